@@ -1,0 +1,23 @@
+/* keys.h -- the key type, in one place.
+ * SPDX-License-Identifier: MIT
+ *
+ * A file is an array of keys in the machine's little-endian order, no header. A key carries no
+ * payload: equal keys are indistinguishable, so every correct sort gives the same bytes.
+ */
+#ifndef GS_KEYS_H
+#define GS_KEYS_H
+
+#include <stdint.h>
+
+typedef uint32_t gs_key;
+
+#define GS_KEY_MAX UINT32_MAX
+#define GS_KEY_BITS 32
+#define GS_KEY_BYTES 4
+#define PRI_GS_KEY PRIu32
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "gsort reads and writes keys in little-endian order and runs on little-endian machines only"
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/* status.h -- how functions say that they failed.
+ * SPDX-License-Identifier: MIT
+ *
+ * A fallible function returns enum gs_status and takes struct gs_error *err last. The first failure
+ * fills *err with gs_fail(); callers pass status and error on untouched; cli/report.c prints it.
+ * GS_TRY wants `st` and a `cleanup:` label in scope: one exit per function.
+ */
+#ifndef GS_STATUS_H
+#define GS_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum gs_status {
+    GS_OK = 0,
+    GS_ERR_USAGE,   /* options that contradict each other or the build */
+    GS_ERR_INPUT,   /* an input that cannot be sorted: missing, odd size, changed under way */
+    GS_ERR_OUTPUT,  /* the output cannot be created, written or published */
+    GS_ERR_MEMORY,  /* more memory than there is or than -S allows */
+    GS_ERR_DEVICE,  /* no usable GPU, or a GPU call failed */
+    GS_ERR_VERIFY,  /* --verify found that the output is not the input, sorted */
+    GS_ERR_INTERNAL /* a broken invariant: a bug in gsort */
+};
+
+struct gs_error {
+    enum gs_status status;
+    char text[1024]; /* "FILE: what", one line, without the program's name */
+};
+
+/* Fill *err (unless it already holds a failure) and return status. errnum, when not 0, adds its
+ * strerror text after the message. */
+enum gs_status gs_fail(struct gs_error *err, enum gs_status status, int errnum, const char *format,
+                       ...) __attribute__((format(printf, 4, 5)));
+
+#define GS_TRY(call)                                                                               \
+    do {                                                                                           \
+        st = (call);                                                                               \
+        if (st != GS_OK)                                                                           \
+            goto cleanup;                                                                          \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,146 @@
+/* gsort.h -- the library's public calls: sort keys, check an order, prove an output.
+ * SPDX-License-Identifier: MIT
+ *
+ * The library never prints and never exits. Counts and positions are in keys, sizes in bytes, times
+ * in nanoseconds. The caller owns every buffer it passes; nothing is kept after a call returns.
+ */
+#ifndef GS_GSORT_H
+#define GS_GSORT_H
+
+#include "common/keys.h"
+#include "common/status.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A piece of the input: keys that lie together in memory (a mapped file, a buffer filled from a
+ * pipe). name is used in error messages. */
+struct gs_span {
+    const gs_key *keys;
+    uint64_t count;
+    const char *name;
+};
+
+enum gs_engine {
+    GS_ENGINE_AUTO,
+    GS_ENGINE_SAMPLESORT,
+    GS_ENGINE_ATOMICMIN,
+    GS_ENGINE_REDUCTION,
+    GS_ENGINE_HYBRID
+};
+
+enum gs_device { GS_DEVICE_AUTO, GS_DEVICE_CPU, GS_DEVICE_GPU };
+
+const char *gs_engine_name(enum gs_engine engine);
+const char *gs_device_name(enum gs_device device);
+
+/* What to do. All zero is a plain ascending sort with everything chosen by the library. */
+struct gs_options {
+    bool reverse; /* descending */
+    bool unique;  /* one of each key */
+    bool verify;  /* fingerprint what is read and what is handed to the sink */
+    enum gs_engine engine;
+    enum gs_device device;
+    uint64_t samples;             /* keys in the sample; 0: from the number of bins */
+    uint64_t bins;                /* bins to aim at; 0: from the number of keys */
+    uint64_t lists;               /* lists of a shared-memory engine: a power of two; 0: default */
+    uint64_t memory_bytes;        /* the sort's own buffers stay below this; 0: no limit */
+    uint64_t device_memory_bytes; /* the same on the GPU; 0: what is free there */
+    unsigned threads;             /* CPU threads; 0: as many as processors to run on */
+};
+
+/* Where sorted keys go. write() gets pieces that together cover the output exactly once; position
+ * is the index of the piece's first key in the output. It may be called from several threads at
+ * once, unless `stream` is set: then pieces come one after the other in ascending position.
+ * A sink that is plain memory for all keys sets `memory`, and the sort may build its output in
+ * place there; write() is not called then and may be NULL. */
+struct gs_sink {
+    enum gs_status (*write)(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                            uint64_t position, struct gs_error *err);
+    gs_key *memory;
+    bool stream;
+};
+
+/* How far a running sort has come: written by the library, read by any thread at any time. */
+struct gs_progress {
+    _Atomic(const char *) phase; /* a stage's name, or NULL before the first */
+    atomic_uint_fast64_t done;   /* keys through this phase */
+    atomic_uint_fast64_t total;  /* keys that this phase will see */
+};
+
+/* The rows of --stats, the same for both devices. */
+enum gs_stage {
+    GS_STAGE_START,          /* device start-up */
+    GS_STAGE_READ,           /* input from a pipe into memory; the order scan of a mapped file */
+    GS_STAGE_SELECT_SAMPLES,
+    GS_STAGE_SORT_SAMPLES,   /* and choose the splitters */
+    GS_STAGE_UPLOAD,
+    GS_STAGE_COUNT_BINS,
+    GS_STAGE_PREFIX_SUM,
+    GS_STAGE_SCATTER,
+    GS_STAGE_SORT_BINS,
+    GS_STAGE_DOWNLOAD,
+    GS_STAGE_WRITE,
+    GS_STAGE_VERIFY,
+    GS_STAGES
+};
+
+const char *gs_stage_name(enum gs_stage stage);
+
+/* One row. ns is the time spent in the stage, divided by the number of threads that share it, so
+ * that the rows of a sort without overlap add up to its total. bytes is what the stage must read
+ * and write once at least; keys is what it handled. */
+struct gs_stage_stats {
+    uint64_t ns;
+    uint64_t bytes;
+    uint64_t keys;
+    const char *device; /* "cpu", "gpu", or NULL: the stage did not run */
+};
+
+/* What a sort did. Filled by gs_sort, also where it fails (as far as it came). */
+struct gs_stats {
+    struct gs_stage_stats stages[GS_STAGES];
+    uint64_t keys_in;
+    uint64_t keys_out;
+    uint64_t fingerprint;   /* of the output, as derived from what was read (options.verify) */
+    uint64_t samples;       /* keys in the sample */
+    uint64_t bins;          /* bins with any key in them */
+    uint64_t largest_bin;   /* keys in the largest bin that had to be sorted */
+    uint64_t equality_bins; /* bins of a single value */
+    uint64_t equality_keys; /* keys in them */
+    uint64_t total_ns;      /* inside gs_sort */
+    uint64_t memory_bytes;  /* the sort's own buffers */
+    unsigned threads;
+    const char *engine;      /* what really ran */
+    const char *device;
+    const char *device_text; /* the processor's sort code, or the GPU's name */
+    const char *order;       /* "none", or what made sorting needless: "sorted", "reversed" */
+    char reason[256];        /* why engine and device were chosen */
+    char warning[256];       /* what the user should hear about, or empty */
+};
+
+/* Sort all spans together into sink. progress and stats may be NULL. */
+enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
+                       size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
+                       struct gs_stats *stats, struct gs_error *err);
+
+/* Bytes of buffers that gs_sort will want for n keys on the CPU. */
+uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count);
+
+/* The index of the first key that is out of order after its predecessor, or count when there is
+ * none. previous, when not NULL, is the key before keys[0]. Order as options->reverse and ->unique
+ * say (unique: strictly). Uses options->threads for large inputs. */
+uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count,
+                           const gs_key *previous);
+
+/* The sum over the keys of a 64-bit mix of each: the same for two arrays that hold the same keys in
+ * any order, and different for others except by a chance of about 2^-64. Sums of parts add up. */
+uint64_t gs_fingerprint(const gs_key *keys, uint64_t count);
+
+/* Read the output back from fd, from byte offset on, and prove that it is what stats says: as many
+ * keys, in order, with the same fingerprint. name is for the message. */
+enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t offset,
+                              struct gs_stats *stats, const char *name, struct gs_error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/* keygen.c -- write N keys of a named distribution to standard output.
+ * SPDX-License-Identifier: MIT
+ *
+ * Keys stream through one small buffer, so N is bounded by the disk alone. The same distribution, N
+ * and seed give the same bytes everywhere.
+ */
+#include "common/keys.h"
+#include "data/dist.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER_KEYS (64U << 10) /* 256 KiB: stays in the second-level cache on its way out */
+
+enum { EXIT_TROUBLE = 2 };
+
+struct request {
+    const struct gs_dist *dist;
+    uint64_t n;
+    uint64_t seed;
+    int operands;
+};
+
+enum { OPT_SEED = 256, OPT_LIST };
+
+static const struct argp_option options[] = {
+    {"seed", OPT_SEED, "S", 0, "start the random numbers from S (default 1)", 0},
+    {"list", OPT_LIST, NULL, 0, "list the distributions and exit", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+/* A decimal number with an optional suffix k, K, M or G (powers of 1024); 0 if text is none. */
+static int parse_count(const char *text, uint64_t limit, uint64_t *value)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return 0;
+    errno = 0;
+    uint64_t v = strtoull(text, &end, 10);
+    if (errno != 0)
+        return 0;
+    int shift = 0;
+    switch (*end) {
+    case 'k':
+    case 'K':
+        shift = 10;
+        break;
+    case 'M':
+        shift = 20;
+        break;
+    case 'G':
+        shift = 30;
+        break;
+    default:
+        break;
+    }
+    if (shift != 0)
+        end++;
+    if (*end != '\0' || v > limit >> shift)
+        return 0;
+    *value = v << shift;
+    return 1;
+}
+
+/* Print what there is, and leave. */
+static void list_dists(void)
+{
+    for (const struct gs_dist *d = gs_dists; d->name != NULL; d++)
+        printf("%-16s %s\n", d->name, d->what);
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "keygen: standard output: %s\n", strerror(errno));
+        exit(EXIT_TROUBLE);
+    }
+    exit(EXIT_SUCCESS);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct request *request = state->input;
+
+    switch (key) {
+    case OPT_SEED:
+        if (!parse_count(arg, UINT64_MAX, &request->seed))
+            argp_failure(state, EXIT_TROUBLE, 0, "%s: not a seed", arg);
+        return 0;
+    case OPT_LIST:
+        list_dists();
+        return 0;
+    case ARGP_KEY_ARG:
+        if (request->operands == 0) {
+            request->dist = gs_dist_find(arg);
+            if (request->dist == NULL)
+                argp_failure(state, EXIT_TROUBLE, 0, "%s: no such distribution", arg);
+        } else if (request->operands == 1) {
+            if (!parse_count(arg, GS_DIST_MAX_KEYS, &request->n))
+                argp_failure(state, EXIT_TROUBLE, 0, "%s: not a number of keys up to 2^40", arg);
+        } else {
+            argp_failure(state, EXIT_TROUBLE, 0, "%s: one operand too many", arg);
+        }
+        request->operands++;
+        return 0;
+    case ARGP_KEY_END:
+        if (request->operands < 2)
+            argp_failure(state, EXIT_TROUBLE, 0, "DISTRIBUTION and N are needed");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* All of buffer to standard output. */
+static int write_all(const void *buffer, size_t bytes)
+{
+    const char *from = buffer;
+    while (bytes > 0) {
+        ssize_t done = write(STDOUT_FILENO, from, bytes);
+        if (done < 0) {
+            if (errno == EINTR)
+                continue;
+            return 0;
+        }
+        from += done;
+        bytes -= (size_t)done;
+    }
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    static gs_key buffer[BUFFER_KEYS];
+    static const struct argp argp = {
+        options,
+        parse_option,
+        "DISTRIBUTION N",
+        "Write N 32-bit keys of a named distribution to standard output.\v"
+        "N may end in k, M or G, powers of 1024.",
+        NULL,
+        NULL,
+        NULL,
+    };
+    struct request request = {.dist = NULL, .seed = 1};
+
+    argp_err_exit_status = EXIT_TROUBLE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &request) != 0)
+        return EXIT_TROUBLE;
+    if (isatty(STDOUT_FILENO)) {
+        fprintf(stderr, "keygen: standard output: not writing binary keys to a terminal\n");
+        return EXIT_TROUBLE;
+    }
+    for (uint64_t i = 0; i < request.n;) {
+        size_t count = request.n - i < BUFFER_KEYS ? (size_t)(request.n - i) : BUFFER_KEYS;
+        for (size_t j = 0; j < count; j++)
+            buffer[j] = request.dist->draw(request.seed, request.n, i + j);
+        if (!write_all(buffer, count * sizeof buffer[0])) {
+            fprintf(stderr, "keygen: standard output: %s\n", strerror(errno));
+            return EXIT_TROUBLE;
+        }
+        i += count;
+    }
+    if (close(STDOUT_FILENO) != 0 && request.n > 0) {
+        fprintf(stderr, "keygen: standard output: %s\n", strerror(errno));
+        return EXIT_TROUBLE;
+    }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,61 @@
+# -S takes sort(1)'s sizes; one that is too small for the input is refused in one line.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 100003 >in
+    reference in >wanted
+}
+
+@test "sizes that are enough: suffixes and percent" {
+    for size in 1G 1g 512M 524288 600000k 1T 1P 1E 50% 100% 1073741824b 2000000000b; do
+        gsort -S "$size" in -o out
+        assert_same wanted out
+        rm out
+    done
+    gsort --buffer-size=1G in -o out
+    assert_same wanted out
+    gsort -S1G in -o out
+    assert_same wanted out
+}
+
+@test "sizes that are none" {
+    for size in "" x 1x 1.5G -1 -1G % -5% 1%% 0x10 1GG "1 G" 1e9; do
+        run -2 --separate-stderr gsort -S "$size" in -o out
+        [ -z "$output" ]
+        [[ $stderr == *gsort:\ * ]]
+        [ ! -e out ]
+    done
+}
+
+@test "sizes that are too large for any machine are taken as much or refused, never wrapped" {
+    for size in 16E 17E 1Z 1Y 99999999999999999999 18446744073709551616b 101% 1000000%; do
+        run --separate-stderr gsort -S "$size" in -o out
+        [ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+        if [ "$status" -eq 0 ]; then
+            assert_same wanted out
+        else
+            [[ $stderr == *gsort:\ * ]]
+            [ ! -e out ]
+        fi
+        rm -f out
+    done
+}
+
+@test "a size that is too small for the input" {
+    keygen uniform 4000000 >big
+    run -2 --separate-stderr gsort -S 1M big -o out
+    assert_trouble S
+    assert_only in wanted big
+    run -2 --separate-stderr bash -c 'cat big | gsort -S 1M -o out'
+    assert_trouble S
+    assert_only in wanted big
+}
+
+@test "a small size is enough for a check, whatever the file's size" {
+    keygen sorted 4000000 >big
+    gsort -S 1M -c big
+}

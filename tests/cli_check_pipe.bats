@@ -1,0 +1,37 @@
+# A check of a pipe needs little memory and stops at the first disorder.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+@test "an endless pipe with an early disorder ends at once" {
+    run -1 --separate-stderr bash -c \
+        '{ keys 1 2 3; cat /dev/zero; } | timeout 20 "$GSORT" -c; exit "${PIPESTATUS[1]}"'
+    [ "$stderr" = "gsort: -:3: disorder: 0" ]
+}
+
+@test "an endless device by name" {
+    run -1 --separate-stderr timeout 20 "$GSORT" -c -u /dev/zero
+    [ "$stderr" = "gsort: /dev/zero:1: disorder: 0" ]
+}
+
+@test "a disorder that comes before the pipe is filled is told before more comes" {
+    mkfifo fifo
+    exec 7<>fifo
+    keys 5 4 >&7
+    run -1 --separate-stderr timeout 20 "$GSORT" -c fifo
+    [ "$stderr" = "gsort: fifo:1: disorder: 4" ]
+    exec 7>&-
+}
+
+@test "a disorder across the pieces of a pipe, keys cut in two" {
+    keys 1 2 >low
+    keys 1 >end
+    run -1 --separate-stderr bash -c \
+        '{ head -c 6 low; sleep 0.1; tail -c +7 low; sleep 0.1; cat end; } | gsort -c'
+    [ "$stderr" = "gsort: -:2: disorder: 1" ]
+}
+
+@test "512 MiB through a pipe within 150 MB of memory" {
+    require_plain_build
+    run -0 bash -c 'keygen sorted 128M | { ulimit -v 400000; exec "$GSORT" -c --parallel=2; }'
+}

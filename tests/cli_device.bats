@@ -1,0 +1,38 @@
+# --device: cpu always works, gpu without a usable GPU is an error that says why.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 100003 >in
+    reference in >wanted
+}
+
+@test "--device=cpu and --device=auto" {
+    "$GSORT" --device=cpu in -o out
+    assert_same wanted out
+    "$GSORT" --device=auto in -o out
+    assert_same wanted out
+}
+
+@test "--device=gpu where there is none" {
+    if "$GSORT" --device=gpu </dev/null >/dev/null 2>&1; then
+        skip "there is a usable GPU here"
+    fi
+    run -2 --separate-stderr "$GSORT" --device=gpu in -o out
+    assert_trouble GPU
+    assert_only in wanted
+}
+
+@test "--device=gpu in a build without CUDA says so" {
+    "$GSORT" --version | grep -Eiq 'without CUDA|CUDA:? *no|no CUDA' || skip "a build with CUDA"
+    run -2 --separate-stderr "$GSORT" --device=gpu in -o out
+    assert_trouble CUDA
+}
+
+@test "--stats names the device that ran" {
+    run -0 --separate-stderr "$GSORT" --device=cpu --stats=json in -o out
+    [[ $stderr =~ \"device\":\ *\"cpu\" ]]
+}

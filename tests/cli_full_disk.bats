@@ -1,0 +1,112 @@
+# A full or closed output is trouble, told in one line; nothing is left behind.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 300007 >in
+}
+
+teardown()
+{
+    if [ -n "${MOUNTED:-}" ]; then
+        cd /
+        umount "$MOUNTED"
+    fi
+}
+
+# A file system of 1 MiB at ./small, where mounting is permitted.
+mount_small()
+{
+    mkdir small
+    mount -t tmpfs -o size=1m tmpfs small 2>/dev/null || skip "mounting is not permitted here"
+    MOUNTED=$PWD/small
+}
+
+@test "/dev/full by redirection and by name" {
+    [ -w /dev/full ] || skip "no /dev/full here"
+    run -2 --separate-stderr bash -c 'gsort in >/dev/full'
+    assert_trouble "No space left"
+    run -2 --separate-stderr gsort in -o /dev/full
+    assert_trouble /dev/full "No space left"
+    run -2 --separate-stderr bash -c 'head -c 4 in | gsort >/dev/full'
+    assert_trouble "No space left"
+}
+
+@test "an empty input to /dev/full is no trouble: nothing is written" {
+    [ -w /dev/full ] || skip "no /dev/full here"
+    run -0 bash -c 'gsort </dev/null >/dev/full'
+}
+
+@test "closed standard output" {
+    run -2 --separate-stderr bash -c 'gsort in >&-'
+    assert_trouble "Bad file descriptor"
+}
+
+@test "closed standard output is no trouble with -o or -c" {
+    run -0 --separate-stderr bash -c 'gsort in -o out >&-'
+    reference in >wanted
+    assert_same wanted out
+    run -0 --separate-stderr bash -c 'gsort -c out >&-'
+}
+
+@test "closed standard error does not get into the output" {
+    reference in >wanted
+    gsort --stats in -o out 2>&-
+    assert_same wanted out
+    gsort --stats in 2>&- >got
+    assert_same wanted got
+}
+
+@test "all three closed" {
+    run -2 bash -c 'gsort <&- >&- 2>&-'
+    reference in >wanted
+    gsort in -o out <&- >&- 2>&-
+    assert_same wanted out
+}
+
+@test "standard output open only for reading" {
+    run -2 --separate-stderr bash -c 'gsort in 1<in'
+    assert_trouble "Bad file descriptor"
+}
+
+@test "a full disk: -o leaves the old output and no temporary" {
+    mount_small
+    echo old >small/out
+    run -2 --separate-stderr gsort in -o small/out
+    assert_trouble small/out "No space left"
+    [ "$(cat small/out)" = old ]
+    [ "$(find small -mindepth 1 | wc -l)" -eq 1 ]
+}
+
+@test "a full disk: standard output" {
+    mount_small
+    run -2 --separate-stderr bash -c 'gsort in >small/out'
+    assert_trouble "No space left"
+}
+
+@test "a disk that fills up under an appended output" {
+    mount_small
+    keygen uniform 200000 >small/out
+    run -2 --separate-stderr bash -c 'gsort in >>small/out'
+    assert_trouble "No space left"
+}
+
+@test "a limit on file size: death by SIGXFSZ, no temporary left" {
+    echo old >out
+    run -153 --separate-stderr env --default-signal=XFSZ bash -c \
+        'ulimit -f 100; exec "$GSORT" in -o out'
+    [ "$(cat out)" = old ]
+    assert_only in out
+}
+
+@test "a limit on file size with SIGXFSZ ignored: a line, no temporary left" {
+    echo old >out
+    run -2 --separate-stderr env --ignore-signal=XFSZ bash -c \
+        'ulimit -f 100; exec "$GSORT" in -o out'
+    assert_trouble out "File too large"
+    [ "$(cat out)" = old ]
+    assert_only in out
+}

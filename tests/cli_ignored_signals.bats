@@ -1,0 +1,40 @@
+# A signal that is ignored when gsort starts stays ignored, as nohup wants.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    mkfifo fifo
+    keygen uniform 100003 >in
+    reference in >wanted
+}
+
+# survives SIGNAL COMMAND...: started with it ignored, gsort gets it and still sorts.
+survives()
+{
+    local signal=$1
+    shift
+    exec 7<>fifo
+    "$@" "$GSORT" -o out <fifo 2>err 3>&- 7>&- &
+    GSORT_PID=$!
+    cat in >&7
+    sleep 0.2
+    kill -s "$signal" "$GSORT_PID"
+    sleep 0.05
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    assert_same wanted out
+}
+
+@test "nohup gsort survives SIGHUP" {
+    survives HUP nohup
+}
+
+@test "SIGINT, SIGQUIT, SIGTERM ignored" {
+    survives INT env --ignore-signal=INT
+    survives QUIT env --ignore-signal=QUIT
+    survives TERM env --ignore-signal=TERM
+}

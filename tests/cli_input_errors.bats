@@ -1,0 +1,97 @@
+# An input that cannot be sorted is refused in one line that names it, before anything is written.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 1000 >in
+    echo old >out
+    cp out out.old
+}
+
+# refused WORD... -- ARG...: refused with the words, and the output is as it was.
+refused()
+{
+    local -a words=()
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    run -2 --separate-stderr gsort "${@:2}"
+    assert_trouble "${words[@]}" && assert_same out.old out
+}
+
+@test "a file that is not there" {
+    refused no-such-file "No such file" -- no-such-file -o out
+    refused no-such-file "No such file" -- in no-such-file -o out
+    run -2 --separate-stderr gsort no-such-file
+    assert_trouble "gsort: no-such-file: "
+}
+
+@test "a directory" {
+    mkdir dir
+    refused dir "directory" -- dir -o out
+    refused . "directory" -- . -o out
+}
+
+@test "an empty name" {
+    refused "No such file" -- "" -o out
+}
+
+@test "a name under a file" {
+    refused in/x "Not a directory" -- in/x -o out
+}
+
+@test "a size that is no multiple of 4: size and remainder are named" {
+    for n in 1 2 3 4095 4097 400001; do
+        head -c "$n" /dev/zero >odd
+        refused odd "$n" "$((n % 4))" -- odd -o out
+        refused odd "$n" -- -c odd
+    done
+    refused odd 400001 -- in odd -o out
+}
+
+@test "a file that may not be read" {
+    require_nobody
+    keygen uniform 1000 >in
+    chmod 000 in
+    chmod 777 .
+    run -2 --separate-stderr as_nobody "$GSORT" in -o out
+    assert_trouble in "Permission denied"
+    [ ! -e out ]
+}
+
+@test "closed standard input" {
+    run -2 --separate-stderr bash -c 'gsort -o new <&-'
+    assert_trouble "Bad file descriptor"
+    [ ! -e new ]
+    run -2 --separate-stderr bash -c 'gsort - <&-'
+    assert_trouble "Bad file descriptor"
+}
+
+@test "a directory on standard input" {
+    run -2 --separate-stderr bash -c 'gsort -o new <.'
+    assert_trouble "irectory"
+    [ ! -e new ]
+}
+
+@test "a pipe that is only open for writing" {
+    run -2 --separate-stderr bash -c 'gsort -o new 0>file'
+    assert_trouble "Bad file descriptor"
+    [ ! -e new ]
+}
+
+@test "the second input is looked at before the first, a slow pipe, is read" {
+    mkfifo fifo
+    exec 7<>fifo
+    run -2 --separate-stderr timeout 10 "$GSORT" fifo no-such-file -o out
+    assert_trouble no-such-file
+    exec 7>&-
+}
+
+@test "names with bytes that are no text are told in one line" {
+    run -2 --separate-stderr gsort $'no\nsuch' -o out
+    assert_trouble
+}

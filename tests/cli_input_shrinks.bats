@@ -1,0 +1,70 @@
+# An input that shrinks while it is mapped: status 2, a line, the old output intact.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# The sort waits for its second input, a FIFO, when the first, mapped already, is cut off.
+cut_off_under_way()
+{
+    mkfifo fifo
+    keygen uniform 1000000 >in
+    mkdir dir
+    echo old >dir/out
+    exec 7<>fifo
+    start "$@" 2>err 7>&-
+    keygen uniform 100 >&7
+    sleep 0.3
+    : >in
+    exec 7>&-
+    local status=0
+    wait "$GSORT_PID" || status=$?
+    GSORT_PID=
+    [ "$status" -eq 2 ] || {
+        echo "status $status: $(cat err)" >&2
+        return 1
+    }
+    [ "$(wc -l <err)" -eq 1 ]
+    grep -q '^gsort: ' err
+    [ "$(cat dir/out)" = old ]
+    [ "$(ls -A dir)" = out ]
+}
+
+@test "cut to nothing, -o" {
+    cut_off_under_way in fifo -o dir/out
+}
+
+@test "cut to nothing, sorting by one thread" {
+    cut_off_under_way --parallel=1 in fifo -o dir/out
+}
+
+@test "cut to nothing, the pipe first" {
+    cut_off_under_way fifo in -o dir/out
+}
+
+@test "cut at random moments of a run: never a wrong output" {
+    keygen uniform 4000000 >in.old
+    reference in.old >wanted
+    mkdir dir
+    local status failed=0
+    for ((i = 0; i < 12; i++)); do
+        cp in.old in
+        echo old >dir/out
+        start in -o dir/out 2>err
+        sleep "$(printf '0.%03d' $((i * 6)))"
+        truncate -s 4096 in
+        status=0
+        wait "$GSORT_PID" || status=$?
+        GSORT_PID=
+        [ "$(ls -A dir)" = out ]
+        if [ "$status" -eq 0 ]; then
+            # Either all was read in time, or gsort came when the file was short already.
+            cmp -s wanted dir/out || [ "$(wc -c <dir/out)" -eq 4096 ]
+        else
+            [ "$status" -eq 2 ]
+            [ "$(cat dir/out)" = old ]
+            [ "$(wc -l <err)" -eq 1 ]
+            failed=$((failed + 1))
+        fi
+    done
+    echo "failed as they should: $failed of 12"
+}

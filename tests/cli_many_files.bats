@@ -1,0 +1,61 @@
+# Several files are sorted together.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 100003 >a
+    keygen gaussian 50001 >b
+    keygen few 7 >c
+    : >empty
+}
+
+@test "three files" {
+    assert_sorts a b c
+    assert_sorts -r -u a b c
+}
+
+@test "the same file twice" {
+    assert_sorts a a
+    assert_sorts -u a a
+}
+
+@test "empty files among them" {
+    assert_sorts empty a empty b empty
+    assert_sorts empty empty
+}
+
+@test "standard input among them" {
+    reference a b c >wanted
+    gsort a - c <b >got
+    assert_same wanted got
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat b | gsort a - c >got
+    assert_same wanted got
+}
+
+@test "- twice: the second finds nothing more" {
+    reference a >wanted
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat a | gsort - - >got
+    assert_same wanted got
+}
+
+@test "200 files" {
+    local -a files=()
+    for i in {1..200}; do
+        keygen uniform "$i" --seed="$i" >"f$i"
+        files+=("f$i")
+    done
+    assert_sorts "${files[@]}"
+}
+
+@test "one of odd length is refused although the sum is a multiple of 4" {
+    printf 'ab' >odd1
+    printf 'cd' >odd2
+    run -2 --separate-stderr gsort a odd1 odd2 -o out
+    assert_trouble odd1
+    [ ! -e out ]
+}

@@ -1,0 +1,68 @@
+# --help, the man page and README.md agree on the options.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# The long options in a text, sorted.
+long_options()
+{
+    grep -Eo -- '(^|[^-a-z])--[a-z][a-z-]+' | grep -Eo -- '--[a-z-]+' | sort -u
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    gsort --help | long_options >help
+    [ "$(wc -l <help)" -ge 15 ]
+}
+
+@test "every option of --help has its entry in the man page, and no other has" {
+    [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
+    sed 's/\\-/-/g; s/\\f[BIRP]//g' "$ROOT/man/gsort.1" | sed -n '/^\.SH OPTIONS/,/^\.SH STATS/p' |
+        awk '/^\.TP/ { take = 1; next } take { print; take = /^\.(TQ|PD)/ }' | long_options >page
+    diff help page
+}
+
+@test "every option of --help is in README.md, and README names no other of gsort's" {
+    [ -e "$ROOT/README.md" ] || skip "no README.md in this tree"
+    long_options <"$ROOT/README.md" >readme
+    comm -23 help readme >missing
+    [ ! -s missing ] || {
+        echo "not in README.md: $(xargs <missing)" >&2
+        return 1
+    }
+    grep -Eo -- 'gsort( +[^|;`]*)?' "$ROOT/README.md" | long_options >used
+    comm -13 help used >unknown
+    [ ! -s unknown ] || {
+        echo "not options: $(xargs <unknown)" >&2
+        return 1
+    }
+}
+
+@test "every letter of --help is in the man page" {
+    [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
+    sed 's/\\-/-/g; s/\\f[BIRP]//g' "$ROOT/man/gsort.1" >page
+    for letter in $(gsort --help | grep -Eo -- '^ +-[a-zA-Z?]' | tr -d ' ' | sort -u); do
+        [ "$letter" = '-?' ] || grep -Eq -- "(^|[ ,])$letter([ ,=]|$)" page || {
+            echo "not in the man page: $letter" >&2
+            return 1
+        }
+    done
+}
+
+@test "the man page has its sections and renders without a warning" {
+    [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
+    for section in NAME SYNOPSIS DESCRIPTION OPTIONS STATS "EXIT STATUS" ENVIRONMENT FILES \
+        EXAMPLES BUGS; do
+        grep -Eq "^\.SH \"?$section\"?$" "$ROOT/man/gsort.1" || {
+            echo "no section $section" >&2
+            return 1
+        }
+    done
+    require groff
+    [ -d /usr/share/groff ] && groff -man -Tascii -ww -z "$ROOT/man/gsort.1" 2>warnings
+    [ ! -s warnings ] || {
+        cat warnings >&2
+        return 1
+    }
+}

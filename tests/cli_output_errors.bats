@@ -1,0 +1,78 @@
+# An output that cannot be written is refused before any work, in one line that names it.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 1000 >in
+    mkfifo never
+    exec 7<>never
+}
+
+# Refused at once: the input is a pipe into which nothing ever comes.
+refused_at_once()
+{
+    run -2 --separate-stderr timeout 10 "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} \
+        never -o "$1"
+}
+
+@test "a directory that is not there" {
+    refused_at_once missing/out
+    assert_trouble missing/out "No such file"
+}
+
+@test "a directory as output" {
+    mkdir dir
+    refused_at_once dir
+    assert_trouble dir "irectory"
+    refused_at_once .
+    assert_trouble "irectory"
+    [ -d dir ]
+}
+
+@test "a name under a file" {
+    refused_at_once in/out
+    assert_trouble in/out "Not a directory"
+}
+
+@test "an empty name" {
+    refused_at_once ""
+    assert_trouble
+}
+
+@test "a name that is too long" {
+    local name
+    name=$(printf 'x%.0s' {1..256})
+    refused_at_once "$name"
+    assert_trouble "too long"
+}
+
+@test "a directory that may not be written" {
+    require_nobody
+    keygen uniform 1000 >in
+    chmod 755 .
+    run -2 --separate-stderr as_nobody "$GSORT" in -o out
+    assert_trouble out "Permission denied"
+    assert_only in
+}
+
+@test "a file that may not be written, in a directory that may" {
+    # As sort(1) and cp(1), which open the output for writing: a file made read-only stays as it is.
+    require_nobody
+    keygen uniform 1000 >in
+    echo old >out
+    chmod 444 out
+    chmod 777 .
+    run -2 --separate-stderr as_nobody "$GSORT" in -o out
+    assert_trouble out "Permission denied"
+    [ "$(cat out)" = old ]
+    assert_only in out
+}
+
+@test "a device that may not be opened for writing" {
+    [ -e /dev/full ] || skip "no /dev/full here"
+    run -2 --separate-stderr gsort in -o /dev/fd/99
+    assert_trouble /dev/fd/99
+}

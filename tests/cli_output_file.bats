@@ -1,0 +1,99 @@
+# -o creates or replaces its file, whole, with the mode and owner that the old one had.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    umask 022
+    keygen uniform 100003 >in
+    reference in >wanted
+}
+
+@test "a new file, with the mode that the umask leaves" {
+    for mask in 022 077 002; do
+        umask "$mask"
+        rm -f out
+        gsort in -o out
+        assert_same wanted out
+        [ "$(stat -c %a out)" = "$(printf '%o' $((0666 & ~mask)))" ]
+    done
+    umask 022
+    assert_only in out wanted
+}
+
+@test "--output=FILE, before and after the operands" {
+    gsort --output=out in
+    assert_same wanted out
+    gsort in --output out2
+    assert_same wanted out2
+}
+
+@test "an existing file is replaced, longer or shorter" {
+    keygen uniform 10 >out
+    gsort in -o out
+    assert_same wanted out
+    keygen uniform 300000 >out
+    gsort in -o out
+    assert_same wanted out
+    assert_only in out wanted
+}
+
+@test "the mode of a replaced file is kept" {
+    for mode in 600 640 444 755 666; do
+        echo old >out
+        chmod "$mode" out
+        gsort in -o out
+        [ "$(stat -c %a out)" = "$mode" ]
+        assert_same wanted out
+        rm -f out
+    done
+}
+
+@test "owner and group of a replaced file are kept" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can give files away"
+    echo old >out
+    chown 12345:23456 out 2>/dev/null || skip "cannot give files away here"
+    chmod 640 out
+    gsort in -o out
+    [ "$(stat -c %u:%g:%a out)" = 12345:23456:640 ]
+}
+
+@test "a file in another directory leaves nothing but itself there" {
+    mkdir dir
+    gsort in -o dir/out
+    assert_same wanted dir/out
+    assert_only in wanted dir dir/out
+}
+
+@test "an absolute name, a name with spaces, a name that begins with -" {
+    gsort in -o "$PWD/out"
+    assert_same wanted out
+    gsort in -o "a name"
+    assert_same wanted "a name"
+    gsort in -o -dashed
+    assert_same wanted ./-dashed
+    gsort -o out2 -- in
+    assert_same wanted out2
+}
+
+@test "a name as long as the system allows" {
+    local name
+    name=$(printf 'x%.0s' {1..255})
+    gsort in -o "$name"
+    assert_same wanted "$name"
+}
+
+@test "an empty input makes an empty file, also in place of a full one" {
+    echo old >out
+    gsort /dev/null -o out
+    [ -e out ]
+    [ ! -s out ]
+}
+
+@test "-o - is standard output" {
+    gsort in -o - >got
+    assert_same wanted got
+    [ ! -e ./- ]
+}

@@ -1,0 +1,34 @@
+# --parallel sets the number of CPU threads, also where threads are scarce.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 500003 >in
+    reference in >wanted
+}
+
+@test "the number is in --stats" {
+    run -0 --separate-stderr gsort --parallel=3 --stats=json in -o out
+    [[ $stderr =~ \"threads\":\ *3[^0-9] ]]
+}
+
+@test "more threads than processors, more than keys" {
+    gsort --parallel=64 in -o out
+    assert_same wanted out
+    keygen uniform 3 >small
+    assert_sorts +--parallel=64 small
+}
+
+@test "OMP_NUM_THREADS does not break it" {
+    OMP_NUM_THREADS=1 gsort in -o out
+    assert_same wanted out
+    OMP_NUM_THREADS=1 gsort --parallel=4 in -o out
+    assert_same wanted out
+    OMP_NUM_THREADS=5 OMP_DYNAMIC=true gsort in -o out
+    assert_same wanted out
+    OMP_THREAD_LIMIT=1 gsort --parallel=4 in -o out
+    assert_same wanted out
+}

@@ -1,0 +1,51 @@
+# --progress prints a throttled line where standard error is a terminal, or where it must.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 3000000 >in
+    reference in >wanted
+}
+
+@test "nothing when standard error is no terminal" {
+    run -0 --separate-stderr gsort in -o out
+    [ -z "$stderr" ]
+    run -0 --separate-stderr gsort --progress=auto in -o out
+    [ -z "$stderr" ]
+    run -0 --separate-stderr gsort --progress=never in -o out
+    [ -z "$stderr" ]
+}
+
+@test "--progress=always prints a percentage and is gone at the end" {
+    run -0 --separate-stderr gsort --progress=always in -o out
+    [[ $stderr == *%* ]]
+    assert_same wanted out
+    gsort --progress=always in -o out 2>line
+    # Nothing but a carriage return or an erased line may be left behind.
+    [[ $(tail -c 10 line) == *$'\r'* || $(tail -c 10 line) == *$'\e[K'* ]]
+}
+
+@test "--progress alone is --progress=always" {
+    run -0 --separate-stderr gsort --progress in -o out
+    [[ $stderr == *%* ]]
+}
+
+@test "--progress=never on a terminal" {
+    require script
+    script -q -e -c '"$GSORT" --progress=never in -o out' typed </dev/null >/dev/null
+    run ! grep -q % typed
+}
+
+@test "a pipe whose length is not known" {
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | gsort --progress=always >got 2>line
+    assert_same wanted got
+}
+
+@test "an error is told on a line of its own" {
+    run -2 --separate-stderr gsort --progress=always no-such-file -o out
+    [[ ${stderr_lines[-1]} == *"gsort: no-such-file: "* ]]
+}

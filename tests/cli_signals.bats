@@ -1,0 +1,131 @@
+# SIGTERM, SIGINT, SIGHUP, SIGQUIT end gsort by that signal in every phase, and clean up.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    mkdir dir
+    echo old >dir/out
+    ulimit -c 0
+}
+
+# died_of SIGNAL: gsort, started in the background, ended by this signal and left nothing.
+died_of()
+{
+    local status=0
+    wait "$GSORT_PID" || status=$?
+    GSORT_PID=
+    [ "$status" -eq $((128 + $(kill -l "$1"))) ] || {
+        echo "SIG$1: status $status" >&2
+        return 1
+    }
+    [ "$(cat dir/out)" = old ]
+    [ "$(ls -A dir)" = out ]
+    [ ! -s err ] || {
+        echo "SIG$1: on standard error: $(cat err)" >&2
+        return 1
+    }
+}
+
+# blocked_on CALL: gsort's main thread sleeps (the pipe is empty, or full).
+asleep()
+{
+    [[ $(cut -d' ' -f3 "/proc/$GSORT_PID/stat" 2>/dev/null) == S ]]
+}
+
+@test "while it waits for the first byte of a pipe" {
+    mkfifo fifo
+    for signal in TERM INT HUP QUIT; do
+        exec 7<>fifo
+        start -o dir/out <fifo 2>err
+        wait_for asleep
+        kill -s "$signal" "$GSORT_PID"
+        died_of "$signal"
+        exec 7>&-
+    done
+}
+
+@test "in the middle of a pipe" {
+    mkfifo fifo
+    keygen uniform 500000 >some
+    for signal in TERM INT HUP QUIT; do
+        exec 7<>fifo
+        start -o dir/out <fifo 2>err
+        cat some >&7
+        wait_for asleep
+        kill -s "$signal" "$GSORT_PID"
+        died_of "$signal"
+        exec 7>&-
+    done
+}
+
+@test "while it writes to a pipe that nobody empties" {
+    mkfifo fifo
+    keygen uniform 3000000 >in
+    for signal in TERM INT HUP QUIT; do
+        exec 7<>fifo
+        start in -o fifo 2>err
+        sleep 0.4
+        wait_for asleep
+        kill -s "$signal" "$GSORT_PID"
+        died_of "$signal"
+        exec 7>&-
+    done
+}
+
+# Signals at moments spread over a whole run. Whenever one comes, the file is the old one or the
+# complete new one and nothing else is there.
+@test "at 25 moments of a run, sorting and writing included" {
+    keygen uniform 6000000 >in
+    reference in >wanted
+    local begin took status killed=0
+    begin=$(date +%s%N)
+    gsort in -o dir/out
+    took=$((($(date +%s%N) - begin) / 1000))
+    local signals=(TERM INT HUP)
+    for ((i = 0; i < 25; i++)); do
+        echo old >dir/out
+        signal=${signals[i % 3]}
+        start in -o dir/out 2>err
+        sleep "$(printf '0.%06d' $((took * i / 25)))"
+        kill -s "$signal" "$GSORT_PID" 2>/dev/null || true
+        status=0
+        wait "$GSORT_PID" || status=$?
+        GSORT_PID=
+        [ "$(ls -A dir)" = out ] || {
+            echo "left behind: $(ls -A dir)" >&2
+            return 1
+        }
+        if [ "$status" -eq 0 ]; then
+            assert_same wanted dir/out
+        else
+            [ "$status" -eq $((128 + $(kill -l "$signal"))) ]
+            [ "$(cat dir/out)" = old ] || assert_same wanted dir/out
+            [ ! -s err ]
+            killed=$((killed + 1))
+        fi
+    done
+    [ "$killed" -ge 5 ]
+}
+
+@test "a check on a pipe" {
+    mkfifo fifo
+    exec 7<>fifo
+    start -c fifo 2>err
+    wait_for asleep
+    kill -s TERM "$GSORT_PID"
+    died_of TERM
+}
+
+@test "standard output to a file: the input is as it was" {
+    keygen uniform 3000000 >in
+    cp in in.old
+    start in >got 2>err
+    sleep 0.03
+    kill -s INT "$GSORT_PID"
+    wait "$GSORT_PID" || [ $? -eq 130 ]
+    GSORT_PID=
+    assert_same in.old in
+}

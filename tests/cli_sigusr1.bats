@@ -1,0 +1,70 @@
+# SIGUSR1 prints one line on standard error at any time, and the run goes on.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    mkfifo fifo
+}
+
+@test "while a pipe is read" {
+    keygen uniform 200003 >in
+    reference in >wanted
+    exec 7<>fifo
+    start -o out <fifo 2>err 7>&-
+    cat in >&7
+    sleep 0.2
+    kill -s USR1 "$GSORT_PID"
+    wait_for test -s err
+    sleep 0.05
+    kill -s USR1 "$GSORT_PID"
+    sleep 0.1
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    assert_same wanted out
+    [ "$(wc -l <err)" -eq 2 ]
+    grep -q '^gsort: ' err
+}
+
+@test "before any byte came" {
+    exec 7<>fifo
+    start -o out <fifo 2>err 7>&-
+    sleep 0.2
+    kill -s USR1 "$GSORT_PID"
+    wait_for test -s err
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    [ "$(wc -l <err)" -eq 1 ]
+}
+
+@test "during a check of a pipe" {
+    exec 7<>fifo
+    start -c fifo 2>err 7>&-
+    keys 1 2 3 >&7
+    sleep 0.2
+    kill -s USR1 "$GSORT_PID"
+    wait_for test -s err
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    [ "$(wc -l <err)" -eq 1 ]
+}
+
+@test "a storm of them from start to end changes nothing" {
+    keygen uniform 4000000 >in
+    reference in >wanted
+    start in -o out 2>err
+    while kill -s USR1 "$GSORT_PID" 2>/dev/null; do
+        sleep 0.001
+    done
+    wait "$GSORT_PID" || {
+        echo "status $?" >&2
+        return 1
+    }
+    GSORT_PID=
+    assert_same wanted out
+}

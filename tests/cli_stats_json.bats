@@ -1,0 +1,75 @@
+# --stats=json is one valid, versioned JSON object on standard error.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# What the JSON in a file has at a path of keys: field FILE KEY...
+field()
+{
+    python3 -c '
+import json, sys
+value = json.load(open(sys.argv[1]))
+for key in sys.argv[2:]:
+    value = value[key]
+print(value)' "$@"
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    require python3
+    keygen narrow 1000003 >in
+}
+
+@test "valid for every kind of run" {
+    : >empty
+    for command in "in" "-r in" "-u in" "--verify in" "empty" "--engine=samplesort in" \
+        "--engine=samplesort --bins=64 --samples=1000 --parallel=3 in" "in in"; do
+        # shellcheck disable=SC2086  # the command is words
+        gsort --stats=json $command -o out 2>stats
+        python3 -m json.tool stats >/dev/null || {
+            cat stats >&2
+            return 1
+        }
+        [[ $(field stats version) =~ ^[0-9]+$ ]]
+    done
+}
+
+@test "counts are right" {
+    gsort --stats=json -u in -o out 2>stats
+    grep -q 1000003 stats
+    grep -qw 1000 stats
+    gsort --stats=json --verify in -o out 2>stats
+    grep -q 1000003 stats
+}
+
+@test "names with quotes, backslashes and bytes that are no text do not break it" {
+    for name in 'a"b' 'a\b' $'a\tb' $'a\x01b'; do
+        cp in "$name"
+        gsort --stats=json "$name" -o "out$name" 2>stats
+        python3 -m json.tool stats >/dev/null || {
+            cat stats >&2
+            return 1
+        }
+    done
+}
+
+@test "times are numbers above nothing, and no rate is NaN or infinite" {
+    for n in 0 1 100000; do
+        keygen sorted "$n" >in2
+        gsort --stats=json in2 -o out 2>stats
+        python3 -c '
+import json, sys
+def refuse(name):
+    sys.exit("not JSON: " + name)
+json.load(open("stats"), parse_constant=refuse)'
+    done
+}
+
+@test "a locale with a decimal comma changes nothing" {
+    local comma
+    comma=$(locale -a 2>/dev/null | grep -E '^(de|fr|nl|it)_' | head -n 1) || true
+    [ -n "$comma" ] || skip "no locale with a decimal comma is installed"
+    LC_ALL=$comma gsort --stats=json in -o out 2>stats
+    python3 -m json.tool stats >/dev/null
+}

@@ -1,0 +1,86 @@
+# Standard input is read where no file or - is named, from pipes, files and devices.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 200003 >in
+    reference in >wanted
+}
+
+@test "no operand, a file on standard input" {
+    gsort <in >got
+    assert_same wanted got
+}
+
+@test "the operand -" {
+    gsort - <in >got
+    assert_same wanted got
+}
+
+@test "a pipe on both ends" {
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | gsort | cat >got
+    assert_same wanted got
+}
+
+@test "a pipe that trickles, in pieces that cut keys" {
+    keygen uniform 1000 >small
+    for size in 1 3 7 1001; do
+        head -c "$size" small
+        sleep 0.05
+        tail -c +$((size + 1)) small >rest
+        cat rest
+    done >chopped
+    reference chopped >wanted
+    {
+        head -c 3 chopped
+        sleep 0.1
+        tail -c +4 chopped | head -c 6
+        sleep 0.1
+        tail -c +10 chopped
+    } | gsort >got
+    assert_same wanted got
+}
+
+@test "an empty pipe gives an empty output" {
+    true | gsort -o got
+    [ -e got ]
+    [ ! -s got ]
+}
+
+@test "/dev/null as input gives an empty output" {
+    gsort </dev/null >got
+    [ ! -s got ]
+    gsort /dev/null >got
+    [ ! -s got ]
+}
+
+@test "a FIFO by name" {
+    mkfifo fifo
+    cat in >fifo &
+    gsort fifo >got
+    wait $!
+    assert_same wanted got
+}
+
+@test "process substitution" {
+    gsort <(cat in) >got
+    assert_same wanted got
+}
+
+@test "a pipe whose bytes are no whole number of keys is refused with the remainder" {
+    run -2 --separate-stderr bash -c 'head -c 4099 in | gsort -o out'
+    assert_trouble 4099 3
+    [ ! -e out ]
+}
+
+@test "a large pipe, more than any single buffer" {
+    keygen gaussian 9000001 >big
+    reference big >wanted
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat big | gsort | cat >got
+    assert_same wanted got
+}

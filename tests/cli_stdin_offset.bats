@@ -1,0 +1,62 @@
+# A regular file on standard input is sorted from its offset on, and left read to its end.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 100003 >in
+}
+
+@test "an offset of whole keys, within a page and beyond one" {
+    for skip in 4 8 400 4096 4100 200000; do
+        tail -c +$((skip + 1)) in >rest
+        reference rest >wanted
+        {
+            dd bs="$skip" count=1 of=/dev/null status=none
+            gsort
+        } <in >got
+        assert_same wanted got
+    done
+}
+
+@test "an offset that is no multiple of 4, when what is left is" {
+    head -c 400002 in >in2
+    tail -c +3 in2 >rest
+    reference rest >wanted
+    {
+        dd bs=2 count=1 of=/dev/null status=none
+        gsort
+    } <in2 >got
+    assert_same wanted got
+}
+
+@test "an offset that leaves no whole number of keys is refused with what is left" {
+    run -2 --separate-stderr bash -c \
+        '{ dd bs=3 count=1 of=/dev/null status=none; gsort -o out; } <in'
+    assert_trouble 400009 1
+    [ ! -e out ]
+}
+
+@test "an offset at the end, and beyond it, is an empty input" {
+    {
+        cat >/dev/null
+        gsort
+    } <in >got
+    [ ! -s got ]
+    {
+        dd bs=500000 count=0 skip=1 status=none 2>/dev/null || true
+        gsort
+    } <in >got
+}
+
+@test "what comes after gsort finds the file read" {
+    {
+        gsort >got
+        cat >left
+    } <in
+    [ ! -s left ]
+    reference in >wanted
+    assert_same wanted got
+}

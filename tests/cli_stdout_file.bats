@@ -1,0 +1,82 @@
+# A regular file on standard output is written at its offset, or at its end with >>.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 100003 >a
+    keygen gaussian 70001 >b
+    reference a >wanted.a
+    reference b >wanted.b
+    cat wanted.a wanted.b >wanted
+}
+
+@test "> FILE" {
+    gsort a >got
+    assert_same wanted.a got
+}
+
+@test ">> FILE appends" {
+    gsort a >got
+    gsort b >>got
+    assert_same wanted got
+}
+
+@test ">> FILE appends after what is no multiple of 4" {
+    printf 'abc' >got
+    gsort a >>got
+    { printf 'abc' && cat wanted.a; } >wanted
+    assert_same wanted got
+}
+
+@test "(gsort a; gsort b) > FILE" {
+    (
+        gsort a
+        gsort b
+    ) >got
+    assert_same wanted got
+}
+
+@test "the offset is left after what was written" {
+    {
+        printf 'head'
+        gsort a
+        printf 'tail'
+    } >got
+    { printf 'head' && cat wanted.a && printf 'tail'; } >wanted
+    assert_same wanted got
+}
+
+@test "1<> FILE overwrites in place and truncates nothing" {
+    head -c 1000000 /dev/zero >got
+    gsort a 1<>got
+    [ "$(wc -c <got)" -eq 1000000 ]
+    head -c 400012 got >start
+    assert_same wanted.a start
+    [ "$(tail -c +400013 got | tr -d '\000' | wc -c)" -eq 0 ]
+}
+
+@test "the same in descending order, and unique" {
+    reference -r -u a >wanted
+    printf 'x' >got
+    gsort -r -u a >>got
+    { printf 'x' && cat wanted; } >wanted2
+    assert_same wanted2 got
+}
+
+@test "a large file and a large append" {
+    keygen zipf 3000001 >big
+    reference big >wanted.big
+    gsort big >got
+    gsort big >>got
+    cat wanted.big wanted.big >wanted
+    assert_same wanted got
+}
+
+@test "input and output are the same open file: the input must not be cut off" {
+    cp a got
+    gsort got 1<>got
+    assert_same wanted.a got
+}

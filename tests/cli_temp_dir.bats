@@ -1,0 +1,38 @@
+# -T names the directory for temporaries: it must be one, and nothing stays in it.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 100003 >in
+    reference in >wanted
+    mkdir tmp
+}
+
+@test "a directory that is there" {
+    gsort -T tmp in -o out
+    assert_same wanted out
+    gsort --temporary-directory=tmp in >got
+    assert_same wanted got
+    [ -z "$(ls -A tmp)" ]
+}
+
+@test "a directory that is not there is refused" {
+    run -2 --separate-stderr gsort -T missing in -o out
+    assert_trouble missing "No such file"
+    [ ! -e out ]
+}
+
+@test "a file is refused" {
+    run -2 --separate-stderr gsort -T in in -o out
+    assert_trouble "gsort: in: " "Not a directory"
+    [ ! -e out ]
+}
+
+@test "the output's temporary is in the output's directory, whatever -T says" {
+    [ -d /dev/shm ] && [ -w /dev/shm ] || skip "no second file system here"
+    gsort -T /dev/shm in -o out
+    assert_same wanted out
+}

@@ -1,0 +1,36 @@
+# Keys are not written to a terminal.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 100 >in
+    require script
+}
+
+# on_terminal COMMAND: its standard output and error are a terminal; what came there is in `typed`.
+on_terminal()
+{
+    script -q -e -c "$1" typed </dev/null >/dev/null
+}
+
+@test "standard output a terminal: refused before any work" {
+    run -2 on_terminal '"$GSORT" in'
+    grep -q terminal typed
+    [ "$(wc -c <typed)" -lt 600 ]
+}
+
+@test "a terminal named by -o" {
+    run -2 on_terminal '"$GSORT" in -o /dev/tty'
+    grep -q terminal typed
+}
+
+@test "-c, --help and -o to a file do not mind a terminal" {
+    reference in >sorted
+    run -0 on_terminal '"$GSORT" -c sorted'
+    run -0 on_terminal '"$GSORT" --help'
+    run -0 on_terminal '"$GSORT" in -o out'
+    assert_same sorted out
+}

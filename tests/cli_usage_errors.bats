@@ -1,0 +1,81 @@
+# A wrong command line exits 2, says why and writes nothing.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# refused WORD ARG...: gsort ARG... is refused with WORD in the message (and at most a hint after it).
+refused()
+{
+    local word=$1
+    shift
+    run -2 --separate-stderr gsort "$@" <"$BATS_TEST_TMPDIR/in"
+    [ -z "$output" ]
+    [[ $stderr == *gsort:\ * && $stderr == *"$word"* && ${#stderr_lines[@]} -le 2 ]] || {
+        echo "by gsort $*: $stderr" >&2
+        return 1
+    }
+    [ ! -e out ]
+}
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen uniform 100 >in
+}
+
+@test "unknown options" {
+    refused frobnicate --frobnicate in -o out
+    refused Z -Z in -o out
+    refused reverse --reverse=yes in -o out
+}
+
+@test "missing arguments" {
+    refused o in -o
+    refused output in --output
+    refused engine in --engine
+    refused S in -S
+}
+
+@test "unknown names" {
+    refused quicksort --engine=quicksort in -o out
+    refused quicksort -e quicksort in -o out
+    refused tpu --device=tpu in -o out
+    refused xml --stats=xml in -o out
+    refused sometimes --progress=sometimes in -o out
+    refused loud --check=loud in
+}
+
+@test "names that are empty" {
+    refused gsort --engine= in -o out
+    refused gsort --device= in -o out
+    refused gsort --stats= in -o out
+    refused gsort --progress= in -o out
+    refused gsort in --output=
+}
+
+@test "numbers that are none" {
+    for option in samples bins lists parallel; do
+        for value in "" x -1 1x 1.5 0x10 99999999999999999999 " 1"; do
+            refused gsort "--$option=$value" in -o out
+        done
+    done
+}
+
+@test "numbers out of range" {
+    refused 0 --parallel=0 in -o out
+    refused 0 --lists=0 in -o out
+    refused 3 --lists=3 in -o out
+    refused 512 --lists=512 in -o out
+    refused 0 --bins=0 in -o out
+    refused 0 --samples=0 in -o out
+}
+
+@test "a check takes one file and writes none" {
+    refused in -c in in
+    refused o -c in -o out
+}
+
+@test "two different outputs" {
+    refused gsort in -o out -o other
+    [ ! -e other ]
+}

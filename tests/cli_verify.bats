@@ -1,0 +1,82 @@
+# --verify proves the output, with every option, from files and pipes.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    keygen zipf 300007 >in
+}
+
+@test "with every direction" {
+    for options in "" -r -u "-r -u"; do
+        # shellcheck disable=SC2086  # options are words
+        assert_sorts $options +--verify in
+        # shellcheck disable=SC2086  # options are words
+        reference $options in >wanted
+        # shellcheck disable=SC2086  # options are words
+        gsort --verify $options in -o out
+        assert_same wanted out
+    done
+}
+
+@test "with every distribution" {
+    for dist in uniform sorted reversed equal max-keys two-clusters all-but-one sorted-but-last; do
+        keygen "$dist" 200001 >in2
+        reference in2 >wanted
+        gsort --verify in2 -o out
+        assert_same wanted out
+        reference -u in2 >wanted
+        gsort --verify -u in2 -o out
+        assert_same wanted out
+    done
+}
+
+@test "no keys, one key" {
+    for n in 0 1 2; do
+        keygen uniform "$n" >in2
+        assert_sorts +--verify in2
+    done
+}
+
+@test "pipes on both ends" {
+    reference in >wanted
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | gsort --verify | cat >got
+    assert_same wanted got
+    reference -r -u in >wanted
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | gsort --verify -r -u | cat >got
+    assert_same wanted got
+}
+
+@test "appending" {
+    reference in >wanted
+    printf 'head' >got
+    gsort --verify in >>got
+    { printf 'head' && cat wanted; } >wanted2
+    assert_same wanted2 got
+}
+
+@test "in place" {
+    reference in >wanted
+    gsort --verify in -o in
+    assert_same wanted in
+}
+
+@test "several files" {
+    keygen few 1001 >in2
+    assert_sorts +--verify in in2 in
+    assert_sorts -u +--verify in in2 in
+}
+
+@test "--stats has a row for it, and the fingerprint does not depend on the order" {
+    gsort --verify --stats=json in -o out 2>first
+    gsort --verify --stats=json -r in -o out 2>second
+    grep -q '"fingerprint"' first
+    [ "$(grep -Eo '"fingerprint": *"?[0-9a-fx]+' first)" = \
+        "$(grep -Eo '"fingerprint": *"?[0-9a-fx]+' second)" ]
+    gsort --verify --stats in -o out 2>text
+    grep -qi '^ *verify' text
+}

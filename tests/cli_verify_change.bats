@@ -1,0 +1,31 @@
+# An input that changes while it is sorted is caught by --verify: the old output stays.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# gsort reads the first file, waits for its second, a FIFO, and only then sorts. In between the first
+# changes. Either the new bytes are sorted and proved, or the change is noticed: never a wrong output.
+@test "bytes overwritten under way" {
+    mkfifo fifo
+    mkdir dir
+    keygen uniform 500000 >in
+    echo old >dir/out
+    exec 7<>fifo
+    start --verify in fifo -o dir/out 2>err 7>&-
+    keygen uniform 100 --seed=2 | tee tail >&7
+    sleep 0.2
+    keygen uniform 500000 --seed=3 | dd of=in conv=notrunc status=none
+    exec 7>&-
+    local status=0
+    wait "$GSORT_PID" || status=$?
+    GSORT_PID=
+    [ "$(ls -A dir)" = out ]
+    if [ "$status" -eq 0 ]; then
+        reference in tail >wanted
+        assert_same wanted dir/out
+    else
+        [ "$status" -eq 2 ]
+        [ "$(cat dir/out)" = old ]
+        [ "$(wc -l <err)" -eq 1 ]
+    fi
+}

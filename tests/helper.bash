@@ -1,0 +1,197 @@
+# helper.bash -- what every test file loads: the programs, a directory of its own, the assertions
+# SPDX-License-Identifier: MIT
+#
+# GSORT, KEYGEN and REFERENCE name the programs; BUILD is the directory of the test programs.
+# GSORT_DEVICE=gpu runs the same suite with --device=gpu on every command line (tests that name a
+# device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds the tests that want minutes or gigabytes.
+
+bats_require_minimum_version 1.5.0
+
+ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+BUILD=${BUILD:-$ROOT/build}
+GSORT=${GSORT:-$ROOT/gsort}
+KEYGEN=${KEYGEN:-$BUILD/keygen}
+REFERENCE=${REFERENCE:-$BUILD/reference}
+GSORT_DEVICE=${GSORT_DEVICE:-}
+export ROOT BUILD GSORT KEYGEN REFERENCE GSORT_DEVICE LC_ALL=C
+unset POSIXLY_CORRECT
+set -o pipefail
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    umask 022
+}
+
+gsort()
+{
+    "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "$@"
+}
+keygen()
+{
+    "$KEYGEN" "$@"
+}
+reference()
+{
+    "$REFERENCE" "$@"
+}
+export -f gsort keygen reference
+
+# start ARG...: gsort in the background with no signal ignored, its process id in GSORT_PID. (A
+# shell's background jobs ignore SIGINT and SIGQUIT, and gsort rightly leaves them so.)
+start()
+{
+    env --default-signal "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "$@" 3>&- &
+    GSORT_PID=$!
+}
+
+# wait_for COMMAND...: until it succeeds, ten seconds at most.
+wait_for()
+{
+    local i
+    for ((i = 0; i < 1000; i++)); do
+        if "$@"; then
+            return 0
+        fi
+        sleep 0.01
+    done
+    echo "waited in vain for: $*" >&2
+    return 1
+}
+
+# keys KEY...: the keys given, in the file format, on standard output.
+keys()
+{
+    local k bytes=
+    for k; do
+        printf -v bytes '%s\\x%02x\\x%02x\\x%02x\\x%02x' "$bytes" \
+            $((k & 255)) $((k >> 8 & 255)) $((k >> 16 & 255)) $((k >> 24 & 255))
+    done
+    printf '%b' "$bytes"
+}
+export -f keys
+
+# decimal [FILE]: a file's keys, one a line.
+decimal()
+{
+    od -An -v -tu4 -w4 "$@" | tr -d ' '
+}
+
+# assert_same WANTED GOT: byte for byte.
+assert_same()
+{
+    cmp "$1" "$2" || {
+        echo "wanted $(wc -c <"$1") bytes, got $(wc -c <"$2"): $1 $2" >&2
+        return 1
+    }
+}
+
+# assert_sorts [OPTION...] FILE: gsort gives what the reference gives. Options that the reference
+# does not have follow a +.
+assert_sorts()
+{
+    local -a both=() more=()
+    while [[ $1 = -* ]]; do
+        both+=("$1")
+        shift
+    done
+    while [[ $1 = +* ]]; do
+        more+=("${1#+}")
+        shift
+    done
+    reference "${both[@]}" "$@" >wanted.out || return
+    if ! gsort "${both[@]}" "${more[@]}" "$@" >got.out || ! assert_same wanted.out got.out; then
+        echo "by: gsort ${both[*]} ${more[*]} $*" >&2
+        return 1
+    fi
+}
+
+# assert_trouble WORD...: the last `run` wrote nothing to standard output and one line to standard
+# error, of the program's, that has each WORD in it.
+assert_trouble()
+{
+    local word
+    [ -z "$output" ] || {
+        echo "standard output: $output" >&2
+        return 1
+    }
+    if [ "${#stderr_lines[@]}" -ne 1 ] || [[ $stderr != *gsort:\ * ]]; then
+        echo "not one line of gsort's: $stderr" >&2
+        return 1
+    fi
+    for word; do
+        [[ $stderr == *"$word"* ]] || {
+            echo "no \"$word\" in: $stderr" >&2
+            return 1
+        }
+    done
+}
+
+# assert_only NAME...: the current directory holds these files and no other, hidden ones included.
+assert_only()
+{
+    local got wanted
+    got=$(find . -mindepth 1 -printf '%P\n' | sort)
+    wanted=$(printf '%s\n' "$@" | sort)
+    [ "$got" = "$wanted" ] || {
+        echo "files here: ${got//$'\n'/ }; wanted: ${wanted//$'\n'/ }" >&2
+        return 1
+    }
+}
+
+# require PROGRAM: skip where it is not installed.
+require()
+{
+    command -v "$1" >/dev/null || skip "needs $1"
+}
+
+# as_nobody COMMAND...: by a user whom permissions bind, as they do not bind root. After
+# require_nobody, which moves to a directory that this user can enter, with a copy of gsort.
+as_nobody()
+{
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
+    else
+        "$@"
+    fi
+}
+
+require_nobody()
+{
+    [ "$(id -u)" -ne 0 ] || require setpriv
+    as_nobody true 2>/dev/null || skip "cannot drop root's privileges here"
+    OPEN_DIR=$(mktemp -d /tmp/gsort-test.XXXXXX)
+    chmod 755 "$OPEN_DIR"
+    cp "$GSORT" "$OPEN_DIR/gsort"
+    mkdir "$OPEN_DIR/work"
+    GSORT=$OPEN_DIR/gsort
+    cd "$OPEN_DIR/work" || return
+}
+
+require_gpu()
+{
+    "$GSORT" --device=gpu </dev/null >/dev/null 2>&1 || skip "no usable GPU, or a build without CUDA"
+}
+
+require_expensive()
+{
+    [ "${GSORT_EXPENSIVE:-0}" = 1 ] || skip "expensive: GSORT_EXPENSIVE=1 runs it"
+}
+
+teardown()
+{
+    if [ -n "${GSORT_PID:-}" ]; then
+        kill -KILL "$GSORT_PID" 2>/dev/null || true
+    fi
+    if [ -n "${OPEN_DIR:-}" ]; then
+        rm -rf "$OPEN_DIR"
+    fi
+}
+
+# Skip in a sanitizer's build, which wants terabytes of address space.
+require_plain_build()
+{
+    if grep -q __asan_init "$GSORT"; then
+        skip "a sanitizer's build has no bound on its address space"
+    fi
+}

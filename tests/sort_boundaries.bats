@@ -1,0 +1,72 @@
+# The boundaries of every tile, bin and buffer, plus and minus one, sort right.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# The value of a constant of sort/params.h, so that the test moves with it.
+constant()
+{
+    local value
+    value=$(sed -n "s/^#define $1 *\([0-9][0-9]*\).*/\1/p" "$ROOT/sort/params.h")
+    [ -n "$value" ] || {
+        echo "no $1 in sort/params.h" >&2
+        return 1
+    }
+    echo "$value"
+}
+
+# around N...: sorts N-1, N and N+1 keys of two distributions, with one thread and with three.
+around()
+{
+    local n by
+    for n; do
+        for by in -1 0 1; do
+            keygen uniform $((n + by)) --seed="$n" >in
+            assert_sorts in
+            assert_sorts +--parallel=3 in
+            keygen few $((n + by)) --seed="$n" >in
+            assert_sorts -u in
+        done
+    done
+}
+
+@test "around the size that is one bin" {
+    local n
+    n=$(constant GS_ONE_BIN_KEYS)
+    around "$n" $((2 * n))
+}
+
+@test "around multiples of a tile" {
+    local n
+    n=$(constant GS_TILE_KEYS)
+    around "$n" $((2 * n)) $((3 * n)) $((5 * n))
+}
+
+@test "around multiples of a bin" {
+    local n
+    n=$(constant GS_BIN_KEYS)
+    around "$n" $((2 * n)) $((3 * n))
+}
+
+@test "around the number of bins, when as many bins as possible are asked for" {
+    local bins
+    bins=$(constant GS_BINS_MAX)
+    for n in $((bins - 1)) "$bins" $((bins + 1)) $((bins * 20 + 1)); do
+        for dist in uniform few clusters; do
+            keygen "$dist" "$n" >in
+            assert_sorts "+--bins=$bins" +--engine=samplesort in
+        done
+    done
+}
+
+@test "around a page and the buffers of a pipe, from a pipe and into one" {
+    for bytes in 4096 65536 1048576 4194304 8388608; do
+        for by in -1 0 1; do
+            keygen uniform $((bytes / 4 + by)) >in
+            reference in >wanted
+            # shellcheck disable=SC2002  # a pipe is what is tested
+            cat in | gsort | cat >got
+            assert_same wanted got
+        done
+    done
+}

@@ -1,0 +1,30 @@
+# Keys of 0xFFFFFFFF and of 0 are keys like any other, in any number.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+@test "only the largest key, and only zeros, in sizes that pad nothing evenly" {
+    for n in 1 2 3 5 15 17 31 33 63 65 255 257 1023 1025 65537 200001; do
+        for byte in '\377' '\000'; do
+            head -c $((4 * n)) /dev/zero | tr '\000' "$byte" >in
+            assert_sorts in
+            assert_sorts -u in
+        done
+    done
+}
+
+@test "one zero among largest keys, wherever it stands" {
+    for at in 0 1 7 8 15 16 29 30; do
+        # shellcheck disable=SC2046  # words are wanted
+        keys $(for ((i = 0; i < 31; i++)); do echo $((i == at ? 0 : 4294967295)); done) >in
+        assert_sorts in
+        assert_sorts -r in
+    done
+}
+
+@test "half of 500,000 keys the largest" {
+    keygen max-keys 500001 >in
+    assert_sorts in
+    assert_sorts -u in
+    assert_sorts -r in
+}

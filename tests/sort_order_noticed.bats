@@ -1,0 +1,58 @@
+# Sorted and reversed inputs, and inputs that only look so, sort right.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+@test "sorted but for one pair at the start, in the middle, at the end" {
+    keygen sorted 400000 >ascending
+    for at in 0 1 65535 65536 131071 200000 399998; do
+        {
+            head -c $((4 * at)) ascending
+            tail -c +$((4 * at + 5)) ascending | head -c 4
+            tail -c +$((4 * at + 1)) ascending | head -c 4
+            tail -c +$((4 * at + 9)) ascending
+        } >in
+        [ "$(wc -c <in)" -eq 1600000 ]
+        gsort in -o got
+        assert_same ascending got
+        gsort -r in | gsort | cmp - ascending
+    done
+}
+
+@test "reversed with runs of equal keys" {
+    for ((i = 300; i > 0; i--)); do
+        # shellcheck disable=SC2046  # words are wanted
+        keys $(for ((j = 0; j < 30; j++)); do echo "$i"; done)
+    done >in
+    assert_sorts in
+    assert_sorts -r in
+    assert_sorts -u in
+    assert_sorts -r -u in
+}
+
+@test "two sorted files one after the other, in both orders" {
+    keygen sorted 100000 >a
+    keygen sorted 150001 >b
+    assert_sorts a b
+    assert_sorts b a
+    assert_sorts -r a b
+}
+
+@test "a sorted file, then a file that goes on where it ended" {
+    keys 1 2 3 >a
+    keys 3 4 5 >b
+    assert_sorts a b
+    assert_sorts -u a b
+    assert_sorts -r b a
+    assert_sorts b a
+}
+
+@test "reversed input by name and by pipe" {
+    keygen reversed 500001 >in
+    assert_sorts in
+    assert_sorts -r in
+    reference in >wanted
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | gsort >got
+    assert_same wanted got
+}

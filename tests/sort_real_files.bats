@@ -1,0 +1,20 @@
+# Real bytes, all shared libraries of the system, sort as the reference sorts them.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+@test "shared libraries, by name and through pipes, with -r and -u" {
+    find /usr/lib -name '*.so*' -type f -print0 | sort -z | head -z -n 400 |
+        xargs -0 cat | head -c 24000000 >all
+    local bytes
+    bytes=$(wc -c <all)
+    [ "$bytes" -gt 1000000 ]
+    head -c $((bytes / 4 * 4)) all >in
+    assert_sorts in
+    assert_sorts -r in
+    assert_sorts -u in
+    reference -r -u in >wanted
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | gsort -r -u | cat >got
+    assert_same wanted got
+}

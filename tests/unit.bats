@@ -1,0 +1,21 @@
+# The module tests of tests/unit/ pass.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+@test "every unit test" {
+    local failed=0 count=0
+    for test in "$BUILD"/unit/test_*; do
+        [ -x "$test" ] || continue
+        case $test in
+        *.d | *.o) continue ;;
+        esac
+        count=$((count + 1))
+        "$test" || {
+            echo "failed: $test" >&2
+            failed=1
+        }
+    done
+    [ "$count" -eq "$(find "$ROOT/tests/unit" -name 'test_*.c' | wc -l)" ]
+    [ "$failed" -eq 0 ]
+}

@@ -1,0 +1,148 @@
+/* memory.c -- large buffers, and how much memory there is.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/memory.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+void *gs_pages_alloc(size_t bytes)
+{
+    size_t want = bytes == 0 ? 1 : bytes;
+    void *pages = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    if (want >= HUGE_PAGE_BYTES)
+        madvise(pages, want, MADV_HUGEPAGE); /* only advice: nothing to do where it is refused */
+    return pages;
+}
+
+void gs_pages_free(void *pages, size_t bytes)
+{
+    if (pages != NULL)
+        munmap(pages, bytes == 0 ? 1 : bytes);
+}
+
+/* Read the first number in a file; false when there is no file or no number ("max"). */
+static bool read_number(const char *path, uint64_t *value)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    bool found = fscanf(file, "%" SCNu64, value) == 1;
+    fclose(file);
+    return found;
+}
+
+/* MemAvailable of /proc/meminfo, or free pages where there is no such file. */
+static uint64_t system_available(void)
+{
+    uint64_t kib = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (file != NULL) {
+        char line[128];
+        while (fgets(line, sizeof line, file) != NULL)
+            if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+                break;
+        fclose(file);
+    }
+    if (kib != 0)
+        return kib * 1024;
+    return (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Page cache that a control group is charged for but would give back, from its memory.stat. */
+static uint64_t group_reclaimable(const char *directory)
+{
+    char path[512];
+    char line[128];
+    uint64_t sum = 0;
+    snprintf(path, sizeof path, "%s/memory.stat", directory);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        uint64_t bytes = 0;
+        if (sscanf(line, "inactive_file %" SCNu64, &bytes) == 1 ||
+            sscanf(line, "active_file %" SCNu64, &bytes) == 1)
+            sum += bytes;
+    }
+    fclose(file);
+    return sum;
+}
+
+/* What is left below the limit in one control group directory; UINT64_MAX when it sets none. */
+static uint64_t group_left(const char *directory, const char *limit_file, const char *used_file)
+{
+    char path[512];
+    uint64_t limit = 0;
+    uint64_t used = 0;
+    snprintf(path, sizeof path, "%s/%s", directory, limit_file);
+    if (!read_number(path, &limit))
+        return UINT64_MAX;
+    snprintf(path, sizeof path, "%s/%s", directory, used_file);
+    if (!read_number(path, &used))
+        return limit;
+    uint64_t reclaimable = group_reclaimable(directory);
+    used = used > reclaimable ? used - reclaimable : 0;
+    return limit > used ? limit - used : 0;
+}
+
+/* The least that any control group from this process's own up to the root leaves, version 2
+ * ("0::/path") and version 1 ("N:memory:/path"). */
+static uint64_t groups_left(void)
+{
+    uint64_t least = UINT64_MAX;
+    char line[400];
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (file == NULL)
+        return least;
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        bool version2 = strncmp(line, "0::", 3) == 0;
+        const char *memory = strstr(line, ":memory:");
+        if (!version2 && memory == NULL)
+            continue;
+        char directory[480];
+        snprintf(directory, sizeof directory, "/sys/fs/cgroup%s%s", version2 ? "" : "/memory",
+                 version2 ? line + 3 : memory + 8);
+        size_t root = strlen(version2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
+        for (;;) {
+            uint64_t left =
+                version2 ? group_left(directory, "memory.max", "memory.current")
+                         : group_left(directory, "memory.limit_in_bytes", "memory.usage_in_bytes");
+            least = left < least ? left : least;
+            char *slash = strrchr(directory, '/');
+            if (slash == NULL || (size_t)(slash - directory) < root)
+                break;
+            *slash = '\0';
+        }
+    }
+    fclose(file);
+    return least;
+}
+
+uint64_t gs_memory_total(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t gs_memory_available(void)
+{
+    uint64_t available = system_available();
+    uint64_t groups = groups_left();
+    if (groups < available)
+        available = groups;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < available)
+        available = limit.rlim_cur;
+    return available;
+}

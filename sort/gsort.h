@@ -9,6 +9,7 @@
 
 #include "common/keys.h"
 #include "common/status.h"
+#include "sort/limits.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -71,10 +72,10 @@ struct gs_progress {
 
 /* The rows of --stats, the same for both devices. */
 enum gs_stage {
-    GS_STAGE_START,          /* device start-up */
-    GS_STAGE_READ,           /* input from a pipe into memory; the order scan of a mapped file */
+    GS_STAGE_START, /* device start-up */
+    GS_STAGE_READ,  /* input from a pipe into memory; the order scan of a mapped file */
     GS_STAGE_SELECT_SAMPLES,
-    GS_STAGE_SORT_SAMPLES,   /* and choose the splitters */
+    GS_STAGE_SORT_SAMPLES, /* and choose the splitters */
     GS_STAGE_UPLOAD,
     GS_STAGE_COUNT_BINS,
     GS_STAGE_PREFIX_SUM,
@@ -112,13 +113,16 @@ struct gs_stats {
     uint64_t total_ns;      /* inside gs_sort */
     uint64_t memory_bytes;  /* the sort's own buffers */
     unsigned threads;
-    const char *engine;      /* what really ran */
+    const char *engine; /* what really ran */
     const char *device;
     const char *device_text; /* the processor's sort code, or the GPU's name */
     const char *order;       /* "none", or what made sorting needless: "sorted", "reversed" */
     char reason[256];        /* why engine and device were chosen */
     char warning[256];       /* what the user should hear about, or empty */
 };
+
+/* Refuse options that contradict each other, this build or limits.h, before any work. */
+enum gs_status gs_options_check(const struct gs_options *options, struct gs_error *err);
 
 /* Sort all spans together into sink. progress and stats may be NULL. */
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,

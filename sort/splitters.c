@@ -1,0 +1,91 @@
+/* splitters.c -- choose the splitters from a sorted sample and build their guide.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/splitters.h"
+
+/* Append a splitter, unless it would not leave the bins before it ascending. */
+static void add_splitter(struct gs_splitters *splitters, gs_key key)
+{
+    if (splitters->count > 0 && splitters->splitter[splitters->count - 1] >= key)
+        return;
+    if (key == GS_KEY_MAX)
+        return; /* nothing lies above: the last bin has this bound anyway */
+    splitters->splitter[splitters->count++] = key;
+}
+
+/* The least key of a cell. */
+static uint64_t cell_start(const struct gs_splitters *splitters, enum gs_guide guide, uint32_t cell)
+{
+    if (cell == 0)
+        return 0;
+    if (guide == GS_GUIDE_LINEAR)
+        return splitters->base + ((uint64_t)cell << splitters->shift);
+    if (cell >> GS_GUIDE_LOG_FRACTION == 0)
+        return (uint64_t)splitters->base + cell;
+    uint32_t octave = (cell >> GS_GUIDE_LOG_FRACTION) - 1;
+    uint32_t fraction = cell - (octave << GS_GUIDE_LOG_FRACTION);
+    return splitters->base + ((uint64_t)fraction << octave);
+}
+
+/* Fill the guide of one kind; return the halving steps that it leaves. */
+static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
+{
+    uint32_t bin = 0;
+    uint32_t widest = 0; /* most splitters inside a cell */
+    splitters->guide = guide;
+    for (uint32_t cell = 0; cell < GS_GUIDE_CELLS; cell++) {
+        uint64_t end = cell + 1 < GS_GUIDE_CELLS ? cell_start(splitters, guide, cell + 1)
+                                                 : (uint64_t)GS_KEY_MAX + 1;
+        splitters->first[cell] = (uint16_t)bin;
+        /* Splitters below the cell's last key may have smaller keys of the cell on either side. */
+        while (bin < splitters->count && (uint64_t)splitters->splitter[bin] + 1 < end)
+            bin++;
+        uint32_t inside = bin - splitters->first[cell];
+        widest = inside > widest ? inside : widest;
+        /* A splitter that is the cell's last key bounds all of it: the next cell starts behind. */
+        if (bin < splitters->count && (uint64_t)splitters->splitter[bin] + 1 == end)
+            bin++;
+    }
+    splitters->steps = 0;
+    while (widest >> splitters->steps != 0)
+        splitters->steps++;
+    return splitters->steps;
+}
+
+/* Pad the splitters, then build the guide that leaves fewer steps. */
+static void build_search(struct gs_splitters *splitters)
+{
+    for (uint32_t i = splitters->count; i < 2 * GS_SPLITTERS_MAX; i++)
+        splitters->splitter[i] = GS_KEY_MAX;
+    splitters->base = splitters->splitter[0];
+    splitters->shift = 0;
+    if (splitters->count > 0) {
+        gs_key width = splitters->splitter[splitters->count - 1] - splitters->base;
+        while (width >> splitters->shift >= GS_GUIDE_CELLS)
+            splitters->shift++;
+    }
+    uint32_t log_steps = build_guide(splitters, GS_GUIDE_LOG);
+    uint32_t linear_steps = build_guide(splitters, GS_GUIDE_LINEAR);
+    if (log_steps < linear_steps)
+        build_guide(splitters, GS_GUIDE_LOG);
+}
+
+void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
+                         uint32_t bins)
+{
+    assert(bins >= 1 && bins <= GS_BINS_MAX);
+    splitters->count = 0;
+    for (uint64_t i = 1; i < bins && samples > 0; i++) {
+        uint64_t pick = i * samples / bins;
+        gs_key key = sample[pick];
+        /* Heavy: the value holds half of a bin's share of the sample, and at least two of it. */
+        uint64_t share = samples / bins / 2;
+        share = share > 1 ? share : 1;
+        bool heavy = (pick + share < samples && sample[pick + share] == key) ||
+                     (pick >= share && sample[pick - share] == key);
+        if (heavy && key > 0)
+            add_splitter(splitters, key - 1);
+        add_splitter(splitters, key);
+    }
+    build_search(splitters);
+}

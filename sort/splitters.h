@@ -1,0 +1,131 @@
+/* splitters.h -- bounds of the bins, and how a key finds its bin.
+ * SPDX-License-Identifier: MIT
+ *
+ * Splitters are ascending and unique. Splitter b is the largest key that bin b may hold: bin b is
+ * (splitter[b-1], splitter[b]], the last bin everything above the last splitter; so a key's bin is
+ * the number of splitters less than the key. An equality bin, all keys of one value v, is then
+ * nothing special: a bin of width one, between the splitters v-1 and v.
+ *
+ * The search is a table look-up and a fixed number of halving steps without branches. The guide has
+ * a cell for each range of keys, equally wide (GS_GUIDE_LINEAR) or narrower towards the low end,
+ * like floating-point numbers (GS_GUIDE_LOG): the one that leaves fewer steps is built. A cell
+ * knows the first bin that its keys may fall into; no cell has more than 2^steps - 1 splitters
+ * inside, and the search may overrun the cell, since splitters behind it are above all its keys.
+ *
+ * [Leischner, Osipov, Sanders: GPU sample sort, 2010; Axtmann, Witt, Ferizovic, Sanders: In-place
+ * parallel super scalar samplesort, 2017, for the branch-free search.]
+ */
+#ifndef GS_SPLITTERS_H
+#define GS_SPLITTERS_H
+
+#include "common/keys.h"
+#include "common/random.h" /* GS_HOST_DEVICE */
+#include "sort/params.h"
+
+#include <assert.h>
+#include <stdbool.h>
+
+/* Each wanted bin may bring one equality bin. */
+#define GS_SPLITTERS_MAX (2 * GS_BINS_MAX)
+
+enum gs_guide { GS_GUIDE_LINEAR, GS_GUIDE_LOG };
+
+struct gs_splitters {
+    uint32_t count;      /* splitters; bins = count + 1 */
+    uint32_t steps;      /* halving steps after the guide */
+    enum gs_guide guide; /* which map from key to cell */
+    gs_key base;         /* the least key that is not in cell 0 */
+    uint32_t shift;      /* key (or its logarithm) to cell */
+    /* Behind the last: GS_KEY_MAX, which no key exceeds, so that a search may run past the end. */
+    gs_key splitter[2 * GS_SPLITTERS_MAX];
+    uint16_t first[GS_GUIDE_CELLS]; /* per cell: the least bin of its keys */
+};
+
+/* A log guide splits each power of two into this many cells (as its logarithm). */
+#define GS_GUIDE_LOG_FRACTION 8
+
+static_assert((33 - GS_GUIDE_LOG_FRACTION) << GS_GUIDE_LOG_FRACTION <= GS_GUIDE_CELLS,
+              "a log guide has a cell for every 32-bit distance");
+static_assert(GS_SPLITTERS_MAX < 1 << 16, "a cell holds its first bin in 16 bits");
+
+/* The cell of a key. Keys up to base are in cell 0. */
+GS_HOST_DEVICE static inline uint32_t gs_splitters_cell(const struct gs_splitters *splitters,
+                                                        enum gs_guide guide, gs_key key)
+{
+    uint32_t distance = key > splitters->base ? key - splitters->base : 0;
+    if (guide == GS_GUIDE_LINEAR) {
+        uint32_t cell = distance >> splitters->shift;
+        return cell < GS_GUIDE_CELLS ? cell : GS_GUIDE_CELLS - 1;
+    }
+#ifdef __CUDA_ARCH__
+    uint32_t octave = 31U - (uint32_t)__clz((int)(distance | 1U << GS_GUIDE_LOG_FRACTION));
+#else
+    uint32_t octave = 31U - (uint32_t)__builtin_clz(distance | 1U << GS_GUIDE_LOG_FRACTION);
+#endif
+    octave -= GS_GUIDE_LOG_FRACTION;
+    return (octave << GS_GUIDE_LOG_FRACTION) + (distance >> octave);
+}
+
+/* The bin of a key. guide and steps are those of the splitters: passed as constants, the compiler
+ * makes straight code of it. */
+GS_HOST_DEVICE static inline uint32_t gs_splitters_bin(const struct gs_splitters *splitters,
+                                                       enum gs_guide guide, uint32_t steps,
+                                                       gs_key key)
+{
+    uint32_t bin = splitters->first[gs_splitters_cell(splitters, guide, key)];
+    for (uint32_t half = (1U << steps) >> 1; half != 0; half >>= 1)
+        bin += splitters->splitter[bin + half - 1] < key ? half : 0;
+    return bin;
+}
+
+/* Run search(guide, steps), a macro, with both as constants where the search is short: that is
+ * where the loop's own instructions would count. */
+#define GS_SPLITTERS_SEARCH(splitters, search)                                                     \
+    switch ((splitters)->steps + ((splitters)->guide == GS_GUIDE_LOG ? 8U : 0U)) {                 \
+    case 0:                                                                                        \
+        search(GS_GUIDE_LINEAR, 0) break;                                                          \
+    case 1:                                                                                        \
+        search(GS_GUIDE_LINEAR, 1) break;                                                          \
+    case 2:                                                                                        \
+        search(GS_GUIDE_LINEAR, 2) break;                                                          \
+    case 3:                                                                                        \
+        search(GS_GUIDE_LINEAR, 3) break;                                                          \
+    case 4:                                                                                        \
+        search(GS_GUIDE_LINEAR, 4) break;                                                          \
+    case 8:                                                                                        \
+        search(GS_GUIDE_LOG, 0) break;                                                             \
+    case 9:                                                                                        \
+        search(GS_GUIDE_LOG, 1) break;                                                             \
+    case 10:                                                                                       \
+        search(GS_GUIDE_LOG, 2) break;                                                             \
+    case 11:                                                                                       \
+        search(GS_GUIDE_LOG, 3) break;                                                             \
+    case 12:                                                                                       \
+        search(GS_GUIDE_LOG, 4) break;                                                             \
+    default:                                                                                       \
+        search((splitters)->guide, (splitters)->steps) break;                                      \
+    }
+
+/* The least and the largest key that a bin may hold. */
+static inline gs_key gs_splitters_low(const struct gs_splitters *splitters, uint32_t bin)
+{
+    return bin == 0 ? 0 : splitters->splitter[bin - 1] + 1;
+}
+
+static inline gs_key gs_splitters_high(const struct gs_splitters *splitters, uint32_t bin)
+{
+    return bin == splitters->count ? GS_KEY_MAX : splitters->splitter[bin];
+}
+
+/* True for an equality bin: it holds one value only. */
+static inline bool gs_splitters_equal(const struct gs_splitters *splitters, uint32_t bin)
+{
+    return gs_splitters_low(splitters, bin) == gs_splitters_high(splitters, bin);
+}
+
+/* Choose splitters for about `bins` bins from a sorted sample, and build the guide. A value that
+ * fills half of a bin's share of the sample earns an equality bin. */
+void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
+                         uint32_t bins);
+
+#endif

@@ -1,0 +1,189 @@
+/* order.c -- order, duplicates and direction of keys in memory.
+ * SPDX-License-Identifier: MIT
+ *
+ * The loops are written so that the compiler makes vector code of them, for the processor at hand
+ * (GS_CLONES): no exit inside a block, one comparison a key.
+ */
+#include "sort/order.h"
+#include "sort/clones.h"
+#include "sort/params.h"
+
+#include <stdatomic.h>
+
+/* Keys compared before the result is looked at. */
+#define BLOCK_KEYS 4096
+
+/* Does any key of the block follow a greater one? keys[0] is compared with keys[1] first. */
+GS_CLONES static bool block_descends(const gs_key *keys, uint64_t pairs)
+{
+    unsigned bad = 0;
+    for (uint64_t i = 0; i < pairs; i++)
+        bad |= keys[i] > keys[i + 1];
+    return bad != 0;
+}
+
+/* Does any key of the block follow a smaller one? */
+GS_CLONES static bool block_ascends(const gs_key *keys, uint64_t pairs)
+{
+    unsigned bad = 0;
+    for (uint64_t i = 0; i < pairs; i++)
+        bad |= keys[i] < keys[i + 1];
+    return bad != 0;
+}
+
+/* Does any key of the block equal the one before it? */
+GS_CLONES static bool block_repeats(const gs_key *keys, uint64_t pairs)
+{
+    unsigned bad = 0;
+    for (uint64_t i = 0; i < pairs; i++)
+        bad |= keys[i] == keys[i + 1];
+    return bad != 0;
+}
+
+typedef bool block_test(const gs_key *keys, uint64_t pairs);
+
+/* Does the test hold for no pair of neighbours? */
+static bool none_of(block_test *test, const gs_key *keys, uint64_t count)
+{
+    for (uint64_t i = 0; i + 1 < count; i += BLOCK_KEYS) {
+        uint64_t pairs = count - 1 - i;
+        if (test(keys + i, pairs < BLOCK_KEYS ? pairs : BLOCK_KEYS))
+            return false;
+    }
+    return true;
+}
+
+bool gs_order_ascending(const gs_key *keys, uint64_t count)
+{
+    return none_of(block_descends, keys, count);
+}
+
+bool gs_order_descending(const gs_key *keys, uint64_t count)
+{
+    return none_of(block_ascends, keys, count);
+}
+
+uint64_t gs_order_unique(gs_key *keys, uint64_t count)
+{
+    if (count < 2)
+        return count;
+    /* Nothing moves before the first duplicate, and often there is none. */
+    uint64_t i = 0;
+    while (i + 1 < count) {
+        uint64_t pairs = count - 1 - i < BLOCK_KEYS ? count - 1 - i : BLOCK_KEYS;
+        if (block_repeats(keys + i, pairs))
+            break;
+        i += pairs;
+    }
+    uint64_t kept = i + 1;
+    for (i++; i < count; i++) {
+        bool fresh = keys[i] != keys[kept - 1];
+        keys[kept] = keys[i]; /* always stored, kept only if counted: nothing to mispredict */
+        kept += fresh;
+    }
+    return kept;
+}
+
+GS_CLONES void gs_order_reverse(gs_key *keys, uint64_t count)
+{
+    gs_key *low = keys;
+    gs_key *high = keys + count;
+    for (uint64_t i = 0; i < count / 2; i++) {
+        gs_key key = low[i];
+        low[i] = *(high - 1 - i);
+        *(high - 1 - i) = key;
+    }
+}
+
+/* Is the pair out of the wanted order? */
+static bool is_disorder(const struct gs_options *options, gs_key before, gs_key after)
+{
+    if (options->unique && before == after)
+        return true;
+    return options->reverse ? before < after : before > after;
+}
+
+/* First disorder inside one array, by blocks. */
+static uint64_t find_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count)
+{
+    for (uint64_t i = 0; i + 1 < count; i += BLOCK_KEYS) {
+        uint64_t pairs = count - 1 - i < BLOCK_KEYS ? count - 1 - i : BLOCK_KEYS;
+        bool bad =
+            options->reverse ? block_ascends(keys + i, pairs) : block_descends(keys + i, pairs);
+        if (!bad && options->unique)
+            bad = block_repeats(keys + i, pairs);
+        for (uint64_t k = i; bad && k < i + pairs; k++)
+            if (is_disorder(options, keys[k], keys[k + 1]))
+                return k + 1;
+    }
+    return count;
+}
+
+uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count,
+                           const gs_key *previous)
+{
+    if (count > 0 && previous != NULL && is_disorder(options, *previous, keys[0]))
+        return 0;
+    if (count <= GS_TILE_KEYS)
+        return find_disorder(options, keys, count);
+    uint64_t tiles = (count + GS_TILE_KEYS - 1) / GS_TILE_KEYS;
+    atomic_uint_fast64_t next = 0;
+    atomic_uint_fast64_t found = count;
+    unsigned threads = options->threads > 0 ? options->threads : 1;
+#pragma omp parallel num_threads(threads)
+    for (;;) {
+        uint64_t first = atomic_fetch_add(&next, 1) * GS_TILE_KEYS;
+        /* Tiles are claimed in ascending order: behind a disorder nothing matters. */
+        if (first / GS_TILE_KEYS >= tiles || first >= atomic_load(&found))
+            break;
+        /* One key of the next tile too: a disorder may lie between tiles. */
+        uint64_t left = count - first;
+        uint64_t here = left <= GS_TILE_KEYS ? left : GS_TILE_KEYS + 1;
+        uint64_t bad = find_disorder(options, keys + first, here);
+        if (bad == here)
+            continue;
+        uint_fast64_t best = atomic_load(&found);
+        while (first + bad < best && !atomic_compare_exchange_weak(&found, &best, first + bad))
+            continue;
+    }
+    return atomic_load(&found);
+}
+
+/* Still in order, given that it was so far? Looks at a tile and at the step into it. */
+static void scan_tile(const struct gs_tiles *tiles, uint64_t index, atomic_bool *sorted,
+                      atomic_bool *reversed)
+{
+    struct gs_tile tile = gs_tiles_at(tiles, index);
+    if (tile.first > 0 && tile.count > 0) {
+        gs_key before = gs_tiles_key(tiles, tile.first - 1);
+        if (before > tile.keys[0])
+            atomic_store_explicit(sorted, false, memory_order_relaxed);
+        if (before < tile.keys[0])
+            atomic_store_explicit(reversed, false, memory_order_relaxed);
+    }
+    if (atomic_load_explicit(sorted, memory_order_relaxed) &&
+        !gs_order_ascending(tile.keys, tile.count))
+        atomic_store_explicit(sorted, false, memory_order_relaxed);
+    if (atomic_load_explicit(reversed, memory_order_relaxed) &&
+        !gs_order_descending(tile.keys, tile.count))
+        atomic_store_explicit(reversed, false, memory_order_relaxed);
+}
+
+enum gs_order gs_order_scan(const struct gs_tiles *tiles, unsigned threads)
+{
+    atomic_bool sorted = true;
+    atomic_bool reversed = true;
+    atomic_uint_fast64_t next = 1;
+    if (tiles->count > 0)
+        scan_tile(tiles, 0, &sorted, &reversed); /* most inputs show their disorder here */
+    if (tiles->count > 1 && (sorted || reversed)) {
+#pragma omp parallel num_threads(threads)
+        for (;;) {
+            uint64_t index = atomic_fetch_add(&next, 1);
+            if (index >= tiles->count || !(sorted || reversed))
+                break;
+            scan_tile(tiles, index, &sorted, &reversed);
+        }
+    }
+    return sorted ? GS_ORDER_SORTED : reversed ? GS_ORDER_REVERSED : GS_ORDER_NONE;
+}

@@ -1,0 +1,123 @@
+/* verify.c -- read an output back and prove that it is the input, sorted.
+ * SPDX-License-Identifier: MIT
+ *
+ * What counts is what lies in the file, not what was handed to it: a piece written to a wrong place
+ * or not at all shows here and nowhere else. Tiles are read by all threads into buffers that stay
+ * in cache; each is compared with its predecessor's last key.
+ */
+#include "sort/gsort.h"
+#include "sort/params.h"
+#include "sort/plan.h"
+
+#include "common/clock.h"
+#include "common/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <omp.h>
+#include <unistd.h>
+
+/* One run of the check, shared by its threads. */
+struct proof {
+    const struct gs_options *options;
+    int fd;
+    uint64_t offset;          /* of the first key, in bytes */
+    uint64_t count;           /* keys that there must be */
+    atomic_uint_fast64_t bad; /* the first key out of order, or count */
+    atomic_int read_error;    /* errno of a failed read */
+    atomic_bool short_file;   /* it ended early */
+};
+
+/* Read up to `bytes` bytes at an offset, fewer only at the end of the file. Returns errno or 0. */
+static int read_at(int fd, void *buffer, size_t bytes, uint64_t offset, size_t *got)
+{
+    *got = 0;
+    while (*got < bytes) {
+        ssize_t n = pread(fd, (char *)buffer + *got, bytes - *got, (off_t)(offset + *got));
+        if (n == 0)
+            break;
+        if (n > 0)
+            *got += (size_t)n;
+        else if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+/* Check the order of one tile, from the key before it on. Returns its fingerprint. */
+static uint64_t prove_tile(struct proof *proof, uint64_t first, gs_key *buffer)
+{
+    uint64_t before = first > 0 ? 1 : 0;
+    uint64_t left = proof->count - first;
+    uint64_t here = left < GS_TILE_KEYS ? left : GS_TILE_KEYS;
+    uint64_t from = proof->offset + (first - before) * GS_KEY_BYTES;
+    size_t got = 0;
+    int error = read_at(proof->fd, buffer, (here + before) * GS_KEY_BYTES, from, &got);
+    if (error != 0)
+        atomic_store(&proof->read_error, error);
+    else if (got != (here + before) * GS_KEY_BYTES)
+        atomic_store(&proof->short_file, true);
+    else {
+        struct gs_options one = *proof->options;
+        one.threads = 1;
+        uint64_t bad = gs_first_disorder(&one, buffer, here + before, NULL);
+        uint_fast64_t best = atomic_load(&proof->bad);
+        while (bad != here + before && first - before + bad < best &&
+               !atomic_compare_exchange_weak(&proof->bad, &best, first - before + bad))
+            continue;
+        return gs_fingerprint(buffer + before, here);
+    }
+    return 0;
+}
+
+/* Say what the proof has found. */
+static enum gs_status judge(struct proof *proof, uint64_t fingerprint, uint64_t expected,
+                            const char *name, struct gs_error *err)
+{
+    if (proof->read_error != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, proof->read_error, "%s: verify: cannot read it back",
+                       name);
+    if (proof->short_file)
+        return gs_fail(err, GS_ERR_VERIFY, 0, "%s: verify: the output is too short", name);
+    if (proof->bad != proof->count)
+        return gs_fail(err, GS_ERR_VERIFY, 0, "%s: verify: output key %" PRIu64 " is out of order",
+                       name, (uint64_t)proof->bad);
+    if (fingerprint != expected)
+        return gs_fail(err, GS_ERR_VERIFY, 0,
+                       "%s: verify: the output does not hold the keys that were read", name);
+    return GS_OK;
+}
+
+enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t offset,
+                              struct gs_stats *stats, const char *name, struct gs_error *err)
+{
+    uint64_t start = gs_now_ns();
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, stats->keys_out, gs_plan_processors());
+    struct proof proof = {.options = options,
+                          .fd = fd,
+                          .offset = offset,
+                          .count = stats->keys_out,
+                          .bad = stats->keys_out};
+    size_t buffer_keys = GS_TILE_KEYS + 1;
+    size_t bytes = plan.threads * buffer_keys * sizeof(gs_key);
+    gs_key *buffers = gs_pages_alloc(bytes);
+    if (buffers == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to verify");
+    uint64_t tiles = (proof.count + GS_TILE_KEYS - 1) / GS_TILE_KEYS;
+    uint64_t fingerprint = 0;
+    atomic_uint_fast64_t next = 0;
+#pragma omp parallel num_threads(plan.threads) reduction(+ : fingerprint)
+    {
+        gs_key *buffer = buffers + (size_t)omp_get_thread_num() * buffer_keys;
+        for (uint64_t tile; (tile = atomic_fetch_add(&next, 1)) < tiles;)
+            fingerprint += prove_tile(&proof, tile * GS_TILE_KEYS, buffer);
+    }
+    gs_pages_free(buffers, bytes);
+    struct gs_stage_stats *row = &stats->stages[GS_STAGE_VERIFY];
+    row->device = "cpu";
+    row->ns += gs_now_ns() - start;
+    row->keys += proof.count;
+    row->bytes += proof.count * GS_KEY_BYTES;
+    return judge(&proof, fingerprint, stats->fingerprint, name, err);
+}

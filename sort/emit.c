@@ -1,0 +1,148 @@
+/* emit.c -- hand sorted pieces to the sink.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/emit.h"
+#include "sort/order.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum gs_status gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
+                            struct gs_sink *sink, struct gs_error *err)
+{
+    *emitter = (struct gs_emitter){.sink = sink, .options = options};
+    if (pthread_mutex_init(&emitter->mutex, NULL) != 0 ||
+        pthread_cond_init(&emitter->turn, NULL) != 0)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "cannot create a lock");
+    return GS_OK;
+}
+
+void gs_emit_free(struct gs_emitter *emitter)
+{
+    pthread_mutex_destroy(&emitter->mutex);
+    pthread_cond_destroy(&emitter->turn);
+}
+
+void gs_emit_drop(struct gs_emitter *emitter, uint64_t fingerprint)
+{
+    pthread_mutex_lock(&emitter->mutex);
+    emitter->dropped_sum += fingerprint;
+    pthread_mutex_unlock(&emitter->mutex);
+}
+
+uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count)
+{
+    const struct gs_options *options = emitter->options;
+    if (options->unique) {
+        uint64_t before = options->verify ? gs_fingerprint(keys, count) : 0;
+        count = gs_order_unique(keys, count);
+        if (options->verify)
+            gs_emit_drop(emitter, before - gs_fingerprint(keys, count));
+    }
+    if (options->reverse)
+        gs_order_reverse(keys, count);
+    return count;
+}
+
+/* True while the piece's turn matters at all. */
+static bool takes_turns(const struct gs_emitter *emitter)
+{
+    return emitter->options->unique || emitter->sink->stream;
+}
+
+static void pass_turn(struct gs_emitter *emitter, uint64_t piece)
+{
+    emitter->next_piece = piece + 1;
+    pthread_cond_broadcast(&emitter->turn);
+}
+
+enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_t count,
+                             uint64_t planned, uint64_t *position)
+{
+    *position = planned;
+    pthread_mutex_lock(&emitter->mutex);
+    if (takes_turns(emitter)) {
+        while (emitter->next_piece != piece && !emitter->failed)
+            pthread_cond_wait(&emitter->turn, &emitter->mutex);
+        *position = emitter->position;
+        if (!emitter->sink->stream)
+            pass_turn(emitter, piece);
+    }
+    emitter->position += count;
+    enum gs_status st = emitter->failed ? emitter->error.status : GS_OK;
+    pthread_mutex_unlock(&emitter->mutex);
+    return st;
+}
+
+/* Follow what a stream gets: still in order? Called in the piece's turn, so without a lock. */
+static enum gs_status follow_stream(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+                                    uint64_t position, struct gs_error *err)
+{
+    uint64_t bad =
+        gs_first_disorder(emitter->options, keys, count, position > 0 ? &emitter->last : NULL);
+    if (bad != count)
+        return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
+                       position + bad);
+    emitter->last = keys[count - 1];
+    emitter->fingerprint += gs_fingerprint(keys, count);
+    return GS_OK;
+}
+
+enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+                             uint64_t position)
+{
+    struct gs_error err = {.status = GS_OK};
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = emitter->sink;
+    if (count == 0)
+        return GS_OK;
+    if (sink->memory != NULL) {
+        if (keys != sink->memory + position)
+            memcpy(sink->memory + position, keys, count * sizeof *keys);
+        return GS_OK;
+    }
+    if (sink->stream && emitter->options->verify)
+        st = follow_stream(emitter, keys, count, position, &err);
+    if (st == GS_OK)
+        st = sink->write(sink, keys, count, position, &err);
+    if (st != GS_OK)
+        gs_emit_fail(emitter, &err);
+    return st;
+}
+
+void gs_emit_end(struct gs_emitter *emitter, uint64_t piece)
+{
+    if (!emitter->sink->stream)
+        return;
+    pthread_mutex_lock(&emitter->mutex);
+    pass_turn(emitter, piece);
+    pthread_mutex_unlock(&emitter->mutex);
+}
+
+void gs_emit_fail(struct gs_emitter *emitter, const struct gs_error *error)
+{
+    pthread_mutex_lock(&emitter->mutex);
+    if (!emitter->failed) {
+        emitter->failed = true;
+        emitter->error = *error;
+    }
+    pthread_cond_broadcast(&emitter->turn);
+    pthread_mutex_unlock(&emitter->mutex);
+}
+
+enum gs_status gs_emit_result(struct gs_emitter *emitter, struct gs_error *err)
+{
+    if (!emitter->failed)
+        return GS_OK;
+    return gs_fail(err, emitter->error.status, 0, "%s", emitter->error.text);
+}
+
+enum gs_status gs_emit_prove(struct gs_emitter *emitter, uint64_t expected, struct gs_error *err)
+{
+    if (!emitter->options->verify || !emitter->sink->stream)
+        return GS_OK;
+    if (emitter->fingerprint + emitter->dropped_sum != expected)
+        return gs_fail(err, GS_ERR_VERIFY, 0,
+                       "verify: the output does not hold the keys that were read");
+    return GS_OK;
+}

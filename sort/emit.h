@@ -1,0 +1,62 @@
+/* emit.h -- hand sorted pieces to the sink: in turn where order matters, at once where it does not.
+ * SPDX-License-Identifier: MIT
+ *
+ * Pieces are numbered in the order of the output and begun in that order by whatever threads claim
+ * them. A piece's position is known beforehand, except under options->unique, where it is the
+ * number of keys kept before it: then begin waits until all earlier pieces have begun. For a stream
+ * begin waits until all earlier pieces have ended, so writes never interleave. No deadlock: the
+ * earliest piece not yet ended never waits, and threads claim pieces in ascending order.
+ *
+ * A thread that fails says so by gs_emit_fail, which wakes all others; the first error is kept.
+ */
+#ifndef GS_EMIT_H
+#define GS_EMIT_H
+
+#include "sort/gsort.h"
+
+#include <pthread.h>
+
+struct gs_emitter {
+    struct gs_sink *sink;
+    const struct gs_options *options;
+    pthread_mutex_t mutex;
+    pthread_cond_t turn;
+    uint64_t next_piece;  /* the piece whose turn it is */
+    uint64_t position;    /* keys emitted or reserved by earlier pieces */
+    uint64_t fingerprint; /* of what a stream got so far (options->verify) */
+    gs_key last;          /* the last key that a stream got */
+    uint64_t dropped_sum; /* fingerprint of duplicates left out (unique and verify) */
+    bool failed;
+    struct gs_error error; /* the first failure */
+};
+
+enum gs_status gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
+                            struct gs_sink *sink, struct gs_error *err);
+void gs_emit_free(struct gs_emitter *emitter);
+
+/* Make ascending keys what the output wants, in place: without duplicates (of options->unique), in
+ * descending order (of ->reverse). Returns the keys left. */
+uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count);
+
+/* Reserve count keys for a piece. planned is where it lies unless duplicates are dropped; *position
+ * is where it really does. Every begin that returned GS_OK is followed by an end. */
+enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_t count,
+                             uint64_t planned, uint64_t *position);
+enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+                             uint64_t position);
+void gs_emit_end(struct gs_emitter *emitter, uint64_t piece);
+
+/* Keep the first error and wake every thread that waits. */
+void gs_emit_fail(struct gs_emitter *emitter, const struct gs_error *error);
+
+/* The first error, or GS_OK. To be asked when all threads are done. */
+enum gs_status gs_emit_result(struct gs_emitter *emitter, struct gs_error *err);
+
+/* Note that duplicates with this fingerprint were left out elsewhere than in gs_emit_shape. */
+void gs_emit_drop(struct gs_emitter *emitter, uint64_t fingerprint);
+
+/* Has a stream got what was read? To be asked when all pieces have ended. expected is the
+ * fingerprint of the input. */
+enum gs_status gs_emit_prove(struct gs_emitter *emitter, uint64_t expected, struct gs_error *err);
+
+#endif

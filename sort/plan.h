@@ -1,0 +1,25 @@
+/* plan.h -- from n, options and machine to the sizes of one sort: pure arithmetic.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_PLAN_H
+#define GS_PLAN_H
+
+#include "sort/gsort.h"
+
+struct gs_plan {
+    uint64_t count;        /* keys to sort */
+    unsigned threads;      /* CPU threads that take part, at least 1 */
+    bool one_bin;          /* no distribution pass: the input is sorted as it is */
+    uint32_t bins;         /* bins to aim at; equality bins come on top */
+    uint32_t samples;      /* keys in the sample */
+    uint64_t memory_bytes; /* buffers on the host: bins, scratch and write buffers */
+};
+
+/* Plan a sort of count keys. threads in options counts when not 0, else processors. */
+void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count,
+                  unsigned processors);
+
+/* Processors that this process may run on. */
+unsigned gs_plan_processors(void);
+
+#endif

@@ -1,0 +1,70 @@
+/* stages.h -- what the stages of one sort share, and the table that a device fills.
+ * SPDX-License-Identifier: MIT
+ *
+ * pipeline.c is written once over struct gs_stages. Samples are selected and sorted on the host for
+ * both devices, before any key is uploaded; then for each chunk of the input count_bins, prefix_sum
+ * and scatter run, and at last sort_bins, which hands sorted bins to the emitter in the order of
+ * the output. A stage may return before its work is done (a GPU queues it), as long as the next
+ * stage of the table sees its result.
+ */
+#ifndef GS_STAGES_H
+#define GS_STAGES_H
+
+#include "sort/emit.h"
+#include "sort/gsort.h"
+#include "sort/plan.h"
+#include "sort/splitters.h"
+#include "sort/tiles.h"
+
+struct gs_run {
+    const struct gs_options *options;
+    struct gs_plan plan;
+    struct gs_tiles tiles;         /* the input: spans, cut into tiles */
+    struct gs_splitters splitters; /* filled before the device's first stage */
+    uint64_t *counts;              /* per bin: its keys in the whole input */
+    uint64_t *offsets;             /* per bin: where it starts in the output; [bins] = count */
+    struct gs_emitter emitter;
+    struct gs_progress *progress; /* never NULL here */
+    struct gs_stats *stats;       /* never NULL here */
+    uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
+    void *device;                 /* the device's own state, from open to close */
+};
+
+/* Keys of the input that pass through count_bins, prefix_sum and scatter together. The CPU takes
+ * the whole input as one chunk: it lies in memory and crosses no bus. */
+struct gs_chunk {
+    uint64_t index;
+    uint64_t first; /* position in the concatenated spans */
+    uint64_t count;
+};
+
+struct gs_stages {
+    const char *device;
+    /* Buffers and threads for run->plan; sets *chunk_keys to the largest chunk it wants. */
+    enum gs_status (*open)(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err);
+    enum gs_status (*count_bins)(struct gs_run *run, const struct gs_chunk *chunk,
+                                 struct gs_error *err);
+    enum gs_status (*prefix_sum)(struct gs_run *run, const struct gs_chunk *chunk,
+                                 struct gs_error *err);
+    enum gs_status (*scatter)(struct gs_run *run, const struct gs_chunk *chunk,
+                              struct gs_error *err);
+    enum gs_status (*sort_bins)(struct gs_run *run, struct gs_error *err);
+    void (*close)(struct gs_run *run); /* also after a failed open */
+};
+
+extern const struct gs_stages gs_stages_cpu;
+
+/* Bins of a run: splitters + 1. */
+static inline uint32_t gs_run_bins(const struct gs_run *run)
+{
+    return run->splitters.count + 1;
+}
+
+/* Account time and keys to a stage. threads share it: ns is what one of them spent, summed. */
+void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+                    uint64_t keys, uint64_t bytes);
+
+/* Say which phase runs, for progress. */
+void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total);
+
+#endif

@@ -1,0 +1,177 @@
+# gsort: build, test, install. `make help` lists the targets.
+# SPDX-License-Identifier: MIT
+VERSION := 0.1.0
+
+# Optional dependencies: found by themselves when unset, 0 leaves one out, 1 insists on it.
+PKG_CONFIG ?= pkg-config
+NVCC       ?= nvcc
+CXX        ?= g++
+have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
+HIGHWAY ?= $(shell $(PKG_CONFIG) --exists libhwy-contrib 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
+CUDA    ?= $(if $(wildcard sort/*.cu),$(call have,$(NVCC)),0)
+DEBUG   ?= 0
+V       ?= 0
+
+check_switch = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))
+$(foreach switch,CUDA HIGHWAY DEBUG V,$(call check_switch,$(switch)))
+ifeq ($(HIGHWAY),1)
+  ifneq ($(shell $(PKG_CONFIG) --exists libhwy-contrib 2>/dev/null && echo 1),1)
+    $(error HIGHWAY=1, but $(PKG_CONFIG) finds no libhwy-contrib: install libhwy-dev and pkg-config)
+  endif
+  ifneq ($(call have,$(CXX)),1)
+    $(error HIGHWAY=1, but there is no C++ compiler $(CXX): install g++)
+  endif
+endif
+ifeq ($(CUDA),1)
+  ifneq ($(call have,$(NVCC)),1)
+    $(error CUDA=1, but there is no $(NVCC): install the CUDA toolkit or say where it is, NVCC=...)
+  endif
+endif
+
+CFLAGS    ?= -O3 -g
+CXXFLAGS  ?= -O2 -g
+PREFIX    ?= /usr/local
+PROGRAM   ?= gsort
+BATS      ?= bats
+SANITIZE  :=
+CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(if $(filter 1,$(DEBUG)),-debug)$(CONFIG_SUFFIX)
+B         := build/$(CONFIG)
+
+WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Werror
+C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -fopenmp
+CXX_FLAGS := -std=c++17 $(WARNINGS)
+CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) -MMD -MP
+LIBS      := -lpthread -lm
+ifeq ($(DEBUG),1)
+  CPP_FLAGS += -DGS_DEBUG=1
+endif
+
+# In the order of the data's way through the program.
+COMMON_C := status memory file slurp input target tempfile output signals
+SORT_C   := gsort plan tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
+            prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort copy_ordered_cpu stages_cpu emit \
+            fingerprint verify
+CLI_C    := options size_arg report progress stats mode_sort mode_check
+OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
+ifeq ($(HIGHWAY),1)
+  OBJECTS   += $(B)/sort/cache_sort_highway.o
+  LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib)
+  CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
+endif
+MAIN     := $(B)/cli/main.o
+TOOLS    := build/keygen build/reference build/fuzz_options
+UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+
+quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
+
+.PHONY: all help check check-gpu check-expensive lint asan valgrind bench demo install uninstall dist \
+        clean gpu-hash units FORCE
+all: gsort $(TOOLS)
+
+help:
+	@echo 'all              ./gsort and the test tools (default)'
+	@echo 'check            unit tests and Bats suite on the CPU; needs bats'
+	@echo 'check-expensive  the same with the long tests'
+	@echo 'check-gpu        the same with GPU engines; writes tests/gpu-verified.txt'
+	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
+	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
+	@echo 'bench            speed in memory and from file to file'
+	@echo 'demo             sort generated keys and check the result'
+	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
+	@echo 'dist, clean, gpu-hash'
+	@echo 'Switches: CUDA=0|1 HIGHWAY=0|1 DEBUG=0|1 V=0|1; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY)'
+
+# ./gsort is the configuration built last.
+gsort: $(B)/gsort FORCE
+	@cmp -s $< $@ || cp $< $@
+
+$(B)/gsort: $(MAIN) $(OBJECTS)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) -o $@
+
+# The flags of the last build: a change of CFLAGS rebuilds.
+FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS)
+$(B)/flags: FORCE
+	@mkdir -p $(@D); echo '$(subst ','"'"',$(FLAGS_NOW))' | cmp -s - $@ || echo '$(subst ','"'"',$(FLAGS_NOW))' >$@
+
+$(B)/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
+
+$(B)/%.o: %.cc $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) $(CXX_FLAGS) $(CXXFLAGS) $(SANITIZE) -c $< -o $@
+
+build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
+build/reference: build/tools/tests/reference.o
+build/fuzz_options: build/tools/tests/fuzz_options.o
+$(TOOLS):
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
+
+build/tools/%.o: %.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) -I. -D_GNU_SOURCE -MMD -MP -std=c11 $(WARNINGS) -Wconversion -O2 -c $< -o $@
+
+# Unit tests: everything but main().
+units: $(UNITS)
+$(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
+
+# Benchmarks: the library and the key generator's distributions.
+$(B)/bench_%: tests/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
+	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
+
+SUITE = GSORT=$(CURDIR)/$(B)/gsort KEYGEN=$(CURDIR)/build/keygen REFERENCE=$(CURDIR)/build/reference \
+        FUZZ_OPTIONS=$(CURDIR)/build/fuzz_options UNITS=$(CURDIR)/$(B)/unit CUDA=$(CUDA) $(BATS)
+need_bats = @command -v $(BATS) >/dev/null 2>&1 || { echo 'make $@ needs bats: install the package bats' >&2; exit 2; }
+check: all $(B)/gsort units
+	$(need_bats)
+	$(SUITE) tests
+
+check-expensive: all $(B)/gsort units
+	$(need_bats)
+	GSORT_EXPENSIVE=1 $(SUITE) tests
+
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+asan:
+	$(need_bats)
+	+$(MAKE) check CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g'
+
+valgrind: all $(B)/gsort
+	tests/valgrind.sh $(B)/gsort
+
+lint:
+	tests/lint.sh
+
+bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
+	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen
+
+DEMO_KEYS ?= 64M
+demo: all
+	mkdir -p build/demo
+	build/keygen uniform $(DEMO_KEYS) >build/demo/in.bin
+	./gsort --stats --verify build/demo/in.bin -o build/demo/out.bin
+	./gsort --check build/demo/out.bin
+	rm -r build/demo
+
+BIN := $(DESTDIR)$(PREFIX)/bin
+MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+install: gsort
+	install -D -m 755 gsort $(BIN)/$(PROGRAM)
+	install -d $(MAN) $(COMPLETIONS)
+	sed 's/\bgsort\b/$(PROGRAM)/g' man/gsort.1 >$(MAN)/$(PROGRAM).1
+	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >$(COMPLETIONS)/$(PROGRAM)
+	chmod 644 $(MAN)/$(PROGRAM).1 $(COMPLETIONS)/$(PROGRAM)
+
+uninstall:
+	rm -f $(BIN)/$(PROGRAM) $(MAN)/$(PROGRAM).1 $(COMPLETIONS)/$(PROGRAM)
+
+dist:
+	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
+
+clean:
+	rm -rf build gsort gsort-*.tar.gz
+
+FORCE:
+-include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,142 @@
+/* bench_memory.c -- how fast keys in memory are sorted: sizes and distributions, medians.
+ * SPDX-License-Identifier: MIT
+ *
+ * usage: bench_memory [THREADS [LOG2_N...]]
+ *
+ * Prints Mkeys/s for gs_sort from one array to another, threads as given (default: all). Inputs are
+ * drawn anew for each distribution, outputs are poisoned before each run, every result is compared
+ * with the input: ascending and of the same fingerprint. One warm-up, then the median of 5 runs.
+ * Last lines: a plain copy of the same arrays, for the memory's own speed, and the C library's
+ * qsort.
+ */
+#include "common/clock.h"
+#include "common/memory.h"
+#include "data/dist.h"
+#include "sort/gsort.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS 5
+
+static int compare_times(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    gs_key a = *(const gs_key *)left;
+    gs_key b = *(const gs_key *)right;
+    return (a > b) - (a < b);
+}
+
+/* Stop with a message where a result is wrong. */
+static void check_result(const struct gs_options *options, const gs_key *in, const gs_key *out,
+                         uint64_t n, const char *what)
+{
+    if (gs_first_disorder(options, out, n, NULL) == n &&
+        gs_fingerprint(in, n) == gs_fingerprint(out, n))
+        return;
+    fprintf(stderr, "bench_memory: %s, %" PRIu64 " keys: wrong result\n", what, n);
+    exit(1);
+}
+
+/* Sort once; returns nanoseconds. */
+static uint64_t sort_once(const struct gs_options *options, const gs_key *in, gs_key *out,
+                          uint64_t n, struct gs_stats *stats)
+{
+    struct gs_error err = {.status = GS_OK};
+    struct gs_span span = {.keys = in, .count = n, .name = "memory"};
+    struct gs_sink sink = {.memory = out};
+    *stats = (struct gs_stats){0};
+    uint64_t start = gs_now_ns();
+    if (gs_sort(options, &span, 1, &sink, NULL, stats, &err) != GS_OK) {
+        fprintf(stderr, "bench_memory: %s\n", err.text);
+        exit(1);
+    }
+    return gs_now_ns() - start;
+}
+
+/* Median speed of one distribution, in Mkeys/s; with V set, the stages of the last run. */
+static double measure(const struct gs_options *options, const struct gs_dist *dist, gs_key *in,
+                      gs_key *out, uint64_t n)
+{
+    uint64_t times[RUNS];
+    struct gs_stats stats;
+#pragma omp parallel for
+    for (uint64_t i = 0; i < n; i++)
+        in[i] = dist->draw(n, n, i);
+    for (int run = -1; run < RUNS; run++) {
+        memset(out, 0xa5, n * sizeof *out);
+        uint64_t ns = sort_once(options, in, out, n, &stats);
+        if (run >= 0)
+            times[run] = ns;
+        check_result(options, in, out, n, dist->name);
+    }
+    qsort(times, RUNS, sizeof *times, compare_times);
+    if (getenv("V") != NULL) {
+        for (int s = 0; s < GS_STAGES; s++)
+            if (stats.stages[s].device != NULL)
+                fprintf(stderr, "    %-14s %8.3f ms\n", gs_stage_name((enum gs_stage)s),
+                        (double)stats.stages[s].ns / 1e6);
+        fprintf(stderr, "    bins %" PRIu64 " largest %" PRIu64 " equality %" PRIu64 "\n",
+                stats.bins, stats.largest_bin, stats.equality_bins);
+    }
+    return (double)n * 1e3 / (double)times[RUNS / 2];
+}
+
+static double measure_copy(const gs_key *in, gs_key *out, uint64_t n)
+{
+    uint64_t times[RUNS];
+    for (int run = 0; run < RUNS; run++) {
+        uint64_t start = gs_now_ns();
+        memcpy(out, in, n * sizeof *in);
+        times[run] = gs_now_ns() - start;
+    }
+    qsort(times, RUNS, sizeof *times, compare_times);
+    return (double)n * 1e3 / (double)times[RUNS / 2];
+}
+
+/* qsort of at most 2^20 keys: its speed hardly depends on n. */
+static double measure_qsort(const gs_key *in, gs_key *out, uint64_t n)
+{
+    n = n < 1 << 20 ? n : 1 << 20;
+    memcpy(out, in, n * sizeof *in);
+    uint64_t start = gs_now_ns();
+    qsort(out, n, sizeof *out, compare_keys);
+    return (double)n * 1e3 / (double)(gs_now_ns() - start);
+}
+
+int main(int argc, char **argv)
+{
+    static const int sizes[] = {10, 16, 20, 24, 26};
+    struct gs_options options = {.threads = argc > 1 ? (unsigned)atoi(argv[1]) : 0};
+    const char *only = getenv("ONLY");
+    int count = argc > 2 ? argc - 2 : (int)(sizeof sizes / sizeof *sizes);
+    printf("| n | distribution | Mkeys/s |\n|---|---|---|\n");
+    for (int i = 0; i < count; i++) {
+        int log2_n = argc > 2 ? atoi(argv[2 + i]) : sizes[i];
+        uint64_t n = (uint64_t)1 << log2_n;
+        gs_key *in = gs_pages_alloc(n * sizeof *in);
+        gs_key *out = gs_pages_alloc(n * sizeof *out);
+        if (in == NULL || out == NULL) {
+            fprintf(stderr, "bench_memory: not enough memory for 2^%d keys\n", log2_n);
+            return 2;
+        }
+        for (const struct gs_dist *dist = gs_dists; dist->name != NULL; dist++)
+            if (only == NULL || strstr(only, dist->name) != NULL)
+                printf("| 2^%d | %s | %.0f |\n", log2_n, dist->name,
+                       measure(&options, dist, in, out, n));
+        printf("| 2^%d | (memcpy, one thread) | %.0f |\n", log2_n, measure_copy(in, out, n));
+        printf("| 2^%d | (qsort, one thread, up to 2^20 keys) | %.0f |\n", log2_n,
+               measure_qsort(in, out, n));
+        gs_pages_free(in, n * sizeof *in);
+        gs_pages_free(out, n * sizeof *out);
+    }
+    return 0;
+}

@@ -1,0 +1,117 @@
+/* file.c -- reads and writes that finish what they begin.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Linux moves at most 0x7ffff000 bytes a call; a smaller piece also lets a signal in sooner. */
+#define GS_CALL_BYTES ((size_t)1 << 30)
+
+/* What a pipe may hold at most where the system does not say. */
+#define GS_PIPE_BYTES (1 << 20)
+
+/* After a failed call: is it worth another try? Waits while a non-blocking descriptor is busy. */
+static int should_retry(int fd, short events)
+{
+    if (errno == EINTR)
+        return 1;
+    if (errno != EAGAIN)
+        return 0;
+    struct pollfd ready = {.fd = fd, .events = events, .revents = 0};
+    return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+/* Read each page of a buffer that the kernel could not read. */
+static void touch_pages(const void *buffer, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const volatile unsigned char *bytes = buffer;
+    unsigned char sum = 0;
+    for (size_t i = 0; i < size; i += page)
+        sum ^= bytes[i];
+    if (size > 0)
+        sum ^= bytes[size - 1];
+    (void)sum;
+}
+
+enum gs_status gs_file_read_some(int fd, void *buffer, size_t size, size_t *got, const char *name,
+                                 struct gs_error *err)
+{
+    for (;;) {
+        ssize_t count = read(fd, buffer, size < GS_CALL_BYTES ? size : GS_CALL_BYTES);
+        if (count >= 0) {
+            *got = (size_t)count;
+            return GS_OK;
+        }
+        if (!should_retry(fd, POLLIN))
+            return gs_fail(err, GS_ERR_INPUT, errno, "%s: read failed", name);
+    }
+}
+
+/* write, or pwrite where offset is not negative. */
+static enum gs_status write_all(int fd, const void *buffer, size_t size, off_t offset,
+                                const char *name, struct gs_error *err)
+{
+    const char *from = buffer;
+    while (size > 0) {
+        size_t piece = size < GS_CALL_BYTES ? size : GS_CALL_BYTES;
+        ssize_t count = offset < 0 ? write(fd, from, piece) : pwrite(fd, from, piece, offset);
+        if (count < 0) {
+            if (should_retry(fd, POLLOUT))
+                continue;
+            int errnum = errno;
+            if (errnum == EFAULT)
+                touch_pages(from, piece);
+            return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", name);
+        }
+        from += count;
+        size -= (size_t)count;
+        if (offset >= 0)
+            offset += count;
+    }
+    return GS_OK;
+}
+
+enum gs_status gs_file_write_full(int fd, const void *buffer, size_t size, const char *name,
+                                  struct gs_error *err)
+{
+    return write_all(fd, buffer, size, -1, name, err);
+}
+
+enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint64_t offset,
+                                   const char *name, struct gs_error *err)
+{
+    if (offset > (uint64_t)INT64_MAX - size)
+        return gs_fail(err, GS_ERR_OUTPUT, EFBIG, "%s: write failed", name);
+    return write_all(fd, buffer, size, (off_t)offset, name, err);
+}
+
+void gs_file_grow_pipe(int fd)
+{
+    long most = GS_PIPE_BYTES;
+    FILE *limit = fopen("/proc/sys/fs/pipe-max-size", "re");
+    if (limit != NULL) {
+        char line[32];
+        if (fgets(line, sizeof line, limit) != NULL) {
+            long said = strtol(line, NULL, 10);
+            if (said > 0 && said <= INT32_MAX)
+                most = said;
+        }
+        fclose(limit);
+    }
+    if (fcntl(fd, F_GETPIPE_SZ) < most)
+        (void)fcntl(fd, F_SETPIPE_SZ, (int)most);
+}
+
+void gs_file_guard_standard(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}

@@ -1,0 +1,35 @@
+/* file.h -- reads and writes that finish what they begin.
+ * SPDX-License-Identifier: MIT
+ *
+ * These carry on after a short count, after EINTR and, on a non-blocking descriptor, after waiting
+ * until it is ready. name stands in the message: "NAME: what went wrong".
+ */
+#ifndef GS_FILE_H
+#define GS_FILE_H
+
+#include "common/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* One read of at most `size` bytes. *got is 0 at the end of the file only. */
+enum gs_status gs_file_read_some(int fd, void *buffer, size_t size, size_t *got, const char *name,
+                                 struct gs_error *err);
+
+/* Write all of it: at the descriptor's own position, or at `offset`. Where the kernel cannot read
+ * the buffer, its first byte is touched: a piece of a mapped file that shrank then raises the
+ * SIGBUS that says so better than "Bad address". */
+enum gs_status gs_file_write_full(int fd, const void *buffer, size_t size, const char *name,
+                                  struct gs_error *err);
+enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint64_t offset,
+                                   const char *name, struct gs_error *err);
+
+/* Make a pipe as large as the system lets this user have it. Anything else is left alone. */
+void gs_file_grow_pipe(int fd);
+
+/* Occupy the descriptors 0, 1 and 2 where they are closed, each so that its use still fails with
+ * EBADF: a file opened later must not become standard output by accident. */
+void gs_file_guard_standard(void);
+
+#endif

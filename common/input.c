@@ -1,0 +1,236 @@
+/* input.c -- all inputs as pieces of memory: mapped where possible, read where not.
+ * SPDX-License-Identifier: MIT
+ *
+ * Mappings are shared: a private one, even if never written, is copied page by page when a GPU
+ * driver pins it. Files under /proc and the like say that they are empty, or refuse to be mapped:
+ * those are read until their end like a pipe.
+ */
+#include "common/input.h"
+
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_standard_input(const char *name)
+{
+    return strcmp(name, "-") == 0;
+}
+
+enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,
+                                   struct gs_error *err)
+{
+    if (size % unit == 0)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_INPUT, 0,
+                   "%s: size %" PRIu64 " is not a multiple of %zu (remainder %" PRIu64 ")", name,
+                   size, unit, size % unit);
+}
+
+/* Map the file from byte `start` to its end. False: it has to be read instead. */
+static bool map_file(struct gs_input *input, int fd, uint64_t start, uint64_t end, size_t unit)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t base = start - start % page;
+    if (start % unit != 0 || end - base > SIZE_MAX) /* keys must be aligned */
+        return false;
+    size_t bytes = (size_t)(end - base);
+    void *mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)base);
+    if (mapping == MAP_FAILED)
+        return false;
+    input->mapping = mapping;
+    input->mapping_bytes = bytes;
+    input->end = end;
+    input->bytes = (const char *)mapping + (start - base);
+    input->size = end - start;
+    return true;
+}
+
+/* Decide for one open descriptor: mapped now, empty, or pending. */
+static enum gs_status inspect_input(struct gs_input *input, int fd, size_t unit,
+                                    struct gs_error *err)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s", input->name);
+    if (S_ISDIR(status.st_mode))
+        return gs_fail(err, GS_ERR_INPUT, EISDIR, "%s", input->name);
+    int flags = fcntl(fd, F_GETFL);
+    if (flags == -1 || (flags & O_ACCMODE) == O_WRONLY)
+        return gs_fail(err, GS_ERR_INPUT, EBADF, "%s", input->name);
+
+    off_t position = lseek(fd, 0, SEEK_CUR);
+    input->pending = true;
+    if (!S_ISREG(status.st_mode) || status.st_size == 0 || position < 0)
+        return GS_OK;
+    uint64_t end = (uint64_t)status.st_size;
+    uint64_t start = (uint64_t)position < end ? (uint64_t)position : end;
+    enum gs_status st = gs_input_check_size(input->name, end - start, unit, err);
+    if (st != GS_OK)
+        return st;
+    if (start == end || map_file(input, fd, start, end, unit)) {
+        input->pending = false;
+        input->device = status.st_dev;
+        input->inode = status.st_ino;
+        if (lseek(fd, (off_t)(start + input->size), SEEK_SET) < 0)
+            return gs_fail(err, GS_ERR_INPUT, errno, "%s: seek failed", input->name);
+    }
+    return GS_OK;
+}
+
+static enum gs_status open_input(struct gs_input *input, size_t unit, struct gs_error *err)
+{
+    if (is_standard_input(input->name)) {
+        enum gs_status st = inspect_input(input, STDIN_FILENO, unit, err);
+        input->fd = input->pending ? STDIN_FILENO : -1;
+        return st;
+    }
+    struct stat status;
+    if (stat(input->name, &status) != 0)
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
+    if (S_ISFIFO(status.st_mode)) {
+        if (faccessat(AT_FDCWD, input->name, R_OK, AT_EACCESS) != 0)
+            return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
+        input->pending = true;
+        return GS_OK;
+    }
+    int fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
+    enum gs_status st = inspect_input(input, fd, unit, err);
+    close(fd); /* thousands of pending inputs must not use up the descriptors */
+    return st;
+}
+
+enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
+                              size_t unit, struct gs_error *err)
+{
+    static const char *const standard_input[] = {"-"};
+    if (count == 0) {
+        names = standard_input;
+        count = 1;
+    }
+    inputs->count = 0;
+    inputs->list = calloc(count, sizeof *inputs->list);
+    if (inputs->list == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
+    enum gs_status st = GS_OK;
+    while (st == GS_OK && inputs->count < count) {
+        struct gs_input *input = &inputs->list[inputs->count];
+        *input = (struct gs_input){.name = names[inputs->count], .fd = -1};
+        inputs->count++;
+        st = open_input(input, unit, err);
+    }
+    if (st != GS_OK)
+        gs_inputs_close(inputs);
+    return st;
+}
+
+enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
+{
+    if (input->fd < 0)
+        input->fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (input->fd < 0)
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
+    return GS_OK;
+}
+
+/* The gate of one input: adds what the inputs before it took. */
+struct read_state {
+    gs_slurp_gate *gate;
+    void *context;
+    uint64_t before;
+};
+
+static enum gs_status add_before(void *context, const char *name, uint64_t bytes,
+                                 struct gs_error *err)
+{
+    const struct read_state *state = context;
+    return state->gate(state->context, name, state->before + bytes, err);
+}
+
+enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_gate *gate,
+                              void *context, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct read_state state = {.gate = gate, .context = context, .before = 0};
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (!input->pending)
+            continue;
+        GS_TRY(gs_input_start(input, err));
+        GS_TRY(gs_slurp_read(&input->memory, input->fd, input->name, add_before, &state, err));
+        if (input->fd != STDIN_FILENO)
+            close(input->fd);
+        input->fd = -1;
+        input->pending = false;
+        input->bytes = input->memory.bytes;
+        input->size = input->memory.used;
+        state.before += input->size;
+        GS_TRY(gs_input_check_size(input->name, input->size, unit, err));
+    }
+
+cleanup:
+    return st;
+}
+
+enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode,
+                                uint64_t *copied_bytes, struct gs_error *err)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (input->mapping == NULL || input->device != device || input->inode != inode)
+            continue;
+        enum gs_status st =
+            gs_slurp_copy(&input->memory, input->bytes, (size_t)input->size, input->name, err);
+        if (st != GS_OK)
+            return st;
+        munmap(input->mapping, input->mapping_bytes);
+        input->mapping = NULL;
+        input->bytes = input->memory.bytes;
+        *copied_bytes += input->size;
+    }
+    return GS_OK;
+}
+
+const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        uintptr_t from = (uintptr_t)input->mapping;
+        if (from != 0 && (uintptr_t)address - from < input->mapping_bytes)
+            return input;
+    }
+    return NULL;
+}
+
+bool gs_input_has_shrunk(const struct gs_input *input)
+{
+    struct stat status;
+    int failed =
+        is_standard_input(input->name) ? fstat(STDIN_FILENO, &status) : stat(input->name, &status);
+    if (failed != 0 || status.st_dev != input->device || status.st_ino != input->inode)
+        return true; /* its name is gone: the likeliest reason stands */
+    return (uint64_t)status.st_size < input->end;
+}
+
+void gs_inputs_close(struct gs_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (input->mapping != NULL)
+            munmap(input->mapping, input->mapping_bytes);
+        gs_slurp_free(&input->memory);
+        if (input->fd > STDIN_FILENO)
+            close(input->fd);
+    }
+    free(inputs->list);
+    inputs->list = NULL;
+    inputs->count = 0;
+}

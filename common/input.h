@@ -1,0 +1,66 @@
+/* input.h -- all inputs as pieces of memory: mapped where possible, read where not.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_INPUT_H
+#define GS_INPUT_H
+
+#include "common/slurp.h"
+#include "common/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct gs_input {
+    const char *name;  /* for messages; the caller's string, "-" for standard input */
+    const void *bytes; /* what is to be sorted, or NULL while it has to be read (or is empty) */
+    uint64_t size;
+    bool pending;  /* has to be read until its end */
+    int fd;        /* of a pending input while it is open, else -1 */
+    void *mapping; /* pages of a mapped file, or NULL */
+    size_t mapping_bytes;
+    uint64_t end; /* of a mapped file: its size in bytes then */
+    dev_t device;
+    ino_t inode;
+    struct gs_slurp memory; /* of an input that was read */
+};
+
+struct gs_inputs {
+    struct gs_input *list;
+    size_t count;
+};
+
+/* Open every file (standard input for "-", or when there is none) before any work is done. Regular
+ * files are mapped read-only, standard input from its position on, which moves to its end. Others
+ * stay pending. Refuses what cannot be read, and a regular file whose size is no multiple of
+ * `unit` bytes. A FIFO is opened later: its writer may be waiting for its turn. */
+enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
+                              size_t unit, struct gs_error *err);
+
+/* An open descriptor to read a pending input from. */
+enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err);
+
+/* Read the pending inputs to their ends, one after another; gate is asked with the bytes of all
+ * together. */
+enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_gate *gate,
+                              void *context, struct gs_error *err);
+
+/* The error for an input of `size` bytes where that is no multiple of `unit`. */
+enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,
+                                   struct gs_error *err);
+
+/* The file device:inode is about to be written in place: copy what is mapped of it. *copied_bytes
+ * grows by what that took. */
+enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode,
+                                uint64_t *copied_bytes, struct gs_error *err);
+
+/* The mapped input that holds `address`, or NULL. Async-signal-safe. */
+const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address);
+
+/* Has the file under a mapped input become shorter than its mapping? Async-signal-safe. */
+bool gs_input_has_shrunk(const struct gs_input *input);
+
+void gs_inputs_close(struct gs_inputs *inputs);
+
+#endif

@@ -1,0 +1,151 @@
+/* output.c -- where the result goes: a file that appears whole, or a stream.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/output.h"
+
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* linux/magic.h has it only in newer headers. */
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
+
+/* An output that is open already: find out what kind it is. */
+static enum gs_status inspect_opened(struct gs_output *output, struct gs_error *err)
+{
+    struct stat status;
+    int flags = fcntl(output->fd, F_GETFL);
+    if (flags != -1 && (flags & O_ACCMODE) == O_RDONLY) {
+        flags = -1;
+        errno = EBADF;
+    }
+    if (flags == -1 || fstat(output->fd, &status) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s", output->name);
+    if (S_ISDIR(status.st_mode))
+        return gs_fail(err, GS_ERR_OUTPUT, EISDIR, "%s", output->name);
+    if (isatty(output->fd))
+        return gs_fail(err, GS_ERR_OUTPUT, 0, "%s: refusing to write binary keys to a terminal",
+                       output->name);
+    output->kind = GS_OUTPUT_STREAM;
+    output->device = status.st_dev;
+    output->inode = status.st_ino;
+    if (S_ISFIFO(status.st_mode))
+        gs_file_grow_pipe(output->fd);
+    if (S_ISREG(status.st_mode) && (flags & O_APPEND) == 0) {
+        off_t start = lseek(output->fd, 0, SEEK_CUR);
+        if (start >= 0) {
+            output->kind = GS_OUTPUT_POSITIONED;
+            output->start = (uint64_t)start;
+        }
+    }
+    return GS_OK;
+}
+
+enum gs_status gs_output_open(struct gs_output *output, const char *path, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    *output = (struct gs_output){.kind = GS_OUTPUT_STREAM,
+                                 .name = path != NULL ? path : "standard output",
+                                 .fd = path != NULL ? -1 : STDOUT_FILENO,
+                                 .target = {.dirfd = -1, .fd = -1},
+                                 .temp = {.fd = -1}};
+    if (path != NULL) {
+        GS_TRY(gs_target_find(&output->target, path, err));
+        output->fd = output->target.fd;
+    }
+    if (path == NULL || output->target.kind == GS_TARGET_OPENED) {
+        GS_TRY(inspect_opened(output, err));
+    } else {
+        GS_TRY(gs_tempfile_create(&output->temp, &output->target, output->name, err));
+        output->kind = GS_OUTPUT_TEMPORARY;
+        output->fd = output->temp.fd;
+    }
+
+cleanup:
+    if (st != GS_OK)
+        gs_output_discard(output);
+    return st;
+}
+
+/* Extent-based file systems write faster into allocated space: 1 GiB on ext4 0.145 s instead of
+ * 0.22 s. On tmpfs it costs more than it saves, and btrfs would lose its compression. */
+static bool gains_by_reservation(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) == 0 &&
+           (fs.f_type == EXT4_SUPER_MAGIC || fs.f_type == (__fsword_t)XFS_SUPER_MAGIC);
+}
+
+enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err)
+{
+    if (output->kind != GS_OUTPUT_TEMPORARY || bytes == 0 || bytes > INT64_MAX ||
+        !gains_by_reservation(output->fd))
+        return GS_OK;
+    int failed;
+    do
+        failed = fallocate(output->fd, 0, 0, (off_t)bytes);
+    while (failed != 0 && errno == EINTR);
+    if (failed != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: no room for its %llu bytes", output->name,
+                       (unsigned long long)bytes);
+    return GS_OK; /* any other refusal says that it is not supported here */
+}
+
+enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
+                               uint64_t position, struct gs_error *err)
+{
+    if (output->kind == GS_OUTPUT_STREAM)
+        return gs_file_write_full(output->fd, data, bytes, output->name, err);
+    return gs_file_pwrite_full(output->fd, data, bytes, output->start + position, output->name,
+                               err);
+}
+
+/* A temporary's length differs from what was reserved or written where duplicates were dropped. */
+static enum gs_status set_length(struct gs_output *output, uint64_t bytes, struct gs_error *err)
+{
+    struct stat status;
+    if (fstat(output->fd, &status) == 0 && status.st_size == (off_t)bytes)
+        return GS_OK;
+    if (ftruncate(output->fd, (off_t)bytes) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot set its length", output->name);
+    return GS_OK;
+}
+
+enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (output->kind == GS_OUTPUT_TEMPORARY) {
+        GS_TRY(set_length(output, bytes, err));
+        output->fd = -1;
+        GS_TRY(gs_tempfile_publish(&output->temp, &output->target, output->name, err));
+    } else {
+        /* Leave the position after what was written, as a series of write() calls would. */
+        int fd = output->fd;
+        if (output->kind == GS_OUTPUT_POSITIONED &&
+            lseek(fd, (off_t)(output->start + bytes), SEEK_SET) < 0)
+            st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: seek failed", output->name);
+        output->fd = -1;
+        if (close(fd) != 0 && errno != EINTR && st == GS_OK)
+            st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", output->name);
+    }
+
+cleanup:
+    gs_output_discard(output);
+    return st;
+}
+
+void gs_output_discard(struct gs_output *output)
+{
+    if (output->kind == GS_OUTPUT_TEMPORARY || output->temp.fd >= 0)
+        gs_tempfile_discard(&output->temp, &output->target);
+    else if (output->fd >= 0)
+        close(output->fd);
+    output->fd = -1;
+    gs_target_release(&output->target);
+}

@@ -1,0 +1,52 @@
+/* output.h -- where the result goes: a file that appears whole, or a stream.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_OUTPUT_H
+#define GS_OUTPUT_H
+
+#include "common/status.h"
+#include "common/target.h"
+#include "common/tempfile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum gs_output_kind {
+    GS_OUTPUT_TEMPORARY,  /* a file beside the target, put in place by publish */
+    GS_OUTPUT_POSITIONED, /* standard output is a regular file: written in place, from `start` on */
+    GS_OUTPUT_STREAM      /* a pipe, a device, a file opened to append: one write after another */
+};
+
+struct gs_output {
+    enum gs_output_kind kind;
+    const char *name; /* for messages; the caller's string */
+    int fd;           /* where the bytes go */
+    uint64_t start;   /* byte offset of the output in fd */
+    dev_t device;     /* fd's file: to tell whether an input is written over */
+    ino_t inode;
+    struct gs_target target;
+    struct gs_tempfile temp;
+};
+
+/* Open `path`, or standard output for NULL, and refuse what cannot work, before anything is
+ * changed. On failure there is nothing to discard. */
+enum gs_status gs_output_open(struct gs_output *output, const char *path, struct gs_error *err);
+
+/* The output will have `bytes` bytes: have their space allocated now, where that makes the writes
+ * faster; then a full disk is an error before the work instead of after it. */
+enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err);
+
+/* Write at byte `position` of the output. A stream takes ascending positions without gaps, from one
+ * thread at a time, and ignores the number. The other kinds may be called from several threads. */
+enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
+                               uint64_t position, struct gs_error *err);
+
+/* All is written and it is `bytes` long: make it so under its name. On failure all is undone that
+ * can be undone. */
+enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struct gs_error *err);
+
+/* Give up: no trace of a temporary stays. Harmless after publish. */
+void gs_output_discard(struct gs_output *output);
+
+#endif

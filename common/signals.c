@@ -1,0 +1,105 @@
+/* signals.c -- leave nothing behind when a signal ends the run.
+ * SPDX-License-Identifier: MIT
+ *
+ * The set of signals is that of GNU sort (coreutils, src/sort.c), and so is the way a handler ends:
+ * remove the temporary, restore the default, raise again, so that the parent sees the true cause.
+ *
+ * GNU sort blocks signals around "create and register". Here other threads may take the signal, so
+ * that is not enough: enter also takes a lock which the handler takes too, and never gives back.
+ * Whoever holds it has signals blocked, so a handler cannot wait for its own thread; and after a
+ * handler has it, no thread can create another file before the process is gone.
+ */
+#include "common/signals.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static const int fatal_signals[] = {SIGALRM, SIGHUP,  SIGINT,    SIGPIPE, SIGQUIT, SIGTERM,
+                                    SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU, SIGXFSZ};
+
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static sigset_t blocked;    /* what enter blocks: constant after start */
+static sigset_t outside;    /* the caller's mask while it is inside: guarded by the lock */
+static int temporary_dirfd; /* guarded by the lock, as is the name */
+static const char *temporary_name;
+static gs_fault_hook *fault_hook;
+
+static void take_lock(void)
+{
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        sched_yield();
+}
+
+/* In a handler: from here on the process only dies. */
+static void remove_temporary(void)
+{
+    take_lock();
+    if (temporary_name != NULL)
+        unlinkat(temporary_dirfd, temporary_name, 0);
+}
+
+static void die_by(int signum)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigaction(signum, &plain, NULL);
+    raise(signum);
+}
+
+static void handle_fatal(int signum)
+{
+    remove_temporary();
+    die_by(signum);
+}
+
+static void handle_fault(int signum, siginfo_t *info, void *context)
+{
+    (void)context;
+    remove_temporary();
+    if (fault_hook != NULL && info->si_code > 0) /* from the kernel, not from kill(2) */
+        fault_hook(info->si_addr);
+    die_by(signum);
+}
+
+void gs_signals_start(gs_fault_hook *hook)
+{
+    fault_hook = hook;
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++) {
+        struct sigaction old;
+        if (sigaction(fatal_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaddset(&blocked, fatal_signals[i]);
+    }
+    struct sigaction action = {.sa_handler = handle_fatal, .sa_mask = blocked};
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
+        if (sigismember(&blocked, fatal_signals[i]) == 1)
+            sigaction(fatal_signals[i], &action, NULL);
+
+    struct sigaction fault = {.sa_mask = blocked, .sa_flags = SA_SIGINFO};
+    fault.sa_sigaction = handle_fault;
+    sigaction(SIGBUS, &fault, NULL);
+}
+
+void gs_signals_enter(void)
+{
+    sigset_t old;
+    pthread_sigmask(SIG_BLOCK, &blocked, &old);
+    take_lock();
+    outside = old;
+}
+
+void gs_signals_leave(void)
+{
+    sigset_t old = outside;
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void gs_signals_set_temporary(int dirfd, const char *name)
+{
+    temporary_dirfd = dirfd;
+    temporary_name = name;
+}

@@ -1,0 +1,28 @@
+/* signals.h -- leave nothing behind when a signal ends the run.
+ * SPDX-License-Identifier: MIT
+ *
+ * At most one named temporary file exists at a time. While it does, it is registered here; a fatal
+ * signal removes it and then ends the process as it would have without us. Signals that were
+ * ignored at the start stay ignored.
+ */
+#ifndef GS_SIGNALS_H
+#define GS_SIGNALS_H
+
+/* Called by the SIGBUS handler with the address that could not be read: async-signal-safe work
+ * only. It reports a fault in memory it knows and does not return; it returns for any other. */
+typedef void gs_fault_hook(const void *address);
+
+/* Install the handlers. Call once, before there is a second thread. */
+void gs_signals_start(gs_fault_hook *hook);
+
+/* A file is created and registered, or renamed and forgotten, between enter and leave: no handler
+ * runs meanwhile, in any thread, and none sees the name before the file or the file without its
+ * name. Nothing in between may touch a mapped file. */
+void gs_signals_enter(void);
+void gs_signals_leave(void);
+
+/* Between enter and leave: `name` in the directory `dirfd` is to be removed by a handler; or, with
+ * NULL, no file is. The string must stay. */
+void gs_signals_set_temporary(int dirfd, const char *name);
+
+#endif

@@ -1,0 +1,99 @@
+/* slurp.c -- read a stream of unknown length into memory.
+ * SPDX-License-Identifier: MIT
+ *
+ * The buffer grows by mremap(2), which moves page tables, not bytes; pages that no byte has reached
+ * cost nothing. So it can double each time, as long as address space lasts.
+ */
+#include "common/slurp.h"
+
+#include "common/file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The first buffer; from the second on huge pages are worth it. */
+#define GS_SLURP_BYTES ((size_t)4 << 20)
+
+/* Least room for one read: what a large pipe holds. */
+#define GS_READ_BYTES ((size_t)1 << 20)
+
+/* Grow to `room`, or to less if that is all the address space has, but by GS_READ_BYTES at least.
+ */
+static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, const char *name,
+                                  struct gs_error *err)
+{
+    for (;;) {
+        void *bytes =
+            slurp->bytes == NULL
+                ? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                : mremap(slurp->bytes, slurp->room, room, MREMAP_MAYMOVE);
+        if (bytes != MAP_FAILED) {
+            if (room > GS_SLURP_BYTES)
+                madvise(bytes, room, MADV_HUGEPAGE); /* advice only */
+            slurp->bytes = bytes;
+            slurp->room = room;
+            return GS_OK;
+        }
+        size_t less = slurp->room + (room - slurp->room) / 2;
+        less -= less % GS_READ_BYTES;
+        if (less < slurp->room + GS_READ_BYTES || less >= room)
+            return gs_fail(err, GS_ERR_MEMORY, errno, "%s: reading it into memory", name);
+        room = less;
+    }
+}
+
+/* A first size: what a file says it still has, and a little, so that its end is seen at once. */
+static size_t guess_room(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0 ||
+        (uint64_t)status.st_size > SIZE_MAX / 2)
+        return GS_SLURP_BYTES;
+    size_t room = (size_t)status.st_size + GS_READ_BYTES;
+    return room + GS_READ_BYTES - room % GS_READ_BYTES;
+}
+
+enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, gs_slurp_gate *gate,
+                             void *context, struct gs_error *err)
+{
+    enum gs_status st;
+    size_t got;
+    *slurp = (struct gs_slurp){.bytes = NULL, .used = 0, .room = 0};
+    gs_file_grow_pipe(fd);
+    GS_TRY(grow_buffer(slurp, guess_room(fd), name, err));
+    do {
+        GS_TRY(gate(context, name, slurp->used, err));
+        if (slurp->room - slurp->used < GS_READ_BYTES)
+            GS_TRY(grow_buffer(slurp, slurp->room * 2, name, err));
+        GS_TRY(gs_file_read_some(fd, slurp->bytes + slurp->used, slurp->room - slurp->used, &got,
+                                 name, err));
+        slurp->used += got;
+    } while (got > 0);
+
+cleanup:
+    if (st != GS_OK)
+        gs_slurp_free(slurp);
+    return st;
+}
+
+enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t size,
+                             const char *name, struct gs_error *err)
+{
+    *slurp = (struct gs_slurp){.bytes = NULL, .used = size, .room = 0};
+    if (size == 0)
+        return GS_OK;
+    enum gs_status st = grow_buffer(slurp, size, name, err);
+    if (st == GS_OK)
+        memcpy(slurp->bytes, bytes, size);
+    return st;
+}
+
+void gs_slurp_free(struct gs_slurp *slurp)
+{
+    if (slurp->bytes != NULL)
+        munmap(slurp->bytes, slurp->room);
+    *slurp = (struct gs_slurp){.bytes = NULL, .used = 0, .room = 0};
+}

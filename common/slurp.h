@@ -1,0 +1,33 @@
+/* slurp.h -- read a stream of unknown length into memory.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_SLURP_H
+#define GS_SLURP_H
+
+#include "common/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gs_slurp {
+    char *bytes; /* pages of its own, or NULL */
+    size_t used;
+    size_t room;
+};
+
+/* Asked before the first byte and after each read of the input `name` with what is in memory then:
+ * any status but GS_OK ends the reading. */
+typedef enum gs_status gs_slurp_gate(void *context, const char *name, uint64_t bytes,
+                                     struct gs_error *err);
+
+/* Read fd to its end. On failure nothing is held. */
+enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, gs_slurp_gate *gate,
+                             void *context, struct gs_error *err);
+
+/* Copy `size` bytes that lie in memory. */
+enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t size,
+                             const char *name, struct gs_error *err);
+
+void gs_slurp_free(struct gs_slurp *slurp);
+
+#endif

@@ -1,0 +1,175 @@
+/* tempfile.c -- a file that appears under its name whole, or never.
+ * SPDX-License-Identifier: MIT
+ *
+ * The first choice is O_TMPFILE: the file has no name until linkat(2) gives it one through
+ * /proc/self/fd. linkat cannot replace a file, so to do that it makes a temporary name, and
+ * rename(2) moves that over the old file: the temporary name exists for microseconds, and the file
+ * is complete by then. Where O_TMPFILE or /proc is missing (NFS, old overlays, a bare chroot), a
+ * named file with O_EXCL does for the whole run.
+ */
+#include "common/tempfile.h"
+
+#include "common/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 64 random bits never meet twice; an unlucky clock or a prank may. */
+#define GS_NAME_TRIES 16
+
+static int draw_name(struct gs_tempfile *temp)
+{
+    uint64_t random;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        return -1;
+    snprintf(temp->name, sizeof temp->name, ".gsort-%016" PRIx64, random);
+    return 0;
+}
+
+/* The path by which linkat finds a file without a name. */
+static void write_proc_path(char path[32], int fd)
+{
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+}
+
+static int open_unnamed(int dirfd)
+{
+    char path[32];
+    struct stat own, seen;
+    int fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    write_proc_path(path, fd);
+    if (fstat(fd, &own) == 0 && stat(path, &seen) == 0 && own.st_dev == seen.st_dev &&
+        own.st_ino == seen.st_ino)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Under a fresh name, registered with the signal handler: create a file when temp has none yet, or
+ * link the one it has. 0, or -1 with errno set. */
+static int make_name(struct gs_tempfile *temp, int dirfd)
+{
+    for (int tries = 0; tries < GS_NAME_TRIES; tries++) {
+        char path[32];
+        int failed, errnum;
+        if (draw_name(temp) != 0)
+            return -1;
+        gs_signals_enter();
+        if (temp->fd < 0) {
+            temp->fd =
+                openat(dirfd, temp->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+            failed = temp->fd < 0;
+        } else {
+            write_proc_path(path, temp->fd);
+            failed = linkat(AT_FDCWD, path, dirfd, temp->name, AT_SYMLINK_FOLLOW) != 0;
+        }
+        errnum = errno;
+        if (!failed) {
+            temp->named = true;
+            gs_signals_set_temporary(dirfd, temp->name);
+        }
+        gs_signals_leave();
+        errno = errnum;
+        if (!failed || errnum != EEXIST)
+            return failed ? -1 : 0;
+    }
+    return -1;
+}
+
+enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
+                                  const char *name, struct gs_error *err)
+{
+    *temp = (struct gs_tempfile){.fd = open_unnamed(target->dirfd), .named = false};
+    if (temp->fd < 0 && make_name(temp, target->dirfd) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno,
+                       "%s: cannot create a temporary file in its directory", name);
+    return GS_OK;
+}
+
+/* What a new file's mode would be. */
+static mode_t default_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Owner and mode of the file that is replaced. Where the owner or group may not be given, nobody
+ * may gain by it: no set-ID bits then, and the new group gets no more than everybody. */
+static int keep_identity(int fd, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 07777;
+    struct stat now;
+    if (fstat(fd, &now) != 0)
+        return -1;
+    bool owner = now.st_uid == old->st_uid;
+    bool group = now.st_gid == old->st_gid;
+    if (!(owner && group) && fchown(fd, old->st_uid, old->st_gid) == 0)
+        owner = group = true;
+    if (!group && fchown(fd, (uid_t)-1, old->st_gid) == 0)
+        group = true;
+    if (!owner || !group)
+        mode &= 01777;
+    if (!group)
+        mode &= ~(mode_t)070 | (mode & 07) << 3;
+    return fchmod(fd, mode);
+}
+
+enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, const struct gs_target *target,
+                                   const char *name, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    bool replace = target->kind == GS_TARGET_REPLACE;
+    int done =
+        replace ? keep_identity(temp->fd, &target->status) : fchmod(temp->fd, default_mode());
+    if (done != 0) {
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot set its mode", name);
+        goto cleanup;
+    }
+    if (!temp->named && make_name(temp, target->dirfd) != 0) {
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be put in place", name);
+        goto cleanup;
+    }
+    /* Some file systems tell only now that a write failed: before the old file is gone. */
+    int fd = temp->fd;
+    temp->fd = -1;
+    if (close(fd) != 0 && errno != EINTR) {
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", name);
+        goto cleanup;
+    }
+    gs_signals_enter();
+    int renamed = renameat(target->dirfd, temp->name, target->dirfd, target->base);
+    int errnum = errno;
+    if (renamed == 0) {
+        temp->named = false;
+        gs_signals_set_temporary(-1, NULL);
+    }
+    gs_signals_leave();
+    if (renamed != 0)
+        st = gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: cannot be put in place", name);
+
+cleanup:
+    gs_tempfile_discard(temp, target);
+    return st;
+}
+
+void gs_tempfile_discard(struct gs_tempfile *temp, const struct gs_target *target)
+{
+    if (temp->named) {
+        gs_signals_enter();
+        unlinkat(target->dirfd, temp->name, 0);
+        gs_signals_set_temporary(-1, NULL);
+        gs_signals_leave();
+        temp->named = false;
+    }
+    if (temp->fd >= 0)
+        close(temp->fd);
+    temp->fd = -1;
+}

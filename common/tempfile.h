@@ -1,0 +1,31 @@
+/* tempfile.h -- a file that appears under its name whole, or never.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_TEMPFILE_H
+#define GS_TEMPFILE_H
+
+#include "common/status.h"
+#include "common/target.h"
+
+#include <stdbool.h>
+
+struct gs_tempfile {
+    int fd;        /* open for reading and writing, or -1 */
+    bool named;    /* it has a name in the directory, and the signal handler knows it */
+    char name[32]; /* that name */
+};
+
+/* A new empty file, mode 0600, in the target's directory: one without a name where the file system
+ * has that, so that not even SIGKILL leaves anything. name is for messages. */
+enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
+                                  const char *name, struct gs_error *err);
+
+/* Give the file the target's name, in one step, with the mode and owner of the file it replaces as
+ * far as permitted, and close it. On failure it is gone. */
+enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, const struct gs_target *target,
+                                   const char *name, struct gs_error *err);
+
+/* Close and remove it, if it is still there. */
+void gs_tempfile_discard(struct gs_tempfile *temp, const struct gs_target *target);
+
+#endif

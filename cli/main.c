@@ -1,0 +1,62 @@
+/* main.c -- signals, options, mode, exit status.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/modes.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/signals.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+
+/* Messages begin with the name that the program was started by, without its directory. */
+static void set_program_name(char **argv)
+{
+    if (*program_invocation_short_name == '\0')
+        return;
+    gs_report_name(program_invocation_short_name);
+    argv[0] = program_invocation_short_name; /* getopt prints this one */
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t start_ns = gs_now_ns();
+    static char default_name[] = "gsort";
+    static char *no_arguments[] = {default_name, NULL};
+
+    /* SIGUSR1 is for the progress thread alone: threads inherit the mask. */
+    sigset_t asked;
+    sigemptyset(&asked);
+    sigaddset(&asked, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &asked, NULL);
+    gs_file_guard_standard();
+    gs_signals_start(gs_report_fault);
+
+    if (argc < 1) {
+        argc = 1;
+        argv = no_arguments;
+    }
+    set_program_name(argv);
+    struct gs_command command;
+    struct gs_progress progress = {.phase = NULL};
+    struct gs_error err = {.status = GS_OK};
+    if (gs_command_parse(&command, argc, argv) != GS_OK)
+        return GS_EXIT_TROUBLE;
+
+    bool ordered = true;
+    gs_progress_start(&progress, command.progress);
+    enum gs_status st = command.mode == GS_MODE_CHECK
+                            ? gs_mode_check(&command, &progress, &ordered, &err)
+                            : gs_mode_sort(&command, &progress, start_ns, &err);
+    gs_progress_stop();
+    if (st != GS_OK)
+        gs_report_error(&err);
+    gs_command_free(&command);
+    if (st != GS_OK)
+        return GS_EXIT_TROUBLE;
+    return ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER;
+}

@@ -1,0 +1,115 @@
+/* mode_check.c -- -c and -C: is the input in order?
+ * SPDX-License-Identifier: MIT
+ *
+ * A mapped file is checked in pieces, so that a disorder near its start is found at once; a pipe as
+ * its bytes come. Neither needs memory for the file.
+ */
+#include "cli/modes.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "common/file.h"
+#include "common/input.h"
+#include "common/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Keys of a mapped file that are checked at once: enough for several threads. */
+#define GS_CHECK_KEYS ((uint64_t)1 << 24)
+
+/* One read from a pipe: as much as a large one holds. */
+#define GS_CHECK_BYTES ((size_t)1 << 20)
+
+/* What is known after some keys. */
+struct check {
+    const struct gs_options *options;
+    uint64_t index; /* of the first disorder once ordered is false, else of the next key */
+    gs_key last;    /* the key before it, or the one that is out of order */
+    bool ordered;
+};
+
+/* Carry on with the next `count` keys. */
+static void check_keys(struct check *check, const gs_key *keys, uint64_t count)
+{
+    const gs_key *previous = check->index > 0 ? &check->last : NULL;
+    uint64_t bad = gs_first_disorder(check->options, keys, count, previous);
+    check->ordered = bad == count;
+    check->index += bad;
+    if (!check->ordered)
+        check->last = keys[bad];
+    else if (count > 0)
+        check->last = keys[count - 1];
+}
+
+static void check_mapped(struct check *check, const struct gs_input *input,
+                         struct gs_progress *progress)
+{
+    const gs_key *keys = input->bytes;
+    uint64_t count = input->size / GS_KEY_BYTES;
+    gs_progress_enter(progress, "check", count);
+    while (check->ordered && check->index < count) {
+        uint64_t left = count - check->index;
+        check_keys(check, keys + check->index, left < GS_CHECK_KEYS ? left : GS_CHECK_KEYS);
+        atomic_store(&progress->done, check->index);
+    }
+}
+
+static enum gs_status check_stream(struct check *check, struct gs_input *input,
+                                   struct gs_progress *progress, struct gs_error *err)
+{
+    enum gs_status st;
+    size_t used = 0; /* bytes of a key that is not complete yet */
+    size_t got;
+    uint64_t size = 0;
+    char *buffer = gs_pages_alloc(GS_CHECK_BYTES);
+    if (buffer == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
+        goto cleanup;
+    }
+    gs_progress_enter(progress, "check", 0);
+    GS_TRY(gs_input_start(input, err));
+    gs_file_grow_pipe(input->fd);
+    do {
+        GS_TRY(gs_file_read_some(input->fd, buffer + used, GS_CHECK_BYTES - used, &got, input->name,
+                                 err));
+        size += got;
+        used += got;
+        uint64_t keys = used / GS_KEY_BYTES;
+        check_keys(check, (const gs_key *)(const void *)buffer, keys);
+        used %= GS_KEY_BYTES;
+        memmove(buffer, buffer + keys * GS_KEY_BYTES, used);
+        atomic_store(&progress->done, check->index);
+    } while (got > 0 && check->ordered);
+    if (check->ordered)
+        GS_TRY(gs_input_check_size(input->name, size, GS_KEY_BYTES, err));
+
+cleanup:
+    gs_pages_free(buffer, GS_CHECK_BYTES);
+    return st;
+}
+
+enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progress *progress,
+                             bool *ordered, struct gs_error *err)
+{
+    struct gs_inputs inputs;
+    struct check check = {.options = &command->sort, .ordered = true};
+    enum gs_status st =
+        gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
+    if (st != GS_OK)
+        return st;
+    gs_report_watch(&inputs, "checked");
+    struct gs_input *input = &inputs.list[0];
+    if (input->pending)
+        st = check_stream(&check, input, progress, err);
+    else
+        check_mapped(&check, input, progress);
+    gs_progress_stop();
+    if (st == GS_OK && !check.ordered && !command->quiet)
+        gs_report_line("%s:%" PRIu64 ": disorder: %" PRI_GS_KEY, input->name, check.index,
+                       check.last);
+    gs_report_watch(NULL, NULL);
+    gs_inputs_close(&inputs);
+    *ordered = check.ordered;
+    return st;
+}

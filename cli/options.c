@@ -1,0 +1,362 @@
+/* options.c -- the command line, read and checked.
+ * SPDX-License-Identifier: MIT
+ *
+ * The argp table is the only list of options. argp's own --help would exit 0 on a full disk, its
+ * hidden --program-name and --HANG would make abbreviations ambiguous, and its errors take two
+ * lines: so --help, --usage and --version are options of ours, and err_stream is NULL, which leaves
+ * getopt's one line.
+ */
+#include "cli/options.h"
+
+#include "cli/report.h"
+#include "cli/size_arg.h"
+#include "common/memory.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    OPT_CHECK = 256,
+    OPT_DEVICE,
+    OPT_SAMPLES,
+    OPT_BINS,
+    OPT_LISTS,
+    OPT_DEVICE_MEMORY,
+    OPT_PARALLEL,
+    OPT_STATS,
+    OPT_VERIFY,
+    OPT_PROGRESS,
+    OPT_HELP,
+    OPT_USAGE,
+    OPT_VERSION
+};
+
+enum { GROUP_SORTING = 1, GROUP_RESOURCES, GROUP_REPORTING, GROUP_MODES };
+
+static const struct argp_option table[] = {
+    {NULL, 0, NULL, 0, "Sorting:", GROUP_SORTING},
+    {"output", 'o', "FILE", 0, "write to FILE instead of standard output; FILE may be an input", 0},
+    {"reverse", 'r', NULL, 0, "descending order", 0},
+    {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
+    {"engine", 'e', "NAME", 0,
+     "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
+     "that "
+     "fit one GPU block's shared memory",
+     0},
+    {"samples", OPT_SAMPLES, "N", 0, "keys in the sample (default: from the number of bins)", 0},
+    {"bins", OPT_BINS, "N", 0, "bins to aim at, up to 4096 (default: from the number of keys)", 0},
+    {"lists", OPT_LISTS, "L", 0,
+     "lists of a shared-memory engine, a power of two up to 256 (default: from the number of keys)",
+     0},
+
+    {NULL, 0, NULL, 0, "Resources:", GROUP_RESOURCES},
+    {"device", OPT_DEVICE, "NAME", 0, "auto (default), cpu or gpu", 0},
+    {"buffer-size", 'S', "SIZE", 0,
+     "memory to use (default: what is available); SIZE is in KiB, or has a suffix: b K M G T P E, "
+     "or "
+     "% of physical memory",
+     0},
+    {"device-memory", OPT_DEVICE_MEMORY, "SIZE", 0,
+     "GPU memory to use (default: what is free there); no %", 0},
+    {"temporary-directory", 'T', "DIR", 0, "directory for temporary files larger than memory", 0},
+    {"parallel", OPT_PARALLEL, "N", 0, "CPU threads, up to 1024 (default: one a processor)", 0},
+
+    {NULL, 0, NULL, 0, "Reporting:", GROUP_REPORTING},
+    {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
+     "say on standard error what each stage took, as text (default) or json", 0},
+    {"verify", OPT_VERIFY, NULL, 0,
+     "prove the output before it is published: in order, and the same keys as were read", 0},
+    {"progress", OPT_PROGRESS, "WHEN", OPTION_ARG_OPTIONAL,
+     "a line that says how far the run is: auto (default: on a terminal, when it takes long), "
+     "always (default with --progress alone) or never",
+     0},
+
+    {NULL, 0, NULL, 0, "Modes:", GROUP_MODES},
+    {"-c, --check[=WORD]", 0, NULL, OPTION_DOC,
+     "check whether the input is in order, do not sort; report the first key that is not. WORD is "
+     "diagnose-first (default), or quiet or silent, which mean -C",
+     0},
+    {NULL, 'c', NULL, OPTION_HIDDEN, NULL, 0},
+    {"check", OPT_CHECK, "WORD", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
+    {NULL, 'C', NULL, 0, "like -c, but report nothing: the exit status tells", 0},
+    {"help", OPT_HELP, NULL, 0, "give this list and exit", 0},
+    {"usage", OPT_USAGE, NULL, 0, "give a short list and exit", 0},
+    {"version", OPT_VERSION, NULL, 0, "say which version this is, and exit", 0},
+    {0}};
+
+static const char doc[] =
+    "Sort binary files of unsigned 32-bit little-endian keys, all FILEs together.\n"
+    "With no FILE, or where FILE is -, read standard input."
+    "\v"
+    "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
+    "SIGUSR1 makes a running gsort say how far it is.";
+
+/* What the parser needs besides the command itself. */
+struct parse {
+    struct gs_command *command;
+    bool is_checked; /* -c or -C came already, and which */
+    uint64_t threads;
+    struct gs_error err;
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state);
+
+static const struct argp parser = {
+    .options = table, .parser = parse_option, .args_doc = "[FILE...]", .doc = doc};
+
+/* Print what was asked for, and leave. */
+static void answer(struct argp_state *state, int key)
+{
+    if (key == OPT_VERSION)
+        printf("gsort %s\nCUDA: %s\nHighway: %s\nLicense: MIT\n", GS_VERSION,
+               GS_CUDA ? "yes" : "no", GS_HIGHWAY ? "yes" : "no");
+    else
+        argp_state_help(state, stdout,
+                        key == OPT_USAGE ? ARGP_HELP_USAGE
+                                         : ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
+    exit((int)gs_report_close_stdout());
+}
+
+/* The index of arg among `words`, which NULL ends. */
+static enum gs_status find_word(const char *option, const char *arg, const char *const *words,
+                                int *index, struct gs_error *err)
+{
+    for (*index = 0; words[*index] != NULL; (*index)++)
+        if (strcmp(words[*index], arg) == 0)
+            return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s'", option, arg);
+}
+
+static enum gs_status set_engine(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    for (int i = GS_ENGINE_AUTO; i <= GS_ENGINE_HYBRID; i++) {
+        if (strcmp(arg, gs_engine_name((enum gs_engine)i)) == 0) {
+            command->sort.engine = (enum gs_engine)i;
+            return GS_OK;
+        }
+    }
+    return gs_fail(err, GS_ERR_USAGE, 0, "invalid --engine argument '%s'", arg);
+}
+
+static enum gs_status set_device(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    for (int i = GS_DEVICE_AUTO; i <= GS_DEVICE_GPU; i++) {
+        if (strcmp(arg, gs_device_name((enum gs_device)i)) == 0) {
+            command->sort.device = (enum gs_device)i;
+            return GS_OK;
+        }
+    }
+    return gs_fail(err, GS_ERR_USAGE, 0, "invalid --device argument '%s'", arg);
+}
+
+static enum gs_status set_stats(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    static const char *const words[] = {"text", "json", NULL};
+    int index = 0;
+    enum gs_status st = arg == NULL ? GS_OK : find_word("--stats", arg, words, &index, err);
+    command->stats = index == 0 ? GS_STATS_TEXT : GS_STATS_JSON;
+    return st;
+}
+
+static enum gs_status set_progress(struct gs_command *command, const char *arg,
+                                   struct gs_error *err)
+{
+    static const char *const words[] = {"auto", "always", "never", NULL};
+    int index = GS_PROGRESS_ALWAYS;
+    enum gs_status st = arg == NULL ? GS_OK : find_word("--progress", arg, words, &index, err);
+    command->progress = (enum gs_progress_when)index;
+    return st;
+}
+
+static enum gs_status set_check(struct parse *parse, const char *arg, struct gs_error *err)
+{
+    static const char *const words[] = {"diagnose-first", "quiet", "silent", NULL};
+    int index = 0;
+    enum gs_status st = arg == NULL ? GS_OK : find_word("--check", arg, words, &index, err);
+    if (st == GS_OK && parse->is_checked && parse->command->quiet != (index != 0))
+        st = gs_fail(err, GS_ERR_USAGE, 0, "options '-cC' are incompatible");
+    parse->is_checked = true;
+    parse->command->mode = GS_MODE_CHECK;
+    parse->command->quiet = index != 0;
+    return st;
+}
+
+static enum gs_status set_output(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    if (*arg == '\0')
+        return gs_fail(err, GS_ERR_USAGE, 0, "invalid --output argument ''");
+    if (command->output != NULL && strcmp(command->output, arg) != 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "multiple output files specified: '%s' and '%s'",
+                       command->output, arg);
+    command->output = arg;
+    return GS_OK;
+}
+
+/* Several sizes: the largest counts, as in sort(1). */
+static enum gs_status set_memory(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    uint64_t bytes = 0;
+    enum gs_status st = gs_size_arg_parse("-S", arg, gs_memory_total(), &bytes, err);
+    if (st == GS_OK && bytes == 0)
+        bytes = 1; /* 0 would be no limit at all */
+    if (bytes > command->memory_limit)
+        command->memory_limit = bytes;
+    return st;
+}
+
+static enum gs_status set_device_memory(struct gs_command *command, const char *arg,
+                                        struct gs_error *err)
+{
+    uint64_t bytes = 0;
+    enum gs_status st = gs_size_arg_parse("--device-memory", arg, 0, &bytes, err);
+    command->sort.device_memory_bytes = bytes > 0 ? bytes : 1;
+    return st;
+}
+
+static enum gs_status set_lists(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    uint64_t lists = 0;
+    enum gs_status st = gs_count_arg_parse("--lists", arg, 1, GS_OPTION_LISTS_MAX, &lists, err);
+    if (st == GS_OK && (lists & (lists - 1)) != 0)
+        st = gs_fail(err, GS_ERR_USAGE, 0, "--lists argument '%s' is not a power of two", arg);
+    command->sort.lists = lists;
+    return st;
+}
+
+/* Nothing is put there before an input is larger than memory, but a wrong name is wrong now. */
+static enum gs_status check_directory(const char *arg, struct gs_error *err)
+{
+    struct stat status;
+    if (stat(arg, &status) != 0)
+        return gs_fail(err, GS_ERR_USAGE, errno, "-T: %s", arg);
+    if (!S_ISDIR(status.st_mode))
+        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "-T: %s", arg);
+    if (faccessat(AT_FDCWD, arg, W_OK | X_OK, AT_EACCESS) != 0)
+        return gs_fail(err, GS_ERR_USAGE, errno, "-T: %s", arg);
+    return GS_OK;
+}
+
+static enum gs_status take_option(struct parse *parse, int key, char *arg)
+{
+    struct gs_command *command = parse->command;
+    struct gs_error *err = &parse->err;
+    switch (key) {
+    case 'o':
+        return set_output(command, arg, err);
+    case 'r':
+        command->sort.reverse = true;
+        return GS_OK;
+    case 'u':
+        command->sort.unique = true;
+        return GS_OK;
+    case 'c':
+        return set_check(parse, NULL, err);
+    case 'C':
+        return set_check(parse, "quiet", err);
+    case OPT_CHECK:
+        return set_check(parse, arg, err);
+    case 'e':
+        return set_engine(command, arg, err);
+    case OPT_DEVICE:
+        return set_device(command, arg, err);
+    case OPT_SAMPLES:
+        return gs_count_arg_parse("--samples", arg, 1, GS_OPTION_SAMPLES_MAX,
+                                  &command->sort.samples, err);
+    case OPT_BINS:
+        return gs_count_arg_parse("--bins", arg, 1, GS_OPTION_BINS_MAX, &command->sort.bins, err);
+    case OPT_LISTS:
+        return set_lists(command, arg, err);
+    case 'S':
+        return set_memory(command, arg, err);
+    case OPT_DEVICE_MEMORY:
+        return set_device_memory(command, arg, err);
+    case 'T':
+        return check_directory(arg, err);
+    case OPT_PARALLEL:
+        return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
+                                  err);
+    case OPT_STATS:
+        return set_stats(command, arg, err);
+    case OPT_VERIFY:
+        command->sort.verify = true;
+        return GS_OK;
+    case OPT_PROGRESS:
+        return set_progress(command, arg, err);
+    case ARGP_KEY_ARG:
+        command->files[command->file_count++] = arg;
+        return GS_OK;
+    default:
+        return gs_fail(err, GS_ERR_INTERNAL, 0, "option %d is in no case", key);
+    }
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->err_stream = NULL;
+        return 0;
+    case OPT_HELP:
+    case OPT_USAGE:
+    case OPT_VERSION:
+        answer(state, key);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+    case ARGP_KEY_END:
+    case ARGP_KEY_SUCCESS:
+    case ARGP_KEY_ERROR:
+    case ARGP_KEY_FINI:
+    case ARGP_KEY_ARGS:
+        return ARGP_ERR_UNKNOWN;
+    default:
+        return take_option(parse, key, arg) == GS_OK ? 0 : EINVAL;
+    }
+}
+
+/* What no single option can tell. */
+static enum gs_status check_together(const struct gs_command *command, struct gs_error *err)
+{
+    if (command->mode == GS_MODE_CHECK) {
+        const char *letter = command->quiet ? "C" : "c";
+        if (command->output != NULL)
+            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%so' are incompatible", letter);
+        if (command->stats != GS_STATS_NONE || command->sort.verify)
+            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
+                           letter, command->sort.verify ? "verify" : "stats");
+        if (command->file_count > 1)
+            return gs_fail(err, GS_ERR_USAGE, 0, "extra operand '%s' not allowed with -%s",
+                           command->files[1], letter);
+    }
+    return gs_options_check(&command->sort, err);
+}
+
+enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv)
+{
+    *command = (struct gs_command){.mode = GS_MODE_SORT};
+    struct parse parse = {.command = command, .is_checked = false, .threads = 0};
+    command->files = calloc((size_t)argc, sizeof *command->files);
+    enum gs_status st = GS_OK;
+    if (command->files == NULL)
+        st = gs_fail(&parse.err, GS_ERR_MEMORY, errno, "command line");
+    else if (argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, &parse) != 0)
+        st = GS_ERR_USAGE;
+    command->sort.threads = (unsigned)parse.threads;
+    if (st == GS_OK)
+        st = check_together(command, &parse.err);
+    if (parse.err.status != GS_OK)
+        gs_report_error(&parse.err);
+    return st;
+}
+
+void gs_command_free(struct gs_command *command)
+{
+    free(command->files);
+    command->files = NULL;
+}

@@ -1,0 +1,161 @@
+/* progress.c -- one line on standard error that says how far the run is.
+ * SPDX-License-Identifier: MIT
+ *
+ * The thread sleeps in sigtimedwait(2): it wakes for SIGUSR1, for a tick, or to be told to end,
+ * which is SIGUSR1 too, sent to it after `ending` was set.
+ */
+#include "cli/progress.h"
+
+#include "cli/report.h"
+#include "common/clock.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GS_TICK_NS  100000000L
+#define GS_NS_PER_S 1000000000U
+
+/* `auto` shows nothing of a run that is over sooner. */
+#define GS_QUIET_NS 500000000U
+
+/* Where always writes to something else than a terminal, a line a second. */
+#define GS_LINE_NS 1000000000U
+
+#define GS_TEXT_BYTES 160
+
+static const char erase_line[] = "\r\033[K";
+
+static struct gs_progress *source;
+static enum gs_progress_when show_when;
+static bool on_terminal;
+static pthread_t thread;
+static bool running;
+static atomic_bool ending;
+static atomic_bool line_is_shown;
+
+static void write_text(const char *text)
+{
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written; /* a progress line may be lost */
+}
+
+void gs_progress_erase(void)
+{
+    if (atomic_exchange(&line_is_shown, false))
+        write_text(erase_line);
+}
+
+void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total)
+{
+    atomic_store(&progress->done, 0);
+    atomic_store(&progress->total, total);
+    atomic_store(&progress->phase, name);
+}
+
+/* What is known about the phase: its name, percent and what is left where the total is known, and
+ * the rate since it began. */
+static void describe_phase(char text[GS_TEXT_BYTES], const char *phase, uint64_t phase_ns)
+{
+    uint64_t done = atomic_load(&source->done);
+    uint64_t total = atomic_load(&source->total);
+    double seconds = (double)phase_ns / GS_NS_PER_S;
+    double rate = seconds > 0 ? (double)done / seconds : 0;
+    if (phase == NULL) {
+        snprintf(text, GS_TEXT_BYTES, "starting");
+    } else if (total == 0) {
+        snprintf(text, GS_TEXT_BYTES, "%s: %" PRIu64 " keys, %.1f Mkeys/s", phase, done,
+                 rate / 1e6);
+    } else {
+        done = done < total ? done : total;
+        double left = rate > 0 ? (double)(total - done) / rate : 0;
+        unsigned long eta = left < 1e6 ? (unsigned long)(left + 0.5) : 1000000;
+        snprintf(text, GS_TEXT_BYTES, "%s: %d %%, %.1f Mkeys/s, ETA %lu:%02lu", phase,
+                 (int)(100.0 * (double)done / (double)total), rate / 1e6, eta / 60, eta % 60);
+    }
+}
+
+/* May a line be drawn that nobody asked for? A background job would be stopped, or be a nuisance.
+ */
+static bool may_draw(uint64_t run_ns)
+{
+    if (show_when != GS_PROGRESS_AUTO)
+        return show_when == GS_PROGRESS_ALWAYS;
+    return on_terminal && run_ns >= GS_QUIET_NS && tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+static void draw_line(const char *text)
+{
+    char line[GS_TEXT_BYTES + 32];
+    snprintf(line, sizeof line, "%s%s: %s", erase_line, gs_report_program(), text);
+    atomic_store(&line_is_shown, true);
+    write_text(line);
+}
+
+static void *watch_progress(void *unused)
+{
+    (void)unused;
+    sigset_t asked;
+    sigemptyset(&asked);
+    sigaddset(&asked, SIGUSR1);
+    const struct timespec tick = {.tv_sec = 0, .tv_nsec = GS_TICK_NS};
+    const uint64_t start = gs_now_ns();
+    uint64_t phase_start = start;
+    uint64_t last_line = 0;
+    const char *last_phase = NULL;
+    for (;;) {
+        char text[GS_TEXT_BYTES];
+        uint64_t now = gs_now_ns();
+        const char *phase = atomic_load(&source->phase);
+        if (phase != last_phase)
+            phase_start = now;
+        last_phase = phase;
+        describe_phase(text, phase, now - phase_start);
+        if (may_draw(now - start) && on_terminal) {
+            draw_line(text);
+        } else if (may_draw(now - start) && (last_line == 0 || now - last_line >= GS_LINE_NS)) {
+            gs_report_line("%s", text);
+            last_line = now;
+        }
+        int signum = sigtimedwait(&asked, NULL, &tick);
+        if (atomic_load(&ending))
+            return NULL;
+        if (signum == SIGUSR1) {
+            phase = atomic_load(&source->phase);
+            describe_phase(text, phase, phase == last_phase ? gs_now_ns() - phase_start : 0);
+            gs_progress_erase();
+            gs_report_line("%s", text);
+        }
+    }
+}
+
+void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
+{
+    source = progress;
+    show_when = when;
+    on_terminal = isatty(STDERR_FILENO) == 1;
+    atomic_store(&ending, false);
+
+    /* The thread takes no signal but the one it waits for. */
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    running = pthread_create(&thread, NULL, watch_progress, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void gs_progress_stop(void)
+{
+    if (!running)
+        return;
+    running = false;
+    atomic_store(&ending, true);
+    pthread_kill(thread, SIGUSR1);
+    pthread_join(thread, NULL);
+    gs_progress_erase();
+}

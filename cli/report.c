@@ -1,0 +1,106 @@
+/* report.c -- words for the user on standard error: one line each, "gsort: what".
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/report.h"
+
+#include "cli/progress.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Longer than any gs_error with the program's name before it. */
+#define GS_LINE_BYTES 1400
+
+static const char *program = "gsort";
+static _Atomic(const struct gs_inputs *) watched;
+static const char *watched_done;
+
+/* Standard error is the last resort: where it fails too there is nobody left to tell. */
+static void write_stderr(const char *text, size_t length)
+{
+    ssize_t written = write(STDERR_FILENO, text, length);
+    (void)written;
+}
+
+/* Append text to a line, without control characters; async-signal-safe. */
+static size_t append_clean(char *line, size_t used, const char *text)
+{
+    for (; *text != '\0' && used < GS_LINE_BYTES - 1; text++) {
+        unsigned char c = (unsigned char)*text;
+        line[used++] = c < 0x20 || c == 0x7f ? '?' : *text;
+    }
+    return used;
+}
+
+/* One write for the whole line, so that lines of several programs do not mix. */
+static void write_line(const char *first, const char *second)
+{
+    char line[GS_LINE_BYTES];
+    size_t used = append_clean(line, 0, program);
+    used = append_clean(line, used, ": ");
+    used = append_clean(line, used, first);
+    used = append_clean(line, used, second);
+    line[used++] = '\n';
+    write_stderr(line, used);
+}
+
+void gs_report_name(const char *name)
+{
+    program = name;
+}
+
+const char *gs_report_program(void)
+{
+    return program;
+}
+
+void gs_report_line(const char *format, ...)
+{
+    char text[sizeof((struct gs_error *)NULL)->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    write_line(text, "");
+}
+
+void gs_report_error(const struct gs_error *err)
+{
+    write_line(err->text, "");
+}
+
+enum gs_exit gs_report_close_stdout(void)
+{
+    int failed = ferror(stdout);
+    if (fclose(stdout) == 0 && !failed)
+        return GS_EXIT_DONE;
+    gs_report_line("standard output: write failed: %s", strerror(errno));
+    return GS_EXIT_TROUBLE;
+}
+
+void gs_report_watch(const struct gs_inputs *inputs, const char *done)
+{
+    watched_done = done;
+    atomic_store(&watched, inputs);
+}
+
+void gs_report_fault(const void *address)
+{
+    const struct gs_inputs *inputs = atomic_load(&watched);
+    const struct gs_input *input = inputs != NULL ? gs_inputs_find(inputs, address) : NULL;
+    if (input == NULL)
+        return;
+    char what[GS_LINE_BYTES];
+    size_t used = append_clean(what, 0,
+                               gs_input_has_shrunk(input) ? ": file shrank while it was being "
+                                                          : ": read error while it was being ");
+    used = append_clean(what, used, watched_done);
+    what[used] = '\0';
+    gs_progress_erase();
+    write_line(input->name, what);
+    _exit(GS_EXIT_TROUBLE);
+}

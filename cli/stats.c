@@ -1,0 +1,186 @@
+/* stats.c -- --stats: what a sort did and what each stage took.
+ * SPDX-License-Identifier: MIT
+ *
+ * Both formats have the same content; the JSON keeps its meaning as long as its version does.
+ */
+#include "cli/stats.h"
+
+#include "common/file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define GS_STATS_VERSION 1
+
+/* What is derived from the figures, once for both formats. */
+struct summary {
+    double total_ms;
+    double stages_ms;
+    double overlap_ms; /* what the stages ran at the same time as others */
+    double mean_bin;   /* keys in a bin, on average */
+};
+
+static double to_ms(uint64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+/* A rate in units of 10^scale a second, 0 where no time was measured. */
+static double to_rate(uint64_t amount, uint64_t ns, double unit)
+{
+    return ns > 0 ? (double)amount / unit / ((double)ns / 1e9) : 0;
+}
+
+static const char *or_dash(const char *text)
+{
+    return text != NULL && *text != '\0' ? text : "-";
+}
+
+static struct summary summarize(const struct gs_stats *stats, uint64_t wall_ns)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < GS_STAGES; i++)
+        sum += stats->stages[i].ns;
+    return (struct summary){.total_ms = to_ms(wall_ns),
+                            .stages_ms = to_ms(sum),
+                            .overlap_ms = sum > wall_ns ? to_ms(sum - wall_ns) : 0,
+                            .mean_bin =
+                                stats->bins > 0 ? (double)stats->keys_in / (double)stats->bins : 0};
+}
+
+static void print_text_stages(FILE *out, const struct gs_stats *stats)
+{
+    fprintf(out, "%-16s %-6s %12s %9s %10s\n", "stage", "device", "ms", "GB/s", "Mkeys/s");
+    for (int i = 0; i < GS_STAGES; i++) {
+        const struct gs_stage_stats *stage = &stats->stages[i];
+        const char *name = gs_stage_name((enum gs_stage)i);
+        if (stage->device == NULL)
+            fprintf(out, "%-16s %-6s %12s %9s %10s\n", name, "-", "-", "-", "-");
+        else
+            fprintf(out, "%-16s %-6s %12.3f %9.2f %10.1f\n", name, stage->device, to_ms(stage->ns),
+                    to_rate(stage->bytes, stage->ns, 1e9), to_rate(stage->keys, stage->ns, 1e6));
+    }
+}
+
+static void print_text(FILE *out, const struct gs_stats *stats, uint64_t wall_ns)
+{
+    struct summary sum = summarize(stats, wall_ns);
+    print_text_stages(out, stats);
+    fprintf(out, "%-16s %" PRIu64 " in, %" PRIu64 " out\n", "keys", stats->keys_in,
+            stats->keys_out);
+    fprintf(out, "%-16s %" PRIu64 "\n", "samples", stats->samples);
+    fprintf(out, "%-16s %" PRIu64 ", largest %" PRIu64 ", mean %.1f\n", "bins", stats->bins,
+            stats->largest_bin, sum.mean_bin);
+    fprintf(out, "%-16s %" PRIu64 ", %" PRIu64 " keys in them\n", "equality bins",
+            stats->equality_bins, stats->equality_keys);
+    fprintf(out, "%-16s %s\n", "engine", or_dash(stats->engine));
+    fprintf(out, "%-16s %s (%s)\n", "device", or_dash(stats->device), or_dash(stats->device_text));
+    fprintf(out, "%-16s %s\n", "reason", or_dash(stats->reason));
+    fprintf(out, "%-16s %s\n", "order", or_dash(stats->order));
+    fprintf(out, "%-16s %u\n", "threads", stats->threads);
+    fprintf(out, "%-16s %" PRIu64 " bytes\n", "memory", stats->memory_bytes);
+    fprintf(out, "%-16s %.3f ms\n", "sum of stages", sum.stages_ms);
+    fprintf(out, "%-16s %.3f ms\n", "overlap", sum.overlap_ms);
+    fprintf(out, "%-16s %.3f ms, %.2f GB/s, %.1f Mkeys/s\n", "total", sum.total_ms,
+            to_rate(stats->keys_in * GS_KEY_BYTES, wall_ns, 1e9),
+            to_rate(stats->keys_in, wall_ns, 1e6));
+}
+
+/* A JSON string, or null. Other than these two, the texts hold no character to escape. */
+static void print_string(FILE *out, const char *text)
+{
+    if (text == NULL || *text == '\0') {
+        fputs("null", out);
+        return;
+    }
+    putc('"', out);
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 0x20)
+            fprintf(out, "\\u%04x", (unsigned)c);
+        else if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else
+            putc(c, out);
+    }
+    putc('"', out);
+}
+
+static void print_field(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, "  \"%s\": ", name);
+    print_string(out, text);
+    fputs(",\n", out);
+}
+
+static void print_json_stages(FILE *out, const struct gs_stats *stats)
+{
+    fputs("  \"stages\": [\n", out);
+    for (int i = 0; i < GS_STAGES; i++) {
+        const struct gs_stage_stats *stage = &stats->stages[i];
+        fputs("    {\"name\": ", out);
+        print_string(out, gs_stage_name((enum gs_stage)i));
+        fputs(", \"device\": ", out);
+        print_string(out, stage->device);
+        fprintf(out,
+                ", \"ms\": %.6f, \"bytes\": %" PRIu64 ", \"keys\": %" PRIu64
+                ", \"gb_per_s\": %.6f, \"mkeys_per_s\": %.6f}%s\n",
+                to_ms(stage->ns), stage->bytes, stage->keys, to_rate(stage->bytes, stage->ns, 1e9),
+                to_rate(stage->keys, stage->ns, 1e6), i + 1 < GS_STAGES ? "," : "");
+    }
+    fputs("  ],\n", out);
+}
+
+static void print_json(FILE *out, const struct gs_stats *stats, uint64_t wall_ns)
+{
+    struct summary sum = summarize(stats, wall_ns);
+    fprintf(out, "{\n  \"version\": %d,\n", GS_STATS_VERSION);
+    print_json_stages(out, stats);
+    fprintf(out,
+            "  \"keys_in\": %" PRIu64 ",\n  \"keys_out\": %" PRIu64 ",\n  \"samples\": %" PRIu64
+            ",\n",
+            stats->keys_in, stats->keys_out, stats->samples);
+    fprintf(out,
+            "  \"bins\": {\"count\": %" PRIu64 ", \"largest\": %" PRIu64
+            ", \"mean\": %.6f, \"equality\": %" PRIu64 ", \"equality_keys\": %" PRIu64 "},\n",
+            stats->bins, stats->largest_bin, sum.mean_bin, stats->equality_bins,
+            stats->equality_keys);
+    print_field(out, "engine", stats->engine);
+    print_field(out, "device", stats->device);
+    print_field(out, "device_text", stats->device_text);
+    print_field(out, "reason", stats->reason);
+    print_field(out, "order", stats->order);
+    print_field(out, "warning", stats->warning);
+    fprintf(out, "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n", stats->threads,
+            stats->memory_bytes);
+    fprintf(out,
+            "  \"stages_ms\": %.6f,\n  \"overlap_ms\": %.6f,\n  \"total_ms\": %.6f,\n"
+            "  \"gb_per_s\": %.6f,\n  \"mkeys_per_s\": %.6f\n}\n",
+            sum.stages_ms, sum.overlap_ms, sum.total_ms,
+            to_rate(stats->keys_in * GS_KEY_BYTES, wall_ns, 1e9),
+            to_rate(stats->keys_in, wall_ns, 1e6));
+}
+
+enum gs_status gs_stats_print(const struct gs_stats *stats, uint64_t wall_ns,
+                              enum gs_stats_format format, struct gs_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "statistics");
+    if (format == GS_STATS_JSON)
+        print_json(out, stats, wall_ns);
+    else
+        print_text(out, stats, wall_ns);
+    bool failed = ferror(out) != 0;
+    failed = fclose(out) != 0 || failed;
+    enum gs_status st = failed
+                            ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "statistics")
+                            : gs_file_write_full(STDERR_FILENO, text, size, "standard error", err);
+    free(text);
+    return st;
+}

@@ -1,0 +1,15 @@
+/* stats.h -- --stats: what a sort did and what each stage took.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_STATS_H
+#define GS_STATS_H
+
+#include "cli/options.h"
+#include "sort/gsort.h"
+
+/* Print *stats on standard error. wall_ns is the whole run, from the program's start to the output
+ * in place. The man page describes every field of both formats. */
+enum gs_status gs_stats_print(const struct gs_stats *stats, uint64_t wall_ns,
+                              enum gs_stats_format format, struct gs_error *err);
+
+#endif

@@ -8,7 +8,7 @@ NVCC       ?= nvcc
 CXX        ?= g++
 have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
 HIGHWAY ?= $(shell $(PKG_CONFIG) --exists libhwy-contrib 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
-CUDA    ?= $(if $(wildcard sort/*.cu),$(call have,$(NVCC)),0)
+CUDA    ?= $(if $(wildcard sort/stages_gpu.c),$(call have,$(NVCC)),0)
 DEBUG   ?= 0
 V       ?= 0
 
@@ -39,7 +39,7 @@ B         := build/$(CONFIG)
 
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Werror
 C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -fopenmp
-CXX_FLAGS := -std=c++17 $(WARNINGS)
+CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti
 CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) -MMD -MP
 LIBS      := -lpthread -lm
 ifeq ($(DEBUG),1)
@@ -49,13 +49,13 @@ endif
 # In the order of the data's way through the program.
 COMMON_C := status memory file slurp input target tempfile output signals
 SORT_C   := gsort plan tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
-            prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort copy_ordered_cpu stages_cpu emit \
+            prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered_cpu stages_cpu emit \
             fingerprint verify
 CLI_C    := options size_arg report progress stats mode_sort mode_check
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(B)/sort/cache_sort_highway.o
-  LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib)
+  LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
 endif
 MAIN     := $(B)/cli/main.o

@@ -21,6 +21,9 @@
 
 #define LINE_KEYS 16
 
+/* Keys whose bins are found before the first of them moves. */
+#define BATCH_KEYS 64
+
 /* Where the lines of one bin go. */
 struct target {
     gs_key *line;  /* where the line that holds the part's first key starts; NULL: not stored */
@@ -53,12 +56,13 @@ static inline void write_line(gs_key *to, const gs_key *line, bool past_cache)
     memcpy(to, line, LINE_KEYS * sizeof *line);
 }
 
-/* The line of a bin is full: write it out. Returns the new fill: unchanged, or set back where the
- * part has more keys than were counted, so that nothing is ever written behind its place. */
+/* A bin's line is full and the next key has come: write the line out. Returns the new fill: as it
+ * was, or set back where the part has more keys than were counted, so that nothing is ever written
+ * behind its place. */
 static inline uint32_t flush_line(const struct target *target, const gs_key *line, uint32_t fill,
                                   bool past_cache, bool *overrun)
 {
-    if (fill > target->end) {
+    if (fill >= target->end) {
         *overrun = true;
         return fill - LINE_KEYS;
     }
@@ -73,22 +77,37 @@ static inline uint32_t flush_line(const struct target *target, const gs_key *lin
     return fill;
 }
 
-/* Scatter the keys of one tile. guide and steps are constants at every call. */
+/* Scatter the keys of one tile, a batch at a time: first the bins of all, then the moves, with each
+ * bin's line called into cache a few keys ahead. A full line is written when its bin's next key
+ * comes: by then its own last store has left the store buffer, which a load of the whole line would
+ * have to wait for. guide and steps are constants at every call. */
 static inline __attribute__((always_inline)) bool
 scatter_keys(const struct gs_splitters *splitters, enum gs_guide guide, uint32_t steps,
              const struct gs_tile *tile, const struct buffers *buffers, bool past_cache)
 {
     bool overrun = false;
-    for (uint64_t i = 0; i < tile->count; i++) {
-        gs_key key = tile->keys[i];
-        uint32_t bin = gs_splitters_bin(splitters, guide, steps, key);
-        uint32_t fill = buffers->fill[bin];
-        gs_key *line = buffers->lines + (size_t)bin * LINE_KEYS;
-        line[fill % LINE_KEYS] = key;
-        fill++;
-        if (fill % LINE_KEYS == 0)
-            fill = flush_line(&buffers->targets[bin], line, fill, past_cache, &overrun);
-        buffers->fill[bin] = fill;
+    struct {
+        gs_key key; /* read once: whoever changes the input cannot part a key from its bin */
+        uint32_t bin;
+    } batch[BATCH_KEYS];
+    for (uint64_t first = 0; first < tile->count; first += BATCH_KEYS) {
+        const gs_key *keys = tile->keys + first;
+        uint64_t left = tile->count - first;
+        uint64_t here = left < BATCH_KEYS ? left : BATCH_KEYS;
+        for (uint64_t i = 0; i < here; i++) {
+            batch[i].key = keys[i];
+            batch[i].bin = gs_splitters_bin(splitters, guide, steps, batch[i].key);
+            __builtin_prefetch(buffers->lines + (size_t)batch[i].bin * LINE_KEYS, 1);
+        }
+        for (uint64_t i = 0; i < here; i++) {
+            uint32_t bin = batch[i].bin;
+            uint32_t fill = buffers->fill[bin];
+            gs_key *line = buffers->lines + (size_t)bin * LINE_KEYS;
+            if (fill % LINE_KEYS == 0 && fill != 0)
+                fill = flush_line(&buffers->targets[bin], line, fill, past_cache, &overrun);
+            line[fill % LINE_KEYS] = batch[i].key;
+            buffers->fill[bin] = fill + 1;
+        }
     }
     return overrun;
 }
@@ -129,13 +148,12 @@ static bool close_part(const struct gs_run *run, const struct buffers *buffers)
         const struct target *target = &buffers->targets[bin];
         uint32_t fill = buffers->fill[bin];
         exact = exact && fill == target->end;
-        if (fill > target->end || target->line == NULL)
+        if (fill > target->end || fill == target->head || target->line == NULL)
             continue;
-        uint32_t start = fill / LINE_KEYS * LINE_KEYS;
+        uint32_t start = (fill - 1) / LINE_KEYS * LINE_KEYS;
         uint32_t from = start > target->head ? start : target->head;
-        if (fill > from)
-            memcpy(target->line + from, buffers->lines + (size_t)bin * LINE_KEYS + from % LINE_KEYS,
-                   (fill - from) * sizeof(gs_key));
+        memcpy(target->line + from, buffers->lines + (size_t)bin * LINE_KEYS + from % LINE_KEYS,
+               (fill - from) * sizeof(gs_key));
     }
     return exact;
 }

@@ -18,6 +18,8 @@ static uint64_t cell_start(const struct gs_splitters *splitters, enum gs_guide g
 {
     if (cell == 0)
         return 0;
+    if (guide == GS_GUIDE_TOP)
+        return (uint64_t)cell << (GS_KEY_BITS - GS_GUIDE_LOG2);
     if (guide == GS_GUIDE_LINEAR)
         return splitters->base + ((uint64_t)cell << splitters->shift);
     if (cell >> GS_GUIDE_LOG_FRACTION == 0)
@@ -52,7 +54,7 @@ static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
     return splitters->steps;
 }
 
-/* Pad the splitters, then build the guide that leaves fewer steps. */
+/* Pad the splitters, then build the cheapest guide of those that leave the fewest steps. */
 static void build_search(struct gs_splitters *splitters)
 {
     for (uint32_t i = splitters->count; i < 2 * GS_SPLITTERS_MAX; i++)
@@ -64,10 +66,16 @@ static void build_search(struct gs_splitters *splitters)
         while (width >> splitters->shift >= GS_GUIDE_CELLS)
             splitters->shift++;
     }
-    uint32_t log_steps = build_guide(splitters, GS_GUIDE_LOG);
-    uint32_t linear_steps = build_guide(splitters, GS_GUIDE_LINEAR);
-    if (log_steps < linear_steps)
-        build_guide(splitters, GS_GUIDE_LOG);
+    enum gs_guide best = GS_GUIDE_TOP;
+    uint32_t best_steps = build_guide(splitters, GS_GUIDE_TOP);
+    for (enum gs_guide guide = GS_GUIDE_LINEAR; guide <= GS_GUIDE_LOG; guide++) {
+        uint32_t steps = build_guide(splitters, guide);
+        if (steps < best_steps) {
+            best = guide;
+            best_steps = steps;
+        }
+    }
+    build_guide(splitters, best);
 }
 
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,

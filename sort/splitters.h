@@ -28,7 +28,7 @@
 /* Each wanted bin may bring one equality bin. */
 #define GS_SPLITTERS_MAX (2 * GS_BINS_MAX)
 
-enum gs_guide { GS_GUIDE_LINEAR, GS_GUIDE_LOG };
+enum gs_guide { GS_GUIDE_TOP, GS_GUIDE_LINEAR, GS_GUIDE_LOG };
 
 struct gs_splitters {
     uint32_t count;      /* splitters; bins = count + 1 */
@@ -42,7 +42,7 @@ struct gs_splitters {
 };
 
 /* A log guide splits each power of two into this many cells (as its logarithm). */
-#define GS_GUIDE_LOG_FRACTION 8
+#define GS_GUIDE_LOG_FRACTION 7
 
 static_assert((33 - GS_GUIDE_LOG_FRACTION) << GS_GUIDE_LOG_FRACTION <= GS_GUIDE_CELLS,
               "a log guide has a cell for every 32-bit distance");
@@ -52,6 +52,8 @@ static_assert(GS_SPLITTERS_MAX < 1 << 16, "a cell holds its first bin in 16 bits
 GS_HOST_DEVICE static inline uint32_t gs_splitters_cell(const struct gs_splitters *splitters,
                                                         enum gs_guide guide, gs_key key)
 {
+    if (guide == GS_GUIDE_TOP)
+        return key >> (GS_KEY_BITS - GS_GUIDE_LOG2);
     uint32_t distance = key > splitters->base ? key - splitters->base : 0;
     if (guide == GS_GUIDE_LINEAR) {
         uint32_t cell = distance >> splitters->shift;
@@ -81,26 +83,36 @@ GS_HOST_DEVICE static inline uint32_t gs_splitters_bin(const struct gs_splitters
 /* Run search(guide, steps), a macro, with both as constants where the search is short: that is
  * where the loop's own instructions would count. */
 #define GS_SPLITTERS_SEARCH(splitters, search)                                                     \
-    switch ((splitters)->steps + ((splitters)->guide == GS_GUIDE_LOG ? 8U : 0U)) {                 \
+    switch ((splitters)->steps < 5 ? (splitters)->steps + 5U * (splitters)->guide : 15U) {         \
     case 0:                                                                                        \
-        search(GS_GUIDE_LINEAR, 0) break;                                                          \
+        search(GS_GUIDE_TOP, 0) break;                                                             \
     case 1:                                                                                        \
-        search(GS_GUIDE_LINEAR, 1) break;                                                          \
+        search(GS_GUIDE_TOP, 1) break;                                                             \
     case 2:                                                                                        \
-        search(GS_GUIDE_LINEAR, 2) break;                                                          \
+        search(GS_GUIDE_TOP, 2) break;                                                             \
     case 3:                                                                                        \
-        search(GS_GUIDE_LINEAR, 3) break;                                                          \
+        search(GS_GUIDE_TOP, 3) break;                                                             \
     case 4:                                                                                        \
-        search(GS_GUIDE_LINEAR, 4) break;                                                          \
+        search(GS_GUIDE_TOP, 4) break;                                                             \
+    case 5:                                                                                        \
+        search(GS_GUIDE_LINEAR, 0) break;                                                          \
+    case 6:                                                                                        \
+        search(GS_GUIDE_LINEAR, 1) break;                                                          \
+    case 7:                                                                                        \
+        search(GS_GUIDE_LINEAR, 2) break;                                                          \
     case 8:                                                                                        \
-        search(GS_GUIDE_LOG, 0) break;                                                             \
+        search(GS_GUIDE_LINEAR, 3) break;                                                          \
     case 9:                                                                                        \
-        search(GS_GUIDE_LOG, 1) break;                                                             \
+        search(GS_GUIDE_LINEAR, 4) break;                                                          \
     case 10:                                                                                       \
-        search(GS_GUIDE_LOG, 2) break;                                                             \
+        search(GS_GUIDE_LOG, 0) break;                                                             \
     case 11:                                                                                       \
-        search(GS_GUIDE_LOG, 3) break;                                                             \
+        search(GS_GUIDE_LOG, 1) break;                                                             \
     case 12:                                                                                       \
+        search(GS_GUIDE_LOG, 2) break;                                                             \
+    case 13:                                                                                       \
+        search(GS_GUIDE_LOG, 3) break;                                                             \
+    case 14:                                                                                       \
         search(GS_GUIDE_LOG, 4) break;                                                             \
     default:                                                                                       \
         search((splitters)->guide, (splitters)->steps) break;                                      \

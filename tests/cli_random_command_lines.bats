@@ -12,7 +12,7 @@ load helper
         printf 'abc' >"$seed/odd.bin"
         (
             cd "$seed" || exit
-            exec "$BUILD/fuzz_options" "$GSORT" "$half" "$seed"
+            exec "$FUZZ_OPTIONS" "$GSORT" "$half" "$seed"
         ) >"report.$seed" 3>&- &
     done
     local status=0

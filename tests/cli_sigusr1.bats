@@ -58,6 +58,7 @@ setup()
     keygen uniform 4000000 >in
     reference in >wanted
     start in -o out 2>err
+    sleep 0.02
     while kill -s USR1 "$GSORT_PID" 2>/dev/null; do
         sleep 0.001
     done

@@ -1,19 +1,19 @@
 # helper.bash -- what every test file loads: the programs, a directory of its own, the assertions
 # SPDX-License-Identifier: MIT
 #
-# GSORT, KEYGEN and REFERENCE name the programs; BUILD is the directory of the test programs.
+# GSORT, KEYGEN, REFERENCE and FUZZ_OPTIONS name the programs, UNITS the directory of unit tests.
 # GSORT_DEVICE=gpu runs the same suite with --device=gpu on every command line (tests that name a
 # device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds the tests that want minutes or gigabytes.
 
 bats_require_minimum_version 1.5.0
 
 ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
-BUILD=${BUILD:-$ROOT/build}
 GSORT=${GSORT:-$ROOT/gsort}
-KEYGEN=${KEYGEN:-$BUILD/keygen}
-REFERENCE=${REFERENCE:-$BUILD/reference}
+KEYGEN=${KEYGEN:-$ROOT/build/keygen}
+REFERENCE=${REFERENCE:-$ROOT/build/reference}
+FUZZ_OPTIONS=${FUZZ_OPTIONS:-$ROOT/build/fuzz_options}
 GSORT_DEVICE=${GSORT_DEVICE:-}
-export ROOT BUILD GSORT KEYGEN REFERENCE GSORT_DEVICE LC_ALL=C
+export ROOT GSORT KEYGEN REFERENCE GSORT_DEVICE LC_ALL=C
 unset POSIXLY_CORRECT
 set -o pipefail
 

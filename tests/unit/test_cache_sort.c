@@ -1,154 +1,133 @@
-/* test_cache_sort.c -- the in-cache sort: every size, distribution, bound and alignment.
+/* test_cache_sort.c -- a bin is sorted, and nothing beside it is touched.
  * SPDX-License-Identifier: MIT
- *
- * The keys end at a page that may not be touched, and begin behind one, so that a read or write
- * outside of them is a fault; so does the scratch array. What comes out is compared with qsort's.
  */
 #include "sort/cache_sort.h"
-#include "common/random.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { SMALL_MAX = 300, RANDOM_SIZES = 40 };
+enum { GUARD = 64 };
 
-enum distribution {
-    UNIFORM,   /* all 32 bits */
-    BITS20,    /* a bin of uniform data: 20 varying bits above some bound */
-    BITS12,    /* more keys than values */
-    ZIPF,      /* low keys are frequent, many equal */
-    LOG,       /* as many keys in each power of two */
-    FEW,       /* 16 values over the whole range */
-    TWO,       /* the two ends of the range */
-    SORTED,    /* with repeated keys */
-    NEARLY,    /* sorted but for every 64th */
-    REVERSED,  /* */
-    ORGAN,     /* up, then down */
-    EQUAL,     /* */
-    OUTLIER,   /* close together, but for the last */
-    CLUSTERED, /* uniform, but half of the keys are in one 1024th of the range */
-    DISTRIBUTIONS
-};
+static gs_key *scratch;
 
-static const char *const names[DISTRIBUTIONS] = {
-    "uniform", "bits20", "bits12",   "zipf",  "log",   "few",     "two",
-    "sorted",  "nearly", "reversed", "organ", "equal", "outlier", "clustered"};
-
-static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
+/* Sort count keys that stand `shift` keys off an aligned place, guards on both sides. */
+static bool check_sort(const gs_key *keys, uint64_t count, gs_key low, gs_key high, size_t shift)
 {
-    const uint64_t random = gs_random(distribution, i);
-    const gs_key key = (gs_key)random, step = (gs_key)(GS_KEY_MAX / (count + 1));
-
-    switch (distribution) {
-    case UNIFORM:
-        return key;
-    case BITS20:
-        return 0x12345678 + (key >> 12);
-    case BITS12:
-        return 0x12345678 + (key >> 20);
-    case ZIPF:
-        return (gs_key)(1000.0 / ((double)(key >> 8) + 1));
-    case LOG:
-        return (gs_key)(random >> 32) >> (key & 31);
-    case FEW:
-        return (key & 15) * 0x11111111;
-    case TWO:
-        return key & 1 ? GS_KEY_MAX : 0;
-    case SORTED:
-        return (gs_key)(i / 2) * step;
-    case NEARLY:
-        return i % 64 == 63 ? key : (gs_key)i * step;
-    case REVERSED:
-        return (gs_key)(count - i) * step;
-    case ORGAN:
-        return (gs_key)(i < count / 2 ? i : count - i) * step;
-    case EQUAL:
-        return GS_KEY_MAX;
-    case OUTLIER:
-        return i + 1 == count ? GS_KEY_MAX : 0x1000 + (key & 0xffff);
-    case CLUSTERED:
-        return random >> 63 ? key : 0x55555555 + (key >> 10);
-    case DISTRIBUTIONS:
-        break;
+    gs_key *memory = malloc((size_t)(count + 2 * GUARD + shift) * sizeof *memory);
+    if (memory == NULL)
+        abort();
+    gs_key *bin = memory + GUARD + shift;
+    for (uint64_t i = 0; i < count + 2 * GUARD + shift; i++)
+        memory[i] = 0xdeadbeef;
+    if (count > 0)
+        memcpy(bin, keys, (size_t)count * sizeof *keys);
+    for (size_t i = 0; i < GUARD; i++)
+        scratch[GS_CACHE_SORT_SCRATCH + i] = 0xfeedface;
+    uint64_t n = count;
+    gs_key *wanted = sample_sorted(keys, &n, false, false);
+    gs_key *sorted = gs_cache_sort(bin, scratch, (size_t)count, low, high);
+    bool good = CHECK(sorted == bin || (sorted == scratch && count <= GS_CACHE_SORT_CAPACITY));
+    good = CHECK(memcmp(sorted, wanted, (size_t)count * sizeof *wanted) == 0) && good;
+    for (size_t i = 0; good && i < GUARD; i++) {
+        good = CHECK_EQUAL(memory[shift + i], 0xdeadbeef) &&
+               CHECK_EQUAL(bin[count + i], 0xdeadbeef) &&
+               CHECK_EQUAL(scratch[GS_CACHE_SORT_SCRATCH + i], 0xfeedface);
     }
-    abort();
+    free(memory);
+    free(wanted);
+    return good;
 }
 
-static int compare_keys(const void *a, const void *b)
+static void test_kinds_and_sizes(void)
 {
-    const gs_key x = *(const gs_key *)a, y = *(const gs_key *)b;
-    return (x > y) - (x < y);
-}
-
-struct fence {
-    unsigned char *base; /* a page without access, whole pages, a page without access */
-    size_t bytes;        /* of the pages between */
-};
-
-static struct fence make_fence(size_t keys)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    struct fence fence = {NULL, (keys * sizeof(gs_key) + page - 1) / page * page};
-
-    fence.base = mmap(NULL, fence.bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fence.base == MAP_FAILED ||
-        mprotect(fence.base + page, fence.bytes, PROT_READ | PROT_WRITE) != 0) {
-        perror("test_cache_sort: mmap");
-        exit(1);
+    static const uint64_t sizes[] = {0,
+                                     1,
+                                     2,
+                                     3,
+                                     31,
+                                     32,
+                                     33,
+                                     34,
+                                     63,
+                                     64,
+                                     65,
+                                     255,
+                                     256,
+                                     257,
+                                     2047,
+                                     2048,
+                                     2049,
+                                     49151,
+                                     49152,
+                                     65537,
+                                     GS_CACHE_SORT_CAPACITY - 1,
+                                     GS_CACHE_SORT_CAPACITY,
+                                     GS_CACHE_SORT_CAPACITY + 1,
+                                     2 * GS_CACHE_SORT_CAPACITY + 1};
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            gs_key *keys = sample_make((enum sample_kind)kind, sizes[s]);
+            if (!check_sort(keys, sizes[s], 0, GS_KEY_MAX, s % 4))
+                fprintf(stderr, "kind %d, %" PRIu64 " keys\n", kind, sizes[s]);
+            free(keys);
+        }
     }
-    fence.base += page;
-    return fence;
 }
 
-/* Sort count keys that begin directly behind the page in front, or end at the one behind. */
-static int check(struct fence keys_fence, struct fence scratch_fence, gs_key *expected,
-                 enum distribution distribution, size_t count, int at_end, int tight_bounds)
+static void test_every_small_size(void)
 {
-    const size_t lead = at_end ? keys_fence.bytes / sizeof(gs_key) - count : 0;
-    gs_key *keys = (gs_key *)(void *)keys_fence.base + lead;
-    gs_key *scratch =
-        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - GS_CACHE_SORT_SCRATCH;
+    for (uint64_t count = 0; count < 600; count++) {
+        gs_key *keys = sample_make(SAMPLE_UNIFORM, count);
+        check_sort(keys, count, 0, GS_KEY_MAX, count % 3);
+        free(keys);
+    }
+}
 
-    for (size_t i = 0; i < count; i++)
-        expected[i] = keys[i] = draw_key(distribution, i, count);
-    qsort(expected, count, sizeof *expected, compare_keys);
+/* Bounds as tight as splitters give them: every width of range, at the ends of all keys too. */
+static void test_bounds(void)
+{
+    for (unsigned bits = 0; bits <= GS_KEY_BITS; bits++) {
+        for (int at = 0; at < 3; at++) {
+            gs_key width = bits == 0 ? 0 : GS_KEY_MAX >> (GS_KEY_BITS - bits);
+            gs_key low = at == 0 ? 0 : at == 1 ? GS_KEY_MAX - width : (GS_KEY_MAX - width) / 3;
+            for (uint64_t count = 5; count < 20000; count = count * 7 + 3) {
+                gs_key *keys = sample_make(SAMPLE_UNIFORM, count);
+                for (uint64_t i = 0; i < count; i++)
+                    keys[i] = low + (keys[i] & width);
+                if (!check_sort(keys, count, low, low + width, 1))
+                    fprintf(stderr, "%u bits from %" PRIu32 "\n", bits, low);
+                free(keys);
+            }
+        }
+    }
+}
 
-    const int wide = !tight_bounds || count == 0;
-    const gs_key low = wide ? 0 : expected[0], high = wide ? GS_KEY_MAX : expected[count - 1];
-    const gs_key *sorted = gs_cache_sort(keys, scratch, count, low, high);
-    if ((sorted == keys || (sorted == scratch && count <= GS_CACHE_SORT_CAPACITY)) &&
-        (count == 0 || memcmp(sorted, expected, count * sizeof *keys) == 0))
-        return 0;
-    fprintf(stderr, "test_cache_sort: %s, %zu keys%s%s: wrong\n", names[distribution], count,
-            at_end ? ", at the end of a page" : "", tight_bounds ? ", tight bounds" : "");
-    return 1;
+/* A large bin whose keys differ in few bits, or only in the lowest: no cliff and no endless split.
+ */
+static void test_large_and_narrow(void)
+{
+    enum { COUNT = 3 * GS_CACHE_SORT_CAPACITY + 7 };
+    static const gs_key masks[] = {1, 0xff, 0x1ff, 0x80000001, 0xff000000, 0xffff};
+    for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++) {
+        gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
+        for (uint64_t i = 0; i < COUNT; i++)
+            keys[i] &= masks[m];
+        check_sort(keys, COUNT, 0, GS_KEY_MAX, 0);
+        free(keys);
+    }
 }
 
 int main(void)
 {
-    const size_t largest = 4 * GS_CACHE_SORT_CAPACITY + 3;
-    const struct fence keys = make_fence(largest), scratch = make_fence(GS_CACHE_SORT_SCRATCH);
-    gs_key *expected = malloc(largest * sizeof *expected);
-    int failures = 0;
-
-    if (expected == NULL)
+    scratch = malloc((GS_CACHE_SORT_SCRATCH + GUARD) * sizeof *scratch);
+    if (scratch == NULL)
         return 1;
-    for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
-        for (size_t count = 0; count <= SMALL_MAX; count++)
-            for (int how = 0; how < 4; how++)
-                failures += check(keys, scratch, expected, d, count, how & 1, how >> 1);
-        for (uint64_t i = 0; i < RANDOM_SIZES; i++) {
-            const uint64_t random = gs_random(1000 + d, i);
-            const size_t count = (size_t)(random >> 32) % GS_CACHE_SORT_CAPACITY >> (random & 7);
-            failures += check(keys, scratch, expected, d, count, random >> 8 & 1, random >> 9 & 1);
-        }
-        for (size_t i = 0; i < 3; i++)
-            failures += check(keys, scratch, expected, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
-        failures += check(keys, scratch, expected, d, largest, 1, 0);
-    }
-    free(expected);
-    return failures != 0;
+    test_kinds_and_sizes();
+    test_every_small_size();
+    test_bounds();
+    test_large_and_narrow();
+    CHECK(gs_cache_sort_name() != NULL);
+    free(scratch);
+    return check_failures();
 }

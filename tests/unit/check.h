@@ -1,0 +1,46 @@
+/* check.h -- checks for the unit tests: a failed one says where and goes on.
+ * SPDX-License-Identifier: MIT
+ *
+ * A test's main() ends with `return check_failures();`.
+ */
+#ifndef GS_CHECK_H
+#define GS_CHECK_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+static int check_failed;
+
+static inline bool check_that(bool holds, const char *text, const char *file, int line)
+{
+    if (!holds) {
+        check_failed++;
+        fprintf(stderr, "%s:%d: not so: %s\n", file, line, text);
+    }
+    return holds;
+}
+
+static inline bool check_equal(uint64_t got, uint64_t wanted, const char *text, const char *file,
+                               int line)
+{
+    if (got != wanted) {
+        check_failed++;
+        fprintf(stderr, "%s:%d: %s is %" PRIu64 ", wanted %" PRIu64 "\n", file, line, text, got,
+                wanted);
+    }
+    return got == wanted;
+}
+
+/* CHECK(condition), CHECK_EQUAL(got, wanted) for unsigned numbers: true if it holds. */
+#define CHECK(condition)         check_that((condition), #condition, __FILE__, __LINE__)
+#define CHECK_EQUAL(got, wanted) check_equal((got), (wanted), #got, __FILE__, __LINE__)
+
+/* The exit status. */
+static inline int check_failures(void)
+{
+    return check_failed != 0;
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* sample_keys.h -- arrays of keys for the unit tests, and the sort that they are compared with.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_SAMPLE_KEYS_H
+#define GS_SAMPLE_KEYS_H
+
+#include "common/keys.h"
+#include "common/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum sample_kind {
+    SAMPLE_UNIFORM,
+    SAMPLE_FEW,      /* 7 values */
+    SAMPLE_EQUAL,    /* one value */
+    SAMPLE_SORTED,   /* with repetitions */
+    SAMPLE_REVERSED, /* the same, the other way round */
+    SAMPLE_SKEWED,   /* every magnitude alike */
+    SAMPLE_ENDS,     /* 0, the largest key, and little between */
+    SAMPLE_KINDS
+};
+
+static inline gs_key sample_key(enum sample_kind kind, uint64_t count, uint64_t i)
+{
+    uint64_t r = gs_random(17, i);
+    switch (kind) {
+    case SAMPLE_FEW:
+        return (gs_key)(r % 7 * 600000001);
+    case SAMPLE_EQUAL:
+        return 3000000000U;
+    case SAMPLE_SORTED:
+        return (gs_key)(i / 3 * 5);
+    case SAMPLE_REVERSED:
+        return (gs_key)((count - 1 - i) / 3 * 5);
+    case SAMPLE_SKEWED:
+        return (gs_key)(r >> 32) >> (r & 31);
+    case SAMPLE_ENDS:
+        return r % 5 == 0 ? (gs_key)(r >> 40) : (r & 64) != 0 ? GS_KEY_MAX : 0;
+    default:
+        return (gs_key)(r >> 32);
+    }
+}
+
+/* count keys, to be freed. */
+static inline gs_key *sample_make(enum sample_kind kind, uint64_t count)
+{
+    gs_key *keys = malloc((size_t)count * sizeof *keys + 1);
+    if (keys == NULL)
+        abort();
+    for (uint64_t i = 0; i < count; i++)
+        keys[i] = sample_key(kind, count, i);
+    return keys;
+}
+
+static inline int sample_compare(const void *left, const void *right)
+{
+    gs_key a = *(const gs_key *)left;
+    gs_key b = *(const gs_key *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* A sorted copy, to be freed: descending and without duplicates as wanted. *count becomes what is
+ * left. */
+static inline gs_key *sample_sorted(const gs_key *keys, uint64_t *count, bool reverse, bool unique)
+{
+    uint64_t n = *count;
+    gs_key *sorted = malloc((size_t)n * sizeof *sorted + 1);
+    if (sorted == NULL)
+        abort();
+    if (n > 0) {
+        memcpy(sorted, keys, (size_t)n * sizeof *sorted);
+        qsort(sorted, (size_t)n, sizeof *sorted, sample_compare);
+    }
+    if (unique && n > 0) {
+        uint64_t kept = 1;
+        for (uint64_t i = 1; i < n; i++) {
+            if (sorted[i] != sorted[kept - 1])
+                sorted[kept++] = sorted[i];
+        }
+        n = kept;
+    }
+    for (uint64_t i = 0; reverse && i < n / 2; i++) {
+        gs_key key = sorted[i];
+        sorted[i] = sorted[n - 1 - i];
+        sorted[n - 1 - i] = key;
+    }
+    *count = n;
+    return sorted;
+}
+
+#endif

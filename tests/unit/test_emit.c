@@ -1,0 +1,156 @@
+/* test_emit.c -- pieces reach the sink in turn, and a failure wakes everyone who waits.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/emit.h"
+#include "tests/unit/check.h"
+
+#include <string.h>
+
+enum { PIECES = 500, THREADS = 4 };
+
+static gs_key got[PIECES * 3];
+static uint64_t got_count;
+static uint64_t fail_after = UINT64_MAX;
+
+static enum gs_status take(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                           uint64_t position, struct gs_error *err)
+{
+    if (got_count >= fail_after)
+        return gs_fail(err, GS_ERR_OUTPUT, 0, "take: enough");
+    memcpy(got + position, keys, (size_t)count * sizeof *keys);
+    if (sink->stream)
+        CHECK_EQUAL(position, got_count);
+    got_count += count; /* not locked: a stream's writes never overlap, or the count is wrong */
+    return GS_OK;
+}
+
+struct team {
+    struct gs_emitter emitter;
+    atomic_uint_fast64_t next;
+};
+
+/* Piece p is one to three keys of the value p. */
+static void *work(void *argument)
+{
+    struct team *team = argument;
+    for (uint64_t piece; (piece = atomic_fetch_add(&team->next, 1)) < PIECES;) {
+        gs_key keys[3] = {(gs_key)piece, (gs_key)piece, (gs_key)piece};
+        uint64_t count = gs_emit_shape(&team->emitter, keys, 1 + piece % 3);
+        uint64_t position;
+        if (gs_emit_begin(&team->emitter, piece, count, 0, &position) != GS_OK)
+            break;
+        enum gs_status st = gs_emit_write(&team->emitter, keys, count, position);
+        gs_emit_end(&team->emitter, piece);
+        if (st != GS_OK)
+            break;
+    }
+    return NULL;
+}
+
+static enum gs_status run_team(const struct gs_options *options, struct gs_error *err)
+{
+    struct gs_sink sink = {.write = take, .stream = true};
+    struct team team = {.next = 0};
+    pthread_t threads[THREADS];
+    got_count = 0;
+    if (!CHECK(gs_emit_init(&team.emitter, options, &sink, err) == GS_OK))
+        return GS_ERR_INTERNAL;
+    for (int t = 0; t < THREADS; t++)
+        pthread_create(&threads[t], NULL, work, &team);
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    enum gs_status st = gs_emit_result(&team.emitter, err);
+    gs_emit_free(&team.emitter);
+    return st;
+}
+
+static void test_stream_in_turn(void)
+{
+    struct gs_options options = {0};
+    struct gs_error err = {.status = GS_OK};
+    CHECK(run_team(&options, &err) == GS_OK);
+    uint64_t position = 0;
+    for (uint64_t piece = 0; piece < PIECES; piece++) {
+        for (uint64_t i = 0; i < 1 + piece % 3; i++)
+            CHECK_EQUAL(got[position++], piece);
+    }
+    CHECK_EQUAL(got_count, position);
+}
+
+static void test_unique_closes_the_gaps(void)
+{
+    struct gs_options options = {.unique = true};
+    struct gs_error err = {.status = GS_OK};
+    CHECK(run_team(&options, &err) == GS_OK);
+    CHECK_EQUAL(got_count, PIECES);
+    for (uint64_t piece = 0; piece < PIECES; piece++)
+        CHECK_EQUAL(got[piece], piece);
+}
+
+static void test_failure_ends_all(void)
+{
+    struct gs_options options = {0};
+    for (fail_after = 0; fail_after < 600; fail_after += 100) {
+        struct gs_error err = {.status = GS_OK};
+        CHECK(run_team(&options, &err) == GS_ERR_OUTPUT);
+        CHECK(strcmp(err.text, "take: enough") == 0);
+    }
+    fail_after = UINT64_MAX;
+}
+
+static void test_first_error_is_kept(void)
+{
+    struct gs_options options = {0};
+    struct gs_sink sink = {.write = take};
+    struct gs_error err = {.status = GS_OK};
+    struct gs_error first = {GS_ERR_INPUT, "first"};
+    struct gs_error second = {GS_ERR_OUTPUT, "second"};
+    struct gs_emitter emitter;
+    if (!CHECK(gs_emit_init(&emitter, &options, &sink, &err) == GS_OK))
+        return;
+    CHECK(gs_emit_result(&emitter, &err) == GS_OK);
+    gs_emit_fail(&emitter, &first);
+    gs_emit_fail(&emitter, &second);
+    CHECK(gs_emit_result(&emitter, &err) == GS_ERR_INPUT);
+    CHECK(strcmp(err.text, "first") == 0);
+    gs_emit_free(&emitter);
+}
+
+/* A stream that got other keys than were read, or got them out of order, is not proved. */
+static void test_stream_is_proved(void)
+{
+    struct gs_options options = {.verify = true};
+    struct gs_sink sink = {.write = take, .stream = true};
+    gs_key keys[] = {1, 2, 3, 3};
+    uint64_t position;
+    for (int fault = 0; fault < 3; fault++) {
+        struct gs_error err = {.status = GS_OK};
+        struct gs_emitter emitter;
+        got_count = 0;
+        if (!CHECK(gs_emit_init(&emitter, &options, &sink, &err) == GS_OK))
+            return;
+        CHECK(gs_emit_begin(&emitter, 0, 4, 0, &position) == GS_OK);
+        CHECK(gs_emit_write(&emitter, keys, 4, position) == GS_OK);
+        gs_emit_end(&emitter, 0);
+        gs_key next = fault == 1 ? 2 : 4;
+        CHECK(gs_emit_begin(&emitter, 1, 1, 4, &position) == GS_OK);
+        enum gs_status st = gs_emit_write(&emitter, &next, 1, position);
+        CHECK(st == (fault == 1 ? GS_ERR_VERIFY : GS_OK));
+        gs_emit_end(&emitter, 1);
+        uint64_t expected = gs_fingerprint(keys, 4) + gs_fingerprint(&(gs_key){4}, 1);
+        if (fault != 1)
+            CHECK(gs_emit_prove(&emitter, expected + (fault == 2), &err) ==
+                  (fault == 2 ? GS_ERR_VERIFY : GS_OK));
+        gs_emit_free(&emitter);
+    }
+}
+
+int main(void)
+{
+    test_stream_in_turn();
+    test_unique_closes_the_gaps();
+    test_failure_ends_all();
+    test_first_error_is_kept();
+    test_stream_is_proved();
+    return check_failures();
+}

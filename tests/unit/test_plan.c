@@ -1,0 +1,100 @@
+/* test_plan.c -- sizes of a sort: within their limits for every n, options and machine.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/params.h"
+#include "sort/plan.h"
+#include "tests/unit/check.h"
+
+static struct gs_plan plan_for(uint64_t count, struct gs_options options, unsigned processors)
+{
+    struct gs_plan plan;
+    gs_plan_make(&plan, &options, count, processors);
+    return plan;
+}
+
+/* What holds for every plan. */
+static void check_limits(const struct gs_plan *plan, uint64_t count)
+{
+    CHECK_EQUAL(plan->count, count);
+    CHECK(plan->threads >= 1);
+    CHECK(plan->bins >= 1 && plan->bins <= GS_BINS_MAX);
+    CHECK(plan->one_bin == (plan->bins == 1));
+    CHECK(plan->memory_bytes >= count * GS_KEY_BYTES);
+    if (!plan->one_bin) {
+        CHECK(plan->samples >= 1);
+        CHECK(plan->samples <= count);
+    }
+}
+
+static void test_every_size(void)
+{
+    for (unsigned processors = 1; processors <= 256; processors *= 4) {
+        for (unsigned log2 = 0; log2 <= 42; log2++) {
+            for (uint64_t by = 0; by <= 2; by++) {
+                uint64_t count = ((uint64_t)1 << log2) + by - 1;
+                struct gs_plan plan = plan_for(count, (struct gs_options){0}, processors);
+                check_limits(&plan, count);
+                CHECK(plan.threads <= processors);
+                for (uint64_t bins = 1; bins <= GS_BINS_MAX; bins *= 8) {
+                    plan = plan_for(count, (struct gs_options){.bins = bins}, processors);
+                    check_limits(&plan, count);
+                    CHECK(plan.bins <= bins || plan.bins == 2);
+                }
+                plan = plan_for(count, (struct gs_options){.samples = 1}, processors);
+                check_limits(&plan, count);
+                plan = plan_for(count, (struct gs_options){.bins = 7, .samples = GS_SAMPLES_MAX},
+                                processors);
+                check_limits(&plan, count);
+            }
+        }
+    }
+}
+
+static void test_small_inputs_are_one_bin(void)
+{
+    CHECK(plan_for(0, (struct gs_options){0}, 2).one_bin);
+    CHECK(plan_for(GS_ONE_BIN_KEYS, (struct gs_options){0}, 2).one_bin);
+    CHECK(!plan_for(GS_ONE_BIN_KEYS + 1, (struct gs_options){0}, 2).one_bin);
+    CHECK(!plan_for(1000, (struct gs_options){.bins = 16}, 2).one_bin);
+}
+
+static void test_options_count(void)
+{
+    uint64_t many = 1 << 28;
+    CHECK_EQUAL(plan_for(many, (struct gs_options){.threads = 3}, 16).threads, 3);
+    CHECK_EQUAL(plan_for(many, (struct gs_options){0}, 16).threads, 16);
+    CHECK_EQUAL(plan_for(many, (struct gs_options){.bins = 100}, 2).bins, 100);
+    CHECK_EQUAL(plan_for(many, (struct gs_options){.samples = 12345}, 2).samples, 12345);
+    CHECK_EQUAL(plan_for(10, (struct gs_options){.threads = 1000}, 2).threads, 1);
+}
+
+static void test_bins_hold_their_share(void)
+{
+    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= (uint64_t)GS_BIN_KEYS * GS_BINS_MAX;
+         count = count * 3 / 2) {
+        struct gs_plan plan = plan_for(count, (struct gs_options){0}, 2);
+        CHECK((count + plan.bins - 1) / plan.bins <= GS_BIN_KEYS);
+    }
+}
+
+static void test_memory_grows_with_the_input(void)
+{
+    struct gs_options options = {.threads = 2};
+    uint64_t before = 0;
+    for (uint64_t count = 1; count < (uint64_t)1 << 40; count *= 2) {
+        uint64_t bytes = gs_sort_memory(&options, count);
+        CHECK(bytes >= before);
+        before = bytes;
+    }
+    CHECK(gs_plan_processors() >= 1);
+}
+
+int main(void)
+{
+    test_every_size();
+    test_small_inputs_are_one_bin();
+    test_options_count();
+    test_bins_hold_their_share();
+    test_memory_grows_with_the_input();
+    return check_failures();
+}

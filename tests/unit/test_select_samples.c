@@ -1,0 +1,93 @@
+/* test_select_samples.c -- sample positions: one in each stratum, the same every time; then sorted.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/select_samples.h"
+#include "sort/sort_samples.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include <stdlib.h>
+
+static void test_one_position_a_stratum(void)
+{
+    static const uint64_t counts[] = {
+        1, 2, 3, 10, 65537, 100000, 4294967297, (uint64_t)1 << 40, 1000003};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        uint64_t n = counts[c];
+        for (uint64_t samples = 1; samples <= n && samples < 100000; samples = samples * 3 + 1) {
+            uint64_t before = 0;
+            for (uint64_t i = 0; i < samples; i++) {
+                uint64_t position = gs_sample_position(i, samples, n, 5);
+                if (!CHECK(position < n) || !CHECK(i == 0 || position > before))
+                    return;
+                /* Not more than a stratum and a rounding away from its even place. */
+                double even = (double)n / (double)samples;
+                if (!CHECK((double)position >= even * (double)i - 2) ||
+                    !CHECK((double)position <= even * (double)(i + 1) + 2))
+                    return;
+                before = position;
+            }
+        }
+    }
+}
+
+static void test_positions_are_jittered(void)
+{
+    unsigned same = 0;
+    for (uint64_t i = 1; i < 1000; i++)
+        same += gs_sample_position(i, 1000, 4096000, 5) % 4096 ==
+                gs_sample_position(i - 1, 1000, 4096000, 5) % 4096;
+    CHECK(same < 10);
+}
+
+static void test_through_spans(void)
+{
+    enum { N = 100001, SAMPLES = 777 };
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
+    struct gs_span one = {keys, N, "one"};
+    struct gs_span cut[] = {{keys, 0, "a"},
+                            {keys, 1, "b"},
+                            {keys + 1, 70000, "c"},
+                            {keys, 0, "d"},
+                            {keys + 70001, N - 70001, "e"}};
+    gs_key first[SAMPLES];
+    gs_key second[SAMPLES];
+    struct gs_error err = {.status = GS_OK};
+    struct gs_tiles tiles;
+    if (CHECK(gs_tiles_make(&tiles, &one, 1, &err) == GS_OK)) {
+        gs_select_samples_cpu(&tiles, SAMPLES, 9, first);
+        gs_tiles_free(&tiles);
+    }
+    if (CHECK(gs_tiles_make(&tiles, cut, 5, &err) == GS_OK)) {
+        gs_select_samples_cpu(&tiles, SAMPLES, 9, second);
+        gs_tiles_free(&tiles);
+    }
+    CHECK(memcmp(first, second, sizeof first) == 0);
+    for (uint64_t i = 0; i < SAMPLES; i++)
+        CHECK_EQUAL(first[i], keys[gs_sample_position(i, SAMPLES, N, 9)]);
+    free(keys);
+}
+
+static void test_sorting(void)
+{
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        for (uint64_t n = 0; n < 3000; n = n * 3 + 1) {
+            gs_key *keys = sample_make((enum sample_kind)kind, n);
+            uint64_t count = n;
+            gs_key *wanted = sample_sorted(keys, &count, false, false);
+            gs_sort_samples(keys, (size_t)n);
+            CHECK(memcmp(keys, wanted, (size_t)n * sizeof *keys) == 0);
+            free(keys);
+            free(wanted);
+        }
+    }
+}
+
+int main(void)
+{
+    test_one_position_a_stratum();
+    test_positions_are_jittered();
+    test_through_spans();
+    test_sorting();
+    return check_failures();
+}

@@ -1,0 +1,194 @@
+/* test_sort.c -- the library's one call: every kind of input, sink and option.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/gsort.h"
+#include "sort/params.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A sink that keeps what it gets and counts how often each key's place is written. */
+struct keeper {
+    struct gs_sink sink; /* first: the sort knows only this */
+    pthread_mutex_t mutex;
+    gs_key *keys;
+    unsigned char *written;
+    uint64_t room;
+    uint64_t end;     /* of a stream: where the next piece must begin */
+    bool disorderly;  /* a piece out of place */
+    uint64_t fail_at; /* refuse the piece with this position, if below room */
+};
+
+static enum gs_status keep(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                           uint64_t position, struct gs_error *err)
+{
+    struct keeper *keeper = (struct keeper *)(void *)sink;
+    enum gs_status st = GS_OK;
+    pthread_mutex_lock(&keeper->mutex);
+    if (position > keeper->room || count > keeper->room - position ||
+        (sink->stream && position != keeper->end)) {
+        keeper->disorderly = true;
+    } else if (position <= keeper->fail_at && keeper->fail_at < position + count) {
+        st = gs_fail(err, GS_ERR_OUTPUT, 0, "keeper: full");
+    } else {
+        memcpy(keeper->keys + position, keys, (size_t)count * sizeof *keys);
+        for (uint64_t i = 0; i < count; i++)
+            keeper->written[position + i]++;
+        keeper->end = position + count;
+    }
+    pthread_mutex_unlock(&keeper->mutex);
+    return st;
+}
+
+static void keeper_open(struct keeper *keeper, uint64_t room, bool stream, bool memory)
+{
+    *keeper = (struct keeper){.sink = {.write = keep, .stream = stream}, .room = room};
+    keeper->fail_at = UINT64_MAX;
+    pthread_mutex_init(&keeper->mutex, NULL);
+    keeper->keys = malloc((size_t)room * sizeof *keeper->keys + 1);
+    keeper->written = calloc((size_t)room + 1, 1);
+    if (keeper->keys == NULL || keeper->written == NULL)
+        abort();
+    if (memory) {
+        keeper->sink.memory = keeper->keys;
+        keeper->sink.write = NULL;
+    }
+}
+
+static void keeper_close(struct keeper *keeper)
+{
+    free(keeper->keys);
+    free(keeper->written);
+    pthread_mutex_destroy(&keeper->mutex);
+}
+
+enum { SINK_PIECES, SINK_STREAM, SINK_MEMORY, SINKS };
+
+static void check_sort(enum sample_kind kind, uint64_t count, const struct gs_options *options,
+                       int sink)
+{
+    gs_key *keys = sample_make(kind, count);
+    gs_key *copy = sample_make(kind, count);
+    uint64_t kept = count;
+    gs_key *wanted = sample_sorted(keys, &kept, options->reverse, options->unique);
+    uint64_t cut = count / 3;
+    struct gs_span spans[] = {{keys, cut, "a"}, {keys, 0, "b"}, {keys + cut, count - cut, "c"}};
+    struct gs_error err = {.status = GS_OK};
+    struct gs_stats stats = {0};
+    struct gs_progress progress = {0};
+    struct keeper keeper;
+    keeper_open(&keeper, count, sink == SINK_STREAM, sink == SINK_MEMORY);
+    enum gs_status st = gs_sort(options, spans, 3, &keeper.sink, &progress, &stats, &err);
+    bool good = CHECK(st == GS_OK) && CHECK(!keeper.disorderly) &&
+                CHECK_EQUAL(stats.keys_in, count) && CHECK_EQUAL(stats.keys_out, kept) &&
+                CHECK(memcmp(keeper.keys, wanted, (size_t)kept * sizeof *wanted) == 0);
+    for (uint64_t i = 0; good && sink != SINK_MEMORY && i < count; i++)
+        good = CHECK_EQUAL(keeper.written[i], i < kept);
+    good = CHECK(memcmp(keys, copy, (size_t)count * sizeof *keys) == 0) && good;
+    if (options->verify)
+        good = CHECK_EQUAL(stats.fingerprint, gs_fingerprint(wanted, kept)) && good;
+    if (!good)
+        fprintf(stderr,
+                "kind %d, %" PRIu64
+                " keys, sink %d, reverse %d, unique %d, verify %d, bins %" PRIu64
+                ", threads %u: %s\n",
+                (int)kind, count, sink, options->reverse, options->unique, options->verify,
+                options->bins, options->threads, err.text);
+    keeper_close(&keeper);
+    free(keys);
+    free(copy);
+    free(wanted);
+}
+
+static void test_everything(void)
+{
+    static const uint64_t counts[] = {0, 1, 2, 3, 1000, 3 * GS_TILE_KEYS + 11};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+            for (unsigned flags = 0; flags < 8; flags++) {
+                struct gs_options options = {.reverse = (flags & 1) != 0,
+                                             .unique = (flags & 2) != 0,
+                                             .verify = (flags & 4) != 0,
+                                             .threads = 1 + flags % 3};
+                check_sort((enum sample_kind)kind, counts[c], &options, (int)(flags + c) % SINKS);
+                options.bins = 64;
+                check_sort((enum sample_kind)kind, counts[c], &options,
+                           (int)(flags + c + 1) % SINKS);
+            }
+        }
+    }
+}
+
+static void test_sinks(void)
+{
+    for (int sink = 0; sink < SINKS; sink++) {
+        for (unsigned flags = 0; flags < 4; flags++) {
+            struct gs_options options = {.reverse = (flags & 1) != 0,
+                                         .unique = (flags & 2) != 0,
+                                         .verify = true,
+                                         .threads = 3};
+            check_sort(SAMPLE_FEW, 200001, &options, sink);
+            check_sort(SAMPLE_UNIFORM, 200001, &options, sink);
+            check_sort(SAMPLE_SKEWED, 500001, &options, sink);
+            check_sort(SAMPLE_SORTED, 200001, &options, sink);
+            check_sort(SAMPLE_REVERSED, 200001, &options, sink);
+        }
+    }
+}
+
+/* A sink that fails, at whatever piece: its error comes back, and no thread is left waiting. */
+static void test_sink_fails(void)
+{
+    enum { N = 400000 };
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        for (uint64_t at = 0; at < N; at += N / 5) {
+            for (int sink = SINK_PIECES; sink <= SINK_STREAM; sink++) {
+                gs_key *keys = sample_make((enum sample_kind)kind, N);
+                struct gs_span span = {keys, N, "a"};
+                struct gs_options options = {.threads = 3, .reverse = at % 2 != 0};
+                struct gs_error err = {.status = GS_OK};
+                struct keeper keeper;
+                keeper_open(&keeper, N, sink == SINK_STREAM, false);
+                keeper.fail_at = at;
+                CHECK(gs_sort(&options, &span, 1, &keeper.sink, NULL, NULL, &err) == GS_ERR_OUTPUT);
+                CHECK(err.status == GS_ERR_OUTPUT && strcmp(err.text, "keeper: full") == 0);
+                keeper_close(&keeper);
+                free(keys);
+            }
+        }
+    }
+}
+
+static void test_memory_limit(void)
+{
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, 1000000);
+    struct gs_span span = {keys, 1000000, "a"};
+    struct gs_options options = {.memory_bytes = 1 << 20};
+    struct gs_error err = {.status = GS_OK};
+    struct keeper keeper;
+    keeper_open(&keeper, 1000000, false, false);
+    CHECK(gs_sort(&options, &span, 1, &keeper.sink, NULL, NULL, &err) == GS_ERR_MEMORY);
+    CHECK(err.text[0] != '\0' && strchr(err.text, '\n') == NULL);
+    keeper_close(&keeper);
+    free(keys);
+}
+
+static void test_names(void)
+{
+    CHECK(strcmp(gs_engine_name(GS_ENGINE_HYBRID), "hybrid") == 0);
+    CHECK(strcmp(gs_device_name(GS_DEVICE_GPU), "gpu") == 0);
+    for (int stage = 0; stage < GS_STAGES; stage++)
+        CHECK(gs_stage_name((enum gs_stage)stage)[0] != '\0');
+}
+
+int main(void)
+{
+    test_everything();
+    test_sinks();
+    test_sink_fails();
+    test_memory_limit();
+    test_names();
+    return check_failures();
+}

@@ -1,0 +1,137 @@
+/* test_splitters.c -- splitters ascend, and every key finds the bin that a linear search finds.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/sort_samples.h"
+#include "sort/splitters.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include <stdlib.h>
+
+static struct gs_splitters splitters;
+
+/* The bin by definition: how many splitters are less than the key. */
+static uint32_t bin_by_definition(gs_key key)
+{
+    uint32_t low = 0;
+    uint32_t high = splitters.count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (splitters.splitter[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The bin as the stages search it: through the macro that makes constants of guide and steps. */
+static uint32_t bin_by_search(gs_key key)
+{
+    uint32_t bin = 0;
+#define SEARCH(guide, steps) bin = gs_splitters_bin(&splitters, guide, steps, key);
+    GS_SPLITTERS_SEARCH(&splitters, SEARCH)
+#undef SEARCH
+    return bin;
+}
+
+static bool check_key(gs_key key)
+{
+    uint32_t bin = bin_by_search(key);
+    return CHECK_EQUAL(bin, bin_by_definition(key)) &&
+           CHECK(key >= gs_splitters_low(&splitters, bin)) &&
+           CHECK(key <= gs_splitters_high(&splitters, bin));
+}
+
+/* Everything that holds for the splitters at hand. */
+static void check_splitters(uint32_t bins)
+{
+    CHECK(splitters.count <= 2 * (bins - 1));
+    for (uint32_t i = 1; i < splitters.count; i++)
+        CHECK(splitters.splitter[i - 1] < splitters.splitter[i]);
+    bool good = check_key(0) && check_key(1) && check_key(GS_KEY_MAX) && check_key(GS_KEY_MAX - 1);
+    for (uint32_t i = 0; good && i < splitters.count; i++) {
+        gs_key key = splitters.splitter[i];
+        good = check_key(key) && check_key(key + 1) && check_key(key - 1);
+    }
+    for (unsigned bit = 0; good && bit < GS_KEY_BITS; bit++)
+        good = check_key((gs_key)1 << bit) && check_key(((gs_key)1 << bit) - 1);
+    for (uint64_t i = 0; good && i < 20000; i++) {
+        gs_key key = (gs_key)(gs_random(3, i) >> 32);
+        good = check_key(key) && check_key(key >> (i & 31));
+    }
+}
+
+static void choose_from(enum sample_kind kind, uint32_t samples, uint32_t bins)
+{
+    gs_key *sample = sample_make(kind, samples);
+    gs_sort_samples(sample, samples);
+    gs_splitters_choose(&splitters, sample, samples, bins);
+    check_splitters(bins);
+    free(sample);
+}
+
+static void test_every_kind(void)
+{
+    static const uint32_t bins[] = {1, 2, 3, 16, 1000, GS_BINS_MAX};
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        for (size_t b = 0; b < sizeof bins / sizeof bins[0]; b++) {
+            choose_from((enum sample_kind)kind, 1, bins[b]);
+            choose_from((enum sample_kind)kind, 2, bins[b]);
+            choose_from((enum sample_kind)kind, bins[b], bins[b]);
+            choose_from((enum sample_kind)kind, bins[b] * 32, bins[b]);
+        }
+    }
+}
+
+/* Adjacent keys as splitters: the search at its longest. */
+static void test_dense(void)
+{
+    static gs_key sample[GS_BINS_MAX];
+    for (int at = 0; at < 3; at++) {
+        gs_key first = at == 0 ? 0 : at == 1 ? 0x7ffff000 : GS_KEY_MAX - GS_BINS_MAX;
+        for (uint32_t i = 0; i < GS_BINS_MAX; i++)
+            sample[i] = first + i;
+        gs_splitters_choose(&splitters, sample, GS_BINS_MAX, GS_BINS_MAX);
+        check_splitters(GS_BINS_MAX);
+        sample[0] = 0; /* far from the rest: no guide can be even */
+        sample[GS_BINS_MAX - 1] = GS_KEY_MAX;
+        gs_splitters_choose(&splitters, sample, GS_BINS_MAX, GS_BINS_MAX);
+        check_splitters(GS_BINS_MAX);
+    }
+}
+
+static void test_heavy_values_get_equality_bins(void)
+{
+    static gs_key sample[32 * 16];
+    for (uint32_t i = 0; i < 32 * 16; i++)
+        sample[i] = i < 100 ? i : i < 400 ? 5000 : 1000000 + i;
+    gs_splitters_choose(&splitters, sample, 32 * 16, 16);
+    check_splitters(16);
+    CHECK(gs_splitters_equal(&splitters, bin_by_definition(5000)));
+    for (gs_key value = 0; value < 2; value++) {
+        gs_key heavy = value == 0 ? 0 : GS_KEY_MAX;
+        for (uint32_t i = 0; i < 32 * 16; i++)
+            sample[i] = heavy;
+        gs_splitters_choose(&splitters, sample, 32 * 16, 16);
+        check_splitters(16);
+        CHECK(gs_splitters_equal(&splitters, bin_by_definition(heavy)));
+    }
+}
+
+static void test_one_bin_has_no_splitter(void)
+{
+    gs_key sample[4] = {1, 2, 3, 4};
+    gs_splitters_choose(&splitters, sample, 4, 1);
+    CHECK_EQUAL(splitters.count, 0);
+    check_splitters(1);
+}
+
+int main(void)
+{
+    test_every_kind();
+    test_dense();
+    test_heavy_values_get_equality_bins();
+    test_one_bin_has_no_splitter();
+    return check_failures();
+}

@@ -1,0 +1,57 @@
+/* test_tiles.c -- tiles cover every key of every span once, in order.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/params.h"
+#include "sort/tiles.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include <stdlib.h>
+
+static void check_cover(const struct gs_span *spans, size_t span_count)
+{
+    struct gs_error err = {.status = GS_OK};
+    struct gs_tiles tiles;
+    if (!CHECK(gs_tiles_make(&tiles, spans, span_count, &err) == GS_OK))
+        return;
+    uint64_t position = 0;
+    uint64_t index = 0;
+    for (size_t s = 0; s < span_count; s++) {
+        for (uint64_t in_span = 0; in_span < spans[s].count; index++) {
+            struct gs_tile tile = gs_tiles_at(&tiles, index);
+            if (!CHECK(tile.span == &spans[s]) || !CHECK_EQUAL(tile.first, position) ||
+                !CHECK(tile.keys == spans[s].keys + in_span) ||
+                !CHECK(tile.count > 0 && tile.count <= GS_TILE_KEYS))
+                goto done;
+            CHECK_EQUAL(gs_tiles_key(&tiles, position), tile.keys[0]);
+            CHECK_EQUAL(gs_tiles_key(&tiles, position + tile.count - 1), tile.keys[tile.count - 1]);
+            position += tile.count;
+            in_span += tile.count;
+        }
+    }
+    CHECK_EQUAL(index, tiles.count);
+    CHECK_EQUAL(position, gs_tiles_keys(&tiles));
+done:
+    gs_tiles_free(&tiles);
+}
+
+int main(void)
+{
+    enum { N = 3 * GS_TILE_KEYS + 17 };
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
+    check_cover(NULL, 0);
+    for (uint64_t by = 0; by <= 2; by++) {
+        for (uint64_t tiles = 0; tiles <= 3; tiles++) {
+            struct gs_span one = {keys, tiles * GS_TILE_KEYS + by, "one"};
+            check_cover(&one, 1);
+        }
+    }
+    struct gs_span spans[] = {{keys, 0, "a"}, {keys, 0, "b"},
+                              {keys, 5, "c"}, {keys + 5, GS_TILE_KEYS, "d"},
+                              {keys, 0, "e"}, {keys + 1, 2 * GS_TILE_KEYS + 1, "f"},
+                              {keys, 1, "g"}, {keys, 0, "h"}};
+    for (size_t count = 1; count <= sizeof spans / sizeof spans[0]; count++)
+        check_cover(spans, count);
+    free(keys);
+    return check_failures();
+}

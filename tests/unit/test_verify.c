@@ -1,0 +1,114 @@
+/* test_verify.c -- a proof that can fail: every kind of wrong output is told from the right one.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/gsort.h"
+#include "sort/params.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { N = 2 * GS_TILE_KEYS + 9 };
+
+static int make_file(const gs_key *keys, uint64_t count, uint64_t offset)
+{
+    int fd = memfd_create("output", 0);
+    if (fd < 0 || ftruncate(fd, (off_t)offset) != 0)
+        abort();
+    size_t bytes = (size_t)count * sizeof *keys;
+    if (pwrite(fd, keys, bytes, (off_t)offset) != (ssize_t)bytes)
+        abort();
+    return fd;
+}
+
+/* What the proof says of these keys as the output of the sort of `wanted`. */
+static enum gs_status verify(const gs_key *wanted, const gs_key *keys, uint64_t count,
+                             uint64_t in_file, const struct gs_options *options, uint64_t offset)
+{
+    struct gs_stats stats = {
+        .keys_in = count, .keys_out = count, .fingerprint = gs_fingerprint(wanted, count)};
+    struct gs_error err = {.status = GS_OK};
+    int fd = make_file(keys, in_file, offset);
+    enum gs_status st = gs_verify_file(options, fd, offset, &stats, "output", &err);
+    close(fd);
+    CHECK((st == GS_OK) == (err.status == GS_OK));
+    CHECK(st == GS_OK || strncmp(err.text, "output: ", 8) == 0);
+    return st;
+}
+
+static void test_right_outputs(void)
+{
+    static const uint64_t counts[] = {0, 1, 2, GS_TILE_KEYS, GS_TILE_KEYS + 1, N};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        for (unsigned flags = 0; flags < 4; flags++) {
+            struct gs_options options = {.verify = true,
+                                         .threads = 2,
+                                         .reverse = (flags & 1) != 0,
+                                         .unique = (flags & 2) != 0};
+            gs_key *keys = sample_make(SAMPLE_FEW, counts[c]);
+            uint64_t count = counts[c];
+            gs_key *wanted = sample_sorted(keys, &count, options.reverse, options.unique);
+            CHECK(verify(wanted, wanted, count, count, &options, 0) == GS_OK);
+            CHECK(verify(wanted, wanted, count, count, &options, 3) == GS_OK);
+            CHECK(verify(wanted, wanted, count, count, &options, 4096) == GS_OK);
+            free(keys);
+            free(wanted);
+        }
+    }
+}
+
+static void test_wrong_outputs(void)
+{
+    static const uint64_t places[] = {
+        1,    2, 4095, 4096, GS_TILE_KEYS - 1, GS_TILE_KEYS, GS_TILE_KEYS + 1, 2 * GS_TILE_KEYS,
+        N - 1};
+    struct gs_options options = {.verify = true, .threads = 2};
+    struct gs_options unique = {.verify = true, .threads = 2, .unique = true};
+    gs_key *wanted = sample_make(SAMPLE_SORTED, N);
+    gs_key *wrong = sample_make(SAMPLE_SORTED, N);
+    for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
+        uint64_t at = places[p];
+        gs_key kept = wrong[at];
+        wrong[at] = wrong[at - 1] ^ 1; /* another key; often still in order */
+        CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_ERR_VERIFY);
+        wrong[at] = GS_KEY_MAX;
+        CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_ERR_VERIFY);
+        wrong[at] = kept;
+        /* Two keys exchanged: the same multiset, out of order (one apart is two values at least
+         * three places away). */
+        if (at >= 6) {
+            wrong[at] = 0; /* out of order */
+            CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_ERR_VERIFY);
+            wrong[at] = wrong[at - 6];
+            wrong[at - 6] = kept;
+            CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_ERR_VERIFY);
+            wrong[at - 6] = wrong[at];
+            wrong[at] = kept;
+        }
+    }
+    CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_OK);
+    CHECK(verify(wanted, wrong, N, N - 1, &options, 0) == GS_ERR_VERIFY); /* too short */
+    CHECK(verify(wanted, wrong, N, N, &unique, 0) == GS_ERR_VERIFY);      /* has duplicates */
+    memset(wrong, 0, N * sizeof *wrong); /* in order, and nothing of it right */
+    CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_ERR_VERIFY);
+    free(wanted);
+    free(wrong);
+}
+
+static void test_unreadable(void)
+{
+    struct gs_options options = {.verify = true, .threads = 1};
+    struct gs_stats stats = {.keys_out = 5};
+    struct gs_error err = {.status = GS_OK};
+    CHECK(gs_verify_file(&options, -1, 0, &stats, "output", &err) == GS_ERR_OUTPUT);
+}
+
+int main(void)
+{
+    test_right_outputs();
+    test_wrong_outputs();
+    test_unreadable();
+    return check_failures();
+}

@@ -93,7 +93,8 @@ static enum gs_status run_stage(struct gs_run *run, const struct gs_stages *stag
     bool per_bin = stage == GS_STAGE_PREFIX_SUM;
     uint64_t keys = per_bin ? 0 : chunk->count;
     uint64_t bytes = per_bin ? gs_run_bins(run) * 2 * sizeof *run->counts : keys * bytes_per_key;
-    gs_run_account(run, stage, stages->device, gs_now_ns() - start, keys, bytes);
+    if (!stages->accounts)
+        gs_run_account(run, stage, stages->device, gs_now_ns() - start, keys, bytes);
     return st;
 }
 
@@ -116,11 +117,22 @@ cleanup:
     return st;
 }
 
+/* Get a device's buffers. */
+static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *stages,
+                                  uint64_t *chunk_keys, struct gs_error *err)
+{
+    uint64_t start = gs_now_ns();
+    enum gs_status st = stages->open(run, chunk_keys, err);
+    gs_run_account(run, GS_STAGE_START, stages->device, gs_now_ns() - start, 0, 0);
+    return st;
+}
+
 /* The full sample sort. */
 static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *stages,
-                                   uint64_t chunk_keys, struct gs_error *err)
+                                   struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    uint64_t chunk_keys = 0;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
     GS_TRY(choose_splitters(run, err));
     run->counts = calloc(2 * (size_t)gs_run_bins(run) + 1, sizeof *run->counts);
@@ -129,13 +141,36 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
         goto cleanup;
     }
     run->offsets = run->counts + gs_run_bins(run);
+    GS_TRY(open_stages(run, stages, &chunk_keys, err));
     GS_TRY(distribute(run, stages, chunk_keys, err));
-    describe_bins(run);
     gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
     GS_TRY(stages->sort_bins(run, err));
+    describe_bins(run);
 cleanup:
+    stages->close(run);
     free(run->counts);
     run->counts = NULL;
+    return st;
+}
+
+/* What needs no bins is the CPU's on every device: input in order already, or a single bin. */
+static enum gs_status sort_without_bins(struct gs_run *run, enum gs_order order,
+                                        struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t chunk_keys;
+    GS_TRY(open_stages(run, &gs_stages_cpu, &chunk_keys, err));
+    if (order != GS_ORDER_NONE) {
+        gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
+        GS_TRY(gs_copy_ordered_cpu(run, order == GS_ORDER_REVERSED, err));
+    } else {
+        gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
+        GS_TRY(gs_sort_one_bin_cpu(run, err));
+        run->stats->bins = 1;
+        run->stats->largest_bin = run->plan.count;
+    }
+cleanup:
+    gs_stages_cpu.close(run);
     return st;
 }
 
@@ -153,28 +188,15 @@ static enum gs_order scan_order(struct gs_run *run)
 enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stages,
                                struct gs_error *err)
 {
+    static const char *const order_names[] = {"none", "sorted", "reversed"};
     enum gs_status st = GS_OK;
-    uint64_t chunk_keys = 0;
-    uint64_t start = gs_now_ns();
-    GS_TRY(stages->open(run, &chunk_keys, err));
-    gs_run_account(run, GS_STAGE_START, stages->device, gs_now_ns() - start, 0, 0);
     enum gs_order order = scan_order(run);
-    run->stats->order = order == GS_ORDER_SORTED     ? "sorted"
-                        : order == GS_ORDER_REVERSED ? "reversed"
-                                                     : "none";
-    if (order != GS_ORDER_NONE) {
-        gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
-        GS_TRY(gs_copy_ordered_cpu(run, order == GS_ORDER_REVERSED, err));
-    } else if (run->plan.one_bin) {
-        gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
-        GS_TRY(gs_sort_one_bin_cpu(run, err));
-        run->stats->bins = 1;
-        run->stats->largest_bin = run->plan.count;
-    } else {
-        GS_TRY(sort_by_bins(run, stages, chunk_keys, err));
-    }
+    run->stats->order = order_names[order];
+    if (order != GS_ORDER_NONE || run->plan.one_bin)
+        GS_TRY(sort_without_bins(run, order, err));
+    else
+        GS_TRY(sort_by_bins(run, stages, err));
     GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));
 cleanup:
-    stages->close(run);
     return st;
 }

@@ -148,7 +148,7 @@ static bool close_part(const struct gs_run *run, const struct buffers *buffers)
         const struct target *target = &buffers->targets[bin];
         uint32_t fill = buffers->fill[bin];
         exact = exact && fill == target->end;
-        if (fill > target->end || fill == target->head || target->line == NULL)
+        if (fill > target->end || fill <= target->head || target->line == NULL)
             continue;
         uint32_t start = (fill - 1) / LINE_KEYS * LINE_KEYS;
         uint32_t from = start > target->head ? start : target->head;
@@ -176,11 +176,23 @@ static bool scatter_part(struct gs_run *run, uint64_t part, const struct buffers
     return exact && !overrun;
 }
 
+/* Is there a key outside the equality bins? */
+static bool has_keys_to_move(const struct gs_run *run)
+{
+    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++)
+        if (run->counts[bin] > 0 && !gs_splitters_equal(&run->splitters, bin))
+            return true;
+    return false;
+}
+
 enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
                               struct gs_error *err)
 {
-    (void)chunk;
     const struct gs_cpu *cpu = run->device;
+    if (!has_keys_to_move(run)) {
+        atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
+        return GS_OK;
+    }
     uint32_t bins = gs_run_bins(run);
     size_t bytes = (size_t)bins * BUFFER_BYTES_PER_BIN;
     bytes = (bytes + 4095) / 4096 * 4096; /* lines stay aligned, threads off each other's pages */

@@ -51,6 +51,7 @@ static enum gs_status finish_bin(struct gs_run *run, uint64_t piece, gs_key *scr
     gs_key *sorted = gs_cache_sort(cpu->bins + offset, scratch, count, low, high);
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);
     work->sort_ns += gs_now_ns() - start;
+    work->keys_in += count;
     return gs_work_emit(run, piece, sorted, kept, offset, work);
 }
 
@@ -90,6 +91,7 @@ enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err)
     gs_key *sorted = gs_cache_sort(cpu->bins, cpu->scratch, count, 0, GS_KEY_MAX);
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);
     work.sort_ns = gs_now_ns() - start;
+    work.keys_in = count;
     gs_work_emit(run, 0, sorted, kept, 0, &work);
     gs_work_account(run, &work, 1);
     return gs_emit_result(&run->emitter, err);

@@ -40,7 +40,9 @@ struct gs_chunk {
 
 struct gs_stages {
     const char *device;
-    /* Buffers and threads for run->plan; sets *chunk_keys to the largest chunk it wants. */
+    bool accounts; /* it books its stages' times itself: the host's clock would see them queued */
+    /* Buffers and threads for run->plan and run->splitters; sets *chunk_keys to the largest chunk it
+     * wants. */
     enum gs_status (*open)(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err);
     enum gs_status (*count_bins)(struct gs_run *run, const struct gs_chunk *chunk,
                                  struct gs_error *err);

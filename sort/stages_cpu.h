@@ -39,6 +39,7 @@ enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err);
 struct gs_work {
     uint64_t sort_ns;
     uint64_t write_ns;
+    uint64_t keys_in;
     uint64_t keys_out;
 };
 

@@ -51,7 +51,7 @@ static const struct argp_option table[] = {
      0},
     {"samples", OPT_SAMPLES, "N", 0, "keys in the sample (default: from the number of bins)", 0},
     {"bins", OPT_BINS, "N", 0, "bins to aim at, up to 4096 (default: from the number of keys)", 0},
-    {"lists", OPT_LISTS, "L", 0,
+    {"lists", OPT_LISTS, "N", 0,
      "lists of a shared-memory engine, a power of two up to 256 (default: from the number of keys)",
      0},
 
@@ -65,7 +65,7 @@ static const struct argp_option table[] = {
     {"device-memory", OPT_DEVICE_MEMORY, "SIZE", 0,
      "GPU memory to use (default: what is free there); no %", 0},
     {"temporary-directory", 'T', "DIR", 0, "directory for temporary files larger than memory", 0},
-    {"parallel", OPT_PARALLEL, "N", 0, "CPU threads, up to 1024 (default: one a processor)", 0},
+    {"parallel", OPT_PARALLEL, "N", 0, "CPU threads, up to 1024 (default: all processors)", 0},
 
     {NULL, 0, NULL, 0, "Reporting:", GROUP_REPORTING},
     {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -78,13 +78,13 @@ static const struct argp_option table[] = {
      0},
 
     {NULL, 0, NULL, 0, "Modes:", GROUP_MODES},
-    {"-c, --check[=WORD]", 0, NULL, OPTION_DOC,
-     "check whether the input is in order, do not sort; report the first key that is not. WORD is "
-     "diagnose-first (default), or quiet or silent, which mean -C",
+    {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
+     "do not sort: check the order, and report the first key that breaks it; WORD is "
+     "diagnose-first (default) or, for -C, quiet or silent",
      0},
     {NULL, 'c', NULL, OPTION_HIDDEN, NULL, 0},
     {"check", OPT_CHECK, "WORD", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
-    {NULL, 'C', NULL, 0, "like -c, but report nothing: the exit status tells", 0},
+    {NULL, 'C', NULL, 0, "like -c, but the exit status alone tells", 0},
     {"help", OPT_HELP, NULL, 0, "give this list and exit", 0},
     {"usage", OPT_USAGE, NULL, 0, "give a short list and exit", 0},
     {"version", OPT_VERSION, NULL, 0, "say which version this is, and exit", 0},
@@ -107,8 +107,18 @@ struct parse {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state);
 
-static const struct argp parser = {
-    .options = table, .parser = parse_option, .args_doc = "[FILE...]", .doc = doc};
+/* argp's own note on letters and arguments is long, and untrue of -c. */
+static char *filter_help(int key, const char *text, void *unused)
+{
+    (void)unused;
+    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)(uintptr_t)text;
+}
+
+static const struct argp parser = {.options = table,
+                                   .parser = parse_option,
+                                   .args_doc = "[FILE...]",
+                                   .doc = doc,
+                                   .help_filter = filter_help};
 
 /* Print what was asked for, and leave. */
 static void answer(struct argp_state *state, int key)

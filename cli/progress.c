@@ -24,7 +24,7 @@
 /* `auto` shows nothing of a run that is over sooner. */
 #define GS_QUIET_NS 500000000U
 
-/* Where always writes to something else than a terminal, a line a second. */
+/* `always` may write to something that keeps what it gets: a line a second there. */
 #define GS_LINE_NS 1000000000U
 
 #define GS_TEXT_BYTES 160
@@ -105,27 +105,26 @@ static void *watch_progress(void *unused)
     sigaddset(&asked, SIGUSR1);
     const struct timespec tick = {.tv_sec = 0, .tv_nsec = GS_TICK_NS};
     const uint64_t start = gs_now_ns();
+    const uint64_t pause = on_terminal ? 0 : GS_LINE_NS;
     uint64_t phase_start = start;
-    uint64_t last_line = 0;
+    uint64_t drawn = 0;
     const char *last_phase = NULL;
     for (;;) {
         char text[GS_TEXT_BYTES];
+        bool is_last = atomic_load(&ending);
         uint64_t now = gs_now_ns();
         const char *phase = atomic_load(&source->phase);
         if (phase != last_phase)
             phase_start = now;
         last_phase = phase;
         describe_phase(text, phase, now - phase_start);
-        if (may_draw(now - start) && on_terminal) {
+        if (may_draw(now - start) && (is_last || drawn == 0 || now - drawn >= pause)) {
             draw_line(text);
-        } else if (may_draw(now - start) && (last_line == 0 || now - last_line >= GS_LINE_NS)) {
-            gs_report_line("%s", text);
-            last_line = now;
+            drawn = now;
         }
-        int signum = sigtimedwait(&asked, NULL, &tick);
-        if (atomic_load(&ending))
+        if (is_last)
             return NULL;
-        if (signum == SIGUSR1) {
+        if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1 && !atomic_load(&ending)) {
             phase = atomic_load(&source->phase);
             describe_phase(text, phase, phase == last_phase ? gs_now_ns() - phase_start : 0);
             gs_progress_erase();

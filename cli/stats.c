@@ -8,6 +8,7 @@
 #include "common/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,9 +179,12 @@ enum gs_status gs_stats_print(const struct gs_stats *stats, uint64_t wall_ns,
         print_text(out, stats, wall_ns);
     bool failed = ferror(out) != 0;
     failed = fclose(out) != 0 || failed;
-    enum gs_status st = failed
-                            ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "statistics")
-                            : gs_file_write_full(STDERR_FILENO, text, size, "standard error", err);
+    enum gs_status st = GS_OK;
+    int flags = fcntl(STDERR_FILENO, F_GETFL);
+    if (failed)
+        st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "statistics");
+    else if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY) /* or it was closed: on purpose */
+        st = gs_file_write_full(STDERR_FILENO, text, size, "standard error", err);
     free(text);
     return st;
 }

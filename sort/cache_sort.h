@@ -21,7 +21,7 @@ extern "C" {
 #define GS_CACHE_SORT_CAPACITY ((size_t)1 << 17)
 
 /* Keys in the scratch array, whatever the count: it never has to grow. */
-#define GS_CACHE_SORT_SCRATCH (2 * GS_CACHE_SORT_CAPACITY + 4096)
+#define GS_CACHE_SORT_SCRATCH (5 * GS_CACHE_SORT_CAPACITY / 2)
 
 /* Sort keys[0 .. count), each of which is in [low, high] (bounds inclusive, as the splitters give
  * them; 0 and GS_KEY_MAX are always right). scratch holds GS_CACHE_SORT_SCRATCH keys. Both may

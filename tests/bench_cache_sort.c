@@ -3,10 +3,11 @@
  *
  *   build/bench_cache_sort [LOG2_FIRST LOG2_LAST]     (default 6 18)
  *
- * One thread. Figures are Mkeys/s, the median over ROUNDS rounds; a round sorts enough fresh copies
- * of the bin, each from its own place, to take BATCH_KEYS keys; copying is off the clock. Every
- * result is compared with qsort's. A method is left out where it refuses the input (columns on keys
- * that are not spread evenly) or does not take it (more keys than the capacity).
+ * One thread. Figures are Mkeys/s, the median of all timings. A round copies the bin as often as
+ * makes BATCH_KEYS keys, off the clock; a timing sorts GROUP_KEYS of them, or one bin if it is
+ * larger. Each last result of a group is compared with qsort's. A method is left out where it
+ * refuses the input (columns on keys that are not spread evenly) or does not take it (more keys
+ * than the capacity).
  */
 #include "sort/cache_sort.h"
 #include "sort/cache_sort_impl.h"
@@ -18,39 +19,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 9, BATCH_KEYS = 1 << 19, LOG2_MAX = 24 };
+enum { ROUNDS = 9, BATCH_KEYS = 1 << 19, GROUP_KEYS = 1 << 13, LOG2_MAX = 24 };
+static double rates[ROUNDS * BATCH_KEYS / GROUP_KEYS];
 
 enum distribution { UNIFORM, BITS20, ZIPF, FEW, SORTED, NEARLY, REVERSED, EQUAL, DISTRIBUTIONS };
 
 static const char *const names[DISTRIBUTIONS] = {"32 bits", "20 bits", "zipf",     "16 values",
                                                  "sorted",  "nearly",  "reversed", "equal"};
 
-/* Key i of count; bounds as splitters would give them. */
+/* Bounds as splitters would give them: inclusive, close to the keys, no closer. */
+enum { BASE = 0x12345678, WIDTH = 1 << 20 };
+static const gs_key bounds[DISTRIBUTIONS][2] = {
+    [UNIFORM] = {0, GS_KEY_MAX},
+    [BITS20] = {BASE, BASE + WIDTH},
+    [ZIPF] = {0, 1000000},
+    [FEW] = {0, GS_KEY_MAX},
+    [SORTED] = {BASE, BASE + WIDTH},
+    [NEARLY] = {BASE, BASE + WIDTH},
+    [REVERSED] = {BASE, BASE + WIDTH},
+    [EQUAL] = {BASE, BASE + WIDTH},
+};
+
+/* Key i of count. */
 static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
 {
-    const gs_key random = (gs_key)gs_random(distribution, i), base = 0x12345678;
+    const gs_key random = (gs_key)gs_random(distribution, i);
     const gs_key ramp = (gs_key)(((uint64_t)i << 20) / count);
 
     switch (distribution) {
     case UNIFORM:
         return random;
     case BITS20:
-        return base + (random >> 12);
+        return BASE + (random >> 12);
     case ZIPF:
         return (gs_key)exp((double)random / 4294967296.0 * log(1e6));
     case FEW:
         return (random & 15) * 0x11111111;
     case SORTED:
-        return base + ramp;
+        return BASE + ramp;
     case NEARLY:
-        return base + (i % 64 == 63 ? random >> 12 : ramp);
+        return BASE + (i % 64 == 63 ? random >> 12 : ramp);
     case REVERSED:
-        return base + (1 << 20) - ramp;
+        return BASE + WIDTH - ramp;
     case EQUAL:
     case DISTRIBUTIONS:
         break;
     }
-    return base;
+    return BASE;
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -155,38 +170,40 @@ int main(int argc, char **argv)
 
     for (int log2_count = log2_first; log2_count <= log2_last; log2_count++) {
         const size_t count = (size_t)1 << log2_count;
+        const size_t group_keys = count > GROUP_KEYS ? count : GROUP_KEYS;
         for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
             printf("| 2^%d | %s |", log2_count, methods[m].name);
             for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
-                double rates[ROUNDS];
+                const gs_key low = bounds[d][0], high = bounds[d][1];
                 bool refused = false;
 
                 for (size_t i = 0; i < count; i++)
                     expected[i] = source[i] = draw_key(d, i, count);
                 qsort(expected, count, sizeof *expected, compare_keys);
+                size_t timings = 0;
                 for (int round = 0; round < ROUNDS && !refused; round++) {
-                    uint64_t ns = 0;
                     for (size_t begin = 0; begin + count <= batch; begin += count)
                         memcpy(keys + begin, source, count * sizeof *keys);
-                    for (size_t begin = 0; begin + count <= batch && !refused; begin += count) {
+                    for (size_t group = 0; group < batch && !refused; group += group_keys) {
+                        const gs_key *sorted = NULL;
                         const uint64_t start = gs_now_ns();
-                        const gs_key *sorted = methods[m].sort(keys + begin, scratch, count,
-                                                               expected[0], expected[count - 1]);
-                        ns += gs_now_ns() - start;
-                        refused = sorted == NULL;
+                        for (size_t i = group; i < group + group_keys && !refused; i += count) {
+                            sorted = methods[m].sort(keys + i, scratch, count, low, high);
+                            refused = sorted == NULL;
+                        }
+                        rates[timings++] = (double)group_keys * 1e3 / (double)(gs_now_ns() - start);
                         if (!refused && memcmp(sorted, expected, count * sizeof *keys) != 0) {
                             fprintf(stderr, "bench_cache_sort: %s, %s, 2^%d: wrong\n",
                                     methods[m].name, names[d], log2_count);
                             return 1;
                         }
                     }
-                    rates[round] = (double)(batch / count * count) * 1e3 / (double)ns;
                 }
                 if (refused) {
                     printf(" - |");
                 } else {
-                    qsort(rates, ROUNDS, sizeof rates[0], compare_times);
-                    printf(" %.0f |", rates[ROUNDS / 2]);
+                    qsort(rates, timings, sizeof rates[0], compare_times);
+                    printf(" %.0f |", rates[timings / 2]);
                 }
                 fflush(stdout);
             }

@@ -11,10 +11,10 @@
 
 typedef uint32_t gs_key;
 
-#define GS_KEY_MAX UINT32_MAX
-#define GS_KEY_BITS 32
+#define GS_KEY_MAX   UINT32_MAX
+#define GS_KEY_BITS  32
 #define GS_KEY_BYTES 4
-#define PRI_GS_KEY PRIu32
+#define PRI_GS_KEY   PRIu32
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "gsort reads and writes keys in little-endian order and runs on little-endian machines only"

@@ -66,7 +66,7 @@ static uint64_t sort_once(const struct gs_options *options, const gs_key *in, gs
 static double measure(const struct gs_options *options, const struct gs_dist *dist, gs_key *in,
                       gs_key *out, uint64_t n)
 {
-    uint64_t times[RUNS];
+    uint64_t times[RUNS] = {0};
     struct gs_stats stats;
 #pragma omp parallel for
     for (uint64_t i = 0; i < n; i++)
@@ -92,7 +92,7 @@ static double measure(const struct gs_options *options, const struct gs_dist *di
 
 static double measure_copy(const gs_key *in, gs_key *out, uint64_t n)
 {
-    uint64_t times[RUNS];
+    uint64_t times[RUNS] = {0};
     for (int run = 0; run < RUNS; run++) {
         uint64_t start = gs_now_ns();
         memcpy(out, in, n * sizeof *in);

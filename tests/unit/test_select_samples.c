@@ -50,8 +50,8 @@ static void test_through_spans(void)
                             {keys + 1, 70000, "c"},
                             {keys, 0, "d"},
                             {keys + 70001, N - 70001, "e"}};
-    gs_key first[SAMPLES];
-    gs_key second[SAMPLES];
+    gs_key first[SAMPLES] = {0};
+    gs_key second[SAMPLES] = {0};
     struct gs_error err = {.status = GS_OK};
     struct gs_tiles tiles;
     if (CHECK(gs_tiles_make(&tiles, &one, 1, &err) == GS_OK)) {

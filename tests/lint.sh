@@ -1,0 +1,124 @@
+#!/bin/bash
+# lint.sh -- everything a machine can say about the sources without running them
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/lint.sh [all|rules|format|shell|cppcheck|tidy]...   at the top of the tree
+#
+# all (default) runs, cheapest first: rules (lint_rules.awk), clang-format, shellcheck, cppcheck,
+# clang-tidy. Findings are printed as FILE:LINE: what. Exit status: 0 clean, 1 findings, 2 a tool
+# is missing: none is left out silently. CLANG_FORMAT, CLANG_TIDY, CPPCHECK and SHELLCHECK name
+# others. Kernels (.cu) are seen by rules and format only; a file that wants headers of CUDA or
+# Highway is named as not looked at where they are not installed.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+export LC_ALL=C
+
+CLANG_FORMAT=${CLANG_FORMAT:-clang-format}
+CLANG_TIDY=${CLANG_TIDY:-clang-tidy}
+CPPCHECK=${CPPCHECK:-cppcheck}
+SHELLCHECK=${SHELLCHECK:-shellcheck}
+JOBS=${JOBS:-$(nproc)}
+FLAGS=(-I. -D_GNU_SOURCE '-DGS_VERSION="lint"' -DGS_CUDA=0 -DGS_HIGHWAY=0)
+
+# files PATTERN...: those of the tree, build/ left out.
+files()
+{
+    local pattern
+    local -a names=(-false)
+    for pattern; do
+        names+=(-o -path "./$pattern")
+    done
+    find . \( -path ./build -o -path ./.git \) -prune -o -type f \( "${names[@]}" \) -print |
+        sed 's|^\./||' | sort
+}
+
+need()
+{
+    command -v "$1" >/dev/null && return
+    echo "lint: there is no $1: README.md says what to install" >&2
+    exit 2
+}
+
+check_rules()
+{
+    need awk
+    local list
+    mapfile -t list < <(files '*.[ch]' '*.cc' '*.cu' '*.cuh' '*.sh' '*.ba[st]*' '*.awk' .ci/run)
+    awk -f tests/lint_rules.awk "${list[@]}"
+}
+
+check_format()
+{
+    need "$CLANG_FORMAT"
+    files '*.[ch]' '*.cc' '*.cu' '*.cuh' | xargs "$CLANG_FORMAT" --dry-run -Werror
+}
+
+check_shell()
+{
+    need "$SHELLCHECK"
+    files '*.sh' '*.bash' '*.bats' .ci/run | xargs "$SHELLCHECK" -x
+}
+
+check_cppcheck()
+{
+    need "$CPPCHECK"
+    files '*.[ch]' | xargs "$CPPCHECK" -j "$JOBS" --quiet --error-exitcode=1 --inline-suppr \
+        --enable=warning,portability,performance --std=c11 --template=gcc "${FLAGS[@]}"
+}
+
+# tidy_each LANGUAGE-FLAG FLAG... <FILES
+tidy_each()
+{
+    xargs -P "$JOBS" -I{} "$CLANG_TIDY" --quiet {} -- "$@" "${FLAGS[@]}" -fopenmp 2>/dev/null
+}
+
+check_tidy()
+{
+    need "$CLANG_TIDY"
+    local nvcc cuda='' status=0
+    local -a absent=()
+    if nvcc=$(command -v "${NVCC:-nvcc}"); then
+        cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+    fi
+    local host gpu cxx
+    mapfile -t host < <(files '*.c' | grep -v '_gpu\.c$')
+    mapfile -t gpu < <(files '*_gpu.c')
+    mapfile -t cxx < <(files '*.cc')
+    printf '%s\n' "${host[@]}" | tidy_each -std=c11 || status=1
+    if [ "${#gpu[@]}" -gt 0 ]; then
+        if [ -e "$cuda/cuda_runtime_api.h" ]; then
+            printf '%s\n' "${gpu[@]}" | tidy_each -std=c11 -isystem "$cuda" || status=1
+        else
+            absent+=("${gpu[@]}")
+        fi
+    fi
+    if [ "${#cxx[@]}" -gt 0 ]; then
+        if [ -e /usr/include/hwy/contrib/sort/vqsort.h ]; then
+            printf '%s\n' "${cxx[@]}" | tidy_each -std=c++17 || status=1
+        else
+            absent+=("${cxx[@]}")
+        fi
+    fi
+    [ "${#absent[@]}" -eq 0 ] || echo "lint: not looked at, no headers here: ${absent[*]}"
+    return "$status"
+}
+
+[ "$#" -gt 0 ] || set -- all
+[ "$*" != all ] || set -- rules format shell cppcheck tidy
+failed=()
+for part; do
+    case $part in
+    rules | format | shell | cppcheck | tidy) ;;
+    *)
+        echo "lint: no such part: $part" >&2
+        exit 2
+        ;;
+    esac
+    if "check_$part"; then
+        echo "lint: $part: clean"
+    else
+        echo "lint: $part: findings"
+        failed+=("$part")
+    fi
+done
+[ "${#failed[@]}" -eq 0 ]

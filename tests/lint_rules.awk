@@ -1,0 +1,178 @@
+# lint_rules.awk -- the rules of this project, line by line: layers, openings, words
+# SPDX-License-Identifier: MIT
+#
+# usage: awk -f lint_rules.awk FILE...   with paths relative to the top of the tree
+#
+# Prints FILE:LINE: what for each finding and exits 1 if there was one. Plain POSIX awk: mawk is
+# what a minimal Debian has. Rules about code see it without comments and with strings emptied.
+
+function found(what)
+{
+    print FILENAME ":" FNR ": " what
+    findings++
+}
+
+# The line as code: comments gone, strings and characters emptied.
+function code_of(line,    out, token, end)
+{
+    out = ""
+    while (line != "") {
+        if (in_comment) {
+            end = index(line, "*/")
+            if (end == 0)
+                return out
+            in_comment = 0
+            line = substr(line, end + 2)
+            continue
+        }
+        if (!match(line, /["']|\/\*|\/\//))
+            return out line
+        token = substr(line, RSTART, RLENGTH)
+        out = out substr(line, 1, RSTART - 1)
+        line = substr(line, RSTART)
+        if (token == "/*") {
+            in_comment = 1
+            line = substr(line, 3)
+        } else if (token == "//") {
+            return out
+        } else {
+            if (!match(line, token == "\"" ? "^\"([^\"\\\\]|\\\\.)*\"" : "^'([^'\\\\]|\\\\.)*'"))
+                return out
+            out = out token token
+            line = substr(line, RLENGTH + 1)
+        }
+    }
+    return out
+}
+
+function begin_file(    parts, n)
+{
+    in_comment = 0
+    spdx = 0
+    n = split(FILENAME, parts, "/")
+    base = parts[n]
+    folder = n > 1 ? parts[1] : ""
+    is_c = base ~ /\.(c|h|cc|cu|cuh)$/
+    is_bats = base ~ /\.bats$/
+    is_library = folder == "sort" || folder == "common" || FILENAME ~ /^data\/dist\./
+    guard = ""
+    if (base ~ /\.(h|cuh)$/) {
+        guard = "GS_" toupper(base)
+        gsub(/[^A-Z0-9]/, "_", guard)
+    }
+    may_include["cli"] = "^(cli|common)/|^sort/gsort\\.h$"
+    may_include["sort"] = "^(sort|common)/"
+    may_include["common"] = "^common/"
+    may_include["data"] = "^(data|common)/"
+    may_include["tests"] = "^(cli|sort|common|data|tests)/"
+}
+
+function end_file()
+{
+    if (name == "")
+        return
+    if (!spdx)
+        print name ":1: no SPDX-License-Identifier in the first three lines"
+    if (lines > 500)
+        print name ":" lines ": longer than 500 lines: more than one purpose?"
+    if (guard != "")
+        print name ":1: no include guard " guard
+    findings += !spdx + (lines > 500) + (guard != "")
+}
+
+# The first line says name and purpose; a script's is its second, a test file's is a sentence.
+function check_opening(line)
+{
+    if (FNR == 1 && line ~ /^#!/)
+        opening = 2
+    else if (FNR == 1)
+        opening = 1
+    if (FNR == opening && is_bats && line !~ /^# [^ ].*[.]$/)
+        found("the first line of a test file is a sentence about one behaviour")
+    if (FNR == opening && !is_bats && index(line, (is_c ? "/* " : "# ") base " -- ") != 1)
+        found("the first line is not \"" (is_c ? "/* " : "# ") base " -- purpose\"")
+    if (FNR <= 3 && line ~ /SPDX-License-Identifier: MIT$/)
+        spdx = 1
+}
+
+function check_text(line)
+{
+    if (index(line, "\t"))
+        found("tab")
+    if (line ~ /[ \r]$/)
+        found("white space at the end of the line")
+    if (length(line) > 100)
+        found("longer than 100 columns")
+    if (line ~ /(^|[^A-Za-z])(TO[D]O|FIX[M]E|XX[X])([^A-Za-z]|$)/)
+        found("work left over: do it or leave it out")
+    # Parts of a sort are bins; only a distribution of keys is called after the other word.
+    line = tolower(line)
+    if (line ~ /b[u]cket([^s]|$)/ || (line ~ /b[u]ckets/ && folder !~ /^(data|tests)$/))
+        found("a bin is called bin")
+}
+
+function check_include(line,    target)
+{
+    if (line !~ /^[ ]*#[ ]*include[ ]*"/)
+        return
+    target = line
+    sub(/^[^"]*"/, "", target)
+    sub(/".*/, "", target)
+    if ((folder in may_include) && target !~ may_include[folder])
+        found(folder "/ may not include " target)
+}
+
+# Whether code has one of the words, an alternation, as a word of its own, followed by `after`.
+function has_word(code, words, after)
+{
+    return code ~ ("(^|[^A-Za-z0-9_])(" words ")" after)
+}
+
+function check_library(code)
+{
+    if (has_word(code, "v?f?printf|v?dprintf|f?puts|f?putc|putchar|perror|warnx?|errx?", " *[(]") ||
+        has_word(code, "stdout|stderr", "([^A-Za-z0-9_]|$)"))
+        found("only cli/ and the tools print")
+    if (has_word(code, "_exit|_Exit|exit|quick_exit|abort", " *[(]"))
+        found("only cli/ and the tools exit")
+    if (code ~ /<(argp|getopt)\.h>/ || has_word(code, "getopt(_long)?|argp_parse", " *[(]"))
+        found("only cli/ and the tools read the command line")
+}
+
+function check_code(code)
+{
+    if (code ~ /^[ ]*#[ ]*(if|ifdef|ifndef|elif).*GS_CUDA/)
+        found("what is built is chosen by file in the Makefile, not by #if")
+    if (code ~ /(^|[^A-Za-z0-9_])typedef[ ]+(struct|union|enum)[^(]*$/)
+        found("no typedef of structures, unions and enumerations")
+    if (code ~ /__global__/ && code !~ /static/)
+        found("a kernel is static")
+    if (code ~ /<<</ && base !~ /\.(cu|cuh)$/)
+        found("kernels are launched in .cu files")
+    if (guard != "" && code ~ ("^#define " guard "$"))
+        guard = ""
+}
+
+FNR == 1 {
+    end_file()
+    begin_file()
+    name = FILENAME
+}
+
+{
+    lines = FNR
+    check_opening($0)
+    check_text($0)
+    if (is_c) {
+        code = code_of($0)
+        check_include($0)
+        check_code(code)
+        if (is_library)
+            check_library(code)
+    }
+}
+
+END {
+    end_file()
+    exit findings > 0
+}

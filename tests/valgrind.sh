@@ -1,0 +1,124 @@
+#!/bin/bash
+# valgrind.sh -- a quick part of the suite under valgrind: no error, nothing lost, right output
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/valgrind.sh GSORT     at the top of the tree, after make
+#
+# Every run must have the exit status expected, and where it sorts, the output of build/reference.
+# OpenMP's threads and what main() leaves to the end of the process are no leak: memory that is
+# still reachable does not count. Exit status: 0 clean, 1 findings, 2 valgrind is missing.
+set -u
+shopt -s inherit_errexit
+
+GSORT=$(realpath "${1:?usage: valgrind.sh GSORT}")
+TOP=$(realpath "$(dirname "$0")/..")
+KEYGEN=$TOP/build/keygen
+REFERENCE=$TOP/build/reference
+command -v valgrind >/dev/null || {
+    echo "valgrind: there is no valgrind: README.md says what to install" >&2
+    exit 2
+}
+DIR=$(mktemp -d) || exit 2
+trap 'rm -rf "$DIR"' EXIT
+cd "$DIR" || exit 2
+
+ERROR=99 # what valgrind exits with when it has found something
+runs=0
+failed=0
+
+# The program under valgrind, on the CPU; its report goes to the file `report`.
+gsort()
+{
+    valgrind --quiet --error-exitcode="$ERROR" --leak-check=full --log-file=report \
+        --errors-for-leak-kinds=definite,indirect,possible \
+        --show-leak-kinds=definite,indirect,possible --suppressions="$TOP/tests/valgrind.supp" \
+        "$GSORT" --device=cpu --parallel=2 "$@"
+}
+
+fault()
+{
+    echo "valgrind: gsort $1" >&2
+    cat report said >&2
+    failed=$((failed + 1))
+}
+
+# expect STATUS ARG...: gsort ARG... exits so and valgrind has nothing to say.
+expect()
+{
+    local want=$1 got=0
+    shift
+    gsort "$@" >out 2>said || got=$?
+    runs=$((runs + 1))
+    if [ "$got" -ne "$want" ]; then
+        fault "$*: status $got, not $want"
+    fi
+}
+
+# sorts FILE [OPTION...]: to a file, with --verify and --stats, as the reference does it.
+sorts()
+{
+    local file=$1
+    shift
+    rm -f got
+    expect 0 --verify --stats "$@" "$file" -o got
+    "$REFERENCE" "$@" "$file" >wanted
+    cmp -s wanted got || fault "$* $file: wrong output"
+}
+
+# pipes FILE [OPTION...]: the same from pipe to pipe.
+pipes()
+{
+    local file=$1 got=0
+    shift
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat "$file" | gsort "$@" 2>said | cat >got || got=$?
+    runs=$((runs + 1))
+    "$REFERENCE" "$@" "$file" >wanted
+    if [ -s report ] || ! cmp -s wanted got; then
+        fault "$* <pipe >pipe: an error or wrong output"
+    fi
+}
+
+for n in 0 1 2 1000 4097 70000 300000; do
+    "$KEYGEN" uniform "$n" >uniform.$n
+    sorts uniform.$n
+done
+for name in zipf few equal sorted reversed organ-pipe two-clusters all-but-one max-keys; do
+    "$KEYGEN" "$name" 150000 >dist."$name"
+    sorts dist."$name"
+done
+for file in uniform.70000 dist.zipf dist.few; do
+    sorts "$file" -r
+    sorts "$file" -u
+    sorts "$file" -r -u
+    pipes "$file" -r -u
+done
+pipes uniform.300000
+pipes uniform.0
+
+expect 0 --stats=json --progress=always --bins=100 --samples=1000 uniform.70000 dist.zipf -o two
+expect 0 -c two
+expect 1 -c uniform.1000
+expect 1 -C uniform.300000
+expect 0 -c -r dist.reversed
+expect 0 -u two -o two
+expect 0 -c -u two
+expect 0 --help
+expect 0 --version
+
+head -c 3999 uniform.1000 >odd
+expect 2 odd -o never
+expect 2 missing
+expect 2 .
+expect 2 uniform.1000 -o missing/out
+expect 2 uniform.70000 -o /dev/full
+expect 2 -S 64K uniform.300000 -o never
+expect 2 --no-such-option
+expect 2 --bins=0 uniform.1000
+expect 2 --engine=none uniform.1000
+if [ -e never ]; then
+    fault "left an output behind that it should not have made"
+fi
+
+echo "valgrind: $runs runs, $failed with faults"
+[ "$failed" -eq 0 ]

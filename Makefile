@@ -83,7 +83,7 @@ help:
 
 # ./gsort is the configuration built last.
 gsort: $(B)/gsort FORCE
-	@cmp -s $< $@ || cp $< $@
+	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) -o $@

@@ -76,47 +76,35 @@ GS_HOST_DEVICE static inline uint32_t gs_splitters_bin(const struct gs_splitters
 {
     uint32_t bin = splitters->first[gs_splitters_cell(splitters, guide, key)];
     for (uint32_t half = (1U << steps) >> 1; half != 0; half >>= 1)
-        bin += splitters->splitter[bin + half - 1] < key ? half : 0;
+        bin += (uint32_t)(splitters->splitter[bin + half - 1] < key) * half; /* no branch */
     return bin;
 }
 
-/* Run search(guide, steps), a macro, with both as constants where the search is short: that is
- * where the loop's own instructions would count. */
+/* Run search(guide, steps), a macro, with both as constants: the loop over the steps unrolls, and
+ * the steps of several keys overlap. Longer searches are rare, and keep the loop. */
+#define GS_SPLITTERS_STEPS 8
 #define GS_SPLITTERS_SEARCH(splitters, search)                                                     \
-    switch ((splitters)->steps < 5 ? (splitters)->steps + 5U * (splitters)->guide : 15U) {         \
-    case 0:                                                                                        \
-        search(GS_GUIDE_TOP, 0) break;                                                             \
-    case 1:                                                                                        \
-        search(GS_GUIDE_TOP, 1) break;                                                             \
-    case 2:                                                                                        \
-        search(GS_GUIDE_TOP, 2) break;                                                             \
-    case 3:                                                                                        \
-        search(GS_GUIDE_TOP, 3) break;                                                             \
-    case 4:                                                                                        \
-        search(GS_GUIDE_TOP, 4) break;                                                             \
-    case 5:                                                                                        \
-        search(GS_GUIDE_LINEAR, 0) break;                                                          \
-    case 6:                                                                                        \
-        search(GS_GUIDE_LINEAR, 1) break;                                                          \
-    case 7:                                                                                        \
-        search(GS_GUIDE_LINEAR, 2) break;                                                          \
-    case 8:                                                                                        \
-        search(GS_GUIDE_LINEAR, 3) break;                                                          \
-    case 9:                                                                                        \
-        search(GS_GUIDE_LINEAR, 4) break;                                                          \
-    case 10:                                                                                       \
-        search(GS_GUIDE_LOG, 0) break;                                                             \
-    case 11:                                                                                       \
-        search(GS_GUIDE_LOG, 1) break;                                                             \
-    case 12:                                                                                       \
-        search(GS_GUIDE_LOG, 2) break;                                                             \
-    case 13:                                                                                       \
-        search(GS_GUIDE_LOG, 3) break;                                                             \
-    case 14:                                                                                       \
-        search(GS_GUIDE_LOG, 4) break;                                                             \
+    switch ((splitters)->steps < GS_SPLITTERS_STEPS                                                \
+                ? (splitters)->guide * GS_SPLITTERS_STEPS + (splitters)->steps                     \
+                : 3 * GS_SPLITTERS_STEPS) {                                                        \
+        GS_SPLITTERS_CASES(GS_GUIDE_TOP, search)                                                   \
+        GS_SPLITTERS_CASES(GS_GUIDE_LINEAR, search)                                                \
+        GS_SPLITTERS_CASES(GS_GUIDE_LOG, search)                                                   \
     default:                                                                                       \
         search((splitters)->guide, (splitters)->steps) break;                                      \
     }
+#define GS_SPLITTERS_CASES(guide, search)                                                          \
+    GS_SPLITTERS_CASE(guide, search, 0)                                                            \
+    GS_SPLITTERS_CASE(guide, search, 1)                                                            \
+    GS_SPLITTERS_CASE(guide, search, 2)                                                            \
+    GS_SPLITTERS_CASE(guide, search, 3)                                                            \
+    GS_SPLITTERS_CASE(guide, search, 4)                                                            \
+    GS_SPLITTERS_CASE(guide, search, 5)                                                            \
+    GS_SPLITTERS_CASE(guide, search, 6)                                                            \
+    GS_SPLITTERS_CASE(guide, search, 7)
+#define GS_SPLITTERS_CASE(guide, search, steps)                                                    \
+    case (guide)*GS_SPLITTERS_STEPS + (steps):                                                     \
+        search(guide, steps) break;
 
 /* The least and the largest key that a bin may hold. */
 static inline gs_key gs_splitters_low(const struct gs_splitters *splitters, uint32_t bin)

@@ -1,7 +1,7 @@
 /* bench_memory.c -- how fast keys in memory are sorted: sizes and distributions, medians.
  * SPDX-License-Identifier: MIT
  *
- * usage: bench_memory [THREADS [LOG2_N...]]
+ * usage: [ONLY=DISTRIBUTION] [V=1] bench_memory [THREADS [LOG2_N...]]
  *
  * Prints Mkeys/s for gs_sort from one array to another, threads as given (default: all). Inputs are
  * drawn anew for each distribution, outputs are poisoned before each run, every result is compared
@@ -62,7 +62,7 @@ static uint64_t sort_once(const struct gs_options *options, const gs_key *in, gs
     return gs_now_ns() - start;
 }
 
-/* Median speed of one distribution, in Mkeys/s; with V set, the stages of the last run. */
+/* Median speed of one distribution, in Mkeys/s; with V set, prints the stages of the last run. */
 static double measure(const struct gs_options *options, const struct gs_dist *dist, gs_key *in,
                       gs_key *out, uint64_t n)
 {
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 {
     static const int sizes[] = {10, 16, 20, 24, 26};
     struct gs_options options = {.threads = argc > 1 ? (unsigned)atoi(argv[1]) : 0};
-    const char *only = getenv("ONLY");
+    const char *only = getenv("ONLY"); /* the name of one distribution */
     int count = argc > 2 ? argc - 2 : (int)(sizeof sizes / sizeof *sizes);
     printf("| n | distribution | Mkeys/s |\n|---|---|---|\n");
     for (int i = 0; i < count; i++) {
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
             return 2;
         }
         for (const struct gs_dist *dist = gs_dists; dist->name != NULL; dist++)
-            if (only == NULL || strstr(only, dist->name) != NULL)
+            if (only == NULL || strcmp(only, dist->name) == 0)
                 printf("| 2^%d | %s | %.0f |\n", log2_n, dist->name,
                        measure(&options, dist, in, out, n));
         printf("| 2^%d | (memcpy, one thread) | %.0f |\n", log2_n, measure_copy(in, out, n));

@@ -181,7 +181,7 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
     if (stats.warning[0] != '\0')
         gs_report_line("warning: %s", stats.warning);
     if (st == GS_OK && command->stats != GS_STATS_NONE)
-        st = gs_stats_print(&stats, wall_ns, command->stats, err);
+        st = gs_stats_print(&stats, command, wall_ns, err);
     gs_inputs_close(&inputs);
     return st;
 }

@@ -100,7 +100,7 @@ static const char doc[] =
 /* What the parser needs besides the command itself. */
 struct parse {
     struct gs_command *command;
-    bool is_checked; /* -c or -C came already, and which */
+    bool is_checked; /* -c or -C came already */
     uint64_t threads;
     struct gs_error err;
 };
@@ -244,11 +244,11 @@ static enum gs_status check_directory(const char *arg, struct gs_error *err)
 {
     struct stat status;
     if (stat(arg, &status) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "-T: %s", arg);
+        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
     if (!S_ISDIR(status.st_mode))
-        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "-T: %s", arg);
+        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
     if (faccessat(AT_FDCWD, arg, W_OK | X_OK, AT_EACCESS) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "-T: %s", arg);
+        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
     return GS_OK;
 }
 

@@ -66,7 +66,7 @@ static void print_text_stages(FILE *out, const struct gs_stats *stats)
     }
 }
 
-static void print_text(FILE *out, const struct gs_stats *stats, uint64_t wall_ns)
+static void print_text(FILE *out, const struct gs_stats *stats, bool verified, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
     print_text_stages(out, stats);
@@ -83,6 +83,8 @@ static void print_text(FILE *out, const struct gs_stats *stats, uint64_t wall_ns
     fprintf(out, "%-16s %s\n", "order", or_dash(stats->order));
     fprintf(out, "%-16s %u\n", "threads", stats->threads);
     fprintf(out, "%-16s %" PRIu64 " bytes\n", "memory", stats->memory_bytes);
+    if (verified)
+        fprintf(out, "%-16s 0x%016" PRIx64 "\n", "fingerprint", stats->fingerprint);
     fprintf(out, "%-16s %.3f ms\n", "sum of stages", sum.stages_ms);
     fprintf(out, "%-16s %.3f ms\n", "overlap", sum.overlap_ms);
     fprintf(out, "%-16s %.3f ms, %.2f GB/s, %.1f Mkeys/s\n", "total", sum.total_ms,
@@ -135,7 +137,7 @@ static void print_json_stages(FILE *out, const struct gs_stats *stats)
     fputs("  ],\n", out);
 }
 
-static void print_json(FILE *out, const struct gs_stats *stats, uint64_t wall_ns)
+static void print_json(FILE *out, const struct gs_stats *stats, bool verified, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
     fprintf(out, "{\n  \"version\": %d,\n", GS_STATS_VERSION);
@@ -155,6 +157,10 @@ static void print_json(FILE *out, const struct gs_stats *stats, uint64_t wall_ns
     print_field(out, "reason", stats->reason);
     print_field(out, "order", stats->order);
     print_field(out, "warning", stats->warning);
+    if (verified)
+        fprintf(out, "  \"fingerprint\": \"0x%016" PRIx64 "\",\n", stats->fingerprint);
+    else
+        print_field(out, "fingerprint", NULL);
     fprintf(out, "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n", stats->threads,
             stats->memory_bytes);
     fprintf(out,
@@ -165,18 +171,18 @@ static void print_json(FILE *out, const struct gs_stats *stats, uint64_t wall_ns
             to_rate(stats->keys_in, wall_ns, 1e6));
 }
 
-enum gs_status gs_stats_print(const struct gs_stats *stats, uint64_t wall_ns,
-                              enum gs_stats_format format, struct gs_error *err)
+enum gs_status gs_stats_print(const struct gs_stats *stats, const struct gs_command *command,
+                              uint64_t wall_ns, struct gs_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "statistics");
-    if (format == GS_STATS_JSON)
-        print_json(out, stats, wall_ns);
+    if (command->stats == GS_STATS_JSON)
+        print_json(out, stats, command->sort.verify, wall_ns);
     else
-        print_text(out, stats, wall_ns);
+        print_text(out, stats, command->sort.verify, wall_ns);
     bool failed = ferror(out) != 0;
     failed = fclose(out) != 0 || failed;
     enum gs_status st = GS_OK;

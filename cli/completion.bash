@@ -1,0 +1,53 @@
+# completion.bash -- bash completion for gsort
+# SPDX-License-Identifier: MIT
+
+_gsort()
+{
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} option
+    local -a values=()
+    COMPREPLY=()
+
+    # bash splits --option=value into three words.
+    if [[ $current == = ]]; then
+        option=$previous
+        current=
+    elif [[ $previous == = ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 2]}
+    else
+        option=$previous
+        # The argument of these may only follow a =.
+        case $option in
+        --check | --progress | --stats) option= ;;
+        esac
+    fi
+
+    case $option in
+    -e | --engine) values=(auto samplesort atomicmin reduction hybrid) ;;
+    --device) values=(auto cpu gpu) ;;
+    --stats) values=(text json) ;;
+    --progress) values=(auto always never) ;;
+    --check) values=(diagnose-first quiet silent) ;;
+    -T | --temporary-directory)
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        return
+        ;;
+    -S | --buffer-size | --device-memory | --samples | --bins | --lists | --parallel) return ;;
+    *)
+        if [[ $current == -* ]]; then
+            values=(-o -r -u -e -S -T -c -C --output= --reverse --unique --engine= --samples= --bins=
+                --lists= --device= --buffer-size= --device-memory= --temporary-directory= --parallel=
+                --stats --verify --progress --check --help --usage --version)
+        else
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            return
+        fi
+        ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "${values[*]}" -- "$current")
+    if [[ ${COMPREPLY[0]} == *= ]]; then
+        compopt -o nospace
+    fi
+}
+complete -F _gsort gsort

@@ -1,0 +1,171 @@
+/* count_bins_gpu.cu -- how many keys fall into each bin (GPU twin of count_bins_cpu.c).
+ * SPDX-License-Identifier: MIT
+ *
+ * Counters of one block lie in shared memory and are flushed once. An increment whose result nobody
+ * reads is one instruction that counts all lanes with the same address at once (ATOMS.POPC.INC), so
+ * repeated keys cost nothing extra.
+ *
+ * If the sample was in order, the neighbours of all keys are compared on the way, until one pair of
+ * each kind has been seen.
+ */
+#include "sort/gpu_block.cuh"
+
+enum { COUNT_ITEMS = 8, DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS };
+
+/* What the pairs (key, its successor) of this thread's keys say about the order. */
+static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, uint64_t first,
+                                              const uint32_t (&key)[COUNT_ITEMS])
+{
+    uint32_t order = 0;
+#pragma unroll
+    for (int i = 0; i < COUNT_ITEMS; i++) {
+        uint64_t next = first + i * GS_GPU_TILE_THREADS + 1;
+        if (next < n) {
+            uint32_t successor = keys[next];
+            order |= key[i] > successor ? GS_GPU_DESCENT : 0;
+            order |= key[i] < successor ? GS_GPU_ASCENT : 0;
+        }
+    }
+    return order;
+}
+
+/* Each block strides over the input. Shared memory: the table, then a counter for each bin. */
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+    count_bins_kernel(const uint32_t *__restrict__ keys, uint64_t n,
+                      const struct gs_gpu_tables *__restrict__ tables, uint32_t cells,
+                      struct gs_gpu_state *state)
+{
+    extern __shared__ uint32_t s_table[];
+    uint32_t *s_count = s_table + cells;
+    const uint32_t t = threadIdx.x;
+    const uint32_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
+    struct splitter_view splitters = load_splitters(tables, s_table);
+    const uint32_t bins = tables->count + 1;
+    for (uint32_t i = t; i < bins; i += GS_GPU_TILE_THREADS)
+        s_count[i] = 0;
+    __syncthreads();
+    const uint32_t both = GS_GPU_DESCENT | GS_GPU_ASCENT;
+    uint32_t order = state->sample_order;
+    for (uint64_t tile = blockIdx.x * (uint64_t)stride; tile < n;
+         tile += gridDim.x * (uint64_t)stride) {
+        uint32_t size = (uint32_t)min(n - tile, (uint64_t)stride);
+        uint32_t key[COUNT_ITEMS];
+        uint32_t bin[COUNT_ITEMS];
+#pragma unroll
+        for (int i = 0; i < COUNT_ITEMS; i++) {
+            uint32_t x = i * GS_GPU_TILE_THREADS + t;
+            key[i] = x < size ? keys[tile + x] : 0;
+        }
+        if (order != both) {
+            order |= *(volatile uint32_t *)&state->input_order;
+            if (order != both && t < size) {
+                /* Keys past the end are 0: their successors are past it too. */
+                order |= compare_neighbours(keys, n, tile + t, key);
+                if (order != 0 && order != *(volatile uint32_t *)&state->input_order)
+                    atomicOr(&state->input_order, order);
+            }
+        }
+        splitters.classify(key, bin);
+#pragma unroll
+        for (int i = 0; i < COUNT_ITEMS; i++)
+            if (i * GS_GPU_TILE_THREADS + t < size)
+                atomicAdd(&s_count[bin[i]], 1);
+    }
+    __syncthreads();
+    for (uint32_t i = t; i < bins; i += GS_GPU_TILE_THREADS)
+        if (s_count[i] != 0)
+            atomicAdd(&state->counts[i], (unsigned long long)s_count[i]);
+}
+
+/* A block counts the digits of one tile of one slot. */
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+    count_digits_kernel(const uint32_t *__restrict__ keys,
+                        const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
+                        unsigned long long *counters)
+{
+    __shared__ struct gs_gpu_slot s_slot;
+    __shared__ uint32_t s_count[GS_GPU_DIGITS_MAX];
+    const uint32_t t = threadIdx.x;
+    for (uint32_t i = t; i < GS_GPU_DIGITS_MAX; i += GS_GPU_TILE_THREADS)
+        s_count[i] = 0;
+    load_slot(&s_slot, slots, slot_count, blockIdx.x);
+    const struct gs_gpu_digit digit = s_slot.digit;
+    const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * GS_GPU_TILE_KEYS;
+    const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)GS_GPU_TILE_KEYS);
+    const uint32_t *tile = keys + s_slot.start + first;
+    uint32_t key[DIGIT_ITEMS];
+#pragma unroll
+    for (int i = 0; i < DIGIT_ITEMS; i++) {
+        uint32_t x = i * GS_GPU_TILE_THREADS + t;
+        key[i] = x < size ? tile[x] : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < DIGIT_ITEMS; i++)
+        if (i * GS_GPU_TILE_THREADS + t < size)
+            atomicAdd(&s_count[digit_of(digit, key[i])], 1);
+    __syncthreads();
+    for (uint32_t i = t; i < s_slot.bins; i += GS_GPU_TILE_THREADS)
+        if (s_count[i] != 0)
+            atomicAdd(&counters[s_slot.first_count + i], (unsigned long long)s_count[i]);
+}
+
+/* A block narrows the bounds of one slot to the keys of one tile. */
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+    find_bounds_kernel(const uint32_t *__restrict__ keys, struct gs_gpu_slot *slots,
+                       uint32_t slot_count)
+{
+    __shared__ uint32_t s_index;
+    if (threadIdx.x < 32) {
+        uint32_t index = find_slot(slots, slot_count, blockIdx.x);
+        if (threadIdx.x == 0)
+            s_index = index;
+    }
+    __syncthreads();
+    struct gs_gpu_slot *slot = &slots[s_index];
+    const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
+    const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);
+    const uint32_t *tile = keys + slot->start + first;
+    uint32_t low = GS_KEY_MAX;
+    uint32_t high = 0;
+#pragma unroll 8
+    for (uint32_t x = threadIdx.x; x < size; x += GS_GPU_TILE_THREADS) {
+        low = min(low, tile[x]);
+        high = max(high, tile[x]);
+    }
+    low = reduce_min_warp(low);
+    high = reduce_max_warp(high);
+    if (lane_index() == 0 && low <= high) {
+        atomicMin(&slot->low, low);
+        atomicMax(&slot->high, high);
+    }
+}
+
+cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+                              uint32_t bins, unsigned processors, cudaStream_t stream)
+{
+    const uint64_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
+    uint32_t cells = gs_gpu_cells(bins);
+    size_t shared = (cells + 2 * bins) * sizeof(uint32_t);
+    uint64_t blocks = (n + stride - 1) / stride;
+    blocks = blocks < 4 * (uint64_t)processors ? blocks : 4 * (uint64_t)processors;
+    count_bins_kernel<<<(unsigned)blocks, GS_GPU_TILE_THREADS, shared, stream>>>(
+        keys, n, work->tables, cells, work->state);
+    return cudaGetLastError();
+}
+
+cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
+                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
+                                cudaStream_t stream)
+{
+    count_digits_kernel<<<tiles, GS_GPU_TILE_THREADS, 0, stream>>>(keys, work->slots[level & 1],
+                                                                   slots, work->counters);
+    return cudaGetLastError();
+}
+
+cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                               uint32_t slots, uint32_t tiles, cudaStream_t stream)
+{
+    find_bounds_kernel<<<tiles, GS_GPU_TILE_THREADS, 0, stream>>>(keys, work->slots[level & 1],
+                                                                  slots);
+    return cudaGetLastError();
+}

@@ -1,0 +1,77 @@
+/* device_sort.h -- sort keys that are in device memory already.
+ * SPDX-License-Identifier: MIT
+ *
+ * One sorter sorts up to `capacity` keys at a time, again and again. The caller owns the keys and a
+ * second buffer for as many; the result is where the keys were. Temporary memory, about 1 % of the
+ * keys and 1 MiB, belongs to the sorter.
+ */
+#ifndef GS_DEVICE_SORT_H
+#define GS_DEVICE_SORT_H
+
+#include "common/status.h"
+#include "sort/gpu_sort.h"
+
+enum gs_device_stage {
+    GS_DEVICE_SELECT_SAMPLES,
+    GS_DEVICE_SORT_SAMPLES, /* and choose the splitters */
+    GS_DEVICE_COUNT_BINS,   /* level 1 */
+    GS_DEVICE_PREFIX_SUM,   /* all levels */
+    GS_DEVICE_SCATTER,
+    GS_DEVICE_COUNT_DIGITS, /* level 2 and below */
+    GS_DEVICE_SCATTER_DIGITS,
+    GS_DEVICE_SORT_BINS,
+    GS_DEVICE_STAGES
+};
+
+struct gs_device_stats {
+    float ms[GS_DEVICE_STAGES]; /* only if timed */
+    unsigned levels;
+    uint32_t bins;        /* of level 1 */
+    uint32_t small_jobs;  /* bins sorted by a small block */
+    uint32_t medium_jobs; /* and by a large one */
+    uint32_t fills;       /* runs of equal keys */
+    enum gs_gpu_outcome outcome;
+};
+
+struct gs_device_sorter {
+    uint64_t capacity;
+    unsigned processors; /* multiprocessors of the device */
+    cudaStream_t stream; /* the caller's, the legacy stream by default */
+    bool timed;          /* take stage times: set by the caller, costs an event a stage */
+    struct gs_gpu_work work;
+    void *memory; /* device: all of work but the report */
+    uint32_t sequence;
+    cudaEvent_t events[GS_DEVICE_STAGES * 8];
+    unsigned char event_stage[GS_DEVICE_STAGES * 8];
+    unsigned event_count;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Take temporary memory for up to capacity keys. Free with close, also after a failure. */
+enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t capacity,
+                                     struct gs_error *err);
+void gs_device_sorter_close(struct gs_device_sorter *sorter);
+
+/* Sort keys[0 .. n), using other[0 .. n). Work is queued on sorter->stream, and most of it may
+ * still be running on return, unless timed. stats may be NULL. */
+enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                              uint64_t n, struct gs_device_stats *stats, struct gs_error *err);
+
+/* The same for keys whose bins are known and counted: the caller has cleared work.state, put
+ * splitters into work.tables (gs_build_tables_gpu) and called gs_count_bins_gpu for every part of
+ * the keys, all on sorter->stream. bins is what gs_device_sort_bins said. */
+enum gs_status gs_device_sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                      uint64_t n, uint32_t bins, struct gs_device_stats *stats,
+                                      struct gs_error *err);
+
+/* Bins wanted of level 1 for n keys, a power of two. */
+uint32_t gs_device_sort_bins(uint64_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

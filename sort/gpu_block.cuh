@@ -1,0 +1,236 @@
+/* gpu_block.cuh -- what threads of one block do together: scans, and how a key finds its bin.
+ * SPDX-License-Identifier: MIT
+ *
+ * A scan keeps its partial sums in registers and shuffles; shared memory sees one word a warp, so
+ * there is no bank to fight over.
+ */
+#ifndef GS_GPU_BLOCK_CUH
+#define GS_GPU_BLOCK_CUH
+
+#include "sort/gpu_sort.h"
+
+#define GS_ALL_LANES 0xffffffffU
+
+static __device__ __forceinline__ uint32_t lane_index()
+{
+    return threadIdx.x & 31;
+}
+
+/* Inclusive sum over the lanes of a warp. */
+template <typename N> static __device__ __forceinline__ N scan_warp(N value)
+{
+#pragma unroll
+    for (int step = 1; step < 32; step <<= 1) {
+        N below = __shfl_up_sync(GS_ALL_LANES, value, step);
+        value += lane_index() >= step ? below : 0;
+    }
+    return value;
+}
+
+/* Exclusive sum over the THREADS of a block; *total is the sum of all. `partial` is shared memory
+ * for 33 numbers; may be reused after the next barrier. */
+template <int THREADS, typename N>
+static __device__ __forceinline__ N scan_block(N value, N *partial, N *total)
+{
+    const int warps = THREADS / 32;
+    N inclusive = scan_warp(value);
+    if (lane_index() == 31)
+        partial[threadIdx.x / 32] = inclusive;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        N sum = threadIdx.x < warps ? partial[threadIdx.x] : 0;
+        N scanned = scan_warp(sum);
+        if (threadIdx.x < warps)
+            partial[threadIdx.x] = scanned - sum;
+        if (threadIdx.x == 31)
+            partial[32] = scanned;
+    }
+    __syncthreads();
+    *total = partial[32];
+    return partial[threadIdx.x / 32] + inclusive - value;
+}
+
+static __device__ __forceinline__ uint32_t reduce_min_warp(uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(GS_ALL_LANES, value);
+#else
+    for (int step = 16; step > 0; step >>= 1)
+        value = min(value, __shfl_xor_sync(GS_ALL_LANES, value, step));
+    return value;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t reduce_max_warp(uint32_t value)
+{
+    return ~reduce_min_warp(~value);
+}
+
+static __device__ __forceinline__ uint32_t reduce_or_warp(uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(GS_ALL_LANES, value);
+#else
+    for (int step = 16; step > 0; step >>= 1)
+        value |= __shfl_xor_sync(GS_ALL_LANES, value, step);
+    return value;
+#endif
+}
+
+/* If x < size, add 1 to a counter in shared memory and return what it was, else 0. A predicate and
+ * no branch: the adds of a thread's keys are all under way before the first result is needed. */
+static __device__ __forceinline__ uint32_t add_one(uint32_t *s_counter, int x, int size)
+{
+    uint32_t was = 0;
+    uint32_t address = (uint32_t)__cvta_generic_to_shared(s_counter);
+    asm volatile("{ .reg .pred inside;\n\t"
+                 "setp.lt.s32 inside, %2, %3;\n\t"
+                 "@inside atom.shared.add.u32 %0, [%1], 1; }"
+                 : "+r"(was)
+                 : "r"(address), "r"(x), "r"(size)
+                 : "memory");
+    return was;
+}
+
+/* The larger of the two if x < size, else a. */
+static __device__ __forceinline__ uint32_t max_inside(uint32_t a, uint32_t b, int x, int size)
+{
+    asm("{ .reg .pred inside;\n\t"
+        "setp.lt.s32 inside, %2, %3;\n\t"
+        "@inside max.u32 %0, %0, %1; }"
+        : "+r"(a)
+        : "r"(b), "r"(x), "r"(size));
+    return a;
+}
+
+/* The digit that spreads [low, high] over `bins`. The factor may be a little too small, never too
+ * large: no digit reaches bins. */
+static __device__ __forceinline__ struct gs_gpu_digit make_digit(uint32_t low, uint32_t high,
+                                                                 uint32_t bins)
+{
+    struct gs_gpu_digit digit;
+    uint32_t range = high - low;
+    uint32_t stretch = range == 0 ? 31 : (uint32_t)__clz((int)range);
+    digit.scale = 1U << stretch;
+    digit.offset = 0U - (low << stretch);
+    if (range < bins) { /* each key its own: d = key - low */
+        digit.factor = 1U << (32 - stretch);
+    } else {
+        float wide = __uint2float_ru(range << stretch) + (float)digit.scale;
+        float factor = __fdividef((float)bins * 4294967296.0F, wide) * (1 - 0x1p-20F);
+        digit.factor = __float2uint_rd(factor);
+    }
+    return digit;
+}
+
+/* True if no two keys share a digit. */
+static __device__ __forceinline__ bool digit_is_exact(struct gs_gpu_digit digit)
+{
+    return (uint64_t)digit.factor * digit.scale >= 1ULL << 32;
+}
+
+static __device__ __forceinline__ uint32_t digit_of(struct gs_gpu_digit digit, uint32_t key)
+{
+    return __umulhi(key * digit.scale + digit.offset, digit.factor);
+}
+
+/* By splitters: the tables in shared memory. */
+struct splitter_view {
+    const uint32_t *table; /* guide or tree */
+    uint32_t base, limit, shift, mask, levels;
+    bool guided;
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+        if (guided) {
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                bin[i] = look_up(key[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                bin[i] = 1;
+            for (uint32_t level = 0; level < levels; level++) {
+#pragma unroll
+                for (int i = 0; i < ITEMS; i++)
+                    bin[i] = 2 * bin[i] + (table[bin[i]] < key[i]);
+            }
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                bin[i] -= 1U << levels;
+        }
+    }
+
+    __device__ __forceinline__ uint32_t look_up(uint32_t key) const
+    {
+        uint32_t distance = min(max(key, base) - base, limit);
+        /* A key above the cell's splitter carries into the bin. */
+        return (table[distance >> shift] + (distance & mask)) >> shift;
+    }
+};
+
+/* Copy the table that is needed to shared memory; a barrier must follow. */
+static __device__ __forceinline__ struct splitter_view
+load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table)
+{
+    struct splitter_view view;
+    view.table = s_table;
+    view.base = tables->base;
+    view.limit = tables->limit;
+    view.shift = tables->shift;
+    view.mask = (1U << tables->shift) - 1;
+    view.levels = tables->levels;
+    view.guided = tables->guided != 0;
+    const uint32_t *source = view.guided ? tables->guide : tables->tree;
+    uint32_t words = view.guided ? tables->cells : 1U << view.levels;
+    for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)
+        s_table[i] = source[i];
+    return view;
+}
+
+/* By a slot's linear digit. */
+struct digit_view {
+    struct gs_gpu_digit digit;
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = digit_of(digit, key[i]);
+    }
+};
+
+/* The slot that a tile belongs to, found by all lanes of one warp: 32 probes a step. */
+static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *slots,
+                                                     uint32_t count, uint32_t tile)
+{
+    uint32_t low = 0;
+    while (count > 1) {
+        uint32_t step = (count + 31) / 32;
+        uint32_t probe = lane_index() * step;
+        bool below = probe < count && slots[low + probe].first_tile <= tile;
+        uint32_t last = 31 - (uint32_t)__clz((int)__ballot_sync(GS_ALL_LANES, below));
+        low += last * step;
+        count = min(step, count - last * step);
+    }
+    return low;
+}
+
+/* Bring a tile's slot into shared memory. */
+static __device__ __forceinline__ void load_slot(struct gs_gpu_slot *s_slot,
+                                                 const struct gs_gpu_slot *slots, uint32_t count,
+                                                 uint32_t tile)
+{
+    if (threadIdx.x < 32) {
+        uint32_t index = find_slot(slots, count, tile);
+        if (threadIdx.x == 0)
+            *s_slot = slots[index];
+    }
+    __syncthreads();
+}
+
+#endif

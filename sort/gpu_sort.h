@@ -1,0 +1,203 @@
+/* gpu_sort.h -- what the kernels of the GPU sample sort and their driver share.
+ * SPDX-License-Identifier: MIT
+ *
+ * All of it lives in device memory, but for struct gs_gpu_report. Launchers queue work on a stream
+ * and return what cudaGetLastError says. A large bin is called a slot while it is being split
+ * again.
+ *
+ * The levels of one sort: level 1 moves keys from the input `a` to the bins in `b` by splitters;
+ * each further level moves the keys of the slots that level left, to the other buffer, by a linear
+ * digit. A key never leaves its bin's place in the output, so the places of bins that are done and
+ * of those that are not never overlap, and `a` holds the result in the end.
+ */
+#ifndef GS_GPU_SORT_H
+#define GS_GPU_SORT_H
+
+#include "common/keys.h"
+
+#include <assert.h>
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+
+/* Bins wanted of level 1 at most; each may bring an equality bin. */
+#define GS_GPU_BINS_MAX      1024
+#define GS_GPU_SPLITTERS_MAX (2 * GS_GPU_BINS_MAX - 1)
+#define GS_GPU_CELLS_MAX     8192
+
+/* Sub-bins of a slot at most. */
+#define GS_GPU_DIGITS_MAX 1024
+
+/* Keys that one block sorts in shared memory: by 256 threads, and by 1024. */
+#define GS_GPU_SMALL_KEYS  4096
+#define GS_GPU_MEDIUM_KEYS 16384
+
+/* Keys that a sub-bin should hold: digits are linear, so smooth data fills it to within a few per
+ * cent, and GS_GPU_SMALL_KEYS is 17 % away. */
+#define GS_GPU_SUB_BIN_KEYS 3500
+
+/* Tiles of count and scatter: 512 threads times the keys of each. */
+#define GS_GPU_TILE_THREADS    512
+#define GS_GPU_TILE_KEYS       (18 * GS_GPU_TILE_THREADS)
+#define GS_GPU_SMALL_TILE_KEYS (8 * GS_GPU_TILE_THREADS)
+
+/* Keys of a run of equal ones that one block writes. */
+#define GS_GPU_FILL_KEYS (1U << 17)
+
+/* A cursor with this bit belongs to a bin whose keys are not moved: its content follows from its
+ * count. */
+#define GS_GPU_SKIP (1ULL << 63)
+
+/* What a key needs to find its bin: in one look-up where no cell of the guide has two splitters,
+ * else by walking down a search tree. */
+struct gs_gpu_tables {
+    uint32_t count;  /* splitters */
+    uint32_t guided; /* 1: the guide decides alone */
+    uint32_t base;   /* the first splitter */
+    uint32_t limit;  /* distance from base that all larger ones share */
+    uint32_t shift;  /* distance to cell */
+    uint32_t cells;  /* of the guide, a power of two */
+    uint32_t levels; /* of the tree: it has 2^levels - 1 nodes */
+    uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
+    uint32_t tree[GS_GPU_SPLITTERS_MAX + 1]; /* node 1 is the root, 2j and 2j+1 are below j */
+    uint32_t guide[GS_GPU_CELLS_MAX]; /* first bin << shift | what makes a larger key carry */
+};
+
+/* Bits of gs_gpu_state.*_order: what neighbours were seen. */
+#define GS_GPU_DESCENT 1U
+#define GS_GPU_ASCENT  2U
+
+enum gs_gpu_outcome { GS_GPU_UNSORTED, GS_GPU_SORTED, GS_GPU_REVERSED };
+
+/* A linear digit: d = hi32((key * scale + offset) * factor). It maps [low, high] to 0 .. bins-1,
+ * and no two keys to the same d if there are no more keys than bins. */
+struct gs_gpu_digit {
+    uint32_t scale;
+    uint32_t offset;
+    uint32_t factor;
+};
+
+struct gs_gpu_slot {
+    uint64_t start; /* in the output, and in the buffer where its keys are */
+    uint64_t size;
+    uint32_t low; /* bounds of its keys; low > high: not known */
+    uint32_t high;
+    uint32_t first_tile;  /* number of its first tile among those of all slots */
+    uint32_t first_count; /* of its first counter likewise */
+    uint32_t bins;
+    struct gs_gpu_digit digit;
+};
+
+/* A bin to be sorted by one block. */
+struct gs_gpu_job {
+    uint64_t start;
+    uint32_t size;
+    uint32_t in_b; /* its keys are in b, else in a */
+};
+
+/* A run of equal keys in the output. */
+struct gs_gpu_fill {
+    uint64_t start;
+    uint32_t size;
+    uint32_t value;
+};
+
+struct gs_gpu_state {
+    uint32_t sample_order;
+    uint32_t input_order;
+    uint32_t outcome;    /* enum gs_gpu_outcome, once the bins are planned */
+    uint32_t slots[2];   /* of even and of odd levels */
+    uint32_t small_jobs; /* entries of the lists */
+    uint32_t medium_jobs;
+    uint32_t fills;
+    unsigned long long counts[GS_GPU_SPLITTERS_MAX + 1]; /* of level 1 */
+};
+
+/* What the host must know to go on, written by the device into pinned host memory. */
+struct gs_gpu_report {
+    uint32_t outcome;
+    uint32_t slots;
+    uint32_t tiles;
+    uint32_t counters;
+    uint32_t small_jobs;
+    uint32_t medium_jobs;
+    uint32_t fills;
+    uint32_t bins;
+    uint32_t sequence; /* of the report that is complete */
+};
+
+/* Device pointers of one sort. */
+struct gs_gpu_work {
+    struct gs_gpu_state *state;
+    struct gs_gpu_tables *tables;
+    uint32_t *samples;
+    unsigned long long *cursors;  /* of level 1: GS_GPU_SPLITTERS_MAX + 1 */
+    unsigned long long *counters; /* of the slots: counts, then cursors */
+    struct gs_gpu_slot *slots[2]; /* of even and of odd levels */
+    struct gs_gpu_job *small_jobs;
+    struct gs_gpu_job *medium_jobs;
+    struct gs_gpu_fill *fills;
+    struct gs_gpu_report *report; /* pinned, host */
+};
+
+/* Cells of the guide for that many wanted bins: 16 for each, so that two splitters seldom share
+ * one. The bins of the guide's entries, up to twice as many, then leave room for the distance. */
+static inline uint32_t gs_gpu_cells(uint32_t bins)
+{
+    uint32_t cells = 1024;
+    while (cells < GS_GPU_CELLS_MAX && cells < 16 * bins)
+        cells *= 2;
+    return cells;
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins. */
+cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+                                  uint32_t samples, cudaStream_t stream);
+cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
+                                    cudaStream_t stream);
+/* Make the tables for splitters that are already in work->tables. */
+cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
+
+/* count_bins_gpu.cu: level 1, and the digits of a level's slots; bounds of slots. */
+cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+                              uint32_t bins, unsigned processors, cudaStream_t stream);
+cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
+                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
+                                cudaStream_t stream);
+cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                               uint32_t slots, uint32_t tiles, cudaStream_t stream);
+
+/* prefix_sum_gpu.cu: counts to places, and lists of what is to be done with the bins. */
+cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, cudaStream_t stream);
+cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
+                               cudaStream_t stream);
+cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
+                              cudaStream_t stream);
+
+/* scatter_gpu.cu */
+cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                uint64_t n, uint32_t bins, unsigned processors,
+                                cudaStream_t stream);
+cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
+                                  const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
+                                  uint32_t tiles, cudaStream_t stream);
+
+/* sort_bins_gpu.cu: jobs of each size, runs of equal keys, the whole in reverse. */
+cudaError_t gs_sort_keys_gpu(const uint32_t *in, uint32_t *out, uint32_t n, cudaStream_t stream);
+cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                             uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream);
+cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
+                             cudaStream_t stream);
+cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+static_assert(GS_GPU_SMALL_KEYS % 256 == 0 && GS_GPU_MEDIUM_KEYS % 1024 == 0, "whole threads");
+static_assert(GS_GPU_SUB_BIN_KEYS < GS_GPU_SMALL_KEYS, "a sub-bin fits its block");
+
+#endif

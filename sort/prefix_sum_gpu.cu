@@ -1,0 +1,188 @@
+/* prefix_sum_gpu.cu -- from counts to places, and to lists of what is left to do with each bin.
+ * SPDX-License-Identifier: MIT
+ *
+ * Exclusive scans by blocks, each thread carrying the sum of what earlier rounds had: any length,
+ * work in proportion to it. The lists hold no empty bins, so no later kernel starts a block in
+ * vain. gs_plan_level_gpu ends a level: it numbers the tiles and the counters of the next one's
+ * slots and reports to the host, which waits for that while the level's scatter runs.
+ */
+#include "sort/gpu_block.cuh"
+
+enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
+
+/* Put a bin of unsorted keys on the list for blocks of its size. */
+static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, uint32_t size,
+                               uint32_t in_b)
+{
+    struct gs_gpu_job job = {start, size, in_b};
+    if (size <= GS_GPU_SMALL_KEYS)
+        work->small_jobs[atomicAdd(&work->state->small_jobs, 1)] = job;
+    else
+        work->medium_jobs[atomicAdd(&work->state->medium_jobs, 1)] = job;
+}
+
+/* Put a run of equal keys on the list, in pieces for one block each. */
+static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, uint64_t size,
+                                uint32_t value)
+{
+    uint32_t pieces = (uint32_t)((size + GS_GPU_FILL_KEYS - 1) / GS_GPU_FILL_KEYS);
+    uint32_t place = atomicAdd(&work->state->fills, pieces);
+    for (uint32_t i = 0; i < pieces; i++) {
+        uint64_t first = (uint64_t)i * GS_GPU_FILL_KEYS;
+        struct gs_gpu_fill fill = {start + first,
+                                   (uint32_t)min(size - first, (uint64_t)GS_GPU_FILL_KEYS), value};
+        work->fills[place + i] = fill;
+    }
+}
+
+static __device__ void add_slot(const struct gs_gpu_work *work, unsigned level, uint64_t start,
+                                uint64_t size, uint32_t low, uint32_t high)
+{
+    struct gs_gpu_slot *slot =
+        &work->slots[level & 1][atomicAdd(&work->state->slots[level & 1], 1)];
+    slot->start = start;
+    slot->size = size;
+    slot->low = low;
+    slot->high = high;
+}
+
+/* Level 1, by one block: where each bin starts, and what to do with it. */
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    plan_bins_kernel(const __grid_constant__ struct gs_gpu_work work)
+{
+    __shared__ unsigned long long s_partial[33];
+    struct gs_gpu_state *state = work.state;
+    const struct gs_gpu_tables *tables = work.tables;
+    const uint32_t order = state->sample_order | state->input_order;
+    if ((order & GS_GPU_DESCENT) == 0 || (order & GS_GPU_ASCENT) == 0) {
+        if (threadIdx.x == 0)
+            state->outcome = (order & GS_GPU_DESCENT) == 0 ? GS_GPU_SORTED : GS_GPU_REVERSED;
+        return;
+    }
+    const uint32_t splitters = tables->count;
+    unsigned long long before = 0;
+    for (uint32_t round = 0; round <= splitters; round += PLAN_THREADS) {
+        uint32_t bin = round + threadIdx.x;
+        unsigned long long size = bin <= splitters ? state->counts[bin] : 0;
+        unsigned long long sum;
+        unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0) {
+            uint32_t low = bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
+            uint32_t high = bin < splitters ? tables->splitter[bin] : GS_KEY_MAX;
+            work.cursors[bin] = low == high ? GS_GPU_SKIP : start;
+            if (low == high)
+                add_fill(&work, start, size, low);
+            else if (size <= GS_GPU_MEDIUM_KEYS)
+                add_job(&work, start, (uint32_t)size, 1);
+            else
+                add_slot(&work, 2, start, size, low, high);
+        }
+        __syncthreads();
+    }
+}
+
+/* A further level: a block plans the sub-bins of one slot. Their counts become cursors. */
+static __global__ void __launch_bounds__(DIGIT_THREADS)
+    plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
+{
+    __shared__ unsigned long long s_partial[33];
+    const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
+    unsigned long long *counters = work.counters + slot.first_count;
+    const bool exact = digit_is_exact(slot.digit);
+    const bool in_b = (level & 1) != 0;
+    unsigned long long before = slot.start;
+    for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
+        uint32_t bin = round + threadIdx.x;
+        unsigned long long size = bin < slot.bins ? counters[bin] : 0;
+        unsigned long long sum;
+        unsigned long long start = before + scan_block<DIGIT_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0) {
+            counters[bin] = start;
+            if (exact && in_b) {
+                /* The least key whose digit is bin: no other has it. */
+                uint64_t step = (uint64_t)slot.digit.factor * slot.digit.scale;
+                uint64_t distance = (((uint64_t)bin << 32) + step - 1) / step;
+                add_fill(&work, start, size, slot.low + (uint32_t)distance);
+                counters[bin] = GS_GPU_SKIP;
+            } else if (!exact && size <= GS_GPU_MEDIUM_KEYS) {
+                add_job(&work, start, (uint32_t)size, in_b);
+            } else if (!exact) {
+                add_slot(&work, level + 1, start, size, GS_KEY_MAX, 0);
+            }
+        }
+        __syncthreads();
+    }
+}
+
+/* Number tiles and counters of a level's slots, make their digits, clear the list of the level
+ * after it, and report. */
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    plan_level_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level,
+                      uint32_t sequence)
+{
+    __shared__ unsigned long long s_partial[33];
+    struct gs_gpu_state *state = work.state;
+    struct gs_gpu_slot *slots = work.slots[level & 1];
+    const uint32_t count = state->slots[level & 1];
+    unsigned long long before = 0; /* tiles above, counters below bit 32 */
+    for (uint32_t round = 0; round < count; round += PLAN_THREADS) {
+        uint32_t i = round + threadIdx.x;
+        unsigned long long both = 0;
+        uint32_t bins = 0;
+        if (i < count) {
+            uint64_t size = slots[i].size;
+            uint64_t wanted = (size + GS_GPU_SUB_BIN_KEYS - 1) / GS_GPU_SUB_BIN_KEYS;
+            bins = (uint32_t)min(wanted, (uint64_t)GS_GPU_DIGITS_MAX);
+            if (slots[i].low <= slots[i].high) {
+                bins = (uint32_t)min((uint64_t)bins, (uint64_t)slots[i].high - slots[i].low + 1);
+                slots[i].digit = make_digit(slots[i].low, slots[i].high, bins);
+            }
+            both = ((size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS) << 32 | bins;
+        }
+        unsigned long long sum;
+        unsigned long long place = before + scan_block<PLAN_THREADS>(both, s_partial, &sum);
+        before += sum;
+        if (i < count) {
+            slots[i].first_tile = (uint32_t)(place >> 32);
+            slots[i].first_count = (uint32_t)place;
+            slots[i].bins = bins;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        state->slots[(level + 1) & 1] = 0;
+        volatile struct gs_gpu_report *report = work.report;
+        report->outcome = state->outcome;
+        report->slots = count;
+        report->tiles = (uint32_t)(before >> 32);
+        report->counters = (uint32_t)before;
+        report->small_jobs = state->small_jobs;
+        report->medium_jobs = state->medium_jobs;
+        report->fills = state->fills;
+        report->bins = work.tables->count + 1;
+        __threadfence_system();
+        report->sequence = sequence;
+    }
+}
+
+cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, cudaStream_t stream)
+{
+    plan_bins_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work);
+    return cudaGetLastError();
+}
+
+cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
+                               cudaStream_t stream)
+{
+    plan_digits_kernel<<<slots, DIGIT_THREADS, 0, stream>>>(*work, level);
+    return cudaGetLastError();
+}
+
+cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
+                              cudaStream_t stream)
+{
+    plan_level_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work, level, sequence);
+    return cudaGetLastError();
+}

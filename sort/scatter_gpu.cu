@@ -1,0 +1,257 @@
+/* scatter_gpu.cu -- move every key to its bin (GPU twin of scatter_cpu.c).
+ * SPDX-License-Identifier: MIT
+ *
+ * A block reads a tile, ranks its keys within each bin by atomicAdd on counters in shared memory,
+ * reserves the tile's run in each bin with one global atomicAdd, orders the tile by bin in shared
+ * memory and writes it out as runs. The order inside a bin is free. A key finds its bin once more
+ * when it is written: neighbours share bins by then, so the look-up hits few banks, and that is
+ * cheaper than a bin number stored and loaded for each key.
+ *
+ * Random bins collide seldom within a warp. Keys that lie in the input as in the output (nearly
+ * sorted, sawtooth) put a whole warp on one counter; such a warp lets one lane add for all.
+ */
+#include "sort/gpu_block.cuh"
+
+enum {
+    SCATTER_THREADS = GS_GPU_TILE_THREADS,
+    BIN_RANK_SHIFT = 12, /* bin + (rank << 12) in a word */
+    BIN_MASK = (1 << BIN_RANK_SHIFT) - 1
+};
+
+static_assert(GS_GPU_SPLITTERS_MAX < 1 << BIN_RANK_SHIFT, "a bin fits below its rank");
+static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above its bin");
+
+/* Lanes of a warp that must agree on a bin to make one lane add for all. */
+#define GS_CROWD 12
+
+/* Shared memory of one tile. PLACE holds positions in the output. */
+template <int ITEMS, typename PLACE> struct tile_memory {
+    uint32_t *keys;  /* SCATTER_THREADS * ITEMS */
+    uint32_t *count; /* per bin: keys, then first index in the tile */
+    PLACE *delta;    /* per bin: position in the output less index in the tile */
+};
+
+/* In a warp where many lanes share the first lane's bin: rank those by lane. */
+static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_t bin, bool valid)
+{
+    uint32_t crowd_bin = __shfl_sync(GS_ALL_LANES, bin, 0);
+    bool member = valid && bin == crowd_bin;
+    uint32_t crowd = __ballot_sync(GS_ALL_LANES, member);
+    uint32_t rank = 0;
+    if (member) {
+        uint32_t below = crowd & ((1U << lane_index()) - 1);
+        rank = (uint32_t)__popc(below);
+        uint32_t leader = (uint32_t)__ffs((int)crowd) - 1;
+        uint32_t first = 0;
+        if (rank == 0)
+            first = atomicAdd(&s_count[bin], (uint32_t)__popc(crowd));
+        rank += __shfl_sync(crowd, first, (int)leader);
+    } else if (valid) {
+        rank = atomicAdd(&s_count[bin], 1);
+    }
+    return rank;
+}
+
+/* Scatter `size` keys at `in` to `out`; FULL: as many as a tile can have. Counters must be zero and
+ * visible. limit bounds the positions that exist. */
+template <bool FULL, int ITEMS, typename PLACE, typename VIEW>
+static __device__ __forceinline__ void
+scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restrict__ out,
+             PLACE limit, const VIEW &view, uint32_t bins, unsigned long long *cursors,
+             const struct tile_memory<ITEMS, PLACE> &memory)
+{
+    __shared__ uint32_t s_partial[33];
+    const uint32_t t = threadIdx.x;
+    /* Key i of this thread exists if i * SCATTER_THREADS < rest. */
+    const int rest = FULL ? ITEMS * SCATTER_THREADS : (int)size - (int)t;
+    uint32_t key[ITEMS];
+    uint32_t bin[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
+    view.classify(key, bin);
+    uint32_t agree = __ballot_sync(GS_ALL_LANES, bin[0] == __shfl_sync(GS_ALL_LANES, bin[0], 0));
+    if (__popc(agree) < GS_CROWD) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] += (FULL ? atomicAdd(&memory.count[bin[i]], 1)
+                            : add_one(&memory.count[bin[i]], i * SCATTER_THREADS, rest))
+                      << BIN_RANK_SHIFT;
+    } else {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] += rank_crowd(memory.count, bin[i], i * SCATTER_THREADS < rest)
+                      << BIN_RANK_SHIFT;
+    }
+    __syncthreads();
+
+    /* Where each bin begins in the tile, and in the output. */
+    uint32_t before = 0;
+    for (uint32_t round = 0; round < bins; round += SCATTER_THREADS) {
+        uint32_t b = round + t;
+        uint32_t count = b < bins ? memory.count[b] : 0;
+        unsigned long long place = 0;
+        if (count > 0)
+            place = atomicAdd(&cursors[b], (unsigned long long)count);
+        uint32_t sum;
+        uint32_t first = before + scan_block<SCATTER_THREADS>(count, s_partial, &sum);
+        before += sum;
+        if (b < bins) {
+            memory.count[b] = first;
+            memory.delta[b] = (place & GS_GPU_SKIP) != 0 ? limit : (PLACE)(place - first);
+        }
+        __syncthreads();
+    }
+
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * SCATTER_THREADS < rest)
+            bin[i] = memory.count[bin[i] & BIN_MASK] + (bin[i] >> BIN_RANK_SHIFT);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * SCATTER_THREADS < rest)
+            memory.keys[bin[i]] = key[i];
+    __syncthreads();
+
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        key[i] = i * SCATTER_THREADS < rest ? memory.keys[i * SCATTER_THREADS + t] : 0;
+    view.classify(key, bin);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        PLACE place = limit;
+        if (i * SCATTER_THREADS < rest)
+            place = memory.delta[bin[i]] + i * SCATTER_THREADS + t;
+        if (place < limit) /* not the keys of an equality bin */
+            out[place] = key[i];
+    }
+}
+
+/* Level 1: each block strides over the tiles of the input. */
+template <int ITEMS, typename PLACE>
+static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
+    scatter_bins_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n,
+                        PLACE limit, const struct gs_gpu_tables *__restrict__ tables,
+                        uint32_t cells, uint32_t bins_max, const struct gs_gpu_state *state,
+                        unsigned long long *cursors)
+{
+    const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
+    extern __shared__ __align__(16) uint32_t s_memory[];
+    struct tile_memory<ITEMS, PLACE> memory;
+    uint32_t *s_table = s_memory;
+    memory.delta = (PLACE *)(s_table + cells);
+    memory.count = (uint32_t *)(memory.delta + bins_max);
+    memory.keys = memory.count + bins_max;
+    if (state->outcome != GS_GPU_UNSORTED)
+        return;
+    const struct splitter_view splitters = load_splitters(tables, s_table);
+    const uint32_t bins = tables->count + 1;
+    for (uint64_t first = blockIdx.x * (uint64_t)tile_keys; first < n;
+         first += gridDim.x * (uint64_t)tile_keys) {
+        for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS)
+            memory.count[b] = 0;
+        __syncthreads();
+        uint32_t size = (uint32_t)min(n - first, (uint64_t)tile_keys);
+        if (size == tile_keys)
+            scatter_tile<true>(in + first, size, out, limit, splitters, bins, cursors, memory);
+        else
+            scatter_tile<false>(in + first, size, out, limit, splitters, bins, cursors, memory);
+    }
+}
+
+/* A further level: a block moves one tile of one slot. */
+template <int ITEMS, typename PLACE>
+static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
+    scatter_digits_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, PLACE limit,
+                          const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
+                          unsigned long long *cursors)
+{
+    const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
+    extern __shared__ __align__(16) uint32_t s_memory[];
+    __shared__ struct gs_gpu_slot s_slot;
+    struct tile_memory<ITEMS, PLACE> memory;
+    memory.delta = (PLACE *)s_memory;
+    memory.count = (uint32_t *)(memory.delta + GS_GPU_DIGITS_MAX);
+    memory.keys = memory.count + GS_GPU_DIGITS_MAX;
+    for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
+        memory.count[b] = 0;
+    load_slot(&s_slot, slots, slot_count, blockIdx.x);
+    const struct digit_view view = {s_slot.digit};
+    const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * tile_keys;
+    const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)tile_keys);
+    in += s_slot.start + first;
+    cursors += s_slot.first_count;
+    if (size == tile_keys)
+        scatter_tile<true>(in, size, out, limit, view, s_slot.bins, cursors, memory);
+    else
+        scatter_tile<false>(in, size, out, limit, view, s_slot.bins, cursors, memory);
+}
+
+/* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
+static bool needs_wide(uint64_t n)
+{
+    return n > 1ULL << 31;
+}
+
+template <int ITEMS, typename PLACE>
+static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                               uint64_t n, uint32_t bins, unsigned processors, cudaStream_t stream)
+{
+    uint64_t tile_keys = ITEMS * SCATTER_THREADS;
+    uint32_t cells = gs_gpu_cells(bins);
+    size_t shared = (cells + tile_keys + 2 * bins) * sizeof(uint32_t) + 2 * bins * sizeof(PLACE);
+    int resident = 0;
+    cudaError_t error =
+        cudaFuncSetAttribute(scatter_bins_kernel<ITEMS, PLACE>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &resident, scatter_bins_kernel<ITEMS, PLACE>, SCATTER_THREADS, shared);
+    if (error != cudaSuccess)
+        return error;
+    uint64_t tiles = (n + tile_keys - 1) / tile_keys;
+    uint64_t blocks = (uint64_t)resident * processors;
+    blocks = tiles < blocks ? tiles : blocks;
+    scatter_bins_kernel<ITEMS, PLACE><<<(unsigned)blocks, SCATTER_THREADS, shared, stream>>>(
+        in, out, n, (PLACE)n, work->tables, cells, 2 * bins, work->state, work->cursors);
+    return cudaGetLastError();
+}
+
+template <typename PLACE>
+static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const uint32_t *in,
+                                 uint32_t *out, uint64_t n, uint32_t slots, uint32_t tiles,
+                                 cudaStream_t stream)
+{
+    const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
+    size_t shared = (GS_GPU_TILE_KEYS + GS_GPU_DIGITS_MAX) * sizeof(uint32_t) +
+                    GS_GPU_DIGITS_MAX * sizeof(PLACE);
+    cudaError_t error =
+        cudaFuncSetAttribute(scatter_digits_kernel<items, PLACE>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error != cudaSuccess)
+        return error;
+    scatter_digits_kernel<items, PLACE><<<tiles, SCATTER_THREADS, shared, stream>>>(
+        in, out, (PLACE)n, work->slots[level & 1], slots, work->counters);
+    return cudaGetLastError();
+}
+
+cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                uint64_t n, uint32_t bins, unsigned processors, cudaStream_t stream)
+{
+    const int large = GS_GPU_TILE_KEYS / SCATTER_THREADS;
+    const int small = GS_GPU_SMALL_TILE_KEYS / SCATTER_THREADS;
+    if (needs_wide(n))
+        return launch_bins<large, unsigned long long>(work, in, out, n, bins, processors, stream);
+    if (n > (uint64_t)GS_GPU_TILE_KEYS * processors * 4)
+        return launch_bins<large, uint32_t>(work, in, out, n, bins, processors, stream);
+    return launch_bins<small, uint32_t>(work, in, out, n, bins, processors, stream);
+}
+
+cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
+                                  const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
+                                  uint32_t tiles, cudaStream_t stream)
+{
+    if (needs_wide(n))
+        return launch_digits<unsigned long long>(work, level, in, out, n, slots, tiles, stream);
+    return launch_digits<uint32_t>(work, level, in, out, n, slots, tiles, stream);
+}

@@ -1,0 +1,352 @@
+/* bench_gpu.cu -- gsort's sort of keys in device memory against CUB's DeviceRadixSort.
+ * SPDX-License-Identifier: MIT
+ *
+ * Each repetition draws fresh keys, sorts them with CUB (DoubleBuffer) and with gsort, both timed
+ * by events with everything they do inside, and compares all of the two outputs; the buffers are
+ * poisoned before. Figures are medians. With --check nothing is timed: many sizes, every
+ * distribution. Exit status 1 if any output differs.
+ *
+ *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
+ *               [--stages] [--check] [--repeat=N]
+ */
+#include "common/random.h"
+#include "sort/device_sort.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/version.cuh>
+
+static void must(cudaError_t error, const char *what)
+{
+    if (error != cudaSuccess) {
+        fprintf(stderr, "bench-gpu: %s: %s\n", what, cudaGetErrorString(error));
+        exit(2);
+    }
+}
+#define MUST(call) must((call), #call)
+
+static const char *const DISTRIBUTIONS[] = {
+    "uniform",   "gaussian", "zipf",     "log-uniform", "sorted",      "reversed",
+    "nearly",    "equal",    "few16",    "narrow",      "high-bits",   "low-zero",
+    "allbutone", "two",      "clusters", "periodic",    "two-clusters"};
+
+/* Key i of n of a distribution, by its index in DISTRIBUTIONS. */
+static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, uint64_t seed)
+{
+    uint64_t random = gs_random(seed, i);
+    uint32_t low = (uint32_t)random;
+    float unit = (float)(low >> 8) * 0x1p-24F;
+    switch (distribution) {
+    case 1:
+        return (uint32_t)(((random & 0xffff) + (random >> 16 & 0xffff) + (random >> 32 & 0xffff) +
+                           (random >> 48))
+                          << 14) +
+               (uint32_t)(gs_random(seed + 1, i) & 0x3fff);
+    case 2: /* a million values, the k-th as often as 1/k says */
+        return (uint32_t)gs_random(7, (uint64_t)exp2f(20 * unit));
+    case 3: /* as many keys in each octave */
+        return (uint32_t)exp2f(32 * unit) + (uint32_t)(random >> 32 & 0xff);
+    case 4:
+        return (uint32_t)((double)i / (double)n * 4294967296.0);
+    case 5:
+        return ~(uint32_t)((double)i / (double)n * 4294967296.0);
+    case 6: /* one in a hundred out of place */
+        return random >> 32 < 42949672U ? low : (uint32_t)((double)i / (double)n * 4294967296.0);
+    case 7:
+        return 0x12345678;
+    case 8:
+        return (uint32_t)gs_random(3, random & 15);
+    case 9:
+        return low % 1000;
+    case 10:
+        return low & 0xfff00000;
+    case 11:
+        return low & 0xfffff000;
+    case 12:
+        return i == n / 3 ? 5 : 0x80000000;
+    case 13:
+        return low & 1 ? 0xffffffff : 0;
+    case 14: /* 4096 clusters of 16 values each */
+        return ((uint32_t)gs_random(5, random >> 32 & 4095) & ~15U) | (low & 15);
+    case 15:
+        return (uint32_t)(i & 0xffff) << 16;
+    case 16: /* a thousand values at each end of the range */
+        return low & 1 ? 0xffffffff - (low >> 1) % 1000 : (low >> 1) % 1000;
+    default:
+        return low;
+    }
+}
+
+static __global__ void make_keys(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
+{
+    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        keys[i] = make_key(distribution, i, n, seed);
+}
+
+static __global__ void count_differences(const uint32_t *a, const uint32_t *b, uint64_t n,
+                                         unsigned long long *differences)
+{
+    unsigned long long mine = 0;
+    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        mine += a[i] != b[i];
+    if (mine > 0)
+        atomicAdd(differences, mine);
+}
+
+struct bench {
+    uint32_t *source, *keys, *other, *reference, *spare;
+    void *cub_memory;
+    size_t cub_bytes;
+    unsigned long long *differences;
+    cudaEvent_t begin, end;
+    struct gs_device_sorter sorter;
+};
+
+static float median(std::vector<float> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+static float elapsed(struct bench *bench)
+{
+    float ms;
+    MUST(cudaEventRecord(bench->end));
+    MUST(cudaEventSynchronize(bench->end));
+    MUST(cudaEventElapsedTime(&ms, bench->begin, bench->end));
+    return ms;
+}
+
+/* Sort source by CUB; leaves the result in *sorted. */
+static float run_cub(struct bench *bench, uint64_t n, uint32_t **sorted)
+{
+    MUST(cudaMemcpy(bench->reference, bench->source, n * 4, cudaMemcpyDeviceToDevice));
+    cub::DoubleBuffer<uint32_t> buffers(bench->reference, bench->spare);
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaEventRecord(bench->begin));
+    MUST(cub::DeviceRadixSort::SortKeys(bench->cub_memory, bench->cub_bytes, buffers, n));
+    float ms = elapsed(bench);
+    *sorted = buffers.Current();
+    return ms;
+}
+
+static float run_ours(struct bench *bench, uint64_t n, struct gs_device_stats *stats)
+{
+    struct gs_error err = {};
+    MUST(cudaMemcpy(bench->keys, bench->source, n * 4, cudaMemcpyDeviceToDevice));
+    MUST(cudaMemset(bench->other, 0xa5, n * 4));
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaEventRecord(bench->begin));
+    if (gs_device_sort(&bench->sorter, bench->keys, bench->other, n, stats, &err) != GS_OK) {
+        fprintf(stderr, "bench-gpu: %s\n", err.text);
+        exit(2);
+    }
+    return elapsed(bench);
+}
+
+static uint64_t compare(struct bench *bench, const uint32_t *sorted, uint64_t n)
+{
+    unsigned long long found;
+    MUST(cudaMemset(bench->differences, 0, sizeof found));
+    count_differences<<<1024, 256>>>(bench->keys, sorted, n, bench->differences);
+    MUST(cudaMemcpy(&found, bench->differences, sizeof found, cudaMemcpyDeviceToHost));
+    return found;
+}
+
+static void open_bench(struct bench *bench, uint64_t capacity)
+{
+    struct gs_error err = {};
+    uint32_t **buffers[] = {&bench->source, &bench->keys, &bench->other, &bench->reference,
+                            &bench->spare};
+    for (uint32_t **buffer : buffers)
+        MUST(cudaMalloc(buffer, capacity * 4 + 4));
+    cub::DoubleBuffer<uint32_t> none(NULL, NULL);
+    MUST(cub::DeviceRadixSort::SortKeys(NULL, bench->cub_bytes, none, capacity));
+    MUST(cudaMalloc(&bench->cub_memory, bench->cub_bytes));
+    MUST(cudaMalloc(&bench->differences, sizeof *bench->differences));
+    MUST(cudaEventCreate(&bench->begin));
+    MUST(cudaEventCreate(&bench->end));
+    if (gs_device_sorter_open(&bench->sorter, capacity, &err) != GS_OK) {
+        fprintf(stderr, "bench-gpu: %s\n", err.text);
+        exit(2);
+    }
+}
+
+/* Sizes around every boundary, every distribution, no timing. */
+static int check(struct bench *bench, uint64_t capacity, const std::vector<int> &distributions)
+{
+    std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
+    for (uint64_t edge :
+         {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS, (uint64_t)GS_GPU_TILE_KEYS * 7,
+          1UL << 17, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
+        for (int d = -1; d <= 1; d++)
+            sizes.push_back(edge + (uint64_t)d);
+    uint64_t tests = 0;
+    uint64_t failures = 0;
+    for (uint64_t n : sizes)
+        for (int distribution : distributions) {
+            if (n > capacity)
+                continue;
+            uint32_t *sorted = bench->source;
+            struct gs_device_stats stats;
+            make_keys<<<1024, 256>>>(bench->source, n, distribution, n + 11);
+            if (n > 0)
+                run_cub(bench, n, &sorted);
+            run_ours(bench, n, &stats);
+            uint64_t wrong = compare(bench, sorted, n);
+            tests++;
+            failures += wrong > 0;
+            if (wrong > 0)
+                printf("FAIL n=%llu %s: %llu keys differ (levels %u, jobs %u + %u, fills %u)\n",
+                       (unsigned long long)n, DISTRIBUTIONS[distribution],
+                       (unsigned long long)wrong, stats.levels, stats.small_jobs, stats.medium_jobs,
+                       stats.fills);
+        }
+    printf("check: %llu sorts, %llu failures\n", (unsigned long long)tests,
+           (unsigned long long)failures);
+    return failures > 0;
+}
+
+/* The same size again and again under new seeds: an error that moves is a race. */
+static int repeat(struct bench *bench, uint64_t n, unsigned times, int kinds)
+{
+    unsigned failures = 0;
+    for (unsigned i = 0; i < times; i++) {
+        uint32_t *sorted;
+        make_keys<<<1024, 256>>>(bench->source, n, (int)i % kinds, 1000 + i);
+        run_cub(bench, n, &sorted);
+        run_ours(bench, n, NULL);
+        failures += compare(bench, sorted, n) > 0;
+    }
+    printf("repeat: %u sorts of %llu keys, %u failures\n", times, (unsigned long long)n, failures);
+    return failures > 0;
+}
+
+static int measure(struct bench *bench, unsigned log2, int distribution, unsigned repetitions,
+                   bool stages, FILE *csv)
+{
+    static const char *const STAGES[] = {"select",  "samples", "count",    "prefix",
+                                         "scatter", "count2",  "scatter2", "sort"};
+    uint64_t n = 1ULL << log2;
+    std::vector<float> cub_ms, our_ms, stage_ms[GS_DEVICE_STAGES];
+    struct gs_device_stats stats;
+    uint64_t wrong = 0;
+    bench->sorter.timed = stages;
+    for (unsigned i = 0; i < repetitions + 2; i++) { /* two to warm up */
+        uint32_t *sorted;
+        make_keys<<<1024, 256>>>(bench->source, n, distribution, log2 * 1000 + i);
+        float cub = run_cub(bench, n, &sorted);
+        float ours = run_ours(bench, n, &stats);
+        wrong += compare(bench, sorted, n);
+        if (i < 2)
+            continue;
+        cub_ms.push_back(cub);
+        our_ms.push_back(ours);
+        for (int s = 0; s < GS_DEVICE_STAGES; s++)
+            stage_ms[s].push_back(stats.ms[s]);
+    }
+    float cub = median(cub_ms);
+    float ours = median(our_ms);
+    printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | %u levels %u+%u "
+           "jobs %u fills%s\n",
+           log2, DISTRIBUTIONS[distribution], ours, n / ours / 1e6, cub, n / cub / 1e6, cub / ours,
+           stats.levels, stats.small_jobs, stats.medium_jobs, stats.fills,
+           wrong > 0 ? " WRONG" : "");
+    if (stages) {
+        printf("     ");
+        for (int s = 0; s < GS_DEVICE_STAGES; s++)
+            printf(" %s %.4f", STAGES[s], median(stage_ms[s]));
+        printf("\n");
+    }
+    if (csv != NULL)
+        fprintf(csv, "%llu,%s,%.5f,%.5f,%.3f,%s\n", (unsigned long long)n,
+                DISTRIBUTIONS[distribution], ours, cub, cub / ours, wrong > 0 ? "wrong" : "ok");
+    fflush(stdout);
+    return wrong > 0;
+}
+
+static std::vector<std::string> split(const char *text)
+{
+    std::vector<std::string> words(1);
+    for (; *text != '\0'; text++)
+        if (*text == ',')
+            words.emplace_back();
+        else
+            words.back() += *text;
+    return words;
+}
+
+int main(int argc, char **argv)
+{
+    const int kinds = sizeof DISTRIBUTIONS / sizeof *DISTRIBUTIONS;
+    std::vector<unsigned> sizes = {20, 24, 28};
+    std::vector<int> distributions;
+    unsigned repetitions = 11;
+    unsigned times = 0;
+    bool stages = false;
+    bool checking = false;
+    FILE *csv = NULL;
+    for (int i = 1; i < argc; i++) {
+        const char *value = strchr(argv[i], '=');
+        std::string name(argv[i], value != NULL ? (size_t)(value - argv[i]) : strlen(argv[i]));
+        value = value != NULL ? value + 1 : "";
+        if (name == "--sizes") {
+            sizes.clear();
+            for (const std::string &word : split(value))
+                sizes.push_back((unsigned)atoi(word.c_str()));
+        } else if (name == "--distributions") {
+            for (const std::string &word : split(value))
+                for (int d = 0; d < kinds; d++)
+                    if (word == DISTRIBUTIONS[d])
+                        distributions.push_back(d);
+        } else if (name == "--repetitions") {
+            repetitions = (unsigned)atoi(value);
+        } else if (name == "--repeat") {
+            times = (unsigned)atoi(value);
+        } else if (name == "--csv") {
+            csv = fopen(value, "w");
+        } else if (name == "--stages") {
+            stages = true;
+        } else if (name == "--check") {
+            checking = true;
+        } else {
+            fprintf(stderr, "bench-gpu: unknown option %s\n", argv[i]);
+            return 2;
+        }
+    }
+    if (distributions.empty())
+        for (int d = 0; d < kinds; d++)
+            distributions.push_back(d);
+
+    struct bench bench = {};
+    unsigned largest = *std::max_element(sizes.begin(), sizes.end());
+    uint64_t capacity = (1ULL << largest) + 1;
+    open_bench(&bench, capacity);
+    struct cudaDeviceProp device;
+    MUST(cudaGetDeviceProperties(&device, 0));
+    printf("%s, %d multiprocessors, CUB %d.%d.%d\n", device.name, device.multiProcessorCount,
+           CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+    int status = 0;
+    if (checking)
+        status |= check(&bench, capacity, distributions);
+    if (times > 0)
+        status |= repeat(&bench, 1U << 20, times, kinds);
+    if (csv != NULL)
+        fprintf(csv, "keys,distribution,gsort_ms,cub_ms,ratio,checked\n");
+    if (!checking && times == 0)
+        for (unsigned size : sizes)
+            for (int distribution : distributions)
+                status |= measure(&bench, size, distribution, repetitions, stages, csv);
+    if (csv != NULL && fclose(csv) != 0)
+        return 2;
+    gs_device_sorter_close(&bench.sorter);
+    return status;
+}

@@ -5,7 +5,7 @@ load helper
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     keygen uniform 100003 >in
     reference in >wanted
 }
@@ -22,7 +22,7 @@ setup()
         skip "there is a usable GPU here"
     fi
     run -2 --separate-stderr "$GSORT" --device=gpu in -o out
-    assert_trouble GPU
+    assert_trouble gpu
     assert_only in wanted
 }
 

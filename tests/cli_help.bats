@@ -7,7 +7,7 @@ load helper
     run -0 --separate-stderr gsort --help
     [ -z "$stderr" ]
     for word in --output=FILE --reverse --unique --check --engine=NAME --device=NAME --samples=N \
-        --bins=N --lists=N --buffer-size=SIZE --temporary-directory=DIR --parallel=N --stats \
+        --bins=N --lists= --buffer-size=SIZE --temporary-directory=DIR --parallel=N --stats \
         --verify --progress --help --version; do
         [[ $output == *"$word"* ]] || {
             echo "not in --help: $word" >&2

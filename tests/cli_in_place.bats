@@ -5,7 +5,7 @@ load helper
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     keygen uniform 300007 >a
     keygen narrow 1001 >b
     cp a a.old

@@ -11,7 +11,7 @@ long_options()
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     gsort --help | long_options >help
     [ "$(wc -l <help)" -ge 15 ]
 }

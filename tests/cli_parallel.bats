@@ -5,7 +5,7 @@ load helper
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     keygen uniform 500003 >in
     reference in >wanted
 }

@@ -5,7 +5,7 @@ load helper
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     keygen uniform 3000000 >in
     reference in >wanted
 }
@@ -31,6 +31,15 @@ setup()
 @test "--progress alone is --progress=always" {
     run -0 --separate-stderr gsort --progress in -o out
     [[ $stderr == *%* ]]
+}
+
+@test "on a terminal a run that takes long has its line, and the line is gone at the end" {
+    require script
+    # shellcheck disable=SC2094  # typed is script's, not the command's
+    script -q -e -c '{ cat in; sleep 1.3; } | "$GSORT" -o out' typed </dev/null >/dev/null
+    grep -aq Mkeys/s typed
+    sed '/^Script/d' typed | tail -c 4 | grep -aq $'\e\\[K'
+    assert_same wanted out
 }
 
 @test "--progress=never on a terminal" {

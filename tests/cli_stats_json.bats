@@ -16,7 +16,7 @@ print(value)' "$@"
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     require python3
     keygen narrow 1000003 >in
 }

@@ -5,7 +5,7 @@ load helper
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     keygen uniform 100003 >a
     keygen gaussian 70001 >b
     reference a >wanted.a

@@ -8,7 +8,7 @@ refused()
 {
     local word=$1
     shift
-    run -2 --separate-stderr gsort "$@" <"$BATS_TEST_TMPDIR/in"
+    run -2 --separate-stderr gsort "$@" <in
     [ -z "$output" ]
     [[ $stderr == *gsort:\ * && $stderr == *"$word"* && ${#stderr_lines[@]} -le 2 ]] || {
         echo "by gsort $*: $stderr" >&2
@@ -19,7 +19,7 @@ refused()
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     keygen uniform 100 >in
 }
 

@@ -5,7 +5,7 @@ load helper
 
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_directory
     keygen zipf 300007 >in
 }
 
@@ -71,12 +71,7 @@ setup()
     assert_sorts -u +--verify in in2 in
 }
 
-@test "--stats has a row for it, and the fingerprint does not depend on the order" {
-    gsort --verify --stats=json in -o out 2>first
-    gsort --verify --stats=json -r in -o out 2>second
-    grep -q '"fingerprint"' first
-    [ "$(grep -Eo '"fingerprint": *"?[0-9a-fx]+' first)" = \
-        "$(grep -Eo '"fingerprint": *"?[0-9a-fx]+' second)" ]
+@test "--stats has a row for it" {
     gsort --verify --stats in -o out 2>text
-    grep -qi '^ *verify' text
+    grep -Eq '^verify +cpu +[0-9]' text
 }

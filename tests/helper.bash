@@ -17,10 +17,16 @@ export ROOT GSORT KEYGEN REFERENCE GSORT_DEVICE LC_ALL=C
 unset POSIXLY_CORRECT
 set -o pipefail
 
+# Every test runs in a directory of its own that holds nothing yet.
+enter_directory()
+{
+    mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return
+    umask 022
+}
+
 setup()
 {
-    cd "$BATS_TEST_TMPDIR" || return
-    umask 022
+    enter_directory
 }
 
 gsort()
@@ -38,10 +44,11 @@ reference()
 export -f gsort keygen reference
 
 # start ARG...: gsort in the background with no signal ignored, its process id in GSORT_PID. (A
-# shell's background jobs ignore SIGINT and SIGQUIT, and gsort rightly leaves them so.)
+# shell's background jobs ignore SIGINT and SIGQUIT, and gsort rightly leaves them so; <&0 because
+# they would have /dev/null as standard input.)
 start()
 {
-    env --default-signal "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "$@" 3>&- &
+    env --default-signal "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "$@" <&0 3>&- &
     GSORT_PID=$!
 }
 
@@ -59,15 +66,13 @@ wait_for()
     return 1
 }
 
-# keys KEY...: the keys given, in the file format, on standard output.
+# keys KEY...: the keys given, in the file format, on standard output. (Bats makes every command of a
+# shell loop slow, so awk does the work here.)
 keys()
 {
-    local k bytes=
-    for k; do
-        printf -v bytes '%s\\x%02x\\x%02x\\x%02x\\x%02x' "$bytes" \
-            $((k & 255)) $((k >> 8 & 255)) $((k >> 16 & 255)) $((k >> 24 & 255))
-    done
-    printf '%b' "$bytes"
+    printf '%b' "$(printf '%s\n' "$@" | awk '{
+        printf "\\x%02x\\x%02x\\x%02x\\x%02x", $1 % 256, int($1 / 256) % 256,
+            int($1 / 65536) % 256, int($1 / 16777216) }')"
 }
 export -f keys
 

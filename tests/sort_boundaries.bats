@@ -3,13 +3,13 @@
 
 load helper
 
-# The value of a constant of sort/params.h, so that the test moves with it.
+# The value of a constant of the sort, so that the test moves with it.
 constant()
 {
     local value
-    value=$(sed -n "s/^#define $1 *\([0-9][0-9]*\).*/\1/p" "$ROOT/sort/params.h")
+    value=$(sed -n "s/^#define $1 *\([0-9][0-9]*\).*/\1/p" "$ROOT/sort/params.h" "$ROOT/sort/limits.h")
     [ -n "$value" ] || {
-        echo "no $1 in sort/params.h" >&2
+        echo "no $1 in sort/params.h and sort/limits.h" >&2
         return 1
     }
     echo "$value"
@@ -50,7 +50,7 @@ around()
 
 @test "around the number of bins, when as many bins as possible are asked for" {
     local bins
-    bins=$(constant GS_BINS_MAX)
+    bins=$(constant GS_OPTION_BINS_MAX)
     for n in $((bins - 1)) "$bins" $((bins + 1)) $((bins * 20 + 1)); do
         for dist in uniform few clusters; do
             keygen "$dist" "$n" >in

@@ -8,8 +8,8 @@ load helper
     for at in 0 1 65535 65536 131071 200000 399998; do
         {
             head -c $((4 * at)) ascending
-            tail -c +$((4 * at + 5)) ascending | head -c 4
-            tail -c +$((4 * at + 1)) ascending | head -c 4
+            dd if=ascending bs=4 skip=$((at + 1)) count=1 status=none
+            dd if=ascending bs=4 skip="$at" count=1 status=none
             tail -c +$((4 * at + 9)) ascending
         } >in
         [ "$(wc -c <in)" -eq 1600000 ]
@@ -20,10 +20,9 @@ load helper
 }
 
 @test "reversed with runs of equal keys" {
-    for ((i = 300; i > 0; i--)); do
-        # shellcheck disable=SC2046  # words are wanted
-        keys $(for ((j = 0; j < 30; j++)); do echo "$i"; done)
-    done >in
+    # shellcheck disable=SC2046  # words are wanted
+    keys $(seq 300 -1 1 | awk '{ for (i = 0; i < 30; i++) print }') >in
+    [ "$(wc -c <in)" -eq 36000 ]
     assert_sorts in
     assert_sorts -r in
     assert_sorts -u in

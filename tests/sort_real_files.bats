@@ -4,8 +4,9 @@
 load helper
 
 @test "shared libraries, by name and through pipes, with -r and -u" {
-    find /usr/lib -name '*.so*' -type f -print0 | sort -z | head -z -n 400 |
-        xargs -0 cat | head -c 24000000 >all
+    # head ends early, and those before it by SIGPIPE.
+    find /usr/lib -name '*.so*' -type f -print0 | sort -z |
+        xargs -0 cat 2>xargs.err | head -c 24000000 >all || true
     local bytes
     bytes=$(wc -c <all)
     [ "$bytes" -gt 1000000 ]

@@ -6,10 +6,12 @@ load helper
 @test "0 to 70 keys, in every direction" {
     for n in {0..70}; do
         keygen uniform "$n" --seed="$n" >in
-        for options in "" -r -u "-r -u"; do
-            # shellcheck disable=SC2086  # options are words
-            assert_sorts $options in
-        done
+        assert_sorts in
+        assert_sorts -r -u in
+        if [ "$n" -le 20 ]; then
+            assert_sorts -r in
+            assert_sorts -u in
+        fi
     done
 }
 

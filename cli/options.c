@@ -362,6 +362,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
         st = check_together(command, &parse.err);
     if (parse.err.status != GS_OK)
         gs_report_error(&parse.err);
+    if (st != GS_OK)
+        gs_command_free(command);
     return st;
 }
 

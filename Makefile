@@ -49,7 +49,7 @@ endif
 # In the order of the data's way through the program.
 COMMON_C := status memory file slurp input target tempfile output signals
 SORT_C   := gsort plan tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
-            prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered_cpu stages_cpu emit \
+            prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered stages_cpu emit \
             fingerprint verify
 CLI_C    := options size_arg report progress stats mode_sort mode_check
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
@@ -75,7 +75,7 @@ help:
 	@echo 'check-gpu        the same with GPU engines; writes tests/gpu-verified.txt'
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
-	@echo 'bench            speed in memory and from file to file'
+	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
 	@echo 'dist, clean, gpu-hash'
@@ -144,7 +144,7 @@ lint:
 	tests/lint.sh
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
-	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen
+	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
 
 DEMO_KEYS ?= 64M
 demo: all

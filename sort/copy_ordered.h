@@ -1,4 +1,4 @@
-/* copy_ordered.h -- hand out an input that is in order already.
+/* copy_ordered.h -- hand out keys that are in order: an input that was, or what a GPU has sorted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_COPY_ORDERED_H
@@ -6,9 +6,30 @@
 
 #include "sort/stages.h"
 
-/* The input is sorted (or reversed): copy it to the emitter, turned round where the output wants
- * the other direction, without duplicates under options->unique. Fails if it is not in order after
- * all: then somebody changed it. */
-enum gs_status gs_copy_ordered_cpu(struct gs_run *run, bool reversed, struct gs_error *err);
+/* n keys in order, somewhere. */
+struct gs_ordered {
+    bool reversed; /* descending */
+    /* Copy keys[first .. first + count) to host memory; called by several threads at once. */
+    enum gs_status (*fetch)(void *context, unsigned thread, uint64_t first, uint64_t count,
+                            gs_key *to, struct gs_error *err);
+    void *context;
+    const char *name;    /* for messages: what they are */
+    enum gs_stage stage; /* the row that fetching is booked in, */
+    const char *device;  /* and its device */
+    uint64_t piece_keys; /* keys fetched and written at a time */
+    gs_key *scratch;     /* [thread][scratch_keys] */
+    size_t scratch_keys; /* at least piece_keys + 1 */
+    unsigned threads;
+    uint64_t fingerprint; /* out, of all keys fetched (options->verify) */
+};
+
+/* Copy all of run's keys to the emitter: turned round where the output wants the other direction,
+ * without duplicates under options->unique. What was fetched is checked and is what is written;
+ * GS_ERR_INPUT where it is not in order after all. */
+enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered,
+                               struct gs_error *err);
+
+/* The same for run's input itself, in host memory, with the CPU stages' buffers. */
+enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct gs_error *err);
 
 #endif

@@ -162,7 +162,7 @@ static enum gs_status sort_without_bins(struct gs_run *run, enum gs_order order,
     GS_TRY(open_stages(run, &gs_stages_cpu, &chunk_keys, err));
     if (order != GS_ORDER_NONE) {
         gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
-        GS_TRY(gs_copy_ordered_cpu(run, order == GS_ORDER_REVERSED, err));
+        GS_TRY(gs_copy_ordered_input(run, order == GS_ORDER_REVERSED, err));
     } else {
         gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
         GS_TRY(gs_sort_one_bin_cpu(run, err));

@@ -7,8 +7,6 @@
 
 #include "common/clock.h"
 
-#include <string.h>
-
 /* Hand out `count` copies of one key, a scratch array full at a time. */
 static enum gs_status emit_equal(struct gs_run *run, uint64_t piece, gs_key key, uint64_t count,
                                  uint64_t planned, gs_key *scratch, struct gs_work *work)
@@ -80,12 +78,8 @@ enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err)
     struct gs_cpu *cpu = run->device;
     struct gs_work work = {0};
     uint64_t start = gs_now_ns();
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < run->tiles.count; i++) {
-        struct gs_tile tile = gs_tiles_at(&run->tiles, i);
-        memcpy(cpu->bins + count, tile.keys, tile.count * sizeof *tile.keys);
-        count += tile.count;
-    }
+    uint64_t count = run->plan.count;
+    gs_tiles_copy(&run->tiles, 0, count, cpu->bins);
     /* The copy, not the input: what is sorted is what was read. */
     run->fingerprint = run->options->verify ? gs_fingerprint(cpu->bins, count) : 0;
     gs_key *sorted = gs_cache_sort(cpu->bins, cpu->scratch, count, 0, GS_KEY_MAX);

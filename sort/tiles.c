@@ -5,6 +5,7 @@
 #include "sort/params.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum gs_status gs_tiles_make(struct gs_tiles *tiles, const struct gs_span *spans, size_t span_count,
                              struct gs_error *err)
@@ -68,4 +69,24 @@ gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
 {
     size_t i = find_span(tiles->first_key, tiles->span_count, position);
     return tiles->spans[i].keys[position - tiles->first_key[i]];
+}
+
+struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count)
+{
+    size_t i = find_span(tiles->first_key, tiles->span_count, first);
+    uint64_t skip = first - tiles->first_key[i];
+    uint64_t left = tiles->spans[i].count - skip;
+    return (struct gs_tile){.keys = tiles->spans[i].keys + skip,
+                            .count = left < count ? left : count,
+                            .first = first,
+                            .span = &tiles->spans[i]};
+}
+
+void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count, gs_key *to)
+{
+    for (uint64_t done = 0; done < count;) {
+        struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
+        memcpy(to + done, part.keys, part.count * sizeof *to);
+        done += part.count;
+    }
 }

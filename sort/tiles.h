@@ -33,6 +33,12 @@ uint64_t gs_tiles_keys(const struct gs_tiles *tiles);
 /* The tile with a number below tiles->count. */
 struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index);
 
+/* Copy keys[first .. first + count) of the concatenated spans. */
+void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count, gs_key *to);
+
+/* The part of one span that begins at a position of the concatenated spans: at most count keys. */
+struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count);
+
 /* The key at a position of the concatenated spans. */
 gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position);
 

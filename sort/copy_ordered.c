@@ -1,0 +1,120 @@
+/* copy_ordered.c -- hand out keys that are in order, piece by piece.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/copy_ordered.h"
+#include "sort/cache_sort.h"
+#include "sort/order.h"
+#include "sort/stages_cpu.h"
+
+#include "common/clock.h"
+
+#include <assert.h>
+
+static_assert(GS_TILE_KEYS + 1 <= GS_CACHE_SORT_SCRATCH,
+              "a tile and the key before it fit scratch");
+
+/* What one thread did. */
+struct copying {
+    struct gs_work work;
+    uint64_t fetch_ns;
+    uint64_t fingerprint;
+};
+
+/* Fetch one piece and the key before it, check, shape and write it. */
+static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered, uint64_t index,
+                                 uint64_t pieces, gs_key *scratch, struct copying *copying,
+                                 struct gs_error *err)
+{
+    bool turn = ordered->reversed != run->options->reverse;
+    uint64_t first = index * ordered->piece_keys;
+    uint64_t left = run->plan.count - first;
+    uint64_t count = left < ordered->piece_keys ? left : ordered->piece_keys;
+    uint64_t before = first > 0 ? 1 : 0;
+    uint64_t start = gs_now_ns();
+    enum gs_status st = ordered->fetch(ordered->context, gs_cpu_thread(), first - before,
+                                       count + before, scratch, err);
+    uint64_t fetched = gs_now_ns();
+    copying->fetch_ns += fetched - start;
+    if (st != GS_OK)
+        return st;
+    if (!(ordered->reversed ? gs_order_descending : gs_order_ascending)(scratch, count + before))
+        return gs_fail(err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
+                       ordered->name);
+    gs_key *keys = scratch + before;
+    uint64_t kept = count;
+    uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
+    copying->fingerprint += sum;
+    if (run->options->unique) {
+        /* The key before is the piece before's: what equals it goes. */
+        kept = gs_order_unique(scratch, count + before) - before;
+        if (run->options->verify)
+            gs_emit_drop(&run->emitter, sum - gs_fingerprint(keys, kept));
+    }
+    if (turn)
+        gs_order_reverse(keys, kept);
+    copying->work.sort_ns += gs_now_ns() - fetched;
+    return gs_work_emit(run, turn ? pieces - 1 - index : index, keys, kept,
+                        turn ? run->plan.count - first - count : first, &copying->work);
+}
+
+enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, struct gs_error *err)
+{
+    uint64_t pieces = (run->plan.count + ordered->piece_keys - 1) / ordered->piece_keys;
+    bool turn = ordered->reversed != run->options->reverse;
+    uint64_t fingerprint = 0;
+    atomic_uint_fast64_t next = 0;
+#pragma omp parallel num_threads(ordered->threads) reduction(+ : fingerprint)
+    {
+        struct copying copying = {.fingerprint = 0};
+        struct gs_error own = {.status = GS_OK};
+        gs_key *scratch = ordered->scratch + gs_cpu_thread() * ordered->scratch_keys;
+        for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) < pieces;) {
+            uint64_t index = turn ? pieces - 1 - piece : piece;
+            if (copy_piece(run, ordered, index, pieces, scratch, &copying, &own) != GS_OK)
+                break;
+            atomic_fetch_add_explicit(&run->progress->done, ordered->piece_keys,
+                                      memory_order_relaxed);
+        }
+        if (own.status != GS_OK)
+            gs_emit_fail(&run->emitter, &own);
+        fingerprint += copying.fingerprint;
+        gs_work_account(run, &copying.work, ordered->threads);
+#pragma omp critical(gs_account)
+        gs_run_account(run, ordered->stage, ordered->device, copying.fetch_ns / ordered->threads, 0,
+                       0);
+    }
+    ordered->fingerprint = fingerprint;
+    gs_run_account(run, ordered->stage, ordered->device, 0, run->plan.count,
+                   run->plan.count * GS_KEY_BYTES);
+    return gs_emit_result(&run->emitter, err);
+}
+
+/* The input's own keys. */
+static enum gs_status fetch_input(void *context, unsigned thread, uint64_t first, uint64_t count,
+                                  gs_key *to, struct gs_error *err)
+{
+    (void)thread;
+    (void)err;
+    gs_tiles_copy(context, first, count, to);
+    return GS_OK;
+}
+
+enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct gs_error *err)
+{
+    struct gs_cpu *cpu = run->device;
+    struct gs_ordered ordered = {.reversed = reversed,
+                                 .fetch = fetch_input,
+                                 .context = &run->tiles,
+                                 .name = run->tiles.spans[0].name,
+                                 .stage = GS_STAGE_READ,
+                                 .device = "cpu",
+                                 .piece_keys = GS_TILE_KEYS,
+                                 .scratch = cpu->scratch,
+                                 .scratch_keys = GS_CACHE_SORT_SCRATCH,
+                                 .threads = run->plan.threads};
+    if (run->plan.count == 0)
+        return GS_OK;
+    enum gs_status st = gs_copy_ordered(run, &ordered, err);
+    run->fingerprint = ordered.fingerprint;
+    return st;
+}

@@ -123,14 +123,17 @@ $(B)/bench_%: tests/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 
 SUITE = GSORT=$(CURDIR)/$(B)/gsort KEYGEN=$(CURDIR)/build/keygen REFERENCE=$(CURDIR)/build/reference \
         FUZZ_OPTIONS=$(CURDIR)/build/fuzz_options UNITS=$(CURDIR)/$(B)/unit CUDA=$(CUDA) $(BATS)
-need_bats = @command -v $(BATS) >/dev/null 2>&1 || { echo 'make $@ needs bats: install the package bats' >&2; exit 2; }
+need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
+            { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
+# Which tests: files or directories of Bats.
+TESTS ?= tests
 check: all $(B)/gsort units
 	$(need_bats)
-	$(SUITE) tests
+	$(SUITE) $(TESTS)
 
 check-expensive: all $(B)/gsort units
 	$(need_bats)
-	GSORT_EXPENSIVE=1 $(SUITE) tests
+	GSORT_EXPENSIVE=1 $(SUITE) $(TESTS)
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:
@@ -169,6 +172,11 @@ uninstall:
 
 dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
+
+# What a run on a GPU has verified: the sources of its kernels and of what drives them.
+GPU_SOURCES = $(sort $(filter-out %_absent.c,$(wildcard sort/*.cu sort/*.cuh sort/*gpu*.[ch] sort/device_sort.h)))
+gpu-hash:
+	@cat $(GPU_SOURCES) </dev/null | sha256sum | cut -d ' ' -f 1
 
 clean:
 	rm -rf build gsort gsort-*.tar.gz

@@ -3,14 +3,14 @@
 
 load helper
 
-# refused WORD ARG...: gsort ARG... is refused with WORD in the message (and at most a hint after it).
+# refused WORD ARG...: gsort ARG... is refused in one line that has WORD in it.
 refused()
 {
     local word=$1
     shift
     run -2 --separate-stderr gsort "$@" <in
     [ -z "$output" ]
-    [[ $stderr == *gsort:\ * && $stderr == *"$word"* && ${#stderr_lines[@]} -le 2 ]] || {
+    [[ $stderr == *gsort:\ * && $stderr == *"$word"* && ${#stderr_lines[@]} -eq 1 ]] || {
         echo "by gsort $*: $stderr" >&2
         return 1
     }

@@ -3,8 +3,8 @@
 
 load helper
 
-# gsort reads the first file, waits for its second, a FIFO, and only then sorts. In between the first
-# changes. Either the new bytes are sorted and proved, or the change is noticed: never a wrong output.
+# gsort maps the first file, waits for its second, a FIFO, and only then sorts. In between the first
+# changes. Either the new bytes are sorted and proved, or the change is noticed.
 @test "bytes overwritten under way" {
     mkfifo fifo
     mkdir dir

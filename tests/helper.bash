@@ -66,8 +66,8 @@ wait_for()
     return 1
 }
 
-# keys KEY...: the keys given, in the file format, on standard output. (Bats makes every command of a
-# shell loop slow, so awk does the work here.)
+# keys KEY...: the keys given, in the file format, on standard output. (Bats makes every command of
+# a shell loop slow, so awk does the work here.)
 keys()
 {
     printf '%b' "$(printf '%s\n' "$@" | awk '{
@@ -175,7 +175,7 @@ require_nobody()
 
 require_gpu()
 {
-    "$GSORT" --device=gpu </dev/null >/dev/null 2>&1 || skip "no usable GPU, or a build without CUDA"
+    "$GSORT" --device=gpu </dev/null >/dev/null 2>&1 || skip "no usable GPU or no CUDA here"
 }
 
 require_expensive()

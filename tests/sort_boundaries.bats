@@ -7,7 +7,7 @@ load helper
 constant()
 {
     local value
-    value=$(sed -n "s/^#define $1 *\([0-9][0-9]*\).*/\1/p" "$ROOT/sort/params.h" "$ROOT/sort/limits.h")
+    value=$(sed -n "s/^#define $1 *\([0-9][0-9]*\).*/\1/p" "$ROOT"/sort/{params,limits}.h)
     [ -n "$value" ] || {
         echo "no $1 in sort/params.h and sort/limits.h" >&2
         return 1

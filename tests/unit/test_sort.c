@@ -104,7 +104,7 @@ static void check_sort(enum sample_kind kind, uint64_t count, const struct gs_op
 
 static void test_everything(void)
 {
-    static const uint64_t counts[] = {0, 1, 2, 3, 1000, 3 * GS_TILE_KEYS + 11};
+    static const uint64_t counts[] = {0, 1, 2, 3, 1000, GS_TILE_KEYS + 4099};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
             for (unsigned flags = 0; flags < 8; flags++) {
@@ -129,11 +129,11 @@ static void test_sinks(void)
                                          .unique = (flags & 2) != 0,
                                          .verify = true,
                                          .threads = 3};
-            check_sort(SAMPLE_FEW, 200001, &options, sink);
+            check_sort(SAMPLE_FEW, 100001, &options, sink);
             check_sort(SAMPLE_UNIFORM, 200001, &options, sink);
-            check_sort(SAMPLE_SKEWED, 500001, &options, sink);
-            check_sort(SAMPLE_SORTED, 200001, &options, sink);
-            check_sort(SAMPLE_REVERSED, 200001, &options, sink);
+            check_sort(SAMPLE_SKEWED, 300001, &options, sink);
+            check_sort(SAMPLE_SORTED, 100001, &options, sink);
+            check_sort(SAMPLE_REVERSED, 100001, &options, sink);
         }
     }
 }
@@ -141,7 +141,7 @@ static void test_sinks(void)
 /* A sink that fails, at whatever piece: its error comes back, and no thread is left waiting. */
 static void test_sink_fails(void)
 {
-    enum { N = 400000 };
+    enum { N = 150000 };
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         for (uint64_t at = 0; at < N; at += N / 5) {
             for (int sink = SINK_PIECES; sink <= SINK_STREAM; sink++) {

@@ -19,7 +19,7 @@ int main(void)
     for (uint64_t i = 0; i < DRAWS; i++) {
         uint64_t r = gs_random(1, i);
         for (unsigned bit = 0; bit < 64; bit++)
-            ones[bit] += r >> bit & 1;
+            ones[bit] += (unsigned)(r >> bit & 1);
         cells[r >> 56]++;
     }
     for (unsigned bit = 0; bit < 64; bit++)

@@ -1,0 +1,83 @@
+# Where there are no files without a name, a hidden temporary stands in, and signals remove it.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# In a mount namespace of its own with an empty /proc, without which no unnamed file gets a name.
+without_proc()
+{
+    unshare -m bash -c 'mount -t tmpfs tmpfs /proc && exec "$@"' bash "$@"
+}
+
+setup()
+{
+    enter_directory
+    require unshare
+    without_proc true 2>/dev/null || skip "mounting is not permitted here"
+    mkdir dir
+    keygen uniform 100003 >in
+    reference in >wanted
+}
+
+@test "a new file and a replaced one" {
+    without_proc "$GSORT" in -o dir/out
+    assert_same wanted dir/out
+    echo old >dir/out
+    chmod 640 dir/out
+    without_proc "$GSORT" in -o dir/out
+    assert_same wanted dir/out
+    [ "$(stat -c %a dir/out)" = 640 ]
+    [ "$(ls -A dir)" = out ]
+}
+
+@test "a signal removes the temporary" {
+    mkfifo fifo
+    echo old >dir/out
+    for signal in TERM INT HUP XFSZ; do
+        exec 7<>fifo
+        env --default-signal unshare -m bash -c \
+            'mount -t tmpfs tmpfs /proc && exec "$@"' bash "$GSORT" -o dir/out <fifo 2>err 3>&- &
+        GSORT_PID=$!
+        cat in >&7
+        wait_for compgen -G 'dir/.gsort-*' >/dev/null
+        kill -s "$signal" "$GSORT_PID"
+        local status=0
+        wait "$GSORT_PID" || status=$?
+        GSORT_PID=
+        [ "$status" -eq $((128 + $(kill -l "$signal"))) ]
+        [ "$(ls -A dir)" = out ]
+        [ "$(cat dir/out)" = old ]
+        [ ! -s err ]
+        exec 7>&-
+    done
+}
+
+@test "an error removes the temporary" {
+    printf 'abc' >odd
+    echo old >dir/out
+    run -2 --separate-stderr bash -c \
+        'cat odd | unshare -m bash -c "mount -t tmpfs tmpfs /proc && exec \"$GSORT\" -o dir/out"'
+    assert_trouble 3
+    [ "$(ls -A dir)" = out ]
+    [ "$(cat dir/out)" = old ]
+}
+
+@test "an input that shrinks under way removes the temporary" {
+    mkfifo fifo
+    keygen uniform 1000000 >in
+    exec 7<>fifo
+    env --default-signal unshare -m bash -c \
+        'mount -t tmpfs tmpfs /proc && exec "$@"' bash "$GSORT" in fifo -o dir/out 2>err 3>&- 7>&- &
+    GSORT_PID=$!
+    keygen uniform 100 >&7
+    wait_for compgen -G 'dir/.gsort-*' >/dev/null
+    sleep 0.2
+    : >in
+    exec 7>&-
+    local status=0
+    wait "$GSORT_PID" || status=$?
+    GSORT_PID=
+    [ "$status" -eq 2 ]
+    [ "$(wc -l <err)" -eq 1 ]
+    [ -z "$(ls -A dir)" ]
+}

@@ -31,6 +31,18 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
                            err);
 }
 
+/* A limit below what this many keys take counts as that much, as sort(1) has its least buffer too:
+ * no -S is too small for a small input. */
+#define GS_SMALL_KEYS 65536
+
+static uint64_t choose_limit(const struct gs_command *command)
+{
+    uint64_t limit = command->memory_limit > 0 ? command->memory_limit : gs_memory_available();
+    uint64_t least =
+        gs_sort_memory(&command->sort, GS_SMALL_KEYS) + (uint64_t)GS_SMALL_KEYS * GS_KEY_BYTES;
+    return limit == 0 || limit > least ? limit : least;
+}
+
 /* What bounds the reading of pipes. */
 struct read_limit {
     const struct gs_options *options;
@@ -50,9 +62,9 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
         bytes + gs_sort_memory(limit->options, keys) <= limit->limit_bytes)
         return GS_OK;
     return gs_fail(err, GS_ERR_MEMORY, 0,
-                   "%s: after %" PRIu64 " bytes, sorting the input takes more than the %" PRIu64
-                   " bytes of memory it may use (see -S)",
-                   name, bytes, limit->limit_bytes);
+                   "%s: %" PRIu64 " MiB of input and more, and only %" PRIu64
+                   " MiB of memory may be used (-S)",
+                   name, bytes >> 20, limit->limit_bytes >> 20);
 }
 
 /* Read what is not mapped; its time and size go into *stage. */
@@ -124,10 +136,8 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     uint64_t read_bytes = 0;
     uint64_t keys, bytes, start;
     struct output_sink to = {.sink = {.write = write_keys}, .output = output};
-    struct read_limit limit = {.options = &options,
-                               .progress = progress,
-                               .limit_bytes = command->memory_limit > 0 ? command->memory_limit
-                                                                        : gs_memory_available()};
+    struct read_limit limit = {
+        .options = &options, .progress = progress, .limit_bytes = choose_limit(command)};
 
     if (output->kind == GS_OUTPUT_POSITIONED)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &own_bytes, err));

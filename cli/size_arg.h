@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* A size, exactly as GNU sort reads it after -S: decimal digits and one suffix, of
+/* A size, as GNU sort reads it after -S: decimal digits (no blank or sign) and one suffix, of
  *   b bytes   k K KiB   m M MiB   g G GiB   t T TiB   P PiB   E EiB   (Z Y R Q: always too large)
  *   % of `total` bytes
  * No suffix means KiB; no digits before a suffix other than b and % means 1. With total 0 there is

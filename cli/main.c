@@ -1,6 +1,7 @@
 /* main.c -- signals, options, mode, exit status.
  * SPDX-License-Identifier: MIT
  */
+#include "cli/exit.h"
 #include "cli/modes.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -35,6 +36,7 @@ int main(int argc, char **argv)
     pthread_sigmask(SIG_BLOCK, &asked, NULL);
     gs_file_guard_standard();
     gs_signals_start(gs_report_fault);
+    gs_exit_guard();
 
     if (argc < 1) {
         argc = 1;
@@ -45,7 +47,7 @@ int main(int argc, char **argv)
     struct gs_progress progress = {.phase = NULL};
     struct gs_error err = {.status = GS_OK};
     if (gs_command_parse(&command, argc, argv) != GS_OK)
-        return GS_EXIT_TROUBLE;
+        return gs_exit_status(GS_EXIT_TROUBLE);
 
     bool ordered = true;
     gs_progress_start(&progress, command.progress);
@@ -57,6 +59,6 @@ int main(int argc, char **argv)
         gs_report_error(&err);
     gs_command_free(&command);
     if (st != GS_OK)
-        return GS_EXIT_TROUBLE;
-    return ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER;
+        return gs_exit_status(GS_EXIT_TROUBLE);
+    return gs_exit_status(ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER);
 }

@@ -130,7 +130,7 @@ static void answer(struct argp_state *state, int key)
         argp_state_help(state, stdout,
                         key == OPT_USAGE ? ARGP_HELP_USAGE
                                          : ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
-    exit((int)gs_report_close_stdout());
+    exit(gs_exit_status(gs_report_close_stdout()));
 }
 
 /* The index of arg among `words`, which NULL ends. */
@@ -353,10 +353,13 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     struct parse parse = {.command = command, .is_checked = false, .threads = 0};
     command->files = calloc((size_t)argc, sizeof *command->files);
     enum gs_status st = GS_OK;
-    if (command->files == NULL)
-        st = gs_fail(&parse.err, GS_ERR_MEMORY, errno, "command line");
-    else if (argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, &parse) != 0)
-        st = GS_ERR_USAGE;
+    error_t failed = command->files == NULL
+                         ? ENOMEM
+                         : argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, &parse);
+    if (failed == ENOMEM)
+        st = gs_fail(&parse.err, GS_ERR_MEMORY, ENOMEM, "command line");
+    else if (failed != 0)
+        st = GS_ERR_USAGE; /* reported by getopt, or in parse.err */
     command->sort.threads = (unsigned)parse.threads;
     if (st == GS_OK)
         st = check_together(command, &parse.err);

@@ -4,15 +4,9 @@
 #ifndef GS_REPORT_H
 #define GS_REPORT_H
 
+#include "cli/exit.h"
 #include "common/input.h"
 #include "common/status.h"
-
-/* The exit statuses; sort(1) has the same. */
-enum gs_exit {
-    GS_EXIT_DONE = 0,     /* sorted, or -c found all in order */
-    GS_EXIT_DISORDER = 1, /* only -c and -C: not in order */
-    GS_EXIT_TROUBLE = 2   /* anything that went wrong */
-};
 
 /* The name in front of each line: that under which the program was started. */
 void gs_report_name(const char *name);

@@ -34,8 +34,8 @@ static void take_lock(void)
         sched_yield();
 }
 
-/* In a handler: from here on the process only dies. */
-static void remove_temporary(void)
+/* In a handler, or at an exit: from here on the process only dies. */
+void gs_signals_remove_temporary(void)
 {
     take_lock();
     if (temporary_name != NULL)
@@ -51,14 +51,14 @@ static void die_by(int signum)
 
 static void handle_fatal(int signum)
 {
-    remove_temporary();
+    gs_signals_remove_temporary();
     die_by(signum);
 }
 
 static void handle_fault(int signum, siginfo_t *info, void *context)
 {
     (void)context;
-    remove_temporary();
+    gs_signals_remove_temporary();
     if (fault_hook != NULL && info->si_code > 0) /* from the kernel, not from kill(2) */
         fault_hook(info->si_addr);
     die_by(signum);

@@ -25,4 +25,8 @@ void gs_signals_leave(void);
  * NULL, no file is. The string must stay. */
 void gs_signals_set_temporary(int dirfd, const char *name);
 
+/* Remove the registered file for good: the process is about to end in some other way than by a
+ * signal or by its own will. Nothing can be entered afterwards. */
+void gs_signals_remove_temporary(void);
+
 #endif

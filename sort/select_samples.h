@@ -1,27 +1,12 @@
 /* select_samples.h -- draw the sample: one key from each of equally long strata of the input.
  * SPDX-License-Identifier: MIT
- *
- * Sample i comes from a random position of [i n / S, (i + 1) n / S): as well spread as equidistant
- * positions, but periodic input cannot hide from it. The positions depend on n and the seed alone,
- * so the same input gives the same sample on every device.
+ * The positions: sample_position.h.
  */
 #ifndef GS_SELECT_SAMPLES_H
 #define GS_SELECT_SAMPLES_H
 
-#include "common/random.h"
+#include "sort/sample_position.h"
 #include "sort/tiles.h"
-
-/* The position of sample i of `samples` from n keys, samples <= n. */
-GS_HOST_DEVICE static inline uint64_t gs_sample_position(uint64_t i, uint64_t samples, uint64_t n,
-                                                         uint64_t seed)
-{
-    /* i * n would overflow from 2^40 keys on; whole and fractional part by themselves do not. */
-    uint64_t whole = n / samples;
-    uint64_t rest = n % samples;
-    uint64_t begin = i * whole + i * rest / samples;
-    uint64_t end = (i + 1) * whole + (i + 1) * rest / samples;
-    return begin + gs_random(seed, i) % (end - begin);
-}
 
 /* Fill sample[0 .. samples) from the input on the host. */
 void gs_select_samples_cpu(const struct gs_tiles *tiles, uint32_t samples, uint64_t seed,

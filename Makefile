@@ -48,7 +48,7 @@ endif
 
 # In the order of the data's way through the program.
 COMMON_C := status memory file slurp input target tempfile output signals
-SORT_C   := gsort plan tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
+SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
             prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered stages_cpu emit \
             fingerprint verify
 CLI_C    := exit options size_arg report progress stats mode_sort mode_check
@@ -57,6 +57,23 @@ ifeq ($(HIGHWAY),1)
   OBJECTS   += $(B)/sort/cache_sort_highway.o
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
+endif
+ifeq ($(CUDA),1)
+  GPU_C    := gpu_start gpu_upload stages_gpu device_sort_gpu
+  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu scatter_gpu sort_bins_gpu
+  OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
+  CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
+  CPP_FLAGS += -isystem $(CUDA_HOME)/include
+  LIBS     += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib -lcudart_static -ldl -lrt
+  # One machine code for each major architecture that nvcc knows: it runs on the minor ones too. GPUs
+  # newer than all of them compile the PTX of the last at their first run.
+  GPU_ARCHS ?= $(filter $(shell $(NVCC) --list-gpu-code 2>/dev/null),sm_75 sm_80 sm_90 sm_100 sm_110 sm_120)
+  NEWEST    := $(patsubst sm_%,%,$(lastword $(GPU_ARCHS)))
+  NVCC_FLAGS := -std=c++17 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fno-threadsafe-statics --threads 0 \
+                $(foreach arch,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(arch),code=sm_$(arch)) \
+                -gencode arch=compute_$(NEWEST),code=compute_$(NEWEST)
+else
+  OBJECTS  += $(B)/sort/gpu_absent.o
 endif
 MAIN     := $(B)/cli/main.o
 TOOLS    := build/keygen build/reference build/fuzz_options
@@ -89,7 +106,7 @@ $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) -o $@
 
 # The flags of the last build: a change of CFLAGS rebuilds.
-FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS)
+FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS)
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo '$(subst ','"'"',$(FLAGS_NOW))' | cmp -s - $@ || echo '$(subst ','"'"',$(FLAGS_NOW))' >$@
 
@@ -100,6 +117,10 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/%.o: %.cc $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) $(CXX_FLAGS) $(CXXFLAGS) $(SANITIZE) -c $< -o $@
+
+$(B)/%.o: %.cu $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,NVCC)$(NVCC) -I. -MMD -MP $(NVCC_FLAGS) -c $< -o $@
 
 build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
 build/reference: build/tools/tests/reference.o
@@ -138,7 +159,7 @@ check-expensive: all $(B)/gsort units
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:
 	$(need_bats)
-	+$(MAKE) check CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g'
+	+GSORT_FUZZ_COUNT=1000 $(MAKE) check CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g'
 
 valgrind: all $(B)/gsort
 	tests/valgrind.sh $(B)/gsort

@@ -9,6 +9,7 @@
 #include "common/clock.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 static_assert(GS_TILE_KEYS + 1 <= GS_CACHE_SORT_SCRATCH,
               "a tile and the key before it fit scratch");
@@ -38,8 +39,7 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
     if (st != GS_OK)
         return st;
     if (!(ordered->reversed ? gs_order_descending : gs_order_ascending)(scratch, count + before))
-        return gs_fail(err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
-                       ordered->name);
+        return gs_fail(err, GS_ERR_INPUT, 0, "%s", ordered->disorder);
     gs_key *keys = scratch + before;
     uint64_t kept = count;
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
@@ -102,10 +102,11 @@ static enum gs_status fetch_input(void *context, unsigned thread, uint64_t first
 enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct gs_error *err)
 {
     struct gs_cpu *cpu = run->device;
+    char disorder[512];
     struct gs_ordered ordered = {.reversed = reversed,
                                  .fetch = fetch_input,
                                  .context = &run->tiles,
-                                 .name = run->tiles.spans[0].name,
+                                 .disorder = disorder,
                                  .stage = GS_STAGE_READ,
                                  .device = "cpu",
                                  .piece_keys = GS_TILE_KEYS,
@@ -114,6 +115,8 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct g
                                  .threads = run->plan.threads};
     if (run->plan.count == 0)
         return GS_OK;
+    snprintf(disorder, sizeof disorder, "%s: changed while it was being sorted",
+             run->tiles.spans[0].name);
     enum gs_status st = gs_copy_ordered(run, &ordered, err);
     run->fingerprint = ordered.fingerprint;
     return st;

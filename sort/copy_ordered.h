@@ -13,19 +13,19 @@ struct gs_ordered {
     enum gs_status (*fetch)(void *context, unsigned thread, uint64_t first, uint64_t count,
                             gs_key *to, struct gs_error *err);
     void *context;
-    const char *name;    /* for messages: what they are */
-    enum gs_stage stage; /* the row that fetching is booked in, */
-    const char *device;  /* and its device */
-    uint64_t piece_keys; /* keys fetched and written at a time */
-    gs_key *scratch;     /* [thread][scratch_keys] */
-    size_t scratch_keys; /* at least piece_keys + 1 */
+    const char *disorder; /* for the user: what it means if they are not in order after all */
+    enum gs_stage stage;  /* the row that fetching is booked in, */
+    const char *device;   /* and its device */
+    uint64_t piece_keys;  /* keys fetched and written at a time */
+    gs_key *scratch;      /* [thread][scratch_keys] */
+    size_t scratch_keys;  /* at least piece_keys + 1 */
     unsigned threads;
     uint64_t fingerprint; /* out, of all keys fetched (options->verify) */
 };
 
 /* Copy all of run's keys to the emitter: turned round where the output wants the other direction,
  * without duplicates under options->unique. What was fetched is checked and is what is written;
- * GS_ERR_INPUT where it is not in order after all. */
+ * GS_ERR_INPUT with ->disorder where it is not in order. */
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered,
                                struct gs_error *err);
 

@@ -1,39 +1,34 @@
-/* gpu.h -- the GPU as the rest of the library sees it: is there one, what will it cost, its stages.
+/* gpu.h -- is there a GPU, and the stages that use it.
  * SPDX-License-Identifier: MIT
  *
- * stages_gpu.c implements this, or stages_gpu_absent.c in a build without CUDA. A process that
- * never calls gs_gpu_start pays nothing: CUDA is not touched.
+ * Built without CUDA, all of this is gpu_absent.c, which says so.
  */
 #ifndef GS_GPU_H
 #define GS_GPU_H
 
-#include "sort/plan.h"
 #include "sort/stages.h"
 
-#define GS_GPU_NAME_BYTES 128
-
-/* True in a build with CUDA. */
+/* Was this gsort built with CUDA? */
 bool gs_gpu_built(void);
 
-/* Whether the system looks as if it had a usable driver: a look at the file system, no more. */
+/* Does the system look as if it had a GPU? Costs next to nothing: CUDA is not started. */
 bool gs_gpu_present(void);
 
-/* Start CUDA in a thread of its own, and return at once. A second call does nothing. */
+/* Start CUDA in a thread of its own, once: it takes a quarter of a second. */
 void gs_gpu_start(void);
 
-/* Wait for that. GS_OK: *free_bytes of device memory, and the device's name. GS_ERR_DEVICE: there
- * is no usable GPU, and err says why. */
-enum gs_status gs_gpu_wait(char name[GS_GPU_NAME_BYTES], uint64_t *free_bytes,
-                           struct gs_error *err);
+struct gs_gpu_device {
+    char name[256];
+    uint64_t free_bytes;
+};
 
-/* The cost model: seconds from file to file, start-up included. */
-double gs_gpu_seconds(uint64_t keys);
+/* Wait for that; GS_ERR_DEVICE says why there is no usable GPU. */
+enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err);
 
-/* Change a plan made for the CPU into one for the GPU. */
+/* Adapt a plan to the GPU. */
 void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options);
 
-/* The table of stages. Until the first piece has been handed to the emitter a failure with
- * GS_ERR_DEVICE leaves nothing behind but what close() frees: the CPU may start over. */
+/* All keys are in device memory at once, twice. */
 extern const struct gs_stages gs_stages_gpu;
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "sort/gsort.h"
 #include "sort/cache_sort.h"
+#include "sort/cost.h"
+#include "sort/gpu.h"
 #include "sort/pipeline.h"
 
 #include "common/clock.h"
@@ -54,20 +56,35 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--engine=%s: this version of gsort has no such engine yet: use samplesort",
                        gs_engine_name(options->engine));
-    if (options->device == GS_DEVICE_GPU)
+    if (options->device == GS_DEVICE_GPU && !gs_gpu_built())
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: this gsort was built without CUDA");
 cleanup:
     return st;
 }
 
-/* Say which engine and device run, and why. */
-static void describe_choice(const struct gs_options *options, struct gs_stats *stats)
+/* Choose the device for count keys, and say why. */
+static enum gs_device choose_device(const struct gs_options *options, const struct gs_plan *plan,
+                                    struct gs_stats *stats)
 {
-    stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
-    stats->device = gs_device_name(GS_DEVICE_CPU);
-    stats->device_text = gs_cache_sort_name();
-    snprintf(stats->reason, sizeof stats->reason, "%s",
-             options->device == GS_DEVICE_CPU ? "asked for" : "this gsort was built without CUDA");
+    enum gs_device device = GS_DEVICE_CPU;
+    const char *reason = "asked for";
+    if (options->device != GS_DEVICE_AUTO)
+        device = options->device;
+    else if (!gs_gpu_built())
+        reason = "this gsort was built without CUDA";
+    else if (!gs_gpu_present())
+        reason = "there is no GPU";
+    else
+        reason = NULL;
+    if (reason != NULL) {
+        snprintf(stats->reason, sizeof stats->reason, "%s", reason);
+        return device;
+    }
+    double cpu = gs_cost_cpu_seconds(plan->count, plan->threads);
+    double gpu = gs_cost_gpu_seconds(plan->count);
+    snprintf(stats->reason, sizeof stats->reason, "estimates: %.3f s on the CPU, %.3f s on the GPU",
+             cpu, gpu);
+    return gpu < cpu ? GS_DEVICE_GPU : GS_DEVICE_CPU;
 }
 
 /* Refuse what would not fit. */
@@ -83,30 +100,88 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
                    options->memory_bytes >> 20);
 }
 
+/* Note what ran. */
+static void describe_run(const struct gs_run *run, const struct gs_stages *stages)
+{
+    struct gs_stats *stats = run->stats;
+    stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
+    stats->device = stages->device;
+    stats->keys_in = run->plan.count;
+    stats->keys_out = run->emitter.position;
+    stats->fingerprint = run->fingerprint - run->emitter.dropped_sum;
+    stats->threads = run->plan.threads;
+    stats->memory_bytes = run->plan.memory_bytes;
+}
+
+/* Sort with one device's stages. *partial: a stream has got something already. */
+static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages,
+                              struct gs_sink *sink, bool *partial, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_options *options = run->options;
+    bool gpu = stages != &gs_stages_cpu;
+    gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles), gs_plan_processors());
+    if (gpu)
+        gs_gpu_plan(&run->plan, options);
+    else
+        run->stats->device_text = gs_cache_sort_name();
+    GS_TRY(check_memory(options, &run->plan, err));
+    GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
+    st = gs_pipeline_run(run, stages, err);
+    *partial = sink->stream && run->emitter.position > 0;
+    describe_run(run, stages);
+    gs_emit_free(&run->emitter);
+cleanup:
+    return st;
+}
+
+/* Sort on the GPU; where it fails and need not be it, on the CPU, from the start. */
+static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, struct gs_error *err)
+{
+    bool partial = false;
+    struct gs_error gpu_error = {.status = GS_OK};
+    struct gs_gpu_device device;
+    gs_gpu_start();
+    /* Where the GPU was asked for, an input that needs no device must not hide that there is none.
+     */
+    if (run->options->device == GS_DEVICE_GPU) {
+        enum gs_status st = gs_gpu_wait(&device, err);
+        if (st != GS_OK)
+            return st;
+        return sort_on(run, &gs_stages_gpu, sink, &partial, err);
+    }
+    enum gs_status st = sort_on(run, &gs_stages_gpu, sink, &partial, &gpu_error);
+    if (st == GS_OK)
+        return st;
+    if (st != GS_ERR_DEVICE || partial)
+        return gs_fail(err, st, 0, "%s", gpu_error.text);
+    for (int i = 0; i < GS_STAGES; i++)
+        run->stats->stages[i] = (struct gs_stage_stats){0};
+    snprintf(run->stats->warning, sizeof run->stats->warning, "%.200s: sorting on the CPU",
+             gpu_error.text);
+    run->fingerprint = 0;
+    return sort_on(run, &gs_stages_cpu, sink, &partial, err);
+}
+
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint64_t start = gs_now_ns();
+    bool partial = false;
     struct gs_stats own_stats = {0};
     struct gs_progress own_progress = {0};
     struct gs_run run = {.options = options};
     run.stats = stats != NULL ? stats : &own_stats;
     run.progress = progress != NULL ? progress : &own_progress;
     GS_TRY(gs_options_check(options, err));
-    describe_choice(options, run.stats);
     GS_TRY(gs_tiles_make(&run.tiles, spans, span_count, err));
     gs_plan_make(&run.plan, options, gs_tiles_keys(&run.tiles), gs_plan_processors());
-    GS_TRY(check_memory(options, &run.plan, err));
-    GS_TRY(gs_emit_init(&run.emitter, options, sink, err));
-    st = gs_pipeline_run(&run, &gs_stages_cpu, err);
-    run.stats->keys_in = run.plan.count;
-    run.stats->keys_out = run.emitter.position;
-    run.stats->fingerprint = run.fingerprint - run.emitter.dropped_sum;
-    run.stats->threads = run.plan.threads;
-    run.stats->memory_bytes = run.plan.memory_bytes;
-    gs_emit_free(&run.emitter);
+    if (choose_device(options, &run.plan, run.stats) == GS_DEVICE_GPU)
+        st = sort_on_gpu(&run, sink, err);
+    else
+        st = sort_on(&run, &gs_stages_cpu, sink, &partial, err);
 cleanup:
     gs_tiles_free(&run.tiles);
     run.stats->total_ns = gs_now_ns() - start;

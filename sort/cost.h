@@ -1,0 +1,14 @@
+/* cost.h -- how long a sort will take on each device, to choose between them.
+ * SPDX-License-Identifier: MIT
+ *
+ * Both estimates leave out what both devices must do: page the input in and write the output.
+ */
+#ifndef GS_COST_H
+#define GS_COST_H
+
+#include <stdint.h>
+
+double gs_cost_cpu_seconds(uint64_t count, unsigned threads);
+double gs_cost_gpu_seconds(uint64_t count);
+
+#endif

@@ -1,0 +1,47 @@
+/* gpu_absent.c -- what gpu.h promises, in a gsort without CUDA.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/gpu.h"
+
+bool gs_gpu_built(void)
+{
+    return false;
+}
+
+bool gs_gpu_present(void)
+{
+    return false;
+}
+
+void gs_gpu_start(void)
+{
+}
+
+enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err)
+{
+    (void)device;
+    return gs_fail(err, GS_ERR_DEVICE, 0, "this gsort was built without CUDA");
+}
+
+void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
+{
+    (void)plan;
+    (void)options;
+}
+
+static enum gs_status open_nothing(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
+{
+    struct gs_gpu_device device;
+    (void)run;
+    (void)chunk_keys;
+    return gs_gpu_wait(&device, err);
+}
+
+static void close_nothing(struct gs_run *run)
+{
+    (void)run;
+}
+
+/* Never gets past open. */
+const struct gs_stages gs_stages_gpu = {
+    .device = "gpu", .open = open_nothing, .close = close_nothing};

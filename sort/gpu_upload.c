@@ -1,0 +1,182 @@
+/* gpu_upload.c -- move the input to device memory: registered where possible, staged elsewhere.
+ * SPDX-License-Identifier: MIT
+ *
+ * Registering walks page tables in the kernel, one thread at 20 to 47 GB/s, so several threads
+ * share it; each range is then copied by itself, since a copy may not span two registrations.
+ */
+#include "sort/gpu_upload.h"
+#include "sort/gpu_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A piece below this is staged: registering costs some microseconds a call. */
+#define REGISTER_BYTES_MIN ((size_t)4 << 20)
+
+#define STAGING_BYTES ((size_t)8 << 20)
+
+/* Threads that register at once; more wait for each other in the kernel. */
+#define REGISTER_THREADS 4
+
+enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, unsigned threads,
+                                  struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    int read_only = 0;
+    *upload = (struct gs_gpu_upload){.threads = threads};
+    GS_CUDA_TRY(cudaStreamCreateWithFlags(&upload->stream, cudaStreamNonBlocking));
+    GS_CUDA_TRY(cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported, 0));
+    upload->registers = read_only != 0;
+    for (int i = 0; i < GS_GPU_STAGING_BUFFERS; i++)
+        GS_CUDA_TRY(cudaEventCreateWithFlags(&upload->staged[i], cudaEventDisableTiming));
+cleanup:
+    return st;
+}
+
+void gs_gpu_upload_close(struct gs_gpu_upload *upload)
+{
+    if (upload->stream != NULL)
+        cudaStreamSynchronize(upload->stream);
+    for (size_t i = 0; i < upload->range_count; i++)
+        cudaHostUnregister(upload->ranges[i].start);
+    free(upload->ranges);
+    for (int i = 0; i < GS_GPU_STAGING_BUFFERS; i++) {
+        if (upload->staging[i] != NULL)
+            cudaFreeHost(upload->staging[i]);
+        if (upload->staged[i] != NULL)
+            cudaEventDestroy(upload->staged[i]);
+    }
+    if (upload->stream != NULL)
+        cudaStreamDestroy(upload->stream);
+    *upload = (struct gs_gpu_upload){0};
+}
+
+/* Copy host memory through the pinned buffers; every thread copies its share of a buffer. */
+static enum gs_status stage_bytes(struct gs_gpu_upload *upload, const char *from, size_t bytes,
+                                  char *to, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    for (size_t done = 0; done < bytes; done += STAGING_BYTES) {
+        size_t here = bytes - done < STAGING_BYTES ? bytes - done : STAGING_BYTES;
+        unsigned slot = upload->next_staging;
+        upload->next_staging = (slot + 1) % GS_GPU_STAGING_BUFFERS;
+        if (upload->staging[slot] == NULL)
+            GS_CUDA_TRY(cudaMallocHost((void **)&upload->staging[slot], STAGING_BYTES));
+        GS_CUDA_TRY(cudaEventSynchronize(upload->staged[slot]));
+        char *buffer = upload->staging[slot];
+        size_t share = here / upload->threads + 1;
+#pragma omp parallel for num_threads(upload->threads)
+        for (size_t at = 0; at < here; at += share)
+            memcpy(buffer + at, from + done + at, here - at < share ? here - at : share);
+        GS_CUDA_TRY(
+            cudaMemcpyAsync(to + done, buffer, here, cudaMemcpyHostToDevice, upload->stream));
+        GS_CUDA_TRY(cudaEventRecord(upload->staged[slot], upload->stream));
+    }
+cleanup:
+    return st;
+}
+
+/* Remember a registered range; false where there is no memory for that. */
+static bool add_range(struct gs_gpu_upload *upload, struct gs_gpu_range range)
+{
+    if (upload->range_count == upload->range_capacity) {
+        size_t capacity = upload->range_capacity * 2 + 64;
+        struct gs_gpu_range *ranges = realloc(upload->ranges, capacity * sizeof *ranges);
+        if (ranges == NULL)
+            return false;
+        upload->ranges = ranges;
+        upload->range_capacity = capacity;
+    }
+    upload->ranges[upload->range_count++] = range;
+    return true;
+}
+
+/* The end of what is registered, if that reaches into the page at `page`, else `page`: pieces of an
+ * input follow each other, and a page may be registered once only. */
+static char *skip_registered(const struct gs_gpu_upload *upload, char *page, size_t page_bytes)
+{
+    for (size_t i = upload->range_count; i-- > 0;) {
+        char *end = (char *)upload->ranges[i].start + upload->ranges[i].bytes;
+        if (page >= (char *)upload->ranges[i].start && page < end && end <= page + page_bytes)
+            return end;
+    }
+    return page;
+}
+
+/* Register the pages of [from, from + bytes) in a few ranges side by side. Returns how many of the
+ * ranges in `out` were taken, in ascending order and without gaps from the first page on. */
+static size_t register_bytes(struct gs_gpu_upload *upload, const char *from, size_t bytes,
+                             struct gs_gpu_range out[REGISTER_THREADS])
+{
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    char *begin = (char *)((uintptr_t)from / page_bytes * page_bytes);
+    char *end = (char *)(((uintptr_t)from + bytes + page_bytes - 1) / page_bytes * page_bytes);
+    begin = skip_registered(upload, begin, page_bytes);
+    size_t share = (size_t)(end - begin) / REGISTER_THREADS / page_bytes * page_bytes + page_bytes;
+    bool taken[REGISTER_THREADS] = {false};
+#pragma omp parallel for num_threads(REGISTER_THREADS)
+    for (int i = 0; i < REGISTER_THREADS; i++) {
+        char *start = begin + (size_t)i * share;
+        if (start >= end)
+            continue;
+        size_t length = (size_t)(end - start) < share ? (size_t)(end - start) : share;
+        out[i] = (struct gs_gpu_range){.start = start, .bytes = length};
+        taken[i] =
+            gs_gpu_inject(cudaHostRegister(start, length, cudaHostRegisterReadOnly)) == cudaSuccess;
+    }
+    size_t good = 0;
+    while (good < REGISTER_THREADS && taken[good] && add_range(upload, out[good]))
+        good++;
+    for (int i = (int)good; i < REGISTER_THREADS; i++)
+        if (taken[i])
+            cudaHostUnregister(out[i].start);
+    (void)cudaGetLastError();
+    return good;
+}
+
+/* Queue one piece of host memory. */
+static enum gs_status upload_bytes(struct gs_gpu_upload *upload, const char *from, size_t bytes,
+                                   char *to, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_gpu_range ranges[REGISTER_THREADS];
+    const char *end = from + bytes;
+    size_t good = 0;
+    if (upload->registers && bytes >= REGISTER_BYTES_MIN) {
+        good = register_bytes(upload, from, bytes, ranges);
+        upload->registers = good > 0;
+    }
+    const char *at = from;
+    /* The first range may begin behind a page that an earlier piece has registered. */
+    if (good > 0 && (const char *)ranges[0].start > at) {
+        size_t here = (size_t)((const char *)ranges[0].start - at);
+        GS_TRY(stage_bytes(upload, at, here, to, err));
+        at += here;
+    }
+    for (size_t i = 0; i < good; i++) {
+        const char *stop = (const char *)ranges[i].start + ranges[i].bytes;
+        stop = stop < end ? stop : end;
+        GS_CUDA_TRY(cudaMemcpyAsync(to + (at - from), at, (size_t)(stop - at),
+                                    cudaMemcpyHostToDevice, upload->stream));
+        at = stop;
+    }
+    if (at < end)
+        GS_TRY(stage_bytes(upload, at, (size_t)(end - at), to + (at - from), err));
+cleanup:
+    return st;
+}
+
+enum gs_status gs_gpu_upload_keys(struct gs_gpu_upload *upload, const struct gs_tiles *tiles,
+                                  uint64_t first, uint64_t count, gs_key *to, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    for (uint64_t done = 0; done < count;) {
+        struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
+        GS_TRY(upload_bytes(upload, (const char *)part.keys, part.count * sizeof *part.keys,
+                            (char *)(to + done), err));
+        done += part.count;
+    }
+cleanup:
+    return st;
+}

@@ -13,6 +13,7 @@ setup()
 {
     enter_directory
     require unshare
+    require_plain_build
     without_proc true 2>/dev/null || skip "mounting is not permitted here"
     mkdir dir
     keygen uniform 100003 >in

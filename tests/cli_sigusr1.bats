@@ -9,6 +9,12 @@ setup()
     mkfifo fifo
 }
 
+# gsort is past its first instructions: SIGUSR1, number 10, is blocked there.
+is_ready()
+{
+    grep -Eq '^SigBlk:.*[2367abef]..$' "/proc/$GSORT_PID/status"
+}
+
 @test "while a pipe is read" {
     keygen uniform 200003 >in
     reference in >wanted
@@ -58,7 +64,7 @@ setup()
     keygen uniform 4000000 >in
     reference in >wanted
     start in -o out 2>err
-    sleep 0.02
+    wait_for is_ready
     while kill -s USR1 "$GSORT_PID" 2>/dev/null; do
         sleep 0.001
     done

@@ -193,10 +193,10 @@ teardown()
     fi
 }
 
-# Skip in a sanitizer's build, which wants terabytes of address space.
+# Skip in a sanitizer's build, which wants terabytes of address space and /proc.
 require_plain_build()
 {
     if grep -q __asan_init "$GSORT"; then
-        skip "a sanitizer's build has no bound on its address space"
+        skip "a sanitizer's build wants address space and /proc"
     fi
 }

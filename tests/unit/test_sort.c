@@ -77,7 +77,7 @@ static void check_sort(enum sample_kind kind, uint64_t count, const struct gs_op
     struct gs_span spans[] = {{keys, cut, "a"}, {keys, 0, "b"}, {keys + cut, count - cut, "c"}};
     struct gs_error err = {.status = GS_OK};
     struct gs_stats stats = {0};
-    struct gs_progress progress = {0};
+    struct gs_progress progress = {.phase = NULL};
     struct keeper keeper;
     keeper_open(&keeper, count, sink == SINK_STREAM, sink == SINK_MEMORY);
     enum gs_status st = gs_sort(options, spans, 3, &keeper.sink, &progress, &stats, &err);

@@ -48,9 +48,10 @@ static bool open_fixture(struct fixture *f, gs_key *keys, unsigned threads, uint
     f->run.options = &f->options;
     f->run.progress = &f->progress;
     f->run.stats = &f->stats;
-    if (f->output == NULL || gs_tiles_make(&f->run.tiles, &f->span, 1, &f->err) != GS_OK ||
-        gs_emit_init(&f->run.emitter, &f->options, &f->sink, &f->err) != GS_OK)
-        return CHECK(!"memory for the fixture");
+    if (!CHECK(f->output != NULL) ||
+        !CHECK(gs_tiles_make(&f->run.tiles, &f->span, 1, &f->err) == GS_OK) ||
+        !CHECK(gs_emit_init(&f->run.emitter, &f->options, &f->sink, &f->err) == GS_OK))
+        return false;
     gs_plan_make(&f->run.plan, &f->options, N, 4);
     uint64_t chunk_keys = 0;
     if (!CHECK(gs_stages_cpu.open(&f->run, &chunk_keys, &f->err) == GS_OK) ||

@@ -63,6 +63,12 @@ refused()
     [ ! -e out ]
 }
 
+@test "a file that cannot be read to its end" {
+    [ -r /proc/self/mem ] || skip "no /proc/self/mem here"
+    refused /proc/self/mem "Input/output error" -- /proc/self/mem -o out
+    refused /proc/self/mem "Input/output error" -- -c /proc/self/mem
+}
+
 @test "closed standard input" {
     run -2 --separate-stderr bash -c 'gsort -o new <&-'
     assert_trouble "Bad file descriptor"

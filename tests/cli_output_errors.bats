@@ -71,6 +71,19 @@ refused_at_once()
     assert_only in out
 }
 
+@test "a file of somebody else's in a directory with the sticky bit" {
+    require_nobody
+    [ "$(id -u)" -eq 0 ] || skip "only root can make a file of somebody else's"
+    keygen uniform 1000 >in
+    echo old >out
+    chmod 666 out
+    chmod 1777 .
+    run -2 --separate-stderr as_nobody "$GSORT" in -o out
+    assert_trouble out "Operation not permitted"
+    [ "$(cat out)" = old ]
+    assert_only in out
+}
+
 @test "a device that may not be opened for writing" {
     [ -e /dev/full ] || skip "no /dev/full here"
     run -2 --separate-stderr gsort in -o /dev/fd/99

@@ -43,6 +43,17 @@ setup()
     grep -q 1000003 stats
 }
 
+@test "the fingerprint is that of the keys, in whatever order they are" {
+    gsort --stats=json --verify in -o out 2>first
+    gsort --stats=json --verify -r out -o out 2>second
+    gsort --stats=json --verify -u in -o out 2>third
+    [[ $(field first fingerprint) =~ ^0x[0-9a-f]{16}$ ]]
+    [ "$(field first fingerprint)" = "$(field second fingerprint)" ]
+    [ "$(field first fingerprint)" != "$(field third fingerprint)" ]
+    gsort --stats=json in -o out 2>fourth
+    [ "$(field fourth fingerprint)" = None ]
+}
+
 @test "names with quotes, backslashes and bytes that are no text do not break it" {
     for name in 'a"b' 'a\b' $'a\tb' $'a\x01b'; do
         cp in "$name"

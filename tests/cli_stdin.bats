@@ -84,3 +84,23 @@ setup()
     cat big | gsort | cat >got
     assert_same wanted got
 }
+
+@test "non-blocking pipes on both ends" {
+    require python3
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    { sleep 0.2 && cat in; } | python3 -c '
+import os, sys
+os.set_blocking(0, False)
+os.set_blocking(1, False)
+os.execv(os.environ["GSORT"], ["gsort"])' | { sleep 0.5 && cat; } >got
+    assert_same wanted got
+}
+
+@test "a file that says it is empty, and is not" {
+    [ -r /proc/self/auxv ] || skip "no /proc/self/auxv here"
+    local bytes
+    bytes=$(wc -c </proc/self/auxv)
+    [ "$bytes" -gt 0 ]
+    [ "$(gsort /proc/self/auxv | wc -c)" -eq "$bytes" ]
+    [ "$(gsort </proc/self/auxv | wc -c)" -eq "$bytes" ]
+}

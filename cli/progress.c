@@ -73,10 +73,12 @@ static void describe_phase(char text[GS_TEXT_BYTES], const char *phase, uint64_t
                  rate / 1e6);
     } else {
         done = done < total ? done : total;
-        double left = rate > 0 ? (double)(total - done) / rate : 0;
-        unsigned long eta = left < 1e6 ? (unsigned long)(left + 0.5) : 1000000;
-        snprintf(text, GS_TEXT_BYTES, "%s: %d %%, %.1f Mkeys/s, ETA %lu:%02lu", phase,
-                 (int)(100.0 * (double)done / (double)total), rate / 1e6, eta / 60, eta % 60);
+        char eta[32] = "-:--";
+        double left = rate > 0 ? (double)(total - done) / rate : 1e9;
+        if (left < 1e6)
+            snprintf(eta, sizeof eta, "%d:%02d", (int)(left + 0.5) / 60, (int)(left + 0.5) % 60);
+        snprintf(text, GS_TEXT_BYTES, "%s: %d %%, %.1f Mkeys/s, ETA %s", phase,
+                 (int)(100.0 * (double)done / (double)total), rate / 1e6, eta);
     }
 }
 
@@ -86,7 +88,10 @@ static bool may_draw(uint64_t run_ns)
 {
     if (show_when != GS_PROGRESS_AUTO)
         return show_when == GS_PROGRESS_ALWAYS;
-    return on_terminal && run_ns >= GS_QUIET_NS && tcgetpgrp(STDERR_FILENO) == getpgrp();
+    if (!on_terminal || run_ns < GS_QUIET_NS)
+        return false;
+    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not the terminal that controls us */
+    return foreground == -1 || foreground == getpgrp();
 }
 
 static void draw_line(const char *text)

@@ -1,13 +1,15 @@
 /* cache_sort.c -- sort one bin while it is in cache: which method, and the portable ones.
  * SPDX-License-Identifier: MIT
  *
- * The splitters bound a bin's keys, so that only the bits of high - low can vary: around 20 of 32
- * in a bin of 2^16 uniform keys. Where they are spread evenly, cache_sort_columns.c is fastest; a
- * small sample tells. Else it is
+ * The splitters bound a bin's keys, so that only some 20 of 32 bits vary in a bin of uniform keys.
+ * What sorts it:
  *
- *   counting     few values: count each, write them out;
- *   radix        least significant digit first, in as few passes between keys and scratch as digits
- *                of at most DIGIT_BITS allow; one read counts the digits of all passes.
+ *   columns      (cache_sort_columns.c) where keys are spread evenly and few are equal, and the
+ *                processor has AVX2: by far the fastest;
+ *   counting     where there are fewer values than keys: count each, write them out;
+ *   vqsort       (cache_sort_highway.cc) all other bins, where it was built in and has vectors;
+ *   radix        all other bins else: least significant digit first, in as few passes between keys
+ *                and scratch as digits of DIGIT_BITS allow; one read counts the digits of all.
  *
  * A bin above GS_CACHE_SORT_CAPACITY is first split by its top digit, in place [McIlroy, Bostic,
  * McIlroy: Engineering Radix Sort, 1993: American flag sort], until its parts fit.
@@ -20,14 +22,28 @@
 
 enum {
     DIGIT_BITS = 11,
+    SMALL_DIGIT_BITS = 8, /* for bins so small that clearing 2^11 counters costs more */
+    SMALL_DIGIT_KEYS = 4096,
     DIGITS = 1 << DIGIT_BITS,
-    PASSES_MAX = (GS_KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS,
+    PASSES_MAX = GS_KEY_BITS / SMALL_DIGIT_BITS,
     SPLIT_BITS = 8,
     SPLITS = 1 << SPLIT_BITS,
     INSERTION_MAX = 32,
 
-    STREAMS = 4,
-    SCAN_ALWAYS = 2048 /* fewer keys are looked at first: their bounds are seldom tight */
+    /* Keys whose pairs tell about equal keys: among 32 from a bin of 400 values that are alike
+     * frequent there is an equal pair in 2 of 3 cases; in a bin of 2^15 values, in 1 of 66. */
+    SAMPLE = 32,
+    /* Fewer keys are read once before the sort: their bounds are seldom tight. */
+    SCAN_ALWAYS = 2048,
+    /* Counting pays from this many keys a value. */
+    COUNTING_KEYS = 4
+};
+
+/* What one read of a bin tells. */
+struct scan {
+    gs_key low, high; /* the smallest and the largest key */
+    unsigned shift;   /* low bits in which all keys agree */
+    bool ordered;
 };
 
 /* Number of bits that it takes to write value. */
@@ -52,176 +68,34 @@ static void sort_insertion(gs_key *keys, size_t count)
     }
 }
 
-/* Narrow *low and *high to the smallest and largest key; whether the keys are in order already. */
-GS_CLONES static bool scan_keys(const gs_key *keys, size_t count, gs_key *low, gs_key *high)
+GS_CLONES static struct scan scan_keys(const gs_key *keys, size_t count)
 {
-    gs_key least = keys[0], most = keys[0], disorder = 0;
+    gs_key least = keys[0], most = keys[0], disorder = 0, varying = 0;
 
     for (size_t i = 1; i < count; i++) {
         least = keys[i] < least ? keys[i] : least;
         most = keys[i] > most ? keys[i] : most;
         disorder |= keys[i - 1] > keys[i];
+        varying |= keys[i - 1] ^ keys[i];
     }
-    *low = least;
-    *high = most;
-    return disorder == 0;
+    struct scan scan = {least, most, 0, disorder == 0};
+    while (varying != 0 && (varying >> scan.shift & 1) == 0)
+        scan.shift++;
+    return scan;
 }
 
-/* Sort by counting each value of [low, low + values), values <= DIGITS. */
-static void sort_counting(gs_key *keys, size_t count, gs_key low, uint32_t values)
+/* Equal neighbours among SAMPLE sorted keys of the bin. */
+static unsigned count_repeats(const gs_key *keys, size_t count)
 {
-    uint32_t counts[2][DIGITS];
-    size_t i = 0;
+    gs_key sample[SAMPLE];
+    unsigned repeats = 0;
 
-    memset(counts[0], 0, sizeof counts[0][0] * values);
-    memset(counts[1], 0, sizeof counts[1][0] * values);
-    for (; i + 1 < count; i += 2) { /* two counters each: equal keys do not wait for each other */
-        counts[0][keys[i] - low]++;
-        counts[1][keys[i + 1] - low]++;
-    }
-    if (i < count)
-        counts[0][keys[i] - low]++;
-    for (uint32_t value = 0; value < values; value++) {
-        const size_t equal = (size_t)counts[0][value] + counts[1][value];
-        for (size_t k = 0; k < equal; k++)
-            keys[k] = low + value;
-        keys += equal;
-    }
-}
-
-gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
-{
-    const unsigned bits = bit_width(high - low);
-    const unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
-    const unsigned digit_bits = passes == 0 ? 0 : (bits + passes - 1) / passes;
-    const gs_key mask = ((gs_key)1 << digit_bits) - 1;
-    uint32_t offsets[PASSES_MAX][DIGITS];
-
-    memset(offsets, 0, sizeof offsets[0] * passes);
-    for (size_t i = 0; i < count; i++) {
-        gs_key rest = keys[i] - low;
-        for (unsigned pass = 0; pass < passes; pass++) {
-            offsets[pass][rest & mask]++;
-            rest >>= digit_bits;
-        }
-    }
-    for (unsigned pass = 0; pass < passes; pass++) {
-        uint32_t *offset = offsets[pass], sum = 0;
-        for (gs_key digit = 0; digit <= mask; digit++) {
-            const uint32_t digit_count = offset[digit];
-            offset[digit] = sum;
-            sum += digit_count;
-        }
-        for (size_t i = 0; i < count; i++) {
-            const gs_key key = keys[i];
-            scratch[offset[((key - low) >> (pass * digit_bits)) & mask]++] = key;
-        }
-        gs_key *swap = keys;
-        keys = scratch;
-        scratch = swap;
-    }
-    return keys;
-}
-
-/* How a bin is split: by the digit of split_bits bits above shift. */
-struct split {
-    gs_key low, high;
-    unsigned shift, splits;
-};
-
-/* Split [low, high] into about `wanted` parts, 2 to SPLITS. */
-static struct split plan_split(gs_key low, gs_key high, size_t wanted)
-{
-    const unsigned bits = bit_width(high - low);
-    unsigned split_bits = 1;
-
-    while (split_bits < SPLIT_BITS && (size_t)1 << split_bits < wanted)
-        split_bits++;
-    if (split_bits > bits)
-        split_bits = bits;
-    return (struct split){low, high, bits - split_bits, 1U << split_bits};
-}
-
-/* Sort the parts; ends[part] is where each ends. */
-static void sort_parts(gs_key *keys, gs_key *scratch, const size_t *ends, struct split split)
-{
-    size_t begin = 0;
-
-    if (split.shift == 0)
-        return;
-    for (unsigned part = 0; part < split.splits; part++) {
-        const size_t count = ends[part] - begin;
-        const gs_key low = split.low + ((gs_key)part << split.shift);
-        const gs_key most = ((gs_key)1 << split.shift) - 1;
-        const gs_key high = split.high - low < most ? split.high : low + most;
-        if (count > 1) {
-            const gs_key *sorted = gs_cache_sort(keys + begin, scratch, count, low, high);
-            if (sorted == scratch)
-                memcpy(keys + begin, scratch, count * sizeof *keys);
-        }
-        begin = ends[part];
-    }
-}
-
-/* Split by way of scratch. Streams with counters of their own, so that equal keys in a row do not
- * wait for each other's position. */
-static void sort_uneven(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
-{
-    const struct split split = plan_split(low, high, count / 64);
-    const size_t quarter = count / STREAMS;
-    uint32_t next[STREAMS][SPLITS] = {{0}};
-    size_t ends[SPLITS];
-
-    for (size_t i = 0; i < quarter; i++)
-        for (size_t stream = 0; stream < STREAMS; stream++)
-            next[stream][(keys[stream * quarter + i] - low) >> split.shift]++;
-    for (size_t i = STREAMS * quarter; i < count; i++)
-        next[0][(keys[i] - low) >> split.shift]++;
-    uint32_t begin = 0;
-    for (unsigned part = 0; part < split.splits; part++) {
-        for (size_t stream = 0; stream < STREAMS; stream++) {
-            const uint32_t part_count = next[stream][part];
-            next[stream][part] = begin;
-            begin += part_count;
-        }
-        ends[part] = begin;
-    }
-    for (size_t i = 0; i < quarter; i++)
-        for (size_t stream = 0; stream < STREAMS; stream++) {
-            const gs_key key = keys[stream * quarter + i];
-            scratch[next[stream][(key - low) >> split.shift]++] = key;
-        }
-    for (size_t i = STREAMS * quarter; i < count; i++)
-        scratch[next[0][(keys[i] - low) >> split.shift]++] = keys[i];
-    memcpy(keys, scratch, count * sizeof *keys);
-    sort_parts(keys, scratch, ends, split);
-}
-
-/* Split a bin above the capacity in place, into parts of about a quarter of the capacity. */
-static void sort_large(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
-{
-    const struct split split = plan_split(low, high, count / (GS_CACHE_SORT_CAPACITY / 4));
-    size_t next[SPLITS], ends[SPLITS] = {0}, begin = 0;
-
-    for (size_t i = 0; i < count; i++)
-        ends[(keys[i] - low) >> split.shift]++;
-    for (unsigned part = 0; part < split.splits; part++) {
-        next[part] = begin;
-        begin += ends[part];
-        ends[part] = begin;
-    }
-    for (unsigned part = 0; part < split.splits; part++) {
-        while (next[part] < ends[part]) {
-            gs_key key = keys[next[part]];
-            for (unsigned to; (to = (key - low) >> split.shift) != part;) {
-                const gs_key displaced = keys[next[to]];
-                keys[next[to]++] = key;
-                key = displaced;
-            }
-            keys[next[part]++] = key;
-        }
-    }
-    sort_parts(keys, scratch, ends, split);
+    for (size_t i = 0; i < SAMPLE; i++)
+        sample[i] = keys[i * (count / SAMPLE)];
+    sort_insertion(sample, SAMPLE);
+    for (size_t i = 1; i < SAMPLE; i++)
+        repeats += sample[i - 1] == sample[i];
+    return repeats;
 }
 
 /* Whether the first keys are in order: reason to look at the others. */
@@ -233,6 +107,145 @@ static bool starts_ordered(const gs_key *keys)
     return i == INSERTION_MAX;
 }
 
+/* Sort keys of `values` values, low + value * 2^shift, by counting each. Four counters a value, so
+ * that equal keys in a row do not wait for each other; scratch holds them. */
+static void sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct scan scan,
+                          uint32_t values)
+{
+    uint32_t *const counts = scratch;
+    size_t i = 0;
+
+    memset(counts, 0, 4 * sizeof *counts * values);
+    for (; i + 4 <= count; i += 4) {
+        counts[(keys[i] - scan.low) >> scan.shift]++;
+        counts[values + ((keys[i + 1] - scan.low) >> scan.shift)]++;
+        counts[2 * values + ((keys[i + 2] - scan.low) >> scan.shift)]++;
+        counts[3 * values + ((keys[i + 3] - scan.low) >> scan.shift)]++;
+    }
+    for (; i < count; i++)
+        counts[(keys[i] - scan.low) >> scan.shift]++;
+    for (uint32_t value = 0; value < values; value++) {
+        const size_t equal = (size_t)counts[value] + counts[values + value] +
+                             counts[2 * values + value] + counts[3 * values + value];
+        for (size_t k = 0; k < equal; k++)
+            keys[k] = scan.low + (value << scan.shift);
+        keys += equal;
+    }
+}
+
+/* Radix sort of the bits that vary. Returns keys or scratch. */
+static gs_key *sort_radix(gs_key *keys, gs_key *scratch, size_t count, struct scan scan)
+{
+    const unsigned bits = bit_width((scan.high - scan.low) >> scan.shift);
+    const unsigned digit_max = count < SMALL_DIGIT_KEYS ? SMALL_DIGIT_BITS : DIGIT_BITS;
+    const unsigned passes = (bits + digit_max - 1) / digit_max;
+    const unsigned digit_bits = passes == 0 ? 0 : (bits + passes - 1) / passes;
+    const gs_key mask = ((gs_key)1 << digit_bits) - 1;
+    uint32_t offsets[PASSES_MAX][DIGITS];
+
+    for (unsigned pass = 0; pass < passes; pass++)
+        memset(offsets[pass], 0, sizeof offsets[0][0] << digit_bits);
+    for (size_t i = 0; i < count; i++) {
+        gs_key rest = (keys[i] - scan.low) >> scan.shift;
+        for (unsigned pass = 0; pass < passes; pass++) {
+            offsets[pass][rest & mask]++;
+            rest >>= digit_bits;
+        }
+    }
+    for (unsigned pass = 0; pass < passes; pass++) {
+        const unsigned shift = scan.shift + pass * digit_bits;
+        uint32_t *offset = offsets[pass], sum = 0;
+        for (gs_key digit = 0; digit <= mask; digit++) {
+            const uint32_t digit_count = offset[digit];
+            offset[digit] = sum;
+            sum += digit_count;
+        }
+        for (size_t i = 0; i < count; i++) {
+            const gs_key key = keys[i];
+            scratch[offset[((key - scan.low) >> shift) & mask]++] = key;
+        }
+        gs_key *swap = keys;
+        keys = scratch;
+        scratch = swap;
+    }
+    return keys;
+}
+
+gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count)
+{
+    return count == 0 ? keys : sort_radix(keys, scratch, count, scan_keys(keys, count));
+}
+
+/* Split a bin above the capacity in place, by the top SPLIT_BITS of the bits that vary or by fewer:
+ * parts of a quarter of the capacity are small enough. Then sort the parts. */
+static void sort_large(gs_key *keys, gs_key *scratch, size_t count, struct scan scan)
+{
+    const unsigned bits = bit_width(scan.high - scan.low);
+    unsigned split_bits = 1;
+    while (split_bits < SPLIT_BITS && split_bits < bits &&
+           count >> split_bits > GS_CACHE_SORT_CAPACITY / 4)
+        split_bits++;
+    const unsigned shift = bits - split_bits, splits = 1U << split_bits;
+    size_t next[SPLITS], ends[SPLITS] = {0}, begin = 0;
+
+    for (size_t i = 0; i < count; i++)
+        ends[(keys[i] - scan.low) >> shift]++;
+    for (unsigned split = 0; split < splits; split++) {
+        next[split] = begin;
+        begin += ends[split];
+        ends[split] = begin;
+    }
+    for (unsigned split = 0; split < splits; split++) {
+        while (next[split] < ends[split]) {
+            gs_key key = keys[next[split]];
+            for (unsigned to; (to = (key - scan.low) >> shift) != split;) {
+                const gs_key displaced = keys[next[to]];
+                keys[next[to]++] = key;
+                key = displaced;
+            }
+            keys[next[split]++] = key;
+        }
+    }
+    begin = 0;
+    for (unsigned split = 0; split < splits; split++) {
+        const size_t part = ends[split] - begin;
+        const gs_key low = scan.low + ((gs_key)split << shift);
+        const gs_key width = ((gs_key)1 << shift) - 1;
+        if (part > 1) {
+            const gs_key high = scan.high - low < width ? scan.high : low + width;
+            const gs_key *sorted = gs_cache_sort(keys + begin, scratch, part, low, high);
+            if (sorted == scratch)
+                memcpy(keys + begin, scratch, part * sizeof *keys);
+        }
+        begin = ends[split];
+    }
+}
+
+#if GS_CACHE_SORT_HAS_COLUMNS
+static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
+{
+    return gs_cache_sort_columns_usable() && gs_cache_sort_columns(keys, scratch, count, low, high);
+}
+#else
+static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
+{
+    (void)keys, (void)scratch, (void)count, (void)low, (void)high;
+    return false;
+}
+#endif
+
+/* A bin that nothing is known of but its range. */
+static gs_key *sort_any(gs_key *keys, gs_key *scratch, size_t count, struct scan scan)
+{
+#if GS_HIGHWAY
+    if (gs_cache_sort_highway_usable()) {
+        gs_cache_sort_highway(keys, count);
+        return keys;
+    }
+#endif
+    return sort_radix(keys, scratch, count, scan);
+}
+
 gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
     if (count <= INSERTION_MAX) {
@@ -241,38 +254,47 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
     }
     if (low == high)
         return keys;
-#if GS_CACHE_SORT_HAS_COLUMNS
+
     /* Bounds that splitters gave are good enough for a first try. */
-    const bool columns = gs_cache_sort_columns_usable();
-    if (columns && count >= SCAN_ALWAYS && count <= GS_CACHE_SORT_CAPACITY &&
-        !starts_ordered(keys) && gs_cache_sort_columns(keys, scratch, count, low, high))
-        return keys;
-#endif
-    if (scan_keys(keys, count, &low, &high))
+    const unsigned repeats = count_repeats(keys, count);
+    bool tried = false;
+    if (count >= SCAN_ALWAYS && count <= GS_CACHE_SORT_CAPACITY && repeats == 0 &&
+        !starts_ordered(keys)) {
+        if (try_columns(keys, scratch, count, low, high))
+            return keys;
+        tried = true;
+    }
+    const struct scan scan = scan_keys(keys, count);
+    if (scan.ordered)
         return keys;
     if (count > GS_CACHE_SORT_CAPACITY) {
-        sort_large(keys, scratch, count, low, high);
+        sort_large(keys, scratch, count, scan);
         return keys;
     }
-    if (high - low < DIGITS && high - low < count / 4) {
-        sort_counting(keys, count, low, high - low + 1);
+    const gs_key last_value = (scan.high - scan.low) >> scan.shift;
+    if (last_value < count / COUNTING_KEYS) {
+        sort_counting(keys, scratch, count, scan, last_value + 1);
         return keys;
     }
-#if GS_CACHE_SORT_HAS_COLUMNS
-    if (columns) {
-        if (!gs_cache_sort_columns(keys, scratch, count, low, high))
-            sort_uneven(keys, scratch, count, low, high);
+    const bool closer = scan.high - scan.low < (high - low) / 2;
+    if (repeats <= 1 && (!tried || closer) &&
+        try_columns(keys, scratch, count, scan.low, scan.high))
         return keys;
-    }
-#endif
-    return gs_cache_sort_radix(keys, scratch, count, low, high);
+    return sort_any(keys, scratch, count, scan);
 }
 
 const char *gs_cache_sort_name(void)
 {
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_CACHE_SORT_HAS_COLUMNS && GS_HIGHWAY
     if (gs_cache_sort_columns_usable())
-        return "columns AVX2";
+        return "columns AVX2, vqsort";
+#elif GS_CACHE_SORT_HAS_COLUMNS
+    if (gs_cache_sort_columns_usable())
+        return "columns AVX2, radix";
+#endif
+#if GS_HIGHWAY
+    if (gs_cache_sort_highway_usable())
+        return "vqsort";
 #endif
     return "radix";
 }

@@ -3,16 +3,17 @@
  *
  * Inside a bin that splitters cut from smooth data the keys are spread evenly. So a key's value
  * tells, by one multiplication, which of M columns of about MEAN_ROWS keys it belongs to; there are
- * no counts to be made first, for a column has room for ROWS keys. A matrix holds as many columns
- * as a vector has lanes, row by row: the matrix is sorted with vector minima and maxima, all
+ * no counts to be made first, for a column has room for ROWS keys. Row by row in memory, as many
+ * columns as a vector has lanes are a matrix: it is sorted with vector minima and maxima, all
  * columns at once, without a branch, by a network. Transposed, it is the next piece of the sorted
  * bin.
  *
  * A column is at most 2^16 values wide in all but small inputs. Then its slots hold the lower 16
  * bits of the keys ("narrow": 16 lanes of 256 bits), else 32 bits ("wide": 8 lanes).
  *
- * Keys that are not spread evenly overflow a column. Nothing is lost then: the slots are scratch
- * memory, and the keys are overwritten only after all columns were found to have room enough.
+ * Keys of a column that is full are spilled to a list, which is sorted by itself and merged in. If
+ * the list gets long, the keys are not spread evenly, and the sort gives up. Nothing is lost then:
+ * all this is in scratch memory, and the keys are overwritten only at the end.
  */
 #include "sort/cache_sort_impl.h"
 
@@ -21,28 +22,24 @@
 #include <assert.h>
 #include <immintrin.h>
 #include <stdbool.h>
-#include <string.h>
 
 #define AVX2        __attribute__((target("avx2")))
 #define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
 
 enum {
-    /* Rows of a matrix, and how many of them should be in use. Rows beyond 16 and beyond 32 are
-     * sorted only where a column needs them. */
+    /* Rows of a matrix, and how many of them should be in use. */
     ROWS = 64,
     BLOCK_ROWS = 16, /* what fits the registers */
     MEAN_ROWS = 35,
     NARROW_LANES = 16,
     WIDE_LANES = 8,
-    MATRIX_BYTES = ROWS * 32,
     COLUMNS_MAX = (int)(GS_CACHE_SORT_CAPACITY / MEAN_ROWS) + 2 * NARROW_LANES,
-    CHUNK = 4096 /* keys between two looks for columns that overflow */
+    SPILL_SHARE = 8 /* the sort gives up when more than one key in 8 was spilled */
 };
 
-/* The slots of a full bin of wide columns, one chunk of keys that are all in the last column, and
- * what it takes to align them. */
-static_assert(sizeof(gs_key) * GS_CACHE_SORT_SCRATCH >=
-                  (COLUMNS_MAX / WIDE_LANES) * (size_t)MATRIX_BYTES + CHUNK * (size_t)32 + 64,
+/* The slots of a full bin of wide columns, and what was spilled, twice. */
+static_assert(GS_CACHE_SORT_SCRATCH >= ROWS * (COLUMNS_MAX + 4 * WIDE_LANES) +
+                                           2 * GS_CACHE_SORT_CAPACITY / SPILL_SHARE + 16,
               "the scratch array must hold all slots");
 
 typedef __m256i vector;
@@ -75,19 +72,23 @@ INLINE_AVX2 void exchange(vector *a, vector *b, bool wide)
 
 /* clang-format on */
 
-#define EXCHANGE(i, j) exchange(&r[i], &r[j], wide);
-#define LOAD_ROW(i)    r[i] = _mm256_load_si256(rows + (i));
-#define STORE_ROW(i)   _mm256_store_si256(rows + (i), r[i]);
+#define LOAD_ROW(i)  r[i] = _mm256_load_si256(rows + (i));
+#define STORE_ROW(i) _mm256_store_si256(rows + (i), r[i]);
 
-/* Sort 16 rows from the one that is number `first`: subtract base from each lane, and put the
- * largest value where a column of `counts` keys has no more (always, unless all_full). */
-INLINE_AVX2 void sort_block(vector *rows, int first, vector base, vector counts, bool all_full,
-                            bool wide)
+#define EXCHANGE(i, j) exchange(&r[i], &r[j], wide);
+#define LOAD(i)        r[i] = _mm256_load_si256(rows + (i));
+#define STORE(i)       _mm256_store_si256(rows + (i), r[i]);
+
+/* 16 rows of a matrix, the one that is number `first` and those behind it, sorted to rows. base is
+ * subtracted from each lane, and where a column of `counts` keys has no more, the largest value is
+ * put (unless all are full). */
+INLINE_AVX2 void sort_block(const vector *slots, size_t row_vectors, vector *rows, int first,
+                            vector base, vector counts, bool all_full, bool wide)
 {
     vector r[BLOCK_ROWS];
 
 #define LOAD_BASED(i)                                                                              \
-    r[i] = _mm256_load_si256(rows + (i));                                                          \
+    r[i] = _mm256_load_si256(slots + (size_t)(first + (i)) * row_vectors);                         \
     r[i] = wide ? _mm256_sub_epi32(r[i], base) : _mm256_sub_epi16(r[i], base);
 #define FILL_UNUSED(i)                                                                             \
     r[i] = _mm256_or_si256(                                                                        \
@@ -98,23 +99,26 @@ INLINE_AVX2 void sort_block(vector *rows, int first, vector base, vector counts,
         EACH_16(FILL_UNUSED)
     }
     SORT_16(EXCHANGE)
-    EACH_16(STORE_ROW)
+    rows += first;
+    EACH_16(STORE)
 }
 
+/* Sort 16 rows whose columns are bitonic. */
 INLINE_AVX2 void clean_block(vector *rows, bool wide)
 {
     vector r[BLOCK_ROWS];
-    EACH_16(LOAD_ROW)
+    EACH_16(LOAD)
     CLEAN_16(EXCHANGE)
-    EACH_16(STORE_ROW)
+    EACH_16(STORE)
 }
 
-/* Sort each column of the first `blocks` * 16 rows: 1, 2 or 4 blocks. */
-INLINE_AVX2 void sort_columns(vector *rows, vector base, vector counts, int full_blocks, int blocks,
-                              bool wide)
+/* Sort each column of the first `blocks` * 16 rows of a matrix to rows: 1, 2 or 4 blocks, of which
+ * the first full_blocks have a key in each slot. */
+INLINE_AVX2 void sort_columns(const vector *slots, size_t row_vectors, vector *rows, vector base,
+                              vector counts, int full_blocks, int blocks, bool wide)
 {
     for (int block = 0; block < blocks; block++)
-        sort_block(rows + BLOCK_ROWS * block, BLOCK_ROWS * block, base, counts, block < full_blocks,
+        sort_block(slots, row_vectors, rows, BLOCK_ROWS * block, base, counts, block < full_blocks,
                    wide);
     for (int block = 0; block + 1 < blocks; block += 2) {
         vector *pair = rows + BLOCK_ROWS * block;
@@ -189,56 +193,70 @@ INLINE_AVX2 void transpose_wide(const vector *rows, vector *columns, int step)
     }
 }
 
-/* Where the keys go: column = (key - low) * scale / 2^32. */
-struct mapping {
+/* Where keys go: column (key - low) * scale / 2^32; one column has one slot in each row. */
+struct columns {
     gs_key low;
     uint64_t scale;
     uint64_t width; /* 2^64 / scale, rounded down: column * width / 2^32 is at or below its keys */
+    size_t matrices;
+    uint32_t stride;  /* slots from row to row */
+    uint32_t one_row; /* 2^32 / stride, rounded up */
+    void *slots;      /* ROWS * stride, of 16 or 32 bits */
+    gs_key *spilled;  /* keys of full columns */
+    size_t spilled_count, spilled_max;
+    uint32_t positions[COLUMNS_MAX]; /* the next free slot of each column */
 };
 
-/* The columns of 8 keys. */
-INLINE_AVX2 vector find_columns(const gs_key *keys, struct mapping mapping)
+/* Spread the keys over the columns; false if too many were spilled. */
+INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct columns *columns, bool wide)
 {
-    const vector scale = _mm256_set1_epi64x((long long)mapping.scale);
-    const vector rest = _mm256_sub_epi32(_mm256_loadu_si256((const vector *)(const void *)keys),
-                                         _mm256_set1_epi32((int)mapping.low));
-    const vector even = _mm256_srli_epi64(_mm256_mul_epu32(rest, scale), 32);
-    const vector odd = _mm256_mul_epu32(_mm256_srli_epi64(rest, 32), scale);
-    return _mm256_blend_epi32(even, odd, 0xaa);
-}
-
-/* Put each key into the next free slot of its column; positions[column] runs past the matrix if the
- * column overflows, by at most count slots. */
-INLINE_AVX2 void spread_keys(const gs_key *keys, size_t count, void *slots, uint32_t *positions,
-                             struct mapping mapping, bool wide)
-{
-    uint32_t columns[8] __attribute__((aligned(32)));
+    const vector low = _mm256_set1_epi32((int)columns->low);
+    const vector scale = _mm256_set1_epi64x((long long)columns->scale);
+    const uint32_t stride = columns->stride, slots_end = ROWS * stride;
+    uint32_t *const positions = columns->positions;
+    void *const slots = columns->slots;
+    gs_key *spilled = columns->spilled;
+    const gs_key *const spilled_end = spilled + count / SPILL_SHARE;
+    uint32_t column[8] __attribute__((aligned(32)));
     size_t i = 0;
 
-#define PUT(column, key)                                                                           \
+#define PUT(c, key)                                                                                \
     do {                                                                                           \
-        const size_t c = (column);                                                                 \
         const uint32_t position = positions[c];                                                    \
+        if (__builtin_expect(position >= slots_end, 0)) {                                          \
+            if (spilled == spilled_end)                                                            \
+                return false;                                                                      \
+            *spilled++ = (key);                                                                    \
+            break;                                                                                 \
+        }                                                                                          \
         if (wide)                                                                                  \
             ((uint32_t *)slots)[position] = (key);                                                 \
         else                                                                                       \
             ((uint16_t *)slots)[position] = (uint16_t)(key);                                       \
-        positions[c] = position + (wide ? WIDE_LANES : NARROW_LANES);                              \
+        positions[c] = position + stride;                                                          \
     } while (0)
 
     for (; i + 8 <= count; i += 8) {
-        _mm256_store_si256((vector *)(void *)columns, find_columns(keys + i, mapping));
-        PUT(columns[0], keys[i]);
-        PUT(columns[1], keys[i + 1]);
-        PUT(columns[2], keys[i + 2]);
-        PUT(columns[3], keys[i + 3]);
-        PUT(columns[4], keys[i + 4]);
-        PUT(columns[5], keys[i + 5]);
-        PUT(columns[6], keys[i + 6]);
-        PUT(columns[7], keys[i + 7]);
+        const vector v = _mm256_loadu_si256((const vector *)(const void *)(keys + i));
+        const vector rest = _mm256_sub_epi32(v, low);
+        const vector even = _mm256_srli_epi64(_mm256_mul_epu32(rest, scale), 32);
+        const vector odd = _mm256_mul_epu32(_mm256_srli_epi64(rest, 32), scale);
+        _mm256_store_si256((vector *)(void *)column, _mm256_blend_epi32(even, odd, 0xaa));
+        PUT(column[0], keys[i]);
+        PUT(column[1], keys[i + 1]);
+        PUT(column[2], keys[i + 2]);
+        PUT(column[3], keys[i + 3]);
+        PUT(column[4], keys[i + 4]);
+        PUT(column[5], keys[i + 5]);
+        PUT(column[6], keys[i + 6]);
+        PUT(column[7], keys[i + 7]);
     }
-    for (; i < count; i++)
-        PUT((keys[i] - mapping.low) * mapping.scale >> 32, keys[i]);
+    for (; i < count; i++) {
+        const size_t last_column = (keys[i] - columns->low) * columns->scale >> 32;
+        PUT(last_column, keys[i]);
+    }
+    columns->spilled_count = (size_t)(spilled - columns->spilled);
+    return true;
 }
 
 /* Write the sorted columns of one matrix behind each other to out, in whole vectors: what is behind
@@ -274,14 +292,36 @@ INLINE_AVX2 void write_columns(const vector *rows, gs_key *out, const uint32_t *
     }
 }
 
+/* Write a matrix's columns, merged with the spilled keys, from *spilled on. Returns the end of what
+ * was written. */
+static AVX2 __attribute__((noinline)) gs_key *
+merge_columns(const gs_key *sorted, gs_key *out, const uint32_t *counts,
+              const struct columns *columns, size_t matrix, uint32_t lanes, const gs_key **spilled)
+{
+    const gs_key *const spilled_end = columns->spilled + columns->spilled_count;
+
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const gs_key *const end = sorted + counts[lane];
+        while (*spilled < spilled_end &&
+               (**spilled - columns->low) * columns->scale >> 32 == matrix * lanes + lane) {
+            while (sorted < end && *sorted <= **spilled)
+                *out++ = *sorted++;
+            *out++ = *(*spilled)++;
+        }
+        while (sorted < end)
+            *out++ = *sorted++;
+    }
+    return out;
+}
+
 /* Sort the matrices one after the other into keys. */
-INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, vector *slots, size_t matrices,
-                               const uint32_t *positions, struct mapping mapping, bool wide)
+INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct columns *columns, bool wide)
 {
     const uint32_t lanes = wide ? WIDE_LANES : NARROW_LANES;
-    gs_key *const end = keys + count;
+    const size_t row_vectors = columns->stride / lanes;
+    const gs_key *const end = keys + count, *spilled = columns->spilled;
 
-    for (size_t matrix = 0; matrix < matrices; matrix++) {
+    for (size_t matrix = 0; matrix < columns->matrices; matrix++) {
         uint32_t counts[NARROW_LANES], lows[NARROW_LANES], fewest = ROWS, most = 0, sum = 0;
         union {
             vector v;
@@ -290,111 +330,107 @@ INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, vector *slots, size_t
         } lane_counts, lane_base;
 
         for (uint32_t lane = 0; lane < lanes; lane++) {
-            const uint64_t column = matrix * lanes + lane;
-            const gs_key base = mapping.low + (gs_key)(column * mapping.width >> 32);
+            const size_t column = matrix * lanes + lane;
             const uint32_t used =
-                (positions[column] - (uint32_t)(matrix * ROWS * lanes + lane)) / lanes;
+                (uint32_t)((uint64_t)columns->positions[column] * columns->one_row >> 32);
+            const gs_key base = columns->low + (gs_key)(column * columns->width >> 32);
             counts[lane] = used;
             fewest = used < fewest ? used : fewest;
             most = used > most ? used : most;
             sum += used;
+            lows[lane] = wide ? 0 : base;
             if (wide) {
                 lane_counts.wide[lane] = used;
                 lane_base.wide[lane] = 0;
-                lows[lane] = 0;
             } else {
                 lane_counts.narrow[lane] = (uint16_t)used;
                 lane_base.narrow[lane] = (uint16_t)base;
-                lows[lane] = base;
             }
         }
-        vector *rows = slots + matrix * ROWS;
+        vector rows[ROWS];
+        const vector *slots = (const vector *)columns->slots + matrix;
         const int full_blocks = (int)fewest / BLOCK_ROWS;
         const int blocks = (int)(most + BLOCK_ROWS - 1) / BLOCK_ROWS;
         if (blocks > 2)
-            sort_columns(rows, lane_base.v, lane_counts.v, full_blocks, 4, wide);
+            sort_columns(slots, row_vectors, rows, lane_base.v, lane_counts.v, full_blocks, 4,
+                         wide);
         else if (blocks == 2)
-            sort_columns(rows, lane_base.v, lane_counts.v, full_blocks, 2, wide);
+            sort_columns(slots, row_vectors, rows, lane_base.v, lane_counts.v, full_blocks, 2,
+                         wide);
         else
-            sort_columns(rows, lane_base.v, lane_counts.v, full_blocks, 1, wide);
+            sort_columns(slots, row_vectors, rows, lane_base.v, lane_counts.v, full_blocks, 1,
+                         wide);
 
-        if ((size_t)(end - keys) >= sum + ROWS) {
+        if ((most < ROWS || columns->spilled_count == 0) && (size_t)(end - keys) >= sum + ROWS) {
             write_columns(rows, keys, counts, lows, blocks, wide);
-        } else {
-            gs_key tail[ROWS * NARROW_LANES + ROWS];
-            write_columns(rows, tail, counts, lows, blocks, wide);
-            memcpy(keys, tail, sum * sizeof *keys);
+            keys += sum;
+            continue;
         }
-        keys += sum;
+        gs_key sorted[ROWS * NARROW_LANES + ROWS];
+        write_columns(rows, sorted, counts, lows, blocks, wide);
+        keys = merge_columns(sorted, keys, counts, columns, matrix, lanes, &spilled);
     }
 }
 
-/* Whether no column has more than ROWS keys. */
-INLINE_AVX2 bool columns_fit(const uint32_t *positions, size_t matrices, uint32_t lanes)
+/* Set out columns over [low, high]; false if a column had less than one value. */
+static bool make_columns(struct columns *columns, gs_key *scratch, size_t count, gs_key low,
+                         gs_key high, uint32_t lanes)
 {
-    uint32_t over = 0;
+    const uint32_t line_slots = 2 * lanes; /* 64 bytes */
+    const size_t matrices = (count + MEAN_ROWS * lanes - 1) / (MEAN_ROWS * lanes);
+    const uint32_t used = (uint32_t)(matrices * lanes);
+    const uint64_t scale = ((uint64_t)used << 32) / ((uint64_t)(high - low) + 1);
 
-    for (size_t matrix = 0; matrix < matrices; matrix++)
-        for (uint32_t lane = 0; lane < lanes; lane++)
-            over |= positions[matrix * lanes + lane] > (uint32_t)(matrix + 1) * ROWS * lanes + lane;
-    return over == 0;
-}
-
-/* The whole sort, for one kind of columns. */
-INLINE_AVX2 bool sort_by_columns(gs_key *keys, vector *slots, size_t count, struct mapping mapping,
-                                 size_t matrices, bool wide)
-{
-    const uint32_t lanes = wide ? WIDE_LANES : NARROW_LANES;
-    const uint32_t matrix_slots = ROWS * lanes;
-    uint32_t positions[COLUMNS_MAX];
-
-    for (size_t matrix = 0; matrix < matrices; matrix++)
-        for (uint32_t lane = 0; lane < lanes; lane++)
-            positions[matrix * lanes + lane] = (uint32_t)matrix * matrix_slots + lane;
-    for (size_t begin = 0; begin < count; begin += CHUNK) {
-        const size_t left = count - begin;
-        spread_keys(keys + begin, left < CHUNK ? left : CHUNK, slots, positions, mapping, wide);
-        if (!columns_fit(positions, matrices, lanes))
-            return false;
-    }
-    sort_matrices(keys, count, slots, matrices, positions, mapping, wide);
+    if (scale >> 32 != 0)
+        return false;
+    columns->low = low;
+    columns->scale = scale;
+    columns->width = UINT64_MAX / scale;
+    columns->matrices = matrices;
+    /* An odd number of cache lines: the slots of a column are in all sets of the cache. */
+    columns->stride = (used + line_slots - 1) / line_slots * line_slots | line_slots;
+    columns->one_row = UINT32_MAX / columns->stride + 1;
+    columns->spilled = scratch;
+    const uintptr_t slots = (uintptr_t)(scratch + count / SPILL_SHARE);
+    columns->slots = (void *)((slots + 63) & ~(uintptr_t)63);
+    for (uint32_t column = 0; column < used; column++)
+        columns->positions[column] = column;
     return true;
 }
 
-static AVX2 bool sort_narrow(gs_key *keys, vector *slots, size_t count, struct mapping mapping,
-                             size_t matrices)
+INLINE_AVX2 bool sort_by_columns(gs_key *keys, size_t count, struct columns *columns, bool wide)
 {
-    return sort_by_columns(keys, slots, count, mapping, matrices, false);
+    if (!spread_keys(keys, count, columns, wide))
+        return false;
+    if (columns->spilled_count > 0) {
+        gs_key *scratch = (gs_key *)columns->slots + ROWS * columns->stride / (wide ? 1 : 2);
+        columns->spilled = gs_cache_sort_radix(columns->spilled, scratch, columns->spilled_count);
+    }
+    sort_matrices(keys, count, columns, wide);
+    return true;
 }
 
-static AVX2 bool sort_wide(gs_key *keys, vector *slots, size_t count, struct mapping mapping,
-                           size_t matrices)
+static AVX2 bool sort_narrow(gs_key *keys, size_t count, struct columns *columns)
 {
-    return sort_by_columns(keys, slots, count, mapping, matrices, true);
+    return sort_by_columns(keys, count, columns, false);
 }
 
-/* The mapping of `columns` columns to [low, high]. */
-static struct mapping make_mapping(gs_key low, gs_key high, size_t columns)
+static AVX2 bool sort_wide(gs_key *keys, size_t count, struct columns *columns)
 {
-    const uint64_t scale = ((uint64_t)columns << 32) / ((uint64_t)(high - low) + 1);
-    return (struct mapping){low, scale, UINT64_MAX / scale};
+    return sort_by_columns(keys, count, columns, true);
 }
 
 bool gs_cache_sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
-    const uintptr_t aligned = ((uintptr_t)scratch + 63) & ~(uintptr_t)63;
-    vector *slots = (vector *)aligned;
+    struct columns columns;
 
-    if (high - low < count)
+    if (!make_columns(&columns, scratch, count, low, high, NARROW_LANES))
         return false;
-    /* Two more values than 2^32 / scale: width and the column's low end are rounded down. */
-    size_t matrices = (count + MEAN_ROWS * NARROW_LANES - 1) / (MEAN_ROWS * NARROW_LANES);
-    struct mapping mapping = make_mapping(low, high, matrices * NARROW_LANES);
-    if ((mapping.width >> 32) + 2 < 1 << 16)
-        return sort_narrow(keys, slots, count, mapping, matrices);
-    matrices = (count + MEAN_ROWS * WIDE_LANES - 1) / (MEAN_ROWS * WIDE_LANES);
-    mapping = make_mapping(low, high, matrices * WIDE_LANES);
-    return sort_wide(keys, slots, count, mapping, matrices);
+    /* Two values more than 2^32 / scale: width and a column's low end are rounded down. */
+    if ((columns.width >> 32) + 2 < 1 << 16)
+        return sort_narrow(keys, count, &columns);
+    make_columns(&columns, scratch, count, low, high, WIDE_LANES);
+    return sort_wide(keys, count, &columns);
 }
 
 bool gs_cache_sort_columns_usable(void)

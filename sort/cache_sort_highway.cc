@@ -15,8 +15,19 @@ void gs_cache_sort_highway(gs_key *keys, size_t count)
     sorter(keys, count, hwy::SortAscending());
 }
 
+/* The best target that this processor supports: its lowest bit. */
+static int64_t best_target()
+{
+    const int64_t supported = hwy::SupportedTargets();
+    return supported & -supported;
+}
+
+bool gs_cache_sort_highway_usable(void)
+{
+    return best_target() < HWY_EMU128;
+}
+
 const char *gs_cache_sort_highway_target(void)
 {
-    const auto supported = hwy::SupportedTargets();
-    return hwy::TargetName(supported & -supported); /* the lowest bit is the best */
+    return hwy::TargetName(best_target());
 }

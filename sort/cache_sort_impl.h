@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Radix sort of the bits in which high and low differ; returns keys or scratch. */
-gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high);
+/* Radix sort of the bits that vary; returns keys or scratch, of which it uses count keys only. */
+gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count);
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GS_CACHE_SORT_HAS_COLUMNS 1
@@ -33,8 +33,11 @@ bool gs_cache_sort_columns_usable(void);
 #endif
 
 #if GS_HIGHWAY
-/* Highway's vqsort, in place; and the name of the instruction set that it chose. */
+/* Highway's vqsort, in place. */
 void gs_cache_sort_highway(gs_key *keys, size_t count);
+
+/* Whether it has vector instructions to use here, and the name of the instruction set. */
+bool gs_cache_sort_highway_usable(void);
 const char *gs_cache_sort_highway_target(void);
 #endif
 

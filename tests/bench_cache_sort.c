@@ -93,9 +93,10 @@ static const gs_key *sort_chosen(gs_key *keys, gs_key *scratch, size_t count, gs
 static const gs_key *sort_radix(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
                                 gs_key high)
 {
+    (void)low, (void)high;
     if (count > GS_CACHE_SORT_CAPACITY)
         return NULL;
-    return gs_cache_sort_radix(keys, scratch, count, low, high);
+    return gs_cache_sort_radix(keys, scratch, count);
 }
 
 #if GS_CACHE_SORT_HAS_COLUMNS

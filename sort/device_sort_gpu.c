@@ -24,8 +24,15 @@
 #define ONE_LEVEL_BIN  2048
 
 #define OVERSAMPLING_ONE_LEVEL 16
-#define OVERSAMPLING           32
+#define OVERSAMPLING           64
 #define SAMPLES_MAX            GS_GPU_MEDIUM_KEYS
+
+/* Sub-bins that a bin of level 1 can have. Digits are cheaper than splitters: rather more of them.
+ */
+static uint64_t sub_bins(uint32_t bins)
+{
+    return 2 * bins < GS_GPU_DIGITS_MAX ? 2 * bins : GS_GPU_DIGITS_MAX;
+}
 
 uint32_t gs_device_sort_bins(uint64_t n)
 {
@@ -34,7 +41,7 @@ uint32_t gs_device_sort_bins(uint64_t n)
         while (bins < GS_GPU_BINS_MAX && (uint64_t)bins * ONE_LEVEL_BIN < n)
             bins *= 2;
     else
-        while (bins < GS_GPU_BINS_MAX && (uint64_t)bins * bins * GS_GPU_SUB_BIN_KEYS < n)
+        while (bins < GS_GPU_BINS_MAX && bins * sub_bins(bins) * GS_GPU_SUB_BIN_KEYS < n)
             bins *= 2;
     return bins;
 }

@@ -25,7 +25,7 @@
 #define GS_GPU_CELLS_MAX     8192
 
 /* Sub-bins of a slot at most. */
-#define GS_GPU_DIGITS_MAX 1024
+#define GS_GPU_DIGITS_MAX 512
 
 /* Keys that one block sorts in shared memory: by 256 threads, and by 1024. */
 #define GS_GPU_SMALL_KEYS  4096
@@ -37,7 +37,7 @@
 
 /* Tiles of count and scatter: 512 threads times the keys of each. */
 #define GS_GPU_TILE_THREADS    512
-#define GS_GPU_TILE_KEYS       (18 * GS_GPU_TILE_THREADS)
+#define GS_GPU_TILE_KEYS       (20 * GS_GPU_TILE_THREADS)
 #define GS_GPU_SMALL_TILE_KEYS (8 * GS_GPU_TILE_THREADS)
 
 /* Keys of a run of equal ones that one block writes. */

@@ -1,14 +1,18 @@
 /* scatter_gpu.cu -- move every key to its bin (GPU twin of scatter_cpu.c).
  * SPDX-License-Identifier: MIT
  *
- * A block reads a tile, ranks its keys within each bin by atomicAdd on counters in shared memory,
- * reserves the tile's run in each bin with one global atomicAdd, orders the tile by bin in shared
- * memory and writes it out as runs. The order inside a bin is free. A key finds its bin once more
- * when it is written: neighbours share bins by then, so the look-up hits few banks, and that is
- * cheaper than a bin number stored and loaded for each key.
+ * A block ranks the keys of a tile within each bin by atomicAdd on counters in shared memory,
+ * reserves the tile's run in each bin with one global atomicAdd, and writes the runs. The order
+ * inside a bin is free.
  *
- * Random bins collide seldom within a warp. Keys that lie in the input as in the output (nearly
- * sorted, sawtooth) put a whole warp on one counter; such a warp lets one lane add for all.
+ * Shared memory has a row for each bin, with room for twice its share and more: a key goes straight
+ * to its row at its rank, and a warp writes row after row. That touches shared memory a third less
+ * often than any way that first finds out where each bin begins. Rows are of odd length: bins fill
+ * up side by side, and would all use the same banks.
+ *
+ * A tile that overflows a row (skew, or keys that lie in the input as in the output) is ordered
+ * by bin without gaps instead, by a scan of the counts, and a key finds its bin once more when it
+ * is written. Where most of a warp meets on one counter, one lane adds for all.
  */
 #include "sort/gpu_block.cuh"
 
@@ -24,12 +28,22 @@ static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above
 /* Lanes of a warp that must agree on a bin to make one lane add for all. */
 #define GS_CROWD 12
 
+/* The least length of a row worth trying: more bins than this leaves overflow now and then. */
+#define GS_ROW_LEAST 15
+
 /* Shared memory of one tile. PLACE holds positions in the output. */
-template <int ITEMS, typename PLACE> struct tile_memory {
-    uint32_t *keys;  /* SCATTER_THREADS * ITEMS */
-    uint32_t *count; /* per bin: keys, then first index in the tile */
+template <typename PLACE> struct tile_memory {
+    uint32_t *keys;  /* rows, or the tile in the order of its bins */
+    uint32_t *count; /* per bin: keys, then first index in the tile; zero before a tile */
     PLACE *delta;    /* per bin: position in the output less index in the tile */
+    uint32_t row;    /* length of a row, odd */
 };
+
+/* Words for the rows of a tile: with few bins, all that two blocks of a processor can have. */
+static constexpr __host__ __device__ uint32_t row_words(uint32_t tile_keys)
+{
+    return tile_keys <= GS_GPU_SMALL_TILE_KEYS ? 4 * tile_keys : 2 * tile_keys + tile_keys / 8;
+}
 
 /* In a warp where many lanes share the first lane's bin: rank those by lane. */
 static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_t bin, bool valid)
@@ -52,13 +66,53 @@ static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_
     return rank;
 }
 
+/* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
+template <typename PLACE>
+static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
+                                                  uint32_t *__restrict__ out, uint32_t bins,
+                                                  unsigned long long *cursors)
+{
+    const uint32_t lane = lane_index();
+    const uint32_t share = (bins + SCATTER_THREADS / 32 - 1) / (SCATTER_THREADS / 32);
+    const uint32_t first = threadIdx.x / 32 * share;
+    for (uint32_t group = 0; group < share; group += 32) {
+        uint32_t bin = first + group + lane;
+        uint32_t count = 0;
+        unsigned long long place = 0;
+        if (group + lane < share && bin < bins) {
+            count = memory.count[bin];
+            memory.count[bin] = 0;
+            if (count > 0)
+                place = atomicAdd(&cursors[bin], (unsigned long long)count);
+            if ((place & GS_GPU_SKIP) != 0) /* an equality bin: not moved */
+                count = 0;
+        }
+        const uint32_t *row = memory.keys + (first + group) * memory.row + lane;
+        const int rows = (int)min(share - group, 32U);
+#pragma unroll 4
+        for (int r = 0; r < rows; r++, row += memory.row) {
+            uint32_t keys = __shfl_sync(GS_ALL_LANES, count, r);
+            PLACE start = __shfl_sync(GS_ALL_LANES, (PLACE)place, r);
+            uint32_t low = lane < keys ? row[0] : 0;
+            uint32_t high = lane + 32 < keys ? row[32] : 0;
+            if (lane < keys)
+                out[start + lane] = low;
+            if (lane + 32 < keys)
+                out[start + lane + 32] = high;
+            for (uint32_t i = lane + 64; i < keys; i += 32)
+                out[start + i] = row[i - lane];
+        }
+    }
+}
+
 /* Scatter `size` keys at `in` to `out`; FULL: as many as a tile can have. Counters must be zero and
- * visible. limit bounds the positions that exist. */
+ * visible, and are again after the next barrier. limit bounds the positions that exist. Returns
+ * false if a row was too short; try_rows = false does not try. */
 template <bool FULL, int ITEMS, typename PLACE, typename VIEW>
-static __device__ __forceinline__ void
+static __device__ __forceinline__ bool
 scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restrict__ out,
              PLACE limit, const VIEW &view, uint32_t bins, unsigned long long *cursors,
-             const struct tile_memory<ITEMS, PLACE> &memory)
+             const struct tile_memory<PLACE> &memory, bool try_rows)
 {
     __shared__ uint32_t s_partial[33];
     const uint32_t t = threadIdx.x;
@@ -78,12 +132,26 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
                             : add_one(&memory.count[bin[i]], i * SCATTER_THREADS, rest))
                       << BIN_RANK_SHIFT;
     } else {
+        try_rows = false;
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             bin[i] += rank_crowd(memory.count, bin[i], i * SCATTER_THREADS < rest)
                       << BIN_RANK_SHIFT;
     }
-    __syncthreads();
+    if (try_rows) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) {
+            uint32_t rank = bin[i] >> BIN_RANK_SHIFT;
+            bool fits = rank < memory.row;
+            if (i * SCATTER_THREADS < rest && fits)
+                memory.keys[(bin[i] & BIN_MASK) * memory.row + rank] = key[i];
+            try_rows = try_rows && (fits || i * SCATTER_THREADS >= rest);
+        }
+    }
+    if (__syncthreads_and(try_rows)) {
+        write_rows(memory, out, bins, cursors);
+        return true;
+    }
 
     /* Where each bin begins in the tile, and in the output. */
     uint32_t before = 0;
@@ -125,6 +193,9 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
         if (place < limit) /* not the keys of an equality bin */
             out[place] = key[i];
     }
+    for (uint32_t b = t; b < bins; b += SCATTER_THREADS)
+        memory.count[b] = 0;
+    return false;
 }
 
 /* Level 1: each block strides over the tiles of the input. */
@@ -137,7 +208,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
-    struct tile_memory<ITEMS, PLACE> memory;
+    struct tile_memory<PLACE> memory;
     uint32_t *s_table = s_memory;
     memory.delta = (PLACE *)(s_table + cells);
     memory.count = (uint32_t *)(memory.delta + bins_max);
@@ -146,16 +217,20 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         return;
     const struct splitter_view splitters = load_splitters(tables, s_table);
     const uint32_t bins = tables->count + 1;
+    memory.row = (row_words(tile_keys) / bins - 1) | 1;
+    bool try_rows = memory.row >= GS_ROW_LEAST;
+    for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS)
+        memory.count[b] = 0;
     for (uint64_t first = blockIdx.x * (uint64_t)tile_keys; first < n;
          first += gridDim.x * (uint64_t)tile_keys) {
-        for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS)
-            memory.count[b] = 0;
-        __syncthreads();
         uint32_t size = (uint32_t)min(n - first, (uint64_t)tile_keys);
+        __syncthreads();
         if (size == tile_keys)
-            scatter_tile<true>(in + first, size, out, limit, splitters, bins, cursors, memory);
+            try_rows = scatter_tile<true, ITEMS>(in + first, size, out, limit, splitters, bins,
+                                                 cursors, memory, try_rows);
         else
-            scatter_tile<false>(in + first, size, out, limit, splitters, bins, cursors, memory);
+            scatter_tile<false, ITEMS>(in + first, size, out, limit, splitters, bins, cursors,
+                                       memory, try_rows);
     }
 }
 
@@ -169,7 +244,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
-    struct tile_memory<ITEMS, PLACE> memory;
+    struct tile_memory<PLACE> memory;
     memory.delta = (PLACE *)s_memory;
     memory.count = (uint32_t *)(memory.delta + GS_GPU_DIGITS_MAX);
     memory.keys = memory.count + GS_GPU_DIGITS_MAX;
@@ -181,10 +256,11 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)tile_keys);
     in += s_slot.start + first;
     cursors += s_slot.first_count;
+    memory.row = (row_words(tile_keys) / s_slot.bins - 1) | 1;
     if (size == tile_keys)
-        scatter_tile<true>(in, size, out, limit, view, s_slot.bins, cursors, memory);
+        scatter_tile<true, ITEMS>(in, size, out, limit, view, s_slot.bins, cursors, memory, true);
     else
-        scatter_tile<false>(in, size, out, limit, view, s_slot.bins, cursors, memory);
+        scatter_tile<false, ITEMS>(in, size, out, limit, view, s_slot.bins, cursors, memory, true);
 }
 
 /* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
@@ -197,9 +273,10 @@ template <int ITEMS, typename PLACE>
 static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                uint64_t n, uint32_t bins, unsigned processors, cudaStream_t stream)
 {
-    uint64_t tile_keys = ITEMS * SCATTER_THREADS;
+    const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     uint32_t cells = gs_gpu_cells(bins);
-    size_t shared = (cells + tile_keys + 2 * bins) * sizeof(uint32_t) + 2 * bins * sizeof(PLACE);
+    size_t shared =
+        (cells + row_words(tile_keys) + 2 * bins) * sizeof(uint32_t) + 2 * bins * sizeof(PLACE);
     int resident = 0;
     cudaError_t error =
         cudaFuncSetAttribute(scatter_bins_kernel<ITEMS, PLACE>,
@@ -223,7 +300,7 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
                                  cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
-    size_t shared = (GS_GPU_TILE_KEYS + GS_GPU_DIGITS_MAX) * sizeof(uint32_t) +
+    size_t shared = (row_words(GS_GPU_TILE_KEYS) + GS_GPU_DIGITS_MAX) * sizeof(uint32_t) +
                     GS_GPU_DIGITS_MAX * sizeof(PLACE);
     cudaError_t error =
         cudaFuncSetAttribute(scatter_digits_kernel<items, PLACE>,

@@ -116,7 +116,8 @@ model=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)
 echo "$("$gsort" --version | head -n 1) on $(nproc) cores of: ${model:-$(uname -m)}"
 "$gsort" --version | sed -n '2,3p'
 echo
-echo "File to file, uniform keys, $(df --output=fstype "$dir" | tail -n 1), medians of $pairs rounds:"
+file_system=$(df --output=fstype "$dir" | tail -n 1)
+echo "File to file, uniform keys, $file_system, medians of $pairs rounds:"
 echo
 echo '| n | MiB | cp s | gsort s | gsort / cp | gsort Mkeys/s | numpy s |'
 echo '|---|---|---|---|---|---|---|'

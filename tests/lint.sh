@@ -20,7 +20,7 @@ SHELLCHECK=${SHELLCHECK:-shellcheck}
 JOBS=${JOBS:-$(nproc)}
 FLAGS=(-I. -D_GNU_SOURCE '-DGS_VERSION="lint"' -DGS_CUDA=0 -DGS_HIGHWAY=0)
 
-# files PATTERN...: those of the tree, build/ left out.
+# files PATTERN...: those of the tree; build/ and hidden directories but .ci/ are left out.
 files()
 {
     local pattern
@@ -28,8 +28,8 @@ files()
     for pattern; do
         names+=(-o -path "./$pattern")
     done
-    find . \( -path ./build -o -path ./.git \) -prune -o -type f \( "${names[@]}" \) -print |
-        sed 's|^\./||' | sort
+    find . \( -path ./build -o -path './.[!.]*' -type d ! -path ./.ci \) -prune -o \
+        -type f \( "${names[@]}" \) -print | sed 's|^\./||' | sort
 }
 
 need()

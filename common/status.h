@@ -14,13 +14,14 @@ extern "C" {
 
 enum gs_status {
     GS_OK = 0,
-    GS_ERR_USAGE,   /* options that contradict each other or the build */
-    GS_ERR_INPUT,   /* an input that cannot be sorted: missing, odd size, changed under way */
-    GS_ERR_OUTPUT,  /* the output cannot be created, written or published */
-    GS_ERR_MEMORY,  /* more memory than there is or than -S allows */
-    GS_ERR_DEVICE,  /* no usable GPU, or a GPU call failed */
-    GS_ERR_VERIFY,  /* --verify found that the output is not the input, sorted */
-    GS_ERR_INTERNAL /* a broken invariant: a bug in gsort */
+    GS_ERR_USAGE,         /* options that contradict each other or the build */
+    GS_ERR_INPUT,         /* an input that cannot be sorted: missing, odd size, changed under way */
+    GS_ERR_OUTPUT,        /* the output cannot be created, written or published */
+    GS_ERR_MEMORY,        /* more memory than there is or than -S allows */
+    GS_ERR_DEVICE,        /* no usable GPU, or a GPU call failed */
+    GS_ERR_DEVICE_MEMORY, /* more memory than the GPU has or may use */
+    GS_ERR_VERIFY,        /* --verify found that the output is not the input, sorted */
+    GS_ERR_INTERNAL       /* a broken invariant: a bug in gsort */
 };
 
 struct gs_error {

@@ -28,7 +28,7 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
 {
     bool turn = ordered->reversed != run->options->reverse;
     uint64_t first = index * ordered->piece_keys;
-    uint64_t left = run->plan.count - first;
+    uint64_t left = ordered->count - first;
     uint64_t count = left < ordered->piece_keys ? left : ordered->piece_keys;
     uint64_t before = first > 0 ? 1 : 0;
     uint64_t start = gs_now_ns();
@@ -52,14 +52,16 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
     }
     if (turn)
         gs_order_reverse(keys, kept);
-    copying->work.sort_ns += gs_now_ns() - fetched;
-    return gs_work_emit(run, turn ? pieces - 1 - index : index, keys, kept,
-                        turn ? run->plan.count - first - count : first, &copying->work);
+    copying->work.write_ns += gs_now_ns() - fetched;
+    uint64_t piece = turn ? pieces - 1 - index : index;
+    uint64_t position = turn ? ordered->count - first - count : first;
+    return gs_work_emit(run, ordered->first_piece + piece, keys, kept, ordered->offset + position,
+                        &copying->work);
 }
 
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, struct gs_error *err)
 {
-    uint64_t pieces = (run->plan.count + ordered->piece_keys - 1) / ordered->piece_keys;
+    uint64_t pieces = gs_ordered_pieces(ordered);
     bool turn = ordered->reversed != run->options->reverse;
     uint64_t fingerprint = 0;
     atomic_uint_fast64_t next = 0;
@@ -84,8 +86,8 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
                        0);
     }
     ordered->fingerprint = fingerprint;
-    gs_run_account(run, ordered->stage, ordered->device, 0, run->plan.count,
-                   run->plan.count * GS_KEY_BYTES);
+    gs_run_account(run, ordered->stage, ordered->device, 0, ordered->count,
+                   ordered->count * GS_KEY_BYTES);
     return gs_emit_result(&run->emitter, err);
 }
 
@@ -104,6 +106,7 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct g
     struct gs_cpu *cpu = run->device;
     char disorder[512];
     struct gs_ordered ordered = {.reversed = reversed,
+                                 .count = run->plan.count,
                                  .fetch = fetch_input,
                                  .context = &run->tiles,
                                  .disorder = disorder,

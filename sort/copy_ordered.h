@@ -9,6 +9,9 @@
 /* n keys in order, somewhere. */
 struct gs_ordered {
     bool reversed; /* descending */
+    uint64_t count;
+    uint64_t offset;      /* of the first in the output, unless duplicates are dropped */
+    uint64_t first_piece; /* the number of its first piece among all of the output */
     /* Copy keys[first .. first + count) to host memory; called by several threads at once. */
     enum gs_status (*fetch)(void *context, unsigned thread, uint64_t first, uint64_t count,
                             gs_key *to, struct gs_error *err);
@@ -23,7 +26,13 @@ struct gs_ordered {
     uint64_t fingerprint; /* out, of all keys fetched (options->verify) */
 };
 
-/* Copy all of run's keys to the emitter: turned round where the output wants the other direction,
+/* The pieces that gs_copy_ordered makes. */
+static inline uint64_t gs_ordered_pieces(const struct gs_ordered *ordered)
+{
+    return (ordered->count + ordered->piece_keys - 1) / ordered->piece_keys;
+}
+
+/* Copy the keys to the emitter: turned round where the output wants the other direction,
  * without duplicates under options->unique. What was fetched is checked and is what is written;
  * GS_ERR_INPUT with ->disorder where it is not in order. */
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered,

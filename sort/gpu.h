@@ -20,6 +20,7 @@ void gs_gpu_start(void);
 struct gs_gpu_device {
     char name[256];
     uint64_t free_bytes;
+    uint64_t start_ns; /* that its start took */
 };
 
 /* Wait for that; GS_ERR_DEVICE says why there is no usable GPU. */
@@ -28,7 +29,11 @@ enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err);
 /* Adapt a plan to the GPU. */
 void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options);
 
-/* All keys are in device memory at once, twice. */
+/* All keys are in device memory at once, twice. open fails with GS_ERR_DEVICE_MEMORY where they do
+ * not fit: then gs_stages_gpu_pieces is for them. */
 extern const struct gs_stages gs_stages_gpu;
+
+/* The CPU scatters into bins, the GPU sorts as many bins at a time as it has room for. */
+extern const struct gs_stages gs_stages_gpu_pieces;
 
 #endif

@@ -9,7 +9,7 @@
 #include <cuda_runtime_api.h>
 
 #ifdef GS_DEBUG
-/* Debug builds fail the GSORT_FAIL_GPU'th call: tests walk through every one. */
+/* Debug builds fail call number GSORT_FAIL_GPU of the environment: tests walk through every one. */
 cudaError_t gs_gpu_inject(cudaError_t error);
 #else
 #define gs_gpu_inject(error) (error)
@@ -17,12 +17,15 @@ cudaError_t gs_gpu_inject(cudaError_t error);
 
 /* Wants `st`, `err` and a `cleanup:` label in scope. A failed call must not be found again by the
  * next one that asks for the last error, hence the cudaGetLastError. */
-#define GS_CUDA_TRY(call)                                                                              \
+#define GS_CUDA_TRY(call)                                                                          \
     do {                                                                                           \
         cudaError_t cuda_error_ = gs_gpu_inject(call);                                             \
         if (cuda_error_ != cudaSuccess) {                                                          \
             (void)cudaGetLastError();                                                              \
-            st = gs_fail(err, GS_ERR_DEVICE, 0, "GPU: %s", cudaGetErrorString(cuda_error_));       \
+            st = gs_fail(err,                                                                      \
+                         cuda_error_ == cudaErrorMemoryAllocation ? GS_ERR_DEVICE_MEMORY           \
+                                                                  : GS_ERR_DEVICE,                 \
+                         0, "GPU: %s", cudaGetErrorString(cuda_error_));                           \
             goto cleanup;                                                                          \
         }                                                                                          \
     } while (0)

@@ -4,8 +4,12 @@
 #include "sort/gpu.h"
 #include "sort/gpu_call.h"
 
+#include "common/clock.h"
+
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* What the start-up found: written by the thread, read after it was joined. */
@@ -17,6 +21,19 @@ static struct {
     cudaError_t error;
     struct gs_gpu_device device;
 } start = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+#ifdef GS_DEBUG
+cudaError_t gs_gpu_inject(cudaError_t error)
+{
+    static atomic_int calls;
+    const char *wanted = getenv("GSORT_FAIL_GPU");
+    int call = atomic_fetch_add(&calls, 1) + 1;
+    if (wanted == NULL || call != atoi(wanted))
+        return error;
+    return getenv("GSORT_FAIL_GPU_MEMORY") != NULL ? cudaErrorMemoryAllocation
+                                                   : cudaErrorLaunchFailure;
+}
+#endif
 
 bool gs_gpu_built(void)
 {
@@ -33,10 +50,11 @@ bool gs_gpu_present(void)
 static void *start_cuda(void *nothing)
 {
     (void)nothing;
+    uint64_t begin = gs_now_ns();
     struct cudaDeviceProp properties;
     size_t free_bytes = 0;
     size_t total_bytes = 0;
-    start.error = cudaSetDevice(0);
+    start.error = gs_gpu_inject(cudaSetDevice(0));
     if (start.error == cudaSuccess)
         start.error = cudaMemGetInfo(&free_bytes, &total_bytes);
     if (start.error == cudaSuccess)
@@ -44,6 +62,7 @@ static void *start_cuda(void *nothing)
     if (start.error == cudaSuccess) {
         snprintf(start.device.name, sizeof start.device.name, "%s", properties.name);
         start.device.free_bytes = free_bytes;
+        start.device.start_ns = gs_now_ns() - begin;
     }
     return NULL;
 }

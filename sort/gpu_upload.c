@@ -128,7 +128,7 @@ static size_t register_bytes(struct gs_gpu_upload *upload, const char *from, siz
     size_t good = 0;
     while (good < REGISTER_THREADS && taken[good] && add_range(upload, out[good]))
         good++;
-    for (int i = (int)good; i < REGISTER_THREADS; i++)
+    for (size_t i = good; i < REGISTER_THREADS; i++)
         if (taken[i])
             cudaHostUnregister(out[i].start);
     (void)cudaGetLastError();

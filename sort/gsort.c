@@ -101,11 +101,10 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
 }
 
 /* Note what ran. */
-static void describe_run(const struct gs_run *run, const struct gs_stages *stages)
+static void describe_run(const struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;
     stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
-    stats->device = stages->device;
     stats->keys_in = run->plan.count;
     stats->keys_out = run->emitter.position;
     stats->fingerprint = run->fingerprint - run->emitter.dropped_sum;
@@ -119,47 +118,44 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
 {
     enum gs_status st = GS_OK;
     const struct gs_options *options = run->options;
-    bool gpu = stages != &gs_stages_cpu;
+    for (int i = 0; i < GS_STAGES; i++) /* of a device that was tried before */
+        run->stats->stages[i] = (struct gs_stage_stats){0};
+    run->fingerprint = 0;
+    run->stats->device_text = gs_cache_sort_name(); /* until a GPU says its name */
     gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles), gs_plan_processors());
-    if (gpu)
+    if (stages == &gs_stages_gpu)
         gs_gpu_plan(&run->plan, options);
-    else
-        run->stats->device_text = gs_cache_sort_name();
+    else if (stages != &gs_stages_cpu)
+        gs_plan_force_bins(&run->plan);
     GS_TRY(check_memory(options, &run->plan, err));
     GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
     st = gs_pipeline_run(run, stages, err);
     *partial = sink->stream && run->emitter.position > 0;
-    describe_run(run, stages);
+    describe_run(run);
     gs_emit_free(&run->emitter);
 cleanup:
     return st;
 }
 
-/* Sort on the GPU; where it fails and need not be it, on the CPU, from the start. */
+/* Sort on the GPU, in pieces if it has no room for all keys; where it fails and need not be it, on
+ * the CPU, from the start. */
 static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, struct gs_error *err)
 {
     bool partial = false;
     struct gs_error gpu_error = {.status = GS_OK};
-    struct gs_gpu_device device;
     gs_gpu_start();
-    /* Where the GPU was asked for, an input that needs no device must not hide that there is none.
-     */
-    if (run->options->device == GS_DEVICE_GPU) {
-        enum gs_status st = gs_gpu_wait(&device, err);
-        if (st != GS_OK)
-            return st;
-        return sort_on(run, &gs_stages_gpu, sink, &partial, err);
-    }
     enum gs_status st = sort_on(run, &gs_stages_gpu, sink, &partial, &gpu_error);
+    if (st == GS_ERR_DEVICE_MEMORY && !partial) {
+        gpu_error.status = GS_OK;
+        st = sort_on(run, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
+    }
     if (st == GS_OK)
         return st;
-    if (st != GS_ERR_DEVICE || partial)
+    bool device_failed = st == GS_ERR_DEVICE || st == GS_ERR_DEVICE_MEMORY;
+    if (run->options->device == GS_DEVICE_GPU || !device_failed || partial)
         return gs_fail(err, st, 0, "%s", gpu_error.text);
-    for (int i = 0; i < GS_STAGES; i++)
-        run->stats->stages[i] = (struct gs_stage_stats){0};
     snprintf(run->stats->warning, sizeof run->stats->warning, "%.200s: sorting on the CPU",
              gpu_error.text);
-    run->fingerprint = 0;
     return sort_on(run, &gs_stages_cpu, sink, &partial, err);
 }
 

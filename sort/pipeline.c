@@ -46,7 +46,7 @@ static enum gs_status choose_splitters(struct gs_run *run, struct gs_error *err)
     if (sample == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
     uint64_t start = gs_now_ns();
-    gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, sample);
+    gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, run->plan.threads, sample);
     uint64_t selected = gs_now_ns();
     gs_sort_samples(sample, samples);
     gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
@@ -94,7 +94,7 @@ static enum gs_status run_stage(struct gs_run *run, const struct gs_stages *stag
     uint64_t keys = per_bin ? 0 : chunk->count;
     uint64_t bytes = per_bin ? gs_run_bins(run) * 2 * sizeof *run->counts : keys * bytes_per_key;
     if (!stages->accounts)
-        gs_run_account(run, stage, stages->device, gs_now_ns() - start, keys, bytes);
+        gs_run_account(run, stage, stages->scatter_device, gs_now_ns() - start, keys, bytes);
     return st;
 }
 
@@ -123,7 +123,8 @@ static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *st
 {
     uint64_t start = gs_now_ns();
     enum gs_status st = stages->open(run, chunk_keys, err);
-    gs_run_account(run, GS_STAGE_START, stages->device, gs_now_ns() - start, 0, 0);
+    if (!stages->accounts)
+        gs_run_account(run, GS_STAGE_START, stages->scatter_device, gs_now_ns() - start, 0, 0);
     return st;
 }
 
@@ -192,10 +193,15 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
     enum gs_status st = GS_OK;
     enum gs_order order = scan_order(run);
     run->stats->order = order_names[order];
-    if (order != GS_ORDER_NONE || run->plan.one_bin)
+    if (order != GS_ORDER_NONE || run->plan.one_bin) {
+        if (run->options->device != GS_DEVICE_AUTO && stages->ready != NULL)
+            GS_TRY(stages->ready(run, err));
+        run->stats->device = gs_stages_cpu.device;
         GS_TRY(sort_without_bins(run, order, err));
-    else
+    } else {
+        run->stats->device = stages->device;
         GS_TRY(sort_by_bins(run, stages, err));
+    }
     GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));
 cleanup:
     return st;

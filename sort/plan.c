@@ -50,6 +50,15 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
                          (uint64_t)plan->threads * 2 * plan->bins * BIN_BYTES_PER_THREAD;
 }
 
+void gs_plan_force_bins(struct gs_plan *plan)
+{
+    if (!plan->one_bin || plan->count == 0)
+        return;
+    plan->one_bin = false;
+    plan->bins = 2;
+    plan->samples = plan->count < GS_OVERSAMPLING ? (uint32_t)plan->count : GS_OVERSAMPLING;
+}
+
 uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count)
 {
     struct gs_plan plan;

@@ -19,6 +19,9 @@ struct gs_plan {
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count,
                   unsigned processors);
 
+/* Make a plan of one bin a plan of two: for a device that sorts whole bins only. */
+void gs_plan_force_bins(struct gs_plan *plan);
+
 /* Processors that this process may run on. */
 unsigned gs_plan_processors(void);
 

@@ -10,6 +10,6 @@
 
 /* Fill sample[0 .. samples) from the input on the host. */
 void gs_select_samples_cpu(const struct gs_tiles *tiles, uint32_t samples, uint64_t seed,
-                           gs_key *sample);
+                           unsigned threads, gs_key *sample);
 
 #endif

@@ -39,10 +39,14 @@ struct gs_chunk {
 };
 
 struct gs_stages {
-    const char *device;
+    const char *device;         /* where bins are sorted */
+    const char *scatter_device; /* where keys are counted and scattered */
     bool accounts; /* it books its stages' times itself: the host's clock would see them queued */
-    /* Buffers and threads for run->plan and run->splitters; sets *chunk_keys to the largest chunk it
-     * wants. */
+    /* Fails where the device cannot be used; NULL: it always can. For a device that was asked for
+     * and then is not needed: the user is told all the same. */
+    enum gs_status (*ready)(struct gs_run *run, struct gs_error *err);
+    /* Buffers and threads for run->plan and run->splitters; sets *chunk_keys to the largest chunk
+     * it wants. */
     enum gs_status (*open)(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err);
     enum gs_status (*count_bins)(struct gs_run *run, const struct gs_chunk *chunk,
                                  struct gs_error *err);

@@ -87,8 +87,9 @@ void gs_work_account(struct gs_run *run, const struct gs_work *work, unsigned th
 {
 #pragma omp critical(gs_account)
     {
-        gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", work->sort_ns / threads, work->keys_in,
-                       work->keys_in * 2 * GS_KEY_BYTES);
+        if (work->keys_in > 0)
+            gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", work->sort_ns / threads, work->keys_in,
+                           work->keys_in * 2 * GS_KEY_BYTES);
         gs_run_account(run, GS_STAGE_WRITE, "cpu", work->write_ns / threads, work->keys_out,
                        work->keys_out * GS_KEY_BYTES);
     }
@@ -96,6 +97,7 @@ void gs_work_account(struct gs_run *run, const struct gs_work *work, unsigned th
 
 const struct gs_stages gs_stages_cpu = {
     .device = "cpu",
+    .scatter_device = "cpu",
     .open = open_cpu,
     .count_bins = gs_count_bins_cpu,
     .prefix_sum = gs_prefix_sum_cpu,

@@ -55,11 +55,11 @@ static void test_through_spans(void)
     struct gs_error err = {.status = GS_OK};
     struct gs_tiles tiles;
     if (CHECK(gs_tiles_make(&tiles, &one, 1, &err) == GS_OK)) {
-        gs_select_samples_cpu(&tiles, SAMPLES, 9, first);
+        gs_select_samples_cpu(&tiles, SAMPLES, 9, 1, first);
         gs_tiles_free(&tiles);
     }
     if (CHECK(gs_tiles_make(&tiles, cut, 5, &err) == GS_OK)) {
-        gs_select_samples_cpu(&tiles, SAMPLES, 9, second);
+        gs_select_samples_cpu(&tiles, SAMPLES, 9, 2, second);
         gs_tiles_free(&tiles);
     }
     CHECK(memcmp(first, second, sizeof first) == 0);

@@ -62,7 +62,7 @@ static bool open_fixture(struct fixture *f, gs_key *keys, unsigned threads, uint
     gs_key *sample = malloc(samples * sizeof *sample);
     if (sample == NULL)
         abort();
-    gs_select_samples_cpu(&f->run.tiles, samples, 1, sample);
+    gs_select_samples_cpu(&f->run.tiles, samples, 1, 2, sample);
     gs_sort_samples(sample, samples);
     gs_splitters_choose(&f->run.splitters, sample, samples, f->run.plan.bins);
     free(sample);

@@ -1,0 +1,119 @@
+/* gpu_buffers.c -- device memory for a sort, and the way back from it to the output.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/gpu_buffers.h"
+#include "sort/copy_ordered.h"
+#include "sort/gpu_call.h"
+
+/* Keys of a piece that a writer fetches and writes: a pinned buffer is slow to get. */
+#define PIECE_KEYS   ((uint64_t)1 << 20)
+#define SCRATCH_KEYS (PIECE_KEYS + 1)
+
+/* What the driver and the sorter's fixed lists take. */
+#define FIXED_BYTES ((uint64_t)64 << 20)
+
+uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_device *device)
+{
+    uint64_t limit = options->device_memory_bytes;
+    if (limit == 0 || limit > device->free_bytes)
+        limit = device->free_bytes;
+    /* Two buffers, and lists of 2 %. */
+    return limit > FIXED_BYTES ? (limit - FIXED_BYTES) / (2 * sizeof(gs_key)) / 51 * 50 : 0;
+}
+
+uint64_t gs_gpu_buffers_host_bytes(void)
+{
+    return GS_GPU_WRITERS_MAX * SCRATCH_KEYS * sizeof(gs_key);
+}
+
+enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capacity,
+                                   struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    *buffers = (struct gs_gpu_buffers){.keys = NULL};
+    GS_CUDA_TRY(cudaMalloc((void **)&buffers->keys, capacity * sizeof(gs_key)));
+    GS_CUDA_TRY(cudaMalloc((void **)&buffers->other, capacity * sizeof(gs_key)));
+    GS_TRY(gs_device_sorter_open(&buffers->sorter, capacity, err));
+    GS_CUDA_TRY(cudaStreamCreateWithFlags(&buffers->compute, cudaStreamNonBlocking));
+    buffers->sorter.stream = buffers->compute;
+    buffers->sorter.timed = true;
+    for (int i = 0; i < GS_GPU_WRITERS_MAX; i++)
+        GS_CUDA_TRY(cudaStreamCreateWithFlags(&buffers->fetches[i], cudaStreamNonBlocking));
+cleanup:
+    return st;
+}
+
+void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers)
+{
+    if (buffers->compute != NULL)
+        cudaStreamSynchronize(buffers->compute);
+    gs_device_sorter_close(&buffers->sorter);
+    for (int i = 0; i < GS_GPU_WRITERS_MAX; i++)
+        if (buffers->fetches[i] != NULL)
+            cudaStreamDestroy(buffers->fetches[i]);
+    if (buffers->compute != NULL)
+        cudaStreamDestroy(buffers->compute);
+    cudaFree(buffers->keys);
+    cudaFree(buffers->other);
+    cudaFreeHost(buffers->scratch);
+    (void)cudaGetLastError(); /* of a lost device, say: the next user starts afresh */
+    *buffers = (struct gs_gpu_buffers){.keys = NULL};
+}
+
+/* Bring sorted keys back into a writer's pinned buffer. */
+static enum gs_status fetch_keys(void *context, unsigned thread, uint64_t first, uint64_t count,
+                                 gs_key *to, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_gpu_buffers *buffers = context;
+    cudaStream_t stream = buffers->fetches[thread];
+    GS_CUDA_TRY(cudaMemcpyAsync(to, buffers->keys + first, count * sizeof *to,
+                                cudaMemcpyDeviceToHost, stream));
+    GS_CUDA_TRY(cudaStreamSynchronize(stream));
+cleanup:
+    return st;
+}
+
+enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *run,
+                                   uint64_t count, uint64_t offset, uint64_t *first_piece,
+                                   struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    unsigned threads = run->plan.threads;
+    struct gs_ordered ordered = {.count = count,
+                                 .offset = offset,
+                                 .first_piece = *first_piece,
+                                 .fetch = fetch_keys,
+                                 .context = buffers,
+                                 .disorder = "GPU: it gave keys that are not in order",
+                                 .stage = GS_STAGE_DOWNLOAD,
+                                 .device = "gpu",
+                                 .piece_keys = PIECE_KEYS,
+                                 .scratch_keys = SCRATCH_KEYS,
+                                 .threads =
+                                     threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX};
+    if (buffers->scratch == NULL) /* got while the device sorts */
+        GS_CUDA_TRY(cudaMallocHost((void **)&buffers->scratch, gs_gpu_buffers_host_bytes()));
+    GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
+    ordered.scratch = buffers->scratch;
+    GS_TRY(gs_copy_ordered(run, &ordered, err));
+    *first_piece += gs_ordered_pieces(&ordered);
+cleanup:
+    return st;
+}
+
+static void account(struct gs_run *run, enum gs_stage stage, float ms, uint64_t keys,
+                    uint64_t bytes_per_key)
+{
+    gs_run_account(run, stage, "gpu", (uint64_t)((double)ms * 1e6), keys, keys * bytes_per_key);
+}
+
+void gs_gpu_account_sort(struct gs_run *run, const struct gs_device_stats *stats, uint64_t n)
+{
+    const uint64_t read_and_write = (uint64_t)2 * GS_KEY_BYTES;
+    account(run, GS_STAGE_COUNT_BINS, stats->ms[GS_DEVICE_COUNT_DIGITS], 0, 0);
+    account(run, GS_STAGE_PREFIX_SUM, stats->ms[GS_DEVICE_PREFIX_SUM], 0, 0);
+    account(run, GS_STAGE_SCATTER,
+            stats->ms[GS_DEVICE_SCATTER] + stats->ms[GS_DEVICE_SCATTER_DIGITS], n, read_and_write);
+    account(run, GS_STAGE_SORT_BINS, stats->ms[GS_DEVICE_SORT_BINS], n, read_and_write);
+}

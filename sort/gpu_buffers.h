@@ -1,0 +1,42 @@
+/* gpu_buffers.h -- device memory for a sort, and the way back from it to the output.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_GPU_BUFFERS_H
+#define GS_GPU_BUFFERS_H
+
+#include "sort/device_sort.h"
+#include "sort/gpu.h"
+
+/* Threads that fetch and write sorted keys. */
+#define GS_GPU_WRITERS_MAX 4
+
+struct gs_gpu_buffers {
+    struct gs_device_sorter sorter; /* works on `compute`, and takes times */
+    cudaStream_t compute;
+    cudaStream_t fetches[GS_GPU_WRITERS_MAX]; /* one for each writer */
+    gs_key *keys;                             /* device: what is to be sorted, at last sorted */
+    gs_key *other;                            /* device: room for as many */
+    gs_key *scratch;                          /* pinned host memory of the writers */
+};
+
+/* The most keys that can be on the device at once, within options->device_memory_bytes. */
+uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_device *device);
+
+/* Host memory that the writers take. */
+uint64_t gs_gpu_buffers_host_bytes(void);
+
+/* Memory for up to capacity keys. Close, also after a failure, waits until the device is done. */
+enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capacity,
+                                   struct gs_error *err);
+void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers);
+
+/* Wait until keys[0 .. count) are sorted, and hand them to run's emitter: from output position
+ * `offset` on, in pieces numbered from *first_piece on, which is then behind the last. */
+enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *run,
+                                   uint64_t count, uint64_t offset, uint64_t *first_piece,
+                                   struct gs_error *err);
+
+/* Book the times of one device sort of n keys, from the scatter on. */
+void gs_gpu_account_sort(struct gs_run *run, const struct gs_device_stats *stats, uint64_t n);
+
+#endif

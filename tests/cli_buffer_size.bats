@@ -55,6 +55,14 @@ setup()
     assert_only in wanted big
 }
 
+@test "an endless pipe is refused when it has filled the size" {
+    require_plain_build
+    run -2 --separate-stderr bash -c \
+        'cat /dev/zero | { ulimit -v 4000000; exec timeout 30 "$GSORT" -S 64M -o out; }'
+    assert_trouble "(-S)"
+    [ ! -e out ]
+}
+
 @test "a small size is enough for a check, whatever the file's size" {
     keygen sorted 4000000 >big
     gsort -S 1M -c big

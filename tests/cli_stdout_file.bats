@@ -79,4 +79,12 @@ setup()
     cp a got
     gsort got 1<>got
     assert_same wanted.a got
+    # What is in order, or in reverse order, is copied while it is read.
+    keygen reversed 600001 >got
+    reference got >wanted
+    gsort got 1<>got
+    assert_same wanted got
+    # shellcheck disable=SC2094  # in place is what is tested
+    gsort -r <got 1<>got
+    gsort -c -r got
 }

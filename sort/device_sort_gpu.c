@@ -7,17 +7,9 @@
  * n.
  */
 #include "sort/device_sort.h"
+#include "sort/gpu_call.h"
 
 #include <string.h>
-
-#define CUDA_TRY(call)                                                                             \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) {                                                               \
-            st = gs_fail(err, GS_ERR_DEVICE, 0, "GPU: %s", cudaGetErrorString(error_));            \
-            goto cleanup;                                                                          \
-        }                                                                                          \
-    } while (0)
 
 /* Up to here bins of one level fit a block; above, two levels share the work evenly. */
 #define ONE_LEVEL_KEYS (1U << 21)
@@ -101,16 +93,16 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     memset(sorter, 0, sizeof *sorter);
     sorter->capacity = capacity;
     size_t bytes = place_lists(&sorter->work, capacity, NULL);
-    CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    GS_CUDA_TRY(cudaGetDevice(&device));
+    GS_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     sorter->processors = (unsigned)processors;
-    CUDA_TRY(cudaMalloc(&sorter->memory, bytes));
+    GS_CUDA_TRY(cudaMalloc(&sorter->memory, bytes));
     place_lists(&sorter->work, capacity, sorter->memory);
-    CUDA_TRY(cudaHostAlloc((void **)&sorter->work.report, sizeof *sorter->work.report,
-                           cudaHostAllocMapped));
+    GS_CUDA_TRY(cudaHostAlloc((void **)&sorter->work.report, sizeof *sorter->work.report,
+                              cudaHostAllocMapped));
     memset(sorter->work.report, 0, sizeof *sorter->work.report);
     for (unsigned i = 0; i < sizeof sorter->events / sizeof *sorter->events; i++)
-        CUDA_TRY(cudaEventCreate(&sorter->events[i]));
+        GS_CUDA_TRY(cudaEventCreate(&sorter->events[i]));
 cleanup:
     return st;
 }
@@ -212,12 +204,12 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     struct gs_gpu_report report;
     unsigned level = 1;
     memset(&report, 0, sizeof report);
-    CUDA_TRY(gs_plan_bins_gpu(work, stream));
-    CUDA_TRY(plan_level(sorter, level + 1));
+    GS_CUDA_TRY(gs_plan_bins_gpu(work, stream));
+    GS_CUDA_TRY(plan_level(sorter, level + 1));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
-    CUDA_TRY(gs_scatter_bins_gpu(work, keys, other, n, bins, processors, stream));
+    GS_CUDA_TRY(gs_scatter_bins_gpu(work, keys, other, n, bins, processors, stream));
     mark(sorter, GS_DEVICE_SCATTER);
-    CUDA_TRY(await_report(sorter, &report));
+    GS_CUDA_TRY(await_report(sorter, &report));
 
     /* Further levels: slots by their digits, to and fro. */
     while (report.slots > 0) {
@@ -226,35 +218,35 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
         gs_key *to = level % 2 == 0 ? keys : other;
         uint64_t jobs = level_jobs(sorter->capacity);
         if (report.small_jobs > jobs || report.medium_jobs > jobs || report.fills > jobs) {
-            CUDA_TRY(sort_listed(sorter, keys, other, &report, stats));
-            CUDA_TRY(clear_lists(sorter));
+            GS_CUDA_TRY(sort_listed(sorter, keys, other, &report, stats));
+            GS_CUDA_TRY(clear_lists(sorter));
             mark(sorter, GS_DEVICE_SORT_BINS);
         }
         if (level > 2) {
-            CUDA_TRY(gs_find_bounds_gpu(work, level, from, report.slots, report.tiles, stream));
-            CUDA_TRY(plan_level(sorter, level));
+            GS_CUDA_TRY(gs_find_bounds_gpu(work, level, from, report.slots, report.tiles, stream));
+            GS_CUDA_TRY(plan_level(sorter, level));
         }
-        CUDA_TRY(
+        GS_CUDA_TRY(
             cudaMemsetAsync(work->counters, 0, report.counters * sizeof *work->counters, stream));
-        CUDA_TRY(gs_count_digits_gpu(work, level, from, report.slots, report.tiles, stream));
+        GS_CUDA_TRY(gs_count_digits_gpu(work, level, from, report.slots, report.tiles, stream));
         mark(sorter, GS_DEVICE_COUNT_DIGITS);
-        CUDA_TRY(gs_plan_digits_gpu(work, level, report.slots, stream));
-        CUDA_TRY(plan_level(sorter, level + 1));
+        GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report.slots, stream));
+        GS_CUDA_TRY(plan_level(sorter, level + 1));
         mark(sorter, GS_DEVICE_PREFIX_SUM);
-        CUDA_TRY(
+        GS_CUDA_TRY(
             gs_scatter_digits_gpu(work, level, from, to, n, report.slots, report.tiles, stream));
         mark(sorter, GS_DEVICE_SCATTER_DIGITS);
-        CUDA_TRY(await_report(sorter, &report));
+        GS_CUDA_TRY(await_report(sorter, &report));
     }
     if (report.outcome == GS_GPU_REVERSED)
-        CUDA_TRY(gs_reverse_gpu(keys, n, processors, stream));
-    CUDA_TRY(sort_listed(sorter, keys, other, &report, stats));
+        GS_CUDA_TRY(gs_reverse_gpu(keys, n, processors, stream));
+    GS_CUDA_TRY(sort_listed(sorter, keys, other, &report, stats));
     mark(sorter, GS_DEVICE_SORT_BINS);
     stats->levels = level;
     stats->bins = report.bins;
     stats->outcome = (enum gs_gpu_outcome)report.outcome;
     if (sorter->timed)
-        CUDA_TRY(take_times(sorter, stats));
+        GS_CUDA_TRY(take_times(sorter, stats));
 cleanup:
     return st;
 }
@@ -266,7 +258,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     const struct gs_gpu_work *work = &sorter->work;
     const unsigned processors = sorter->processors;
     cudaStream_t stream = sorter->stream;
-    struct gs_device_stats ignored;
+    struct gs_device_stats ignored = {0};
     stats = stats != NULL ? stats : &ignored;
     memset(stats, 0, sizeof *stats);
     sorter->event_count = 0;
@@ -275,7 +267,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
 
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     if (n <= GS_GPU_MEDIUM_KEYS) {
-        CUDA_TRY(gs_sort_keys_gpu(keys, keys, (uint32_t)n, stream));
+        GS_CUDA_TRY(gs_sort_keys_gpu(keys, keys, (uint32_t)n, stream));
         mark(sorter, GS_DEVICE_SORT_BINS);
         goto finish;
     }
@@ -283,18 +275,18 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     /* Level 1: by splitters, from keys to other. */
     const uint32_t bins = gs_device_sort_bins(n);
     const uint32_t samples = choose_samples(n, bins);
-    CUDA_TRY(cudaMemsetAsync(work->state, 0, sizeof *work->state, stream));
-    CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
+    GS_CUDA_TRY(cudaMemsetAsync(work->state, 0, sizeof *work->state, stream));
+    GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    CUDA_TRY(gs_sort_keys_gpu(work->samples, work->samples, samples, stream));
-    CUDA_TRY(gs_choose_splitters_gpu(work, samples, bins, stream));
+    GS_CUDA_TRY(gs_sort_keys_gpu(work->samples, work->samples, samples, stream));
+    GS_CUDA_TRY(gs_choose_splitters_gpu(work, samples, bins, stream));
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
-    CUDA_TRY(gs_count_bins_gpu(work, keys, n, bins, processors, stream));
+    GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, bins, processors, stream));
     mark(sorter, GS_DEVICE_COUNT_BINS);
     return sort_counted(sorter, keys, other, n, bins, stats, err);
 finish:
     if (sorter->timed)
-        CUDA_TRY(take_times(sorter, stats));
+        GS_CUDA_TRY(take_times(sorter, stats));
 cleanup:
     return st;
 }

@@ -101,14 +101,14 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
                      (pick >= share && sample[pick - share] == key);
         if (t == 0 || before != key) {
             below = heavy && key > 0 && (t == 0 || before != key - 1);
-            emitted = 1 + below;
+            emitted = below + (key < GS_KEY_MAX); /* nothing lies above the largest key */
         }
     }
     uint32_t count;
     uint32_t place = scan_block<TABLE_THREADS>(emitted, s_partial, &count);
     if (below)
         s_splitter[place++] = key - 1;
-    if (emitted > 0)
+    if (emitted > below)
         s_splitter[place] = key;
     __syncthreads();
     for (uint32_t i = t; i < count; i += TABLE_THREADS)

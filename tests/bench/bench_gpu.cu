@@ -7,7 +7,9 @@
  * distribution. Exit status 1 if any output differs.
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
- *               [--stages] [--check] [--repeat=N]
+ *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N]
+ *
+ * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -180,8 +182,8 @@ static void open_bench(struct bench *bench, uint64_t capacity)
     }
 }
 
-/* Sizes around every boundary, every distribution, no timing. */
-static int check(struct bench *bench, uint64_t capacity, const std::vector<int> &distributions)
+/* Sizes around every boundary. */
+static std::vector<uint64_t> boundary_sizes()
 {
     std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
     for (uint64_t edge :
@@ -189,6 +191,13 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<int> 
           1UL << 17, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
         for (int d = -1; d <= 1; d++)
             sizes.push_back(edge + (uint64_t)d);
+    return sizes;
+}
+
+/* The given sizes of every distribution, no timing. */
+static int check(struct bench *bench, uint64_t capacity, const std::vector<uint64_t> &sizes,
+                 const std::vector<int> &distributions)
+{
     uint64_t tests = 0;
     uint64_t failures = 0;
     for (uint64_t n : sizes)
@@ -292,7 +301,7 @@ int main(int argc, char **argv)
     unsigned repetitions = 11;
     unsigned times = 0;
     bool stages = false;
-    bool checking = false;
+    std::vector<uint64_t> checked;
     FILE *csv = NULL;
     for (int i = 1; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
@@ -316,7 +325,13 @@ int main(int argc, char **argv)
         } else if (name == "--stages") {
             stages = true;
         } else if (name == "--check") {
-            checking = true;
+            checked = boundary_sizes();
+        } else if (name == "--check-small") {
+            checked = {1, 1000, 5000, 20000, 50001};
+        } else if (name == "--check-large") {
+            checked = {(1ULL << 32) + 1};
+            sizes = {33};
+            distributions = {0, 2, 6};
         } else {
             fprintf(stderr, "bench-gpu: unknown option %s\n", argv[i]);
             return 2;
@@ -328,20 +343,24 @@ int main(int argc, char **argv)
 
     struct bench bench = {};
     unsigned largest = *std::max_element(sizes.begin(), sizes.end());
-    uint64_t capacity = (1ULL << largest) + 1;
+    uint64_t capacity = 1ULL << largest;
+    if (!checked.empty()) /* 1 more than the largest size, but no more than is checked */
+        capacity = std::min(capacity + 1, *std::max_element(checked.begin(), checked.end()));
+    if (times > 0)
+        capacity = std::max<uint64_t>(capacity, 1U << 20);
     open_bench(&bench, capacity);
     struct cudaDeviceProp device;
     MUST(cudaGetDeviceProperties(&device, 0));
     printf("%s, %d multiprocessors, CUB %d.%d.%d\n", device.name, device.multiProcessorCount,
            CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
     int status = 0;
-    if (checking)
-        status |= check(&bench, capacity, distributions);
+    if (!checked.empty())
+        status |= check(&bench, capacity, checked, distributions);
     if (times > 0)
         status |= repeat(&bench, 1U << 20, times, kinds);
     if (csv != NULL)
         fprintf(csv, "keys,distribution,gsort_ms,cub_ms,ratio,checked\n");
-    if (!checking && times == 0)
+    if (checked.empty() && times == 0)
         for (unsigned size : sizes)
             for (int distribution : distributions)
                 status |= measure(&bench, size, distribution, repetitions, stages, csv);

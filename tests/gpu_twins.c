@@ -1,0 +1,212 @@
+/* gpu_twins.c -- each GPU stage does what its CPU twin does.
+ * SPDX-License-Identifier: MIT
+ *
+ * Sample, splitters, counts and offsets are the same numbers, scattered bins the same multisets,
+ * and the result the same bytes as qsort's. Needs a GPU: without one it says so and exits with 77.
+ */
+#include "sort/device_sort.h"
+#include "sort/prefix_sum.h"
+#include "sort/sample_position.h"
+#include "sort/sort_samples.h"
+#include "sort/splitters.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include "sort/gsort.h"
+
+/* One input, on both sides. */
+struct twins {
+    enum sample_kind kind;
+    uint64_t n;
+    uint32_t bins;
+    uint32_t samples;
+    gs_key *keys;
+    gs_key *sample;
+    uint64_t *counts;
+    uint64_t *offsets;
+    gs_key *d_keys;
+    gs_key *d_other;
+    struct gs_device_sorter sorter;
+};
+
+static struct gs_splitters splitters;
+static struct gs_gpu_tables tables;
+
+static void must(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        fprintf(stderr, "gpu_twins: %s\n", cudaGetErrorString(error));
+        exit(2);
+    }
+}
+
+static void *get(const void *device, size_t bytes)
+{
+    void *copy = malloc(bytes + 1);
+    if (copy == NULL)
+        abort();
+    must(cudaMemcpy(copy, device, bytes, cudaMemcpyDeviceToHost));
+    return copy;
+}
+
+static void compare_sample(struct twins *twins)
+{
+    const struct gs_gpu_work *work = &twins->sorter.work;
+    must(gs_select_samples_gpu(work, twins->d_keys, twins->n, twins->samples, NULL));
+    gs_key *sample = get(work->samples, twins->samples * sizeof *sample);
+    for (uint32_t i = 0; i < twins->samples; i++) {
+        uint64_t position = gs_sample_position(i, twins->samples, twins->n, GS_SAMPLE_SEED);
+        twins->sample[i] = twins->keys[position];
+        if (!CHECK_EQUAL(sample[i], twins->sample[i]))
+            break;
+    }
+    free(sample);
+}
+
+static void compare_splitters(struct twins *twins)
+{
+    const struct gs_gpu_work *work = &twins->sorter.work;
+    gs_sort_samples(twins->sample, twins->samples);
+    gs_splitters_choose(&splitters, twins->sample, twins->samples, twins->bins);
+    must(gs_sort_keys_gpu(work->samples, work->samples, twins->samples, NULL));
+    must(gs_choose_splitters_gpu(work, twins->samples, twins->bins, NULL));
+    must(cudaMemcpy(&tables, work->tables, sizeof tables, cudaMemcpyDeviceToHost));
+    CHECK_EQUAL(tables.count, splitters.count);
+    for (uint32_t i = 0; i < splitters.count; i++)
+        if (!CHECK_EQUAL(tables.splitter[i], splitters.splitter[i]))
+            break;
+    /* From here on with the host's splitters, as a sort of a file has them. */
+    tables.count = splitters.count;
+    memcpy(tables.splitter, splitters.splitter, splitters.count * sizeof *tables.splitter);
+    must(cudaMemcpy(work->tables, &tables, sizeof tables, cudaMemcpyHostToDevice));
+    must(gs_build_tables_gpu(work, twins->bins, NULL));
+}
+
+static void compare_counts(struct twins *twins)
+{
+    const struct gs_gpu_work *work = &twins->sorter.work;
+    uint32_t bins = splitters.count + 1;
+    memset(twins->counts, 0, bins * sizeof *twins->counts);
+    for (uint64_t i = 0; i < twins->n; i++)
+        twins->counts[gs_splitters_bin(&splitters, splitters.guide, splitters.steps,
+                                       twins->keys[i])]++;
+    gs_prefix_sum_scan(twins->counts, twins->offsets, bins, false);
+    must(gs_count_bins_gpu(work, twins->d_keys, twins->n, twins->bins, twins->sorter.processors,
+                           NULL));
+    struct gs_gpu_state *state = get(work->state, sizeof *state);
+    for (uint32_t bin = 0; bin < bins; bin++)
+        if (!CHECK_EQUAL(state->counts[bin], twins->counts[bin]))
+            break;
+    free(state);
+}
+
+/* Places, then bins as multisets. An input in order ends here: nothing is scattered. */
+static void compare_bins(struct twins *twins)
+{
+    const struct gs_gpu_work *work = &twins->sorter.work;
+    uint32_t bins = splitters.count + 1;
+    must(gs_plan_bins_gpu(work, NULL));
+    struct gs_gpu_state *state = get(work->state, sizeof *state);
+    bool scatters = state->outcome == GS_GPU_UNSORTED;
+    free(state);
+    if (!scatters) {
+        CHECK(twins->kind == SAMPLE_EQUAL || twins->kind == SAMPLE_SORTED ||
+              twins->kind == SAMPLE_REVERSED);
+        return;
+    }
+    unsigned long long *cursors = get(work->cursors, bins * sizeof *cursors);
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        if (twins->counts[bin] == 0)
+            continue;
+        uint64_t wanted = gs_splitters_equal(&splitters, bin) ? GS_GPU_SKIP : twins->offsets[bin];
+        if (!CHECK_EQUAL(cursors[bin], wanted))
+            break;
+    }
+    free(cursors);
+    must(gs_scatter_bins_gpu(work, twins->d_keys, twins->d_other, twins->n, twins->bins,
+                             twins->sorter.processors, NULL));
+    gs_key *scattered = get(twins->d_other, twins->n * sizeof *scattered);
+    uint64_t *wanted = calloc(bins, sizeof *wanted);
+    if (wanted == NULL)
+        abort();
+    for (uint64_t i = 0; i < twins->n; i++)
+        wanted[gs_splitters_bin(&splitters, splitters.guide, splitters.steps, twins->keys[i])] +=
+            gs_fingerprint(&twins->keys[i], 1);
+    for (uint32_t bin = 0; bin < bins; bin++)
+        if (!gs_splitters_equal(&splitters, bin) &&
+            !CHECK_EQUAL(gs_fingerprint(scattered + twins->offsets[bin], twins->counts[bin]),
+                         wanted[bin]))
+            break;
+    free(wanted);
+    free(scattered);
+}
+
+static void compare_result(struct twins *twins)
+{
+    struct gs_error err = {.status = GS_OK};
+    uint64_t n = twins->n;
+    gs_key *sorted = sample_sorted(twins->keys, &n, false, false);
+    CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, NULL, &err),
+                GS_OK);
+    must(cudaDeviceSynchronize());
+    gs_key *result = get(twins->d_keys, n * sizeof *result);
+    CHECK(memcmp(result, sorted, n * sizeof *result) == 0);
+    free(result);
+    free(sorted);
+}
+
+static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
+{
+    struct gs_error err = {.status = GS_OK};
+    struct twins twins = {.kind = kind, .n = n, .bins = bins, .samples = bins * 16};
+    int failed = check_failed;
+    twins.keys = sample_make(kind, n);
+    twins.sample = malloc(twins.samples * sizeof *twins.sample);
+    twins.counts = calloc(4 * (size_t)bins, sizeof *twins.counts);
+    if (twins.sample == NULL || twins.counts == NULL)
+        abort();
+    twins.offsets = twins.counts + 2 * (size_t)bins;
+    if (gs_device_sorter_open(&twins.sorter, n, &err) != GS_OK) {
+        fprintf(stderr, "gpu_twins: %s\n", err.text);
+        exit(2);
+    }
+    must(cudaMalloc((void **)&twins.d_keys, n * sizeof(gs_key)));
+    must(cudaMalloc((void **)&twins.d_other, n * sizeof(gs_key)));
+    must(cudaMemcpy(twins.d_keys, twins.keys, n * sizeof(gs_key), cudaMemcpyHostToDevice));
+    must(cudaMemset(twins.d_other, 0xa5, n * sizeof(gs_key)));
+    must(cudaMemset(twins.sorter.work.state, 0, sizeof *twins.sorter.work.state));
+    compare_sample(&twins);
+    compare_splitters(&twins);
+    compare_counts(&twins);
+    compare_bins(&twins);
+    compare_result(&twins);
+    if (check_failed > failed)
+        fprintf(stderr, "  with %" PRIu64 " keys of kind %d, %" PRIu32 " bins\n", n, (int)kind,
+                bins);
+    cudaFree(twins.d_keys);
+    cudaFree(twins.d_other);
+    gs_device_sorter_close(&twins.sorter);
+    free(twins.keys);
+    free(twins.sample);
+    free(twins.counts);
+}
+
+int main(int argc, char **argv)
+{
+    /* A number: no larger inputs than that (the sanitizers are slow). */
+    uint64_t largest = argc > 1 ? strtoull(argv[1], NULL, 10) : UINT64_MAX;
+    static const uint64_t sizes[] = {20000, GS_GPU_TILE_KEYS * 5 - 1, GS_GPU_TILE_KEYS * 5 + 1,
+                                     1000003, 3000001};
+    static const uint32_t bins[] = {8, 64, 256, 1024};
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        fprintf(stderr, "gpu_twins: no GPU\n");
+        return 77;
+    }
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
+            for (int kind = 0; kind < SAMPLE_KINDS; kind++)
+                if (sizes[s] <= largest && bins[b] * 16 <= sizes[s])
+                    compare((enum sample_kind)kind, sizes[s], bins[b]);
+    return check_failures();
+}

@@ -32,13 +32,10 @@ static enum gs_status emit_equal(struct gs_run *run, uint64_t piece, gs_key key,
     return st;
 }
 
-/* Sort and hand out the bin that is piece number `piece` of the output. */
-static enum gs_status finish_bin(struct gs_run *run, uint64_t piece, gs_key *scratch,
+enum gs_status gs_finish_bin_cpu(struct gs_run *run, uint32_t bin, uint64_t piece, gs_key *scratch,
                                  struct gs_work *work)
 {
     struct gs_cpu *cpu = run->device;
-    uint32_t bins = gs_run_bins(run);
-    uint32_t bin = (uint32_t)(run->options->reverse ? bins - 1 - piece : piece);
     uint64_t count = run->counts[bin];
     uint64_t offset = run->offsets[bin];
     gs_key low = gs_splitters_low(&run->splitters, bin);
@@ -63,9 +60,9 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
         struct gs_work work = {0};
         gs_key *scratch = cpu->scratch + (size_t)gs_cpu_thread() * GS_CACHE_SORT_SCRATCH;
         for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) < bins;) {
-            if (finish_bin(run, piece, scratch, &work) != GS_OK)
+            uint32_t bin = gs_run_bin_at(run, (uint32_t)piece);
+            if (gs_finish_bin_cpu(run, bin, piece, scratch, &work) != GS_OK)
                 break;
-            uint64_t bin = run->options->reverse ? bins - 1 - piece : piece;
             atomic_fetch_add_explicit(&run->progress->done, run->counts[bin], memory_order_relaxed);
         }
         gs_work_account(run, &work, run->plan.threads);

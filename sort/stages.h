@@ -66,6 +66,12 @@ static inline uint32_t gs_run_bins(const struct gs_run *run)
     return run->splitters.count + 1;
 }
 
+/* The bin that is number i in the order of the output. */
+static inline uint32_t gs_run_bin_at(const struct gs_run *run, uint32_t i)
+{
+    return run->options->reverse ? run->splitters.count - i : i;
+}
+
 /* Account time and keys to a stage. threads share it: ns is what one of them spent, summed. */
 void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
                     uint64_t keys, uint64_t bytes);

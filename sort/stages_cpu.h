@@ -47,6 +47,10 @@ struct gs_work {
 enum gs_status gs_work_emit(struct gs_run *run, uint64_t piece, const gs_key *keys, uint64_t count,
                             uint64_t planned, struct gs_work *work);
 
+/* Sort one bin with the thread's scratch and hand it out as piece number `piece`. */
+enum gs_status gs_finish_bin_cpu(struct gs_run *run, uint32_t bin, uint64_t piece, gs_key *scratch,
+                                 struct gs_work *work);
+
 /* Put one thread's work on the books; threads worked side by side. Safe from a parallel region. */
 void gs_work_account(struct gs_run *run, const struct gs_work *work, unsigned threads);
 

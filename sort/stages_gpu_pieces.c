@@ -12,8 +12,6 @@
 
 #include "common/clock.h"
 
-#include <inttypes.h>
-
 /* Equality bins are not scattered, but go to the device with their neighbours. */
 static void fill_equality_bins(const struct gs_run *run)
 {
@@ -28,25 +26,29 @@ static void fill_equality_bins(const struct gs_run *run)
     }
 }
 
-/* The bins that fit together from number *next of the output's order on: where they lie and how
- * many keys they have. Moves *next behind them. */
-static enum gs_status take_bins(const struct gs_run *run, uint64_t capacity, uint32_t *next,
-                                uint64_t *offset, uint64_t *count, struct gs_error *err)
+/* The bins that fit together from number *next of the output's order on: how many keys they have.
+ * Moves *next behind them; 0 if there is no room for the first. */
+static uint64_t take_bins(const struct gs_run *run, uint64_t capacity, uint32_t *next)
 {
-    uint32_t bins = gs_run_bins(run);
-    *count = 0;
-    for (; *next < bins; ++*next) {
-        uint32_t bin = run->options->reverse ? bins - 1 - *next : *next;
-        if (*count == 0)
-            *offset = run->offsets[bin];
-        if (*count + run->counts[bin] > capacity)
+    uint64_t count = 0;
+    for (; *next < gs_run_bins(run); ++*next) {
+        uint64_t more = run->counts[gs_run_bin_at(run, *next)];
+        if (count + more > capacity)
             break;
-        *count += run->counts[bin];
+        count += more;
     }
-    if (*count == 0 && *next < bins)
-        return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0,
-                       "GPU: room for %" PRIu64 " keys at a time, and a bin has more", capacity);
-    return GS_OK;
+    return count;
+}
+
+/* A bin that the device has no room for is the CPU's: an equality bin, mostly. */
+static enum gs_status finish_on_host(struct gs_run *run, uint32_t bin, uint64_t *first_piece,
+                                     struct gs_error *err)
+{
+    struct gs_cpu *cpu = run->device;
+    struct gs_work work = {0};
+    gs_finish_bin_cpu(run, bin, (*first_piece)++, cpu->scratch, &work);
+    gs_work_account(run, &work, 1);
+    return gs_emit_result(&run->emitter, err);
 }
 
 /* Upload, sort and emit keys[0 .. count), which lie at `offset` in the output. */
@@ -80,8 +82,6 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     struct gs_gpu_buffers buffers = {.keys = NULL};
     struct gs_gpu_upload upload = {.stream = NULL};
     uint64_t first_piece = 0;
-    uint64_t offset = 0;
-    uint64_t count = 0;
     uint32_t next = 0;
     GS_TRY(gs_gpu_wait(&device, err));
     run->stats->device_text = device.name;
@@ -94,9 +94,15 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     GS_TRY(gs_gpu_buffers_open(&buffers, capacity, err));
     fill_equality_bins(run);
     while (next < gs_run_bins(run)) {
-        GS_TRY(take_bins(run, capacity, &next, &offset, &count, err));
-        if (count > 0)
+        uint32_t bin = gs_run_bin_at(run, next);
+        uint64_t offset = run->offsets[bin];
+        uint64_t count = take_bins(run, capacity, &next);
+        if (count > 0) {
             GS_TRY(sort_piece(run, &buffers, &upload, offset, count, &first_piece, err));
+        } else if (next < gs_run_bins(run)) {
+            GS_TRY(finish_on_host(run, gs_run_bin_at(run, next), &first_piece, err));
+            next++;
+        }
     }
 cleanup:
     gs_gpu_upload_close(&upload);

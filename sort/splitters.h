@@ -103,7 +103,7 @@ GS_HOST_DEVICE static inline uint32_t gs_splitters_bin(const struct gs_splitters
     GS_SPLITTERS_CASE(guide, search, 6)                                                            \
     GS_SPLITTERS_CASE(guide, search, 7)
 #define GS_SPLITTERS_CASE(guide, search, steps)                                                    \
-    case (guide)*GS_SPLITTERS_STEPS + (steps):                                                     \
+    case GS_SPLITTERS_STEPS *(guide) + (steps):                                                    \
         search(guide, steps) break;
 
 /* The least and the largest key that a bin may hold. */

@@ -167,7 +167,7 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
     uint64_t start = gs_now_ns();
     bool partial = false;
     struct gs_stats own_stats = {0};
-    struct gs_progress own_progress = {0};
+    struct gs_progress own_progress = {NULL, 0, 0};
     struct gs_run run = {.options = options};
     run.stats = stats != NULL ? stats : &own_stats;
     run.progress = progress != NULL ? progress : &own_progress;

@@ -1,0 +1,27 @@
+/* test_cost.c -- the choice of a device: small inputs never pay for a GPU's start, large ones do.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cost.h"
+#include "tests/unit/check.h"
+
+int main(void)
+{
+    double cpu_before = -1;
+    double gpu_before = -1;
+    bool gpu_was_faster = false;
+    for (unsigned log2 = 0; log2 <= 40; log2++) {
+        uint64_t count = (uint64_t)1 << log2;
+        double cpu = gs_cost_cpu_seconds(count, 16);
+        double gpu = gs_cost_gpu_seconds(count);
+        CHECK(cpu > cpu_before && gpu > gpu_before);
+        CHECK(gs_cost_cpu_seconds(count, 1) >= cpu);
+        CHECK(!gpu_was_faster || gpu < cpu); /* there is one crossing */
+        gpu_was_faster = gpu < cpu;
+        cpu_before = cpu;
+        gpu_before = gpu;
+    }
+    CHECK(gs_cost_cpu_seconds(0, 1) >= 0);
+    CHECK(gs_cost_gpu_seconds(1 << 20) > gs_cost_cpu_seconds(1 << 20, 1));
+    CHECK(gpu_was_faster);
+    return check_failures();
+}

@@ -1,0 +1,170 @@
+/* test_output.c -- an output appears whole under its name, or not at all.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/output.h"
+#include "tests/unit/check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char old_directory[4096];
+static char directory[] = "/tmp/gsort-unit.XXXXXX";
+
+static unsigned files_here(void)
+{
+    unsigned files = 0;
+    DIR *here = opendir(".");
+    for (struct dirent *entry; here != NULL && (entry = readdir(here)) != NULL;)
+        files += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (here != NULL)
+        closedir(here);
+    return files;
+}
+
+static void write_file(const char *name, const char *text, mode_t mode)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, mode);
+    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text) || fchmod(fd, mode) != 0)
+        abort();
+    close(fd);
+}
+
+static bool file_is(const char *name, const char *text)
+{
+    char got[64] = "";
+    int fd = open(name, O_RDONLY);
+    ssize_t n = fd < 0 ? -1 : read(fd, got, sizeof got - 1);
+    if (fd >= 0)
+        close(fd);
+    return n == (ssize_t)strlen(text) && memcmp(got, text, strlen(text)) == 0;
+}
+
+static mode_t mode_of(const char *name)
+{
+    struct stat status;
+    return stat(name, &status) == 0 ? status.st_mode & 07777 : 0;
+}
+
+/* Pieces may come in any order; before publish nobody sees them. */
+static void test_published_whole(const char *name, const char *before)
+{
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    if (!CHECK(gs_output_open(&output, name, &err) == GS_OK))
+        return;
+    CHECK(output.kind == GS_OUTPUT_TEMPORARY);
+    CHECK(gs_output_reserve(&output, 8, &err) == GS_OK);
+    CHECK(gs_output_write(&output, "5678", 4, 4, &err) == GS_OK);
+    CHECK(before == NULL ? access(name, F_OK) != 0 : file_is(name, before));
+    CHECK(gs_output_write(&output, "1234", 4, 0, &err) == GS_OK);
+    CHECK(gs_output_publish(&output, 8, &err) == GS_OK);
+    CHECK(file_is(name, "12345678"));
+    gs_output_discard(&output); /* harmless now */
+    CHECK(file_is(name, "12345678"));
+}
+
+static void test_discarded(void)
+{
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    unsigned before = files_here();
+    write_file("kept", "old", 0600);
+    CHECK(gs_output_open(&output, "kept", &err) == GS_OK);
+    CHECK(gs_output_write(&output, "new!", 4, 0, &err) == GS_OK);
+    gs_output_discard(&output);
+    CHECK(file_is("kept", "old"));
+    CHECK(gs_output_open(&output, "never", &err) == GS_OK);
+    gs_output_discard(&output);
+    CHECK(access("never", F_OK) != 0);
+    CHECK_EQUAL(files_here(), before + 1);
+}
+
+/* More was reserved than written in the end. */
+static void test_shorter_than_reserved(void)
+{
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    CHECK(gs_output_open(&output, "short", &err) == GS_OK);
+    CHECK(gs_output_reserve(&output, 1 << 20, &err) == GS_OK);
+    CHECK(gs_output_write(&output, "1234", 4, 0, &err) == GS_OK);
+    CHECK(gs_output_publish(&output, 4, &err) == GS_OK);
+    CHECK(file_is("short", "1234"));
+}
+
+static void test_modes(void)
+{
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    umask(027);
+    CHECK(gs_output_open(&output, "fresh", &err) == GS_OK);
+    CHECK(gs_output_publish(&output, 0, &err) == GS_OK);
+    CHECK_EQUAL(mode_of("fresh"), 0640);
+    write_file("used", "x", 0604);
+    CHECK(gs_output_open(&output, "used", &err) == GS_OK);
+    CHECK(gs_output_publish(&output, 0, &err) == GS_OK);
+    CHECK_EQUAL(mode_of("used"), 0604);
+    umask(022);
+}
+
+static void test_fifo_is_a_stream(void)
+{
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    char got[5] = "";
+    if (!CHECK(mkfifo("fifo", 0600) == 0))
+        return;
+    int reader = open("fifo", O_RDONLY | O_NONBLOCK);
+    CHECK(gs_output_open(&output, "fifo", &err) == GS_OK);
+    CHECK(output.kind == GS_OUTPUT_STREAM);
+    CHECK(gs_output_write(&output, "1234", 4, 0, &err) == GS_OK);
+    CHECK(gs_output_publish(&output, 4, &err) == GS_OK);
+    CHECK(read(reader, got, 4) == 4 && strcmp(got, "1234") == 0);
+    close(reader);
+}
+
+static void test_refusals(void)
+{
+    static const char *const names[] = {"missing/out", ".", "fresh/out", ""};
+    unsigned before = files_here();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct gs_output output;
+        struct gs_error err = {.status = GS_OK};
+        CHECK(gs_output_open(&output, names[i], &err) == GS_ERR_OUTPUT);
+        CHECK(strncmp(err.text, names[i], strlen(names[i])) == 0);
+    }
+    CHECK_EQUAL(files_here(), before);
+}
+
+static void remove_all(void)
+{
+    DIR *here = opendir(".");
+    for (struct dirent *entry; here != NULL && (entry = readdir(here)) != NULL;)
+        unlink(entry->d_name);
+    if (here != NULL)
+        closedir(here);
+    if (chdir(old_directory) == 0)
+        rmdir(directory);
+}
+
+int main(void)
+{
+    if (getcwd(old_directory, sizeof old_directory) == NULL || mkdtemp(directory) == NULL ||
+        chdir(directory) != 0)
+        return 1;
+    umask(022);
+    test_published_whole("new", NULL);
+    write_file("old", "old", 0644);
+    test_published_whole("old", "old");
+    CHECK_EQUAL(files_here(), 2);
+    test_discarded();
+    test_shorter_than_reserved();
+    test_modes();
+    test_fifo_is_a_stream();
+    test_refusals();
+    remove_all();
+    return check_failures();
+}

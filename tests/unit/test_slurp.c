@@ -1,0 +1,117 @@
+/* test_slurp.c -- a stream of any length and rhythm is read whole, or refused by the gate.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/random.h"
+#include "common/slurp.h"
+#include "tests/unit/check.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the writing thread sends: `bytes` in pieces of `piece`. */
+struct stream {
+    int fd;
+    size_t bytes;
+    size_t piece;
+};
+
+static unsigned char byte_at(size_t i)
+{
+    return (unsigned char)gs_random(11, i);
+}
+
+static void *feed(void *argument)
+{
+    const struct stream *stream = argument;
+    unsigned char *piece = malloc(stream->piece);
+    if (piece == NULL)
+        abort();
+    for (size_t done = 0; done < stream->bytes;) {
+        size_t here = stream->bytes - done < stream->piece ? stream->bytes - done : stream->piece;
+        for (size_t i = 0; i < here; i++)
+            piece[i] = byte_at(done + i);
+        for (size_t sent = 0; sent < here;) {
+            ssize_t n = write(stream->fd, piece + sent, here - sent);
+            if (n < 0)
+                goto end; /* the reader has gone: a refusal */
+            sent += (size_t)n;
+        }
+        done += here;
+    }
+end:
+    free(piece);
+    close(stream->fd);
+    return NULL;
+}
+
+/* Refuses what exceeds *context bytes. */
+static enum gs_status refuse_above(void *context, const char *name, uint64_t bytes,
+                                   struct gs_error *err)
+{
+    const uint64_t *most = context;
+    if (bytes > *most)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "%s: too much", name);
+    return GS_OK;
+}
+
+static void check_stream(size_t bytes, size_t piece, uint64_t most)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        abort();
+    struct stream stream = {.fd = ends[1], .bytes = bytes, .piece = piece};
+    pthread_t writer;
+    if (pthread_create(&writer, NULL, feed, &stream) != 0)
+        abort();
+    struct gs_slurp slurp;
+    struct gs_error err = {.status = GS_OK};
+    enum gs_status st = gs_slurp_read(&slurp, ends[0], "pipe", refuse_above, &most, &err);
+    close(ends[0]);
+    pthread_join(writer, NULL);
+    if (bytes > most) {
+        CHECK(st == GS_ERR_MEMORY);
+        CHECK(strcmp(err.text, "pipe: too much") == 0);
+        CHECK(slurp.bytes == NULL);
+    } else if (CHECK(st == GS_OK) && CHECK_EQUAL(slurp.used, bytes)) {
+        size_t right = 0;
+        while (right < bytes && (unsigned char)slurp.bytes[right] == byte_at(right))
+            right++;
+        CHECK_EQUAL(right, bytes);
+    }
+    gs_slurp_free(&slurp);
+    gs_slurp_free(&slurp); /* harmless */
+}
+
+int main(void)
+{
+    static const size_t sizes[] = {0,
+                                   1,
+                                   3,
+                                   65536,
+                                   ((size_t)4 << 20) - 1,
+                                   (size_t)4 << 20,
+                                   ((size_t)4 << 20) + 1,
+                                   ((size_t)17 << 20) + 5};
+    signal(SIGPIPE, SIG_IGN);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        check_stream(sizes[s], 1 << 20, UINT64_MAX);
+        check_stream(sizes[s], 4097, UINT64_MAX);
+        check_stream(sizes[s], 70001, 1000000);
+    }
+
+    struct gs_slurp slurp;
+    struct gs_error err = {.status = GS_OK};
+    uint64_t most = UINT64_MAX;
+    CHECK(gs_slurp_read(&slurp, -1, "nothing", refuse_above, &most, &err) == GS_ERR_INPUT);
+    CHECK(strncmp(err.text, "nothing: ", 9) == 0);
+    struct gs_error none = {.status = GS_OK};
+    CHECK(gs_slurp_copy(&slurp, "abcd", 4, "copy", &none) == GS_OK);
+    CHECK(slurp.used == 4 && memcmp(slurp.bytes, "abcd", 4) == 0);
+    gs_slurp_free(&slurp);
+    CHECK(gs_slurp_copy(&slurp, NULL, 0, "copy", &none) == GS_OK);
+    gs_slurp_free(&slurp);
+    return check_failures();
+}

@@ -58,7 +58,10 @@ setup()
 @test "an endless pipe is refused when it has filled the size" {
     require_plain_build
     run -2 --separate-stderr bash -c \
-        'cat /dev/zero | { ulimit -v 4000000; exec timeout 30 "$GSORT" --device=cpu -S 64M -o out; }'
+        'cat /dev/zero | {
+             ulimit -v 4000000
+             exec timeout 30 "$GSORT" --device=cpu -S 64M -o out
+         }'
     assert_trouble "(-S)"
     [ ! -e out ]
 }

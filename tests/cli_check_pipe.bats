@@ -33,5 +33,8 @@ load helper
 
 @test "512 MiB through a pipe within 150 MB of memory" {
     require_plain_build
-    run -0 bash -c 'keygen sorted 128M | { ulimit -v 400000; exec "$GSORT" --device=cpu -c --parallel=2; }'
+    run -0 bash -c 'keygen sorted 128M | {
+        ulimit -v 400000
+        exec "$GSORT" --device=cpu -c --parallel=2
+    }'
 }

@@ -81,7 +81,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
-.PHONY: all help check check-gpu check-expensive lint asan valgrind bench demo install uninstall dist \
+.PHONY: all help check check-gpu bench-gpu check-expensive lint asan valgrind bench demo install uninstall dist \
         clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
@@ -194,10 +194,33 @@ uninstall:
 dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
-# What a run on a GPU has verified: the sources of its kernels and of what drives them.
-GPU_SOURCES = $(sort $(filter-out %_absent.c,$(wildcard sort/*.cu sort/*.cuh sort/*gpu*.[ch] sort/device_sort.h)))
+# What a run on a GPU has verified: what is compiled for it, and what tests it there.
+GPU_SOURCES = $(sort $(wildcard $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh)))) \
+              tests/gpu_twins.c tests/check_gpu.sh
 gpu-hash:
-	@cat $(GPU_SOURCES) </dev/null | sha256sum | cut -d ' ' -f 1
+	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
+	    sha256sum | cut -d ' ' -f 1
+
+ifeq ($(CUDA),1)
+$(B)/gpu_twins: tests/gpu_twins.c $(OBJECTS) $(B)/flags
+	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
+
+# CUB compiles slowly: for one architecture at a time.
+BENCH_ARCH ?= sm_90
+$(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
+	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -I. -c $< -o $@.o
+	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) $(LIBS) -o $@
+
+bench-gpu: $(B)/bench-gpu
+	$(B)/bench-gpu $(BENCH)
+
+check-gpu: all $(B)/gpu_twins $(B)/bench-gpu units
+	$(need_bats)
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu
+else
+bench-gpu check-gpu:
+	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2
+endif
 
 clean:
 	rm -rf build gsort gsort-*.tar.gz

@@ -7,7 +7,7 @@ PKG_CONFIG ?= pkg-config
 NVCC       ?= nvcc
 CXX        ?= g++
 have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
-HIGHWAY ?= $(shell $(PKG_CONFIG) --exists libhwy-contrib 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
+HIGHWAY ?= $(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
 CUDA    ?= $(if $(wildcard sort/stages_gpu.c),$(call have,$(NVCC)),0)
 DEBUG   ?= 0
 V       ?= 0
@@ -15,8 +15,8 @@ V       ?= 0
 check_switch = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))
 $(foreach switch,CUDA HIGHWAY DEBUG V,$(call check_switch,$(switch)))
 ifeq ($(HIGHWAY),1)
-  ifneq ($(shell $(PKG_CONFIG) --exists libhwy-contrib 2>/dev/null && echo 1),1)
-    $(error HIGHWAY=1, but $(PKG_CONFIG) finds no libhwy-contrib: install libhwy-dev and pkg-config)
+  ifneq ($(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && echo 1),1)
+    $(error HIGHWAY=1, but $(PKG_CONFIG) finds no libhwy-contrib 1.0 or newer: install libhwy-dev and pkg-config)
   endif
   ifneq ($(call have,$(CXX)),1)
     $(error HIGHWAY=1, but there is no C++ compiler $(CXX): install g++)

@@ -82,7 +82,7 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
         fingerprint += copying.fingerprint;
         gs_work_account(run, &copying.work, ordered->threads);
 #pragma omp critical(gs_account)
-        gs_run_account(run, ordered->stage, ordered->device, copying.fetch_ns / ordered->threads, 0,
+        gs_run_account(run, ordered->stage, ordered->device, copying.fetch_ns / ordered->lanes, 0,
                        0);
     }
     ordered->fingerprint = fingerprint;
@@ -115,7 +115,8 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct g
                                  .piece_keys = GS_TILE_KEYS,
                                  .scratch = cpu->scratch,
                                  .scratch_keys = GS_CACHE_SORT_SCRATCH,
-                                 .threads = run->plan.threads};
+                                 .threads = run->plan.threads,
+                                 .lanes = run->plan.threads};
     if (run->plan.count == 0)
         return GS_OK;
     snprintf(disorder, sizeof disorder, "%s: changed while it was being sorted",

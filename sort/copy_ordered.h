@@ -23,6 +23,7 @@ struct gs_ordered {
     gs_key *scratch;      /* [thread][scratch_keys] */
     size_t scratch_keys;  /* at least piece_keys + 1 */
     unsigned threads;
+    unsigned lanes;       /* fetches that really go on side by side: of a bus, one */
     uint64_t fingerprint; /* out, of all keys fetched (options->verify) */
 };
 

@@ -12,18 +12,23 @@
 #include <string.h>
 
 /* Up to here bins of one level fit a block; above, two levels share the work evenly. */
-#define ONE_LEVEL_KEYS (1U << 21)
+#define ONE_LEVEL_KEYS (1U << 20)
 #define ONE_LEVEL_BIN  2048
+
+/* Above, a small job is twice as large: 2^30 keys are 256 bins of 600 sub-bins of 7000. */
+#define DOUBLE_JOBS_KEYS (1U << 29)
 
 #define OVERSAMPLING_ONE_LEVEL 16
 #define OVERSAMPLING           64
 #define SAMPLES_MAX            GS_GPU_MEDIUM_KEYS
+#define DIGITS_WANTED          640 /* of a slot at most, while splitters are not all used */
 
-/* Sub-bins that a bin of level 1 can have. Digits are cheaper than splitters: rather more of them.
- */
-static uint64_t sub_bins(uint32_t bins)
+/* Keys that level 1 with so many bins and one further level bring down to small jobs. Digits are
+ * cheaper than splitters: twice as many of them. */
+static uint64_t two_level_keys(uint32_t bins, uint64_t n)
 {
-    return 2 * bins < GS_GPU_DIGITS_MAX ? 2 * bins : GS_GPU_DIGITS_MAX;
+    uint64_t digits = bins < 256 ? 2 * bins : DIGITS_WANTED;
+    return bins * digits * GS_GPU_SUB_BIN_KEYS * (n > DOUBLE_JOBS_KEYS ? 2 : 1);
 }
 
 uint32_t gs_device_sort_bins(uint64_t n)
@@ -33,22 +38,28 @@ uint32_t gs_device_sort_bins(uint64_t n)
         while (bins < GS_GPU_BINS_MAX && (uint64_t)bins * ONE_LEVEL_BIN < n)
             bins *= 2;
     else
-        while (bins < GS_GPU_BINS_MAX && bins * sub_bins(bins) * GS_GPU_SUB_BIN_KEYS < n)
+        while (bins < GS_GPU_BINS_MAX && two_level_keys(bins, n) < n)
             bins *= 2;
     return bins;
 }
 
-static uint32_t choose_samples(uint64_t n, uint32_t bins)
+static uint32_t choose_samples(const struct gs_gpu_work *work, uint64_t n, uint32_t bins)
 {
     uint32_t samples = bins * (n <= ONE_LEVEL_KEYS ? OVERSAMPLING_ONE_LEVEL : OVERSAMPLING);
-    return samples < SAMPLES_MAX ? samples : SAMPLES_MAX;
+    return samples < work->medium_keys ? samples : work->medium_keys;
 }
 
-/* Jobs and runs of equal keys that one level can add. */
-static uint64_t level_jobs(uint64_t capacity)
+/* Slots of a level at most: each has more keys than any job. */
+static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
 {
-    return capacity / GS_GPU_SUB_BIN_KEYS + capacity / GS_GPU_MEDIUM_KEYS + GS_GPU_SPLITTERS_MAX +
-           2;
+    return capacity / (work->rows ? GS_GPU_MEDIUM_KEYS : GS_GPU_SMALL_KEYS) + 1;
+}
+
+/* Counters of a level at most, which is also the jobs or runs of equal keys that it can add. */
+static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
+{
+    return capacity / GS_GPU_SUB_BIN_KEYS + level_slots(work, capacity) * GS_GPU_DEEP_DIGITS +
+           GS_GPU_SPLITTERS_MAX + 1;
 }
 
 /* Cut `bytes` from the memory at *next, which may be NULL to find out how much is needed. */
@@ -65,9 +76,8 @@ static void *carve(char **next, size_t *total, uint64_t count, size_t size)
 /* Give each list its place; returns the bytes of all. */
 static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *memory)
 {
-    /* A slot has more than GS_GPU_MEDIUM_KEYS keys. */
-    uint64_t slots = capacity / GS_GPU_MEDIUM_KEYS + 1;
-    uint64_t jobs = level_jobs(capacity);
+    uint64_t slots = level_slots(work, capacity);
+    uint64_t jobs = level_jobs(work, capacity);
     uint64_t bins = GS_GPU_SPLITTERS_MAX + 1;
     size_t total = 0;
     work->state = carve(&memory, &total, 1, sizeof *work->state);
@@ -77,10 +87,12 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     work->counters = carve(&memory, &total, jobs, sizeof *work->counters);
     work->slots[0] = carve(&memory, &total, slots, sizeof *work->slots[0]);
     work->slots[1] = carve(&memory, &total, slots, sizeof *work->slots[1]);
+    /* Lists are emptied when one level's entries are in them: a second level's must fit, too. */
     work->small_jobs = carve(&memory, &total, 2 * jobs, sizeof *work->small_jobs);
-    work->medium_jobs = carve(&memory, &total, 2 * jobs, sizeof *work->medium_jobs);
+    work->medium_jobs =
+        carve(&memory, &total, capacity / GS_GPU_SMALL_KEYS + bins, sizeof *work->medium_jobs);
     work->fills =
-        carve(&memory, &total, 2 * jobs + capacity / GS_GPU_FILL_KEYS, sizeof *work->fills);
+        carve(&memory, &total, 2 * jobs + slots + capacity / GS_GPU_FILL_KEYS, sizeof *work->fills);
     return total;
 }
 
@@ -90,13 +102,18 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     enum gs_status st = GS_OK;
     int device = 0;
     int processors = 0;
+    int room = 0;
     memset(sorter, 0, sizeof *sorter);
     sorter->capacity = capacity;
-    size_t bytes = place_lists(&sorter->work, capacity, NULL);
     GS_CUDA_TRY(cudaGetDevice(&device));
     GS_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     sorter->processors = (unsigned)processors;
+    GS_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    sorter->work.rows = room >= GS_GPU_ROOM;
+    size_t bytes = place_lists(&sorter->work, capacity, NULL);
     GS_CUDA_TRY(cudaMalloc(&sorter->memory, bytes));
+    GS_CUDA_TRY(cudaMemset(sorter->memory, 0, bytes)); /* padding is copied with what it pads */
+    GS_CUDA_TRY(cudaStreamSynchronize(NULL)); /* the sorter's stream may not wait for that one */
     place_lists(&sorter->work, capacity, sorter->memory);
     GS_CUDA_TRY(cudaHostAlloc((void **)&sorter->work.report, sizeof *sorter->work.report,
                               cudaHostAllocMapped));
@@ -192,6 +209,16 @@ static cudaError_t clear_lists(struct gs_device_sorter *sorter)
     return cudaMemsetAsync(&state->small_jobs, 0, 3 * sizeof state->small_jobs, sorter->stream);
 }
 
+/* How large jobs may be for n keys: so that two levels are enough for all but the very largest n.
+ */
+static void choose_jobs(struct gs_gpu_work *work, uint64_t n)
+{
+    uint32_t scale = n > DOUBLE_JOBS_KEYS ? 2 : 1;
+    work->small_keys = scale * GS_GPU_SMALL_KEYS;
+    work->sub_bin_keys = scale * GS_GPU_SUB_BIN_KEYS;
+    work->medium_keys = work->rows ? GS_GPU_MEDIUM_KEYS : work->small_keys;
+}
+
 /* Level 1 from its counts on, then further levels, then the bins. */
 static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                    uint64_t n, uint32_t bins, struct gs_device_stats *stats,
@@ -204,6 +231,7 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     struct gs_gpu_report report;
     unsigned level = 1;
     memset(&report, 0, sizeof report);
+    choose_jobs(&sorter->work, n);
     GS_CUDA_TRY(gs_plan_bins_gpu(work, stream));
     GS_CUDA_TRY(plan_level(sorter, level + 1));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
@@ -216,8 +244,8 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
         level++;
         gs_key *from = level % 2 == 0 ? other : keys;
         gs_key *to = level % 2 == 0 ? keys : other;
-        uint64_t jobs = level_jobs(sorter->capacity);
-        if (report.small_jobs > jobs || report.medium_jobs > jobs || report.fills > jobs) {
+        uint64_t jobs = level_jobs(work, sorter->capacity);
+        if (report.small_jobs > jobs || report.fills > jobs) {
             GS_CUDA_TRY(sort_listed(sorter, keys, other, &report, stats));
             GS_CUDA_TRY(clear_lists(sorter));
             mark(sorter, GS_DEVICE_SORT_BINS);
@@ -225,6 +253,9 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
         if (level > 2) {
             GS_CUDA_TRY(gs_find_bounds_gpu(work, level, from, report.slots, report.tiles, stream));
             GS_CUDA_TRY(plan_level(sorter, level));
+            GS_CUDA_TRY(await_report(sorter, &report));
+            if (report.tiles == 0) /* all of one value each */
+                break;
         }
         GS_CUDA_TRY(
             cudaMemsetAsync(work->counters, 0, report.counters * sizeof *work->counters, stream));
@@ -266,7 +297,8 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
         return gs_fail(err, GS_ERR_INTERNAL, 0, "device sort of more keys than its capacity");
 
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    if (n <= GS_GPU_MEDIUM_KEYS) {
+    choose_jobs(&sorter->work, n);
+    if (n <= work->medium_keys) {
         GS_CUDA_TRY(gs_sort_keys_gpu(keys, keys, (uint32_t)n, stream));
         mark(sorter, GS_DEVICE_SORT_BINS);
         goto finish;
@@ -274,7 +306,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
 
     /* Level 1: by splitters, from keys to other. */
     const uint32_t bins = gs_device_sort_bins(n);
-    const uint32_t samples = choose_samples(n, bins);
+    const uint32_t samples = choose_samples(work, n, bins);
     GS_CUDA_TRY(cudaMemsetAsync(work->state, 0, sizeof *work->state, stream));
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);

@@ -138,16 +138,20 @@ static __device__ __forceinline__ uint32_t digit_of(struct gs_gpu_digit digit, u
 struct splitter_view {
     const uint32_t *table; /* guide or tree */
     uint32_t base, limit, shift, mask, levels;
-    bool guided;
+    uint32_t search; /* enum gs_gpu_search */
 
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
                                              uint32_t (&bin)[ITEMS]) const
     {
-        if (guided) {
+        if (search == GS_GPU_GUIDE) {
 #pragma unroll
             for (int i = 0; i < ITEMS; i++)
                 bin[i] = look_up(key[i]);
+        } else if (search == GS_GPU_GUIDE_PAIRS) {
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                bin[i] = look_up_pair(key[i]);
         } else {
 #pragma unroll
             for (int i = 0; i < ITEMS; i++)
@@ -169,6 +173,19 @@ struct splitter_view {
         /* A key above the cell's splitter carries into the bin. */
         return (table[distance >> shift] + (distance & mask)) >> shift;
     }
+
+    __device__ __forceinline__ uint32_t look_up_pair(uint32_t key) const
+    {
+        uint32_t distance = min(max(key, base) - base, limit);
+        uint32_t cell = table[distance >> shift];
+        uint32_t first = cell & ~GS_GPU_PAIR;
+        uint32_t sum = first + (distance & mask);
+        uint32_t bin = sum >> shift;
+        /* The pair's second splitter is one more than its first. */
+        if ((cell & GS_GPU_PAIR) != 0)
+            bin += ((sum - 1) >> shift) - (first >> shift);
+        return bin;
+    }
 };
 
 /* Copy the table that is needed to shared memory; a barrier must follow. */
@@ -182,9 +199,10 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table)
     view.shift = tables->shift;
     view.mask = (1U << tables->shift) - 1;
     view.levels = tables->levels;
-    view.guided = tables->guided != 0;
-    const uint32_t *source = view.guided ? tables->guide : tables->tree;
-    uint32_t words = view.guided ? tables->cells : 1U << view.levels;
+    view.search = tables->search;
+    const bool tree = view.search == GS_GPU_TREE;
+    const uint32_t *source = tree ? tables->tree : tables->guide;
+    uint32_t words = tree ? 1U << view.levels : tables->cells;
     for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)
         s_table[i] = source[i];
     return view;

@@ -25,14 +25,21 @@
 #define GS_GPU_CELLS_MAX     8192
 
 /* Sub-bins of a slot at most. */
-#define GS_GPU_DIGITS_MAX 512
+#define GS_GPU_DIGITS_MAX 1024
 
-/* Keys that one block sorts in shared memory: by 256 threads, and by 1024. */
+/* And at least, below level 2: a slot is there because its keys are spread unevenly, and this way
+ * few levels reach to the bottom of any skew. */
+#define GS_GPU_DEEP_DIGITS 16
+
+/* Keys that one block sorts in shared memory: by 256 threads, and by 1024. A sort of very many keys
+ * doubles the first, so that two levels are still enough; a device without GS_GPU_ROOM has only the
+ * first. */
 #define GS_GPU_SMALL_KEYS  4096
 #define GS_GPU_MEDIUM_KEYS 16384
+#define GS_GPU_ROOM        (160 * 1024) /* bytes of shared memory for a block */
 
-/* Keys that a sub-bin should hold: digits are linear, so smooth data fills it to within a few per
- * cent, and GS_GPU_SMALL_KEYS is 17 % away. */
+/* Keys that a sub-bin should hold, of blocks for 4096: digits are linear, so smooth data fills it
+ * to within a few per cent, and the limit is 17 % away. */
 #define GS_GPU_SUB_BIN_KEYS 3500
 
 /* Tiles of count and scatter: 512 threads times the keys of each. */
@@ -47,11 +54,11 @@
  * count. */
 #define GS_GPU_SKIP (1ULL << 63)
 
-/* What a key needs to find its bin: in one look-up where no cell of the guide has two splitters,
- * else by walking down a search tree. */
+/* What a key needs to find its bin: in one look-up where no cell of the guide has two splitters but
+ * for pairs, else by walking down a search tree. */
 struct gs_gpu_tables {
     uint32_t count;  /* splitters */
-    uint32_t guided; /* 1: the guide decides alone */
+    uint32_t search; /* enum gs_gpu_search */
     uint32_t base;   /* the first splitter */
     uint32_t limit;  /* distance from base that all larger ones share */
     uint32_t shift;  /* distance to cell */
@@ -62,11 +69,19 @@ struct gs_gpu_tables {
     uint32_t guide[GS_GPU_CELLS_MAX]; /* first bin << shift | what makes a larger key carry */
 };
 
+/* How a key finds its bin. A pair is the two splitters of an equality bin, v-1 and v, in one cell.
+ */
+enum gs_gpu_search { GS_GPU_TREE, GS_GPU_GUIDE, GS_GPU_GUIDE_PAIRS };
+
+/* In a cell with a pair. */
+#define GS_GPU_PAIR (1U << 31)
+
 /* Bits of gs_gpu_state.*_order: what neighbours were seen. */
 #define GS_GPU_DESCENT 1U
 #define GS_GPU_ASCENT  2U
 
-enum gs_gpu_outcome { GS_GPU_UNSORTED, GS_GPU_SORTED, GS_GPU_REVERSED };
+/* What counting found: FILLED if all keys are in equality bins, so that none has to be moved. */
+enum gs_gpu_outcome { GS_GPU_UNSORTED, GS_GPU_SORTED, GS_GPU_REVERSED, GS_GPU_FILLED };
 
 /* A linear digit: d = hi32((key * scale + offset) * factor). It maps [low, high] to 0 .. bins-1,
  * and no two keys to the same d if there are no more keys than bins. */
@@ -137,6 +152,11 @@ struct gs_gpu_work {
     struct gs_gpu_job *medium_jobs;
     struct gs_gpu_fill *fills;
     struct gs_gpu_report *report; /* pinned, host */
+    /* What the device and n ask for. */
+    uint32_t small_keys;   /* of a small job at most: GS_GPU_SMALL_KEYS, or twice that */
+    uint32_t medium_keys;  /* of any job at most: GS_GPU_MEDIUM_KEYS, or small_keys */
+    uint32_t sub_bin_keys; /* to aim at */
+    bool rows;             /* scatter has shared memory for rows */
 };
 
 /* Cells of the guide for that many wanted bins: 16 for each, so that two splitters seldom share

@@ -15,7 +15,7 @@ static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, u
                                uint32_t in_b)
 {
     struct gs_gpu_job job = {start, size, in_b};
-    if (size <= GS_GPU_SMALL_KEYS)
+    if (size <= work->small_keys)
         work->small_jobs[atomicAdd(&work->state->small_jobs, 1)] = job;
     else
         work->medium_jobs[atomicAdd(&work->state->medium_jobs, 1)] = job;
@@ -60,6 +60,7 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         return;
     }
     const uint32_t splitters = tables->count;
+    bool moves = false;
     unsigned long long before = 0;
     for (uint32_t round = 0; round <= splitters; round += PLAN_THREADS) {
         uint32_t bin = round + threadIdx.x;
@@ -71,15 +72,18 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
             uint32_t low = bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
             uint32_t high = bin < splitters ? tables->splitter[bin] : GS_KEY_MAX;
             work.cursors[bin] = low == high ? GS_GPU_SKIP : start;
+            moves = moves || low != high;
             if (low == high)
                 add_fill(&work, start, size, low);
-            else if (size <= GS_GPU_MEDIUM_KEYS)
+            else if (size <= work.medium_keys)
                 add_job(&work, start, (uint32_t)size, 1);
             else
                 add_slot(&work, 2, start, size, low, high);
         }
         __syncthreads();
     }
+    if (!__syncthreads_or(moves) && threadIdx.x == 0)
+        state->outcome = GS_GPU_FILLED;
 }
 
 /* A further level: a block plans the sub-bins of one slot. Their counts become cursors. */
@@ -106,7 +110,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
                 uint64_t distance = (((uint64_t)bin << 32) + step - 1) / step;
                 add_fill(&work, start, size, slot.low + (uint32_t)distance);
                 counters[bin] = GS_GPU_SKIP;
-            } else if (!exact && size <= GS_GPU_MEDIUM_KEYS) {
+            } else if (!exact && size <= work.medium_keys) {
                 add_job(&work, start, (uint32_t)size, in_b);
             } else if (!exact) {
                 add_slot(&work, level + 1, start, size, GS_KEY_MAX, 0);
@@ -117,7 +121,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
 }
 
 /* Number tiles and counters of a level's slots, make their digits, clear the list of the level
- * after it, and report. */
+ * after it, and report. Slots of one value, once that is known, get neither tiles nor digits. */
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_level_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level,
                       uint32_t sequence)
@@ -132,14 +136,21 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         unsigned long long both = 0;
         uint32_t bins = 0;
         if (i < count) {
-            uint64_t size = slots[i].size;
-            uint64_t wanted = (size + GS_GPU_SUB_BIN_KEYS - 1) / GS_GPU_SUB_BIN_KEYS;
+            const struct gs_gpu_slot slot = slots[i];
+            uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
+            uint64_t wanted = (slot.size + work.sub_bin_keys - 1) / work.sub_bin_keys;
+            wanted = max(wanted, (uint64_t)(level > 2 ? GS_GPU_DEEP_DIGITS : 1));
             bins = (uint32_t)min(wanted, (uint64_t)GS_GPU_DIGITS_MAX);
-            if (slots[i].low <= slots[i].high) {
-                bins = (uint32_t)min((uint64_t)bins, (uint64_t)slots[i].high - slots[i].low + 1);
-                slots[i].digit = make_digit(slots[i].low, slots[i].high, bins);
+            if (slot.low < slot.high) {
+                bins = (uint32_t)min((uint64_t)bins, (uint64_t)slot.high - slot.low + 1);
+                slots[i].digit = make_digit(slot.low, slot.high, bins);
+            } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
+                if (level % 2 == 0)
+                    add_fill(&work, slot.start, slot.size, slot.low);
+                tiles = 0;
+                bins = 0;
             }
-            both = ((size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS) << 32 | bins;
+            both = tiles << 32 | bins;
         }
         unsigned long long sum;
         unsigned long long place = before + scan_block<PLAN_THREADS>(both, s_partial, &sum);

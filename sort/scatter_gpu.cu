@@ -39,9 +39,11 @@ template <typename PLACE> struct tile_memory {
     uint32_t row;    /* length of a row, odd */
 };
 
-/* Words for the rows of a tile: with few bins, all that two blocks of a processor can have. */
-static constexpr __host__ __device__ uint32_t row_words(uint32_t tile_keys)
+/* Words for a tile: its rows, all that two blocks of a processor can have, or just its keys. */
+static uint32_t tile_words(const struct gs_gpu_work *work, uint32_t tile_keys)
 {
+    if (!work->rows)
+        return tile_keys;
     return tile_keys <= GS_GPU_SMALL_TILE_KEYS ? 4 * tile_keys : 2 * tile_keys + tile_keys / 8;
 }
 
@@ -203,8 +205,8 @@ template <int ITEMS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_bins_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n,
                         PLACE limit, const struct gs_gpu_tables *__restrict__ tables,
-                        uint32_t cells, uint32_t bins_max, const struct gs_gpu_state *state,
-                        unsigned long long *cursors)
+                        uint32_t cells, uint32_t bins_max, uint32_t words,
+                        const struct gs_gpu_state *state, unsigned long long *cursors)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
@@ -217,8 +219,8 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         return;
     const struct splitter_view splitters = load_splitters(tables, s_table);
     const uint32_t bins = tables->count + 1;
-    memory.row = (row_words(tile_keys) / bins - 1) | 1;
-    bool try_rows = memory.row >= GS_ROW_LEAST;
+    memory.row = (words / bins - 1) | 1;
+    bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
     for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS)
         memory.count[b] = 0;
     for (uint64_t first = blockIdx.x * (uint64_t)tile_keys; first < n;
@@ -234,12 +236,13 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     }
 }
 
-/* A further level: a block moves one tile of one slot. */
+/* A further level: a block moves one tile of one slot. skip_exact: where each key has a digit of
+ * its own, the counts say all, and runs of equal keys have been listed. */
 template <int ITEMS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_digits_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, PLACE limit,
                           const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                          unsigned long long *cursors)
+                          uint32_t words, bool skip_exact, unsigned long long *cursors)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
@@ -252,15 +255,20 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         memory.count[b] = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
     const struct digit_view view = {s_slot.digit};
+    if (skip_exact && digit_is_exact(view.digit))
+        return;
     const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * tile_keys;
     const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)tile_keys);
     in += s_slot.start + first;
     cursors += s_slot.first_count;
-    memory.row = (row_words(tile_keys) / s_slot.bins - 1) | 1;
+    memory.row = (words / s_slot.bins - 1) | 1;
+    const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
     if (size == tile_keys)
-        scatter_tile<true, ITEMS>(in, size, out, limit, view, s_slot.bins, cursors, memory, true);
+        scatter_tile<true, ITEMS>(in, size, out, limit, view, s_slot.bins, cursors, memory,
+                                  try_rows);
     else
-        scatter_tile<false, ITEMS>(in, size, out, limit, view, s_slot.bins, cursors, memory, true);
+        scatter_tile<false, ITEMS>(in, size, out, limit, view, s_slot.bins, cursors, memory,
+                                   try_rows);
 }
 
 /* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
@@ -275,8 +283,8 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     uint32_t cells = gs_gpu_cells(bins);
-    size_t shared =
-        (cells + row_words(tile_keys) + 2 * bins) * sizeof(uint32_t) + 2 * bins * sizeof(PLACE);
+    uint32_t words = tile_words(work, tile_keys);
+    size_t shared = (cells + words + 2 * bins) * sizeof(uint32_t) + 2 * bins * sizeof(PLACE);
     int resident = 0;
     cudaError_t error =
         cudaFuncSetAttribute(scatter_bins_kernel<ITEMS, PLACE>,
@@ -290,7 +298,7 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
     uint64_t blocks = (uint64_t)resident * processors;
     blocks = tiles < blocks ? tiles : blocks;
     scatter_bins_kernel<ITEMS, PLACE><<<(unsigned)blocks, SCATTER_THREADS, shared, stream>>>(
-        in, out, n, (PLACE)n, work->tables, cells, 2 * bins, work->state, work->cursors);
+        in, out, n, (PLACE)n, work->tables, cells, 2 * bins, words, work->state, work->cursors);
     return cudaGetLastError();
 }
 
@@ -300,15 +308,16 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
                                  cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
-    size_t shared = (row_words(GS_GPU_TILE_KEYS) + GS_GPU_DIGITS_MAX) * sizeof(uint32_t) +
-                    GS_GPU_DIGITS_MAX * sizeof(PLACE);
+    uint32_t words = tile_words(work, GS_GPU_TILE_KEYS);
+    size_t shared =
+        (words + GS_GPU_DIGITS_MAX) * sizeof(uint32_t) + GS_GPU_DIGITS_MAX * sizeof(PLACE);
     cudaError_t error =
         cudaFuncSetAttribute(scatter_digits_kernel<items, PLACE>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
     scatter_digits_kernel<items, PLACE><<<tiles, SCATTER_THREADS, shared, stream>>>(
-        in, out, (PLACE)n, work->slots[level & 1], slots, work->counters);
+        in, out, (PLACE)n, work->slots[level & 1], slots, words, level % 2 != 0, work->counters);
     return cudaGetLastError();
 }
 

@@ -35,6 +35,7 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, const uint32_t
                                     uint16_t *s_first, uint32_t count, uint32_t cells)
 {
     __shared__ uint32_t s_crowded;
+    __shared__ uint32_t s_pairs;
     uint32_t levels = 32 - (uint32_t)__clz((int)count);
     for (uint32_t node = 1 + threadIdx.x; node < 1U << levels; node += TABLE_THREADS) {
         uint32_t level = 31 - (uint32_t)__clz((int)node);
@@ -48,7 +49,7 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, const uint32_t
     while (limit >> shift >= cells)
         shift++;
     if (threadIdx.x == 0)
-        s_crowded = 0;
+        s_crowded = s_pairs = 0;
     /* The first bin of each cell: the number of splitters below the cell's first key. */
     for (uint32_t cell = threadIdx.x; cell < cells; cell += TABLE_THREADS) {
         uint64_t start = (uint64_t)cell << shift;
@@ -63,14 +64,17 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, const uint32_t
         uint32_t inside = (cell + 1 < cells ? s_first[cell + 1] : count) - first;
         uint32_t mask = (1U << shift) - 1;
         uint32_t carry = inside > 0 ? mask - ((s_splitter[first] - base) & mask) : 0;
-        tables->guide[cell] = first << shift | carry;
-        if (inside > 1)
+        bool pair = inside == 2 && s_splitter[first + 1] - s_splitter[first] == 1;
+        tables->guide[cell] = first << shift | carry | (pair ? GS_GPU_PAIR : 0);
+        if (pair)
+            s_pairs = 1;
+        else if (inside > 1)
             s_crowded = 1;
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         tables->count = count;
-        tables->guided = !s_crowded;
+        tables->search = s_crowded ? GS_GPU_TREE : s_pairs ? GS_GPU_GUIDE_PAIRS : GS_GPU_GUIDE;
         tables->base = base;
         tables->limit = limit;
         tables->shift = shift;

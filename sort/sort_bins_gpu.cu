@@ -5,10 +5,12 @@
  * places of where it belongs: rank by atomicAdd, scan of the counters, store. What is left are
  * groups of keys that share a digit. Each thread sorts a window of 16 keys by a network; then it
  * merges its upper 8 with its neighbour's lower 8, which settles groups across the border of two
- * windows. Good for groups of up to 8 keys. If no two keys share a digit there is nothing left.
+ * windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is nothing
+ * left.
  *
- * A bin with a larger group (skew inside the bin) is sorted instead by least significant digits of
- * 8 bits, over its varying bits only, stable ranks by __match_any_sync.
+ * Larger groups come from repeated keys or from slight skew: a warp sorts one of up to 32 keys, and
+ * writes one of few values as runs. A bin with any other is sorted by least significant digits of 8
+ * bits instead, over its varying bits only, stable ranks by __match_any_sync.
  *
  * Words are padded, one for 32: thread t's 16 keys begin in bank 16 t + t/2, so that the windows of
  * a warp meet no bank twice.
@@ -20,14 +22,14 @@ enum {
     ITEMS = 16, /* keys of a thread, and of a window */
     HALF = ITEMS / 2,
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
+    DOUBLE_THREADS = 2 * SMALL_THREADS,
     MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS,
     RADIX_BITS = 8,
     RADIX = 1 << RADIX_BITS,
-    STREAM_THREADS = 256
+    STREAM_THREADS = 256,
+    SETTLED = 8,     /* keys of a group that the windows always settle */
+    CROWD_VALUES = 6 /* values of a group of more keys than a warp sorts by itself */
 };
-
-/* Largest OR of ranks in a digit that the windows can settle: groups of at most 8. */
-#define GS_RANKS_SETTLED 7U
 
 static __device__ __forceinline__ uint32_t padded(uint32_t index)
 {
@@ -125,6 +127,97 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
         }
     }
     __syncthreads();
+}
+
+/* Sort s_keys[first .. end), 32 keys at most, by one warp: a bitonic network over its lanes. */
+static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
+{
+    const uint32_t lane = lane_index();
+    uint32_t key = first + lane < end ? s_keys[padded(first + lane)] : GS_KEY_MAX;
+    for (uint32_t size = 2; size <= 32; size *= 2)
+        for (uint32_t step = size / 2; step > 0; step /= 2) {
+            uint32_t other = __shfl_xor_sync(GS_ALL_LANES, key, (int)step);
+            bool ascends = (lane & size) == 0;
+            bool lower = (lane & step) == 0;
+            key = ascends == lower ? min(key, other) : max(key, other);
+        }
+    if (first + lane < end)
+        s_keys[padded(first + lane)] = key;
+}
+
+/* Put right what the windows could not: groups of more than SETTLED keys, if no more than a warp
+ * sorts at once, or if they hold few values, as repeated keys do. A warp takes a group, finds its
+ * values one after the other, the least first, with how often each occurs, a lane keeping each, and
+ * writes them as runs. Returns false to all threads if a group has too many values. s_count holds
+ * where each digit begins. */
+template <int THREADS>
+static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uint32_t *s_count,
+                                                     uint32_t size)
+{
+    const uint32_t capacity = THREADS * ITEMS;
+    __shared__ uint32_t s_group[THREADS * ITEMS / (SETTLED + 1)]; /* first << 16 | keys */
+    __shared__ uint32_t s_groups;
+    if (threadIdx.x == 0)
+        s_groups = 0;
+    __syncthreads();
+    for (uint32_t d = threadIdx.x; d < capacity; d += THREADS) {
+        uint32_t first = s_count[d];
+        uint32_t keys = (d + 1 < capacity ? s_count[d + 1] : size) - first;
+        if (keys > SETTLED)
+            s_group[atomicAdd(&s_groups, 1)] = first << 16 | keys;
+    }
+    __syncthreads();
+    bool done = true;
+    for (uint32_t g = threadIdx.x / 32; done && g < s_groups; g += THREADS / 32) {
+        const uint32_t first = s_group[g] >> 16;
+        const uint32_t end = first + (s_group[g] & 0xffff);
+        if (end - first <= 32) {
+            sort_warp(s_keys, first, end);
+            continue;
+        }
+        uint32_t value = 0; /* this lane's */
+        uint32_t times = 0;
+        uint32_t settled = 0; /* keys of the values found */
+        uint32_t last = 0;
+        for (uint32_t v = 0; settled < end - first; v++) {
+            uint32_t least = GS_KEY_MAX;
+#pragma unroll 4
+            for (uint32_t x = first + lane_index(); x < end; x += 32) {
+                uint32_t key = s_keys[padded(x)];
+                if (v == 0 || key > last)
+                    least = min(least, key);
+            }
+            least = reduce_min_warp(least);
+            uint32_t equal = 0;
+#pragma unroll 4
+            for (uint32_t x = first + lane_index(); x < end; x += 32)
+                equal += s_keys[padded(x)] == least;
+            for (int step = 16; step > 0; step >>= 1)
+                equal += __shfl_xor_sync(GS_ALL_LANES, equal, step);
+            if (v == CROWD_VALUES) {
+                done = false;
+                break;
+            }
+            if (lane_index() == v) {
+                value = least;
+                times = equal;
+            }
+            settled += equal;
+            last = least;
+        }
+        __syncwarp();
+        if (!done)
+            break;
+        uint32_t place = first;
+        for (uint32_t v = 0; place < end; v++) {
+            uint32_t run = __shfl_sync(GS_ALL_LANES, times, (int)v);
+            uint32_t key = __shfl_sync(GS_ALL_LANES, value, (int)v);
+            for (uint32_t x = place + lane_index(); x < place + run; x += 32)
+                s_keys[padded(x)] = key;
+            place += run;
+        }
+    }
+    return __syncthreads_and(done) != 0;
 }
 
 /* The general way for bins that the linear digit does not spread. Keys are read anew; only their
@@ -242,6 +335,11 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     __syncthreads();
     low = s_low;
     high = s_high;
+    if (low == high) {
+        for (uint32_t x = t; x < size; x += THREADS)
+            out[x] = low;
+        return;
+    }
     const struct gs_gpu_digit digit = make_digit(low, high, capacity);
     const bool exact = digit_is_exact(digit);
 
@@ -257,11 +355,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         place[i] += rank << 16;
         ranks |= rank;
     }
-    if (__syncthreads_or(ranks > GS_RANKS_SETTLED && !exact)) {
-        sort_by_digits<THREADS>(in, out, size, low, 32 - (uint32_t)__clz((int)(high - low)), s_keys,
-                                s_count);
-        return;
-    }
+    const bool crowded = __syncthreads_or(ranks >= SETTLED && !exact) != 0;
     scan_counters<THREADS>(s_count);
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
@@ -277,6 +371,11 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     __syncthreads();
     if (!exact)
         settle_groups(s_keys, size);
+    if (crowded && !settle_crowds<THREADS>(s_keys, s_count, size)) {
+        sort_by_digits<THREADS>(in, out, size, low, 32 - (uint32_t)__clz((int)(high - low)), s_keys,
+                                s_count);
+        return;
+    }
     uint32_t *s_mine = s_keys + padded(t);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -332,9 +431,12 @@ cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const 
                              uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream)
 {
     struct gs_gpu_job none = {0, 0, 0};
-    cudaError_t error =
-        launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, small_jobs, none, stream);
-    if (error == cudaSuccess)
+    cudaError_t error;
+    if (work->small_keys == GS_GPU_SMALL_KEYS)
+        error = launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, small_jobs, none, stream);
+    else
+        error = launch_jobs<DOUBLE_THREADS, 2>(a, b, a, work->small_jobs, small_jobs, none, stream);
+    if (error == cudaSuccess && medium_jobs > 0)
         error =
             launch_jobs<MEDIUM_THREADS, 1>(a, b, a, work->medium_jobs, medium_jobs, none, stream);
     return error;

@@ -91,7 +91,8 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .piece_keys = PIECE_KEYS,
                                  .scratch_keys = SCRATCH_KEYS,
                                  .threads =
-                                     threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX};
+                                     threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX,
+                                 .lanes = 1};
     if (buffers->scratch == NULL) /* got while the device sorts */
         GS_CUDA_TRY(cudaMallocHost((void **)&buffers->scratch, gs_gpu_buffers_host_bytes()));
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));

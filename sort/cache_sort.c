@@ -133,7 +133,9 @@ static void sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct sc
     }
 }
 
-/* Radix sort of the bits that vary. Returns keys or scratch. */
+/* Radix sort of the bits that vary. Returns keys or scratch. A pass works from both ends: first
+ * half of the keys upwards to the front of each digit's place, last half downwards to the back.
+ * That is stable, and equal digits in a row wait for each other half as long. */
 static gs_key *sort_radix(gs_key *keys, gs_key *scratch, size_t count, struct scan scan)
 {
     const unsigned bits = bit_width((scan.high - scan.low) >> scan.shift);
@@ -141,28 +143,39 @@ static gs_key *sort_radix(gs_key *keys, gs_key *scratch, size_t count, struct sc
     const unsigned passes = (bits + digit_max - 1) / digit_max;
     const unsigned digit_bits = passes == 0 ? 0 : (bits + passes - 1) / passes;
     const gs_key mask = ((gs_key)1 << digit_bits) - 1;
-    uint32_t offsets[PASSES_MAX][DIGITS];
+    uint32_t fronts[PASSES_MAX][DIGITS], backs[PASSES_MAX][DIGITS];
 
-    for (unsigned pass = 0; pass < passes; pass++)
-        memset(offsets[pass], 0, sizeof offsets[0][0] << digit_bits);
-    for (size_t i = 0; i < count; i++) {
-        gs_key rest = (keys[i] - scan.low) >> scan.shift;
+    for (unsigned pass = 0; pass < passes; pass++) {
+        memset(fronts[pass], 0, sizeof fronts[0][0] << digit_bits);
+        memset(backs[pass], 0, sizeof backs[0][0] << digit_bits);
+    }
+    for (size_t i = 0; i < (count + 1) / 2; i++) { /* a key in the middle counts as front only */
+        const gs_key front = (keys[i] - scan.low) >> scan.shift;
+        const gs_key back = (keys[count - 1 - i] - scan.low) >> scan.shift;
+        const uint32_t both = i != count - 1 - i;
         for (unsigned pass = 0; pass < passes; pass++) {
-            offsets[pass][rest & mask]++;
-            rest >>= digit_bits;
+            fronts[pass][front >> (pass * digit_bits) & mask]++;
+            backs[pass][back >> (pass * digit_bits) & mask] += both;
         }
     }
     for (unsigned pass = 0; pass < passes; pass++) {
         const unsigned shift = scan.shift + pass * digit_bits;
-        uint32_t *offset = offsets[pass], sum = 0;
+        uint32_t *front = fronts[pass], *back = backs[pass], sum = 0;
+
         for (gs_key digit = 0; digit <= mask; digit++) {
-            const uint32_t digit_count = offset[digit];
-            offset[digit] = sum;
+            const uint32_t digit_count = front[digit] + back[digit];
+            front[digit] = sum;
             sum += digit_count;
+            back[digit] = sum;
         }
-        for (size_t i = 0; i < count; i++) {
-            const gs_key key = keys[i];
-            scratch[offset[((key - scan.low) >> shift) & mask]++] = key;
+        for (size_t i = 0; i < count / 2; i++) {
+            const gs_key first = keys[i], last = keys[count - 1 - i];
+            scratch[front[(first - scan.low) >> shift & mask]++] = first;
+            scratch[--back[(last - scan.low) >> shift & mask]] = last;
+        }
+        if (count % 2 == 1) {
+            const gs_key middle = keys[count / 2];
+            scratch[front[(middle - scan.low) >> shift & mask]++] = middle;
         }
         gs_key *swap = keys;
         keys = scratch;
@@ -195,15 +208,19 @@ static void sort_large(gs_key *keys, gs_key *scratch, size_t count, struct scan 
         begin += ends[split];
         ends[split] = begin;
     }
-    for (unsigned split = 0; split < splits; split++) {
-        while (next[split] < ends[split]) {
-            gs_key key = keys[next[split]];
-            for (unsigned to; (to = (key - scan.low) >> shift) != split;) {
-                const gs_key displaced = keys[next[to]];
-                keys[next[to]++] = key;
-                key = displaced;
+    /* Each key of a part goes to its own part in exchange for one there. That brings most keys
+     * home; the next round looks at those places that got a stranger. No exchange waits for
+     * another. */
+    for (bool strangers = true; strangers;) {
+        strangers = false;
+        for (unsigned split = 0; split < splits; split++) {
+            for (size_t i = next[split]; i < ends[split]; i++) {
+                const gs_key key = keys[i];
+                const size_t to = next[(key - scan.low) >> shift]++;
+                keys[i] = keys[to];
+                keys[to] = key;
             }
-            keys[next[split]++] = key;
+            strangers |= next[split] < ends[split];
         }
     }
     begin = 0;
@@ -234,17 +251,21 @@ static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
 }
 #endif
 
-/* A bin that nothing is known of but its range. */
-static gs_key *sort_any(gs_key *keys, gs_key *scratch, size_t count, struct scan scan)
-{
 #if GS_HIGHWAY
-    if (gs_cache_sort_highway_usable()) {
+static bool try_highway(gs_key *keys, size_t count)
+{
+    const bool usable = gs_cache_sort_highway_usable();
+    if (usable)
         gs_cache_sort_highway(keys, count);
-        return keys;
-    }
-#endif
-    return sort_radix(keys, scratch, count, scan);
+    return usable;
 }
+#else
+static bool try_highway(gs_key *keys, size_t count)
+{
+    (void)keys, (void)count;
+    return false;
+}
+#endif
 
 gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
@@ -267,20 +288,23 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
     const struct scan scan = scan_keys(keys, count);
     if (scan.ordered)
         return keys;
-    if (count > GS_CACHE_SORT_CAPACITY) {
-        sort_large(keys, scratch, count, scan);
-        return keys;
-    }
     const gs_key last_value = (scan.high - scan.low) >> scan.shift;
-    if (last_value < count / COUNTING_KEYS) {
+    const size_t counters = count < GS_CACHE_SORT_CAPACITY ? count : GS_CACHE_SORT_CAPACITY;
+    if (last_value < counters / COUNTING_KEYS) {
         sort_counting(keys, scratch, count, scan, last_value + 1);
         return keys;
     }
+    const bool large = count > GS_CACHE_SORT_CAPACITY;
     const bool closer = scan.high - scan.low < (high - low) / 2;
-    if (repeats <= 1 && (!tried || closer) &&
+    if (repeats <= 1 && !large && (!tried || closer) &&
         try_columns(keys, scratch, count, scan.low, scan.high))
         return keys;
-    return sort_any(keys, scratch, count, scan);
+    if ((repeats > 1 || !large) && try_highway(keys, count))
+        return keys;
+    if (!large)
+        return sort_radix(keys, scratch, count, scan);
+    sort_large(keys, scratch, count, scan);
+    return keys;
 }
 
 const char *gs_cache_sort_name(void)

@@ -17,7 +17,9 @@ extern "C" {
 /* Radix sort of the bits that vary; returns keys or scratch, of which it uses count keys only. */
 gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count);
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(GS_CACHE_SORT_HAS_COLUMNS)
+/* as the compiler's command line says */
+#elif defined(__x86_64__) && defined(__GNUC__)
 #define GS_CACHE_SORT_HAS_COLUMNS 1
 #else
 #define GS_CACHE_SORT_HAS_COLUMNS 0

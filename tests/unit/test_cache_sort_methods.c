@@ -1,0 +1,219 @@
+/* test_cache_sort_methods.c -- each method of the in-cache sort, between pages that fault.
+ * SPDX-License-Identifier: MIT
+ *
+ * The keys end at a page that may not be touched, and begin behind one, so that a read or write
+ * outside of them is a fault; so does the scratch array. What comes out is compared with qsort's.
+ * Besides gs_cache_sort() with its choice, each method that runs here is tested with all inputs.
+ */
+#include "sort/cache_sort.h"
+#include "sort/cache_sort_impl.h"
+#include "common/random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SMALL_MAX = 300, RANDOM_SIZES = 40 };
+
+enum distribution {
+    UNIFORM,   /* all 32 bits */
+    BITS20,    /* a bin of uniform data: 20 varying bits above some bound */
+    BITS12,    /* more keys than values */
+    ZIPF,      /* low keys are frequent, many equal */
+    LOG,       /* as many keys in each power of two */
+    FEW,       /* 16 values over the whole range */
+    TWO,       /* the two ends of the range */
+    SORTED,    /* with repeated keys */
+    NEARLY,    /* sorted but for every 64th */
+    REVERSED,  /* */
+    ORGAN,     /* up, then down */
+    EQUAL,     /* */
+    OUTLIER,   /* close together, but for the last */
+    CLUSTERED, /* uniform, but half of the keys are in one 1024th of the range */
+    DISTRIBUTIONS
+};
+
+static const char *const names[DISTRIBUTIONS] = {
+    "uniform", "bits20", "bits12",   "zipf",  "log",   "few",     "two",
+    "sorted",  "nearly", "reversed", "organ", "equal", "outlier", "clustered"};
+
+static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
+{
+    const uint64_t random = gs_random(distribution, i);
+    const gs_key key = (gs_key)random, step = (gs_key)(GS_KEY_MAX / (count + 1));
+
+    switch (distribution) {
+    case UNIFORM:
+        return key;
+    case BITS20:
+        return 0x12345678 + (key >> 12);
+    case BITS12:
+        return 0x12345678 + (key >> 20);
+    case ZIPF:
+        return (gs_key)(1000.0 / ((double)(key >> 8) + 1));
+    case LOG:
+        return (gs_key)(random >> 32) >> (key & 31);
+    case FEW:
+        return (key & 15) * 0x11111111;
+    case TWO:
+        return key & 1 ? GS_KEY_MAX : 0;
+    case SORTED:
+        return (gs_key)(i / 2) * step;
+    case NEARLY:
+        return i % 64 == 63 ? key : (gs_key)i * step;
+    case REVERSED:
+        return (gs_key)(count - i) * step;
+    case ORGAN:
+        return (gs_key)(i < count / 2 ? i : count - i) * step;
+    case EQUAL:
+        return GS_KEY_MAX;
+    case OUTLIER:
+        return i + 1 == count ? GS_KEY_MAX : 0x1000 + (key & 0xffff);
+    case CLUSTERED:
+        return random >> 63 ? key : 0x55555555 + (key >> 10);
+    case DISTRIBUTIONS:
+        break;
+    }
+    abort();
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const gs_key x = *(const gs_key *)a, y = *(const gs_key *)b;
+    return (x > y) - (x < y);
+}
+
+struct fence {
+    unsigned char *base; /* a page without access, whole pages, a page without access */
+    size_t bytes;        /* of the pages between */
+};
+
+static struct fence make_fence(size_t keys)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct fence fence = {NULL, (keys * sizeof(gs_key) + page - 1) / page * page};
+
+    fence.base = mmap(NULL, fence.bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fence.base == MAP_FAILED ||
+        mprotect(fence.base + page, fence.bytes, PROT_READ | PROT_WRITE) != 0) {
+        perror("test_cache_sort_methods: mmap");
+        exit(1);
+    }
+    fence.base += page;
+    return fence;
+}
+
+enum method { CHOSEN, RADIX, COLUMNS, HIGHWAY, METHODS };
+
+static const char *const method_names[METHODS] = {"gs_cache_sort", "radix", "columns", "vqsort"};
+
+/* How often each method took an input: a test of one that always refuses would show nothing. */
+static size_t taken[METHODS];
+
+/* Returns where the sorted keys are, or NULL if there is no such method here or it refuses. */
+static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, size_t count,
+                             gs_key low, gs_key high)
+{
+    if (method == CHOSEN)
+        return gs_cache_sort(keys, scratch, count, low, high);
+    if (count > GS_CACHE_SORT_CAPACITY || count == 0)
+        return NULL;
+    if (method == RADIX)
+        return gs_cache_sort_radix(keys, scratch, count);
+#if GS_CACHE_SORT_HAS_COLUMNS
+    if (method == COLUMNS && gs_cache_sort_columns_usable() &&
+        gs_cache_sort_columns(keys, scratch, count, low, high))
+        return keys;
+#endif
+#if GS_HIGHWAY
+    if (method == HIGHWAY) {
+        gs_cache_sort_highway(keys, count);
+        return keys;
+    }
+#endif
+    return NULL;
+}
+
+/* Sort count keys that begin directly behind the page in front, or end at the one behind. */
+static int check(struct fence keys_fence, struct fence scratch_fence, gs_key *expected,
+                 enum distribution distribution, size_t count, int at_end, int tight_bounds)
+{
+    const size_t lead = at_end ? keys_fence.bytes / sizeof(gs_key) - count : 0;
+    gs_key *keys = (gs_key *)(void *)keys_fence.base + lead;
+    gs_key *scratch =
+        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - GS_CACHE_SORT_SCRATCH;
+    int failures = 0;
+
+    for (size_t i = 0; i < count; i++)
+        expected[i] = draw_key(distribution, i, count);
+    qsort(expected, count, sizeof *expected, compare_keys);
+    const bool wide = !tight_bounds || count == 0;
+    const gs_key low = wide ? 0 : expected[0], high = wide ? GS_KEY_MAX : expected[count - 1];
+
+    for (enum method method = CHOSEN; method < METHODS; method++) {
+        for (size_t i = 0; i < count; i++)
+            keys[i] = draw_key(distribution, i, count);
+        const gs_key *sorted = sort_by(method, keys, scratch, count, low, high);
+        bool right = true;
+        if (sorted != NULL) {
+            taken[method]++;
+            right = (sorted == keys || (sorted == scratch && count <= GS_CACHE_SORT_CAPACITY)) &&
+                    (count == 0 || memcmp(sorted, expected, count * sizeof *keys) == 0);
+        } else { /* refused: the keys must be as they were */
+            for (size_t i = 0; i < count; i++)
+                right &= keys[i] == draw_key(distribution, i, count);
+        }
+        if (!right)
+            fprintf(stderr, "test_cache_sort_methods: %s, %s, %zu keys%s%s: wrong\n",
+                    method_names[method], names[distribution], count,
+                    at_end ? ", at the end of a page" : "", tight_bounds ? ", tight bounds" : "");
+        failures += !right;
+    }
+    return failures;
+}
+
+/* Whether a method that should run here did so often. */
+static int check_taken(enum method method)
+{
+    if (taken[method] >= 1000)
+        return 0;
+    fprintf(stderr, "test_cache_sort_methods: %s took only %zu inputs\n", method_names[method],
+            taken[method]);
+    return 1;
+}
+
+int main(void)
+{
+    const size_t largest = 2 * GS_CACHE_SORT_CAPACITY + 3;
+    const struct fence keys = make_fence(largest), scratch = make_fence(GS_CACHE_SORT_SCRATCH);
+    gs_key *expected = malloc(largest * sizeof *expected);
+    int failures = 0;
+
+    if (expected == NULL)
+        return 1;
+    for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
+        for (size_t count = 0; count <= SMALL_MAX; count++)
+            for (int how = 0; how < 4; how++)
+                failures += check(keys, scratch, expected, d, count, how & 1, how >> 1);
+        for (uint64_t i = 0; i < RANDOM_SIZES; i++) {
+            const uint64_t random = gs_random(1000 + d, i);
+            const size_t count = (size_t)(random >> 32) % GS_CACHE_SORT_CAPACITY >> (random & 15);
+            failures += check(keys, scratch, expected, d, count, random >> 8 & 1, random >> 9 & 1);
+        }
+        for (size_t i = 0; i < 3; i++)
+            failures += check(keys, scratch, expected, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
+        failures += check(keys, scratch, expected, d, largest, 1, 0);
+    }
+    free(expected);
+    failures += check_taken(CHOSEN) + check_taken(RADIX);
+#if GS_CACHE_SORT_HAS_COLUMNS
+    if (gs_cache_sort_columns_usable())
+        failures += check_taken(COLUMNS);
+#endif
+#if GS_HIGHWAY
+    failures += check_taken(HIGHWAY);
+#endif
+    return failures != 0;
+}

@@ -30,16 +30,16 @@ static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, 
 }
 
 /* Each block strides over the input. Shared memory: the table, then a counter for each bin. */
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
-    count_bins_kernel(const uint32_t *__restrict__ keys, uint64_t n,
-                      const struct gs_gpu_tables *__restrict__ tables, uint32_t cells,
-                      struct gs_gpu_state *state)
+template <int SEARCH>
+static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ keys, uint64_t n,
+                                                   const struct gs_gpu_tables *__restrict__ tables,
+                                                   uint32_t cells, struct gs_gpu_state *state,
+                                                   uint32_t *s_table)
 {
-    extern __shared__ uint32_t s_table[];
     uint32_t *s_count = s_table + cells;
     const uint32_t t = threadIdx.x;
     const uint32_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
-    struct splitter_view splitters = load_splitters(tables, s_table);
+    struct splitter_view<SEARCH> splitters = load_splitters<SEARCH>(tables, s_table);
     const uint32_t bins = tables->count + 1;
     for (uint32_t i = t; i < bins; i += GS_GPU_TILE_THREADS)
         s_count[i] = 0;
@@ -75,6 +75,25 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     for (uint32_t i = t; i < bins; i += GS_GPU_TILE_THREADS)
         if (s_count[i] != 0)
             atomicAdd(&state->counts[i], (unsigned long long)s_count[i]);
+}
+
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+    count_bins_kernel(const uint32_t *__restrict__ keys, uint64_t n,
+                      const struct gs_gpu_tables *__restrict__ tables, uint32_t cells,
+                      struct gs_gpu_state *state)
+{
+    extern __shared__ uint32_t s_table[];
+    switch (tables->search) {
+    case GS_GPU_GUIDE:
+        count_tiles<GS_GPU_GUIDE>(keys, n, tables, cells, state, s_table);
+        break;
+    case GS_GPU_GUIDE_PAIRS:
+        count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, cells, state, s_table);
+        break;
+    default:
+        count_tiles<GS_GPU_TREE>(keys, n, tables, cells, state, s_table);
+        break;
+    }
 }
 
 /* A block counts the digits of one tile of one slot. */

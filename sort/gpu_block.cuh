@@ -92,6 +92,36 @@ static __device__ __forceinline__ uint32_t add_one(uint32_t *s_counter, int x, i
     return was;
 }
 
+/* Lanes of a warp that must agree on a bin to make one lane add for all. */
+#define GS_CROWD 12
+
+static __device__ __forceinline__ bool is_crowd(uint32_t bin)
+{
+    uint32_t agree = __ballot_sync(GS_ALL_LANES, bin == __shfl_sync(GS_ALL_LANES, bin, 0));
+    return __popc(agree) >= GS_CROWD;
+}
+
+/* In a warp where many lanes share the first lane's bin: rank those by lane. */
+static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_t bin, bool valid)
+{
+    uint32_t crowd_bin = __shfl_sync(GS_ALL_LANES, bin, 0);
+    bool member = valid && bin == crowd_bin;
+    uint32_t crowd = __ballot_sync(GS_ALL_LANES, member);
+    uint32_t rank = 0;
+    if (member) {
+        uint32_t below = crowd & ((1U << lane_index()) - 1);
+        rank = (uint32_t)__popc(below);
+        uint32_t leader = (uint32_t)__ffs((int)crowd) - 1;
+        uint32_t first = 0;
+        if (rank == 0)
+            first = atomicAdd(&s_count[bin], (uint32_t)__popc(crowd));
+        rank += __shfl_sync(crowd, first, (int)leader);
+    } else if (valid) {
+        rank = atomicAdd(&s_count[bin], 1);
+    }
+    return rank;
+}
+
 /* The larger of the two if x < size, else a. */
 static __device__ __forceinline__ uint32_t max_inside(uint32_t a, uint32_t b, int x, int size)
 {
@@ -134,25 +164,16 @@ static __device__ __forceinline__ uint32_t digit_of(struct gs_gpu_digit digit, u
     return __umulhi(key * digit.scale + digit.offset, digit.factor);
 }
 
-/* By splitters: the tables in shared memory. */
-struct splitter_view {
+/* By splitters: the tables in shared memory. SEARCH is of enum gs_gpu_search. */
+template <int SEARCH> struct splitter_view {
     const uint32_t *table; /* guide or tree */
     uint32_t base, limit, shift, mask, levels;
-    uint32_t search; /* enum gs_gpu_search */
 
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
                                              uint32_t (&bin)[ITEMS]) const
     {
-        if (search == GS_GPU_GUIDE) {
-#pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                bin[i] = look_up(key[i]);
-        } else if (search == GS_GPU_GUIDE_PAIRS) {
-#pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                bin[i] = look_up_pair(key[i]);
-        } else {
+        if constexpr (SEARCH == GS_GPU_TREE) {
 #pragma unroll
             for (int i = 0; i < ITEMS; i++)
                 bin[i] = 1;
@@ -164,6 +185,10 @@ struct splitter_view {
 #pragma unroll
             for (int i = 0; i < ITEMS; i++)
                 bin[i] -= 1U << levels;
+        } else {
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                bin[i] = SEARCH == GS_GPU_GUIDE ? look_up(key[i]) : look_up_pair(key[i]);
         }
     }
 
@@ -189,18 +214,17 @@ struct splitter_view {
 };
 
 /* Copy the table that is needed to shared memory; a barrier must follow. */
-static __device__ __forceinline__ struct splitter_view
-load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table)
-{
-    struct splitter_view view;
+template <int SEARCH>
+static __device__ __forceinline__ struct splitter_view<SEARCH>
+load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
+    struct splitter_view<SEARCH> view;
     view.table = s_table;
     view.base = tables->base;
     view.limit = tables->limit;
     view.shift = tables->shift;
     view.mask = (1U << tables->shift) - 1;
     view.levels = tables->levels;
-    view.search = tables->search;
-    const bool tree = view.search == GS_GPU_TREE;
+    const bool tree = SEARCH == GS_GPU_TREE;
     const uint32_t *source = tree ? tables->tree : tables->guide;
     uint32_t words = tree ? 1U << view.levels : tables->cells;
     for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)

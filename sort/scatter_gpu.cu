@@ -25,9 +25,6 @@ enum {
 static_assert(GS_GPU_SPLITTERS_MAX < 1 << BIN_RANK_SHIFT, "a bin fits below its rank");
 static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above its bin");
 
-/* Lanes of a warp that must agree on a bin to make one lane add for all. */
-#define GS_CROWD 12
-
 /* The least length of a row worth trying: more bins than this leaves overflow now and then. */
 #define GS_ROW_LEAST 15
 
@@ -45,27 +42,6 @@ static uint32_t tile_words(const struct gs_gpu_work *work, uint32_t tile_keys)
     if (!work->rows)
         return tile_keys;
     return tile_keys <= GS_GPU_SMALL_TILE_KEYS ? 4 * tile_keys : 2 * tile_keys + tile_keys / 8;
-}
-
-/* In a warp where many lanes share the first lane's bin: rank those by lane. */
-static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_t bin, bool valid)
-{
-    uint32_t crowd_bin = __shfl_sync(GS_ALL_LANES, bin, 0);
-    bool member = valid && bin == crowd_bin;
-    uint32_t crowd = __ballot_sync(GS_ALL_LANES, member);
-    uint32_t rank = 0;
-    if (member) {
-        uint32_t below = crowd & ((1U << lane_index()) - 1);
-        rank = (uint32_t)__popc(below);
-        uint32_t leader = (uint32_t)__ffs((int)crowd) - 1;
-        uint32_t first = 0;
-        if (rank == 0)
-            first = atomicAdd(&s_count[bin], (uint32_t)__popc(crowd));
-        rank += __shfl_sync(crowd, first, (int)leader);
-    } else if (valid) {
-        rank = atomicAdd(&s_count[bin], 1);
-    }
-    return rank;
 }
 
 /* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
@@ -126,8 +102,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
     for (int i = 0; i < ITEMS; i++)
         key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
     view.classify(key, bin);
-    uint32_t agree = __ballot_sync(GS_ALL_LANES, bin[0] == __shfl_sync(GS_ALL_LANES, bin[0], 0));
-    if (__popc(agree) < GS_CROWD) {
+    if (!is_crowd(bin[0])) {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             bin[i] += (FULL ? atomicAdd(&memory.count[bin[i]], 1)
@@ -201,26 +176,15 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
 }
 
 /* Level 1: each block strides over the tiles of the input. */
-template <int ITEMS, typename PLACE>
-static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
-    scatter_bins_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n,
-                        PLACE limit, const struct gs_gpu_tables *__restrict__ tables,
-                        uint32_t cells, uint32_t bins_max, uint32_t words,
-                        const struct gs_gpu_state *state, unsigned long long *cursors)
+template <int SEARCH, int ITEMS, typename PLACE>
+static __device__ __forceinline__ void
+scatter_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n, PLACE limit,
+              const struct gs_gpu_tables *__restrict__ tables, uint32_t *s_table, bool try_rows,
+              unsigned long long *cursors, const struct tile_memory<PLACE> &memory)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
-    extern __shared__ __align__(16) uint32_t s_memory[];
-    struct tile_memory<PLACE> memory;
-    uint32_t *s_table = s_memory;
-    memory.delta = (PLACE *)(s_table + cells);
-    memory.count = (uint32_t *)(memory.delta + bins_max);
-    memory.keys = memory.count + bins_max;
-    if (state->outcome != GS_GPU_UNSORTED)
-        return;
-    const struct splitter_view splitters = load_splitters(tables, s_table);
+    const struct splitter_view<SEARCH> splitters = load_splitters<SEARCH>(tables, s_table);
     const uint32_t bins = tables->count + 1;
-    memory.row = (words / bins - 1) | 1;
-    bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
     for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS)
         memory.count[b] = 0;
     for (uint64_t first = blockIdx.x * (uint64_t)tile_keys; first < n;
@@ -231,8 +195,41 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
             try_rows = scatter_tile<true, ITEMS>(in + first, size, out, limit, splitters, bins,
                                                  cursors, memory, try_rows);
         else
-            scatter_tile<false, ITEMS>(in + first, size, out, limit, splitters, bins, cursors,
-                                       memory, try_rows);
+            try_rows = scatter_tile<false, ITEMS>(in + first, size, out, limit, splitters, bins,
+                                                  cursors, memory, try_rows);
+    }
+}
+
+template <int ITEMS, typename PLACE>
+static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
+    scatter_bins_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n,
+                        PLACE limit, const struct gs_gpu_tables *__restrict__ tables,
+                        uint32_t cells, uint32_t bins_max, uint32_t words,
+                        const struct gs_gpu_state *state, unsigned long long *cursors)
+{
+    extern __shared__ __align__(16) uint32_t s_memory[];
+    struct tile_memory<PLACE> memory;
+    uint32_t *s_table = s_memory;
+    memory.delta = (PLACE *)(s_table + cells);
+    memory.count = (uint32_t *)(memory.delta + bins_max);
+    memory.keys = memory.count + bins_max;
+    memory.row = (words / (tables->count + 1) - 1) | 1;
+    const bool try_rows = words > ITEMS * SCATTER_THREADS && memory.row >= GS_ROW_LEAST;
+    if (state->outcome != GS_GPU_UNSORTED)
+        return;
+    switch (tables->search) {
+    case GS_GPU_GUIDE:
+        scatter_tiles<GS_GPU_GUIDE, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
+                                           memory);
+        break;
+    case GS_GPU_GUIDE_PAIRS:
+        scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, out, n, limit, tables, s_table, try_rows,
+                                                 cursors, memory);
+        break;
+    default:
+        scatter_tiles<GS_GPU_TREE, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
+                                          memory);
+        break;
     }
 }
 

@@ -349,11 +349,18 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         place[i] = digit_of(digit, key[i]);
+    if (!is_crowd(place[0])) {
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        uint32_t rank = add_one(&s_count[place[i]], i * THREADS, rest);
-        place[i] += rank << 16;
-        ranks |= rank;
+        for (int i = 0; i < ITEMS; i++) {
+            uint32_t rank = add_one(&s_count[place[i]], i * THREADS, rest);
+            place[i] += rank << 16;
+            ranks |= rank;
+        }
+    } else {
+        ranks = SETTLED;
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
     }
     const bool crowded = __syncthreads_or(ranks >= SETTLED && !exact) != 0;
     scan_counters<THREADS>(s_count);

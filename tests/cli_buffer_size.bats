@@ -20,6 +20,8 @@ setup()
     assert_same wanted out
     gsort -S1G in -o out
     assert_same wanted out
+    gsort -S 1b -S 1G -S 0 in -o out # the largest of several counts
+    assert_same wanted out
 }
 
 @test "sizes that are none" {
@@ -42,6 +44,13 @@ setup()
             [ ! -e out ]
         fi
         rm -f out
+    done
+}
+
+@test "no size is too small for a few keys, as with sort(1)" {
+    keygen uniform 1000 >few
+    for size in 0 1b 1k; do
+        assert_sorts "+-S$size" few
     done
 }
 

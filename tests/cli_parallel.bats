@@ -32,3 +32,22 @@ setup()
     OMP_THREAD_LIMIT=1 gsort --parallel=4 in -o out
     assert_same wanted out
 }
+
+@test "a system that gives no more threads: sorted all the same, or trouble, and nothing left" {
+    require_nobody
+    keygen uniform 500003 >in
+    reference in >wanted
+    chmod 777 .
+    for limit in 1 2 3 5; do
+        run as_nobody bash -c 'ulimit -u "$2"; exec "$1" --parallel=8 in -o out' bash "$GSORT" \
+            "$limit"
+        if [ "$status" -eq 0 ]; then
+            assert_same wanted out
+        else
+            [ "$status" -eq 2 ]
+            [ ! -e out ]
+        fi
+        rm -f out
+        assert_only in wanted
+    done
+}

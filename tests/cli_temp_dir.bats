@@ -31,6 +31,16 @@ setup()
     [ ! -e out ]
 }
 
+@test "a directory that may not be written is refused" {
+    require_nobody
+    mkdir closed
+    keygen uniform 10 >in
+    chmod 777 .
+    run -2 --separate-stderr as_nobody "$GSORT" -T closed in -o out
+    assert_trouble closed "Permission denied"
+    [ ! -e out ]
+}
+
 @test "the output's temporary is in the output's directory, whatever -T says" {
     [ -d /dev/shm ] && [ -w /dev/shm ] || skip "no second file system here"
     gsort -T /dev/shm in -o out

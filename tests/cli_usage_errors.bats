@@ -73,6 +73,9 @@ setup()
 @test "a check takes one file and writes none" {
     refused in -c in in
     refused o -c in -o out
+    refused stats -c --stats in
+    refused verify -C --verify in
+    refused cC -c -C in
 }
 
 @test "two different outputs" {

@@ -18,6 +18,7 @@
 #include "sort/cache_sort_impl.h"
 #include "sort/clones.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -195,6 +196,7 @@ static void sort_large(gs_key *keys, gs_key *scratch, size_t count, struct scan 
 {
     const unsigned bits = bit_width(scan.high - scan.low);
     unsigned split_bits = 1;
+    assert(bits >= split_bits); /* keys that are out of order differ */
     while (split_bits < SPLIT_BITS && split_bits < bits &&
            count >> split_bits > GS_CACHE_SORT_CAPACITY / 4)
         split_bits++;

@@ -72,7 +72,8 @@ INLINE_AVX2 void exchange(vector *a, vector *b, bool wide)
     X(2, 6) X(3, 7) X(8, 12) X(9, 13) X(10, 14) X(11, 15) X(0, 2) X(1, 3) X(4, 6) X(5, 7)         \
     X(8, 10) X(9, 11) X(12, 14) X(13, 15) X(0, 1) X(2, 3) X(4, 5) X(6, 7) X(8, 9) X(10, 11)       \
     X(12, 13) X(14, 15)
-#define EACH_16(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+#define EACH_16(X) \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 
 /* clang-format on */
 
@@ -335,6 +336,8 @@ INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct columns 
 
         for (uint32_t lane = 0; lane < lanes; lane++) {
             const size_t column = matrix * lanes + lane;
+            /* make_columns() set as many positions as there are lanes of matrices */
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
             const uint32_t used = (uint32_t)(columns->positions[column] * columns->one_row >> 40);
             const gs_key base = columns->low + (gs_key)(column * columns->width >> 32);
             counts[lane] = used;

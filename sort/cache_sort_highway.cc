@@ -9,17 +9,27 @@
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/targets.h>
 
+#include <atomic>
+
 void gs_cache_sort_highway(gs_key *keys, size_t count)
 {
     const hwy::Sorter sorter;
     sorter(keys, count, hwy::SortAscending());
 }
 
-/* The best target that this processor supports: its lowest bit. */
+/* The best target that this processor supports: its lowest bit. Kept, since Highway asks the
+ * processor at each call, which takes microseconds in a virtual machine; threads that race find the
+ * same. */
 static int64_t best_target()
 {
-    const int64_t supported = hwy::SupportedTargets();
-    return supported & -supported;
+    static std::atomic<int64_t> best{0};
+    int64_t target = best.load(std::memory_order_relaxed);
+    if (target == 0) {
+        const int64_t supported = hwy::SupportedTargets();
+        target = supported & -supported;
+        best.store(target, std::memory_order_relaxed);
+    }
+    return target;
 }
 
 bool gs_cache_sort_highway_usable(void)

@@ -128,8 +128,9 @@ int main(int argc, char **argv)
 {
     static const int sizes[] = {10, 16, 20, 24, 26};
     struct gs_options options = {.threads = argc > 1 ? (unsigned)atoi(argv[1]) : 0};
-    if (getenv("BINS") != NULL)
-        options.bins = (uint64_t)atoi(getenv("BINS"));
+    const char *bins = getenv("BINS");
+    if (bins != NULL)
+        options.bins = (uint64_t)atoi(bins);
     const char *only = getenv("ONLY"); /* names of distributions */
     int count = argc > 2 ? argc - 2 : (int)(sizeof sizes / sizeof *sizes);
     printf("| n | distribution | Mkeys/s |\n|---|---|---|\n");

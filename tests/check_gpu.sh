@@ -2,11 +2,11 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU     make check-gpu calls it, with the suite's variables
+# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU     from make check-gpu, with the suite's variables
 #
-# Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools of
-# compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu. The file is written
-# if all of that passed. GSORT_QUICK=1 leaves the suite out, and writes nothing.
+# Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
+# of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu. The file is
+# written if all of that passed. GSORT_QUICK=1 leaves the suite out, and writes nothing.
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 twins=$1
@@ -46,7 +46,8 @@ suite()
     log=$(mktemp)
     GSORT_DEVICE=gpu ${BATS:-bats} ${BATS_JOBS:+--jobs "$BATS_JOBS"} \
         "${TEST_FILES[@]}" | tee "$log" || status=$?
-    suite_counts="$(grep -c '^ok' "$log") ok, $(grep -c '^not ok' "$log") not ok, $(grep -c '^ok.*# skip' "$log") of them skipped"
+    suite_counts="$(grep -c '^ok' "$log") ok, $(grep -c '^not ok' "$log") not ok"
+    suite_counts+=", $(grep -c '^ok.*# skip' "$log") of them skipped"
     rm -f "$log"
     return "$status"
 }

@@ -131,7 +131,7 @@ static void compare_bins(struct twins *twins)
     must(gs_scatter_bins_gpu(work, twins->d_keys, twins->d_other, twins->n, twins->bins,
                              twins->sorter.processors, NULL));
     gs_key *scattered = get(twins->d_other, twins->n * sizeof *scattered);
-    uint64_t *wanted = calloc(bins, sizeof *wanted);
+    uint64_t *wanted = calloc(bins + 1, sizeof *wanted);
     if (wanted == NULL)
         abort();
     for (uint64_t i = 0; i < twins->n; i++)

@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { ROUNDS = 9, BATCH_KEYS = 1 << 19, GROUP_KEYS = 1 << 13, LOG2_MAX = 24 };
-static double rates[ROUNDS * BATCH_KEYS / GROUP_KEYS];
+static double rates[ROUNDS * ((1 << LOG2_MAX) / GROUP_KEYS)];
 
 enum distribution { UNIFORM, BITS20, ZIPF, FEW, SORTED, NEARLY, REVERSED, EQUAL, DISTRIBUTIONS };
 

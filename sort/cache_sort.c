@@ -11,8 +11,9 @@
  *   radix        all other bins else: least significant digit first, in as few passes between keys
  *                and scratch as digits of DIGIT_BITS allow; one read counts the digits of all.
  *
- * A bin above GS_CACHE_SORT_CAPACITY is first split by its top digit, in place [McIlroy, Bostic,
- * McIlroy: Engineering Radix Sort, 1993: American flag sort], until its parts fit.
+ * A bin above GS_CACHE_SORT_CAPACITY is sorted by vqsort or, without it, first split by its top
+ * digit, in place [McIlroy, Bostic, McIlroy: Engineering Radix Sort, 1993: American flag sort],
+ * until its parts fit.
  */
 #include "sort/cache_sort.h"
 #include "sort/cache_sort_impl.h"
@@ -301,7 +302,7 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
     if (repeats <= 1 && !large && (!tried || closer) &&
         try_columns(keys, scratch, count, scan.low, scan.high))
         return keys;
-    if ((repeats > 1 || !large) && try_highway(keys, count))
+    if (try_highway(keys, count))
         return keys;
     if (!large)
         return sort_radix(keys, scratch, count, scan);

@@ -16,9 +16,10 @@
 extern "C" {
 #endif
 
-/* Bins of 2^13 to 2^16 keys are sorted fastest: bin, scratch and counters fit into half a megabyte
- * of second-level cache. One thread of a Zen 3 at 2.5 GHz (512 KiB), uniform keys, Mkeys/s: 12288
- * keys 590, 49152 keys 505, 2^17 keys 440, 2^18 keys 327, 2^19 keys 271. */
+/* Bins of 2^12 to 2^16 keys are sorted fastest: bin, scratch and counters fit into half a megabyte
+ * of second-level cache. One thread of a Zen 3 at 2.5 GHz (512 KiB), uniform keys, Mkeys/s: 2^13
+ * keys 607, 2^15 keys 591, 2^16 keys 558, 2^17 keys 486, 2^18 keys 443, 2^19 keys 359; vqsort with
+ * AVX2 206 to 170 [tests/bench_cache_sort.c]. */
 
 /* Up to this many keys are sorted in one go. A larger bin is first split in place. */
 #define GS_CACHE_SORT_CAPACITY ((size_t)1 << 19)

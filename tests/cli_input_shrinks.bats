@@ -13,7 +13,7 @@ cut_off_under_way()
     exec 7<>fifo
     start "$@" 2>err 7>&-
     keygen uniform 100 >&7
-    sleep 0.3
+    wait_for has_open fifo
     : >in
     exec 7>&-
     local status=0

@@ -107,7 +107,7 @@ asleep()
             killed=$((killed + 1))
         fi
     done
-    [ "$killed" -ge 5 ]
+    [ "$killed" -ge 2 ]
 }
 
 @test "a check on a pipe" {

@@ -15,18 +15,22 @@ is_ready()
     grep -Eq '^SigBlk:.*[2367abef]..$' "/proc/$GSORT_PID/status"
 }
 
+has_two_lines()
+{
+    [ "$(wc -l <err)" -eq 2 ]
+}
+
 @test "while a pipe is read" {
     keygen uniform 200003 >in
     reference in >wanted
     exec 7<>fifo
     start -o out <fifo 2>err 7>&-
     cat in >&7
-    sleep 0.2
+    wait_for is_ready
     kill -s USR1 "$GSORT_PID"
     wait_for test -s err
-    sleep 0.05
     kill -s USR1 "$GSORT_PID"
-    sleep 0.1
+    wait_for has_two_lines
     exec 7>&-
     wait "$GSORT_PID"
     GSORT_PID=
@@ -38,7 +42,7 @@ is_ready()
 @test "before any byte came" {
     exec 7<>fifo
     start -o out <fifo 2>err 7>&-
-    sleep 0.2
+    wait_for is_ready
     kill -s USR1 "$GSORT_PID"
     wait_for test -s err
     exec 7>&-
@@ -51,7 +55,7 @@ is_ready()
     exec 7<>fifo
     start -c fifo 2>err 7>&-
     keys 1 2 3 >&7
-    sleep 0.2
+    wait_for has_open fifo
     kill -s USR1 "$GSORT_PID"
     wait_for test -s err
     exec 7>&-

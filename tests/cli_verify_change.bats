@@ -13,7 +13,7 @@ load helper
     exec 7<>fifo
     start --verify in fifo -o dir/out 2>err 7>&-
     keygen uniform 100 --seed=2 | tee tail >&7
-    sleep 0.2
+    wait_for has_open fifo
     keygen uniform 500000 --seed=3 | dd of=in conv=notrunc status=none
     exec 7>&-
     local status=0

@@ -66,6 +66,13 @@ wait_for()
     return 1
 }
 
+# has_open NAME: the gsort that was started has opened this file of the current directory. A FIFO it
+# opens after it has mapped what can be mapped; closing it sooner would lose what was written.
+has_open()
+{
+    readlink "/proc/$GSORT_PID/fd/"* 2>/dev/null | grep -q "/$1\$"
+}
+
 # keys KEY...: the keys given, in the file format, on standard output. (Bats makes every command of
 # a shell loop slow, so awk does the work here.)
 keys()

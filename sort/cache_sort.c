@@ -38,7 +38,9 @@ enum {
     /* Fewer keys are read once before the sort: their bounds are seldom tight. */
     SCAN_ALWAYS = 2048,
     /* Counting pays from this many keys a value. */
-    COUNTING_KEYS = 4
+    COUNTING_KEYS = 4,
+    /* Up to as many values it is faster to read the bin once for each. */
+    SEARCHED_VALUES = 10
 };
 
 /* What one read of a bin tells. */
@@ -109,26 +111,42 @@ static bool starts_ordered(const gs_key *keys)
     return i == INSERTION_MAX;
 }
 
-/* Sort keys of `values` values, low + value * 2^shift, by counting each. Four counters a value, so
- * that equal keys in a row do not wait for each other; scratch holds them. */
+GS_CLONES static uint32_t count_equal(const gs_key *keys, size_t count, gs_key key)
+{
+    uint32_t equal = 0;
+    for (size_t i = 0; i < count; i++)
+        equal += keys[i] == key;
+    return equal;
+}
+
+/* Sort keys of `values` values, low + value * 2^shift, by counting each; scratch holds the
+ * counters. Of many values there are four counters each, so that equal keys in a row do not wait
+ * for each other; each of few values is searched for. */
 static void sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct scan scan,
                           uint32_t values)
 {
+    const uint32_t sets = values <= SEARCHED_VALUES && count <= UINT32_MAX ? 1 : 4;
     uint32_t *const counts = scratch;
     size_t i = 0;
 
-    memset(counts, 0, 4 * sizeof *counts * values);
-    for (; i + 4 <= count; i += 4) {
-        counts[(keys[i] - scan.low) >> scan.shift]++;
-        counts[values + ((keys[i + 1] - scan.low) >> scan.shift)]++;
-        counts[2 * values + ((keys[i + 2] - scan.low) >> scan.shift)]++;
-        counts[3 * values + ((keys[i + 3] - scan.low) >> scan.shift)]++;
+    memset(counts, 0, sets * sizeof *counts * values);
+    if (sets == 1) {
+        for (uint32_t value = 0; value < values; value++)
+            counts[value] = count_equal(keys, count, scan.low + (value << scan.shift));
+    } else {
+        for (; i + 4 <= count; i += 4) {
+            counts[(keys[i] - scan.low) >> scan.shift]++;
+            counts[values + ((keys[i + 1] - scan.low) >> scan.shift)]++;
+            counts[2 * values + ((keys[i + 2] - scan.low) >> scan.shift)]++;
+            counts[3 * values + ((keys[i + 3] - scan.low) >> scan.shift)]++;
+        }
+        for (; i < count; i++)
+            counts[(keys[i] - scan.low) >> scan.shift]++;
     }
-    for (; i < count; i++)
-        counts[(keys[i] - scan.low) >> scan.shift]++;
     for (uint32_t value = 0; value < values; value++) {
-        const size_t equal = (size_t)counts[value] + counts[values + value] +
-                             counts[2 * values + value] + counts[3 * values + value];
+        size_t equal = 0;
+        for (uint32_t set = 0; set < sets; set++)
+            equal += counts[set * values + value];
         for (size_t k = 0; k < equal; k++)
             keys[k] = scan.low + (value << scan.shift);
         keys += equal;

@@ -6,8 +6,7 @@
 #include "sort/gpu_call.h"
 
 /* Keys of a piece that a writer fetches and writes: a pinned buffer is slow to get. */
-#define PIECE_KEYS   ((uint64_t)1 << 20)
-#define SCRATCH_KEYS (PIECE_KEYS + 1)
+#define PIECE_KEYS ((uint64_t)1 << 20)
 
 /* What the driver and the sorter's fixed lists take. */
 #define FIXED_BYTES ((uint64_t)64 << 20)
@@ -21,9 +20,15 @@ uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_d
     return limit > FIXED_BYTES ? (limit - FIXED_BYTES) / (2 * sizeof(gs_key)) / 51 * 50 : 0;
 }
 
-uint64_t gs_gpu_buffers_host_bytes(void)
+/* A piece and the key before it. */
+static uint64_t scratch_keys(uint64_t capacity)
 {
-    return GS_GPU_WRITERS_MAX * SCRATCH_KEYS * sizeof(gs_key);
+    return (capacity < PIECE_KEYS ? capacity : PIECE_KEYS) + 1;
+}
+
+uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity)
+{
+    return GS_GPU_WRITERS_MAX * scratch_keys(capacity) * sizeof(gs_key);
 }
 
 enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capacity,
@@ -89,12 +94,13 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .stage = GS_STAGE_DOWNLOAD,
                                  .device = "gpu",
                                  .piece_keys = PIECE_KEYS,
-                                 .scratch_keys = SCRATCH_KEYS,
+                                 .scratch_keys = scratch_keys(buffers->sorter.capacity),
                                  .threads =
                                      threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX,
                                  .lanes = 1};
     if (buffers->scratch == NULL) /* got while the device sorts */
-        GS_CUDA_TRY(cudaMallocHost((void **)&buffers->scratch, gs_gpu_buffers_host_bytes()));
+        GS_CUDA_TRY(cudaMallocHost((void **)&buffers->scratch,
+                                   gs_gpu_buffers_host_bytes(buffers->sorter.capacity)));
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
     ordered.scratch = buffers->scratch;
     GS_TRY(gs_copy_ordered(run, &ordered, err));

@@ -22,8 +22,8 @@ struct gs_gpu_buffers {
 /* The most keys that can be on the device at once, within options->device_memory_bytes. */
 uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_device *device);
 
-/* Host memory that the writers take. */
-uint64_t gs_gpu_buffers_host_bytes(void);
+/* Host memory that the writers take for up to capacity keys. */
+uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity);
 
 /* Memory for up to capacity keys. Close, also after a failure, waits until the device is done. */
 enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capacity,

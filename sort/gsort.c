@@ -143,7 +143,6 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
 {
     bool partial = false;
     struct gs_error gpu_error = {.status = GS_OK};
-    gs_gpu_start();
     enum gs_status st = sort_on(run, &gs_stages_gpu, sink, &partial, &gpu_error);
     if (st == GS_ERR_DEVICE_MEMORY && !partial) {
         gpu_error.status = GS_OK;
@@ -174,10 +173,14 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
     GS_TRY(gs_options_check(options, err));
     GS_TRY(gs_tiles_make(&run.tiles, spans, span_count, err));
     gs_plan_make(&run.plan, options, gs_tiles_keys(&run.tiles), gs_plan_processors());
-    if (choose_device(options, &run.plan, run.stats) == GS_DEVICE_GPU)
+    if (choose_device(options, &run.plan, run.stats) == GS_DEVICE_GPU) {
+        struct gs_gpu_device device;
+        gs_gpu_start();
         st = sort_on_gpu(&run, sink, err);
-    else
+        (void)gs_gpu_wait(&device, NULL); /* a process that ends while CUDA starts crashes */
+    } else {
         st = sort_on(&run, &gs_stages_cpu, sink, &partial, err);
+    }
 cleanup:
     gs_tiles_free(&run.tiles);
     run.stats->total_ns = gs_now_ns() - start;

@@ -51,7 +51,7 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
         plan->samples = (uint32_t)(plan->bins * oversampling);
     if (plan->samples > plan->count)
         plan->samples = (uint32_t)plan->count;
-    plan->memory_bytes = gs_gpu_buffers_host_bytes();
+    plan->memory_bytes = gs_gpu_buffers_host_bytes(plan->count);
 }
 
 /* The device was asked for: is there one? */

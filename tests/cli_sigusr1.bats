@@ -20,6 +20,17 @@ has_two_lines()
     [ "$(wc -l <err)" -eq 2 ]
 }
 
+# Ask once; then the pipe ends, and the run with it: one line was printed.
+ask_then_end()
+{
+    kill -s USR1 "$GSORT_PID"
+    wait_for test -s err
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    [ "$(wc -l <err)" -eq 1 ]
+}
+
 @test "while a pipe is read" {
     keygen uniform 200003 >in
     reference in >wanted
@@ -43,12 +54,7 @@ has_two_lines()
     exec 7<>fifo
     start -o out <fifo 2>err 7>&-
     wait_for is_ready
-    kill -s USR1 "$GSORT_PID"
-    wait_for test -s err
-    exec 7>&-
-    wait "$GSORT_PID"
-    GSORT_PID=
-    [ "$(wc -l <err)" -eq 1 ]
+    ask_then_end
 }
 
 @test "during a check of a pipe" {
@@ -56,12 +62,7 @@ has_two_lines()
     start -c fifo 2>err 7>&-
     keys 1 2 3 >&7
     wait_for has_open fifo
-    kill -s USR1 "$GSORT_PID"
-    wait_for test -s err
-    exec 7>&-
-    wait "$GSORT_PID"
-    GSORT_PID=
-    [ "$(wc -l <err)" -eq 1 ]
+    ask_then_end
 }
 
 @test "a storm of them from start to end changes nothing" {

@@ -39,14 +39,10 @@ static unsigned find_power(char letter)
 /* value percent of total, without overflow on the way. False: more than 64 bits. */
 static bool take_percent(uint64_t total, uint64_t value, uint64_t *bytes)
 {
-    uint64_t hundredth = total / 100;
     uint64_t rest = total % 100;
-    if (value > 0 && hundredth >= UINT64_MAX / value / 2)
-        return false;
-    if (rest > 0 && value > UINT64_MAX / 2 / rest)
-        return false;
-    *bytes = hundredth * value + rest * value / 100;
-    return true;
+    uint64_t of_rest = value / 100 * rest + value % 100 * rest / 100;
+    return !__builtin_mul_overflow(total / 100, value, bytes) &&
+           !__builtin_add_overflow(*bytes, of_rest, bytes);
 }
 
 enum gs_status gs_size_arg_parse(const char *option, const char *text, uint64_t total,

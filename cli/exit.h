@@ -12,8 +12,9 @@ enum gs_exit {
 };
 
 /* Whoever calls exit() without gs_exit_status, a library, has met trouble: from now on that removes
- * the temporary file and ends with GS_EXIT_TROUBLE. libgomp calls exit(1) where the system gives it
- * no thread, and 1 would mean disorder. */
+ * the temporary file, says in one line what the library said, and ends with GS_EXIT_TROUBLE.
+ * libgomp calls exit(1) where the system gives it no thread, and 1 would mean disorder. Call it
+ * before anything is written to stdio's standard error. */
 void gs_exit_guard(void);
 
 /* The status for main to return or for exit(), in a planned end. */

@@ -81,7 +81,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
-.PHONY: all help check check-gpu bench-gpu check-expensive lint asan valgrind bench demo install uninstall dist \
+.PHONY: all help check check-gpu bench-gpu check-expensive fuzz lint asan valgrind bench demo install uninstall dist \
         clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
@@ -90,6 +90,7 @@ help:
 	@echo 'check            unit tests and Bats suite on the CPU; needs bats'
 	@echo 'check-expensive  the same with the long tests'
 	@echo 'check-gpu        the same with GPU engines; writes tests/gpu-verified.txt'
+	@echo 'fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer'
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
 	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
@@ -138,6 +139,16 @@ $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
 
+# Fuzzing: clang's libFuzzer sees the parsers, the rest is linked as it is.
+FUZZ_CC ?= clang
+FUZZERS := $(B)/fuzz/fuzz_command $(B)/fuzz/fuzz_size
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/size_arg.c $(OBJECTS) $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
+	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(if $(filter %command,$@),cli/options.c) \
+	    cli/size_arg.c $< $(filter-out %/options.o %/size_arg.o,$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
+
 # Benchmarks: the library and the key generator's distributions.
 $(B)/bench_%: tests/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
@@ -155,6 +166,10 @@ check: all $(B)/gsort units
 check-expensive: all $(B)/gsort units
 	$(need_bats)
 	GSORT_EXPENSIVE=1 $(SUITE) $(TESTS)
+
+MINUTES ?= 10
+fuzz: $(FUZZERS)
+	tests/fuzz/fuzz.sh $(MINUTES) $(B)/fuzz
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:

@@ -38,7 +38,7 @@ setup()
     {
         head -c 3 chopped
         sleep 0.1
-        tail -c +4 chopped | head -c 6
+        head -c 9 chopped | tail -c 6
         sleep 0.1
         tail -c +10 chopped
     } | gsort >got

@@ -35,8 +35,15 @@ setup()
 
 @test "on a terminal a run that takes long has its line, and the line is gone at the end" {
     require script
-    # shellcheck disable=SC2094  # typed is script's, not the command's
-    script -q -e -c '{ cat in; sleep 1.3; } | "$GSORT" -o out' typed </dev/null >/dev/null
+    # The pipe stays open until the line was seen, 30 s at most.
+    # shellcheck disable=SC2094  # script writes typed, the command only looks for the line in it
+    script -q -e -f -c '{
+        cat in
+        i=0
+        until [ $((i += 1)) -gt 600 ] || grep -aq Mkeys/s typed; do
+            sleep 0.05
+        done
+    } | "$GSORT" -o out' typed </dev/null >/dev/null
     grep -aq Mkeys/s typed
     sed '/^Script/d' typed | tail -c 4 | grep -aq $'\e\\[K'
     assert_same wanted out

@@ -29,5 +29,5 @@ load helper
         mkdir dir
     done
     echo "old: $old, new: $new"
-    [ "$old" -ge 10 ]
+    [ "$old" -ge 1 ]
 }

@@ -29,5 +29,5 @@ load helper
         mkdir dir
     done
     echo "old: $old, new: $new"
-    [ "$old" -ge 1 ]
+    [ "$old" -ge 10 ]
 }

@@ -69,7 +69,7 @@ setup()
     run -2 --separate-stderr bash -c \
         'cat /dev/zero | {
              ulimit -v 4000000
-             exec timeout 30 "$GSORT" --device=cpu -S 64M -o out
+             exec timeout 120 "$GSORT" --device=cpu -S 64M -o out
          }'
     assert_trouble "(-S)"
     [ ! -e out ]

@@ -5,12 +5,12 @@ load helper
 
 @test "an endless pipe with an early disorder ends at once" {
     run -1 --separate-stderr bash -c \
-        '{ keys 1 2 3; cat /dev/zero; } | timeout 20 "$GSORT" -c; exit "${PIPESTATUS[1]}"'
+        '{ keys 1 2 3; cat /dev/zero; } | timeout 120 "$GSORT" -c; exit "${PIPESTATUS[1]}"'
     [ "$stderr" = "gsort: -:3: disorder: 0" ]
 }
 
 @test "an endless device by name" {
-    run -1 --separate-stderr timeout 20 "$GSORT" -c -u /dev/zero
+    run -1 --separate-stderr timeout 120 "$GSORT" -c -u /dev/zero
     [ "$stderr" = "gsort: /dev/zero:1: disorder: 0" ]
 }
 
@@ -18,7 +18,7 @@ load helper
     mkfifo fifo
     exec 7<>fifo
     keys 5 4 >&7
-    run -1 --separate-stderr timeout 20 "$GSORT" -c fifo
+    run -1 --separate-stderr timeout 120 "$GSORT" -c fifo
     [ "$stderr" = "gsort: fifo:1: disorder: 4" ]
     exec 7>&-
 }

@@ -28,7 +28,8 @@ setup()
 }
 
 @test "--device=gpu in a build without CUDA says so" {
-    "$GSORT" --version | grep -Eiq 'without CUDA|CUDA:? *no|no CUDA' || skip "a build with CUDA"
+    "$GSORT" --version | grep -Ei 'without CUDA|CUDA:? *no|no CUDA' >/dev/null ||
+        skip "a build with CUDA"
     run -2 --separate-stderr "$GSORT" --device=gpu in -o out
     assert_trouble CUDA
 }

@@ -20,9 +20,8 @@ survives()
     "$@" "$GSORT" -o out <fifo 2>err 3>&- 7>&- &
     GSORT_PID=$!
     cat in >&7
-    sleep 0.2
+    wait_for has_begun
     kill -s "$signal" "$GSORT_PID"
-    sleep 0.05
     exec 7>&-
     wait "$GSORT_PID"
     GSORT_PID=

@@ -92,7 +92,7 @@ refused()
 @test "the second input is looked at before the first, a slow pipe, is read" {
     mkfifo fifo
     exec 7<>fifo
-    run -2 --separate-stderr timeout 10 "$GSORT" fifo no-such-file -o out
+    run -2 --separate-stderr timeout 120 "$GSORT" fifo no-such-file -o out
     assert_trouble no-such-file
     exec 7>&-
 }

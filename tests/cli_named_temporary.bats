@@ -71,8 +71,8 @@ setup()
         'mount -t tmpfs tmpfs /proc && exec "$@"' bash "$GSORT" in fifo -o dir/out 2>err 3>&- 7>&- &
     GSORT_PID=$!
     keygen uniform 100 >&7
-    wait_for compgen -G 'dir/.gsort-*' >/dev/null
-    sleep 0.2
+    wait_for has_open fifo # after the first input is mapped and the temporary is there
+    compgen -G 'dir/.gsort-*' >/dev/null
     : >in
     exec 7>&-
     local status=0

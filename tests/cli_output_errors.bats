@@ -14,7 +14,7 @@ setup()
 # Refused at once: the input is a pipe into which nothing ever comes.
 refused_at_once()
 {
-    run -2 --separate-stderr timeout 10 "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} \
+    run -2 --separate-stderr timeout 120 "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} \
         never -o "$1"
 }
 
@@ -79,7 +79,7 @@ refused_at_once()
     echo old >out
     chmod 666 out empty
     chmod 1777 .
-    run -2 --separate-stderr as_nobody timeout 10 "$GSORT" empty -o out
+    run -2 --separate-stderr as_nobody timeout 120 "$GSORT" empty -o out
     assert_trouble out "Operation not permitted"
     [ "$(cat out)" = old ]
     assert_only empty out

@@ -3,10 +3,10 @@
  *
  *     fuzz_options GSORT COUNT SEED
  *
- * Whatever it is told, gsort must end by itself within seconds with status 0, 1 (only after -c or
- * -C) or 2; with 2 it says why in a line that names the program, and writes no keys. Runs in the
- * current directory, which should hold keys.bin, odd.bin and directory/. The same seed gives the
- * same command lines; one that fails is printed for the shell.
+ * Whatever it is told, gsort must end by itself, in two minutes at most, with status 0, 1 (only
+ * after -c or -C) or 2; with 2 it says why in a line that names the program, and writes no keys.
+ * Runs in the current directory, which should hold keys.bin, odd.bin and directory/. The same seed
+ * gives the same command lines; one that fails is printed for the shell.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 8, ARG_BYTES = 64, STDERR_MAX = 65536, SECONDS_MAX = 20 };
+enum { ARGS_MAX = 8, ARG_BYTES = 64, STDERR_MAX = 65536, SECONDS_MAX = 120 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 

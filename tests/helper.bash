@@ -52,11 +52,11 @@ start()
     GSORT_PID=$!
 }
 
-# wait_for COMMAND...: until it succeeds, ten seconds at most.
+# wait_for COMMAND...: until it succeeds, a minute at least before it is given up.
 wait_for()
 {
     local i
-    for ((i = 0; i < 1000; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         if "$@"; then
             return 0
         fi
@@ -66,11 +66,18 @@ wait_for()
     return 1
 }
 
+# has_begun: what was started is gsort by now, not the shell or env before it, which ignore signals.
+has_begun()
+{
+    [[ $(cat "/proc/$GSORT_PID/comm" 2>/dev/null) == "$(basename "$GSORT")" ]]
+}
+
 # has_open NAME: the gsort that was started has opened this file of the current directory. A FIFO it
 # opens after it has mapped what can be mapped; closing it sooner would lose what was written.
 has_open()
 {
-    readlink "/proc/$GSORT_PID/fd/"* 2>/dev/null | grep -q "/$1\$"
+    # All is read: under pipefail a grep -q that ends first, or a link that is gone, is failure.
+    { readlink "/proc/$GSORT_PID/fd/"* 2>/dev/null || true; } | grep "/$1\$" >/dev/null
 }
 
 # keys KEY...: the keys given, in the file format, on standard output. (Bats makes every command of

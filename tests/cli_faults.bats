@@ -28,3 +28,7 @@ walk()
 @test "pipes on both ends" {
     walk "read write" pipes
 }
+
+@test "the look at the output's name" {
+    walk "stat access readlink" link dangling-link fd-link-file
+}

@@ -76,12 +76,12 @@ else
   OBJECTS  += $(B)/sort/gpu_absent.o
 endif
 MAIN     := $(B)/cli/main.o
-TOOLS    := build/keygen build/reference build/fuzz_options
+TOOLS    := build/keygen build/reference build/fuzz_options build/faults.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
-.PHONY: all help check check-gpu bench-gpu check-expensive fuzz lint asan valgrind bench demo install uninstall dist \
+.PHONY: all help check check-gpu bench-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind bench demo install uninstall dist \
         clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
@@ -90,6 +90,9 @@ help:
 	@echo 'check            unit tests and Bats suite on the CPU; needs bats'
 	@echo 'check-expensive  the same with the long tests'
 	@echo 'check-gpu        the same with GPU engines; writes tests/gpu-verified.txt'
+	@echo 'check-faults     every call to the system made to fail once, in every mode; minutes'
+	@echo 'check-kill       kill -9 at N=1000 random moments'
+	@echo 'torture          random runs and faults for MINUTES=10, compared with the reference'
 	@echo 'fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer'
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
@@ -126,8 +129,13 @@ $(B)/%.o: %.cu $(B)/flags
 build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
 build/reference: build/tools/tests/reference.o
 build/fuzz_options: build/tools/tests/fuzz_options.o
-$(TOOLS):
+$(filter-out %.so,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
+
+# Preloaded, it makes calls to the system fail.
+build/faults.so: tests/faults/shim.c
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 -shared -fPIC $< -o $@
 
 build/tools/%.o: %.c
 	@mkdir -p $(@D)
@@ -154,7 +162,7 @@ $(B)/bench_%: tests/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 SUITE = GSORT=$(CURDIR)/$(B)/gsort KEYGEN=$(CURDIR)/build/keygen REFERENCE=$(CURDIR)/build/reference \
-        FUZZ_OPTIONS=$(CURDIR)/build/fuzz_options UNITS=$(CURDIR)/$(B)/unit CUDA=$(CUDA) $(BATS)
+        FUZZ_OPTIONS=$(CURDIR)/build/fuzz_options FAULTS=$(CURDIR)/build/faults.so UNITS=$(CURDIR)/$(B)/unit CUDA=$(CUDA) $(BATS)
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
 # Which tests: files or directories of Bats.
@@ -166,6 +174,18 @@ check: all $(B)/gsort units
 check-expensive: all $(B)/gsort units
 	$(need_bats)
 	GSORT_EXPENSIVE=1 $(SUITE) $(TESTS)
+
+# What is hostile: MODES of tests/faults/walk.sh, kills, and for SEED=... a failed run of torture again.
+MODES ?= all
+check-faults: all $(B)/gsort
+	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
+
+N ?= 1000
+check-kill: all $(B)/gsort
+	tests/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
+
+torture: all $(B)/gsort
+	tests/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
 
 MINUTES ?= 10
 fuzz: $(FUZZERS)

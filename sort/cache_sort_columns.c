@@ -208,16 +208,19 @@ struct columns {
     uint64_t one_row; /* 2^40 / stride, rounded up: positions below 2^20 are divided exactly */
     void *slots;      /* ROWS * stride, of 16 or 32 bits */
     gs_key *spilled;  /* keys of full columns */
-    size_t spilled_count, spilled_max;
+    size_t spilled_count;
     uint32_t positions[COLUMNS_MAX]; /* the next free slot of each column */
 };
 
-/* Spread the keys over the columns; false if too many were spilled. */
+/* Spread the keys over the columns; false if too many were spilled. A key above the bounds that the
+ * caller vouched for (its file changed under way) goes to the last column: wrong, but harmless. */
 INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct columns *columns, bool wide)
 {
     const vector low = _mm256_set1_epi32((int)columns->low);
     const vector scale = _mm256_set1_epi64x((long long)columns->scale);
     const uint32_t stride = columns->stride, slots_end = ROWS * stride;
+    const uint32_t last = (uint32_t)columns->matrices * (wide ? WIDE_LANES : NARROW_LANES) - 1;
+    const vector last_column = _mm256_set1_epi32((int)last);
     uint32_t *const positions = columns->positions;
     void *const slots = columns->slots;
     gs_key *spilled = columns->spilled;
@@ -246,7 +249,8 @@ INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct columns *c
         const vector rest = _mm256_sub_epi32(v, low);
         const vector even = _mm256_srli_epi64(_mm256_mul_epu32(rest, scale), 32);
         const vector odd = _mm256_mul_epu32(_mm256_srli_epi64(rest, 32), scale);
-        _mm256_store_si256((vector *)(void *)column, _mm256_blend_epi32(even, odd, 0xaa));
+        const vector found = _mm256_blend_epi32(even, odd, 0xaa);
+        _mm256_store_si256((vector *)(void *)column, _mm256_min_epu32(found, last_column));
         PUT(column[0], keys[i]);
         PUT(column[1], keys[i + 1]);
         PUT(column[2], keys[i + 2]);
@@ -257,8 +261,8 @@ INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct columns *c
         PUT(column[7], keys[i + 7]);
     }
     for (; i < count; i++) {
-        const size_t last_column = (keys[i] - columns->low) * columns->scale >> 32;
-        PUT(last_column, keys[i]);
+        const uint64_t found = (keys[i] - columns->low) * columns->scale >> 32;
+        PUT(found < last ? found : last, keys[i]);
     }
     columns->spilled_count = (size_t)(spilled - columns->spilled);
     return true;

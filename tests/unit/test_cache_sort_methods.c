@@ -174,6 +174,24 @@ static int check(struct fence keys_fence, struct fence scratch_fence, gs_key *ex
     return failures;
 }
 
+/* Keys outside of the bounds: any result will do, but no fault. */
+static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fence)
+{
+    gs_key *scratch =
+        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - GS_CACHE_SORT_SCRATCH;
+
+    for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
+        for (size_t count = 5; count < 100000; count = 3 * count + 1) {
+            gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
+            for (unsigned bits = 4; bits < GS_KEY_BITS; bits += 3) {
+                for (size_t i = 0; i < count; i++)
+                    keys[i] = draw_key(d, i, count);
+                gs_cache_sort(keys, scratch, count, 0x10000000, 0x10000000 + (1U << bits));
+            }
+        }
+    }
+}
+
 /* Whether a method that should run here did so often. */
 static int check_taken(enum method method)
 {
@@ -206,6 +224,7 @@ int main(void)
             failures += check(keys, scratch, expected, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
         failures += check(keys, scratch, expected, d, largest, 1, 0);
     }
+    sort_out_of_bounds(keys, scratch);
     free(expected);
     failures += check_taken(CHOSEN) + check_taken(RADIX);
 #if GS_CACHE_SORT_HAS_COLUMNS

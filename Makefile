@@ -50,7 +50,7 @@ endif
 COMMON_C := status memory file slurp input target tempfile output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
             prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered stages_cpu emit \
-            fingerprint verify
+            fingerprint verify engine engine_cpu
 CLI_C    := exit options size_arg report progress stats mode_sort mode_check
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
@@ -59,8 +59,8 @@ ifeq ($(HIGHWAY),1)
   CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
 endif
 ifeq ($(CUDA),1)
-  GPU_C    := gpu_start gpu_upload gpu_buffers stages_gpu stages_gpu_pieces device_sort_gpu
-  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu scatter_gpu sort_bins_gpu
+  GPU_C    := gpu_start gpu_upload gpu_buffers stages_gpu stages_gpu_pieces device_sort_gpu gpu_engine
+  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu scatter_gpu sort_bins_gpu engine_gpu
   OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include

@@ -211,13 +211,13 @@ dist:
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there.
 GPU_SOURCES = $(sort $(wildcard $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh)))) \
-              tests/gpu_twins.c tests/check_gpu.sh
+              tests/gpu_twins.c tests/gpu_engines.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
 
 ifeq ($(CUDA),1)
-$(B)/gpu_twins: tests/gpu_twins.c $(OBJECTS) $(B)/flags
+$(B)/gpu_twins $(B)/gpu_engines: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.
@@ -229,9 +229,9 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/bench-gpu units
+check-gpu: all $(B)/gpu_twins $(B)/gpu_engines $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines
 else
 bench-gpu check-gpu:
 	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2

@@ -30,9 +30,9 @@ bool gs_engine_uses_lists(enum gs_engine engine);
 /* The merge of one of them. */
 enum gs_merge gs_engine_merge(enum gs_engine engine);
 
-/* The number of lists for n keys where none is asked for: the fastest measured, on the CPU or on
- * the GPU. */
-uint32_t gs_engine_lists(enum gs_engine engine, enum gs_device device, uint32_t n);
+/* The number of lists for n keys where none is asked for: what is fastest on the CPU or the GPU,
+ * for all three engines. */
+uint32_t gs_engine_lists(enum gs_device device, uint32_t n);
 
 /* Refuse more keys than capacity; `where` says which limit that is, or is empty. */
 enum gs_status gs_engine_check_count(enum gs_engine engine, uint64_t count, uint32_t capacity,

@@ -113,9 +113,8 @@ enum gs_status gs_gpu_engine_sort(struct gs_run *run, gs_key *keys, struct gs_er
     snprintf(where, sizeof where, " on %s", device.name);
     GS_TRY(
         gs_engine_check_count(options->engine, n, GS_LISTS_CAPACITY((unsigned)bytes), where, err));
-    run->stats->lists = options->lists > 0
-                            ? options->lists
-                            : gs_engine_lists(options->engine, GS_DEVICE_GPU, (uint32_t)n);
+    run->stats->lists =
+        options->lists > 0 ? options->lists : gs_engine_lists(GS_DEVICE_GPU, (uint32_t)n);
     if (n > 0)
         GS_TRY(sort_keys(run, keys, err));
 cleanup:

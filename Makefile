@@ -81,8 +81,8 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
-.PHONY: all help check check-gpu bench-gpu check-expensive fuzz lint asan valgrind bench demo install uninstall dist \
-        clean gpu-hash units FORCE
+.PHONY: all help check check-gpu bench-gpu bench-tables check-expensive fuzz lint asan valgrind bench demo install \
+        uninstall dist clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
 help:
@@ -94,6 +94,7 @@ help:
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
 	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
+	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
 	@echo 'dist, clean, gpu-hash'
@@ -184,6 +185,10 @@ lint:
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
+
+# The engines' tables, under data/bench: TABLES="lists keys samples print" names parts.
+bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
+	PLOTS=$(PLOTS) tests/bench_tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
 
 DEMO_KEYS ?= 64M
 demo: all

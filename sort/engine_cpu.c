@@ -83,7 +83,7 @@ static uint64_t pair_of(const struct heads *heads, uint32_t list)
 /* A knock-out tournament: in each round the first half of what is left meets the second. */
 static void merge_reduction(struct heads *heads, uint32_t n, gs_key *out)
 {
-    uint64_t pair[GS_OPTION_LISTS_MAX];
+    uint64_t pair[GS_OPTION_LISTS_MAX] = {0};
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t t = 0; t < heads->lists; t++)
             pair[t] = pair_of(heads, t);
@@ -99,12 +99,11 @@ static void merge_reduction(struct heads *heads, uint32_t n, gs_key *out)
 static void merge_hybrid(struct heads *heads, uint32_t n, gs_key *out)
 {
     const uint32_t size = heads->lists < GS_LISTS_GROUP ? heads->lists : GS_LISTS_GROUP;
-    const uint32_t groups = heads->lists / size;
-    gs_key least[GS_OPTION_LISTS_MAX / GS_LISTS_GROUP];
-    uint32_t left[GS_OPTION_LISTS_MAX / GS_LISTS_GROUP]; /* keys of the group's lists */
+    const uint32_t groups = (heads->lists + GS_LISTS_GROUP - 1) / GS_LISTS_GROUP;
+    gs_key least[GS_OPTION_LISTS_MAX / GS_LISTS_GROUP] = {0};
+    uint32_t left[GS_OPTION_LISTS_MAX / GS_LISTS_GROUP] = {0}; /* keys of the group's lists */
     for (uint32_t g = 0; g < groups; g++) {
         least[g] = least_head(heads, g * size, size);
-        left[g] = 0;
         for (uint32_t t = 0; t < size; t++)
             left[g] += heads->left[g * size + t];
     }

@@ -43,7 +43,7 @@ ENGINES="atomicmin reduction hybrid"
 
 @test "from a pipe into a pipe, and several files" {
     keygen uniform 5000 >in
-    keygen zipf 3001 >more
+    keygen zipf 3001 >also
     reference in >wanted
     for engine in $ENGINES; do
         # shellcheck disable=SC2002  # a pipe is what is tested
@@ -52,7 +52,7 @@ ENGINES="atomicmin reduction hybrid"
         # shellcheck disable=SC2002
         cat in | gsort --engine="$engine" --verify | cat >got
         assert_same wanted got
-        assert_sorts "+--engine=$engine" in more in
+        assert_sorts "+--engine=$engine" in also in
     done
 }
 

@@ -9,7 +9,7 @@
 #   keys     each engine, and the sample sort's way with few keys, from 1 key to the capacity
 #   samples  2^20 keys, random and nearly sorted: the sample sort's stages against its sample
 #   print    tables.md from the CSV files that are there
-# A time is in milliseconds, from --stats=json, the median of RUNS runs (default 15; GPU_RUNS, 3,
+# A time is in milliseconds, from --stats=json, the median of RUNS runs (default 31; GPU_RUNS, 3,
 # with --device=gpu, where a run takes half a second to start). "sort" is the sum of the stages that
 # sort, without reading, the bus and writing; "run" is from the program's start until the output is
 # in place. Every output is compared with qsort's order by gsort -c, off the clock. The GPU's
@@ -24,7 +24,7 @@ keygen=$(realpath "${3:?$usage}")
 dir=$(realpath "${4:?$usage}")
 shift 4
 [ "$#" -gt 0 ] || set -- lists keys samples print
-RUNS=${RUNS:-15}
+RUNS=${RUNS:-31}
 GPU_RUNS=${GPU_RUNS:-3}
 PLOTS=${PLOTS:-0}
 ENGINES='atomicmin reduction hybrid'
@@ -225,7 +225,7 @@ plot()
     {
         echo "set terminal svg size 800,500 noenhanced; set output '$dir/tables-$1.svg'"
         echo "set logscale x 2; set logscale y; set grid; set xlabel '$2'; set ylabel 'ms'"
-        echo 'set key outside right'
+        echo 'set key outside right; set xtics rotate by 45 right'
         printf 'plot %s' "${lines[0]}"
         printf ', %s' "${lines[@]:1}"
         echo

@@ -30,10 +30,10 @@ ENGINES="atomicmin reduction hybrid"
 }
 
 @test "-r, -u, both, and --verify" {
-    keygen few 2000 >few
-    keygen max-keys 2001 >max
+    keygen few 2000 >repeated
+    keygen max-keys 2001 >largest
     for engine in $ENGINES; do
-        for file in few max; do
+        for file in repeated largest; do
             assert_sorts -r "+--engine=$engine" $file
             assert_sorts -u "+--engine=$engine" $file
             assert_sorts -r -u "+--engine=$engine" +--verify +--lists=32 $file

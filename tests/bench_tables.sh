@@ -12,8 +12,8 @@
 # A time is in milliseconds, from --stats=json, the median of RUNS runs (default 31; GPU_RUNS, 3,
 # with --device=gpu, where a run takes half a second to start). "sort" is the sum of the stages that
 # sort, without reading, the bus and writing; "run" is from the program's start until the output is
-# in place. Every output is compared with qsort's order by gsort -c, off the clock. The GPU's
-# columns are empty where there is none. PLOTS=1 draws DIR/tables-*.svg, too, and wants gnuplot.
+# in place. The order of one output of each is checked by gsort -C, off the clock. The GPU's columns
+# are empty where there is none. PLOTS=1 draws DIR/tables-*.svg, too, and wants gnuplot.
 set -eu -o pipefail
 export LC_ALL=C
 
@@ -179,8 +179,8 @@ print_table()
             for (r = 1; r <= rows; r++) {
                 text = "| " key[r]
                 for (c = 1; c <= columns; c++) {
-                    from = key[r] == "qsort" ? "qsort" : what[c]
-                    text = text " | " (key[r] == "qsort" && c > 1 ? "" : cell(ms[key[r], from, "cpu"]))
+                    from = key[r] == "qsort" && c == 1 ? "qsort" : what[c]
+                    text = text " | " cell(ms[key[r], from, "cpu"])
                     if (what[c] != "qsort")
                         text = text " | " cell(ms[key[r], from, "gpu"])
                 }
@@ -203,7 +203,8 @@ print_all()
 {
     echo '# Tables of the engines'
     echo
-    echo 'Written by `make bench-tables`; tests/bench_tables.sh says what is measured. Milliseconds.'
+    printf '%s\n' 'Written by `make bench-tables`; tests/bench_tables.sh says what is measured.' \
+        'Milliseconds.'
     title lists '1024 random keys, against the number of lists'
     title keys-sort 'Random keys, against their number: the sort alone'
     title keys-run 'Random keys, against their number: from file to file'
@@ -214,12 +215,13 @@ print_all()
 # plot FILE X-LABEL: all lines of one table.
 plot()
 {
-    local file=$dir/tables-$1.csv lines=() what device
+    local file=$dir/tables-$1.csv lines=() what device points
     [ -e "$file" ] || return 0
     while IFS=, read -r what device; do
-        awk -F, -v w="$what" -v d="$device" '$2 == w && $3 == d && $1 != "qsort" { print $1, $4 }' \
-            "$file" >"$scratch/plot.${what// /-}.$device"
-        lines+=("'$scratch/plot.${what// /-}.$device' with linespoints title '$what, ${device^^}'")
+        points=$scratch/points.${what// /-}.$device
+        awk -F, -v w="$what" -v d="$device" \
+            '$2 == w && $3 == d && $1 != "qsort" { print $1, $4 }' "$file" >"$points"
+        lines+=("'$points' with linespoints title '$what, ${device^^}'")
     done < <(awk -F, '!/^#/ && NF == 4 && $3 != "device" && $1 != "qsort" { print $2 "," $3 }' \
         "$file" | sort -u)
     {

@@ -50,7 +50,7 @@ endif
 COMMON_C := status memory file slurp input target tempfile output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
             prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered stages_cpu emit \
-            fingerprint verify
+            fingerprint verify engine engine_cpu
 CLI_C    := exit options size_arg report progress stats mode_sort mode_check
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
@@ -59,8 +59,8 @@ ifeq ($(HIGHWAY),1)
   CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
 endif
 ifeq ($(CUDA),1)
-  GPU_C    := gpu_start gpu_upload gpu_buffers stages_gpu stages_gpu_pieces device_sort_gpu
-  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu scatter_gpu sort_bins_gpu
+  GPU_C    := gpu_start gpu_upload gpu_buffers stages_gpu stages_gpu_pieces device_sort_gpu gpu_engine
+  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu scatter_gpu sort_bins_gpu engine_gpu
   OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
@@ -81,8 +81,8 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
-.PHONY: all help check check-gpu bench-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind bench demo install uninstall dist \
-        clean gpu-hash units FORCE
+.PHONY: all help check check-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind \
+        bench bench-gpu bench-tables demo install uninstall dist clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
 help:
@@ -97,6 +97,7 @@ help:
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
 	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
+	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
 	@echo 'dist, clean, gpu-hash'
@@ -205,6 +206,10 @@ lint:
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
 
+# The engines' tables, under data/bench: TABLES="lists keys samples print" names parts.
+bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
+	PLOTS=$(PLOTS) tests/bench_tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
+
 DEMO_KEYS ?= 64M
 demo: all
 	mkdir -p build/demo
@@ -231,13 +236,13 @@ dist:
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there.
 GPU_SOURCES = $(sort $(wildcard $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh)))) \
-              tests/gpu_twins.c tests/check_gpu.sh
+              tests/gpu_twins.c tests/gpu_engines.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
 
 ifeq ($(CUDA),1)
-$(B)/gpu_twins: tests/gpu_twins.c $(OBJECTS) $(B)/flags
+$(B)/gpu_twins $(B)/gpu_engines: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.
@@ -249,9 +254,9 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/bench-gpu units
+check-gpu: all $(B)/gpu_twins $(B)/gpu_engines $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines
 else
 bench-gpu check-gpu:
 	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2

@@ -58,6 +58,8 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     const struct read_limit *limit = context;
     uint64_t keys = (limit->mapped_bytes + bytes) / GS_KEY_BYTES;
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
+    if (gs_options_check_count(limit->options, keys, err) != GS_OK)
+        return err->status;
     if (limit->limit_bytes == 0 ||
         bytes + gs_sort_memory(limit->options, keys) <= limit->limit_bytes)
         return GS_OK;
@@ -144,6 +146,7 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     GS_TRY(read_pipes(inputs, &limit, &read_bytes, &reading, err));
     own_bytes += read_bytes;
     GS_TRY(make_spans(inputs, &spans, &keys, err));
+    GS_TRY(gs_options_check_count(&options, keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
 

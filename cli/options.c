@@ -46,8 +46,7 @@ static const struct argp_option table[] = {
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
     {"engine", 'e', "NAME", 0,
      "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
-     "that "
-     "fit one GPU block's shared memory",
+     "that fit one GPU block's shared memory, 38656 keys at most",
      0},
     {"samples", OPT_SAMPLES, "N", 0, "keys in the sample (default: from the number of bins)", 0},
     {"bins", OPT_BINS, "N", 0, "bins to aim at, up to 4096 (default: from the number of keys)", 0},

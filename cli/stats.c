@@ -77,6 +77,9 @@ static void print_text(FILE *out, const struct gs_stats *stats, bool verified, u
             stats->largest_bin, sum.mean_bin);
     fprintf(out, "%-16s %" PRIu64 ", %" PRIu64 " keys in them\n", "equality bins",
             stats->equality_bins, stats->equality_keys);
+    if (stats->lists > 0)
+        fprintf(out, "%-16s %" PRIu64 ", %u bits vary\n", "lists", stats->lists,
+                stats->varying_bits);
     fprintf(out, "%-16s %s\n", "engine", or_dash(stats->engine));
     fprintf(out, "%-16s %s (%s)\n", "device", or_dash(stats->device), or_dash(stats->device_text));
     fprintf(out, "%-16s %s\n", "reason", or_dash(stats->reason));
@@ -151,6 +154,8 @@ static void print_json(FILE *out, const struct gs_stats *stats, bool verified, u
             ", \"mean\": %.6f, \"equality\": %" PRIu64 ", \"equality_keys\": %" PRIu64 "},\n",
             stats->bins, stats->largest_bin, sum.mean_bin, stats->equality_bins,
             stats->equality_keys);
+    fprintf(out, "  \"lists\": {\"count\": %" PRIu64 ", \"varying_bits\": %u},\n", stats->lists,
+            stats->varying_bits);
     print_field(out, "engine", stats->engine);
     print_field(out, "device", stats->device);
     print_field(out, "device_text", stats->device_text);

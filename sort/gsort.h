@@ -81,6 +81,8 @@ enum gs_stage {
     GS_STAGE_PREFIX_SUM,
     GS_STAGE_SCATTER,
     GS_STAGE_SORT_BINS,
+    GS_STAGE_SORT_LISTS, /* of a shared-memory engine */
+    GS_STAGE_MERGE_LISTS,
     GS_STAGE_DOWNLOAD,
     GS_STAGE_WRITE,
     GS_STAGE_VERIFY,
@@ -110,6 +112,8 @@ struct gs_stats {
     uint64_t largest_bin;   /* keys in the largest bin that had to be sorted */
     uint64_t equality_bins; /* bins of a single value */
     uint64_t equality_keys; /* keys in them */
+    uint64_t lists;         /* of a shared-memory engine; 0: none ran */
+    unsigned varying_bits;  /* in which its keys differ: the passes over each list */
     uint64_t total_ns;      /* inside gs_sort */
     uint64_t memory_bytes;  /* the sort's own buffers */
     unsigned threads;
@@ -123,6 +127,10 @@ struct gs_stats {
 
 /* Refuse options that contradict each other, this build or limits.h, before any work. */
 enum gs_status gs_options_check(const struct gs_options *options, struct gs_error *err);
+
+/* Refuse more keys than options->engine can take: a shared-memory engine has a limit. */
+enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t count,
+                                      struct gs_error *err);
 
 /* Sort all spans together into sink. progress and stats may be NULL. */
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,

@@ -2,7 +2,8 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU     from make check-gpu, with the suite's variables
+# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES     from make check-gpu, with the
+# suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu. The file is
@@ -11,6 +12,7 @@ set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 twins=$1
 bench=$2
+engines=$3
 read -ra TEST_FILES <<<"${TESTS:-tests}"
 results=()
 failed=0
@@ -36,7 +38,8 @@ sanitize()
     local tool=$1
     compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$twins" 60000 &&
         compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
-            "$bench" --check-small --sizes=16
+            "$bench" --check-small --sizes=16 &&
+        compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$engines" 300 37
 }
 
 # Bats, keeping the counts.
@@ -54,6 +57,7 @@ suite()
 suite_counts='not run'
 
 run 'twins, stage by stage' "$twins"
+run 'engines, every n and number of lists' "$engines"
 run 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
 run 'more than 2^32 keys against CUB' "$bench" --check-large
 run '1000 sorts of 2^20 keys under varied seeds' "$bench" --repeat=1000 --sizes=20

@@ -95,6 +95,13 @@ for file in uniform.70000 dist.zipf dist.few; do
 done
 pipes uniform.300000
 pipes uniform.0
+for engine in atomicmin reduction hybrid; do
+    for lists in 1 16 256; do
+        expect 0 --verify --engine=$engine --lists=$lists uniform.4097 -o got
+        "$REFERENCE" uniform.4097 >wanted
+        cmp -s wanted got || fault "--engine=$engine --lists=$lists: wrong output"
+    done
+done
 
 expect 0 --stats=json --progress=always --bins=100 --samples=1000 uniform.70000 dist.zipf -o two
 expect 0 -c two

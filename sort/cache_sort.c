@@ -262,6 +262,9 @@ static void sort_large(gs_key *keys, gs_key *scratch, size_t count, struct scan 
 #if GS_CACHE_SORT_HAS_COLUMNS
 static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
+    if (gs_cache_sort_columns512_usable() &&
+        gs_cache_sort_columns512(keys, scratch, count, low, high))
+        return true;
     return gs_cache_sort_columns_usable() && gs_cache_sort_columns(keys, scratch, count, low, high);
 }
 #else

@@ -10,6 +10,13 @@
 
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* Keys between a line's call into cache and its store. */
+#define AHEAD 16
+
 /* Is there a key outside the equality bins? */
 static bool has_keys_to_move(const struct gs_run *run, const uint32_t *starts)
 {
@@ -19,11 +26,32 @@ static bool has_keys_to_move(const struct gs_run *run, const uint32_t *starts)
     return false;
 }
 
+/* Move keys to their bins. Thousands of bins have more lines than the first-level cache holds, and
+ * stores that miss wait for each other: each line is called there some keys ahead, to be written.
+ */
 static void move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
                       uint32_t *restrict next, gs_key *restrict to)
 {
-    for (uint64_t i = 0; i < count; i++)
+    uint64_t i = 0;
+    for (; i + AHEAD < count; i++) {
+        __builtin_prefetch(to + next[bins[i + AHEAD]], 1);
         to[next[bins[i]]++] = keys[i];
+    }
+    for (; i < count; i++)
+        to[next[bins[i]]++] = keys[i];
+}
+
+/* Copy past the caches: nobody looks at the chunk again before its bins are gathered. */
+static void copy_out(gs_key *restrict to, const gs_key *restrict keys, uint64_t count)
+{
+    uint64_t i = 0;
+#if defined(__SSE2__)
+    for (; (uintptr_t)(to + i) % sizeof(__m128i) == 0 && i + 4 <= count; i += 4)
+        _mm_stream_si128((__m128i *)(void *)(to + i),
+                         _mm_load_si128((const __m128i *)(const void *)(keys + i)));
+    _mm_sfence(); /* whoever gathers a bin must see them */
+#endif
+    memcpy(to + i, keys + i, (count - i) * sizeof *keys);
 }
 
 enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
@@ -36,7 +64,8 @@ enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
         struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
         uint32_t *next = scratch.tables;
         memcpy(next, starts, gs_run_bins(run) * sizeof *next);
-        move_keys(scratch.keys, scratch.bins, chunk->count, next, gs_cpu_chunk(cpu, chunk->index));
+        move_keys(scratch.keys, scratch.bins, chunk->count, next, scratch.moved);
+        copy_out(gs_cpu_chunk(cpu, chunk->index), scratch.moved, chunk->count);
     }
     atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
     return GS_OK;

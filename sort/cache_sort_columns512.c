@@ -22,7 +22,8 @@ enum {
     ROWS = GS_COLUMN_ROWS,
     BLOCK_ROWS = 16,
     LANES = 32,
-    AHEAD = 16 /* keys between a slot's call into cache and its store: one vector */
+    BATCH_KEYS = 16, /* a vector; also the keys between a slot's call into cache and its store */
+    LINE_KEYS = 16
 };
 
 static_assert((int)LANES <= (int)GS_COLUMN_LANES_MAX, "columns of a matrix");
@@ -166,27 +167,47 @@ INLINE_AVX512 void write_columns(const vector *rows, gs_key *out, const uint32_t
     }
 }
 
-/* The column of each of 16 keys. */
-INLINE_AVX512 void find_columns(const gs_key *keys, const struct gs_columns *columns,
-                                uint32_t *column)
+/* Keys on their way to slots: up to 16, with the column of each. */
+struct batch {
+    const gs_key *keys;
+    uint32_t count;
+    uint32_t column[BATCH_KEYS] __attribute__((aligned(64)));
+};
+
+/* Take up to 16 keys and find their columns. */
+INLINE_AVX512 void take_batch(struct batch *batch, const gs_key *keys, uint32_t count,
+                              const struct gs_columns *columns)
 {
+    const vector low = _mm512_set1_epi32((int)columns->low);
     const vector scale = _mm512_set1_epi64((long long)columns->scale);
-    const vector rest =
-        _mm512_sub_epi32(_mm512_loadu_si512(keys), _mm512_set1_epi32((int)columns->low));
+    vector v;
+    if (count < BATCH_KEYS)
+        v = _mm512_mask_loadu_epi32(low, (__mmask16)((1U << count) - 1), keys);
+    else
+        v = _mm512_loadu_si512(keys);
+    const vector rest = _mm512_sub_epi32(v, low);
     const vector even = _mm512_srli_epi64(_mm512_mul_epu32(rest, scale), 32);
     const vector odd = _mm512_mul_epu32(_mm512_srli_epi64(rest, 32), scale);
-    _mm512_store_si512(column, _mm512_mask_blend_epi32(0xaaaa, even, odd));
+    _mm512_store_si512(batch->column, _mm512_mask_blend_epi32(0xaaaa, even, odd));
+    batch->keys = keys;
+    batch->count = count < BATCH_KEYS ? count : BATCH_KEYS;
 }
+
+/* What was spilled so far. */
+struct spill {
+    gs_key *next;
+    const gs_key *end;
+};
 
 /* Put a key into its column; false if that is full and too many were spilled already. */
 INLINE_AVX512 bool put_key(gs_key key, uint32_t column, struct gs_columns *columns,
-                           uint32_t slots_end, gs_key **spilled, const gs_key *spilled_end)
+                           uint32_t slots_end, struct spill *spill)
 {
     const uint32_t position = columns->positions[column];
     if (__builtin_expect(position >= slots_end, 0)) {
-        if (*spilled == spilled_end)
+        if (spill->next == spill->end)
             return false;
-        *(*spilled)++ = key;
+        *spill->next++ = key;
         return true;
     }
     ((uint16_t *)columns->slots)[position] = (uint16_t)key;
@@ -194,86 +215,173 @@ INLINE_AVX512 bool put_key(gs_key key, uint32_t column, struct gs_columns *colum
     return true;
 }
 
-/* Spread the keys over the columns; false if too many were spilled. */
-static AVX512 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns *columns)
+/* Put the keys of one batch, and call the slots of the next one into cache. */
+INLINE_AVX512 bool put_batch(const struct batch *batch, const struct batch *next,
+                             struct gs_columns *columns, uint32_t slots_end, struct spill *spill)
 {
-    const uint32_t slots_end = ROWS * columns->stride;
-    gs_key *spilled = columns->spilled;
-    const gs_key *const spilled_end = spilled + count / GS_COLUMN_SPILL_SHARE;
-    uint32_t column[2][AHEAD] __attribute__((aligned(64)));
     const uint16_t *const slots = columns->slots;
-    size_t i = 0;
-
-    if (count >= AHEAD)
-        find_columns(keys, columns, column[0]);
-    for (unsigned turn = 0; i + 2 * AHEAD <= count; i += AHEAD, turn ^= 1) {
-        find_columns(keys + i + AHEAD, columns, column[turn ^ 1]);
-        for (int k = 0; k < AHEAD; k++) {
-            __builtin_prefetch(slots + columns->positions[column[turn ^ 1][k]], 1);
-            if (!put_key(keys[i + (size_t)k], column[turn][k], columns, slots_end, &spilled,
-                         spilled_end))
+    for (uint32_t k = 0; k < BATCH_KEYS; k++)
+        __builtin_prefetch(slots + columns->positions[next->column[k]], 1);
+    if (batch->count == BATCH_KEYS) {
+        for (uint32_t k = 0; k < BATCH_KEYS; k++)
+            if (!put_key(batch->keys[k], batch->column[k], columns, slots_end, spill))
                 return false;
-        }
+        return true;
     }
-    for (; i < count; i++) {
-        const uint32_t last = (uint32_t)((keys[i] - columns->low) * columns->scale >> 32);
-        if (!put_key(keys[i], last, columns, slots_end, &spilled, spilled_end))
+    for (uint32_t k = 0; k < batch->count; k++)
+        if (!put_key(batch->keys[k], batch->column[k], columns, slots_end, spill))
             return false;
-    }
-    columns->spilled_count = (size_t)(spilled - columns->spilled);
     return true;
 }
 
-/* Sort the matrices one after the other into keys. */
-static AVX512 void sort_matrices(gs_key *keys, size_t count, const struct gs_columns *columns)
+/* Spread the keys over the columns; false if too many were spilled. */
+static AVX512 bool spread_keys(const struct gs_key_runs *runs, size_t count,
+                               struct gs_columns *columns)
 {
-    const gs_key *const end = keys + count, *spilled = columns->spilled;
+    const uint32_t slots_end = ROWS * columns->stride;
+    struct spill spill = {columns->spilled, columns->spilled + count / GS_COLUMN_SPILL_SHARE};
+    struct batch batches[2];
+    unsigned turn = 0;
 
-    for (size_t matrix = 0; matrix < columns->matrices; matrix++) {
-        uint32_t counts[LANES], lows[LANES], fewest = ROWS, most = 0, sum = 0;
-        uint16_t lane_counts[LANES] __attribute__((aligned(64)));
-        uint16_t lane_base[LANES] __attribute__((aligned(64)));
+    batches[0].count = 0;
+    for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
+        uint32_t left;
+        const gs_key *run = gs_key_run(runs, chunk, &left);
+        gs_key_runs_prefetch(runs, chunk);
+        while (left > 0) {
+            struct batch *next = &batches[turn ^ 1];
+            take_batch(next, run, left, columns);
+            if (!put_batch(&batches[turn], next, columns, slots_end, &spill))
+                return false;
+            run += next->count;
+            left -= next->count;
+            turn ^= 1;
+        }
+    }
+    if (!put_batch(&batches[turn], &batches[turn], columns, slots_end, &spill))
+        return false;
+    columns->spilled_count = (size_t)(spill.next - columns->spilled);
+    return true;
+}
 
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            const size_t column = matrix * LANES + lane;
-            /* gs_columns_make() set as many positions as there are lanes of matrices */
-            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
-            const uint32_t used = (uint32_t)(columns->positions[column] * columns->one_row >> 40);
-            const gs_key base = columns->low + (gs_key)(column * columns->width >> 32);
-            counts[lane] = used;
-            fewest = used < fewest ? used : fewest;
-            most = used > most ? used : most;
-            sum += used;
-            lows[lane] = base;
-            lane_counts[lane] = (uint16_t)used;
-            lane_base[lane] = (uint16_t)base;
-        }
-        vector rows[ROWS];
-        sort_columns((const uint16_t *)columns->slots + matrix * LANES, columns->stride, rows,
-                     _mm512_load_si512(lane_base), _mm512_load_si512(lane_counts),
-                     (int)fewest / BLOCK_ROWS);
-        if ((most < ROWS || columns->spilled_count == 0) && (size_t)(end - keys) >= sum + ROWS) {
-            write_columns(rows, keys, counts, lows);
-            keys += sum;
-            continue;
-        }
-        gs_key sorted[ROWS * LANES + ROWS];
-        write_columns(rows, sorted, counts, lows);
-        keys = gs_columns_merge(sorted, keys, counts, columns, matrix, LANES, &spilled);
+/* Sorted keys on their way out, in whole cache lines: line[0] will lie at `to`, which is aligned.
+ */
+struct writer {
+    gs_key *to;
+    uint32_t head; /* keys of the first line that belong to others */
+    uint32_t fill; /* head + keys in line[] */
+    bool past_cache;
+    gs_key line[LINE_KEYS + ROWS * LANES + ROWS] __attribute__((aligned(64)));
+};
+
+static AVX512 void open_writer(struct writer *writer, gs_key *to)
+{
+    writer->head = (uint32_t)((uintptr_t)to / sizeof *to % LINE_KEYS);
+    writer->fill = writer->head;
+    writer->to = to - writer->head;
+}
+
+/* Write what is there: all whole lines; the last part of one, too, if this is the end. */
+INLINE_AVX512 void flush_writer(struct writer *writer, bool end)
+{
+    const uint32_t whole = writer->fill / LINE_KEYS * LINE_KEYS, rest = writer->fill - whole;
+    uint32_t i = 0;
+
+    if (writer->head > 0 && whole > 0) {
+        _mm512_mask_storeu_epi32(writer->to, (__mmask16)(0xffffU << writer->head),
+                                 _mm512_load_si512(writer->line));
+        writer->head = 0;
+        i = LINE_KEYS;
+    }
+    if (writer->past_cache)
+        for (; i < whole; i += LINE_KEYS)
+            _mm512_stream_si512((vector *)(void *)(writer->to + i),
+                                _mm512_load_si512(writer->line + i));
+    else
+        for (; i < whole; i += LINE_KEYS)
+            _mm512_store_si512(writer->to + i, _mm512_load_si512(writer->line + i));
+    writer->to += whole;
+    const vector last = _mm512_load_si512(writer->line + whole);
+    if (end)
+        _mm512_mask_storeu_epi32(writer->to,
+                                 (__mmask16)(((1U << rest) - 1) & 0xffffU << writer->head), last);
+    _mm512_store_si512(writer->line, last);
+    writer->fill = rest;
+}
+
+/* One matrix, as its columns say. */
+struct matrix {
+    uint32_t counts[LANES], lows[LANES];
+    uint16_t lane_counts[LANES] __attribute__((aligned(64)));
+    uint16_t lane_base[LANES] __attribute__((aligned(64)));
+    uint32_t fewest, most, sum;
+};
+
+INLINE_AVX512 void describe_matrix(struct matrix *matrix, const struct gs_columns *columns,
+                                   size_t number)
+{
+    matrix->fewest = ROWS;
+    matrix->most = matrix->sum = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const size_t column = number * LANES + lane;
+        /* gs_columns_make() set as many positions as there are lanes of matrices */
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+        const uint32_t used = (uint32_t)(columns->positions[column] * columns->one_row >> 40);
+        const gs_key base = columns->low + (gs_key)(column * columns->width >> 32);
+        matrix->counts[lane] = used;
+        matrix->fewest = used < matrix->fewest ? used : matrix->fewest;
+        matrix->most = used > matrix->most ? used : matrix->most;
+        matrix->sum += used;
+        matrix->lows[lane] = base;
+        matrix->lane_counts[lane] = (uint16_t)used;
+        matrix->lane_base[lane] = (uint16_t)base;
     }
 }
 
-bool gs_cache_sort_columns512(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
+/* Sort the matrices one after the other to `to`. */
+static AVX512 void sort_matrices(gs_key *to, const struct gs_columns *columns, bool past_cache)
+{
+    const gs_key *spilled = columns->spilled;
+    struct writer writer;
+    struct matrix matrix;
+    vector rows[ROWS];
+
+    writer.past_cache = past_cache;
+    open_writer(&writer, to);
+    for (size_t number = 0; number < columns->matrices; number++) {
+        describe_matrix(&matrix, columns, number);
+        sort_columns((const uint16_t *)columns->slots + number * LANES, columns->stride, rows,
+                     _mm512_load_si512(matrix.lane_base), _mm512_load_si512(matrix.lane_counts),
+                     (int)matrix.fewest / BLOCK_ROWS);
+        if (matrix.most < ROWS || columns->spilled_count == 0) {
+            write_columns(rows, writer.line + writer.fill, matrix.counts, matrix.lows);
+            writer.fill += matrix.sum;
+            flush_writer(&writer, false);
+            continue;
+        }
+        gs_key sorted[ROWS * LANES + ROWS];
+        write_columns(rows, sorted, matrix.counts, matrix.lows);
+        gs_key *end = writer.to + writer.fill;
+        flush_writer(&writer, true);
+        end = gs_columns_merge(sorted, end, matrix.counts, columns, number, LANES, &spilled);
+        open_writer(&writer, end);
+    }
+    flush_writer(&writer, true);
+    _mm_sfence(); /* whoever reads them next must see lines that went past the caches */
+}
+
+bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                              size_t count, gs_key low, gs_key high, bool past_cache)
 {
     struct gs_columns columns;
 
     /* Two values more than 2^32 / scale: width and a column's low end are rounded down. */
     if (!gs_columns_make(&columns, scratch, count, low, high, LANES) ||
-        (columns.width >> 32) + 2 >= 1 << 16 || !spread_keys(keys, count, &columns))
+        (columns.width >> 32) + 2 >= 1 << 16 || !spread_keys(runs, count, &columns))
         return false;
     if (columns.spilled_count > 0)
         gs_columns_sort_spilled(&columns, (gs_key *)columns.slots + ROWS * columns.stride / 2);
-    sort_matrices(keys, count, &columns);
+    sort_matrices(to, &columns, past_cache);
     return true;
 }
 

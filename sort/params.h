@@ -39,6 +39,10 @@
  * touch one for the first time at once would both clear it. */
 #define GS_CLAIM_KEYS (1 << 19)
 
+/* From this input size on, sorted bins go past the caches to the sink's memory: they would not stay
+ * there until somebody reads them. */
+#define GS_PAST_CACHE_KEYS (4 << 20)
+
 /* Cells of the classifier's guide: a cell is a range of keys and knows its first candidate bin. */
 #define GS_GUIDE_LOG2  13
 #define GS_GUIDE_CELLS (1 << GS_GUIDE_LOG2)

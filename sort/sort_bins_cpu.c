@@ -42,8 +42,13 @@ enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *pi
     if (piece->low == piece->high)
         return emit_equal(run, number, piece->low, piece->count, piece->offset, scratch, work);
     uint64_t start = gs_now_ns();
-    gs_gather_piece_cpu(run, piece, to);
-    gs_key *sorted = gs_cache_sort(to, scratch, piece->count, piece->low, piece->high);
+    const struct gs_key_runs runs = gs_piece_runs(run, piece);
+    const struct gs_options *options = run->options;
+    /* Nobody reads it again, and it is not there yet: write it past the caches. */
+    bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
+                      run->plan.count >= GS_PAST_CACHE_KEYS;
+    gs_key *sorted =
+        gs_cache_sort_runs(&runs, to, scratch, piece->count, piece->low, piece->high, past_cache);
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, piece->count);
     work->sort_ns += gs_now_ns() - start;
     work->keys_in += piece->count;

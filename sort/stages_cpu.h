@@ -11,6 +11,7 @@
 #ifndef GS_STAGES_CPU_H
 #define GS_STAGES_CPU_H
 
+#include "sort/key_runs.h"
 #include "sort/stages.h"
 
 struct gs_cpu {
@@ -65,8 +66,17 @@ enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces,
                                  struct gs_error *err);
 void gs_pieces_free(struct gs_pieces *pieces);
 
-/* Copy the keys of a piece from its runs to one place. */
-void gs_gather_piece_cpu(const struct gs_run *run, const struct gs_piece *piece, gs_key *to);
+/* The runs of a piece. */
+static inline struct gs_key_runs gs_piece_runs(const struct gs_run *run,
+                                               const struct gs_piece *piece)
+{
+    const struct gs_cpu *cpu = run->device;
+    return (struct gs_key_runs){.keys = cpu->keys,
+                                .starts = piece->starts,
+                                .chunks = cpu->chunks,
+                                .chunk_keys = cpu->chunk_keys,
+                                .stride = piece->stride};
+}
 
 /* The input is one bin: sort it without a distribution pass. */
 enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err);

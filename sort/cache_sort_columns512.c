@@ -22,7 +22,8 @@ enum {
     ROWS = GS_COLUMN_ROWS,
     BLOCK_ROWS = 16,
     LANES = 32,
-    BATCH_KEYS = 16, /* a vector; also the keys between a slot's call into cache and its store */
+    AHEAD = 16,        /* keys between a slot's call into cache and its store: one vector */
+    BLOCK_KEYS = 2048, /* copied from their runs at a time */
     LINE_KEYS = 16
 };
 
@@ -167,30 +168,16 @@ INLINE_AVX512 void write_columns(const vector *rows, gs_key *out, const uint32_t
     }
 }
 
-/* Keys on their way to slots: up to 16, with the column of each. */
-struct batch {
-    const gs_key *keys;
-    uint32_t count;
-    uint32_t column[BATCH_KEYS] __attribute__((aligned(64)));
-};
-
-/* Take up to 16 keys and find their columns. */
-INLINE_AVX512 void take_batch(struct batch *batch, const gs_key *keys, uint32_t count,
-                              const struct gs_columns *columns)
+/* The column of each of 16 keys. */
+INLINE_AVX512 void find_columns(const gs_key *keys, const struct gs_columns *columns,
+                                uint32_t *column)
 {
-    const vector low = _mm512_set1_epi32((int)columns->low);
     const vector scale = _mm512_set1_epi64((long long)columns->scale);
-    vector v;
-    if (count < BATCH_KEYS)
-        v = _mm512_mask_loadu_epi32(low, (__mmask16)((1U << count) - 1), keys);
-    else
-        v = _mm512_loadu_si512(keys);
-    const vector rest = _mm512_sub_epi32(v, low);
+    const vector rest =
+        _mm512_sub_epi32(_mm512_loadu_si512(keys), _mm512_set1_epi32((int)columns->low));
     const vector even = _mm512_srli_epi64(_mm512_mul_epu32(rest, scale), 32);
     const vector odd = _mm512_mul_epu32(_mm512_srli_epi64(rest, 32), scale);
-    _mm512_store_si512(batch->column, _mm512_mask_blend_epi32(0xaaaa, even, odd));
-    batch->keys = keys;
-    batch->count = count < BATCH_KEYS ? count : BATCH_KEYS;
+    _mm512_store_si512(column, _mm512_mask_blend_epi32(0xaaaa, even, odd));
 }
 
 /* What was spilled so far. */
@@ -215,51 +202,45 @@ INLINE_AVX512 bool put_key(gs_key key, uint32_t column, struct gs_columns *colum
     return true;
 }
 
-/* Put the keys of one batch, and call the slots of the next one into cache. */
-INLINE_AVX512 bool put_batch(const struct batch *batch, const struct batch *next,
-                             struct gs_columns *columns, uint32_t slots_end, struct spill *spill)
+/* Spread a block of keys over the columns; false if too many were spilled. */
+INLINE_AVX512 bool spread_block(const gs_key *keys, size_t count, struct gs_columns *columns,
+                                struct spill *spill)
 {
+    const uint32_t slots_end = ROWS * columns->stride;
     const uint16_t *const slots = columns->slots;
-    for (uint32_t k = 0; k < BATCH_KEYS; k++)
-        __builtin_prefetch(slots + columns->positions[next->column[k]], 1);
-    if (batch->count == BATCH_KEYS) {
-        for (uint32_t k = 0; k < BATCH_KEYS; k++)
-            if (!put_key(batch->keys[k], batch->column[k], columns, slots_end, spill))
+    uint32_t column[2][AHEAD] __attribute__((aligned(64)));
+    size_t i = 0;
+
+    if (count >= AHEAD)
+        find_columns(keys, columns, column[0]);
+    for (unsigned turn = 0; i + 2 * AHEAD <= count; i += AHEAD, turn ^= 1) {
+        find_columns(keys + i + AHEAD, columns, column[turn ^ 1]);
+        for (int k = 0; k < AHEAD; k++) {
+            __builtin_prefetch(slots + columns->positions[column[turn ^ 1][k]], 1);
+            if (!put_key(keys[i + (size_t)k], column[turn][k], columns, slots_end, spill))
                 return false;
-        return true;
+        }
     }
-    for (uint32_t k = 0; k < batch->count; k++)
-        if (!put_key(batch->keys[k], batch->column[k], columns, slots_end, spill))
+    for (; i < count; i++) {
+        const uint32_t last = (uint32_t)((keys[i] - columns->low) * columns->scale >> 32);
+        if (!put_key(keys[i], last, columns, slots_end, spill))
             return false;
+    }
     return true;
 }
 
-/* Spread the keys over the columns; false if too many were spilled. */
+/* Spread all keys, block by block: keys that come from far away are copied first, which waits for
+ * many of them at once. */
 static AVX512 bool spread_keys(const struct gs_key_runs *runs, size_t count,
                                struct gs_columns *columns)
 {
-    const uint32_t slots_end = ROWS * columns->stride;
     struct spill spill = {columns->spilled, columns->spilled + count / GS_COLUMN_SPILL_SHARE};
-    struct batch batches[2];
-    unsigned turn = 0;
+    struct gs_key_reader reader = {0};
+    gs_key block[BLOCK_KEYS] __attribute__((aligned(64)));
 
-    batches[0].count = 0;
-    for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
-        uint32_t left;
-        const gs_key *run = gs_key_run(runs, chunk, &left);
-        gs_key_runs_prefetch(runs, chunk);
-        while (left > 0) {
-            struct batch *next = &batches[turn ^ 1];
-            take_batch(next, run, left, columns);
-            if (!put_batch(&batches[turn], next, columns, slots_end, &spill))
-                return false;
-            run += next->count;
-            left -= next->count;
-            turn ^= 1;
-        }
-    }
-    if (!put_batch(&batches[turn], &batches[turn], columns, slots_end, &spill))
-        return false;
+    for (size_t here; (here = gs_key_runs_read(runs, &reader, block, BLOCK_KEYS)) > 0;)
+        if (!spread_block(block, here, columns, &spill))
+            return false;
     columns->spilled_count = (size_t)(spill.next - columns->spilled);
     return true;
 }

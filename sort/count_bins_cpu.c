@@ -6,12 +6,18 @@
  */
 #include "sort/count_bins.h"
 #include "sort/chunk_scratch.h"
+#include "sort/search_bins.h"
 #include "sort/stages_cpu.h"
 
 #include <string.h>
 
 /* Keys that pass from the input through the first-level cache at a time. */
 #define BLOCK_KEYS 2048
+#define LINE_KEYS  16
+
+/* A search of more halving steps than this takes them for SIDE_BY_SIDE keys at a time. */
+#define LONG_STEPS   2
+#define SIDE_BY_SIDE 16
 
 /* Copy keys and note their bins. guide and steps are constants at every call: this is inlined for
  * each pair. */
@@ -24,14 +30,56 @@ static inline __attribute__((always_inline)) void find_bins(const struct gs_spli
     for (uint64_t first = 0; first < count; first += BLOCK_KEYS) {
         uint64_t here = count - first < BLOCK_KEYS ? count - first : BLOCK_KEYS;
         memcpy(copy + first, keys + first, here * sizeof *keys);
-        for (uint64_t i = first; i < first + here; i++)
+        for (uint64_t i = first; i < first + here; i++) {
+            if (i % LINE_KEYS == 0) /* the next block is on its way meanwhile */
+                __builtin_prefetch(keys + i + BLOCK_KEYS);
             bins[i] = (uint16_t)gs_splitters_bin(splitters, guide, steps, copy[i]);
+        }
     }
 }
 
+/* The halving steps of a long search, step by step for some keys side by side: the processor would
+ * else wait for one step after the other. */
+static void finish_search(const struct gs_splitters *splitters, const gs_key *restrict keys,
+                          uint64_t count, uint16_t *restrict bins)
+{
+    const gs_key *splitter = splitters->splitter;
+    uint64_t i = 0;
+#if GS_SEARCH_BINS_HAS_512
+    if (gs_search_bins512_usable())
+        i = gs_search_bins512(splitters, keys, count, bins);
+#endif
+    while (i < count) {
+        uint64_t end = count - i < SIDE_BY_SIDE ? count : i + SIDE_BY_SIDE;
+        for (uint32_t half = 1U << splitters->steps >> 1; half != 0; half >>= 1)
+            for (uint64_t k = i; k < end; k++)
+                bins[k] += (uint16_t)((uint32_t)(splitter[bins[k] + half - 1] < keys[k]) * half);
+        i = end;
+    }
+}
+
+/* Does the search take its halving steps after the guide's look-ups? */
+static bool searches_by_step(const struct gs_splitters *splitters)
+{
+#if GS_SEARCH_BINS_HAS_512
+    if (gs_search_bins512_usable())
+        return splitters->steps > 0;
+#endif
+    return splitters->steps > LONG_STEPS;
+}
+
+/* Find the bins of a part of a chunk. */
 static void find_part(const struct gs_splitters *splitters, const struct gs_tile *part,
                       gs_key *copy, uint16_t *bins)
 {
+    if (searches_by_step(splitters)) {
+#define FIND_FIRST(guide, steps)                                                                   \
+    find_bins(splitters, guide, 0, part->keys, part->count, copy, bins);
+        GS_SPLITTERS_SEARCH(splitters, FIND_FIRST)
+#undef FIND_FIRST
+        finish_search(splitters, copy, part->count, bins);
+        return;
+    }
 #define FIND(guide, steps) find_bins(splitters, guide, steps, part->keys, part->count, copy, bins);
     GS_SPLITTERS_SEARCH(splitters, FIND)
 #undef FIND

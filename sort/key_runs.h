@@ -32,7 +32,7 @@ static inline const gs_key *gs_key_run(const struct gs_key_runs *runs, uint64_t 
  * table. The processor sees by itself how a run goes on. */
 static inline void gs_key_runs_prefetch(const struct gs_key_runs *runs, uint64_t chunk)
 {
-    enum { TABLE_AHEAD = 16, RUNS_AHEAD = 6, LINES = 6, LINE_KEYS = 16 };
+    enum { TABLE_AHEAD = 16, RUNS_AHEAD = 2, LINES = 3, LINE_KEYS = 16 };
     if (chunk + TABLE_AHEAD < runs->chunks)
         __builtin_prefetch(runs->starts + (chunk + TABLE_AHEAD) * runs->stride);
     if (chunk + RUNS_AHEAD >= runs->chunks)
@@ -45,5 +45,14 @@ static inline void gs_key_runs_prefetch(const struct gs_key_runs *runs, uint64_t
 
 /* Copy all keys to one place. */
 void gs_key_runs_gather(const struct gs_key_runs *runs, gs_key *to);
+
+/* The same some keys at a time, from where a reader stands: chunk 0, key 0 at first. Copies up to
+ * count keys and returns how many; fewer only at the end. */
+struct gs_key_reader {
+    uint64_t chunk;
+    uint32_t done; /* keys of this chunk's run */
+};
+size_t gs_key_runs_read(const struct gs_key_runs *runs, struct gs_key_reader *reader, gs_key *to,
+                        size_t count);
 
 #endif

@@ -39,7 +39,8 @@ void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
 }
 
 /* Draw and sort the sample, and choose the splitters. */
-static enum gs_status choose_splitters(struct gs_run *run, struct gs_error *err)
+static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
+                                       struct gs_error *err)
 {
     uint32_t samples = run->plan.samples;
     gs_key *sample = malloc(samples * sizeof *sample);
@@ -50,6 +51,8 @@ static enum gs_status choose_splitters(struct gs_run *run, struct gs_error *err)
     uint64_t selected = gs_now_ns();
     gs_sort_samples(sample, samples);
     gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
+    if (stages->chunks_side_by_side)
+        gs_splitters_snap(&run->splitters, sample, samples, run->plan.bins);
     uint64_t sorted = gs_now_ns();
     free(sample);
     uint64_t bytes = (uint64_t)samples * GS_KEY_BYTES;
@@ -177,7 +180,7 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     enum gs_status st = GS_OK;
     uint64_t chunk_keys = 0;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-    GS_TRY(choose_splitters(run, err));
+    GS_TRY(choose_splitters(run, stages, err));
     run->counts = calloc(2 * (size_t)gs_run_bins(run) + 1, sizeof *run->counts);
     if (run->counts == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));

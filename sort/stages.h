@@ -30,8 +30,8 @@ struct gs_run {
     void *device;                 /* the device's own state, from open to close */
 };
 
-/* Keys of the input that pass through count_bins, prefix_sum and scatter together. The CPU takes
- * the whole input as one chunk: it lies in memory and crosses no bus. */
+/* Keys of the input that pass through count_bins, prefix_sum and scatter together: what a CPU's
+ * cache holds, or what crosses the bus to a GPU at a time. */
 struct gs_chunk {
     uint64_t index;
     uint64_t first; /* position in the concatenated spans */
@@ -41,6 +41,7 @@ struct gs_chunk {
 struct gs_stages {
     const char *device;         /* where bins are sorted */
     const char *scatter_device; /* where keys are counted and scattered */
+    bool chunks_side_by_side;   /* by the CPU's threads; else one chunk after the other */
     bool accounts; /* it books its stages' times itself: the host's clock would see them queued */
     /* Fails where the device cannot be used; NULL: it always can. For a device that was asked for
      * and then is not needed: the user is told all the same. */

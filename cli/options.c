@@ -29,6 +29,7 @@ enum {
     OPT_LISTS,
     OPT_DEVICE_MEMORY,
     OPT_PARALLEL,
+    OPT_FSYNC,
     OPT_STATS,
     OPT_VERIFY,
     OPT_PROGRESS,
@@ -64,8 +65,11 @@ static const struct argp_option table[] = {
      0},
     {"device-memory", OPT_DEVICE_MEMORY, "SIZE", 0,
      "GPU memory to use (default: what is free there); no %", 0},
-    {"temporary-directory", 'T', "DIR", 0, "directory for temporary files larger than memory", 0},
+    {"temporary-directory", 'T', "DIR", 0,
+     "directory for temporary files, instead of $TMPDIR or /tmp; several are used in turn", 0},
     {"parallel", OPT_PARALLEL, "N", 0, "CPU threads, up to 1024 (default: all processors)", 0},
+    {"fsync", OPT_FSYNC, NULL, 0,
+     "wait until the disk has the output under its name: it survives a power failure then", 0},
 
     {NULL, 0, NULL, 0, "Reporting:", GROUP_REPORTING},
     {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -240,7 +244,8 @@ static enum gs_status set_lists(struct gs_command *command, const char *arg, str
 }
 
 /* Nothing is put there before an input is larger than memory, but a wrong name is wrong now. */
-static enum gs_status check_directory(const char *arg, struct gs_error *err)
+static enum gs_status add_directory(struct gs_command *command, const char *arg,
+                                    struct gs_error *err)
 {
     struct stat status;
     if (stat(arg, &status) != 0)
@@ -249,7 +254,17 @@ static enum gs_status check_directory(const char *arg, struct gs_error *err)
         return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
     if (faccessat(AT_FDCWD, arg, W_OK | X_OK, AT_EACCESS) != 0)
         return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
+    command->directories[command->directory_count++] = arg;
     return GS_OK;
+}
+
+/* Where sort(1) looks, too. */
+static void choose_directory(struct gs_command *command)
+{
+    const char *directory = getenv("TMPDIR");
+    if (command->directory_count == 0)
+        command->directories[command->directory_count++] =
+            directory != NULL && *directory != '\0' ? directory : "/tmp";
 }
 
 static enum gs_status take_option(struct parse *parse, int key, char *arg)
@@ -287,10 +302,13 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_DEVICE_MEMORY:
         return set_device_memory(command, arg, err);
     case 'T':
-        return check_directory(arg, err);
+        return add_directory(command, arg, err);
     case OPT_PARALLEL:
         return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
                                   err);
+    case OPT_FSYNC:
+        command->synced = true;
+        return GS_OK;
     case OPT_STATS:
         return set_stats(command, arg, err);
     case OPT_VERIFY:
@@ -353,7 +371,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     struct parse parse = {.command = command, .is_checked = false, .threads = 0};
     command->files = calloc((size_t)argc, sizeof *command->files);
     enum gs_status st = GS_OK;
-    error_t failed = command->files == NULL
+    command->directories = calloc((size_t)argc + 1, sizeof *command->directories);
+    error_t failed = command->files == NULL || command->directories == NULL
                          ? ENOMEM
                          : argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, &parse);
     if (failed == ENOMEM)
@@ -361,6 +380,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     else if (failed != 0)
         st = GS_ERR_USAGE; /* reported by getopt, or in parse.err */
     command->sort.threads = (unsigned)parse.threads;
+    if (st == GS_OK)
+        choose_directory(command);
     if (st == GS_OK)
         st = check_together(command, &parse.err);
     if (parse.err.status != GS_OK)
@@ -374,4 +395,6 @@ void gs_command_free(struct gs_command *command)
 {
     free(command->files);
     command->files = NULL;
+    free(command->directories);
+    command->directories = NULL;
 }

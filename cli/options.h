@@ -26,6 +26,10 @@ struct gs_command {
     const char *output; /* NULL: standard output */
     const char **files; /* file_count names out of argv */
     size_t file_count;  /* 0: standard input */
+    bool synced;        /* --fsync */
+    /* -T, or TMPDIR, or /tmp: at least one, for temporary files. */
+    const char **directories;
+    size_t directory_count;
 };
 
 /* Read argv into *command. --help, --usage and --version are answered here and exit. An error is

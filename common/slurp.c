@@ -74,8 +74,6 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, g
     } while (got > 0);
 
 cleanup:
-    if (st != GS_OK)
-        gs_slurp_free(slurp);
     return st;
 }
 

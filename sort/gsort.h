@@ -104,14 +104,15 @@ struct gs_stats {
     struct gs_stage_stats stages[GS_STAGES];
     uint64_t keys_in;
     uint64_t keys_out;
-    uint64_t fingerprint;   /* of the output, as derived from what was read (options.verify) */
-    uint64_t samples;       /* keys in the sample */
-    uint64_t bins;          /* bins with any key in them */
-    uint64_t largest_bin;   /* keys in the largest bin that had to be sorted */
-    uint64_t equality_bins; /* bins of a single value */
-    uint64_t equality_keys; /* keys in them */
-    uint64_t total_ns;      /* inside gs_sort */
-    uint64_t memory_bytes;  /* the sort's own buffers */
+    uint64_t fingerprint;     /* of the output, as derived from what was read (options.verify) */
+    uint64_t samples;         /* keys in the sample */
+    uint64_t bins;            /* bins with any key in them */
+    uint64_t largest_bin;     /* keys in the largest bin that had to be sorted */
+    uint64_t equality_bins;   /* bins of a single value */
+    uint64_t equality_keys;   /* keys in them */
+    uint64_t total_ns;        /* inside gs_sort */
+    uint64_t memory_bytes;    /* the sort's own buffers */
+    uint64_t temporary_bytes; /* written to temporary files */
     unsigned threads;
     const char *engine; /* what really ran */
     const char *device;

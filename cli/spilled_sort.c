@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **spans, uint64_t *keys,
                              struct gs_error *err)
@@ -27,10 +28,16 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **sp
     return GS_OK;
 }
 
-static void forget_keys(void *context, const gs_key *keys, uint64_t count)
+static void advise_keys(void *context, enum gs_use use, const gs_key *keys, uint64_t count)
 {
-    (void)context;
-    gs_inputs_forget(keys, count * GS_KEY_BYTES);
+    static const int advice[] = {[GS_USE_RANDOM] = MADV_RANDOM,
+                                 [GS_USE_LATER] = MADV_DONTNEED,
+                                 [GS_USE_IN_ORDER] = MADV_SEQUENTIAL,
+                                 [GS_USE_SOON] = MADV_WILLNEED};
+    if (use == GS_USE_DONE)
+        gs_inputs_release(context, keys, count * GS_KEY_BYTES);
+    else
+        gs_inputs_advise(context, keys, count * GS_KEY_BYTES, advice[use]);
 }
 
 static enum gs_status read_keys(void *context, gs_key *to, uint64_t room, uint64_t *got,
@@ -72,7 +79,7 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
     struct gs_span *spans = NULL;
     uint64_t keys;
     struct stat status;
-    struct gs_external source = {.forget = forget_keys,
+    struct gs_external source = {.advise = advise_keys,
                                  .read = gs_inputs_pending(inputs) ? read_keys : NULL,
                                  .context = inputs,
                                  .memory_bytes = limit_bytes,

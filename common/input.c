@@ -117,6 +117,7 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
         count = 1;
     }
     inputs->count = 0;
+    inputs->last = 0;
     inputs->list = calloc(count, sizeof *inputs->list);
     if (inputs->list == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
@@ -169,6 +170,8 @@ static void keep_rest(struct gs_input *input, size_t unit)
 {
     input->rest_bytes = (size_t)(input->size % unit);
     input->size -= input->rest_bytes;
+    gs_slurp_trim(&input->memory);
+    input->bytes = input->memory.bytes;
     if (input->rest_bytes > 0) /* else there may be no bytes at all */
         memcpy(input->rest, (const char *)input->bytes + input->size, input->rest_bytes);
 }
@@ -243,13 +246,51 @@ bool gs_inputs_pending(const struct gs_inputs *inputs)
     return false;
 }
 
-void gs_inputs_forget(const void *bytes, uint64_t size)
+/* The input that holds these bytes, in memory or mapped: most often the same as the last time. */
+static struct gs_input *find_holder(struct gs_inputs *inputs, const void *bytes)
+{
+    for (size_t tries = 0; tries < inputs->count; tries++) {
+        struct gs_input *input = &inputs->list[inputs->last];
+        if (input->bytes != NULL && (uintptr_t)bytes - (uintptr_t)input->bytes < input->size)
+            return input;
+        inputs->last = (inputs->last + 1) % inputs->count;
+    }
+    return NULL;
+}
+
+/* madvise for the whole pages in a range. */
+static void advise_pages(const void *bytes, uint64_t size, int advice)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = ((uintptr_t)bytes + page - 1) / page * page;
     uintptr_t to = ((uintptr_t)bytes + (uintptr_t)size) / page * page;
     if (from < to)
-        (void)madvise((void *)from, to - from, MADV_DONTNEED); /* advice only */
+        (void)madvise((void *)from, to - from, advice); /* advice only */
+}
+
+void gs_inputs_advise(struct gs_inputs *inputs, const void *bytes, uint64_t size, int advice)
+{
+    const struct gs_input *input = find_holder(inputs, bytes);
+    if (input != NULL && input->mapping != NULL)
+        advise_pages(bytes, size, advice);
+}
+
+void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t size)
+{
+    struct gs_input *input = find_holder(inputs, bytes);
+    if (input == NULL)
+        return;
+    if ((const char *)bytes + size < (const char *)input->bytes + input->size) {
+        advise_pages(bytes, size, MADV_DONTNEED);
+        return;
+    }
+    uint64_t read = input->memory.used; /* of a pending input this still counts */
+    if (input->mapping != NULL)
+        munmap(input->mapping, input->mapping_bytes);
+    gs_slurp_free(&input->memory);
+    input->memory.used = read;
+    input->mapping = NULL;
+    input->bytes = NULL;
 }
 
 static bool is_mapped_from(const struct gs_input *input, dev_t device, ino_t inode)

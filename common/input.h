@@ -31,6 +31,7 @@ struct gs_input {
 struct gs_inputs {
     struct gs_input *list;
     size_t count;
+    size_t last; /* the one that was advised on or released last */
 };
 
 /* Open every file (standard input for "-", or when there is none) before any work is done. Regular
@@ -57,8 +58,13 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
 /* Is any input still to be read? */
 bool gs_inputs_pending(const struct gs_inputs *inputs);
 
-/* These bytes of a mapped file, or read into memory, are not needed again: drop their pages. */
-void gs_inputs_forget(const void *bytes, uint64_t size);
+/* Give the kernel advice, as for madvise(2), on bytes of one input; of no effect where it is not
+ * mapped. */
+void gs_inputs_advise(struct gs_inputs *inputs, const void *bytes, uint64_t size, int advice);
+
+/* These bytes of one input, all before them having been released, are not needed again: their
+ * memory goes back, with the last of an input all that it holds. */
+void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t size);
 
 /* The error for an input of `size` bytes where that is no multiple of `unit`. */
 enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,

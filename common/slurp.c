@@ -89,6 +89,16 @@ enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t s
     return st;
 }
 
+void gs_slurp_trim(struct gs_slurp *slurp)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t used = (slurp->used + page - 1) / page * page;
+    if (slurp->bytes == NULL || used == 0 || used >= slurp->room)
+        return;
+    munmap(slurp->bytes + used, slurp->room - used);
+    slurp->room = used;
+}
+
 void gs_slurp_free(struct gs_slurp *slurp)
 {
     if (slurp->bytes != NULL)

@@ -28,6 +28,9 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, g
 enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t size,
                              const char *name, struct gs_error *err);
 
+/* Give back the room that was not used. */
+void gs_slurp_trim(struct gs_slurp *slurp);
+
 void gs_slurp_free(struct gs_slurp *slurp);
 
 #endif

@@ -17,12 +17,21 @@
 
 #include <sys/types.h>
 
+/* What will be done with keys of a span. */
+enum gs_use {
+    GS_USE_RANDOM,   /* a few of them will be looked at, far from each other */
+    GS_USE_LATER,    /* not now: their pages may go, their contents must stay */
+    GS_USE_IN_ORDER, /* all will be read, in order */
+    GS_USE_SOON,     /* they are the next to be read */
+    GS_USE_DONE      /* they are not needed again, nor are those before them */
+};
+
 /* Where the keys come from, and what may be used. */
 struct gs_external {
     const struct gs_span *spans; /* keys that lie in memory: of mapped files, or read already */
     size_t span_count;
-    /* These keys of a span are not needed again. May be NULL. */
-    void (*forget)(void *context, const gs_key *keys, uint64_t count);
+    /* Say what will be done with keys of one span. May be NULL. */
+    void (*advise)(void *context, enum gs_use use, const gs_key *keys, uint64_t count);
     /* After all spans: up to `room` further keys; *got is 0 at the end only. NULL: there are none.
      */
     enum gs_status (*read)(void *context, gs_key *to, uint64_t room, uint64_t *got,

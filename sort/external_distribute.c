@@ -16,6 +16,9 @@
  * BINS_PER_LOAD. Each is a page of the input, read once more. */
 #define SAMPLES_PER_BIN 32
 
+/* Looked at before the pages that this has brought in are dropped: 16 MiB. */
+#define SAMPLES_AT_ONCE 256
+
 static void drop_chunks(struct gs_sorter *sorter)
 {
     gs_external_drop(&sorter->in, sorter->plan.chunk_keys);
@@ -56,24 +59,40 @@ cleanup:
     return st;
 }
 
-/* Split keys that lie in memory, chunk by chunk. Those of the caller's spans are forgotten. */
+/* Say what will be done with keys of the caller's spans. */
+static void advise_spans(const struct gs_sorter *sorter, enum gs_use use)
+{
+    const struct gs_external *source = sorter->source;
+    for (size_t i = 0; i < source->span_count && source->advise != NULL; i++)
+        if (source->spans[i].count > 0)
+            source->advise(source->context, use, source->spans[i].keys, source->spans[i].count);
+}
+
+/* The same for keys [first, first + count) of the tiles: `held` of them are the caller's. */
+static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
+                        enum gs_use use, uint64_t first, uint64_t count)
+{
+    const struct gs_external *source = sorter->source;
+    uint64_t end = first + count < held ? first + count : held;
+    while (source->advise != NULL && first < end) {
+        struct gs_tile part = gs_tiles_part(tiles, first, end - first);
+        source->advise(source->context, use, part.keys, part.count);
+        first += part.count;
+    }
+}
+
+/* Split keys that lie in memory, chunk by chunk. `held` of them are the caller's. */
 static enum gs_status split_tiles(struct gs_sorter *sorter, struct gs_level *level,
-                                  const struct gs_tiles *tiles, struct gs_error *err)
+                                  const struct gs_tiles *tiles, uint64_t held, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_external *source = sorter->source;
     uint64_t keys = gs_tiles_keys(tiles);
-    uint64_t count;
-    for (uint64_t first = 0; first < keys; first += count) {
-        count = keys - first < sorter->plan.chunk_keys ? keys - first : sorter->plan.chunk_keys;
+    uint64_t chunk = sorter->plan.chunk_keys;
+    advise_spans(sorter, GS_USE_IN_ORDER);
+    for (uint64_t first = 0; first < keys; first += chunk) {
+        uint64_t count = keys - first < chunk ? keys - first : chunk;
         GS_TRY(split_chunk(sorter, level, tiles, first, count, &sorter->expected, err));
-        for (uint64_t done = 0; done < count && source->forget != NULL;) {
-            struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
-            if (part.keys < sorter->in || sorter->in == NULL ||
-                part.keys >= sorter->in + sorter->plan.chunk_keys)
-                source->forget(source->context, part.keys, part.count);
-            done += part.count;
-        }
+        advise_keys(sorter, tiles, held, GS_USE_DONE, first, count);
     }
 cleanup:
     return st;
@@ -139,8 +158,13 @@ static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
         goto cleanup;
     }
-    for (uint32_t i = 0; i < samples; i++)
+    advise_spans(sorter, GS_USE_RANDOM);
+    for (uint32_t i = 0; i < samples; i++) {
         sample[i] = gs_tiles_key(tiles, gs_sample_position(i, samples, keys, GS_SAMPLE_SEED));
+        /* Each look may bring in 16 pages. */
+        if (i % SAMPLES_AT_ONCE == SAMPLES_AT_ONCE - 1)
+            advise_spans(sorter, GS_USE_LATER);
+    }
     for (uint32_t i = 0; i < even; i++)
         sample[samples + i] = (gs_key)((((uint64_t)i << GS_KEY_BITS) + GS_KEY_MAX / 2) / even);
     gs_external_account(sorter, GS_STAGE_SELECT_SAMPLES, start, samples, GS_KEY_BYTES);
@@ -185,7 +209,7 @@ enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level
     spans[source->span_count] = (struct gs_span){.keys = sorter->in, .count = got, .name = "-"};
     GS_TRY(gs_tiles_make(&tiles, spans, source->span_count + 1, err));
     GS_TRY(open_level(sorter, &tiles, level, err));
-    GS_TRY(split_tiles(sorter, *level, &tiles, err));
+    GS_TRY(split_tiles(sorter, *level, &tiles, held, err));
     while (source->read != NULL) {
         GS_TRY(read_chunk(sorter, &got, err));
         if (got == 0)

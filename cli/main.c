@@ -51,9 +51,18 @@ int main(int argc, char **argv)
 
     bool ordered = true;
     gs_progress_start(&progress, command.progress);
-    enum gs_status st = command.mode == GS_MODE_CHECK
-                            ? gs_mode_check(&command, &progress, &ordered, &err)
-                            : gs_mode_sort(&command, &progress, start_ns, &err);
+    enum gs_status st = GS_OK;
+    switch (command.mode) {
+    case GS_MODE_SORT:
+        st = gs_mode_sort(&command, &progress, start_ns, &err);
+        break;
+    case GS_MODE_MERGE:
+        st = gs_mode_merge(&command, &progress, start_ns, &err);
+        break;
+    case GS_MODE_CHECK:
+        st = gs_mode_check(&command, &progress, &ordered, &err);
+        break;
+    }
     gs_progress_stop();
     if (st != GS_OK)
         gs_report_error(&err);

@@ -89,6 +89,7 @@ static const struct argp_option table[] = {
     {NULL, 'c', NULL, OPTION_HIDDEN, NULL, 0},
     {"check", OPT_CHECK, "WORD", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
     {NULL, 'C', NULL, 0, "like -c, but the exit status alone tells", 0},
+    {"merge", 'm', NULL, 0, "do not sort: merge FILEs that are in order already", 0},
     {"help", OPT_HELP, NULL, 0, "give this list and exit", 0},
     {"usage", OPT_USAGE, NULL, 0, "give a short list and exit", 0},
     {"version", OPT_VERSION, NULL, 0, "say which version this is, and exit", 0},
@@ -105,6 +106,7 @@ static const char doc[] =
 struct parse {
     struct gs_command *command;
     bool is_checked; /* -c or -C came already */
+    bool is_merged;  /* -m came */
     uint64_t threads;
     struct gs_error err;
 };
@@ -284,6 +286,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return set_check(parse, NULL, err);
     case 'C':
         return set_check(parse, "quiet", err);
+    case 'm':
+        parse->is_merged = true;
+        return GS_OK;
     case OPT_CHECK:
         return set_check(parse, arg, err);
     case 'e':
@@ -368,7 +373,7 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
 enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv)
 {
     *command = (struct gs_command){.mode = GS_MODE_SORT};
-    struct parse parse = {.command = command, .is_checked = false, .threads = 0};
+    struct parse parse = {.command = command};
     command->files = calloc((size_t)argc, sizeof *command->files);
     enum gs_status st = GS_OK;
     command->directories = calloc((size_t)argc + 1, sizeof *command->directories);
@@ -380,6 +385,11 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     else if (failed != 0)
         st = GS_ERR_USAGE; /* reported by getopt, or in parse.err */
     command->sort.threads = (unsigned)parse.threads;
+    if (st == GS_OK && parse.is_merged && parse.is_checked)
+        st = gs_fail(&parse.err, GS_ERR_USAGE, 0, "options '-%sm' are incompatible",
+                     command->quiet ? "C" : "c");
+    else if (parse.is_merged)
+        command->mode = GS_MODE_MERGE;
     if (st == GS_OK)
         choose_directory(command);
     if (st == GS_OK)

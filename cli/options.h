@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK };
+enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE };
 
 enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
 

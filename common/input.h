@@ -55,6 +55,13 @@ enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_ga
 enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to, size_t room,
                                  size_t *got, struct gs_error *err);
 
+/* Read the pending inputs to their ends: into memory as long as all that was read takes no more
+ * than memory_bytes, each of the others into a temporary file in the next of the directories,
+ * without a name, which is mapped. *temporary_bytes tells how much that was. */
+enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t memory_bytes,
+                               const char *const *directories, size_t directory_count,
+                               uint64_t *temporary_bytes, struct gs_error *err);
+
 /* Is any input still to be read? */
 bool gs_inputs_pending(const struct gs_inputs *inputs);
 

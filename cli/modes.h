@@ -16,6 +16,10 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
 enum gs_status gs_mode_merge(const struct gs_command *command, struct gs_progress *progress,
                              uint64_t start_ns, struct gs_error *err);
 
+/* Print what gs_mode_sort or gs_mode_merge would do. Where standard output fails, that is reported
+ * here and *err stays empty. */
+enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err);
+
 /* Find and report the first disorder in the one input. *ordered tells whether there was none. */
 enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progress *progress,
                              bool *ordered, struct gs_error *err);

@@ -30,6 +30,7 @@ enum {
     OPT_DEVICE_MEMORY,
     OPT_PARALLEL,
     OPT_FSYNC,
+    OPT_PLAN,
     OPT_STATS,
     OPT_VERIFY,
     OPT_PROGRESS,
@@ -90,6 +91,8 @@ static const struct argp_option table[] = {
     {"check", OPT_CHECK, "WORD", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
     {NULL, 'C', NULL, 0, "like -c, but the exit status alone tells", 0},
     {"merge", 'm', NULL, 0, "do not sort: merge FILEs that are in order already", 0},
+    {"plan", OPT_PLAN, NULL, 0,
+     "do not sort or merge: say how it would be done, with what memory, space and time", 0},
     {"help", OPT_HELP, NULL, 0, "give this list and exit", 0},
     {"usage", OPT_USAGE, NULL, 0, "give a short list and exit", 0},
     {"version", OPT_VERSION, NULL, 0, "say which version this is, and exit", 0},
@@ -314,6 +317,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_FSYNC:
         command->synced = true;
         return GS_OK;
+    case OPT_PLAN:
+        command->planned = true;
+        return GS_OK;
     case OPT_STATS:
         return set_stats(command, arg, err);
     case OPT_VERIFY:
@@ -363,6 +369,9 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
         if (command->stats != GS_STATS_NONE || command->sort.verify)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
                            letter, command->sort.verify ? "verify" : "stats");
+        if (command->planned)
+            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
+                           letter);
         if (command->file_count > 1)
             return gs_fail(err, GS_ERR_USAGE, 0, "extra operand '%s' not allowed with -%s",
                            command->files[1], letter);

@@ -33,6 +33,10 @@
 /* Bins that fit, for each group of them that is loaded. */
 #define BINS_PER_LOAD 4
 
+/* Splitting, writing and reading back: 1 GiB with -S 64M took 1.2 s more than in memory (two cores
+ * of a Xeon, ext4). */
+#define SPILL_BYTES_PER_SECOND 0.9e9
+
 /* Bins for input of unknown length: good for 64 times the memory. */
 #define BINS_UNKNOWN 256
 
@@ -60,6 +64,11 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
     most = most < 16 ? 16 : most > GS_BINS_MAX ? GS_BINS_MAX : most;
     plan.bins = (uint32_t)(bins < 8 ? 8 : bins > most ? most : bins);
     return plan;
+}
+
+double gs_external_seconds(uint64_t count)
+{
+    return (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
 }
 
 bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
@@ -133,7 +142,11 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
     for (size_t i = 0; i < source->span_count; i++)
         count += source->spans[i].count;
     sorter.plan = gs_external_plan(options, source->memory_bytes, source->read == NULL ? count : 0);
-    *stats = (struct gs_stats){.order = "none"};
+    *stats = (struct gs_stats){.order = "none",
+                               .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
+                               .device = gs_device_name(GS_DEVICE_CPU),
+                               .reason = "nothing but frequent keys; through temporary files",
+                               .threads = sorter.threads};
     GS_TRY(gs_options_check(options, err));
     GS_TRY(gs_spill_open(&sorter.spill, source->directories, source->directory_count, err));
     GS_TRY(gs_external_split_input(&sorter, &level, err));

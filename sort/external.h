@@ -60,6 +60,9 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
 bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
                         uint64_t held_bytes, uint64_t count);
 
+/* Seconds that this takes more than a sort in memory, as an estimate. */
+double gs_external_seconds(uint64_t count);
+
 /* Sort all keys into sink, as gs_sort does. stats->temporary_bytes tells what was written to
  * temporary files. */
 enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,

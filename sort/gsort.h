@@ -130,6 +130,11 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err);
 
+/* What gs_sort would do with count keys: engine, device and reason in *stats, and about how many
+ * seconds it would take. Starts no device. */
+void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
+                      double *seconds);
+
 /* Bytes of buffers that gs_sort will want for n keys on the CPU. */
 uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count);
 

@@ -27,6 +27,9 @@
  * searches, some cache misses for each input, cost little. */
 #define SEGMENT_KEYS ((uint64_t)1 << 17)
 
+/* Of a thread: 1 GiB in 16 files took 0.65 s with two (Xeon, ext4, in the page cache). */
+#define KEYS_PER_SECOND 200e6
+
 struct merge {
     const struct gs_options *options;
     struct gs_options order; /* what the inputs keep: equal keys may be there */
@@ -68,6 +71,11 @@ static unsigned choose_threads(const struct gs_options *options, size_t span_cou
 uint64_t gs_merge_memory(const struct gs_options *options, size_t span_count)
 {
     return choose_threads(options, span_count) * worker_bytes(span_count);
+}
+
+double gs_merge_seconds(const struct gs_options *options, uint64_t count)
+{
+    return (double)count / (KEYS_PER_SECOND * choose_threads(options, 1));
 }
 
 /* Name the first disorder of the first span that has one. */

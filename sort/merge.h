@@ -21,6 +21,9 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
                         size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                         struct gs_stats *stats, struct gs_error *err);
 
+/* Seconds that this takes, as an estimate. */
+double gs_merge_seconds(const struct gs_options *options, uint64_t count);
+
 /* Bytes of buffers that this will want. */
 uint64_t gs_merge_memory(const struct gs_options *options, size_t span_count);
 

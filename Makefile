@@ -47,12 +47,14 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status memory file slurp input target tempfile output signals
+COMMON_C := status memory file slurp input input_spool target tempfile space spill output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
             count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
-            fingerprint verify engine engine_cpu
-CLI_C    := exit options size_arg report progress stats mode_sort mode_check
+            fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
+            external_split merge merge_cut
+CLI_C    := exit options size_arg report progress stats memory_limit output_sink spilled_sort mode_sort mode_check \
+            mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(B)/sort/cache_sort_highway.o

@@ -51,11 +51,17 @@ int main(int argc, char **argv)
 
     bool ordered = true;
     gs_progress_start(&progress, command.progress);
-    enum gs_status st = command.mode == GS_MODE_CHECK
-                            ? gs_mode_check(&command, &progress, &ordered, &err)
-                            : gs_mode_sort(&command, &progress, start_ns, &err);
+    enum gs_status st;
+    if (command.planned)
+        st = gs_mode_plan(&command, &err);
+    else if (command.mode == GS_MODE_CHECK)
+        st = gs_mode_check(&command, &progress, &ordered, &err);
+    else if (command.mode == GS_MODE_MERGE)
+        st = gs_mode_merge(&command, &progress, start_ns, &err);
+    else
+        st = gs_mode_sort(&command, &progress, start_ns, &err);
     gs_progress_stop();
-    if (st != GS_OK)
+    if (err.status != GS_OK)
         gs_report_error(&err);
     gs_command_free(&command);
     if (st != GS_OK)

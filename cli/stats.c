@@ -86,6 +86,7 @@ static void print_text(FILE *out, const struct gs_stats *stats, bool verified, u
     fprintf(out, "%-16s %s\n", "order", or_dash(stats->order));
     fprintf(out, "%-16s %u\n", "threads", stats->threads);
     fprintf(out, "%-16s %" PRIu64 " bytes\n", "memory", stats->memory_bytes);
+    fprintf(out, "%-16s %" PRIu64 " bytes\n", "temporary", stats->temporary_bytes);
     if (verified)
         fprintf(out, "%-16s 0x%016" PRIx64 "\n", "fingerprint", stats->fingerprint);
     fprintf(out, "%-16s %.3f ms\n", "sum of stages", sum.stages_ms);
@@ -166,8 +167,10 @@ static void print_json(FILE *out, const struct gs_stats *stats, bool verified, u
         fprintf(out, "  \"fingerprint\": \"0x%016" PRIx64 "\",\n", stats->fingerprint);
     else
         print_field(out, "fingerprint", NULL);
-    fprintf(out, "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n", stats->threads,
-            stats->memory_bytes);
+    fprintf(out,
+            "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n  \"temporary_bytes\": %" PRIu64
+            ",\n",
+            stats->threads, stats->memory_bytes, stats->temporary_bytes);
     fprintf(out,
             "  \"stages_ms\": %.6f,\n  \"overlap_ms\": %.6f,\n  \"total_ms\": %.6f,\n"
             "  \"gb_per_s\": %.6f,\n  \"mkeys_per_s\": %.6f\n}\n",

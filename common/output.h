@@ -25,6 +25,7 @@ struct gs_output {
     uint64_t start;   /* byte offset of the output in fd */
     dev_t device;     /* fd's file: to tell whether an input is written over */
     ino_t inode;
+    bool synced; /* see gs_output_sync */
     struct gs_target target;
     struct gs_tempfile temp;
 };
@@ -41,6 +42,9 @@ enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struc
  * thread at a time, and ignores the number. The other kinds may be called from several threads. */
 enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
                                uint64_t position, struct gs_error *err);
+
+/* Publish is to wait until the disk has the output, and its name. */
+void gs_output_sync(struct gs_output *output);
 
 /* All is written and it is `bytes` long: make it so under its name. On failure all is undone that
  * can be undone. */

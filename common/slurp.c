@@ -74,8 +74,6 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, g
     } while (got > 0);
 
 cleanup:
-    if (st != GS_OK)
-        gs_slurp_free(slurp);
     return st;
 }
 
@@ -89,6 +87,16 @@ enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t s
     if (st == GS_OK)
         memcpy(slurp->bytes, bytes, size);
     return st;
+}
+
+void gs_slurp_trim(struct gs_slurp *slurp)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t used = (slurp->used + page - 1) / page * page;
+    if (slurp->bytes == NULL || used == 0 || used >= slurp->room)
+        return;
+    munmap(slurp->bytes + used, slurp->room - used);
+    slurp->room = used;
 }
 
 void gs_slurp_free(struct gs_slurp *slurp)

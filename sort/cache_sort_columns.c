@@ -176,7 +176,7 @@ INLINE_AVX2 void transpose_wide(const vector *rows, vector *columns, int step)
 }
 
 /* Spread the keys over the columns; false if too many were spilled. A key above the bounds that the
- * caller vouched for (a bit of it flipped in memory) goes to the last column: wrong, but harmless. */
+ * caller vouched for (one of its bits flipped) goes to the last column: wrong, but harmless. */
 INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns *columns,
                              bool wide)
 {

@@ -168,7 +168,7 @@ INLINE_AVX512 void write_columns(const vector *rows, gs_key *out, const uint32_t
     }
 }
 
-/* The column of each of 16 keys; the last one for keys above the bounds that the caller vouched for.
+/* The column of each of 16 keys; the last for a key above the bounds that the caller vouched for.
  */
 INLINE_AVX512 void find_columns(const gs_key *keys, const struct gs_columns *columns,
                                 uint32_t *column)

@@ -95,7 +95,7 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
         return GS_OK;
     return gs_fail(err, GS_ERR_MEMORY, 0,
                    "sorting %" PRIu64 " keys takes %" PRIu64 " MiB of memory, and only %" PRIu64
-                   " MiB may be used (-S): sorting through temporary files is not built yet",
+                   " MiB may be used (-S)",
                    plan->count, (plan->memory_bytes + (1 << 20) - 1) >> 20,
                    options->memory_bytes >> 20);
 }
@@ -207,4 +207,16 @@ cleanup:
     gs_tiles_free(&run.tiles);
     run.stats->total_ns = gs_now_ns() - start;
     return st;
+}
+
+void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
+                      double *seconds)
+{
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, count, gs_plan_processors());
+    enum gs_device device = choose_device(options, &plan, stats);
+    stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
+    stats->device = gs_device_name(device);
+    *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count)
+                                       : gs_cost_cpu_seconds(count, plan.threads);
 }

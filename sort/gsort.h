@@ -106,16 +106,17 @@ struct gs_stats {
     struct gs_stage_stats stages[GS_STAGES];
     uint64_t keys_in;
     uint64_t keys_out;
-    uint64_t fingerprint;   /* of the output, as derived from what was read (options.verify) */
-    uint64_t samples;       /* keys in the sample */
-    uint64_t bins;          /* bins with any key in them */
-    uint64_t largest_bin;   /* keys in the largest bin that had to be sorted */
-    uint64_t equality_bins; /* bins of a single value */
-    uint64_t equality_keys; /* keys in them */
-    uint64_t lists;         /* of a shared-memory engine; 0: none ran */
-    unsigned varying_bits;  /* in which its keys differ: the passes over each list */
-    uint64_t total_ns;      /* inside gs_sort */
-    uint64_t memory_bytes;  /* the sort's own buffers */
+    uint64_t fingerprint;     /* of the output, as derived from what was read (options.verify) */
+    uint64_t samples;         /* keys in the sample */
+    uint64_t bins;            /* bins with any key in them */
+    uint64_t largest_bin;     /* keys in the largest bin that had to be sorted */
+    uint64_t equality_bins;   /* bins of a single value */
+    uint64_t equality_keys;   /* keys in them */
+    uint64_t lists;           /* of a shared-memory engine; 0: none ran */
+    unsigned varying_bits;    /* in which its keys differ: the passes over each list */
+    uint64_t total_ns;        /* inside gs_sort */
+    uint64_t memory_bytes;    /* the sort's own buffers */
+    uint64_t temporary_bytes; /* written to temporary files */
     unsigned threads;
     const char *engine; /* what really ran */
     const char *device;
@@ -136,6 +137,11 @@ enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err);
+
+/* What gs_sort would do with count keys: engine, device and reason in *stats, and about how many
+ * seconds it would take. Starts no device. */
+void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
+                      double *seconds);
 
 /* Bytes of buffers that gs_sort will want for n keys on the CPU. */
 uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count);

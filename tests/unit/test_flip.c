@@ -1,11 +1,12 @@
 /* test_flip.c -- one bit flips in memory between two stages, 10,000 times: each time it is told.
  * SPDX-License-Identifier: MIT
  *
- * The pipeline runs over the CPU's stages with a hook between count bins and scatter (the input's
+ * The pipeline runs over the CPU's stages with a hook between count bins and scatter (the chunk's
  * keys), one between scatter and sort bins (keys in their bins), one before a piece is written, and
  * one before the file is read back. A stage that stumbles over the key may say so; else --verify's
  * proof must.
  */
+#include "sort/chunk_scratch.h"
 #include "sort/params.h"
 #include "sort/pipeline.h"
 #include "sort/stages_cpu.h"
@@ -18,7 +19,7 @@
 
 enum { N = 5003, FLIPS = 10000 };
 
-enum place { NOWHERE, INPUT, BINS, PIECE, FILE_READ_BACK, PLACES };
+enum place { NOWHERE, COUNTED, BINS, PIECE, FILE_READ_BACK, PLACES };
 
 static enum place place; /* of this run's flip: */
 static uint64_t at;      /* the key, in the place's own order */
@@ -34,28 +35,35 @@ static void flip(gs_key *key)
     flipped = true;
 }
 
-/* In bins of one value nothing is stored: the next bin that has keys, then. */
-static void flip_in_bins(struct gs_run *run)
+/* The chunk's key from `at` on that is not in an equality bin, of which nothing is stored; its last
+ * one before, where there is none. -1: it has none at all. */
+static int64_t find_stored(const struct gs_run *run, const struct gs_chunk *chunk,
+                           const uint16_t *bins)
 {
-    struct gs_cpu *cpu = run->device;
-    for (uint32_t step = 0; step < 2 * gs_run_bins(run); step++) {
-        uint32_t bin = step % gs_run_bins(run);
-        bool here = step >= gs_run_bins(run) || at < run->offsets[bin] + run->counts[bin];
-        if (here && run->counts[bin] > 0 && !gs_splitters_equal(&run->splitters, bin)) {
-            flip(&cpu->bins[run->offsets[bin] + at % run->counts[bin]]);
-            return;
-        }
+    int64_t found = -1;
+    for (uint64_t i = 0; i < chunk->count; i++) {
+        if (gs_splitters_equal(&run->splitters, bins[i]))
+            continue;
+        found = (int64_t)i;
+        if (chunk->first + i >= at)
+            break;
     }
+    return found;
 }
 
 static enum gs_status scatter(struct gs_run *run, const struct gs_chunk *chunk,
                               struct gs_error *err)
 {
-    if (place == INPUT)
-        flip(&keys[at]);
+    const struct gs_cpu *cpu = run->device;
+    struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
+    int64_t stored = find_stored(run, chunk, scratch.bins);
+    bool here = !flipped && stored >= 0 && (chunk->first + chunk->count > at);
+    uint32_t bin = here ? scratch.bins[stored] : 0;
+    if (here && place == COUNTED)
+        flip(&scratch.keys[stored]);
     enum gs_status st = gs_stages_cpu.scatter(run, chunk, err);
-    if (place == BINS && st == GS_OK)
-        flip_in_bins(run);
+    if (here && place == BINS && st == GS_OK)
+        flip(&gs_cpu_chunk(cpu, chunk->index)[cpu->starts[chunk->index * cpu->stride + bin]]);
     return st;
 }
 
@@ -116,7 +124,7 @@ int main(void)
         for (uint64_t i = 0; i < N; i++)
             keys[i] = sample_key(kinds[run & 1], N, i);
         uint64_t random = gs_random(23, run);
-        place = run < 4 ? NOWHERE : INPUT + run / 4 % (PLACES - 1);
+        place = run < 4 ? NOWHERE : COUNTED + run / 4 % (PLACES - 1);
         at = (random >> 8) % N;
         bit = (gs_key)1 << (random & 31);
         flipped = false;
@@ -127,6 +135,6 @@ int main(void)
                     (int)place, at, (uint32_t)bit);
         told[place] += st != GS_OK;
     }
-    CHECK_EQUAL(told[INPUT] + told[BINS] + told[PIECE] + told[FILE_READ_BACK], FLIPS);
+    CHECK_EQUAL(told[COUNTED] + told[BINS] + told[PIECE] + told[FILE_READ_BACK], FLIPS);
     return check_failures();
 }

@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -204,6 +206,9 @@ SIMPLE(STAT, int, -1, fstatat, (int, const char *, struct stat *, int),
 SIMPLE(STAT, int, -1, fstatfs, (int, struct statfs *), (int fd, struct statfs *to), (fd, to))
 SIMPLE(STAT, int, -1, statfs, (const char *, struct statfs *),
        (const char *path, struct statfs *to), (path, to))
+SIMPLE(STAT, int, -1, fstatvfs, (int, struct statvfs *), (int fd, struct statvfs *to), (fd, to))
+SIMPLE(STAT, int, -1, statvfs, (const char *, struct statvfs *),
+       (const char *path, struct statvfs *to), (path, to))
 SIMPLE(ACCESS, int, -1, faccessat, (int, const char *, int, int),
        (int fd, const char *path, int mode, int flags), (fd, path, mode, flags))
 SIMPLE(READLINK, ssize_t, -1, readlinkat, (int, const char *, char *, size_t),
@@ -312,6 +317,11 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *old, size_t size)
 {
     return fails(MALLOC) ? NULL : __libc_realloc(old, size);
+}
+
+void *reallocarray(void *old, size_t count, size_t size)
+{
+    return size != 0 && count > SIZE_MAX / size ? NULL : realloc(old, count * size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)

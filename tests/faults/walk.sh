@@ -24,6 +24,7 @@ export LC_ALL=C
 #         check   nothing; no output, but status 0 and silence, 1 and a line, or 2 and a line
 #         told    old, and standard error holds more than a line
 #         refused old, and no run may succeed
+# Commands may use ../tmp for temporaries: it must be empty after each run.
 modes()
 {
     cat <<'EOF'
@@ -140,6 +141,10 @@ judge()
         *) bad "status $status, left behind: $file" ;;
         esac
     done
+    for file in ../tmp/* ../tmp/.[!.]*; do
+        [ ! -e "$file" ] || bad "status $status, left behind: $file"
+        rm -f "$file"
+    done
     mapfile -t lines <../err
     for file in link stdout; do
         [ ! -e "$file" ] || [ -L "$file" ] || bad "the link $file was replaced"
@@ -177,7 +182,7 @@ judge()
 walk_mode()
 {
     local name=$1 before=$2 options=$3 command=$4 kind hows how k status
-    DIR=$(mktemp -d) && mkdir "$DIR/work" && cd "$DIR/work" || exit 2
+    DIR=$(mktemp -d) && mkdir "$DIR/work" "$DIR/tmp" && cd "$DIR/work" || exit 2
     trap 'rm -rf "$DIR"' EXIT
     "$KEYGEN" uniform 300007 >../in
     "$KEYGEN" sorted 200003 >../sorted

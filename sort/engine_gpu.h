@@ -12,11 +12,12 @@
 extern "C" {
 #endif
 
-/* Written by the block to device memory. Cycles are those of the multiprocessor's clock. */
+/* Written by the block to device memory, every byte of it. Cycles are those of the multiprocessor's
+ * clock. */
 struct gs_engine_report {
     uint64_t sort_cycles;  /* load the keys and sort the lists */
     uint64_t merge_cycles; /* merge them */
-    uint32_t varying;      /* the bits in which keys differ */
+    uint64_t varying;      /* the bits in which keys differ */
 };
 
 /* Queue the sort of in[0 .. n) into out, which may be the same. n is at least 1 and at most

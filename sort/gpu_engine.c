@@ -66,7 +66,7 @@ static enum gs_status account_all(struct gs_run *run, const struct block *block,
     GS_TRY(account(run, GS_STAGE_SORT_LISTS, block, UPLOADED, sort, read_and_write, err));
     GS_TRY(account(run, GS_STAGE_MERGE_LISTS, block, UPLOADED, 1 - sort, read_and_write, err));
     GS_TRY(account(run, GS_STAGE_DOWNLOAD, block, SORTED, 1, GS_KEY_BYTES, err));
-    run->stats->varying_bits = (unsigned)__builtin_popcount(report->varying);
+    run->stats->varying_bits = (unsigned)__builtin_popcountll(report->varying);
 cleanup:
     return st;
 }

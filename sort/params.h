@@ -35,6 +35,10 @@
 #define GS_CHUNK_KEYS_MIN    16384
 #define GS_CHUNKS_PER_THREAD 8
 
+/* Keys that a run, a bin's keys in one chunk, should have on average at least: its place in the
+ * table of runs takes as much memory as one key. */
+#define GS_RUN_KEYS_MIN 32
+
 /* Keys that a thread claims at once of a large input: a huge page full, since two threads that
  * touch one for the first time at once would both clear it. */
 #define GS_CLAIM_KEYS (1 << 19)

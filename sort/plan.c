@@ -27,12 +27,14 @@ static uint64_t bins_for(uint64_t count)
 }
 
 /* Bytes of a plan's buffers: the scattered copy or the bin; a table with a place for each bin, and
- * each equality bin, of each chunk; scratch memory, and as much again for a gathered bin. */
+ * each equality bin, of each chunk; scratch memory, and room for
+ * the largest bin that is not split in its runs. */
 static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
     uint64_t table = plan->one_bin ? 0 : chunks * (2 * plan->bins + 1) * sizeof(uint32_t);
-    uint64_t gathered = plan->one_bin ? 0 : GS_CACHE_SORT_CAPACITY * sizeof(gs_key);
+    uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, GS_CACHE_SORT_CAPACITY, UINT64_MAX);
+    gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
     return plan->count * sizeof(gs_key) + table +
            plan->threads * (GS_CACHE_SORT_SCRATCH * sizeof(gs_key) + gathered);
 }
@@ -62,7 +64,8 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
             (uint32_t)clamp(samples, 1, count < GS_SAMPLES_MAX ? count : GS_SAMPLES_MAX);
     }
     plan->chunk_keys = clamp(count / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD),
-                             GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX);
+                             GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /
+                       GS_CHUNK_KEYS_MIN * GS_CHUNK_KEYS_MIN;
     plan->memory_bytes = memory_for(plan);
 }
 

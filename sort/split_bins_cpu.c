@@ -20,10 +20,6 @@
 #define SPLIT_BITS 8
 #define SPLITS     (1 << SPLIT_BITS)
 
-/* Keys that the run of a part should have on average: its place in the table takes as much memory
- * as one key. */
-#define PART_RUN_KEYS 32
-
 static_assert(GS_CHUNK_KEYS_MAX <= GS_CACHE_SORT_SCRATCH, "a run fits the scratch memory");
 
 static enum gs_status add_piece(struct gs_pieces *pieces, struct gs_piece piece,
@@ -116,7 +112,7 @@ static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piec
     if (piece->count <= GS_CACHE_SORT_CAPACITY || piece->low == piece->high)
         return 0;
     while (bits < SPLIT_BITS && piece->count >> bits > GS_CACHE_SORT_CAPACITY / 4 &&
-           run_keys >> (bits + 1) >= PART_RUN_KEYS)
+           run_keys >> (bits + 1) >= GS_RUN_KEYS_MIN)
         bits++;
     return bits;
 }

@@ -89,7 +89,7 @@ help:
 	@echo 'all              ./gsort and the test tools (default)'
 	@echo 'check            unit tests and Bats suite on the CPU; needs bats'
 	@echo 'check-expensive  the same with the long tests'
-	@echo 'check-gpu        the same with GPU engines; writes tests/gpu-verified.txt'
+	@echo 'check-gpu        the same with GPU engines, resumed where it was cut short; writes tests/gpu-verified.txt'
 	@echo 'fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer'
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
@@ -209,9 +209,10 @@ uninstall:
 dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
-# What a run on a GPU has verified: what is compiled for it, and what tests it there.
-GPU_SOURCES = $(sort $(wildcard $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh)))) \
-              tests/gpu_twins.c tests/check_gpu.sh
+# What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort*)
+GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
+              $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) tests/gpu_twins.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -229,7 +230,7 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/bench-gpu units
+check-gpu: all $(B)/gpu_twins $(B)/bench-gpu
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu
 else

@@ -47,7 +47,7 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status memory file slurp input target tempfile output signals
+COMMON_C := status memory file slurp input target tempfile prefill output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
             prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered stages_cpu emit \
             fingerprint verify

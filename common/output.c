@@ -4,10 +4,12 @@
 #include "common/output.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -97,9 +99,55 @@ enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struc
     return GS_OK; /* any other refusal says that it is not supported here */
 }
 
+/* Threads that make pages: more than two on ext4 wait for each other, tmpfs takes eight. Less than
+ * this many bytes are written before they have begun. */
+#define PREFILL_THREADS       2
+#define PREFILL_THREADS_TMPFS 8
+#define PREFILL_BYTES_MIN     ((uint64_t)32 << 20)
+
+void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned processors)
+{
+    struct statfs fs;
+    struct stat status;
+    if (output->kind != GS_OUTPUT_TEMPORARY || bytes < PREFILL_BYTES_MIN || bytes > INT64_MAX ||
+        fstatfs(output->fd, &fs) != 0 || fstat(output->fd, &status) != 0)
+        return;
+    bool in_memory = fs.f_type == TMPFS_MAGIC;
+    if (!in_memory && !gains_by_reservation(output->fd))
+        return;
+    if (bytes > gs_memory_available() / 2) /* zeros would go to the disk */
+        return;
+    if (status.st_size < (off_t)bytes && ftruncate(output->fd, (off_t)bytes) != 0)
+        return;
+    unsigned most = in_memory ? PREFILL_THREADS_TMPFS : PREFILL_THREADS;
+    unsigned threads = processors / 2 > 0 ? processors / 2 : 1;
+    output->makes_pages = in_memory;
+    output->prefill = gs_prefill_start(output->fd, bytes, threads < most ? threads : most);
+}
+
+/* Copy to pages that are made already; false: there are none. */
+static bool copy_to_pages(struct gs_output *output, const void *data, size_t bytes,
+                          uint64_t position)
+{
+    void *pages = gs_prefill_pages(output->prefill, position, bytes, output->makes_pages);
+    if (pages == NULL)
+        return false;
+    memcpy(pages, data, bytes);
+    gs_prefill_done(output->prefill, position, bytes);
+    return true;
+}
+
+static void end_prefill(struct gs_output *output)
+{
+    gs_prefill_stop(output->prefill);
+    output->prefill = NULL;
+}
+
 enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
                                uint64_t position, struct gs_error *err)
 {
+    if (output->prefill != NULL && copy_to_pages(output, data, bytes, position))
+        return GS_OK;
     if (output->kind == GS_OUTPUT_STREAM)
         return gs_file_write_full(output->fd, data, bytes, output->name, err);
     return gs_file_pwrite_full(output->fd, data, bytes, output->start + position, output->name,
@@ -120,6 +168,7 @@ static enum gs_status set_length(struct gs_output *output, uint64_t bytes, struc
 enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    end_prefill(output);
     if (output->kind == GS_OUTPUT_TEMPORARY) {
         GS_TRY(set_length(output, bytes, err));
         output->fd = -1;
@@ -142,6 +191,7 @@ cleanup:
 
 void gs_output_discard(struct gs_output *output)
 {
+    end_prefill(output);
     if (output->kind == GS_OUTPUT_TEMPORARY || output->temp.fd >= 0)
         gs_tempfile_discard(&output->temp, &output->target);
     else if (output->fd >= 0)

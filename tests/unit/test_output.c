@@ -150,6 +150,40 @@ static void remove_all(void)
         rmdir(directory);
 }
 
+/* The same bytes and length when pages are made ahead, whoever comes first. */
+static void test_prefilled(void)
+{
+    const uint64_t bytes = (uint64_t)40 << 20;
+    const size_t piece = 12345 * 4;
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    char *from = malloc(bytes);
+    char *got = malloc(bytes);
+    if (from == NULL || got == NULL)
+        abort();
+    for (uint64_t i = 0; i < bytes; i++)
+        from[i] = (char)(i * 7 >> 3);
+    CHECK(gs_output_open(&output, "prefilled", &err) == GS_OK);
+    CHECK(gs_output_reserve(&output, bytes, &err) == GS_OK);
+    gs_output_prefill(&output, bytes, 4);
+    for (uint64_t at = 0; at < bytes; at += piece) {
+        size_t here = bytes - at < piece ? (size_t)(bytes - at) : piece;
+        CHECK(gs_output_write(&output, from + at, here, at, &err) == GS_OK);
+    }
+    CHECK(gs_output_publish(&output, bytes, &err) == GS_OK);
+    int fd = open("prefilled", O_RDONLY);
+    CHECK_EQUAL((uint64_t)lseek(fd, 0, SEEK_END), bytes);
+    CHECK(pread(fd, got, bytes, 0) == (ssize_t)bytes && memcmp(got, from, bytes) == 0);
+    close(fd);
+    unlink("prefilled");
+    CHECK(gs_output_open(&output, "prefilled", &err) == GS_OK);
+    gs_output_prefill(&output, bytes, 4);
+    gs_output_discard(&output);
+    CHECK(access("prefilled", F_OK) != 0);
+    free(from);
+    free(got);
+}
+
 int main(void)
 {
     if (getcwd(old_directory, sizeof old_directory) == NULL || mkdtemp(directory) == NULL ||
@@ -163,6 +197,7 @@ int main(void)
     test_discarded();
     test_shorter_than_reserved();
     test_modes();
+    test_prefilled();
     test_fifo_is_a_stream();
     test_refusals();
     remove_all();

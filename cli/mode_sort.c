@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* The library's sink on top of an output file. */
 struct output_sink {
@@ -49,14 +50,17 @@ struct read_limit {
     struct gs_progress *progress;
     uint64_t mapped_bytes; /* input that costs no memory of ours, but sorting it does */
     uint64_t limit_bytes;  /* 0: none */
+    bool on_gpu;           /* it was started */
 };
 
 /* The gate of gs_inputs_read: what was read and what sorting it takes must stay in the limit. */
 static enum gs_status check_limit(void *context, const char *name, uint64_t bytes,
                                   struct gs_error *err)
 {
-    const struct read_limit *limit = context;
+    struct read_limit *limit = context;
     uint64_t keys = (limit->mapped_bytes + bytes) / GS_KEY_BYTES;
+    if (!limit->on_gpu)
+        limit->on_gpu = gs_prepare(limit->options, keys) == GS_DEVICE_GPU;
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (limit->limit_bytes == 0 ||
         bytes + gs_sort_memory(limit->options, keys) <= limit->limit_bytes)
@@ -89,7 +93,10 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
     for (size_t i = 0; i < inputs->count; i++)
         *read_bytes += inputs->list[i].size;
     *read_bytes -= mapped;
-    *stage = (struct gs_stage_stats){.ns = gs_now_ns() - start,
+    uint64_t end = gs_now_ns();
+    *stage = (struct gs_stage_stats){.ns = end - start,
+                                     .begin_ns = start,
+                                     .end_ns = end,
                                      .bytes = *read_bytes,
                                      .keys = *read_bytes / GS_KEY_BYTES,
                                      .device = "cpu"};
@@ -118,8 +125,29 @@ static void add_stage(struct gs_stage_stats *to, const struct gs_stage_stats *mo
     to->ns += more->ns;
     to->bytes += more->bytes;
     to->keys += more->keys;
+    if (more->end_ns > 0 && (to->device == NULL || more->begin_ns < to->begin_ns))
+        to->begin_ns = more->begin_ns;
+    if (more->end_ns > to->end_ns)
+        to->end_ns = more->end_ns;
     if (to->device == NULL)
         to->device = more->device;
+}
+
+/* Start a GPU, if it is for what is known of the input: it starts while the rest is opened. */
+static void prepare_device(const struct gs_command *command, const struct gs_inputs *inputs)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        bytes += inputs->list[i].size;
+    (void)gs_prepare(&command->sort, bytes / GS_KEY_BYTES);
+}
+
+static unsigned count_processors(const struct gs_options *options)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (options->threads > 0)
+        return options->threads;
+    return online > 0 ? (unsigned)online : 1;
 }
 
 /* Everything after the inputs and the output are open. */
@@ -139,6 +167,7 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     struct read_limit limit = {
         .options = &options, .progress = progress, .limit_bytes = choose_limit(command)};
 
+    options.leave_device = true; /* main ends that way */
     if (output->kind == GS_OUTPUT_POSITIONED)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &own_bytes, err));
     GS_TRY(read_pipes(inputs, &limit, &read_bytes, &reading, err));
@@ -146,6 +175,8 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     GS_TRY(make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
+    if (!options.unique && gs_prepare(&options, keys) == GS_DEVICE_GPU)
+        gs_output_prefill(output, keys * GS_KEY_BYTES, count_processors(&options));
 
     if (limit.limit_bytes > 0)
         options.memory_bytes = limit.limit_bytes > own_bytes ? limit.limit_bytes - own_bytes : 1;
@@ -159,7 +190,9 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     bytes = stats->keys_out * GS_KEY_BYTES;
     start = gs_now_ns();
     GS_TRY(gs_output_publish(output, bytes, err));
-    publishing.ns = gs_now_ns() - start;
+    publishing.begin_ns = start;
+    publishing.end_ns = gs_now_ns();
+    publishing.ns = publishing.end_ns - start;
     add_stage(&stats->stages[GS_STAGE_WRITE], &publishing);
     add_stage(&stats->stages[GS_STAGE_READ], &reading);
     stats->memory_bytes += own_bytes;
@@ -179,6 +212,7 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
         gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
     if (st != GS_OK)
         return st;
+    prepare_device(command, &inputs);
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
         gs_report_watch(&inputs, "sorted");
@@ -191,7 +225,8 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
     if (stats.warning[0] != '\0')
         gs_report_line("warning: %s", stats.warning);
     if (st == GS_OK && command->stats != GS_STATS_NONE)
-        st = gs_stats_print(&stats, command, wall_ns, err);
-    gs_inputs_close(&inputs);
+        st = gs_stats_print(&stats, command, start_ns, wall_ns, err);
+    if (!gs_holds_device()) /* it may have pinned what is mapped */
+        gs_inputs_close(&inputs);
     return st;
 }

@@ -65,6 +65,7 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
     bool turn = ordered->reversed != run->options->reverse;
     uint64_t fingerprint = 0;
     atomic_uint_fast64_t next = 0;
+    gs_run_begin(run, ordered->stage);
 #pragma omp parallel num_threads(ordered->threads) reduction(+ : fingerprint)
     {
         struct copying copying = {.fingerprint = 0};

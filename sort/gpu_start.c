@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,6 +47,45 @@ bool gs_gpu_present(void)
     return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
+/* One line of a file of the device's in /sys. */
+static bool read_line(const char *pci, const char *name, char line[64])
+{
+    char path[128];
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/%s", pci, name);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    bool got = fgets(line, 64, file) != NULL;
+    fclose(file);
+    return got;
+}
+
+/* What the link can carry each way: "32.0 GT/s PCIe" on each of 16 lanes; from 8 GT/s on, 128 of
+ * 130 bits are data. At rest the link may be slower than it can be. */
+static double find_bus_rate(void)
+{
+    char pci[32];
+    char line[64];
+    if (cudaDeviceGetPCIBusId(pci, sizeof pci, 0) != cudaSuccess)
+        return 0;
+    for (char *c = pci; *c != '\0'; c++)
+        *c = (char)tolower((unsigned char)*c);
+    double transfers = read_line(pci, "max_link_speed", line) ? strtod(line, NULL) * 1e9 : 0;
+    double lanes = read_line(pci, "current_link_width", line) ? strtod(line, NULL) : 0;
+    return transfers * lanes / 8 * 128 / 130;
+}
+
+/* Two transfers a clock over the memory's whole width. */
+static double find_memory_rate(void)
+{
+    int khz = 0;
+    int bits = 0;
+    if (cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0) != cudaSuccess ||
+        cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0) != cudaSuccess)
+        return 0;
+    return 2e3 * khz * bits / 8;
+}
+
 /* Make a context on the first device: this is what takes time. */
 static void *start_cuda(void *nothing)
 {
@@ -62,6 +102,10 @@ static void *start_cuda(void *nothing)
     if (start.error == cudaSuccess) {
         snprintf(start.device.name, sizeof start.device.name, "%s", properties.name);
         start.device.free_bytes = free_bytes;
+        start.device.bus_rate = find_bus_rate();
+        start.device.memory_rate = find_memory_rate();
+        (void)cudaGetLastError();
+        start.device.begin_ns = begin;
         start.device.start_ns = gs_now_ns() - begin;
     }
     return NULL;
@@ -77,6 +121,14 @@ void gs_gpu_start(void)
             start_cuda(NULL);
     }
     pthread_mutex_unlock(&start.mutex);
+}
+
+bool gs_gpu_started(void)
+{
+    pthread_mutex_lock(&start.mutex);
+    bool started = start.started;
+    pthread_mutex_unlock(&start.mutex);
+    return started;
 }
 
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err)

@@ -105,6 +105,8 @@ static void describe_run(const struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;
     stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
+    if (stats->stages[GS_STAGE_WRITE].device != NULL)
+        stats->stages[GS_STAGE_WRITE].begin_ns = run->emitter.begin_ns;
     stats->keys_in = run->plan.count;
     stats->keys_out = run->emitter.position;
     stats->fingerprint = run->fingerprint - run->emitter.dropped_sum;
@@ -158,6 +160,24 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     return sort_on(run, &gs_stages_cpu, sink, &partial, err);
 }
 
+enum gs_device gs_prepare(const struct gs_options *options, uint64_t count)
+{
+    struct gs_stats ignored = {0};
+    struct gs_plan plan;
+    if (gs_options_check(options, NULL) != GS_OK)
+        return GS_DEVICE_CPU;
+    gs_plan_make(&plan, options, count, gs_plan_processors());
+    enum gs_device device = choose_device(options, &plan, &ignored);
+    if (device == GS_DEVICE_GPU)
+        gs_gpu_start();
+    return device;
+}
+
+bool gs_holds_device(void)
+{
+    return gs_gpu_started();
+}
+
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err)
@@ -177,7 +197,8 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
         struct gs_gpu_device device;
         gs_gpu_start();
         st = sort_on_gpu(&run, sink, err);
-        (void)gs_gpu_wait(&device, NULL); /* a process that ends while CUDA starts crashes */
+        if (!options->leave_device) /* a process that calls exit while CUDA starts crashes */
+            (void)gs_gpu_wait(&device, NULL);
     } else {
         st = sort_on(&run, &gs_stages_cpu, sink, &partial, err);
     }

@@ -90,6 +90,7 @@ help:
 	@echo 'check            unit tests and Bats suite on the CPU; needs bats'
 	@echo 'check-expensive  the same with the long tests'
 	@echo 'check-gpu        the same with GPU engines, resumed where it was cut short; writes tests/gpu-verified.txt'
+	@echo 'inject-gpu       with DEBUG=1: every CUDA call fails once'
 	@echo 'fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer'
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
@@ -237,8 +238,12 @@ bench-gpu: $(B)/bench-gpu
 check-gpu: all $(B)/gpu_twins $(B)/bench-gpu
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu
+# With DEBUG=1: only that has calls that can be made to fail.
+inject-gpu: $(B)/gsort $(TOOLS)
+	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }
+	tests/inject_gpu.sh $(B)/gsort build/keygen build/reference
 else
-bench-gpu check-gpu:
+bench-gpu check-gpu inject-gpu:
 	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2
 endif
 

@@ -51,7 +51,7 @@ COMMON_C := status memory file slurp input target tempfile prefill output signal
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
             prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered stages_cpu emit \
             fingerprint verify
-CLI_C    := exit options size_arg report progress stats mode_sort mode_check
+CLI_C    := exit options size_arg report progress stats ahead mode_sort mode_check
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(B)/sort/cache_sort_highway.o

@@ -5,6 +5,7 @@
  * refused, before any work; the output appears after the last thing that can fail.
  */
 #include "cli/modes.h"
+#include "cli/ahead.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stats.h"
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* The library's sink on top of an output file. */
 struct output_sink {
@@ -50,17 +50,16 @@ struct read_limit {
     struct gs_progress *progress;
     uint64_t mapped_bytes; /* input that costs no memory of ours, but sorting it does */
     uint64_t limit_bytes;  /* 0: none */
-    bool on_gpu;           /* it was started */
+    struct gs_output *output;
 };
 
 /* The gate of gs_inputs_read: what was read and what sorting it takes must stay in the limit. */
 static enum gs_status check_limit(void *context, const char *name, uint64_t bytes,
                                   struct gs_error *err)
 {
-    struct read_limit *limit = context;
+    const struct read_limit *limit = context;
     uint64_t keys = (limit->mapped_bytes + bytes) / GS_KEY_BYTES;
-    if (!limit->on_gpu)
-        limit->on_gpu = gs_prepare(limit->options, keys) == GS_DEVICE_GPU;
+    gs_start_ahead(limit->options, limit->mapped_bytes + bytes, limit->output);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (limit->limit_bytes == 0 ||
         bytes + gs_sort_memory(limit->options, keys) <= limit->limit_bytes)
@@ -133,23 +132,6 @@ static void add_stage(struct gs_stage_stats *to, const struct gs_stage_stats *mo
         to->device = more->device;
 }
 
-/* Start a GPU, if it is for what is known of the input: it starts while the rest is opened. */
-static void prepare_device(const struct gs_command *command, const struct gs_inputs *inputs)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < inputs->count; i++)
-        bytes += inputs->list[i].size;
-    (void)gs_prepare(&command->sort, bytes / GS_KEY_BYTES);
-}
-
-static unsigned count_processors(const struct gs_options *options)
-{
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    if (options->threads > 0)
-        return options->threads;
-    return online > 0 ? (unsigned)online : 1;
-}
-
 /* Everything after the inputs and the output are open. */
 static enum gs_status sort_opened(const struct gs_command *command, struct gs_progress *progress,
                                   struct gs_inputs *inputs, struct gs_output *output,
@@ -164,8 +146,10 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     uint64_t read_bytes = 0;
     uint64_t keys, bytes, start;
     struct output_sink to = {.sink = {.write = write_keys}, .output = output};
-    struct read_limit limit = {
-        .options = &options, .progress = progress, .limit_bytes = choose_limit(command)};
+    struct read_limit limit = {.options = &options,
+                               .progress = progress,
+                               .limit_bytes = choose_limit(command),
+                               .output = output};
 
     options.leave_device = true; /* main ends that way */
     if (output->kind == GS_OUTPUT_POSITIONED)
@@ -175,8 +159,7 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     GS_TRY(make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
-    if (!options.unique && gs_prepare(&options, keys) == GS_DEVICE_GPU)
-        gs_output_prefill(output, keys * GS_KEY_BYTES, count_processors(&options));
+    gs_start_ahead(&options, keys * GS_KEY_BYTES, output);
 
     if (limit.limit_bytes > 0)
         options.memory_bytes = limit.limit_bytes > own_bytes ? limit.limit_bytes - own_bytes : 1;
@@ -202,6 +185,14 @@ cleanup:
     return st;
 }
 
+static uint64_t count_bytes(const struct gs_inputs *inputs)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        bytes += inputs->list[i].size;
+    return bytes;
+}
+
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
                             uint64_t start_ns, struct gs_error *err)
 {
@@ -212,7 +203,7 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
         gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
     if (st != GS_OK)
         return st;
-    prepare_device(command, &inputs);
+    gs_start_ahead(&command->sort, count_bytes(&inputs), NULL);
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
         gs_report_watch(&inputs, "sorted");

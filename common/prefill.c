@@ -9,7 +9,6 @@
 #include "common/prefill.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -28,100 +27,102 @@
 
 struct gs_prefill {
     char *mapping;
-    uint64_t bytes;
+    uint64_t room;
     unsigned threads;
     pthread_t thread[THREADS_MAX];
-    _Atomic uint64_t next;               /* the first unit that nobody has taken */
-    _Atomic uint64_t taken[THREADS_MAX]; /* the unit that a thread makes, or a lesser one */
-    _Atomic bool ends;
+    pthread_mutex_t mutex; /* guards the rest */
+    pthread_cond_t more;
+    uint64_t bytes;               /* the file has so many */
+    uint64_t next;                /* the first unit that nobody has taken */
+    uint64_t making[THREADS_MAX]; /* the unit that each seat makes, or NO_UNIT */
+    unsigned seats;               /* taken by threads so far */
+    bool ends;
 };
 
-/* What a thread needs to know of itself. */
-struct seat {
-    struct gs_prefill *prefill;
-    unsigned number;
-};
-
-static uint64_t unit_count(const struct gs_prefill *prefill)
-{
-    return (prefill->bytes + UNIT_BYTES - 1) / UNIT_BYTES;
-}
+#define NO_UNIT UINT64_MAX
 
 static bool make_pages(char *pages, uint64_t bytes)
 {
     return madvise(pages, (size_t)bytes, MADV_POPULATE_WRITE) == 0;
 }
 
+/* Wait for a whole unit to make; NO_UNIT at the end. Called with the mutex. */
+static uint64_t take_unit(struct gs_prefill *prefill)
+{
+    while (!prefill->ends && (prefill->next + 1) * UNIT_BYTES > prefill->bytes)
+        pthread_cond_wait(&prefill->more, &prefill->mutex);
+    return prefill->ends ? NO_UNIT : prefill->next++;
+}
+
 static void *make_units(void *argument)
 {
-    struct seat *seat = argument;
-    struct gs_prefill *prefill = seat->prefill;
-    _Atomic uint64_t *taken = &prefill->taken[seat->number];
-    uint64_t units = unit_count(prefill);
-    free(seat);
-    while (!atomic_load(&prefill->ends)) {
-        /* Never above the unit that is being made: the mark is the least of all. */
-        atomic_store(taken, atomic_load(&prefill->next));
-        uint64_t unit = atomic_fetch_add(&prefill->next, 1);
-        if (unit >= units) {
-            atomic_store(taken, UINT64_MAX);
+    struct gs_prefill *prefill = argument;
+    pthread_mutex_lock(&prefill->mutex);
+    uint64_t *making = &prefill->making[prefill->seats++];
+    while ((*making = take_unit(prefill)) != NO_UNIT) {
+        char *pages = prefill->mapping + *making * UNIT_BYTES;
+        pthread_mutex_unlock(&prefill->mutex);
+        bool made = make_pages(pages, UNIT_BYTES);
+        pthread_mutex_lock(&prefill->mutex);
+        if (!made) { /* no room, say: this unit stays what everything before it is made of */
+            prefill->ends = true;
+            pthread_cond_broadcast(&prefill->more);
             break;
         }
-        atomic_store(taken, unit);
-        uint64_t first = unit * UNIT_BYTES;
-        uint64_t left = prefill->bytes - first;
-        if (!make_pages(prefill->mapping + first, left < UNIT_BYTES ? left : UNIT_BYTES))
-            break; /* no room, say: the unit stays taken, and the mark before it */
     }
+    pthread_mutex_unlock(&prefill->mutex);
     return NULL;
 }
 
-/* Bytes from the file's beginning whose pages are all made. */
-static uint64_t mark_of(const struct gs_prefill *prefill)
+/* Bytes from the beginning whose pages are all made. */
+static uint64_t find_mark(struct gs_prefill *prefill)
 {
-    uint64_t least = atomic_load(&prefill->next);
-    for (unsigned i = 0; i < prefill->threads; i++) {
-        uint64_t unit = atomic_load(&prefill->taken[i]);
-        least = unit < least ? unit : least;
-    }
-    uint64_t mark = least * UNIT_BYTES;
-    return mark < prefill->bytes ? mark : prefill->bytes;
+    pthread_mutex_lock(&prefill->mutex);
+    uint64_t least = prefill->next;
+    for (unsigned i = 0; i < prefill->seats; i++)
+        least = prefill->making[i] < least ? prefill->making[i] : least;
+    pthread_mutex_unlock(&prefill->mutex);
+    return least * UNIT_BYTES;
 }
 
-struct gs_prefill *gs_prefill_start(int fd, uint64_t bytes, unsigned threads)
+struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads)
 {
     struct gs_prefill *prefill = calloc(1, sizeof *prefill);
     if (prefill == NULL)
         return NULL;
-    prefill->bytes = bytes;
-    prefill->mapping = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    /* The first page tells whether it can be done. */
-    if (prefill->mapping == MAP_FAILED || !make_pages(prefill->mapping, 1)) {
-        if (prefill->mapping != MAP_FAILED)
-            munmap(prefill->mapping, (size_t)bytes);
+    prefill->room = room;
+    prefill->mapping =
+        mmap(NULL, (size_t)room, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)start);
+    if (prefill->mapping == MAP_FAILED || pthread_mutex_init(&prefill->mutex, NULL) != 0) {
         free(prefill);
         return NULL;
     }
-    for (unsigned i = 0; i < threads && i < THREADS_MAX; i++) {
-        struct seat *seat = malloc(sizeof *seat);
-        if (seat == NULL)
-            break;
-        *seat = (struct seat){.prefill = prefill, .number = i};
-        if (pthread_create(&prefill->thread[i], NULL, make_units, seat) != 0) {
-            free(seat);
-            break;
-        }
-        prefill->threads++;
+    if (pthread_cond_init(&prefill->more, NULL) == 0)
+        while (prefill->threads < threads && prefill->threads < THREADS_MAX &&
+               pthread_create(&prefill->thread[prefill->threads], NULL, make_units, prefill) == 0)
+            prefill->threads++;
+    if (prefill->threads == 0) {
+        gs_prefill_stop(prefill);
+        return NULL;
     }
     return prefill;
 }
 
+void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    if (bytes > prefill->bytes)
+        prefill->bytes = bytes < prefill->room ? bytes : prefill->room;
+    pthread_cond_broadcast(&prefill->more);
+    pthread_mutex_unlock(&prefill->mutex);
+}
+
 void *gs_prefill_pages(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager)
 {
-    if (prefill == NULL || position > prefill->bytes || bytes > prefill->bytes - position)
+    if (prefill == NULL || position > prefill->room || bytes > prefill->room - position)
         return NULL;
     char *pages = prefill->mapping + position;
-    if (position + bytes <= mark_of(prefill))
+    if (position + bytes <= find_mark(prefill))
         return pages;
     uint64_t skew = position % PAGE_BYTES_MAX;
     return eager && make_pages(pages - skew, bytes + skew) ? pages : NULL;
@@ -137,9 +138,14 @@ void gs_prefill_stop(struct gs_prefill *prefill)
 {
     if (prefill == NULL)
         return;
-    atomic_store(&prefill->ends, true);
+    pthread_mutex_lock(&prefill->mutex);
+    prefill->ends = true;
+    pthread_cond_broadcast(&prefill->more);
+    pthread_mutex_unlock(&prefill->mutex);
     for (unsigned i = 0; i < prefill->threads; i++)
         pthread_join(prefill->thread[i], NULL);
-    munmap(prefill->mapping, (size_t)prefill->bytes);
+    pthread_cond_destroy(&prefill->more);
+    pthread_mutex_destroy(&prefill->mutex);
+    munmap(prefill->mapping, (size_t)prefill->room);
     free(prefill);
 }

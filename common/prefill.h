@@ -14,14 +14,18 @@
 
 struct gs_prefill;
 
-/* Begin, with so many threads, in ascending order, for the first `bytes` bytes of the file fd,
- * whose length is at least that. fd must be open for reading and writing, and must stay open until
- * stop. NULL where it cannot be done (kernels before 5.14, no thread, no address space): no harm.
- */
-struct gs_prefill *gs_prefill_start(int fd, uint64_t bytes, unsigned threads);
+/* Threads for the pages of the file fd from byte `start` on, a multiple of 64 KiB, up to `room`
+ * bytes of them; they begin with the first extend. fd must be open for reading and writing, and
+ * stay open until stop. NULL where it cannot be done (kernels before 5.14, no thread, no address
+ * space). */
+struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads);
 
-/* Where to copy `bytes` bytes that belong at `position`, if their pages are made, else NULL: they
- * are to be written by pwrite(2). eager: make them now if they are not made yet. */
+/* The file is as long as start + bytes now: make pages up to there, in ascending order, but for the
+ * last part of a MiB. */
+void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes);
+
+/* Where to copy `bytes` bytes that belong at start + position, if their pages are made, else NULL:
+ * they are to be written by pwrite(2). eager: make them now if they are not made yet. */
 void *gs_prefill_pages(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
 
 /* They are copied: their pages leave this process's page table, now, by many threads, instead of in

@@ -30,14 +30,16 @@ static int open_file(uint64_t size)
     return fd;
 }
 
-/* Written by whatever way is open at the moment, while the threads run, and without them. */
+/* Written by whatever way is open at the moment, while the threads run and the file grows. */
 static void test_bytes(unsigned threads, bool eager)
 {
     static char got[PIECE];
     int fd = open_file(SIZE);
-    struct gs_prefill *prefill = gs_prefill_start(fd, SIZE, threads);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, threads);
     uint64_t copied = 0;
     for (uint64_t position = 0; position + PIECE <= SIZE; position += PIECE) {
+        if (prefill != NULL && position / PIECE % 100 == 50)
+            gs_prefill_extend(prefill, position * 3 / 2);
         make_piece(position);
         char *pages = gs_prefill_pages(prefill, position, PIECE, eager);
         if (pages != NULL) {
@@ -64,14 +66,39 @@ static void test_bytes(unsigned threads, bool eager)
     close(fd);
 }
 
-/* Where it cannot be done there is nothing to stop. */
+/* From somewhere in the file on. */
+static void test_start(void)
+{
+    const uint64_t start = (uint64_t)3 << 16;
+    char got[4];
+    int fd = open_file(start + SIZE);
+    struct gs_prefill *prefill = gs_prefill_start(fd, start, SIZE, 1);
+    if (prefill == NULL)
+        abort();
+    gs_prefill_extend(prefill, SIZE);
+    char *pages = gs_prefill_pages(prefill, 5, 3, true);
+    if (CHECK(pages != NULL)) {
+        memcpy(pages, "abc", 3);
+        CHECK(pread(fd, got, 3, (off_t)start + 5) == 3 && memcmp(got, "abc", 3) == 0);
+    }
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
+/* Where it cannot be done there is nothing to stop; beyond the end of a file there are no pages. */
 static void test_refused(void)
 {
     int fd = open("/dev/null", O_RDWR);
-    CHECK(gs_prefill_start(fd, 1 << 20, 1) == NULL);
+    CHECK(gs_prefill_start(fd, 0, 1 << 20, 1) == NULL);
     close(fd);
-    fd = open_file(0); /* the page is beyond the file's end: no SIGBUS */
-    CHECK(gs_prefill_start(fd, 1 << 20, 1) == NULL);
+    fd = open_file(0);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, 1 << 20, 1);
+    CHECK(prefill != NULL && gs_prefill_pages(prefill, 0, 1, true) == NULL);
+    if (prefill != NULL)
+        gs_prefill_extend(prefill, 1 << 20); /* a lie */
+    usleep(1000);
+    CHECK(gs_prefill_pages(prefill, 0, 1, true) == NULL);
+    gs_prefill_stop(prefill);
     close(fd);
     CHECK(gs_prefill_pages(NULL, 0, 1, true) == NULL);
     gs_prefill_stop(NULL);
@@ -82,7 +109,9 @@ static void test_stop(void)
 {
     for (unsigned i = 0; i < 50; i++) {
         int fd = open_file(SIZE);
-        struct gs_prefill *prefill = gs_prefill_start(fd, SIZE, i % 5);
+        struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, i % 5 + 1);
+        if (prefill != NULL && i % 7 > 0)
+            gs_prefill_extend(prefill, SIZE);
         if (i % 3 == 0)
             usleep(i * 10);
         gs_prefill_stop(prefill);
@@ -92,10 +121,11 @@ static void test_stop(void)
 
 int main(void)
 {
-    test_bytes(0, false);
-    test_bytes(0, true);
+    test_bytes(1, false);
+    test_bytes(1, true);
     test_bytes(2, false);
     test_bytes(3, true);
+    test_start();
     test_refused();
     test_stop();
     return check_failures();

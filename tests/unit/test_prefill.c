@@ -70,16 +70,17 @@ static void test_bytes(unsigned threads, bool eager)
 static void test_start(void)
 {
     const uint64_t start = (uint64_t)3 << 16;
-    char got[4];
+    const uint32_t text = 0x64636261;
+    uint32_t got;
     int fd = open_file(start + SIZE);
     struct gs_prefill *prefill = gs_prefill_start(fd, start, SIZE, 1);
     if (prefill == NULL)
         abort();
     gs_prefill_extend(prefill, SIZE);
-    char *pages = gs_prefill_pages(prefill, 5, 3, true);
+    char *pages = gs_prefill_pages(prefill, 5, sizeof text, true);
     if (CHECK(pages != NULL)) {
-        memcpy(pages, "abc", 3);
-        CHECK(pread(fd, got, 3, (off_t)start + 5) == 3 && memcmp(got, "abc", 3) == 0);
+        memcpy(pages, &text, sizeof text);
+        CHECK(pread(fd, &got, sizeof got, (off_t)start + 5) == sizeof got && got == text);
     }
     gs_prefill_stop(prefill);
     close(fd);

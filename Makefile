@@ -47,13 +47,13 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status memory file slurp input input_spool target tempfile space spill output signals
+COMMON_C := status memory file slurp input input_spool target tempfile space spill prefill output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
             count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
             fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
             external_split merge merge_cut
-CLI_C    := exit options size_arg report progress stats memory_limit output_sink spilled_sort mode_sort mode_check \
+CLI_C    := exit options size_arg report progress stats ahead memory_limit output_sink spilled_sort mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
@@ -85,14 +85,15 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
 .PHONY: all help check check-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind \
-        bench bench-gpu bench-tables demo install uninstall dist clean gpu-hash units FORCE
+        bench bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
 help:
 	@echo 'all              ./gsort and the test tools (default)'
 	@echo 'check            unit tests and Bats suite on the CPU; needs bats'
 	@echo 'check-expensive  the same with the long tests'
-	@echo 'check-gpu        the same with GPU engines; writes tests/gpu-verified.txt'
+	@echo 'check-gpu        the same with GPU engines, resumed where it was cut short; writes tests/gpu-verified.txt'
+	@echo 'inject-gpu       with DEBUG=1: every CUDA call fails once'
 	@echo 'check-faults     every call to the system made to fail once, in every mode; minutes'
 	@echo 'check-kill       kill -9 at N=1000 random moments'
 	@echo 'torture          random runs and faults for MINUTES=10, compared with the reference'
@@ -101,6 +102,7 @@ help:
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
 	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
 	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
+	@echo 'bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
 	@echo 'dist, clean, gpu-hash'
@@ -213,6 +215,9 @@ bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
 	PLOTS=$(PLOTS) tests/bench_tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
 
+bench-files: $(B)/gsort $(TOOLS)
+	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)
+
 DEMO_KEYS ?= 64M
 demo: all
 	mkdir -p build/demo
@@ -237,8 +242,10 @@ uninstall:
 dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
-# What a run on a GPU has verified: what is compiled for it, and what tests it there.
-GPU_SOURCES = $(sort $(wildcard $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh)))) \
+# What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins512.c)
+GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
+              $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
               tests/gpu_twins.c tests/gpu_engines.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
@@ -260,8 +267,12 @@ bench-gpu: $(B)/bench-gpu
 check-gpu: all $(B)/gpu_twins $(B)/gpu_engines $(B)/bench-gpu units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines
+# With DEBUG=1: only that has calls that can be made to fail.
+inject-gpu: $(B)/gsort $(TOOLS)
+	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }
+	tests/inject_gpu.sh $(B)/gsort build/keygen build/reference
 else
-bench-gpu check-gpu:
+bench-gpu check-gpu inject-gpu:
 	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2
 endif
 

@@ -64,7 +64,10 @@ int main(int argc, char **argv)
     if (err.status != GS_OK)
         gs_report_error(&err);
     gs_command_free(&command);
+    enum gs_exit status = ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER;
     if (st != GS_OK)
-        return gs_exit_status(GS_EXIT_TROUBLE);
-    return gs_exit_status(ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER);
+        status = GS_EXIT_TROUBLE;
+    if (gs_holds_device())
+        gs_exit_now(status);
+    return gs_exit_status(status);
 }

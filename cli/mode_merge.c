@@ -27,17 +27,18 @@ static enum gs_status merge_opened(const struct gs_command *command, struct gs_p
     enum gs_status st;
     struct gs_options options = command->sort;
     struct gs_span *spans = NULL;
-    struct gs_output_sink to = gs_output_sink(output, &options);
+    struct gs_output_sink to = gs_output_sink(output, &options, NULL);
     uint64_t limit = gs_memory_limit(command);
     uint64_t keys, copied = 0, temporary_bytes;
-    uint64_t start = gs_now_ns();
+    struct gs_stage_stats reading = {.device = "cpu", .begin_ns = gs_now_ns()};
 
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     if (output->kind == GS_OUTPUT_POSITIONED)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &copied, err));
     GS_TRY(gs_inputs_spool(inputs, GS_KEY_BYTES, limit / 2, command->directories,
                            command->directory_count, &temporary_bytes, err));
-    uint64_t read_ns = gs_now_ns() - start;
+    reading.end_ns = gs_now_ns();
+    reading.ns = reading.end_ns - reading.begin_ns;
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     for (size_t i = 0; i < inputs->count; i++)
         if (spans[i].count > 0)
@@ -47,7 +48,7 @@ static enum gs_status merge_opened(const struct gs_command *command, struct gs_p
     options.memory_bytes = limit / 2;
     GS_TRY(gs_merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->temporary_bytes = temporary_bytes;
-    stats->stages[GS_STAGE_READ] = (struct gs_stage_stats){.ns = read_ns, .device = "cpu"};
+    gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
     if (command->synced)
         gs_output_sync(output);
     GS_TRY(gs_output_finish(output, &options, stats, err));
@@ -76,7 +77,7 @@ enum gs_status gs_mode_merge(const struct gs_command *command, struct gs_progres
     }
     gs_progress_stop();
     if (st == GS_OK && command->stats != GS_STATS_NONE)
-        st = gs_stats_print(&stats, command, gs_now_ns() - start_ns, err);
+        st = gs_stats_print(&stats, command, start_ns, gs_now_ns() - start_ns, err);
     gs_inputs_close(&inputs);
     return st;
 }

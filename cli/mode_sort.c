@@ -5,6 +5,7 @@
  * refused, before any work; the output appears after the last thing that can fail.
  */
 #include "cli/modes.h"
+#include "cli/ahead.h"
 #include "cli/memory_limit.h"
 #include "cli/output_sink.h"
 #include "cli/progress.h"
@@ -24,6 +25,7 @@ struct read_limit {
     struct gs_progress *progress;
     uint64_t mapped_bytes; /* input that costs no memory of ours, but sorting it does */
     uint64_t limit_bytes;
+    struct gs_output *output;
     bool reached; /* there is more than sorting it in memory allows */
 };
 
@@ -34,6 +36,7 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     (void)name;
     struct read_limit *limit = context;
     uint64_t keys = (limit->mapped_bytes + bytes) / GS_KEY_BYTES;
+    gs_start_ahead(limit->options, limit->mapped_bytes + bytes, limit->output);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
         return err->status;
@@ -63,20 +66,14 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
     for (size_t i = 0; i < inputs->count; i++)
         *read_bytes += inputs->list[i].size;
     *read_bytes -= mapped;
-    *stage = (struct gs_stage_stats){.ns = gs_now_ns() - start,
+    uint64_t end = gs_now_ns();
+    *stage = (struct gs_stage_stats){.ns = end - start,
+                                     .begin_ns = start,
+                                     .end_ns = end,
                                      .bytes = *read_bytes,
                                      .keys = *read_bytes / GS_KEY_BYTES,
                                      .device = "cpu"};
     return GS_OK;
-}
-
-static void add_stage(struct gs_stage_stats *to, const struct gs_stage_stats *more)
-{
-    to->ns += more->ns;
-    to->bytes += more->bytes;
-    to->keys += more->keys;
-    if (to->device == NULL)
-        to->device = more->device;
 }
 
 /* Sort inputs that are all in memory or mapped. own_bytes is what they take of the limit. */
@@ -89,10 +86,12 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
     struct gs_options options = command->sort;
     struct gs_span *spans = NULL;
     uint64_t keys;
-    struct gs_output_sink to = gs_output_sink(output, &options);
+    struct gs_output_sink to = gs_output_sink(output, &options, inputs);
+    options.leave_device = true; /* main ends that way */
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
+    gs_start_ahead(&options, keys * GS_KEY_BYTES, output);
     options.memory_bytes = limit_bytes > own_bytes ? limit_bytes - own_bytes : 1;
     GS_TRY(gs_sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->memory_bytes += own_bytes;
@@ -109,8 +108,10 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     enum gs_status st;
     struct gs_stage_stats reading = {0};
     uint64_t own_bytes = 0; /* input that is held in memory */
-    struct read_limit limit = {
-        .options = &command->sort, .progress = progress, .limit_bytes = gs_memory_limit(command)};
+    struct read_limit limit = {.options = &command->sort,
+                               .progress = progress,
+                               .limit_bytes = gs_memory_limit(command),
+                               .output = output};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */
@@ -128,13 +129,21 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
         GS_TRY(sort_in_memory(command, limit.limit_bytes, own_bytes, inputs, output, progress,
                               stats, err));
     }
-    add_stage(&stats->stages[GS_STAGE_READ], &reading);
+    gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
     if (command->synced)
         gs_output_sync(output);
     GS_TRY(gs_output_finish(output, &command->sort, stats, err));
 
 cleanup:
     return st;
+}
+
+static uint64_t count_bytes(const struct gs_inputs *inputs)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        bytes += inputs->list[i].size;
+    return bytes;
 }
 
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
@@ -147,6 +156,7 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
         gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
     if (st != GS_OK)
         return st;
+    gs_start_ahead(&command->sort, count_bytes(&inputs), NULL);
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
         gs_report_watch(&inputs, "sorted");
@@ -159,7 +169,8 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
     if (stats.warning[0] != '\0')
         gs_report_line("warning: %s", stats.warning);
     if (st == GS_OK && command->stats != GS_STATS_NONE)
-        st = gs_stats_print(&stats, command, wall_ns, err);
-    gs_inputs_close(&inputs);
+        st = gs_stats_print(&stats, command, start_ns, wall_ns, err);
+    if (!gs_holds_device()) /* it may have pinned what is mapped */
+        gs_inputs_close(&inputs);
     return st;
 }

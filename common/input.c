@@ -326,6 +326,22 @@ enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t in
     return GS_OK;
 }
 
+/* Other threads that change the address space wait for one such piece. */
+#define FORGET_BYTES ((size_t)64 << 20)
+
+void gs_inputs_forget(const struct gs_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        for (size_t at = 0; input->mapping != NULL && at < input->mapping_bytes;
+             at += FORGET_BYTES) {
+            size_t left = input->mapping_bytes - at;
+            madvise((char *)input->mapping + at, left < FORGET_BYTES ? left : FORGET_BYTES,
+                    MADV_DONTNEED);
+        }
+    }
+}
+
 const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address)
 {
     for (size_t i = 0; i < inputs->count; i++) {

@@ -85,6 +85,10 @@ uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inod
 enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode,
                                 uint64_t *copied_bytes, struct gs_error *err);
 
+/* Nobody looks at the inputs for a while: mapped pages leave this process's page table now, not at
+ * its end, when there is nothing else to do. They come back if they are looked at after all. */
+void gs_inputs_forget(const struct gs_inputs *inputs);
+
 /* The mapped input that holds `address`, or NULL. Async-signal-safe. */
 const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address);
 

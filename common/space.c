@@ -24,9 +24,9 @@ uint64_t gs_space_free(int fd)
                                                                                         : bytes;
 }
 
-/* Extent-based file systems write faster into allocated space: 1 GiB on ext4 0.145 s instead of
- * 0.22 s. On tmpfs it costs more than it saves, and btrfs would lose its compression. */
-static bool gains_by_reservation(int fd)
+/* 1 GiB on ext4 0.145 s instead of 0.22 s. On tmpfs it costs more than it saves, and btrfs would
+ * lose its compression. */
+bool gs_space_gains(int fd)
 {
     struct statfs fs;
     return fstatfs(fd, &fs) == 0 &&
@@ -35,7 +35,7 @@ static bool gains_by_reservation(int fd)
 
 int gs_space_reserve(int fd, uint64_t offset, uint64_t bytes)
 {
-    if (bytes == 0 || offset > INT64_MAX || bytes > INT64_MAX - offset || !gains_by_reservation(fd))
+    if (bytes == 0 || offset > INT64_MAX || bytes > INT64_MAX - offset || !gs_space_gains(fd))
         return 0;
     int failed;
     do

@@ -11,6 +11,9 @@
  * not say. */
 uint64_t gs_space_free(int fd);
 
+/* Is a file of this file system written faster into allocated space? Extent-based ones say yes. */
+bool gs_space_gains(int fd);
+
 /* Allocate bytes [offset, offset + bytes) of a file where that makes the writes faster. 0, or the
  * errno of a file system that has no room for them; any other refusal is no failure. */
 int gs_space_reserve(int fd, uint64_t offset, uint64_t bytes);

@@ -102,6 +102,7 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
     ordered->seams = calloc(pieces + 1, sizeof *ordered->seams);
     if (ordered->seams == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %" PRIu64 " pieces", pieces);
+    gs_run_begin(run, ordered->stage);
 #pragma omp parallel num_threads(ordered->threads) reduction(+ : fingerprint)
     {
         struct copying copying = {.fingerprint = 0};

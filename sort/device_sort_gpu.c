@@ -153,7 +153,12 @@ static cudaError_t take_times(struct gs_device_sorter *sorter, struct gs_device_
     for (unsigned i = 1; i < sorter->event_count && error == cudaSuccess; i++) {
         float ms = 0;
         error = cudaEventElapsedTime(&ms, sorter->events[i - 1], sorter->events[i]);
-        stats->ms[sorter->event_stage[i]] += ms;
+        unsigned stage = sorter->event_stage[i];
+        if (stats->end_ms[stage] <= 0)
+            stats->begin_ms[stage] = stats->total_ms;
+        stats->total_ms += ms;
+        stats->end_ms[stage] = stats->total_ms;
+        stats->ms[stage] += ms;
     }
     return error;
 }

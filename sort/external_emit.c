@@ -63,14 +63,8 @@ cleanup:
 /* Add what one gs_sort did. */
 static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
 {
-    for (int i = 0; i < GS_STAGES; i++) {
-        const struct gs_stage_stats *row = &group->stages[i];
-        sum->stages[i].ns += row->ns;
-        sum->stages[i].keys += row->keys;
-        sum->stages[i].bytes += row->bytes;
-        if (row->device != NULL)
-            sum->stages[i].device = row->device;
-    }
+    for (int i = 0; i < GS_STAGES; i++)
+        gs_stage_add(&sum->stages[i], &group->stages[i]);
     sum->samples += group->samples;
     sum->bins += group->bins;
     sum->equality_bins += group->equality_bins;

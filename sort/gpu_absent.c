@@ -18,6 +18,11 @@ void gs_gpu_start(void)
 {
 }
 
+bool gs_gpu_started(void)
+{
+    return false;
+}
+
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err)
 {
     (void)device;

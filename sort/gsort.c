@@ -34,6 +34,20 @@ const char *gs_stage_name(enum gs_stage stage)
     return names[stage];
 }
 
+void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more)
+{
+    if (more->device == NULL)
+        return;
+    if (row->device == NULL || more->begin_ns < row->begin_ns)
+        row->begin_ns = more->begin_ns;
+    if (more->end_ns > row->end_ns)
+        row->end_ns = more->end_ns;
+    row->ns += more->ns;
+    row->bytes += more->bytes;
+    row->keys += more->keys;
+    row->device = more->device;
+}
+
 /* Refuse a number outside its limits; 0 stands for "not given". */
 static enum gs_status check_limit(const char *option, uint64_t value, uint64_t limit,
                                   struct gs_error *err)
@@ -106,6 +120,8 @@ static void describe_run(const struct gs_run *run)
     struct gs_stats *stats = run->stats;
     bool lists = gs_engine_uses_lists(run->options->engine);
     stats->engine = gs_engine_name(lists ? run->options->engine : GS_ENGINE_SAMPLESORT);
+    if (stats->stages[GS_STAGE_WRITE].device != NULL)
+        stats->stages[GS_STAGE_WRITE].begin_ns = run->emitter.begin_ns;
     stats->keys_in = run->plan.count;
     stats->keys_out = run->emitter.position;
     stats->fingerprint = run->fingerprint - run->emitter.dropped_sum;
@@ -176,6 +192,24 @@ cleanup:
     return st;
 }
 
+enum gs_device gs_prepare(const struct gs_options *options, uint64_t count)
+{
+    struct gs_stats ignored = {0};
+    struct gs_plan plan;
+    if (gs_options_check(options, NULL) != GS_OK)
+        return GS_DEVICE_CPU;
+    gs_plan_make(&plan, options, count, gs_plan_processors());
+    enum gs_device device = choose_device(options, &plan, &ignored);
+    if (device == GS_DEVICE_GPU)
+        gs_gpu_start();
+    return device;
+}
+
+bool gs_holds_device(void)
+{
+    return gs_gpu_started();
+}
+
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err)
@@ -199,7 +233,8 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
         struct gs_gpu_device device;
         gs_gpu_start();
         st = sort_on_gpu(&run, sink, err);
-        (void)gs_gpu_wait(&device, NULL); /* a process that ends while CUDA starts crashes */
+        if (!options->leave_device) /* a process that calls exit while CUDA starts crashes */
+            (void)gs_gpu_wait(&device, NULL);
     } else {
         st = sort_on(&run, &gs_stages_cpu, sink, &partial, err);
     }

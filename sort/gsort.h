@@ -49,6 +49,8 @@ struct gs_options {
     uint64_t memory_bytes;        /* the sort's own buffers stay below this; 0: no limit */
     uint64_t device_memory_bytes; /* the same on the GPU; 0: what is free there */
     unsigned threads;             /* CPU threads; 0: as many as processors to run on */
+    bool leave_device; /* the process ends soon, by _exit: what a GPU takes long to give back is
+                        * left to that */
 };
 
 /* Where sorted keys go. write() gets pieces that together cover the output exactly once; position
@@ -93,13 +95,19 @@ const char *gs_stage_name(enum gs_stage stage);
 
 /* One row. ns is the time spent in the stage, divided by the number of threads that share it, so
  * that the rows of a sort without overlap add up to its total. bytes is what the stage must read
- * and write once at least; keys is what it handled. */
+ * and write once at least; keys is what it handled. begin_ns and end_ns, by the monotonic clock,
+ * are when the first of it began and the last ended: between them it may have waited for others. */
 struct gs_stage_stats {
     uint64_t ns;
+    uint64_t begin_ns;
+    uint64_t end_ns;
     uint64_t bytes;
     uint64_t keys;
     const char *device; /* "cpu", "gpu", or NULL: the stage did not run */
 };
+
+/* Add to a row what another part of the run did in that stage. */
+void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more);
 
 /* What a sort did. Filled by gs_sort, also where it fails (as far as it came). */
 struct gs_stats {
@@ -117,6 +125,8 @@ struct gs_stats {
     uint64_t total_ns;        /* inside gs_sort */
     uint64_t memory_bytes;    /* the sort's own buffers */
     uint64_t temporary_bytes; /* written to temporary files */
+    double bus_rate;    /* bytes a second that the GPU's bus can carry each way; 0: not known */
+    double device_rate; /* and that its memory can read and write */
     unsigned threads;
     const char *engine; /* what really ran */
     const char *device;
@@ -132,6 +142,14 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
 /* Refuse more keys than options->engine can take: a shared-memory engine has a limit. */
 enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t count,
                                       struct gs_error *err);
+
+/* count keys, or more, will be sorted so: start what takes long to start beside all else. Returns
+ * the device that gs_sort would take for count keys. May be called again as more become known. */
+enum gs_device gs_prepare(const struct gs_options *options, uint64_t count);
+
+/* Was a GPU's runtime started? Its part in exit() takes long, and may not come while it starts: end
+ * by _exit. */
+bool gs_holds_device(void);
 
 /* Sort all spans together into sink. progress and stats may be NULL. */
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,

@@ -216,20 +216,23 @@ static void work(struct merge *merge, struct worker *worker)
     }
 }
 
-static void add_row(struct gs_stats *stats, enum gs_stage stage, uint64_t ns, uint64_t keys,
-                    uint64_t bytes_per_key)
+/* ns of a thread's time; all threads began at begin_ns. */
+static void add_row(struct gs_stats *stats, enum gs_stage stage, uint64_t begin_ns, uint64_t ns,
+                    uint64_t keys)
 {
-    struct gs_stage_stats *row = &stats->stages[stage];
-    row->device = "cpu";
-    row->ns += ns;
-    row->keys += keys;
-    row->bytes += keys * bytes_per_key;
+    struct gs_stage_stats row = {.device = "cpu",
+                                 .begin_ns = begin_ns,
+                                 .end_ns = gs_now_ns(),
+                                 .ns = ns,
+                                 .keys = keys,
+                                 .bytes = keys * GS_KEY_BYTES};
+    gs_stage_add(&stats->stages[stage], &row);
 }
 
 /* Run all threads. Returns the fingerprint of what was read. */
 static uint64_t run_threads(struct merge *merge, char *memory, uint64_t bytes_each)
 {
-    uint64_t fingerprint = 0;
+    uint64_t fingerprint = 0, begin = gs_now_ns();
 #pragma omp parallel num_threads(merge->threads) reduction(+ : fingerprint)
     {
         char *own = memory + (size_t)omp_get_thread_num() * bytes_each;
@@ -244,9 +247,9 @@ static uint64_t run_threads(struct merge *merge, char *memory, uint64_t bytes_ea
         fingerprint += worker.fingerprint;
 #pragma omp critical(gs_merge_account)
         {
-            add_row(merge->stats, GS_STAGE_SORT_BINS, worker.sort_ns / merge->threads, 0, 0);
-            add_row(merge->stats, GS_STAGE_WRITE, worker.write_ns / merge->threads, worker.kept,
-                    GS_KEY_BYTES);
+            add_row(merge->stats, GS_STAGE_SORT_BINS, begin, worker.sort_ns / merge->threads, 0);
+            add_row(merge->stats, GS_STAGE_WRITE, begin, worker.write_ns / merge->threads,
+                    worker.kept);
         }
     }
     return fingerprint;

@@ -24,15 +24,42 @@
 void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
                     uint64_t keys, uint64_t bytes)
 {
+    const struct gs_stage_stats *row = &run->stats->stages[stage];
+    uint64_t now = gs_now_ns();
+    uint64_t begin = now - ns;
+    if (row->begin_ns != 0 && row->begin_ns < begin)
+        begin = row->begin_ns;
+    gs_run_account_at(run, stage, device, ns, begin, now);
+    gs_run_add(run, stage, keys, bytes);
+}
+
+void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t bytes)
+{
+    run->stats->stages[stage].keys += keys;
+    run->stats->stages[stage].bytes += bytes;
+}
+
+void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+                       uint64_t begin_ns, uint64_t end_ns)
+{
     struct gs_stage_stats *row = &run->stats->stages[stage];
-    row->device = device;
     row->ns += ns;
-    row->keys += keys;
-    row->bytes += bytes;
+    if (row->device == NULL || begin_ns < row->begin_ns)
+        row->begin_ns = begin_ns;
+    if (end_ns > row->end_ns)
+        row->end_ns = end_ns;
+    row->device = device;
+}
+
+void gs_run_begin(struct gs_run *run, enum gs_stage stage)
+{
+    if (run->stats->stages[stage].begin_ns == 0)
+        run->stats->stages[stage].begin_ns = gs_now_ns();
 }
 
 void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
 {
+    gs_run_begin(run, stage);
     atomic_store(&run->progress->done, 0);
     atomic_store(&run->progress->total, total);
     atomic_store(&run->progress->phase, gs_stage_name(stage));
@@ -49,14 +76,14 @@ static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stage
     uint64_t start = gs_now_ns();
     gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, run->plan.threads, sample);
     uint64_t selected = gs_now_ns();
+    uint64_t bytes = (uint64_t)samples * GS_KEY_BYTES;
+    gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
     gs_sort_samples(sample, samples);
     gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
     if (stages->chunks_side_by_side)
         gs_splitters_snap(&run->splitters, sample, samples, run->plan.bins);
     uint64_t sorted = gs_now_ns();
     free(sample);
-    uint64_t bytes = (uint64_t)samples * GS_KEY_BYTES;
-    gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
     gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
     run->stats->samples = samples;
     return GS_OK;

@@ -77,7 +77,18 @@ static inline uint32_t gs_run_bin_at(const struct gs_run *run, uint32_t i)
 void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
                     uint64_t keys, uint64_t bytes);
 
-/* Say which phase runs, for progress. */
+/* Account keys and bytes alone. */
+void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t bytes);
+
+/* Account for time that began and ended then, by gs_now_ns: gs_run_account takes it that it ends
+ * now and began `ns` ago, or when its stage did. */
+void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+                       uint64_t begin_ns, uint64_t end_ns);
+
+/* A stage begins now, if it has not begun before. */
+void gs_run_begin(struct gs_run *run, enum gs_stage stage);
+
+/* Say which phase runs, for progress, and that its stage begins. */
 void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total);
 
 #endif

@@ -104,8 +104,7 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     uint64_t first_piece = 0;
     uint64_t next = 0;
     GS_TRY(gs_gpu_wait(&device, err));
-    run->stats->device_text = device.name;
-    gs_run_account(run, GS_STAGE_START, "gpu", device.start_ns, 0, 0);
+    gs_gpu_describe(run, &device);
     uint64_t capacity = gs_gpu_capacity(run->options, &device);
     if (capacity == 0)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no memory to sort in", device.name);
@@ -135,6 +134,8 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
 cleanup:
     free(spans);
     gs_pieces_free(&pieces);
+    if (st == GS_OK && run->options->leave_device)
+        return st;
     gs_gpu_upload_close(&upload);
     gs_gpu_buffers_close(&buffers);
     return st;

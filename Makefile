@@ -81,7 +81,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
-.PHONY: all help check check-gpu bench-gpu check-expensive fuzz lint asan valgrind bench demo install uninstall dist \
+.PHONY: all help check check-gpu bench-gpu check-expensive fuzz lint asan valgrind bench bench-external demo install uninstall dist \
         clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
@@ -94,6 +94,7 @@ help:
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
 	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
+	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
 	@echo 'dist, clean, gpu-hash'
@@ -184,6 +185,9 @@ lint:
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
+
+bench-external: $(B)/gsort $(TOOLS)
+	tests/bench_external.sh $(B)/gsort build/keygen $(BENCH)
 
 DEMO_KEYS ?= 64M
 demo: all

@@ -85,7 +85,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
 .PHONY: all help check check-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind \
-        bench bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
+        bench bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
 help:
@@ -103,6 +103,7 @@ help:
 	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
 	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
 	@echo 'bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."'
+	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
 	@echo 'dist, clean, gpu-hash'
@@ -217,6 +218,9 @@ bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
 
 bench-files: $(B)/gsort $(TOOLS)
 	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-external: $(B)/gsort $(TOOLS)
+	tests/bench_external.sh $(B)/gsort build/keygen $(BENCH)
 
 DEMO_KEYS ?= 64M
 demo: all

@@ -45,7 +45,8 @@ static void plan_merge(const struct gs_command *command, size_t count, struct pl
 {
     struct gs_options options = command->sort;
     options.memory_bytes = plan->limit_bytes / 2;
-    plan->stats = (struct gs_stats){.engine = "merge", .device = "cpu", .reason = "asked for"};
+    plan->stats =
+        (struct gs_stats){.engine = "merge", .device = "cpu", .reason = "a merge runs on the CPU"};
     plan->method = "merge";
     plan->passes = 1;
     plan->memory_bytes = gs_merge_memory(&options, count);

@@ -28,7 +28,7 @@
 #define CHUNK_KEYS_MAX ((uint64_t)1 << 30)
 
 /* A bin's part of a chunk is one read: not less than this on average. */
-#define PIECE_KEYS_MIN 8192
+#define PIECE_KEYS_MIN 2048
 
 /* Bins that fit, for each group of them that is loaded. */
 #define BINS_PER_LOAD 4

@@ -5,6 +5,7 @@
 
 #include "common/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,8 +23,8 @@ enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint6
         uint64_t bad =
             gs_first_disorder(sorter->options, keys, count, position > 0 ? &sorter->last : NULL);
         if (bad != count)
-            return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %llu is out of order",
-                           (unsigned long long)(position + bad));
+            return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
+                           position + bad);
         sorter->last = keys[count - 1];
         sorter->followed += gs_fingerprint(keys, count);
     }

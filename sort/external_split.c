@@ -3,9 +3,10 @@
  *
  * Each thread has a part of the chunk: it counts the part's keys of each bin, and once the places
  * are known it moves them there. A key goes first into a line of its bin, as long as a line of the
- * cache; a full line is written at once, so that a thread touches one page of each bin only once in
- * 16 keys. Keys of a mapped file may change between counting and moving: no line is written beyond
- * what was counted for it, and such a file is an error.
+ * cache and aligned as it will be in memory; a full line is written past the caches. Keys of a
+ * mapped file may change between counting and moving: no line is written beyond what was counted
+ * for it, and such a file is an error. (scatter_cpu.c does the same for bins in memory; here
+ * equality bins have places too, and the parts are those of a chunk.)
  */
 #include "sort/external_split.h"
 
@@ -14,22 +15,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #define LINE_KEYS 16
+
+/* Keys whose bins are found before the first of them moves. */
+#define BATCH_KEYS 64
 
 /* One thread's tables, each with an entry a bin. */
 struct part {
-    uint32_t *counts; /* keys of this part */
-    uint32_t *places; /* where the next line goes in out */
-    uint32_t *ends;   /* where this part's keys of the bin end */
-    uint32_t *filled; /* keys in the line */
     gs_key *lines;    /* [bins][LINE_KEYS] */
+    uint32_t *counts; /* keys of this part */
+    uint32_t *firsts; /* where they begin in out */
+    uint32_t *ends;   /* where they end */
+    uint32_t *places; /* where the next key goes; those of its line before are in the line yet */
     uint64_t first;   /* of the tiles' keys */
     uint64_t count;
 };
 
+/* So that the tables of each thread begin with a line of the cache. */
+static uint32_t round_bins(uint32_t bins)
+{
+    return (bins + 3) / 4 * 4;
+}
+
 uint64_t gs_split_memory(uint32_t bins, unsigned threads)
 {
-    return (uint64_t)threads * bins * (LINE_KEYS + 4) * sizeof(uint32_t);
+    return (uint64_t)threads * round_bins(bins) * (LINE_KEYS + 4) * sizeof(uint32_t);
 }
 
 static inline __attribute__((always_inline)) void count_keys(const struct gs_splitters *splitters,
@@ -41,48 +55,87 @@ static inline __attribute__((always_inline)) void count_keys(const struct gs_spl
         counts[gs_splitters_bin(splitters, guide, steps, tile->keys[i])]++;
 }
 
-/* Write a bin's line, as far as there is room for it. */
-static bool write_line(const struct gs_split *split, const struct part *part, uint32_t bin,
-                       uint32_t keys)
+/* Write one whole line to aligned memory, past the caches. */
+static inline void write_line(gs_key *to, const gs_key *line)
 {
-    uint32_t place = part->places[bin];
-    uint32_t room = part->ends[bin] - place;
-    uint32_t fits = keys < room ? keys : room;
-    memcpy(split->out + place, part->lines + (size_t)bin * LINE_KEYS, fits * sizeof(gs_key));
-    part->places[bin] = place + fits;
-    return fits == keys;
+#if defined(__SSE2__)
+    for (int i = 0; i < 4; i++)
+        _mm_stream_si128((__m128i *)(void *)to + i,
+                         _mm_load_si128((const __m128i *)(const void *)line + i));
+#else
+    memcpy(to, line, LINE_KEYS * sizeof *line);
+#endif
 }
 
-/* The same for a full line that fits: the compiler makes plain stores of it. */
-static inline bool write_full_line(const struct gs_split *split, const struct part *part,
-                                   uint32_t bin)
+/* Lines that are written past the caches are there for all threads. */
+static inline void finish_lines(void)
 {
-    uint32_t place = part->places[bin];
-    if (part->ends[bin] - place < LINE_KEYS)
-        return write_line(split, part, bin, LINE_KEYS);
-    memcpy(split->out + place, part->lines + (size_t)bin * LINE_KEYS, LINE_KEYS * sizeof(gs_key));
-    part->places[bin] = place + LINE_KEYS;
-    return true;
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
 }
 
+/* A bin's line is full and its next key has come: write the line. Returns the place: as it was, or
+ * set back where the part has more keys of the bin than were counted. */
+static inline uint32_t flush_line(const struct gs_split *split, const struct part *part,
+                                  uint32_t bin, uint32_t place, bool *overrun)
+{
+    const gs_key *line = part->lines + (size_t)bin * LINE_KEYS;
+    uint32_t first = part->firsts[bin];
+    if (place >= part->ends[bin]) {
+        *overrun = true;
+        return place - LINE_KEYS;
+    }
+    if (place >= first + LINE_KEYS)
+        write_line(split->out + place - LINE_KEYS, line);
+    else /* the first line of the part, which it may share with another */
+        memcpy(split->out + first, line + first % LINE_KEYS, (place - first) * sizeof *line);
+    return place;
+}
+
+/* Move the keys of one tile, a batch at a time: first the bins of all, then the moves. A full line
+ * is written when its bin's next key comes: its last store has left the store buffer by then. */
 static inline __attribute__((always_inline)) bool move_keys(const struct gs_split *split,
                                                             enum gs_guide guide, uint32_t steps,
                                                             const struct gs_tile *tile,
                                                             const struct part *part)
 {
-    bool fits = true;
-    for (uint64_t i = 0; i < tile->count; i++) {
-        gs_key key = tile->keys[i];
-        uint32_t bin = gs_splitters_bin(split->splitters, guide, steps, key);
-        uint32_t filled = part->filled[bin];
-        part->lines[(size_t)bin * LINE_KEYS + filled] = key;
-        if (++filled == LINE_KEYS) {
-            fits = write_full_line(split, part, bin) && fits;
-            filled = 0;
+    bool overrun = false;
+    gs_key keys[BATCH_KEYS];
+    uint32_t bins[BATCH_KEYS];
+    for (uint64_t first = 0; first < tile->count; first += BATCH_KEYS) {
+        uint64_t left = tile->count - first;
+        uint64_t here = left < BATCH_KEYS ? left : BATCH_KEYS;
+        for (uint64_t i = 0; i < here; i++) {
+            keys[i] = tile->keys[first + i]; /* read once: it may change */
+            bins[i] = gs_splitters_bin(split->splitters, guide, steps, keys[i]);
         }
-        part->filled[bin] = filled;
+        for (uint64_t i = 0; i < here; i++) {
+            uint32_t bin = bins[i];
+            uint32_t place = part->places[bin];
+            if (place % LINE_KEYS == 0 && place != part->firsts[bin])
+                place = flush_line(split, part, bin, place, &overrun);
+            part->lines[(size_t)bin * LINE_KEYS + place % LINE_KEYS] = keys[i];
+            part->places[bin] = place + 1;
+        }
     }
-    return fits;
+    return overrun;
+}
+
+/* Write what is left in a bin's line. False: these are not as many keys as were counted. */
+static bool end_line(const struct gs_split *split, const struct part *part, uint32_t bin)
+{
+    uint32_t first = part->firsts[bin];
+    uint32_t place = part->places[bin];
+    if (place != part->ends[bin])
+        return false;
+    if (place == first)
+        return true;
+    uint32_t start = (place - 1) / LINE_KEYS * LINE_KEYS;
+    start = start > first ? start : first;
+    memcpy(split->out + start, part->lines + (size_t)bin * LINE_KEYS + start % LINE_KEYS,
+           (place - start) * sizeof *split->out);
+    return true;
 }
 
 static void count_tile(const struct gs_split *split, const struct gs_tile *tile, uint32_t *counts)
@@ -95,11 +148,11 @@ static void count_tile(const struct gs_split *split, const struct gs_tile *tile,
 static bool move_tile(const struct gs_split *split, const struct gs_tile *tile,
                       const struct part *part)
 {
-    bool fits = true;
-#define MOVE(guide, steps) fits = move_keys(split, guide, steps, tile, part);
+    bool overrun = false;
+#define MOVE(guide, steps) overrun = move_keys(split, guide, steps, tile, part);
     GS_SPLITTERS_SEARCH(split->splitters, MOVE)
 #undef MOVE
-    return fits;
+    return overrun;
 }
 
 /* Count a part, tile by tile. Returns its fingerprint, 0 if not wanted. */
@@ -121,16 +174,16 @@ static uint64_t count_part(const struct gs_split *split, const struct part *part
 /* Move a part's keys. False: they are not those that were counted. */
 static bool move_part(const struct gs_split *split, const struct part *part)
 {
-    bool fits = true;
+    bool overrun = false;
     for (uint64_t done = 0; done < part->count;) {
         struct gs_tile tile = gs_tiles_part(split->tiles, part->first + done, part->count - done);
-        fits = move_tile(split, &tile, part) && fits;
+        overrun = move_tile(split, &tile, part) || overrun;
         done += tile.count;
     }
-    for (uint32_t bin = 0; bin <= split->splitters->count; bin++)
-        if (part->filled[bin] > 0)
-            fits = write_line(split, part, bin, part->filled[bin]) && fits;
-    return fits;
+    for (uint32_t bin = 0; bin <= split->splitters->count && !overrun; bin++)
+        overrun = !end_line(split, part, bin);
+    finish_lines();
+    return !overrun;
 }
 
 /* From the parts' counts to each part's places: bins to be written first, equality bins last. */
@@ -145,6 +198,7 @@ static void find_places(struct gs_split *split, const struct part *parts, unsign
                 continue;
             uint32_t first = place;
             for (unsigned i = 0; i < threads; i++) {
+                parts[i].firsts[bin] = place;
                 parts[i].places[bin] = place;
                 place += parts[i].counts[bin];
                 parts[i].ends[bin] = place;
@@ -160,16 +214,16 @@ static void find_places(struct gs_split *split, const struct part *parts, unsign
 static void make_parts(const struct gs_split *split, struct part *parts, unsigned threads,
                        uint32_t *tables)
 {
-    uint32_t bins = split->splitters->count + 1;
+    uint32_t bins = round_bins(split->splitters->count + 1);
     for (unsigned i = 0; i < threads; i++) {
         uint64_t from = (uint64_t)split->count * i / threads;
         uint64_t to = (uint64_t)split->count * (i + 1) / threads;
         uint32_t *own = tables + (size_t)i * bins * (LINE_KEYS + 4);
         parts[i] = (struct part){.lines = own,
                                  .counts = own + (size_t)bins * LINE_KEYS,
-                                 .places = own + (size_t)bins * (LINE_KEYS + 1),
+                                 .firsts = own + (size_t)bins * (LINE_KEYS + 1),
                                  .ends = own + (size_t)bins * (LINE_KEYS + 2),
-                                 .filled = own + (size_t)bins * (LINE_KEYS + 3),
+                                 .places = own + (size_t)bins * (LINE_KEYS + 3),
                                  .first = split->first + from,
                                  .count = to - from};
     }

@@ -15,9 +15,10 @@ struct gs_split {
     uint32_t count;
     unsigned threads;
     bool verify;
-    gs_key *out;          /* [count]: bins in ascending order, then all equality bins */
-    uint32_t *starts;     /* [bins + 1] out: where each bin starts; an equality bin is empty here */
-    uint64_t *totals;     /* [bins]: grown by the keys of each bin, equality bins too */
+    gs_key *out;      /* [count], aligned to 64 bytes: bins in ascending order, then all equality
+                         bins */
+    uint32_t *starts; /* [bins + 1] out: where each bin starts; an equality bin is empty here */
+    uint64_t *totals; /* [bins]: grown by the keys of each bin, equality bins too */
     uint64_t fingerprint; /* out: of the keys (verify) */
 };
 

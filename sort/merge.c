@@ -288,7 +288,7 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
                                .order = "none",
                                .threads = merge.threads,
                                .memory_bytes = gs_merge_memory(options, span_count)};
-    snprintf(stats->reason, sizeof stats->reason, "asked for");
+    snprintf(stats->reason, sizeof stats->reason, "a merge runs on the CPU");
     for (size_t i = 0; i < span_count; i++)
         stats->keys_in += spans[i].count;
     atomic_store(&merge.progress->done, 0);

@@ -32,15 +32,15 @@ setup()
     [[ $(field method) == *"external sort" ]]
     [[ $(field passes) == *2 ]]
     [ "$(field temporary)" = "temporary  24000000 bytes in a, b" ]
-    [ -z "$(ls -A a b | grep -v :)" ]
+    [ -z "$(find a b -mindepth 1)" ]
 }
 
 @test "a merge, and pipes" {
     gsort --plan -m -u in in >plan
     [[ $(field method) == *merge ]]
     [[ $(field output) == *" 24000000 bytes at most" ]]
-    # shellcheck disable=SC2002  # a pipe is what is tested
-    cat in | gsort --plan - in >plan
+    mkfifo fifo # not opened: its writer is waited for only when it is read
+    gsort --plan fifo in >plan
     [[ $(field inputs) == *"2, 3000000 keys and what pipes will bring" ]]
 }
 

@@ -54,8 +54,8 @@ assert_external()
     keygen equal "$KEYS" >in
     assert_external in
     [ "$(awk '$1 == "temporary" { print $2 }' stats)" -lt 100 ]
-    { keygen equal "$KEYS" && keys 1 2 3 4294967295; } >more
-    assert_external -u more
+    { keygen equal "$KEYS" && keys 1 2 3 4294967295; } >mixed
+    assert_external -u mixed
     keygen max-keys "$KEYS" >in
     assert_external in
     head -c $((KEYS * 4)) /dev/zero >zero
@@ -64,8 +64,8 @@ assert_external()
 }
 
 @test "a pipe whose first part is one value and whose rest lies between two others" {
-    keygen sorted "$KEYS" >sorted
-    { head -c 4000000 /dev/zero && head -c 6000000 sorted && keygen narrow 1000000; } >in
+    keygen sorted "$KEYS" >ascending
+    { head -c 4000000 /dev/zero && head -c 6000000 ascending && keygen narrow 1000000; } >in
     assert_external in
     assert_external -ru in
     # All that is new is in one bin of a few values, which are even and odd neighbours.

@@ -13,7 +13,7 @@
 #define KEYS 200003
 
 static gs_key keys[KEYS];
-static gs_key out[KEYS];
+static _Alignas(64) gs_key out[KEYS];
 
 /* Split keys [first, first + count) of two spans by the splitters of a sample. */
 static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint64_t first,

@@ -36,8 +36,8 @@ static void test_pieces(const char *const *directories)
     unsigned char data[PIECE_BYTES], got[PIECE_BYTES];
     if (!CHECK(gs_spill_open(&spill, directories, 2, &err) == GS_OK))
         return;
-    for (int i = 0; i < PIECES; i++) {
-        memset(data, i + 1, sizeof data);
+    for (unsigned i = 0; i < PIECES; i++) {
+        memset(data, (int)i + 1, sizeof data);
         data[i] = 99;
         CHECK(gs_spill_place(&spill, sizeof data, &places[i], &err) == GS_OK);
         CHECK_EQUAL(places[i].file, i % 2);
@@ -47,13 +47,13 @@ static void test_pieces(const char *const *directories)
     }
     CHECK_EQUAL(spill.used, PIECES * PIECE_BYTES);
     CHECK_EQUAL(files_in(directories[0]) + files_in(directories[1]), 0);
-    for (int i = PIECES - 1; i >= 0; i--) {
-        memset(data, i + 1, sizeof data);
+    for (unsigned i = PIECES; i-- > 0;) {
+        memset(data, (int)i + 1, sizeof data);
         data[i] = 99;
         gs_spill_announce(&spill, &places[i], 0, sizeof data);
         CHECK(gs_spill_read(&spill, &places[i], 0, got, sizeof got, &err) == GS_OK);
         CHECK(memcmp(got, data, sizeof got) == 0);
-        CHECK(gs_spill_read(&spill, &places[i], (unsigned)i, got, 1, &err) == GS_OK);
+        CHECK(gs_spill_read(&spill, &places[i], i, got, 1, &err) == GS_OK);
         CHECK_EQUAL(got[0], 99);
     }
     /* Beyond the end of the file: an error, no endless loop. */

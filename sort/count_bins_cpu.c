@@ -72,15 +72,19 @@ static bool searches_by_step(const struct gs_splitters *splitters)
 static void find_part(const struct gs_splitters *splitters, const struct gs_tile *part,
                       gs_key *copy, uint16_t *bins)
 {
+    const gs_key *keys = part->keys;
+    const uint64_t count = part->count;
     if (searches_by_step(splitters)) {
-#define FIND_FIRST(guide, steps)                                                                   \
-    find_bins(splitters, guide, 0, part->keys, part->count, copy, bins);
-        GS_SPLITTERS_SEARCH(splitters, FIND_FIRST)
-#undef FIND_FIRST
-        finish_search(splitters, copy, part->count, bins);
+        if (splitters->guide == GS_GUIDE_TOP)
+            find_bins(splitters, GS_GUIDE_TOP, 0, keys, count, copy, bins);
+        else if (splitters->guide == GS_GUIDE_LINEAR)
+            find_bins(splitters, GS_GUIDE_LINEAR, 0, keys, count, copy, bins);
+        else
+            find_bins(splitters, GS_GUIDE_LOG, 0, keys, count, copy, bins);
+        finish_search(splitters, copy, count, bins);
         return;
     }
-#define FIND(guide, steps) find_bins(splitters, guide, steps, part->keys, part->count, copy, bins);
+#define FIND(guide, steps) find_bins(splitters, guide, steps, keys, count, copy, bins);
     GS_SPLITTERS_SEARCH(splitters, FIND)
 #undef FIND
 }

@@ -122,17 +122,6 @@ static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_
     return rank;
 }
 
-/* The larger of the two if x < size, else a. */
-static __device__ __forceinline__ uint32_t max_inside(uint32_t a, uint32_t b, int x, int size)
-{
-    asm("{ .reg .pred inside;\n\t"
-        "setp.lt.s32 inside, %2, %3;\n\t"
-        "@inside max.u32 %0, %0, %1; }"
-        : "+r"(a)
-        : "r"(b), "r"(x), "r"(size));
-    return a;
-}
-
 /* The digit that spreads [low, high] over `bins`. The factor may be a little too small, never too
  * large: no digit reaches bins. */
 static __device__ __forceinline__ struct gs_gpu_digit make_digit(uint32_t low, uint32_t high,

@@ -8,9 +8,10 @@
  * windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is nothing
  * left.
  *
- * Larger groups come from repeated keys or from slight skew: a warp sorts one of up to 32 keys, and
- * writes one of few values as runs. A bin with any other is sorted by least significant digits of 8
- * bits instead, over its varying bits only, stable ranks by __match_any_sync.
+ * Larger groups come from repeated keys or from skew: gpu_crowds.cuh spreads them first.
+ *
+ * A thread's adds must all be under way before the first result is needed. So there is no branch
+ * around them: keys that the bin does not have count into words of their own behind the counters.
  *
  * Words are padded, one for 32: thread t's 16 keys begin in bank 16 t + t/2, so that the windows of
  * a warp meet no bank twice.
@@ -26,7 +27,7 @@ enum {
     STREAM_THREADS = 256
 };
 
-/* Words of shared memory: keys with a window more, then the counters. */
+/* Words of shared memory: keys with a window more, then the counters, then one for each lane. */
 static constexpr __host__ __device__ size_t key_words(size_t keys)
 {
     return (keys + 2 * ITEMS) * 33 / 32 + 3 & ~(size_t)3;
@@ -34,7 +35,7 @@ static constexpr __host__ __device__ size_t key_words(size_t keys)
 
 template <int THREADS> static constexpr size_t shared_bytes()
 {
-    return (key_words(THREADS * ITEMS) + THREADS * ITEMS) * sizeof(uint32_t);
+    return (key_words(THREADS * ITEMS) + THREADS * ITEMS + 32) * sizeof(uint32_t);
 }
 
 /* The exclusive scan of THREADS * ITEMS counters, in place: a warp owns a contiguous piece and
@@ -137,11 +138,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
 
-    /* Load, and find the bounds. */
+    /* Load, and find the bounds. Keys that do not exist are copies of the first. */
     uint32_t key[ITEMS];
+    const uint32_t some = in[0];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
-        key[i] = i * THREADS < rest ? in[i * THREADS + t] : GS_KEY_MAX;
+        key[i] = i * THREADS < rest ? in[i * THREADS + t] : some;
     if (t == 0) {
         s_low = GS_KEY_MAX;
         s_high = 0;
@@ -150,12 +152,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     for (int i = 0; i < ITEMS / 4; i++)
         ((uint4 *)s_count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
     __syncthreads();
-    uint32_t low = GS_KEY_MAX;
-    uint32_t high = 0;
+    uint32_t low = key[0];
+    uint32_t high = key[0];
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
+    for (int i = 1; i < ITEMS; i++) {
         low = min(low, key[i]);
-        high = max_inside(high, key[i], i * THREADS, rest);
+        high = max(high, key[i]);
     }
     low = reduce_min_warp(low);
     high = reduce_max_warp(high);
@@ -181,11 +183,15 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     for (int i = 0; i < ITEMS; i++)
         place[i] = digit_of(digit, key[i]);
     if (!is_crowd(place[0])) {
+        uint32_t rank[ITEMS];
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            rank[i] =
+                atomicAdd(&s_count[i * THREADS < rest ? place[i] : capacity + lane_index()], 1);
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
-            uint32_t rank = add_one(&s_count[place[i]], i * THREADS, rest);
-            place[i] += rank << 16;
-            ranks |= rank;
+            place[i] += rank[i] << 16;
+            ranks |= i * THREADS < rest ? rank[i] : 0;
         }
     } else {
         ranks = SETTLED;
@@ -207,13 +213,10 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         if (i * THREADS < rest)
             s_keys[padded(place[i])] = key[i];
     __syncthreads();
+    if (crowded)
+        settle_crowds<THREADS>(s_keys, s_count, out, size);
     if (!exact)
         settle_groups(s_keys, size);
-    if (crowded && !settle_crowds<THREADS>(s_keys, s_count, size)) {
-        sort_by_digits<THREADS>(in, out, size, low, 32 - (uint32_t)__clz((int)(high - low)), s_keys,
-                                s_count);
-        return;
-    }
     uint32_t *s_mine = s_keys + padded(t);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)

@@ -40,19 +40,22 @@ template <int THREADS> static constexpr size_t shared_bytes()
 
 /* The exclusive scan of THREADS * ITEMS counters, in place: a warp owns a contiguous piece and
  * reads it by 16 bytes a lane. Sums of two reads share a register: no sum within a warp's piece,
- * and none of the block, reaches 2^16. */
-template <int THREADS> static __device__ __forceinline__ void scan_counters(uint32_t *s_count)
+ * and none of the block, reaches 2^16. Returns the largest counter that this thread has seen: not
+ * the adds, which would have to wait for each other's results. */
+template <int THREADS> static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count)
 {
     static_assert(THREADS * ITEMS < 1 << 16, "sums fit half a register");
     __shared__ uint32_t s_warp[32];
     const int warps = THREADS / 32;
     const uint32_t warp = threadIdx.x / 32;
     uint4 *piece = (uint4 *)(s_count + warp * 32 * ITEMS) + lane_index();
+    uint32_t largest = 0;
     uint32_t sum[ITEMS / 4];
 #pragma unroll
     for (int i = 0; i < ITEMS / 4; i++) {
         uint4 count = piece[32 * i];
         sum[i] = count.x + count.y + count.z + count.w;
+        largest = max(max(largest, count.x), max(max(count.y, count.z), count.w));
     }
     uint32_t before = 0; /* counters of this warp's earlier reads */
     uint32_t start[ITEMS / 4];
@@ -83,6 +86,7 @@ template <int THREADS> static __device__ __forceinline__ void scan_counters(uint
         place.w = place.z + count.z;
         piece[32 * i] = place;
     }
+    return largest;
 }
 
 /* Settle groups of up to 8 keys: `keys` in s_keys are in place but for the order within groups. */
@@ -138,12 +142,11 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
 
-    /* Load, and find the bounds. Keys that do not exist are copies of the first. */
+    /* Load, and find the bounds. Keys that do not exist are copies of the last. */
     uint32_t key[ITEMS];
-    const uint32_t some = in[0];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
-        key[i] = i * THREADS < rest ? in[i * THREADS + t] : some;
+        key[i] = in[min(i * THREADS + t, size - 1)];
     if (t == 0) {
         s_low = GS_KEY_MAX;
         s_high = 0;
@@ -178,7 +181,6 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
-    uint32_t ranks = 0;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         place[i] = digit_of(digit, key[i]);
@@ -189,21 +191,18 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             rank[i] =
                 atomicAdd(&s_count[i * THREADS < rest ? place[i] : capacity + lane_index()], 1);
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++) {
+        for (int i = 0; i < ITEMS; i++)
             place[i] += rank[i] << 16;
-            ranks |= i * THREADS < rest ? rank[i] : 0;
-        }
     } else {
-        ranks = SETTLED;
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
     }
-    const bool crowded = __syncthreads_or(ranks >= SETTLED && !exact) != 0;
-    scan_counters<THREADS>(s_count);
+    __syncthreads();
+    const bool crowd = scan_counters<THREADS>(s_count) > SETTLED;
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
-    __syncthreads();
+    const bool crowded = __syncthreads_or(crowd) != 0 && !exact;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)

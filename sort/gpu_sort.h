@@ -25,6 +25,10 @@
 #define GS_GPU_CELLS_MAX     8192
 #define GS_GPU_NODES_MAX     64
 
+/* The sample at most, and the keys of it that one block draws. */
+#define GS_GPU_SAMPLES_MAX  16384
+#define GS_GPU_SAMPLE_BLOCK 256
+
 /* Sub-bins of a slot at most. */
 #define GS_GPU_DIGITS_MAX 1024
 
@@ -70,6 +74,7 @@ struct gs_gpu_tables {
     uint32_t search; /* enum gs_gpu_search */
     uint32_t cells;  /* in use */
     uint32_t nodes;
+    uint32_t order[GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK]; /* seen by each block of the sample */
     struct gs_gpu_node root;
     struct gs_gpu_node node[GS_GPU_NODES_MAX];
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
@@ -192,7 +197,8 @@ static inline uint32_t gs_gpu_table_words(uint32_t bins)
 extern "C" {
 #endif
 
-/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins. */
+/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins;
+ * that also sets work->state to its begin. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
@@ -209,8 +215,10 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
-/* prefix_sum_gpu.cu: counts to places, and lists of what is to be done with the bins. */
-cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, cudaStream_t stream);
+/* prefix_sum_gpu.cu: counts to places, and lists of what is to be done with the bins. sequence is
+ * that of the report which ends a level; plan_bins ends level 1. */
+cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                             cudaStream_t stream);
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream);
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
@@ -228,6 +236,10 @@ cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level
 cudaError_t gs_sort_keys_gpu(const uint32_t *in, uint32_t *out, uint32_t n, cudaStream_t stream);
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                              uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream);
+/* Small jobs, as many as the device's list has by then, `most` at most: no need to wait for that.
+ */
+cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t most, cudaStream_t stream);
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
                              cudaStream_t stream);
 cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);

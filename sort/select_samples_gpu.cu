@@ -9,7 +9,7 @@
 #include "sort/sample_position.h"
 
 enum {
-    SELECT_THREADS = 256,
+    SELECT_THREADS = GS_GPU_SAMPLE_BLOCK,
     TABLE_THREADS = 1024,
     SEARCHED = 4 /* splitters in a cell from which on it may have a node */
 };
@@ -17,10 +17,14 @@ enum {
 /* Load sample i and its successor: compare the two, keep the first. */
 static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, uint32_t samples,
                                              uint64_t seed, uint32_t *sample,
-                                             struct gs_gpu_state *state)
+                                             struct gs_gpu_tables *tables)
 {
+    __shared__ uint32_t s_order;
     uint32_t i = blockIdx.x * SELECT_THREADS + threadIdx.x;
     uint32_t order = 0;
+    if (threadIdx.x == 0)
+        s_order = 0;
+    __syncthreads();
     if (i < samples) {
         uint32_t key = keys[gs_sample_position(i, samples, n, seed)];
         if (i + 1 < samples) {
@@ -31,7 +35,10 @@ static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, u
     }
     order = reduce_or_warp(order);
     if (lane_index() == 0 && order != 0)
-        atomicOr(&state->sample_order, order);
+        atomicOr(&s_order, order);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        tables->order[blockIdx.x] = s_order;
 }
 
 /* What one block needs to build the tables. */
@@ -184,13 +191,27 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct builder
     }
 }
 
+/* Set the state to its begin: nothing counted, and what order the sample was drawn in. */
+static __device__ void clear_state(struct gs_gpu_state *state, const struct gs_gpu_tables *tables,
+                                   uint32_t samples)
+{
+    uint32_t *word = (uint32_t *)state;
+    for (uint32_t i = threadIdx.x; i < sizeof *state / sizeof *word; i += TABLE_THREADS)
+        word[i] = 0;
+    __syncthreads();
+    if (threadIdx.x < (samples + SELECT_THREADS - 1) / SELECT_THREADS &&
+        tables->order[threadIdx.x] != 0)
+        atomicOr(&state->sample_order, tables->order[threadIdx.x]);
+}
+
 /* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
  * there becomes an equality bin, between the splitters v-1 and v. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint32_t samples, uint32_t bins, uint32_t cells,
-                            struct gs_gpu_tables *tables)
+                            struct gs_gpu_tables *tables, struct gs_gpu_state *state)
 {
     __shared__ struct builder s_build;
+    clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
     uint32_t emitted = 0;
     uint32_t key = 0;
@@ -235,15 +256,15 @@ cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t
 {
     unsigned blocks = (samples + SELECT_THREADS - 1) / SELECT_THREADS;
     select_samples_kernel<<<blocks, SELECT_THREADS, 0, stream>>>(keys, n, samples, GS_SAMPLE_SEED,
-                                                                 work->samples, work->state);
+                                                                 work->samples, work->tables);
     return cudaGetLastError();
 }
 
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
                                     cudaStream_t stream)
 {
-    choose_splitters_kernel<<<1, TABLE_THREADS, 0, stream>>>(work->samples, samples, bins,
-                                                             gs_gpu_cells(bins), work->tables);
+    choose_splitters_kernel<<<1, TABLE_THREADS, 0, stream>>>(
+        work->samples, samples, bins, gs_gpu_cells(bins), work->tables, work->state);
     return cudaGetLastError();
 }
 

@@ -77,21 +77,6 @@ static __device__ __forceinline__ uint32_t reduce_or_warp(uint32_t value)
 #endif
 }
 
-/* If x < size, add 1 to a counter in shared memory and return what it was, else 0. A predicate and
- * no branch: the adds of a thread's keys are all under way before the first result is needed. */
-static __device__ __forceinline__ uint32_t add_one(uint32_t *s_counter, int x, int size)
-{
-    uint32_t was = 0;
-    uint32_t address = (uint32_t)__cvta_generic_to_shared(s_counter);
-    asm volatile("{ .reg .pred inside;\n\t"
-                 "setp.lt.s32 inside, %2, %3;\n\t"
-                 "@inside atom.shared.add.u32 %0, [%1], 1; }"
-                 : "+r"(was)
-                 : "r"(address), "r"(x), "r"(size)
-                 : "memory");
-    return was;
-}
-
 /* Lanes of a warp that must agree on a bin to make one lane add for all. */
 #define GS_CROWD 12
 

@@ -18,6 +18,7 @@
 
 enum {
     SCATTER_THREADS = GS_GPU_TILE_THREADS,
+    RANK_BATCH = 4,
     BIN_RANK_SHIFT = 12, /* bin + (rank << 12) in a word */
     BIN_MASK = (1 << BIN_RANK_SHIFT) - 1
 };
@@ -93,6 +94,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
              const struct tile_memory<PLACE> &memory, bool try_rows)
 {
     __shared__ uint32_t s_partial[33];
+    __shared__ uint32_t s_none[32]; /* counts keys that do not exist */
     const uint32_t t = threadIdx.x;
     /* Key i of this thread exists if i * SCATTER_THREADS < rest. */
     const int rest = FULL ? ITEMS * SCATTER_THREADS : (int)size - (int)t;
@@ -103,11 +105,20 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
         key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
     view.classify(key, bin);
     if (!is_crowd(bin[0])) {
+        /* A few adds at a time are under way before their results are needed. */
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            bin[i] += (FULL ? atomicAdd(&memory.count[bin[i]], 1)
-                            : add_one(&memory.count[bin[i]], i * SCATTER_THREADS, rest))
-                      << BIN_RANK_SHIFT;
+        for (int first = 0; first < ITEMS; first += RANK_BATCH) {
+            uint32_t rank[RANK_BATCH];
+#pragma unroll
+            for (int i = 0; i < RANK_BATCH; i++)
+                rank[i] =
+                    atomicAdd((first + i) * SCATTER_THREADS < rest ? &memory.count[bin[first + i]]
+                                                                   : &s_none[lane_index()],
+                              1);
+#pragma unroll
+            for (int i = 0; i < RANK_BATCH; i++)
+                bin[first + i] += rank[i] << BIN_RANK_SHIFT;
+        }
     } else {
         try_rows = false;
 #pragma unroll

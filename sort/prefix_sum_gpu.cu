@@ -3,8 +3,8 @@
  *
  * Exclusive scans by blocks, each thread carrying the sum of what earlier rounds had: any length,
  * work in proportion to it. The lists hold no empty bins, so no later kernel starts a block in
- * vain. gs_plan_level_gpu ends a level: it numbers the tiles and the counters of the next one's
- * slots and reports to the host, which waits for that while the level's scatter runs.
+ * vain. The end of a level numbers the tiles and the counters of the next one's slots and reports
+ * to the host, which waits for that while the level's scatter runs.
  */
 #include "sort/gpu_block.cuh"
 

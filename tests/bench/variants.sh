@@ -45,7 +45,7 @@ build_variant()
             { echo "variants.sh: $name: no change of ${field[i]}" >&2; exit 2; }
     done
     make -s -C "$tree" CUDA=1 HIGHWAY=0 GPU_ARCHS=sm_90 build/cuda1-highway0/bench-gpu
-    cp "$tree/build/cuda1-highway0/bench-gpu" "$out/$name"
+    strip -o "$out/$name" "$tree/build/cuda1-highway0/bench-gpu"
     rm -rf "$tree"
 }
 
@@ -91,8 +91,9 @@ awk -F, '
             printf "%-24s", rows[r]
             for (v = 1; v <= variants; v++) {
                 m = ms[rows[r], v]
-                printf " | %9.4f %5.2fx (%4.2f) %s", m, ratio[rows[r], v],
-                    m > 0 ? ms[rows[r], 1] / m : 0, checked[rows[r], v] == "ok" ? "  " : "NO"
+                speed = m == 0 ? 0 : ms[rows[r], 1] / m
+                mark = checked[rows[r], v] == "ok" ? "  " : "NO"
+                printf " | %9.4f %5.2fx (%4.2f) %s", m, ratio[rows[r], v], speed, mark
             }
             printf "\n"
         }

@@ -36,6 +36,8 @@ enum {
      * frequent there is an equal pair in 2 of 3 cases; in a bin of 2^15 values, in 1 of 66. */
     SAMPLE = 32,
     RUN_SAMPLE = 4, /* of them from a run */
+    /* Values from key to key, up to which a column (cache_sort_columns.h) is 2^16 values wide. */
+    NARROW_SPREAD = 1500,
     /* Fewer keys are read once before the sort: their bounds are seldom tight. */
     SCAN_ALWAYS = 2048,
     /* Counting pays from this many keys a value. */
@@ -380,7 +382,9 @@ gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *s
                            size_t count, gs_key low, gs_key high, bool past_cache)
 {
     bool tried = false;
-    if (runs_look_even(runs, count)) {
+    /* Columns of more values than slots of 16 bits tell apart are left to the others. */
+    if (count > 0 && (uint64_t)(high - low) / count < NARROW_SPREAD &&
+        runs_look_even(runs, count)) {
         if (try_columns_of_runs(runs, to, scratch, count, low, high, past_cache))
             return to;
         tried = true;

@@ -62,7 +62,13 @@ check-pipe      | check   |       | cat ../sorted | gsort -c
 stats           | told    |       | gsort --stats ../in -o out
 stats-json      | told    |       | gsort --stats=json --verify ../in -o out
 odd-size        | refused |       | head -c 4099 ../in | gsort -o out
-too-small       | refused |       | cat ../in ../in | gsort -S 1M -o out
+external        | old     |       | gsort -S 256K -T ../tmp ../big -o out
+external-pipe   | old     | -u    | cat ../big | gsort -u -S 256K -T ../tmp -o out
+external-stdout | stream  |       | gsort -S 256K -T ../tmp --verify ../big | cat >got
+external-named  | named   | -r    | gsort -r -S 256K -T ../tmp ../big -o out
+merge           | old     |       | gsort -m ../sorted ../more -o out
+merge-pipe      | stream  | -u    | gsort -m -u ../sorted - <../more | cat >got
+fsync           | old     |       | gsort --fsync ../in -o out
 EOF
 }
 
@@ -187,11 +193,13 @@ walk_mode()
     "$KEYGEN" uniform 300007 >../in
     "$KEYGEN" sorted 200003 >../sorted
     "$KEYGEN" zipf 1003 >../few
+    "$KEYGEN" gaussian 600001 >../big
+    "$KEYGEN" sorted 100003 --seed=2 >../more
     : >../tally
     export GSORT_FAULT_MARK=$DIR/mark
     # Without a fault: what is right, by the reference from the same files.
     local -a files
-    read -ra files <<<"$(grep -Eo '\.\./(in|sorted|few)' <<<"$command" | xargs)"
+    read -ra files <<<"$(grep -Eo '\.\./(in|sorted|few|big|more)' <<<"$command" | xargs)"
     [ "$before" != self ] || files=(../in)
     [ "${#files[@]}" -gt 0 ] || files=(/dev/null)
     [[ $command != *-u* || $options = *-u* ]] || options+=' -u'

@@ -86,10 +86,12 @@ has_begun()
     [[ $(cat "/proc/$GSORT_PID/comm" 2>/dev/null) == "$(basename "$GSORT")" ]]
 }
 
-# has_open NAME: the gsort that was started has opened this file of the current directory. A FIFO it
-# opens after it has mapped what can be mapped; closing it sooner would lose what was written.
+# has_open NAME: the gsort that was started, not the shell before it, has opened this file of the
+# current directory. A FIFO it opens after it has mapped what can be mapped; closing it sooner would
+# lose what was written.
 has_open()
 {
+    has_begun || return
     # All is read: under pipefail a grep -q that ends first, or a link that is gone, is failure.
     { readlink "/proc/$GSORT_PID/fd/"* 2>/dev/null || true; } | grep "/$1\$" >/dev/null
 }

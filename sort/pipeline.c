@@ -165,6 +165,10 @@ static enum gs_status distribute(struct gs_run *run, const struct gs_stages *sta
     atomic_uint_fast64_t next = 0;
     atomic_bool failed = false;
     gs_run_phase(run, GS_STAGE_SCATTER, n);
+    if (!stages->accounts) { /* chunk by chunk, the stages take turns */
+        gs_run_begin(run, GS_STAGE_COUNT_BINS);
+        gs_run_begin(run, GS_STAGE_PREFIX_SUM);
+    }
 #pragma omp parallel num_threads(threads)
     {
         struct chunk_times times = {0};

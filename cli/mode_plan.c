@@ -13,8 +13,7 @@
 
 /* What is printed. */
 struct plan {
-    bool
-        pending; /* inputs whose size shows only when they are read: the rest is about the others */
+    bool pending; /* there are inputs of unknown size: the rest is about the others */
     uint64_t keys;
     uint64_t limit_bytes;
     const char *method;
@@ -82,13 +81,16 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
     plan.pending = gs_inputs_pending(&inputs);
     for (size_t i = 0; i < inputs.count; i++)
         plan.keys += inputs.list[i].size / GS_KEY_BYTES;
-    if (command->mode == GS_MODE_MERGE)
+    if (command->mode == GS_MODE_MERGE) {
         plan_merge(command, inputs.count, &plan);
-    else
+    } else {
+        st = gs_options_check_count(&command->sort, plan.keys, err);
         plan_sort(command, &plan);
-    print_plan(command, inputs.count, &plan);
+    }
+    if (st == GS_OK)
+        print_plan(command, inputs.count, &plan);
     gs_inputs_close(&inputs);
-    if (gs_report_close_stdout() != GS_EXIT_DONE)
+    if (st == GS_OK && gs_report_close_stdout() != GS_EXIT_DONE)
         st = GS_ERR_OUTPUT; /* reported already */
     return st;
 }

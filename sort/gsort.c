@@ -250,7 +250,8 @@ void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct g
     struct gs_plan plan;
     gs_plan_make(&plan, options, count, gs_plan_processors());
     enum gs_device device = choose_device(options, &plan, stats);
-    stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
+    bool lists = gs_engine_uses_lists(options->engine);
+    stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
     stats->device = gs_device_name(device);
     *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count)
                                        : gs_cost_cpu_seconds(count, plan.threads);

@@ -44,6 +44,14 @@ setup()
     [[ $(field inputs) == *"2, 3000000 keys and what pipes will bring" ]]
 }
 
+@test "a shared-memory engine, and more keys than it takes" {
+    keygen uniform 1000 >few
+    gsort --plan -e hybrid few >plan
+    [[ $(field engine) == *hybrid ]]
+    run -2 --separate-stderr gsort --plan -e hybrid in
+    assert_trouble hybrid 38656
+}
+
 @test "what cannot be read is refused, and so is a full disk" {
     run -2 --separate-stderr gsort --plan missing
     assert_trouble missing

@@ -77,7 +77,8 @@ static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ 
             atomicAdd(&state->counts[i], (unsigned long long)s_count[i]);
 }
 
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS, COUNT_BLOCKS)
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
+                                         GS_RESIDENT_BLOCKS((int)COUNT_BLOCKS, GS_GPU_TILE_THREADS))
     count_bins_kernel(const uint32_t *__restrict__ keys, uint64_t n,
                       const struct gs_gpu_tables *__restrict__ tables, uint32_t words,
                       struct gs_gpu_state *state)

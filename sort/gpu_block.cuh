@@ -11,6 +11,22 @@
 
 #define GS_ALL_LANES 0xffffffffU
 
+/* Threads that one processor of the architecture compiled for holds at once: launch bounds may not
+ * ask for more. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+#define GS_RESIDENT_THREADS 1024
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900
+#define GS_RESIDENT_THREADS 1536
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1100
+#define GS_RESIDENT_THREADS 1536
+#else
+#define GS_RESIDENT_THREADS 2048
+#endif
+
+/* So many blocks of THREADS threads, or as many as there is room for. */
+#define GS_RESIDENT_BLOCKS(blocks, threads)                                                        \
+    ((blocks) * (threads) <= GS_RESIDENT_THREADS ? (blocks) : GS_RESIDENT_THREADS / (threads))
+
 static __device__ __forceinline__ uint32_t lane_index()
 {
     return threadIdx.x & 31;

@@ -162,7 +162,7 @@ static bool copy_to_pages(struct gs_output *output, const void *data, size_t byt
     return true;
 }
 
-static void end_prefill(struct gs_output *output)
+void gs_output_end_prefill(struct gs_output *output)
 {
     if (output->prefill == NULL)
         return;
@@ -204,7 +204,7 @@ void gs_output_sync(struct gs_output *output)
 enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    end_prefill(output);
+    gs_output_end_prefill(output);
     if (output->kind == GS_OUTPUT_TEMPORARY) {
         GS_TRY(set_length(output, bytes, err));
         output->fd = -1;
@@ -233,7 +233,7 @@ cleanup:
 
 void gs_output_discard(struct gs_output *output)
 {
-    end_prefill(output);
+    gs_output_end_prefill(output);
     if (output->kind == GS_OUTPUT_TEMPORARY || output->temp.fd >= 0)
         gs_tempfile_discard(&output->temp, &output->target);
     else if (output->fd >= 0) {

@@ -50,6 +50,9 @@ enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struc
  * discarded. */
 void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned processors);
 
+/* No more pages: what is mapped of the output is given back, and it is written as ever. */
+void gs_output_end_prefill(struct gs_output *output);
+
 /* Write at byte `position` of the output. A stream takes ascending positions without gaps, from one
  * thread at a time, and ignores the number. The other kinds may be called from several threads. */
 enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,

@@ -11,6 +11,7 @@
 #include "common/signals.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -37,6 +38,9 @@ int main(int argc, char **argv)
     gs_file_guard_standard();
     gs_signals_start(gs_report_fault);
     gs_exit_guard();
+    /* No arena for each thread: for a few small blocks it would reserve 64 MiB and more of what
+     * ulimit -v leaves beside -S. */
+    (void)mallopt(M_ARENA_MAX, 1);
 
     if (argc < 1) {
         argc = 1;

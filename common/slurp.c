@@ -68,8 +68,10 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, g
         GS_TRY(gate(context, name, slurp->used, err));
         if (slurp->room - slurp->used < GS_READ_BYTES)
             GS_TRY(grow_buffer(slurp, slurp->room * 2, name, err));
-        GS_TRY(gs_file_read_some(fd, slurp->bytes + slurp->used, slurp->room - slurp->used, &got,
-                                 name, err));
+        size_t room = slurp->room - slurp->used;
+        /* Not a whole file at once: the gate is to see what is read. */
+        room = room < GS_SLURP_BYTES ? room : GS_SLURP_BYTES;
+        GS_TRY(gs_file_read_some(fd, slurp->bytes + slurp->used, room, &got, name, err));
         slurp->used += got;
     } while (got > 0);
 

@@ -43,18 +43,30 @@ load helper
     require_plain_build
     keygen uniform 48M >in # 192 MiB
     "$GSORT" in -o wanted
-    # What is left beside -S is for the program, its threads and libraries.
+    # What is left beside -S is for threads and libraries; the program's file, in which a build with
+    # CUDA has its kernels, is address space too.
+    local limit=$(((32 + 64) * 1024 + $(stat -c %s "$GSORT") / 1024))
     (
-        ulimit -v $(((32 + 64) * 1024))
+        ulimit -v "$limit"
         "$GSORT" --device=cpu --parallel=2 -S 32M -T . in -o got
     )
     assert_same wanted got
     # shellcheck disable=SC2002  # a pipe is what is tested
     cat in | (
-        ulimit -v $(((32 + 64) * 1024))
+        ulimit -v "$limit"
         "$GSORT" --device=cpu --parallel=2 -S 32M -T . >got
     )
     assert_same wanted got
+    # More must not be less.
+    for mib in 128 160 250 400 1000; do
+        (
+            ulimit -v $((mib * 1024))
+            "$GSORT" --device=cpu --parallel=2 -S 32M -T . in -o got
+            assert_same wanted got
+            "$GSORT" --device=cpu --parallel=2 -T . in -o got
+            assert_same wanted got
+        )
+    done
 }
 
 @test "memory in a control group that would kill what takes more" {

@@ -5,7 +5,6 @@ load helper
 
 setup()
 {
-    without_gpu "no gsort runs here"
     cd "$BATS_TEST_TMPDIR" || return
     mkdir cli common sort data tests
 }

@@ -47,11 +47,14 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status memory file slurp input target tempfile output signals
-SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters count_bins_cpu \
-            prefix_sum_cpu scatter_cpu sort_bins_cpu cache_sort cache_sort_columns copy_ordered stages_cpu emit \
-            fingerprint verify
-CLI_C    := exit options size_arg report progress stats mode_sort mode_check
+COMMON_C := status memory file slurp input input_spool target tempfile space spill prefill output signals
+SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
+            count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
+            cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
+            fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
+            external_split merge merge_cut
+CLI_C    := exit options size_arg report progress stats ahead memory_limit output_sink spilled_sort mode_sort mode_check \
+            mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(B)/sort/cache_sort_highway.o
@@ -59,8 +62,8 @@ ifeq ($(HIGHWAY),1)
   CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
 endif
 ifeq ($(CUDA),1)
-  GPU_C    := gpu_start gpu_upload gpu_buffers stages_gpu stages_gpu_pieces device_sort_gpu
-  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu scatter_gpu sort_bins_gpu
+  GPU_C    := gpu_start gpu_upload gpu_buffers stages_gpu stages_gpu_pieces device_sort_gpu gpu_engine
+  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu scatter_gpu sort_bins_gpu engine_gpu
   OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
@@ -76,24 +79,31 @@ else
   OBJECTS  += $(B)/sort/gpu_absent.o
 endif
 MAIN     := $(B)/cli/main.o
-TOOLS    := build/keygen build/reference build/fuzz_options
+TOOLS    := build/keygen build/reference build/fuzz_options build/faults.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
-.PHONY: all help check check-gpu bench-gpu check-expensive fuzz lint asan valgrind bench demo install uninstall dist \
-        clean gpu-hash units FORCE
+.PHONY: all help check check-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind \
+        bench bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
 help:
 	@echo 'all              ./gsort and the test tools (default)'
 	@echo 'check            unit tests and Bats suite on the CPU; needs bats'
 	@echo 'check-expensive  the same with the long tests'
-	@echo 'check-gpu        the same with GPU engines; writes tests/gpu-verified.txt'
+	@echo 'check-gpu        the same with GPU engines, resumed where it was cut short; writes tests/gpu-verified.txt'
+	@echo 'inject-gpu       with DEBUG=1: every CUDA call fails once'
+	@echo 'check-faults     every call to the system made to fail once, in every mode; minutes'
+	@echo 'check-kill       kill -9 at N=1000 random moments'
+	@echo 'torture          random runs and faults for MINUTES=10, compared with the reference'
 	@echo 'fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer'
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
 	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
+	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
+	@echo 'bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."'
+	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
 	@echo 'dist, clean, gpu-hash'
@@ -126,8 +136,13 @@ $(B)/%.o: %.cu $(B)/flags
 build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
 build/reference: build/tools/tests/reference.o
 build/fuzz_options: build/tools/tests/fuzz_options.o
-$(TOOLS):
+$(filter-out %.so,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
+
+# Preloaded, it makes calls to the system fail.
+build/faults.so: tests/faults/shim.c
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 -shared -fPIC $< -o $@
 
 build/tools/%.o: %.c
 	@mkdir -p $(@D)
@@ -154,7 +169,7 @@ $(B)/bench_%: tests/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 SUITE = GSORT=$(CURDIR)/$(B)/gsort KEYGEN=$(CURDIR)/build/keygen REFERENCE=$(CURDIR)/build/reference \
-        FUZZ_OPTIONS=$(CURDIR)/build/fuzz_options UNITS=$(CURDIR)/$(B)/unit CUDA=$(CUDA) $(BATS)
+        FUZZ_OPTIONS=$(CURDIR)/build/fuzz_options FAULTS=$(CURDIR)/build/faults.so UNITS=$(CURDIR)/$(B)/unit CUDA=$(CUDA) $(BATS)
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
 # Which tests: files or directories of Bats.
@@ -166,6 +181,18 @@ check: all $(B)/gsort units
 check-expensive: all $(B)/gsort units
 	$(need_bats)
 	GSORT_EXPENSIVE=1 $(SUITE) $(TESTS)
+
+# What is hostile: MODES of tests/faults/walk.sh, kills, and for SEED=... a failed run of torture again.
+MODES ?= all
+check-faults: all $(B)/gsort
+	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
+
+N ?= 1000
+check-kill: all $(B)/gsort
+	tests/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
+
+torture: all $(B)/gsort
+	tests/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
 
 MINUTES ?= 10
 fuzz: $(FUZZERS)
@@ -184,6 +211,16 @@ lint:
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
+
+# The engines' tables, under data/bench: TABLES="lists keys samples print" names parts.
+bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
+	PLOTS=$(PLOTS) tests/bench_tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
+
+bench-files: $(B)/gsort $(TOOLS)
+	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-external: $(B)/gsort $(TOOLS)
+	tests/bench_external.sh $(B)/gsort build/keygen $(BENCH)
 
 DEMO_KEYS ?= 64M
 demo: all
@@ -209,15 +246,17 @@ uninstall:
 dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
-# What a run on a GPU has verified: what is compiled for it, and what tests it there.
-GPU_SOURCES = $(sort $(wildcard $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh)))) \
-              tests/gpu_twins.c tests/check_gpu.sh
+# What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins512.c)
+GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
+              $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
+              tests/gpu_twins.c tests/gpu_engines.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
 
 ifeq ($(CUDA),1)
-$(B)/gpu_twins: tests/gpu_twins.c $(OBJECTS) $(B)/flags
+$(B)/gpu_twins $(B)/gpu_engines: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.
@@ -229,11 +268,15 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/bench-gpu units
+check-gpu: all $(B)/gpu_twins $(B)/gpu_engines $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines
+# With DEBUG=1: only that has calls that can be made to fail.
+inject-gpu: $(B)/gsort $(TOOLS)
+	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }
+	tests/inject_gpu.sh $(B)/gsort build/keygen build/reference
 else
-bench-gpu check-gpu:
+bench-gpu check-gpu inject-gpu:
 	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2
 endif
 

@@ -35,10 +35,10 @@ _gsort()
     -S | --buffer-size | --device-memory | --samples | --bins | --lists | --parallel) return ;;
     *)
         if [[ $current == -* ]]; then
-            values=(-o -r -u -e -S -T -c -C --output= --reverse --unique --engine= --samples=
+            values=(-o -r -u -e -S -T -c -C -m --output= --reverse --unique --engine= --samples=
                 --bins= --lists= --device= --buffer-size= --device-memory=
-                --temporary-directory= --parallel= --stats --verify --progress --check --help
-                --usage --version)
+                --temporary-directory= --parallel= --fsync --stats --verify --progress --check
+                --merge --plan --help --usage --version)
         else
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")

@@ -42,3 +42,9 @@ int gs_exit_status(enum gs_exit status)
     is_planned = true;
     return (int)status;
 }
+
+_Noreturn void gs_exit_now(enum gs_exit status)
+{
+    (void)fflush(stderr);
+    _exit((int)status);
+}

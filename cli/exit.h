@@ -20,4 +20,7 @@ void gs_exit_guard(void);
 /* The status for main to return or for exit(), in a planned end. */
 int gs_exit_status(enum gs_exit status);
 
+/* End the process now, without what libraries do at exit(). */
+_Noreturn void gs_exit_now(enum gs_exit status);
+
 #endif

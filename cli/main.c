@@ -11,6 +11,7 @@
 #include "common/signals.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -37,6 +38,9 @@ int main(int argc, char **argv)
     gs_file_guard_standard();
     gs_signals_start(gs_report_fault);
     gs_exit_guard();
+    /* No arena for each thread: for a few small blocks it would reserve 64 MiB and more of what
+     * ulimit -v leaves beside -S. */
+    (void)mallopt(M_ARENA_MAX, 1);
 
     if (argc < 1) {
         argc = 1;
@@ -51,14 +55,23 @@ int main(int argc, char **argv)
 
     bool ordered = true;
     gs_progress_start(&progress, command.progress);
-    enum gs_status st = command.mode == GS_MODE_CHECK
-                            ? gs_mode_check(&command, &progress, &ordered, &err)
-                            : gs_mode_sort(&command, &progress, start_ns, &err);
+    enum gs_status st;
+    if (command.planned)
+        st = gs_mode_plan(&command, &err);
+    else if (command.mode == GS_MODE_CHECK)
+        st = gs_mode_check(&command, &progress, &ordered, &err);
+    else if (command.mode == GS_MODE_MERGE)
+        st = gs_mode_merge(&command, &progress, start_ns, &err);
+    else
+        st = gs_mode_sort(&command, &progress, start_ns, &err);
     gs_progress_stop();
-    if (st != GS_OK)
+    if (err.status != GS_OK)
         gs_report_error(&err);
     gs_command_free(&command);
+    enum gs_exit status = ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER;
     if (st != GS_OK)
-        return gs_exit_status(GS_EXIT_TROUBLE);
-    return gs_exit_status(ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER);
+        status = GS_EXIT_TROUBLE;
+    if (gs_holds_device())
+        gs_exit_now(status);
+    return gs_exit_status(status);
 }

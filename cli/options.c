@@ -29,6 +29,8 @@ enum {
     OPT_LISTS,
     OPT_DEVICE_MEMORY,
     OPT_PARALLEL,
+    OPT_FSYNC,
+    OPT_PLAN,
     OPT_STATS,
     OPT_VERIFY,
     OPT_PROGRESS,
@@ -46,8 +48,7 @@ static const struct argp_option table[] = {
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
     {"engine", 'e', "NAME", 0,
      "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
-     "that "
-     "fit one GPU block's shared memory",
+     "that fit one GPU block's shared memory, 38656 keys at most",
      0},
     {"samples", OPT_SAMPLES, "N", 0, "keys in the sample (default: from the number of bins)", 0},
     {"bins", OPT_BINS, "N", 0, "bins to aim at, up to 4096 (default: from the number of keys)", 0},
@@ -64,8 +65,11 @@ static const struct argp_option table[] = {
      0},
     {"device-memory", OPT_DEVICE_MEMORY, "SIZE", 0,
      "GPU memory to use (default: what is free there); no %", 0},
-    {"temporary-directory", 'T', "DIR", 0, "directory for temporary files larger than memory", 0},
+    {"temporary-directory", 'T', "DIR", 0,
+     "directory for temporary files, instead of $TMPDIR or /tmp; several are used in turn", 0},
     {"parallel", OPT_PARALLEL, "N", 0, "CPU threads, up to 1024 (default: all processors)", 0},
+    {"fsync", OPT_FSYNC, NULL, 0,
+     "wait until the disk has the output under its name: it survives a power failure then", 0},
 
     {NULL, 0, NULL, 0, "Reporting:", GROUP_REPORTING},
     {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -85,6 +89,9 @@ static const struct argp_option table[] = {
     {NULL, 'c', NULL, OPTION_HIDDEN, NULL, 0},
     {"check", OPT_CHECK, "WORD", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
     {NULL, 'C', NULL, 0, "like -c, but the exit status alone tells", 0},
+    {"merge", 'm', NULL, 0, "do not sort: merge FILEs that are in order already", 0},
+    {"plan", OPT_PLAN, NULL, 0,
+     "do not sort or merge: say how it would be done, with what memory, space and time", 0},
     {"help", OPT_HELP, NULL, 0, "give this list and exit", 0},
     {"usage", OPT_USAGE, NULL, 0, "give a short list and exit", 0},
     {"version", OPT_VERSION, NULL, 0, "say which version this is, and exit", 0},
@@ -101,6 +108,7 @@ static const char doc[] =
 struct parse {
     struct gs_command *command;
     bool is_checked; /* -c or -C came already */
+    bool is_merged;  /* -m came */
     uint64_t threads;
     struct gs_error err;
 };
@@ -240,7 +248,8 @@ static enum gs_status set_lists(struct gs_command *command, const char *arg, str
 }
 
 /* Nothing is put there before an input is larger than memory, but a wrong name is wrong now. */
-static enum gs_status check_directory(const char *arg, struct gs_error *err)
+static enum gs_status add_directory(struct gs_command *command, const char *arg,
+                                    struct gs_error *err)
 {
     struct stat status;
     if (stat(arg, &status) != 0)
@@ -249,7 +258,17 @@ static enum gs_status check_directory(const char *arg, struct gs_error *err)
         return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
     if (faccessat(AT_FDCWD, arg, W_OK | X_OK, AT_EACCESS) != 0)
         return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
+    command->directories[command->directory_count++] = arg;
     return GS_OK;
+}
+
+/* Where sort(1) looks, too. */
+static void choose_directory(struct gs_command *command)
+{
+    const char *directory = getenv("TMPDIR");
+    if (command->directory_count == 0)
+        command->directories[command->directory_count++] =
+            directory != NULL && *directory != '\0' ? directory : "/tmp";
 }
 
 static enum gs_status take_option(struct parse *parse, int key, char *arg)
@@ -269,6 +288,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return set_check(parse, NULL, err);
     case 'C':
         return set_check(parse, "quiet", err);
+    case 'm':
+        parse->is_merged = true;
+        return GS_OK;
     case OPT_CHECK:
         return set_check(parse, arg, err);
     case 'e':
@@ -287,10 +309,16 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_DEVICE_MEMORY:
         return set_device_memory(command, arg, err);
     case 'T':
-        return check_directory(arg, err);
+        return add_directory(command, arg, err);
     case OPT_PARALLEL:
         return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
                                   err);
+    case OPT_FSYNC:
+        command->synced = true;
+        return GS_OK;
+    case OPT_PLAN:
+        command->planned = true;
+        return GS_OK;
     case OPT_STATS:
         return set_stats(command, arg, err);
     case OPT_VERIFY:
@@ -340,6 +368,9 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
         if (command->stats != GS_STATS_NONE || command->sort.verify)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
                            letter, command->sort.verify ? "verify" : "stats");
+        if (command->planned)
+            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
+                           letter);
         if (command->file_count > 1)
             return gs_fail(err, GS_ERR_USAGE, 0, "extra operand '%s' not allowed with -%s",
                            command->files[1], letter);
@@ -350,10 +381,11 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
 enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv)
 {
     *command = (struct gs_command){.mode = GS_MODE_SORT};
-    struct parse parse = {.command = command, .is_checked = false, .threads = 0};
+    struct parse parse = {.command = command};
     command->files = calloc((size_t)argc, sizeof *command->files);
     enum gs_status st = GS_OK;
-    error_t failed = command->files == NULL
+    command->directories = calloc((size_t)argc + 1, sizeof *command->directories);
+    error_t failed = command->files == NULL || command->directories == NULL
                          ? ENOMEM
                          : argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, &parse);
     if (failed == ENOMEM)
@@ -361,6 +393,13 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     else if (failed != 0)
         st = GS_ERR_USAGE; /* reported by getopt, or in parse.err */
     command->sort.threads = (unsigned)parse.threads;
+    if (st == GS_OK && parse.is_merged && parse.is_checked)
+        st = gs_fail(&parse.err, GS_ERR_USAGE, 0, "options '-%sm' are incompatible",
+                     command->quiet ? "C" : "c");
+    else if (parse.is_merged)
+        command->mode = GS_MODE_MERGE;
+    if (st == GS_OK)
+        choose_directory(command);
     if (st == GS_OK)
         st = check_together(command, &parse.err);
     if (parse.err.status != GS_OK)
@@ -374,4 +413,6 @@ void gs_command_free(struct gs_command *command)
 {
     free(command->files);
     command->files = NULL;
+    free(command->directories);
+    command->directories = NULL;
 }

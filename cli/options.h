@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK };
+enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE };
 
 enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
 
@@ -26,6 +26,11 @@ struct gs_command {
     const char *output; /* NULL: standard output */
     const char **files; /* file_count names out of argv */
     size_t file_count;  /* 0: standard input */
+    bool synced;        /* --fsync */
+    bool planned;       /* --plan: say what the mode would do */
+    /* -T, or TMPDIR, or /tmp: at least one, for temporary files. */
+    const char **directories;
+    size_t directory_count;
 };
 
 /* Read argv into *command. --help, --usage and --version are answered here and exit. An error is

@@ -12,9 +12,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#define GS_STATS_VERSION 1
+#define GS_STATS_VERSION 2
 
 /* What is derived from the figures, once for both formats. */
 struct summary {
@@ -52,24 +53,51 @@ static struct summary summarize(const struct gs_stats *stats, uint64_t wall_ns)
                                 stats->bins > 0 ? (double)stats->keys_in / (double)stats->bins : 0};
 }
 
-static void print_text_stages(FILE *out, const struct gs_stats *stats)
+/* Milliseconds from the program's start. */
+static double since(uint64_t ns, uint64_t start_ns)
 {
-    fprintf(out, "%-16s %-6s %12s %9s %10s\n", "stage", "device", "ms", "GB/s", "Mkeys/s");
+    return ns > start_ns ? to_ms(ns - start_ns) : 0;
+}
+
+/* What a row's rate is of what the bus or the GPU's memory can do; negative: not known, or not a
+ * matter of either. */
+static double find_share(const struct gs_stats *stats, enum gs_stage stage)
+{
+    const struct gs_stage_stats *row = &stats->stages[stage];
+    bool on_bus = stage == GS_STAGE_UPLOAD || stage == GS_STAGE_DOWNLOAD;
+    double limit = on_bus ? stats->bus_rate : stats->device_rate;
+    if (row->device == NULL || strcmp(row->device, "gpu") != 0 || limit <= 0 || row->bytes == 0)
+        return -1;
+    return to_rate(row->bytes, row->ns, limit);
+}
+
+static void print_text_stages(FILE *out, const struct gs_stats *stats, uint64_t start_ns)
+{
+    fprintf(out, "%-16s %-6s %12s %9s %10s %10s %10s %6s\n", "stage", "device", "ms", "GB/s",
+            "Mkeys/s", "begin", "end", "share");
     for (int i = 0; i < GS_STAGES; i++) {
         const struct gs_stage_stats *stage = &stats->stages[i];
         const char *name = gs_stage_name((enum gs_stage)i);
         if (stage->device == NULL)
-            fprintf(out, "%-16s %-6s %12s %9s %10s\n", name, "-", "-", "-", "-");
+            fprintf(out, "%-16s %-6s %12s %9s %10s %10s %10s", name, "-", "-", "-", "-", "-", "-");
         else
-            fprintf(out, "%-16s %-6s %12.3f %9.2f %10.1f\n", name, stage->device, to_ms(stage->ns),
-                    to_rate(stage->bytes, stage->ns, 1e9), to_rate(stage->keys, stage->ns, 1e6));
+            fprintf(out, "%-16s %-6s %12.3f %9.2f %10.1f %10.3f %10.3f", name, stage->device,
+                    to_ms(stage->ns), to_rate(stage->bytes, stage->ns, 1e9),
+                    to_rate(stage->keys, stage->ns, 1e6), since(stage->begin_ns, start_ns),
+                    since(stage->end_ns, start_ns));
+        double share = find_share(stats, (enum gs_stage)i);
+        if (share < 0)
+            fprintf(out, " %6s\n", "-");
+        else
+            fprintf(out, " %4.0f %%\n", 100 * share);
     }
 }
 
-static void print_text(FILE *out, const struct gs_stats *stats, bool verified, uint64_t wall_ns)
+static void print_text(FILE *out, const struct gs_stats *stats, bool verified, uint64_t start_ns,
+                       uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
-    print_text_stages(out, stats);
+    print_text_stages(out, stats, start_ns);
     fprintf(out, "%-16s %" PRIu64 " in, %" PRIu64 " out\n", "keys", stats->keys_in,
             stats->keys_out);
     fprintf(out, "%-16s %" PRIu64 "\n", "samples", stats->samples);
@@ -77,12 +105,16 @@ static void print_text(FILE *out, const struct gs_stats *stats, bool verified, u
             stats->largest_bin, sum.mean_bin);
     fprintf(out, "%-16s %" PRIu64 ", %" PRIu64 " keys in them\n", "equality bins",
             stats->equality_bins, stats->equality_keys);
+    if (stats->lists > 0)
+        fprintf(out, "%-16s %" PRIu64 ", %u bits vary\n", "lists", stats->lists,
+                stats->varying_bits);
     fprintf(out, "%-16s %s\n", "engine", or_dash(stats->engine));
     fprintf(out, "%-16s %s (%s)\n", "device", or_dash(stats->device), or_dash(stats->device_text));
     fprintf(out, "%-16s %s\n", "reason", or_dash(stats->reason));
     fprintf(out, "%-16s %s\n", "order", or_dash(stats->order));
     fprintf(out, "%-16s %u\n", "threads", stats->threads);
     fprintf(out, "%-16s %" PRIu64 " bytes\n", "memory", stats->memory_bytes);
+    fprintf(out, "%-16s %" PRIu64 " bytes\n", "temporary", stats->temporary_bytes);
     if (verified)
         fprintf(out, "%-16s 0x%016" PRIx64 "\n", "fingerprint", stats->fingerprint);
     fprintf(out, "%-16s %.3f ms\n", "sum of stages", sum.stages_ms);
@@ -119,7 +151,16 @@ static void print_field(FILE *out, const char *name, const char *text)
     fputs(",\n", out);
 }
 
-static void print_json_stages(FILE *out, const struct gs_stats *stats)
+/* A number's field, or null where the stage has none. */
+static void print_or_null(FILE *out, const char *name, bool known, double value)
+{
+    if (known)
+        fprintf(out, ", \"%s\": %.6f", name, value);
+    else
+        fprintf(out, ", \"%s\": null", name);
+}
+
+static void print_json_stages(FILE *out, const struct gs_stats *stats, uint64_t start_ns)
 {
     fputs("  \"stages\": [\n", out);
     for (int i = 0; i < GS_STAGES; i++) {
@@ -130,18 +171,25 @@ static void print_json_stages(FILE *out, const struct gs_stats *stats)
         print_string(out, stage->device);
         fprintf(out,
                 ", \"ms\": %.6f, \"bytes\": %" PRIu64 ", \"keys\": %" PRIu64
-                ", \"gb_per_s\": %.6f, \"mkeys_per_s\": %.6f}%s\n",
+                ", \"gb_per_s\": %.6f, \"mkeys_per_s\": %.6f",
                 to_ms(stage->ns), stage->bytes, stage->keys, to_rate(stage->bytes, stage->ns, 1e9),
-                to_rate(stage->keys, stage->ns, 1e6), i + 1 < GS_STAGES ? "," : "");
+                to_rate(stage->keys, stage->ns, 1e6));
+        bool ran = stage->device != NULL;
+        double share = find_share(stats, (enum gs_stage)i);
+        print_or_null(out, "begin_ms", ran, since(stage->begin_ns, start_ns));
+        print_or_null(out, "end_ms", ran, since(stage->end_ns, start_ns));
+        print_or_null(out, "share", share >= 0, share);
+        fputs(i + 1 < GS_STAGES ? "},\n" : "}\n", out);
     }
     fputs("  ],\n", out);
 }
 
-static void print_json(FILE *out, const struct gs_stats *stats, bool verified, uint64_t wall_ns)
+static void print_json(FILE *out, const struct gs_stats *stats, bool verified, uint64_t start_ns,
+                       uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
     fprintf(out, "{\n  \"version\": %d,\n", GS_STATS_VERSION);
-    print_json_stages(out, stats);
+    print_json_stages(out, stats, start_ns);
     fprintf(out,
             "  \"keys_in\": %" PRIu64 ",\n  \"keys_out\": %" PRIu64 ",\n  \"samples\": %" PRIu64
             ",\n",
@@ -151,6 +199,8 @@ static void print_json(FILE *out, const struct gs_stats *stats, bool verified, u
             ", \"mean\": %.6f, \"equality\": %" PRIu64 ", \"equality_keys\": %" PRIu64 "},\n",
             stats->bins, stats->largest_bin, sum.mean_bin, stats->equality_bins,
             stats->equality_keys);
+    fprintf(out, "  \"lists\": {\"count\": %" PRIu64 ", \"varying_bits\": %u},\n", stats->lists,
+            stats->varying_bits);
     print_field(out, "engine", stats->engine);
     print_field(out, "device", stats->device);
     print_field(out, "device_text", stats->device_text);
@@ -161,8 +211,10 @@ static void print_json(FILE *out, const struct gs_stats *stats, bool verified, u
         fprintf(out, "  \"fingerprint\": \"0x%016" PRIx64 "\",\n", stats->fingerprint);
     else
         print_field(out, "fingerprint", NULL);
-    fprintf(out, "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n", stats->threads,
-            stats->memory_bytes);
+    fprintf(out,
+            "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n  \"temporary_bytes\": %" PRIu64
+            ",\n",
+            stats->threads, stats->memory_bytes, stats->temporary_bytes);
     fprintf(out,
             "  \"stages_ms\": %.6f,\n  \"overlap_ms\": %.6f,\n  \"total_ms\": %.6f,\n"
             "  \"gb_per_s\": %.6f,\n  \"mkeys_per_s\": %.6f\n}\n",
@@ -172,7 +224,7 @@ static void print_json(FILE *out, const struct gs_stats *stats, bool verified, u
 }
 
 enum gs_status gs_stats_print(const struct gs_stats *stats, const struct gs_command *command,
-                              uint64_t wall_ns, struct gs_error *err)
+                              uint64_t start_ns, uint64_t wall_ns, struct gs_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -180,9 +232,9 @@ enum gs_status gs_stats_print(const struct gs_stats *stats, const struct gs_comm
     if (out == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "statistics");
     if (command->stats == GS_STATS_JSON)
-        print_json(out, stats, command->sort.verify, wall_ns);
+        print_json(out, stats, command->sort.verify, start_ns, wall_ns);
     else
-        print_text(out, stats, command->sort.verify, wall_ns);
+        print_text(out, stats, command->sort.verify, start_ns, wall_ns);
     bool failed = ferror(out) != 0;
     failed = fclose(out) != 0 || failed;
     enum gs_status st = GS_OK;

@@ -92,6 +92,26 @@ enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint
     return write_all(fd, buffer, size, (off_t)offset, name, err);
 }
 
+enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t offset,
+                                  const char *name, struct gs_error *err)
+{
+    char *to = buffer;
+    while (size > 0) {
+        size_t piece = size < GS_CALL_BYTES ? size : GS_CALL_BYTES;
+        ssize_t count = pread(fd, to, piece, (off_t)offset);
+        if (count < 0 && should_retry(fd, POLLIN))
+            continue;
+        if (count < 0)
+            return gs_fail(err, GS_ERR_INPUT, errno, "%s: read failed", name);
+        if (count == 0)
+            return gs_fail(err, GS_ERR_INPUT, 0, "%s: a temporary file became shorter", name);
+        to += count;
+        size -= (size_t)count;
+        offset += (uint64_t)count;
+    }
+    return GS_OK;
+}
+
 void gs_file_grow_pipe(int fd)
 {
     long most = GS_PIPE_BYTES;

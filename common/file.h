@@ -25,6 +25,10 @@ enum gs_status gs_file_write_full(int fd, const void *buffer, size_t size, const
 enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint64_t offset,
                                    const char *name, struct gs_error *err);
 
+/* Read all of it from `offset`; a file that ends before is an error. */
+enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t offset,
+                                  const char *name, struct gs_error *err);
+
 /* Make a pipe as large as the system lets this user have it. Anything else is left alone. */
 void gs_file_grow_pipe(int fd);
 

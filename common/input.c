@@ -117,6 +117,7 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
         count = 1;
     }
     inputs->count = 0;
+    inputs->last = 0;
     inputs->list = calloc(count, sizeof *inputs->list);
     if (inputs->list == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
@@ -155,6 +156,26 @@ static enum gs_status add_before(void *context, const char *name, uint64_t bytes
     return state->gate(state->context, name, state->before + bytes, err);
 }
 
+/* The end of a pending input. */
+static void end_input(struct gs_input *input)
+{
+    if (input->fd != STDIN_FILENO)
+        close(input->fd);
+    input->fd = -1;
+    input->pending = false;
+}
+
+/* Take the bytes of a unit that is not whole from the end of what was read. */
+static void keep_rest(struct gs_input *input, size_t unit)
+{
+    input->rest_bytes = (size_t)(input->size % unit);
+    input->size -= input->rest_bytes;
+    gs_slurp_trim(&input->memory);
+    input->bytes = input->memory.bytes;
+    if (input->rest_bytes > 0) /* else there may be no bytes at all */
+        memcpy(input->rest, (const char *)input->bytes + input->size, input->rest_bytes);
+}
+
 enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_gate *gate,
                               void *context, struct gs_error *err)
 {
@@ -165,13 +186,14 @@ enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_ga
         if (!input->pending)
             continue;
         GS_TRY(gs_input_start(input, err));
-        GS_TRY(gs_slurp_read(&input->memory, input->fd, input->name, add_before, &state, err));
-        if (input->fd != STDIN_FILENO)
-            close(input->fd);
-        input->fd = -1;
-        input->pending = false;
+        st = gs_slurp_read(&input->memory, input->fd, input->name, add_before, &state, err);
         input->bytes = input->memory.bytes;
         input->size = input->memory.used;
+        if (st != GS_OK) {
+            keep_rest(input, unit);
+            goto cleanup;
+        }
+        end_input(input);
         state.before += input->size;
         GS_TRY(gs_input_check_size(input->name, input->size, unit, err));
     }
@@ -180,12 +202,117 @@ cleanup:
     return st;
 }
 
+enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to, size_t room,
+                                 size_t *got, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    char *bytes = to;
+    size_t used = 0;
+    for (size_t i = 0; i < inputs->count && used < unit; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (!input->pending)
+            continue;
+        GS_TRY(gs_input_start(input, err));
+        if (input->memory.used + input->end == 0)
+            gs_file_grow_pipe(input->fd);
+        memcpy(bytes, input->rest, input->rest_bytes);
+        used = input->rest_bytes;
+        size_t now = 1;
+        while (used < unit && now > 0) {
+            GS_TRY(gs_file_read_some(input->fd, bytes + used, room - used, &now, input->name, err));
+            used += now;
+            input->end += now;
+        }
+        input->rest_bytes = used % unit;
+        if (now == 0) {
+            GS_TRY(gs_input_check_size(input->name, input->memory.used + input->end, unit, err));
+            end_input(input);
+            used = 0;
+        }
+        used -= used % unit;
+        memcpy(input->rest, bytes + used, input->rest_bytes);
+    }
+    *got = used;
+
+cleanup:
+    return st;
+}
+
+bool gs_inputs_pending(const struct gs_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->list[i].pending)
+            return true;
+    return false;
+}
+
+/* The input that holds these bytes, in memory or mapped: most often the same as the last time. */
+static struct gs_input *find_holder(struct gs_inputs *inputs, const void *bytes)
+{
+    for (size_t tries = 0; tries < inputs->count; tries++) {
+        struct gs_input *input = &inputs->list[inputs->last];
+        if (input->bytes != NULL && (uintptr_t)bytes - (uintptr_t)input->bytes < input->size)
+            return input;
+        inputs->last = (inputs->last + 1) % inputs->count;
+    }
+    return NULL;
+}
+
+/* madvise for the whole pages in a range. */
+static void advise_pages(const void *bytes, uint64_t size, int advice)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)bytes + page - 1) / page * page;
+    uintptr_t to = ((uintptr_t)bytes + (uintptr_t)size) / page * page;
+    if (from < to)
+        (void)madvise((void *)from, to - from, advice); /* advice only */
+}
+
+void gs_inputs_advise(struct gs_inputs *inputs, const void *bytes, uint64_t size, int advice)
+{
+    const struct gs_input *input = find_holder(inputs, bytes);
+    if (input != NULL && input->mapping != NULL)
+        advise_pages(bytes, size, advice);
+}
+
+void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t size)
+{
+    struct gs_input *input = find_holder(inputs, bytes);
+    if (input == NULL)
+        return;
+    if ((const char *)bytes + size < (const char *)input->bytes + input->size) {
+        advise_pages(bytes, size, MADV_DONTNEED);
+        return;
+    }
+    uint64_t read = input->memory.used; /* of a pending input this still counts */
+    if (input->mapping != NULL)
+        munmap(input->mapping, input->mapping_bytes);
+    gs_slurp_free(&input->memory);
+    input->memory.used = read;
+    input->mapping = NULL;
+    input->bytes = NULL;
+}
+
+static bool is_mapped_from(const struct gs_input *input, dev_t device, ino_t inode)
+{
+    return input->mapping != NULL && input->device == device && input->inode == inode;
+}
+
+uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inode)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (is_mapped_from(&inputs->list[i], device, inode))
+            bytes += inputs->list[i].size;
+    return bytes;
+}
+
 enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode,
                                 uint64_t *copied_bytes, struct gs_error *err)
 {
     for (size_t i = 0; i < inputs->count; i++) {
         struct gs_input *input = &inputs->list[i];
-        if (input->mapping == NULL || input->device != device || input->inode != inode)
+        if (!is_mapped_from(input, device, inode))
             continue;
         enum gs_status st =
             gs_slurp_copy(&input->memory, input->bytes, (size_t)input->size, input->name, err);
@@ -197,6 +324,22 @@ enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t in
         *copied_bytes += input->size;
     }
     return GS_OK;
+}
+
+/* Other threads that change the address space wait for one such piece. */
+#define FORGET_BYTES ((size_t)64 << 20)
+
+void gs_inputs_forget(const struct gs_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        for (size_t at = 0; input->mapping != NULL && at < input->mapping_bytes;
+             at += FORGET_BYTES) {
+            size_t left = input->mapping_bytes - at;
+            madvise((char *)input->mapping + at, left < FORGET_BYTES ? left : FORGET_BYTES,
+                    MADV_DONTNEED);
+        }
+    }
 }
 
 const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address)

@@ -20,15 +20,18 @@ struct gs_input {
     int fd;        /* of a pending input while it is open, else -1 */
     void *mapping; /* pages of a mapped file, or NULL */
     size_t mapping_bytes;
-    uint64_t end; /* of a mapped file: its size in bytes then */
+    uint64_t end; /* of a mapped file: its size in bytes then; of others: bytes read on */
     dev_t device;
     ino_t inode;
     struct gs_slurp memory; /* of an input that was read */
+    unsigned char rest[8];  /* of one that was read in part: bytes of a unit that is not whole, */
+    size_t rest_bytes;      /* and how many */
 };
 
 struct gs_inputs {
     struct gs_input *list;
     size_t count;
+    size_t last; /* the one that was advised on or released last */
 };
 
 /* Open every file (standard input for "-", or when there is none) before any work is done. Regular
@@ -42,18 +45,49 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
 enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err);
 
 /* Read the pending inputs to their ends, one after another; gate is asked with the bytes of all
- * together. */
+ * together. Where it refuses, `bytes` and `size` have what was read of that input, which stays
+ * pending: gs_inputs_read_on goes on. */
 enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_gate *gate,
                               void *context, struct gs_error *err);
+
+/* Read on: up to `room` bytes of the pending inputs, whole units; 0 at their end only. unit is at
+ * most 8, room at least 2 units. */
+enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to, size_t room,
+                                 size_t *got, struct gs_error *err);
+
+/* Read the pending inputs to their ends: into memory as long as all that was read takes no more
+ * than memory_bytes, each of the others into a temporary file in the next of the directories,
+ * without a name, which is mapped. *temporary_bytes tells how much that was. */
+enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t memory_bytes,
+                               const char *const *directories, size_t directory_count,
+                               uint64_t *temporary_bytes, struct gs_error *err);
+
+/* Is any input still to be read? */
+bool gs_inputs_pending(const struct gs_inputs *inputs);
+
+/* Give the kernel advice, as for madvise(2), on bytes of one input; of no effect where it is not
+ * mapped. */
+void gs_inputs_advise(struct gs_inputs *inputs, const void *bytes, uint64_t size, int advice);
+
+/* These bytes of one input, all before them having been released, are not needed again: their
+ * memory goes back, with the last of an input all that it holds. */
+void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t size);
 
 /* The error for an input of `size` bytes where that is no multiple of `unit`. */
 enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,
                                    struct gs_error *err);
 
+/* Bytes that are mapped of the file device:inode. */
+uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inode);
+
 /* The file device:inode is about to be written in place: copy what is mapped of it. *copied_bytes
  * grows by what that took. */
 enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode,
                                 uint64_t *copied_bytes, struct gs_error *err);
+
+/* Nobody looks at the inputs for a while: mapped pages leave this process's page table now, not at
+ * its end, when there is nothing else to do. They come back if they are looked at after all. */
+void gs_inputs_forget(const struct gs_inputs *inputs);
 
 /* The mapped input that holds `address`, or NULL. Async-signal-safe. */
 const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address);

@@ -129,6 +129,20 @@ static uint64_t groups_left(void)
     return least;
 }
 
+/* What ulimit -v leaves, less what the stacks of threads and libraries will take of it. */
+static uint64_t address_space_left(void)
+{
+    const uint64_t spare = (uint64_t)48 << 20;
+    struct rlimit limit;
+    uint64_t pages = 0;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    read_number("/proc/self/statm", &pages);
+    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    return left > 2 * spare ? left - spare : left / 2;
+}
+
 uint64_t gs_memory_total(void)
 {
     return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -140,9 +154,6 @@ uint64_t gs_memory_available(void)
     uint64_t groups = groups_left();
     if (groups < available)
         available = groups;
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur < available)
-        available = limit.rlim_cur;
-    return available;
+    uint64_t space = address_space_left();
+    return space < available ? space : available;
 }

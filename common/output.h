@@ -4,6 +4,7 @@
 #ifndef GS_OUTPUT_H
 #define GS_OUTPUT_H
 
+#include "common/prefill.h"
 #include "common/status.h"
 #include "common/target.h"
 #include "common/tempfile.h"
@@ -25,8 +26,14 @@ struct gs_output {
     uint64_t start;   /* byte offset of the output in fd */
     dev_t device;     /* fd's file: to tell whether an input is written over */
     ino_t inode;
+    bool synced; /* see gs_output_sync */
     struct gs_target target;
     struct gs_tempfile temp;
+    struct gs_prefill *prefill; /* makes the file's pages, or NULL */
+    int prefill_fd;             /* the descriptor that it has */
+    bool makes_pages;           /* writers make pages that are not there yet, too */
+    uint64_t prefilled_bytes;   /* that were said to come */
+    uint64_t grown_bytes;       /* that the file was made long enough for, ahead of the writes */
 };
 
 /* Open `path`, or standard output for NULL, and refuse what cannot work, before anything is
@@ -37,10 +44,22 @@ enum gs_status gs_output_open(struct gs_output *output, const char *path, struct
  * faster; then a full disk is an error before the work instead of after it. */
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err);
 
+/* The output will have `bytes` bytes or more, and nothing comes for a while: have its pages made
+ * meanwhile, where that makes the writes faster and there is memory for it. May be called again
+ * with more. A file that is written in place is taken back to its length if the output is
+ * discarded. */
+void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned processors);
+
+/* No more pages: what is mapped of the output is given back, and it is written as ever. */
+void gs_output_end_prefill(struct gs_output *output);
+
 /* Write at byte `position` of the output. A stream takes ascending positions without gaps, from one
  * thread at a time, and ignores the number. The other kinds may be called from several threads. */
 enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
                                uint64_t position, struct gs_error *err);
+
+/* Publish is to wait until the disk has the output, and its name. */
+void gs_output_sync(struct gs_output *output);
 
 /* All is written and it is `bytes` long: make it so under its name. On failure all is undone that
  * can be undone. */

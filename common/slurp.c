@@ -68,14 +68,14 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, g
         GS_TRY(gate(context, name, slurp->used, err));
         if (slurp->room - slurp->used < GS_READ_BYTES)
             GS_TRY(grow_buffer(slurp, slurp->room * 2, name, err));
-        GS_TRY(gs_file_read_some(fd, slurp->bytes + slurp->used, slurp->room - slurp->used, &got,
-                                 name, err));
+        size_t room = slurp->room - slurp->used;
+        /* Not a whole file at once: the gate is to see what is read. */
+        room = room < GS_SLURP_BYTES ? room : GS_SLURP_BYTES;
+        GS_TRY(gs_file_read_some(fd, slurp->bytes + slurp->used, room, &got, name, err));
         slurp->used += got;
     } while (got > 0);
 
 cleanup:
-    if (st != GS_OK)
-        gs_slurp_free(slurp);
     return st;
 }
 
@@ -89,6 +89,16 @@ enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t s
     if (st == GS_OK)
         memcpy(slurp->bytes, bytes, size);
     return st;
+}
+
+void gs_slurp_trim(struct gs_slurp *slurp)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t used = (slurp->used + page - 1) / page * page;
+    if (slurp->bytes == NULL || used == 0 || used >= slurp->room)
+        return;
+    munmap(slurp->bytes + used, slurp->room - used);
+    slurp->room = used;
 }
 
 void gs_slurp_free(struct gs_slurp *slurp)

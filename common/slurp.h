@@ -16,17 +16,20 @@ struct gs_slurp {
 };
 
 /* Asked before the first byte and after each read of the input `name` with what is in memory then:
- * any status but GS_OK ends the reading. */
+ * any status but GS_OK ends the reading; what was read stays, and fd can be read on. */
 typedef enum gs_status gs_slurp_gate(void *context, const char *name, uint64_t bytes,
                                      struct gs_error *err);
 
-/* Read fd to its end. On failure nothing is held. */
+/* Read fd to its end. Also on failure *slurp holds what was read, to be freed. */
 enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, gs_slurp_gate *gate,
                              void *context, struct gs_error *err);
 
 /* Copy `size` bytes that lie in memory. */
 enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t size,
                              const char *name, struct gs_error *err);
+
+/* Give back the room that was not used. */
+void gs_slurp_trim(struct gs_slurp *slurp);
 
 void gs_slurp_free(struct gs_slurp *slurp);
 

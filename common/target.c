@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * Links are followed by hand, since a dangling one has to be followed too and realpath(3) does not.
- * stat(2) goes first: the kernel's own rules on links in world-writable directories apply there.
+ * Each step holds what it looks at: a descriptor of the directory and one of the thing itself, both
+ * O_PATH, so that nobody can exchange it between the look and the step. What the kernel refuses in
+ * world-writable directories with the sticky bit (Linux, Documentation/admin-guide/sysctl/fs.rst:
+ * protected_symlinks, protected_regular, protected_fifos) is refused here too, for every user.
  *
  * /dev/stdout and /dev/fd/N are links into /proc whose text is not a path to follow. They mean a
  * descriptor: a duplicate of it is used, so that its position and its O_APPEND count.
@@ -36,141 +39,160 @@ static const char *final_component(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* The path that a link at `path` leads to, or NULL with errno set. */
-static char *follow_link(const char *path)
-{
-    char text[PATH_MAX];
-    ssize_t length = readlink(path, text, sizeof text - 1);
-    if (length < 0)
-        return NULL;
-    text[length] = '\0';
-    if (text[0] == '/')
-        return strdup(text);
-    size_t directory = (size_t)(final_component(path) - path);
-    char *joined = malloc(directory + (size_t)length + 1);
-    if (joined != NULL) {
-        memcpy(joined, path, directory);
-        memcpy(joined + directory, text, (size_t)length + 1);
-    }
-    return joined;
-}
-
-/* Is `path` a link that stands for an open file of a process? */
-static bool is_descriptor_link(const char *path)
-{
-    struct statfs fs;
-    char *directory = copy_directory(path);
-    bool is = directory != NULL && statfs(directory, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
-    free(directory);
-    return is;
-}
-
-/* A descriptor of our own that `path` (".../fd/N") stands for, or -1. */
-static int find_descriptor(const char *path, const struct stat *status)
+/* Does the name ("N" of ".../fd/N") stand for an open file of our own? *fd is it then, else -1.
+ * False: that could not be found out. */
+static bool find_descriptor(const char *name, const struct stat *status, int *fd)
 {
     char *end;
-    const char *number = final_component(path);
-    long fd = strtol(number, &end, 10);
     struct stat own;
-    if (*number == '\0' || *end != '\0' || fd < 0 || fd > INT_MAX || fstat((int)fd, &own) != 0 ||
-        own.st_dev != status->st_dev || own.st_ino != status->st_ino)
-        return -1;
-    return (int)fd;
+    long number = strtol(name, &end, 10);
+    *fd = -1;
+    if (*name == '\0' || *end != '\0' || number < 0 || number > INT_MAX)
+        return true;
+    if (fstat((int)number, &own) != 0)
+        return errno == EBADF;
+    if (own.st_dev == status->st_dev && own.st_ino == status->st_ino)
+        *fd = (int)number;
+    return true;
 }
 
-/* Open for writing as it is, without truncating: a FIFO, a device, or a descriptor's file. */
-static enum gs_status open_directly(struct gs_target *target, const char *name, const char *path,
+/* Open for writing as it is, without truncating: a FIFO, a device, or, in /proc, a descriptor's
+ * file. */
+static enum gs_status open_directly(struct gs_target *target, bool in_proc, const char *name,
                                     struct gs_error *err)
 {
-    int own = is_descriptor_link(path) ? find_descriptor(path, &target->status) : -1;
+    struct stat opened;
+    int own = -1;
+    int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (in_proc ? 0 : O_NOFOLLOW);
     target->kind = GS_TARGET_OPENED;
-    target->fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC);
-    if (target->fd < 0)
+    if (in_proc && !find_descriptor(target->base, &target->status, &own))
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot inspect it", name);
+    target->fd =
+        own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3) : openat(target->dirfd, target->base, flags);
+    if (target->fd < 0 || fstat(target->fd, &opened) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot open for writing", name);
+    if (opened.st_dev != target->status.st_dev || opened.st_ino != target->status.st_ino)
+        return gs_fail(err, GS_ERR_OUTPUT, 0, "%s: was exchanged while it was being opened", name);
     return GS_OK;
 }
 
-/* May the file in the directory be replaced? What rename(2) would refuse in the end, now. */
-static enum gs_status check_replaceable(const struct gs_target *target, const char *name,
-                                        struct gs_error *err)
+/* In a directory with the sticky bit: may what lies there be followed, written to or replaced?
+ * Where everybody may write, not what another user has put there, unless the directory is that
+ * user's. */
+static enum gs_status check_owner(const struct gs_target *target, const char *name,
+                                  struct gs_error *err)
 {
     struct stat directory;
-    uid_t user = geteuid();
-    if (faccessat(target->dirfd, target->base, W_OK, AT_EACCESS) != 0)
-        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be written", name);
     if (fstat(target->dirfd, &directory) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot inspect its directory", name);
-    if ((directory.st_mode & S_ISVTX) != 0 && user != 0 && user != directory.st_uid &&
-        user != target->status.st_uid)
+    uid_t user = geteuid();
+    uid_t owner = target->status.st_uid;
+    bool sticky = (directory.st_mode & S_ISVTX) != 0;
+    if (sticky && (directory.st_mode & S_IWOTH) != 0 && owner != user && owner != directory.st_uid)
+        return gs_fail(err, GS_ERR_OUTPUT, EPERM,
+                       "%s: another user's, in a directory that everybody may write to", name);
+    if (sticky && S_ISREG(target->status.st_mode) && user != 0 && user != owner &&
+        user != directory.st_uid)
         return gs_fail(err, GS_ERR_OUTPUT, EPERM,
                        "%s: cannot be replaced in a directory with the sticky bit", name);
     return GS_OK;
 }
 
-/* Follow links from *path on until it names no link, or a descriptor's. */
-static enum gs_status follow_links(char **path, const char *name, struct gs_error *err)
+/* Go to the directory of `path`, from target->dirfd on if there is one; base becomes its final
+ * component. */
+static enum gs_status enter_directory(struct gs_target *target, const char *path, const char *name,
+                                      struct gs_error *err)
 {
-    struct stat status;
-    for (int links = 0; lstat(*path, &status) == 0 && S_ISLNK(status.st_mode); links++) {
-        if (is_descriptor_link(*path))
-            return GS_OK;
-        if (links == GS_LINKS_MAX)
-            return gs_fail(err, GS_ERR_OUTPUT, ELOOP, "%s", name);
-        char *next = follow_link(*path);
-        if (next == NULL)
-            return gs_fail(err, GS_ERR_OUTPUT, errno, "%s", name);
-        free(*path);
-        *path = next;
+    int from = target->dirfd >= 0 ? target->dirfd : AT_FDCWD;
+    char *directory = copy_directory(path);
+    char *base = strdup(final_component(path));
+    int fd = -1;
+    int errnum = errno;
+    enum gs_status st = directory != NULL && base != NULL ? GS_OK : GS_ERR_MEMORY;
+    if (st == GS_OK && *base == '\0') { /* "", or a directory's name with a slash at its end */
+        struct stat status;
+        errnum = fstatat(from, path, &status, 0) == 0 ? EISDIR : errno;
+        st = GS_ERR_OUTPUT;
+    } else if (st == GS_OK) {
+        fd = openat(from, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        errnum = errno;
+        st = fd >= 0 ? GS_OK : GS_ERR_OUTPUT;
     }
+    free(directory);
+    if (st != GS_OK) {
+        free(base);
+        return gs_fail(err, st, errnum, "%s: cannot be created", name);
+    }
+    gs_target_release(target);
+    target->dirfd = fd;
+    target->base = base;
     return GS_OK;
+}
+
+/* Look at what lies under target's name: *link gets the text of a link that has to be followed, or
+ * "". Nothing there is target->kind NEW. */
+static enum gs_status look(struct gs_target *target, bool *in_proc, char link[PATH_MAX],
+                           const char *name, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct statfs fs;
+    ssize_t length = 0;
+    int fd = openat(target->dirfd, target->base, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    *link = '\0';
+    target->kind = fd < 0 && errno == ENOENT ? GS_TARGET_NEW : GS_TARGET_REPLACE;
+    if (target->kind == GS_TARGET_NEW)
+        return GS_OK;
+    if (fd < 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be created", name);
+    bool failed = fstat(fd, &target->status) != 0 || fstatfs(target->dirfd, &fs) != 0;
+    *in_proc = !failed && fs.f_type == PROC_SUPER_MAGIC;
+    if (!failed && *in_proc) {
+        failed = fstatat(target->dirfd, target->base, &target->status, 0) != 0;
+    } else if (!failed && S_ISLNK(target->status.st_mode)) {
+        length = readlinkat(fd, "", link, PATH_MAX - 1);
+        failed = length <= 0;
+        link[failed ? 0 : length] = '\0';
+    }
+    if (failed)
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot inspect it", name);
+    else if (!*in_proc && !S_ISDIR(target->status.st_mode))
+        st = check_owner(target, name, err);
+    close(fd);
+    return st;
 }
 
 enum gs_status gs_target_find(struct gs_target *target, const char *path, struct gs_error *err)
 {
     enum gs_status st;
-    char *real = NULL;
-    char *directory = NULL;
+    char link[PATH_MAX];
+    bool in_proc = false;
     *target = (struct gs_target){.kind = GS_TARGET_NEW, .dirfd = -1, .fd = -1};
 
-    if (stat(path, &target->status) == 0) {
-        target->kind = GS_TARGET_REPLACE;
-    } else if (errno != ENOENT || *path == '\0' || *final_component(path) == '\0') {
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be created", path);
-        goto cleanup;
+    GS_TRY(enter_directory(target, path, path, err));
+    GS_TRY(look(target, &in_proc, link, path, err));
+    for (int links = 0; *link != '\0'; links++) {
+        if (links == GS_LINKS_MAX) {
+            st = gs_fail(err, GS_ERR_OUTPUT, ELOOP, "%s", path);
+            goto cleanup;
+        }
+        GS_TRY(enter_directory(target, link, path, err));
+        GS_TRY(look(target, &in_proc, link, path, err));
     }
-    if (target->kind == GS_TARGET_REPLACE && S_ISDIR(target->status.st_mode)) {
+    if (target->kind == GS_TARGET_NEW)
+        goto cleanup;
+    if (S_ISDIR(target->status.st_mode))
         st = gs_fail(err, GS_ERR_OUTPUT, EISDIR, "%s", path);
-        goto cleanup;
-    }
-    real = strdup(path);
-    if (real == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", path);
-        goto cleanup;
-    }
-    GS_TRY(follow_links(&real, path, err));
-    if (target->kind == GS_TARGET_REPLACE &&
-        (!S_ISREG(target->status.st_mode) || is_descriptor_link(real))) {
-        st = open_directly(target, path, real, err);
-        goto cleanup;
-    }
-
-    directory = copy_directory(real);
-    target->base = strdup(final_component(real));
-    if (directory == NULL || target->base == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", path);
-        goto cleanup;
-    }
-    target->dirfd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (target->dirfd < 0) {
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be created", path);
-        goto cleanup;
-    }
-    st = target->kind == GS_TARGET_REPLACE ? check_replaceable(target, path, err) : GS_OK;
+    else if (in_proc || !S_ISREG(target->status.st_mode))
+        st = open_directly(target, in_proc, path, err);
+    else if (faccessat(target->dirfd, target->base, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be written", path);
 
 cleanup:
-    free(real);
-    free(directory);
-    if (st != GS_OK)
+    if (st != GS_OK && target->fd >= 0) {
+        close(target->fd);
+        target->fd = -1;
+    }
+    if (st != GS_OK || target->kind == GS_TARGET_OPENED)
         gs_target_release(target);
     return st;
 }

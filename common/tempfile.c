@@ -122,6 +122,20 @@ static int keep_identity(int fd, const struct stat *old)
     return fchmod(fd, mode);
 }
 
+/* The descriptor of an output's directory is good for paths only. */
+static enum gs_status sync_directory(int dirfd, const char *name, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems cannot synchronise a directory, and say that with EINVAL. */
+    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
+        st = gs_fail(err, GS_ERR_OUTPUT, errno,
+                     "%s: is complete, but its directory could not be synchronised", name);
+    if (fd >= 0)
+        close(fd);
+    return st;
+}
+
 enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, const struct gs_target *target,
                                    const char *name, struct gs_error *err)
 {
@@ -131,6 +145,10 @@ enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, const struct gs_tar
         replace ? keep_identity(temp->fd, &target->status) : fchmod(temp->fd, default_mode());
     if (done != 0) {
         st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot set its mode", name);
+        goto cleanup;
+    }
+    if (temp->synced && fsync(temp->fd) != 0) {
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", name);
         goto cleanup;
     }
     if (!temp->named && make_name(temp, target->dirfd) != 0) {
@@ -154,6 +172,8 @@ enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, const struct gs_tar
     gs_signals_leave();
     if (renamed != 0)
         st = gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: cannot be put in place", name);
+    else if (temp->synced)
+        st = sync_directory(target->dirfd, name, err);
 
 cleanup:
     gs_tempfile_discard(temp, target);

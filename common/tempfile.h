@@ -12,6 +12,7 @@
 struct gs_tempfile {
     int fd;        /* open for reading and writing, or -1 */
     bool named;    /* it has a name in the directory, and the signal handler knows it */
+    bool synced;   /* publish waits until the disk has it, under its name; set it before */
     char name[32]; /* that name */
 };
 

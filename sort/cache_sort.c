@@ -35,6 +35,9 @@ enum {
     /* Keys whose pairs tell about equal keys: among 32 from a bin of 400 values that are alike
      * frequent there is an equal pair in 2 of 3 cases; in a bin of 2^15 values, in 1 of 66. */
     SAMPLE = 32,
+    RUN_SAMPLE = 4, /* of them from a run */
+    /* Values from key to key, up to which a column (cache_sort_columns.h) is 2^16 values wide. */
+    NARROW_SPREAD = 1500,
     /* Fewer keys are read once before the sort: their bounds are seldom tight. */
     SCAN_ALWAYS = 2048,
     /* Counting pays from this many keys a value. */
@@ -262,12 +265,53 @@ static void sort_large(gs_key *keys, gs_key *scratch, size_t count, struct scan 
 #if GS_CACHE_SORT_HAS_COLUMNS
 static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
+    const uint32_t starts[2] = {0, (uint32_t)count};
+    const struct gs_key_runs runs = {.keys = keys, .starts = starts, .chunks = 1};
+    if (gs_cache_sort_columns512_usable() &&
+        gs_cache_sort_columns512(&runs, keys, scratch, count, low, high, false))
+        return true;
     return gs_cache_sort_columns_usable() && gs_cache_sort_columns(keys, scratch, count, low, high);
+}
+
+/* Do some keys of the runs differ, and are not in order? Then columns are worth a try. */
+static bool runs_look_even(const struct gs_key_runs *runs, size_t count)
+{
+    gs_key sample[SAMPLE];
+    size_t drawn = 0;
+    if (!gs_cache_sort_columns512_usable() || count < SCAN_ALWAYS || count > GS_CACHE_SORT_CAPACITY)
+        return false;
+    for (uint64_t chunk = 0; chunk < runs->chunks && drawn < SAMPLE; chunk++) {
+        uint32_t run_count;
+        const gs_key *run = gs_key_run(runs, chunk, &run_count);
+        for (uint32_t i = 0; i < run_count && i < RUN_SAMPLE && drawn < SAMPLE; i++)
+            sample[drawn++] = run[(uint64_t)i * run_count / RUN_SAMPLE];
+    }
+    return drawn == SAMPLE && !starts_ordered(sample) && count_repeats(sample, SAMPLE) == 0;
+}
+
+/* From the runs straight to `to`. */
+static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                                size_t count, gs_key low, gs_key high, bool past_cache)
+{
+    return gs_cache_sort_columns512(runs, to, scratch, count, low, high, past_cache);
 }
 #else
 static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
     (void)keys, (void)scratch, (void)count, (void)low, (void)high;
+    return false;
+}
+
+static bool runs_look_even(const struct gs_key_runs *runs, size_t count)
+{
+    (void)runs, (void)count;
+    return false;
+}
+
+static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                                size_t count, gs_key low, gs_key high, bool past_cache)
+{
+    (void)runs, (void)to, (void)scratch, (void)count, (void)low, (void)high, (void)past_cache;
     return false;
 }
 #endif
@@ -288,7 +332,9 @@ static bool try_highway(gs_key *keys, size_t count)
 }
 #endif
 
-gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
+/* Sort keys; `tried`: by columns within these bounds, in vain. */
+static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high,
+                         bool tried)
 {
     if (count <= INSERTION_MAX) {
         sort_insertion(keys, count);
@@ -299,8 +345,7 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
 
     /* Bounds that splitters gave are good enough for a first try. */
     const unsigned repeats = count_repeats(keys, count);
-    bool tried = false;
-    if (count >= SCAN_ALWAYS && count <= GS_CACHE_SORT_CAPACITY && repeats == 0 &&
+    if (!tried && count >= SCAN_ALWAYS && count <= GS_CACHE_SORT_CAPACITY && repeats == 0 &&
         !starts_ordered(keys)) {
         if (try_columns(keys, scratch, count, low, high))
             return keys;
@@ -328,12 +373,36 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
     return keys;
 }
 
+gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
+{
+    return sort_keys(keys, scratch, count, low, high, false);
+}
+
+gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                           size_t count, gs_key low, gs_key high, bool past_cache)
+{
+    bool tried = false;
+    /* Columns of more values than slots of 16 bits tell apart are left to the others. */
+    if (count > 0 && (uint64_t)(high - low) / count < NARROW_SPREAD &&
+        runs_look_even(runs, count)) {
+        if (try_columns_of_runs(runs, to, scratch, count, low, high, past_cache))
+            return to;
+        tried = true;
+    }
+    gs_key_runs_gather(runs, to);
+    return sort_keys(to, scratch, count, low, high, tried);
+}
+
 const char *gs_cache_sort_name(void)
 {
 #if GS_CACHE_SORT_HAS_COLUMNS && GS_HIGHWAY
+    if (gs_cache_sort_columns512_usable())
+        return "columns AVX-512, vqsort";
     if (gs_cache_sort_columns_usable())
         return "columns AVX2, vqsort";
 #elif GS_CACHE_SORT_HAS_COLUMNS
+    if (gs_cache_sort_columns512_usable())
+        return "columns AVX-512, radix";
     if (gs_cache_sort_columns_usable())
         return "columns AVX2, radix";
 #endif

@@ -8,9 +8,11 @@
 #ifndef GS_CACHE_SORT_H
 #define GS_CACHE_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/keys.h"
+#include "sort/key_runs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,10 +31,16 @@ extern "C" {
 #define GS_CACHE_SORT_SCRATCH (GS_CACHE_SORT_CAPACITY + GS_CACHE_SORT_CAPACITY / 16)
 
 /* Sort keys[0 .. count), each of which is in [low, high] (bounds inclusive, as the splitters give
- * them; 0 and GS_KEY_MAX are always right). scratch holds GS_CACHE_SORT_SCRATCH keys. Both may
- * start at any multiple of GS_KEY_BYTES. Returns where the sorted keys are: keys or, only if count
+ * them; 0 and GS_KEY_MAX are always right; with bounds that are wrong, so may be the order, but
+ * nothing else is touched). scratch holds GS_CACHE_SORT_SCRATCH keys. Both may start at any
+ * multiple of GS_KEY_BYTES. Returns where the sorted keys are: keys or, only if count
  * <= GS_CACHE_SORT_CAPACITY, scratch. Thread-safe, allocates nothing, cannot fail. */
 gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high);
+
+/* The same for keys that lie in runs, count in all: they stay as they are, and `to` gets them. Its
+ * keys are written past the caches, where that can be done, if past_cache says so. */
+gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                           size_t count, gs_key low, gs_key high, bool past_cache);
 
 /* What sorts bins on this processor, for --stats: "columns AVX2, vqsort", "radix", ... */
 const char *gs_cache_sort_name(void);

@@ -15,7 +15,8 @@
  * the list gets long, the keys are not spread evenly, and the sort gives up. Nothing is lost then:
  * all this is in scratch memory, and the keys are overwritten only at the end.
  */
-#include "sort/cache_sort_impl.h"
+#include "sort/cache_sort_columns.h"
+#include "sort/cache_sort_network.h"
 
 #if GS_CACHE_SORT_HAS_COLUMNS
 
@@ -27,16 +28,13 @@
 #define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
 
 enum {
-    /* Rows of a matrix, and how many of them should be in use. Zen 3, 49152 uniform keys, Mkeys/s:
-     * 20 rows 480, 28 rows 470, 35 rows 500, 41 to 47 rows 515, 50 rows 470, 54 rows 410. */
-    ROWS = 64,
+    ROWS = GS_COLUMN_ROWS,
     BLOCK_ROWS = 16, /* what fits the registers */
-    MEAN_ROWS = 43,
+    MEAN_ROWS = GS_COLUMN_MEAN_ROWS,
     NARROW_LANES = 16,
     WIDE_LANES = 8,
     WIDE_MAX = (int)(GS_CACHE_SORT_CAPACITY / 2), /* keys: wide slots need twice the room */
-    COLUMNS_MAX = (int)(GS_CACHE_SORT_CAPACITY / MEAN_ROWS) + 2 * NARROW_LANES,
-    SPILL_SHARE = 8 /* the sort gives up when more than one key in 8 was spilled */
+    SPILL_SHARE = GS_COLUMN_SPILL_SHARE
 };
 
 /* Room for the slots of as many columns, a vector of 8 keys for each WIDE_LANES or NARROW_LANES of
@@ -55,27 +53,6 @@ INLINE_AVX2 void exchange(vector *a, vector *b, bool wide)
     *b = wide ? _mm256_max_epu32(*a, *b) : _mm256_max_epu16(*a, *b);
     *a = least;
 }
-
-/* clang-format off */
-
-/* Pairs of rows to exchange. SORT_16: any order to ascending, the 60 exchanges of Green's network
- * [Knuth: The Art of Computer Programming 3, 5.3.4]. CLEAN_16: bitonic to ascending. */
-#define SORT_16(X) \
-    X(0, 1) X(2, 3) X(4, 5) X(6, 7) X(8, 9) X(10, 11) X(12, 13) X(14, 15) X(0, 2) X(4, 6)         \
-    X(8, 10) X(12, 14) X(1, 3) X(5, 7) X(9, 11) X(13, 15) X(0, 4) X(8, 12) X(1, 5) X(9, 13)       \
-    X(2, 6) X(10, 14) X(3, 7) X(11, 15) X(0, 8) X(1, 9) X(2, 10) X(3, 11) X(4, 12) X(5, 13)       \
-    X(6, 14) X(7, 15) X(5, 10) X(6, 9) X(3, 12) X(13, 14) X(4, 8) X(7, 11) X(1, 2) X(1, 4)        \
-    X(7, 13) X(2, 8) X(11, 14) X(2, 4) X(5, 6) X(9, 10) X(11, 13) X(3, 8) X(7, 12) X(6, 8)        \
-    X(10, 12) X(3, 5) X(7, 9) X(3, 4) X(5, 6) X(7, 8) X(9, 10) X(11, 12) X(6, 7) X(8, 9)
-#define CLEAN_16(X) \
-    X(0, 8) X(1, 9) X(2, 10) X(3, 11) X(4, 12) X(5, 13) X(6, 14) X(7, 15) X(0, 4) X(1, 5)         \
-    X(2, 6) X(3, 7) X(8, 12) X(9, 13) X(10, 14) X(11, 15) X(0, 2) X(1, 3) X(4, 6) X(5, 7)         \
-    X(8, 10) X(9, 11) X(12, 14) X(13, 15) X(0, 1) X(2, 3) X(4, 5) X(6, 7) X(8, 9) X(10, 11)       \
-    X(12, 13) X(14, 15)
-#define EACH_16(X) \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
-
-/* clang-format on */
 
 #define LOAD_ROW(i)  r[i] = _mm256_load_si256(rows + (i));
 #define STORE_ROW(i) _mm256_store_si256(rows + (i), r[i]);
@@ -99,22 +76,22 @@ INLINE_AVX2 void sort_block(const vector *slots, size_t row_vectors, vector *row
     r[i] = _mm256_or_si256(                                                                        \
         r[i], wide ? _mm256_cmpgt_epi32(_mm256_set1_epi32(first + (i) + 1), counts)                \
                    : _mm256_cmpgt_epi16(_mm256_set1_epi16((short)(first + (i) + 1)), counts));
-    EACH_16(LOAD_BASED)
+    GS_EACH_16(LOAD_BASED)
     if (!all_full) {
-        EACH_16(FILL_UNUSED)
+        GS_EACH_16(FILL_UNUSED)
     }
-    SORT_16(EXCHANGE)
+    GS_SORT_16(EXCHANGE)
     rows += first;
-    EACH_16(STORE)
+    GS_EACH_16(STORE)
 }
 
 /* Sort 16 rows whose columns are bitonic. */
 INLINE_AVX2 void clean_block(vector *rows, bool wide)
 {
     vector r[BLOCK_ROWS];
-    EACH_16(LOAD)
-    CLEAN_16(EXCHANGE)
-    EACH_16(STORE)
+    GS_EACH_16(LOAD)
+    GS_CLEAN_16(EXCHANGE)
+    GS_EACH_16(STORE)
 }
 
 /* Sort each column of the first `blocks` * 16 rows of a matrix to rows: 1, 2 or 4 blocks, of which
@@ -198,26 +175,16 @@ INLINE_AVX2 void transpose_wide(const vector *rows, vector *columns, int step)
     }
 }
 
-/* Where keys go: column (key - low) * scale / 2^32; one column has one slot in each row. */
-struct columns {
-    gs_key low;
-    uint64_t scale;
-    uint64_t width; /* 2^64 / scale, rounded down: column * width / 2^32 is at or below its keys */
-    size_t matrices;
-    uint32_t stride;  /* slots from row to row */
-    uint64_t one_row; /* 2^40 / stride, rounded up: positions below 2^20 are divided exactly */
-    void *slots;      /* ROWS * stride, of 16 or 32 bits */
-    gs_key *spilled;  /* keys of full columns */
-    size_t spilled_count, spilled_max;
-    uint32_t positions[COLUMNS_MAX]; /* the next free slot of each column */
-};
-
-/* Spread the keys over the columns; false if too many were spilled. */
-INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct columns *columns, bool wide)
+/* Spread the keys over the columns; false if too many were spilled. A key above the bounds that the
+ * caller vouched for (one of its bits flipped) goes to the last column: wrong, but harmless. */
+INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns *columns,
+                             bool wide)
 {
     const vector low = _mm256_set1_epi32((int)columns->low);
     const vector scale = _mm256_set1_epi64x((long long)columns->scale);
     const uint32_t stride = columns->stride, slots_end = ROWS * stride;
+    const uint32_t last = (uint32_t)columns->matrices * (wide ? WIDE_LANES : NARROW_LANES) - 1;
+    const vector last_column = _mm256_set1_epi32((int)last);
     uint32_t *const positions = columns->positions;
     void *const slots = columns->slots;
     gs_key *spilled = columns->spilled;
@@ -246,7 +213,8 @@ INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct columns *c
         const vector rest = _mm256_sub_epi32(v, low);
         const vector even = _mm256_srli_epi64(_mm256_mul_epu32(rest, scale), 32);
         const vector odd = _mm256_mul_epu32(_mm256_srli_epi64(rest, 32), scale);
-        _mm256_store_si256((vector *)(void *)column, _mm256_blend_epi32(even, odd, 0xaa));
+        const vector found = _mm256_blend_epi32(even, odd, 0xaa);
+        _mm256_store_si256((vector *)(void *)column, _mm256_min_epu32(found, last_column));
         PUT(column[0], keys[i]);
         PUT(column[1], keys[i + 1]);
         PUT(column[2], keys[i + 2]);
@@ -257,8 +225,8 @@ INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct columns *c
         PUT(column[7], keys[i + 7]);
     }
     for (; i < count; i++) {
-        const size_t last_column = (keys[i] - columns->low) * columns->scale >> 32;
-        PUT(last_column, keys[i]);
+        const uint64_t found = (keys[i] - columns->low) * columns->scale >> 32;
+        PUT(found < last ? found : last, keys[i]);
     }
     columns->spilled_count = (size_t)(spilled - columns->spilled);
     return true;
@@ -297,30 +265,9 @@ INLINE_AVX2 void write_columns(const vector *rows, gs_key *out, const uint32_t *
     }
 }
 
-/* Write a matrix's columns, merged with the spilled keys, from *spilled on. Returns the end of what
- * was written. */
-static AVX2 __attribute__((noinline)) gs_key *
-merge_columns(const gs_key *sorted, gs_key *out, const uint32_t *counts,
-              const struct columns *columns, size_t matrix, uint32_t lanes, const gs_key **spilled)
-{
-    const gs_key *const spilled_end = columns->spilled + columns->spilled_count;
-
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        const gs_key *const end = sorted + counts[lane];
-        while (*spilled < spilled_end &&
-               (**spilled - columns->low) * columns->scale >> 32 == matrix * lanes + lane) {
-            while (sorted < end && *sorted <= **spilled)
-                *out++ = *sorted++;
-            *out++ = *(*spilled)++;
-        }
-        while (sorted < end)
-            *out++ = *sorted++;
-    }
-    return out;
-}
-
 /* Sort the matrices one after the other into keys. */
-INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct columns *columns, bool wide)
+INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct gs_columns *columns,
+                               bool wide)
 {
     const uint32_t lanes = wide ? WIDE_LANES : NARROW_LANES;
     const size_t row_vectors = columns->stride / lanes;
@@ -336,7 +283,7 @@ INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct columns 
 
         for (uint32_t lane = 0; lane < lanes; lane++) {
             const size_t column = matrix * lanes + lane;
-            /* make_columns() set as many positions as there are lanes of matrices */
+            /* gs_columns_make() set as many positions as there are lanes of matrices */
             /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
             const uint32_t used = (uint32_t)(columns->positions[column] * columns->one_row >> 40);
             const gs_key base = columns->low + (gs_key)(column * columns->width >> 32);
@@ -374,70 +321,44 @@ INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct columns 
         }
         gs_key sorted[ROWS * NARROW_LANES + ROWS];
         write_columns(rows, sorted, counts, lows, blocks, wide);
-        keys = merge_columns(sorted, keys, counts, columns, matrix, lanes, &spilled);
+        keys = gs_columns_merge(sorted, keys, counts, columns, matrix, lanes, &spilled);
     }
 }
 
-/* Set out columns over [low, high]; false if a column had less than one value. */
-static bool make_columns(struct columns *columns, gs_key *scratch, size_t count, gs_key low,
-                         gs_key high, uint32_t lanes)
-{
-    const uint32_t line_slots = 2 * lanes; /* 64 bytes */
-    const size_t matrices = (count + MEAN_ROWS * lanes - 1) / (MEAN_ROWS * lanes);
-    const uint32_t used = (uint32_t)(matrices * lanes);
-    const uint64_t scale = ((uint64_t)used << 32) / ((uint64_t)(high - low) + 1);
-
-    if (scale >> 32 != 0)
-        return false;
-    columns->low = low;
-    columns->scale = scale;
-    columns->width = UINT64_MAX / scale;
-    columns->matrices = matrices;
-    /* An odd number of cache lines: the slots of a column are in all sets of the cache. */
-    columns->stride = (used + line_slots - 1) / line_slots * line_slots | line_slots;
-    columns->one_row = ((uint64_t)1 << 40) / columns->stride + 1;
-    columns->spilled = scratch;
-    const uintptr_t slots = (uintptr_t)(scratch + count / SPILL_SHARE);
-    columns->slots = (void *)((slots + 63) & ~(uintptr_t)63);
-    for (uint32_t column = 0; column < used; column++)
-        columns->positions[column] = column;
-    return true;
-}
-
-INLINE_AVX2 bool sort_by_columns(gs_key *keys, size_t count, struct columns *columns, bool wide)
+INLINE_AVX2 bool sort_by_columns(gs_key *keys, size_t count, struct gs_columns *columns, bool wide)
 {
     if (!spread_keys(keys, count, columns, wide))
         return false;
     if (columns->spilled_count > 0) {
         gs_key *scratch = (gs_key *)columns->slots + ROWS * columns->stride / (wide ? 1 : 2);
-        columns->spilled = gs_cache_sort_radix(columns->spilled, scratch, columns->spilled_count);
+        gs_columns_sort_spilled(columns, scratch);
     }
     sort_matrices(keys, count, columns, wide);
     return true;
 }
 
-static AVX2 bool sort_narrow(gs_key *keys, size_t count, struct columns *columns)
+static AVX2 bool sort_narrow(gs_key *keys, size_t count, struct gs_columns *columns)
 {
     return sort_by_columns(keys, count, columns, false);
 }
 
-static AVX2 bool sort_wide(gs_key *keys, size_t count, struct columns *columns)
+static AVX2 bool sort_wide(gs_key *keys, size_t count, struct gs_columns *columns)
 {
     return sort_by_columns(keys, count, columns, true);
 }
 
 bool gs_cache_sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
-    struct columns columns;
+    struct gs_columns columns;
 
-    if (!make_columns(&columns, scratch, count, low, high, NARROW_LANES))
+    if (!gs_columns_make(&columns, scratch, count, low, high, NARROW_LANES))
         return false;
     /* Two values more than 2^32 / scale: width and a column's low end are rounded down. */
     if ((columns.width >> 32) + 2 < 1 << 16)
         return sort_narrow(keys, count, &columns);
     if (count > WIDE_MAX)
         return false;
-    make_columns(&columns, scratch, count, low, high, WIDE_LANES);
+    gs_columns_make(&columns, scratch, count, low, high, WIDE_LANES);
     return sort_wide(keys, count, &columns);
 }
 

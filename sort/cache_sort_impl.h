@@ -32,6 +32,11 @@ bool gs_cache_sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key l
 
 /* Whether this processor has the instructions. */
 bool gs_cache_sort_columns_usable(void);
+
+/* The same with AVX-512 from runs to `to`, if no column is wider than 2^16 values. */
+bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                              size_t count, gs_key low, gs_key high, bool past_cache);
+bool gs_cache_sort_columns512_usable(void);
 #endif
 
 #if GS_HIGHWAY

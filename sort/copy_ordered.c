@@ -1,5 +1,10 @@
 /* copy_ordered.c -- hand out keys that are in order, piece by piece.
  * SPDX-License-Identifier: MIT
+ *
+ * A piece is fetched with the key before it, which the piece before has fetched too, maybe at
+ * another time. Input that changes in between may be in order then and now, and pieces of both
+ * not fit together: so what the two have fetched is compared, by the later of them, before it
+ * writes.
  */
 #include "sort/copy_ordered.h"
 #include "sort/cache_sort.h"
@@ -9,10 +14,20 @@
 #include "common/clock.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static_assert(GS_TILE_KEYS + 1 <= GS_CACHE_SORT_SCRATCH,
               "a tile and the key before it fit scratch");
+
+/* The last key of a piece, as that piece and the next one have fetched it. */
+struct gs_seam {
+    gs_key last;
+    gs_key before;
+    atomic_uint arrived; /* of the two */
+};
 
 /* What one thread did. */
 struct copying {
@@ -20,6 +35,25 @@ struct copying {
     uint64_t fetch_ns;
     uint64_t fingerprint;
 };
+
+/* Note a seam's key as one of its pieces has it. False: the other piece has another. */
+static bool join_seam(struct gs_seam *seam, gs_key *side, gs_key key)
+{
+    *side = key;
+    return atomic_fetch_add(&seam->arrived, 1) == 0 || seam->last == seam->before;
+}
+
+/* Are the keys of a piece, and the one before them, in order and those of its neighbours? */
+static bool fits(struct gs_ordered *ordered, const gs_key *keys, uint64_t count, uint64_t index,
+                 uint64_t pieces)
+{
+    struct gs_seam *seam = &ordered->seams[index]; /* with the next piece */
+    if (!(ordered->reversed ? gs_order_descending : gs_order_ascending)(keys, count))
+        return false;
+    if (index > 0 && !join_seam(seam - 1, &(seam - 1)->before, keys[0]))
+        return false;
+    return index + 1 == pieces || join_seam(seam, &seam->last, keys[count - 1]);
+}
 
 /* Fetch one piece and the key before it, check, shape and write it. */
 static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered, uint64_t index,
@@ -38,7 +72,7 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
     copying->fetch_ns += fetched - start;
     if (st != GS_OK)
         return st;
-    if (!(ordered->reversed ? gs_order_descending : gs_order_ascending)(scratch, count + before))
+    if (!fits(ordered, scratch, count + before, index, pieces))
         return gs_fail(err, GS_ERR_INPUT, 0, "%s", ordered->disorder);
     gs_key *keys = scratch + before;
     uint64_t kept = count;
@@ -65,6 +99,10 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
     bool turn = ordered->reversed != run->options->reverse;
     uint64_t fingerprint = 0;
     atomic_uint_fast64_t next = 0;
+    ordered->seams = calloc(pieces + 1, sizeof *ordered->seams);
+    if (ordered->seams == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %" PRIu64 " pieces", pieces);
+    gs_run_begin(run, ordered->stage);
 #pragma omp parallel num_threads(ordered->threads) reduction(+ : fingerprint)
     {
         struct copying copying = {.fingerprint = 0};
@@ -85,6 +123,8 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
         gs_run_account(run, ordered->stage, ordered->device, copying.fetch_ns / ordered->lanes, 0,
                        0);
     }
+    free(ordered->seams);
+    ordered->seams = NULL;
     ordered->fingerprint = fingerprint;
     gs_run_account(run, ordered->stage, ordered->device, 0, ordered->count,
                    ordered->count * GS_KEY_BYTES);

@@ -6,6 +6,8 @@
 
 #include "sort/stages.h"
 
+struct gs_seam;
+
 /* n keys in order, somewhere. */
 struct gs_ordered {
     bool reversed; /* descending */
@@ -23,8 +25,9 @@ struct gs_ordered {
     gs_key *scratch;      /* [thread][scratch_keys] */
     size_t scratch_keys;  /* at least piece_keys + 1 */
     unsigned threads;
-    unsigned lanes;       /* fetches that really go on side by side: of a bus, one */
-    uint64_t fingerprint; /* out, of all keys fetched (options->verify) */
+    unsigned lanes;        /* fetches that really go on side by side: of a bus, one */
+    struct gs_seam *seams; /* gs_copy_ordered's own */
+    uint64_t fingerprint;  /* out, of all keys fetched (options->verify) */
 };
 
 /* The pieces that gs_copy_ordered makes. */
@@ -35,7 +38,8 @@ static inline uint64_t gs_ordered_pieces(const struct gs_ordered *ordered)
 
 /* Copy the keys to the emitter: turned round where the output wants the other direction,
  * without duplicates under options->unique. What was fetched is checked and is what is written;
- * GS_ERR_INPUT with ->disorder where it is not in order. */
+ * GS_ERR_INPUT with ->disorder where it is not in order, or where a key fetched twice, for two
+ * pieces, was not the same. */
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered,
                                struct gs_error *err);
 

@@ -1,8 +1,9 @@
 /* count_bins.h -- how many keys fall into each bin.
  * SPDX-License-Identifier: MIT
  *
- * In: the chunk's keys and run->splitters. Out: run->counts[0 .. bins), exact. On the CPU also the
- * counts of each part (gs_cpu.part_counts): the scatter must find the same keys in the same part.
+ * In: the chunk's keys and run->splitters. Out: the exact length of each bin's run in the chunk
+ * (gs_cpu.starts), and in the thread's scratch memory the keys with their bins, for the scatter,
+ * which the same thread does next.
  */
 #ifndef GS_COUNT_BINS_H
 #define GS_COUNT_BINS_H

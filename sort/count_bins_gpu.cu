@@ -10,7 +10,7 @@
  */
 #include "sort/gpu_block.cuh"
 
-enum { COUNT_ITEMS = 8, DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS };
+enum { COUNT_ITEMS = 8, COUNT_BLOCKS = 4, DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS };
 
 /* What the pairs (key, its successor) of this thread's keys say about the order. */
 static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, uint64_t first,
@@ -33,10 +33,10 @@ static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, 
 template <int SEARCH>
 static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ keys, uint64_t n,
                                                    const struct gs_gpu_tables *__restrict__ tables,
-                                                   uint32_t cells, struct gs_gpu_state *state,
+                                                   uint32_t words, struct gs_gpu_state *state,
                                                    uint32_t *s_table)
 {
-    uint32_t *s_count = s_table + cells;
+    uint32_t *s_count = s_table + words;
     const uint32_t t = threadIdx.x;
     const uint32_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
     struct splitter_view<SEARCH> splitters = load_splitters<SEARCH>(tables, s_table);
@@ -77,21 +77,22 @@ static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ 
             atomicAdd(&state->counts[i], (unsigned long long)s_count[i]);
 }
 
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
+                                         GS_RESIDENT_BLOCKS((int)COUNT_BLOCKS, GS_GPU_TILE_THREADS))
     count_bins_kernel(const uint32_t *__restrict__ keys, uint64_t n,
-                      const struct gs_gpu_tables *__restrict__ tables, uint32_t cells,
+                      const struct gs_gpu_tables *__restrict__ tables, uint32_t words,
                       struct gs_gpu_state *state)
 {
-    extern __shared__ uint32_t s_table[];
+    extern __shared__ __align__(16) uint32_t s_table[];
     switch (tables->search) {
     case GS_GPU_GUIDE:
-        count_tiles<GS_GPU_GUIDE>(keys, n, tables, cells, state, s_table);
+        count_tiles<GS_GPU_GUIDE>(keys, n, tables, words, state, s_table);
         break;
     case GS_GPU_GUIDE_PAIRS:
-        count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, cells, state, s_table);
+        count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table);
         break;
     default:
-        count_tiles<GS_GPU_TREE>(keys, n, tables, cells, state, s_table);
+        count_tiles<GS_GPU_NODES>(keys, n, tables, words, state, s_table);
         break;
     }
 }
@@ -163,12 +164,17 @@ cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *ke
                               uint32_t bins, unsigned processors, cudaStream_t stream)
 {
     const uint64_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
-    uint32_t cells = gs_gpu_cells(bins);
-    size_t shared = (cells + 2 * bins) * sizeof(uint32_t);
+    uint32_t words = gs_gpu_table_words(bins);
+    size_t shared = (words + 2 * bins) * sizeof(uint32_t);
     uint64_t blocks = (n + stride - 1) / stride;
-    blocks = blocks < 4 * (uint64_t)processors ? blocks : 4 * (uint64_t)processors;
+    uint64_t resident = COUNT_BLOCKS * (uint64_t)processors;
+    blocks = blocks < resident ? blocks : resident;
+    cudaError_t error = cudaFuncSetAttribute(
+        count_bins_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error != cudaSuccess)
+        return error;
     count_bins_kernel<<<(unsigned)blocks, GS_GPU_TILE_THREADS, shared, stream>>>(
-        keys, n, work->tables, cells, work->state);
+        keys, n, work->tables, words, work->state);
     return cudaGetLastError();
 }
 

@@ -24,7 +24,10 @@ enum gs_device_stage {
 };
 
 struct gs_device_stats {
-    float ms[GS_DEVICE_STAGES]; /* only if timed */
+    float ms[GS_DEVICE_STAGES];       /* only if timed, as is the rest of times: */
+    float begin_ms[GS_DEVICE_STAGES]; /* since the first stage began */
+    float end_ms[GS_DEVICE_STAGES];
+    float total_ms;
     unsigned levels;
     uint32_t bins;        /* of level 1 */
     uint32_t small_jobs;  /* bins sorted by a small block */

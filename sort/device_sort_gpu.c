@@ -20,7 +20,7 @@
 
 #define OVERSAMPLING_ONE_LEVEL 16
 #define OVERSAMPLING           64
-#define SAMPLES_MAX            GS_GPU_MEDIUM_KEYS
+#define SAMPLES_MAX            GS_GPU_SAMPLES_MAX
 #define DIGITS_WANTED          640 /* of a slot at most, while splitters are not all used */
 
 /* Keys that level 1 with so many bins and one further level bring down to small jobs. Digits are
@@ -96,6 +96,16 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     return total;
 }
 
+/* How large jobs may be for n keys: so that two levels are enough for all but the very largest n.
+ */
+static void choose_jobs(struct gs_gpu_work *work, uint64_t n)
+{
+    uint32_t scale = n > DOUBLE_JOBS_KEYS ? 2 : 1;
+    work->small_keys = scale * GS_GPU_SMALL_KEYS;
+    work->sub_bin_keys = scale * GS_GPU_SUB_BIN_KEYS;
+    work->medium_keys = work->rows ? GS_GPU_MEDIUM_KEYS : work->small_keys;
+}
+
 enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t capacity,
                                      struct gs_error *err)
 {
@@ -110,6 +120,7 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     sorter->processors = (unsigned)processors;
     GS_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     sorter->work.rows = room >= GS_GPU_ROOM;
+    choose_jobs(&sorter->work, capacity);
     size_t bytes = place_lists(&sorter->work, capacity, NULL);
     GS_CUDA_TRY(cudaMalloc(&sorter->memory, bytes));
     GS_CUDA_TRY(cudaMemset(sorter->memory, 0, bytes)); /* padding is copied with what it pads */
@@ -153,7 +164,12 @@ static cudaError_t take_times(struct gs_device_sorter *sorter, struct gs_device_
     for (unsigned i = 1; i < sorter->event_count && error == cudaSuccess; i++) {
         float ms = 0;
         error = cudaEventElapsedTime(&ms, sorter->events[i - 1], sorter->events[i]);
-        stats->ms[sorter->event_stage[i]] += ms;
+        unsigned stage = sorter->event_stage[i];
+        if (stats->end_ms[stage] <= 0)
+            stats->begin_ms[stage] = stats->total_ms;
+        stats->total_ms += ms;
+        stats->end_ms[stage] = stats->total_ms;
+        stats->ms[stage] += ms;
     }
     return error;
 }
@@ -209,14 +225,16 @@ static cudaError_t clear_lists(struct gs_device_sorter *sorter)
     return cudaMemsetAsync(&state->small_jobs, 0, 3 * sizeof state->small_jobs, sorter->stream);
 }
 
-/* How large jobs may be for n keys: so that two levels are enough for all but the very largest n.
- */
-static void choose_jobs(struct gs_gpu_work *work, uint64_t n)
+/* Small jobs are done: take them off the list, should other work be left. */
+static cudaError_t skip_small_jobs(struct gs_device_sorter *sorter, struct gs_gpu_report *report,
+                                   struct gs_device_stats *stats)
 {
-    uint32_t scale = n > DOUBLE_JOBS_KEYS ? 2 : 1;
-    work->small_keys = scale * GS_GPU_SMALL_KEYS;
-    work->sub_bin_keys = scale * GS_GPU_SUB_BIN_KEYS;
-    work->medium_keys = work->rows ? GS_GPU_MEDIUM_KEYS : work->small_keys;
+    struct gs_gpu_state *state = sorter->work.state;
+    stats->small_jobs += report->small_jobs;
+    report->small_jobs = 0;
+    if (report->slots == 0)
+        return cudaSuccess;
+    return cudaMemsetAsync(&state->small_jobs, 0, sizeof state->small_jobs, sorter->stream);
 }
 
 /* Level 1 from its counts on, then further levels, then the bins. */
@@ -232,12 +250,18 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     unsigned level = 1;
     memset(&report, 0, sizeof report);
     choose_jobs(&sorter->work, n);
-    GS_CUDA_TRY(gs_plan_bins_gpu(work, stream));
-    GS_CUDA_TRY(plan_level(sorter, level + 1));
+    GS_CUDA_TRY(gs_plan_bins_gpu(work, ++sorter->sequence, stream));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_scatter_bins_gpu(work, keys, other, n, bins, processors, stream));
     mark(sorter, GS_DEVICE_SCATTER);
+    if (n <=
+        ONE_LEVEL_KEYS) { /* most bins are small jobs by now: they need not wait for the host */
+        GS_CUDA_TRY(gs_sort_listed_gpu(work, keys, other, 2 * bins, stream));
+        mark(sorter, GS_DEVICE_SORT_BINS);
+    }
     GS_CUDA_TRY(await_report(sorter, &report));
+    if (n <= ONE_LEVEL_KEYS)
+        GS_CUDA_TRY(skip_small_jobs(sorter, &report, stats));
 
     /* Further levels: slots by their digits, to and fro. */
     while (report.slots > 0) {
@@ -307,7 +331,6 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     /* Level 1: by splitters, from keys to other. */
     const uint32_t bins = gs_device_sort_bins(n);
     const uint32_t samples = choose_samples(work, n, bins);
-    GS_CUDA_TRY(cudaMemsetAsync(work->state, 0, sizeof *work->state, stream));
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     GS_CUDA_TRY(gs_sort_keys_gpu(work->samples, work->samples, samples, stream));

@@ -4,6 +4,8 @@
 #include "sort/emit.h"
 #include "sort/order.h"
 
+#include "common/clock.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -61,6 +63,8 @@ enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_
 {
     *position = planned;
     pthread_mutex_lock(&emitter->mutex);
+    if (emitter->begin_ns == 0)
+        emitter->begin_ns = gs_now_ns();
     if (takes_turns(emitter)) {
         while (emitter->next_piece != piece && !emitter->failed)
             pthread_cond_wait(&emitter->turn, &emitter->mutex);

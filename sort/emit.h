@@ -26,6 +26,7 @@ struct gs_emitter {
     uint64_t fingerprint; /* of what a stream got so far (options->verify) */
     gs_key last;          /* the last key that a stream got */
     uint64_t dropped_sum; /* fingerprint of duplicates left out (unique and verify) */
+    uint64_t begin_ns;    /* when the first piece was begun, by gs_now_ns */
     bool failed;
     struct gs_error error; /* the first failure */
 };

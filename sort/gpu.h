@@ -20,8 +20,14 @@ void gs_gpu_start(void);
 struct gs_gpu_device {
     char name[256];
     uint64_t free_bytes;
-    uint64_t start_ns; /* that its start took */
+    double bus_rate;    /* bytes a second that the bus can carry each way; 0: not known */
+    double memory_rate; /* and that device memory can read and write */
+    uint64_t begin_ns;  /* when its start began, by gs_now_ns */
+    uint64_t start_ns;  /* that it took */
 };
+
+/* Was that called? */
+bool gs_gpu_started(void);
 
 /* Wait for that; GS_ERR_DEVICE says why there is no usable GPU. */
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err);

@@ -1,7 +1,8 @@
-/* gpu_absent.c -- what gpu.h promises, in a gsort without CUDA.
+/* gpu_absent.c -- what gpu.h and gpu_engine.h promise, in a gsort without CUDA.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu.h"
+#include "sort/gpu_engine.h"
 
 bool gs_gpu_built(void)
 {
@@ -17,6 +18,11 @@ void gs_gpu_start(void)
 {
 }
 
+bool gs_gpu_started(void)
+{
+    return false;
+}
+
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err)
 {
     (void)device;
@@ -27,6 +33,14 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
 {
     (void)plan;
     (void)options;
+}
+
+enum gs_status gs_gpu_engine_sort(struct gs_run *run, gs_key *keys, struct gs_error *err)
+{
+    struct gs_gpu_device device;
+    (void)run;
+    (void)keys;
+    return gs_gpu_wait(&device, err);
 }
 
 static enum gs_status open_nothing(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)

@@ -11,6 +11,22 @@
 
 #define GS_ALL_LANES 0xffffffffU
 
+/* Threads that one processor of the architecture compiled for holds at once: launch bounds may not
+ * ask for more. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+#define GS_RESIDENT_THREADS 1024
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900
+#define GS_RESIDENT_THREADS 1536
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1100
+#define GS_RESIDENT_THREADS 1536
+#else
+#define GS_RESIDENT_THREADS 2048
+#endif
+
+/* So many blocks of THREADS threads, or as many as there is room for. */
+#define GS_RESIDENT_BLOCKS(blocks, threads)                                                        \
+    ((blocks) * (threads) <= GS_RESIDENT_THREADS ? (blocks) : GS_RESIDENT_THREADS / (threads))
+
 static __device__ __forceinline__ uint32_t lane_index()
 {
     return threadIdx.x & 31;
@@ -77,21 +93,6 @@ static __device__ __forceinline__ uint32_t reduce_or_warp(uint32_t value)
 #endif
 }
 
-/* If x < size, add 1 to a counter in shared memory and return what it was, else 0. A predicate and
- * no branch: the adds of a thread's keys are all under way before the first result is needed. */
-static __device__ __forceinline__ uint32_t add_one(uint32_t *s_counter, int x, int size)
-{
-    uint32_t was = 0;
-    uint32_t address = (uint32_t)__cvta_generic_to_shared(s_counter);
-    asm volatile("{ .reg .pred inside;\n\t"
-                 "setp.lt.s32 inside, %2, %3;\n\t"
-                 "@inside atom.shared.add.u32 %0, [%1], 1; }"
-                 : "+r"(was)
-                 : "r"(address), "r"(x), "r"(size)
-                 : "memory");
-    return was;
-}
-
 /* Lanes of a warp that must agree on a bin to make one lane add for all. */
 #define GS_CROWD 12
 
@@ -120,17 +121,6 @@ static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_
         rank = atomicAdd(&s_count[bin], 1);
     }
     return rank;
-}
-
-/* The larger of the two if x < size, else a. */
-static __device__ __forceinline__ uint32_t max_inside(uint32_t a, uint32_t b, int x, int size)
-{
-    asm("{ .reg .pred inside;\n\t"
-        "setp.lt.s32 inside, %2, %3;\n\t"
-        "@inside max.u32 %0, %0, %1; }"
-        : "+r"(a)
-        : "r"(b), "r"(x), "r"(size));
-    return a;
 }
 
 /* The digit that spreads [low, high] over `bins`. The factor may be a little too small, never too
@@ -166,29 +156,32 @@ static __device__ __forceinline__ uint32_t digit_of(struct gs_gpu_digit digit, u
 
 /* By splitters: the tables in shared memory. SEARCH is of enum gs_gpu_search. */
 template <int SEARCH> struct splitter_view {
-    const uint32_t *table; /* guide or tree */
-    uint32_t base, limit, shift, mask, levels;
+    const uint32_t *guide;
+    const uint32_t *splitter; /* these two for GS_GPU_NODES only */
+    const struct gs_gpu_node *node;
+    uint32_t base, limit, shift, mask;
 
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
                                              uint32_t (&bin)[ITEMS]) const
     {
-        if constexpr (SEARCH == GS_GPU_TREE) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                bin[i] = 1;
-            for (uint32_t level = 0; level < levels; level++) {
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = SEARCH == GS_GPU_GUIDE         ? look_up(key[i])
+                     : SEARCH == GS_GPU_GUIDE_PAIRS ? look_up_pair(key[i])
+                                                    : look_up_root(key[i]);
+        if constexpr (SEARCH == GS_GPU_NODES) {
+            bool crowded;
+            do {
+                crowded = false;
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++)
-                    bin[i] = 2 * bin[i] + (table[bin[i]] < key[i]);
-            }
-#pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                bin[i] -= 1U << levels;
-        } else {
-#pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                bin[i] = SEARCH == GS_GPU_GUIDE ? look_up(key[i]) : look_up_pair(key[i]);
+                    if ((bin[i] & GS_GPU_CROWDED) != 0) {
+                        bin[i] = (bin[i] & GS_GPU_NODE) != 0 ? look_up_node(bin[i], key[i])
+                                                             : search(bin[i], key[i]);
+                        crowded = crowded || (bin[i] & GS_GPU_CROWDED) != 0;
+                    }
+            } while (crowded);
         }
     }
 
@@ -196,13 +189,13 @@ template <int SEARCH> struct splitter_view {
     {
         uint32_t distance = min(max(key, base) - base, limit);
         /* A key above the cell's splitter carries into the bin. */
-        return (table[distance >> shift] + (distance & mask)) >> shift;
+        return (guide[distance >> shift] + (distance & mask)) >> shift;
     }
 
     __device__ __forceinline__ uint32_t look_up_pair(uint32_t key) const
     {
         uint32_t distance = min(max(key, base) - base, limit);
-        uint32_t cell = table[distance >> shift];
+        uint32_t cell = guide[distance >> shift];
         uint32_t first = cell & ~GS_GPU_PAIR;
         uint32_t sum = first + (distance & mask);
         uint32_t bin = sum >> shift;
@@ -211,24 +204,62 @@ template <int SEARCH> struct splitter_view {
             bin += ((sum - 1) >> shift) - (first >> shift);
         return bin;
     }
+
+    /* The bin, or what a crowded cell holds. */
+    __device__ __forceinline__ uint32_t look_up_root(uint32_t key) const
+    {
+        uint32_t distance = min(max(key, base) - base, limit);
+        uint32_t cell = guide[distance >> shift];
+        return (cell & GS_GPU_CROWDED) != 0 ? cell : (cell + (distance & mask)) >> shift;
+    }
+
+    __device__ __forceinline__ uint32_t look_up_node(uint32_t entry, uint32_t key) const
+    {
+        const uint4 at = *(const uint4 *)&node[entry & (GS_GPU_NODES_MAX - 1)];
+        uint32_t distance = min(max(key, at.x) - at.x, at.y);
+        uint32_t cell = guide[at.w + (distance >> at.z)];
+        return (cell & GS_GPU_CROWDED) != 0 ? cell
+                                            : (cell + (distance & ((1U << at.z) - 1))) >> at.z;
+    }
+
+    /* How many of a crowded cell's splitters are less than the key, by halving. */
+    __device__ __forceinline__ uint32_t search(uint32_t entry, uint32_t key) const
+    {
+        uint32_t bin = entry & (GS_GPU_SPLITTERS_MAX | 1);
+        uint32_t left = entry >> GS_GPU_CROWD_SHIFT & (GS_GPU_SPLITTERS_MAX | 1);
+        while (left > 0) {
+            uint32_t half = (left + 1) / 2;
+            bool above = splitter[bin + half - 1] < key;
+            bin += above ? half : 0;
+            left = above ? left - half : half - 1;
+        }
+        return bin;
+    }
 };
 
-/* Copy the table that is needed to shared memory; a barrier must follow. */
+/* Copy the tables that are needed to shared memory; a barrier must follow. */
 template <int SEARCH>
 static __device__ __forceinline__ struct splitter_view<SEARCH>
 load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     struct splitter_view<SEARCH> view;
-    view.table = s_table;
-    view.base = tables->base;
-    view.limit = tables->limit;
-    view.shift = tables->shift;
-    view.mask = (1U << tables->shift) - 1;
-    view.levels = tables->levels;
-    const bool tree = SEARCH == GS_GPU_TREE;
-    const uint32_t *source = tree ? tables->tree : tables->guide;
-    uint32_t words = tree ? 1U << view.levels : tables->cells;
-    for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)
-        s_table[i] = source[i];
+    uint32_t *s_guide = s_table + 4 * GS_GPU_NODES_MAX;
+    uint32_t *s_splitter = s_guide + tables->cells;
+    view.guide = s_guide;
+    view.splitter = s_splitter;
+    view.node = (const struct gs_gpu_node *)s_table;
+    view.base = tables->root.base;
+    view.limit = tables->root.limit;
+    view.shift = tables->root.shift;
+    view.mask = (1U << tables->root.shift) - 1;
+    for (uint32_t i = threadIdx.x; i < tables->cells; i += blockDim.x)
+        s_guide[i] = tables->guide[i];
+    if constexpr (SEARCH == GS_GPU_NODES) {
+        for (uint32_t i = threadIdx.x; i < tables->count; i += blockDim.x)
+            s_splitter[i] = tables->splitter[i];
+        const uint32_t *nodes = (const uint32_t *)tables->node;
+        for (uint32_t i = threadIdx.x; i < 4 * tables->nodes; i += blockDim.x)
+            s_table[i] = nodes[i];
+    }
     return view;
 }
 

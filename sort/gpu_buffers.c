@@ -5,6 +5,8 @@
 #include "sort/copy_ordered.h"
 #include "sort/gpu_call.h"
 
+#include "common/clock.h"
+
 /* Keys of a piece that a writer fetches and writes: a pinned buffer is slow to get. */
 #define PIECE_KEYS ((uint64_t)1 << 20)
 
@@ -18,6 +20,11 @@ uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_d
         limit = device->free_bytes;
     /* Two buffers, and lists of 2 %. */
     return limit > FIXED_BYTES ? (limit - FIXED_BYTES) / (2 * sizeof(gs_key)) / 51 * 50 : 0;
+}
+
+static uint64_t ns_of(float ms)
+{
+    return (uint64_t)((double)ms * 1e6);
 }
 
 /* A piece and the key before it. */
@@ -65,6 +72,15 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers)
     *buffers = (struct gs_gpu_buffers){.keys = NULL};
 }
 
+void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device)
+{
+    run->stats->device_text = device->name;
+    run->stats->bus_rate = device->bus_rate;
+    run->stats->device_rate = device->memory_rate;
+    gs_run_account_at(run, GS_STAGE_START, "gpu", device->start_ns, device->begin_ns,
+                      device->begin_ns + device->start_ns);
+}
+
 /* Bring sorted keys back into a writer's pinned buffer. */
 static enum gs_status fetch_keys(void *context, unsigned thread, uint64_t first, uint64_t count,
                                  gs_key *to, struct gs_error *err)
@@ -109,18 +125,25 @@ cleanup:
     return st;
 }
 
-static void account(struct gs_run *run, enum gs_stage stage, float ms, uint64_t keys,
-                    uint64_t bytes_per_key)
+/* Book one of the device's stages in a row of the sort that began then. */
+static void account(struct gs_run *run, enum gs_stage row, const struct gs_device_stats *stats,
+                    enum gs_device_stage stage, uint64_t begin_ns)
 {
-    gs_run_account(run, stage, "gpu", (uint64_t)((double)ms * 1e6), keys, keys * bytes_per_key);
+    if (stats->end_ms[stage] > 0)
+        gs_run_account_at(run, row, "gpu", ns_of(stats->ms[stage]),
+                          begin_ns + ns_of(stats->begin_ms[stage]),
+                          begin_ns + ns_of(stats->end_ms[stage]));
 }
 
-void gs_gpu_account_sort(struct gs_run *run, const struct gs_device_stats *stats, uint64_t n)
+uint64_t gs_gpu_account_sort(struct gs_run *run, const struct gs_device_stats *stats, uint64_t n)
 {
-    const uint64_t read_and_write = (uint64_t)2 * GS_KEY_BYTES;
-    account(run, GS_STAGE_COUNT_BINS, stats->ms[GS_DEVICE_COUNT_DIGITS], 0, 0);
-    account(run, GS_STAGE_PREFIX_SUM, stats->ms[GS_DEVICE_PREFIX_SUM], 0, 0);
-    account(run, GS_STAGE_SCATTER,
-            stats->ms[GS_DEVICE_SCATTER] + stats->ms[GS_DEVICE_SCATTER_DIGITS], n, read_and_write);
-    account(run, GS_STAGE_SORT_BINS, stats->ms[GS_DEVICE_SORT_BINS], n, read_and_write);
+    uint64_t begin_ns = gs_now_ns() - ns_of(stats->total_ms);
+    account(run, GS_STAGE_COUNT_BINS, stats, GS_DEVICE_COUNT_DIGITS, begin_ns);
+    account(run, GS_STAGE_PREFIX_SUM, stats, GS_DEVICE_PREFIX_SUM, begin_ns);
+    account(run, GS_STAGE_SCATTER, stats, GS_DEVICE_SCATTER, begin_ns);
+    account(run, GS_STAGE_SCATTER, stats, GS_DEVICE_SCATTER_DIGITS, begin_ns);
+    account(run, GS_STAGE_SORT_BINS, stats, GS_DEVICE_SORT_BINS, begin_ns);
+    gs_run_add(run, GS_STAGE_SCATTER, n, n * 2 * GS_KEY_BYTES); /* read and written */
+    gs_run_add(run, GS_STAGE_SORT_BINS, n, n * 2 * GS_KEY_BYTES);
+    return begin_ns;
 }

@@ -7,8 +7,9 @@
 #include "sort/device_sort.h"
 #include "sort/gpu.h"
 
-/* Threads that fetch and write sorted keys. */
-#define GS_GPU_WRITERS_MAX 4
+/* Threads that fetch and write sorted keys: while some write, others have the bus. One copies 3
+ * GB/s or so into pages that are made already. */
+#define GS_GPU_WRITERS_MAX 8
 
 struct gs_gpu_buffers {
     struct gs_device_sorter sorter; /* works on `compute`, and takes times */
@@ -30,13 +31,17 @@ enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capa
                                    struct gs_error *err);
 void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers);
 
+/* Note which device it is and what its start took. device must stay as long as run's stats. */
+void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device);
+
 /* Wait until keys[0 .. count) are sorted, and hand them to run's emitter: from output position
  * `offset` on, in pieces numbered from *first_piece on, which is then behind the last. */
 enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *run,
                                    uint64_t count, uint64_t offset, uint64_t *first_piece,
                                    struct gs_error *err);
 
-/* Book the times of one device sort of n keys, from the scatter on. */
-void gs_gpu_account_sort(struct gs_run *run, const struct gs_device_stats *stats, uint64_t n);
+/* Book the times of one device sort of n keys that has just ended, from the scatter on. Returns
+ * when it began, by gs_now_ns. */
+uint64_t gs_gpu_account_sort(struct gs_run *run, const struct gs_device_stats *stats, uint64_t n);
 
 #endif

@@ -9,7 +9,9 @@
 #include <cuda_runtime_api.h>
 
 #ifdef GS_DEBUG
-/* Debug builds fail call number GSORT_FAIL_GPU of the environment: tests walk through every one. */
+/* Debug builds fail call number GSORT_FAIL_GPU of the environment, and with GSORT_FAIL_GPU_LOST
+ * every later one; as if there were no memory with GSORT_FAIL_GPU_MEMORY. GSORT_FAIL_GPU_LOG names
+ * a file that grows by a byte a call. tests/inject_gpu.sh walks through every one. */
 cudaError_t gs_gpu_inject(cudaError_t error);
 #else
 #define gs_gpu_inject(error) (error)

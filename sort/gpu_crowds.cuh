@@ -3,6 +3,11 @@
  *
  * Parts of sort_bins_gpu.cu for one block and keys in its shared memory. A crowd is a group of keys
  * with the same digit that is too large for the windows there.
+ *
+ * A crowd gets a digit of its own, over its own least and largest key, with as many values as it
+ * has keys: its counters are those at its own places. What still shares a digit then is a smaller
+ * crowd over a range that is narrower by the crowd's size, so few rounds reach the bottom of any
+ * skew; a crowd of equal keys is one at once. Small crowds have a warp each, large ones the block.
  */
 #ifndef GS_GPU_CROWDS_CUH
 #define GS_GPU_CROWDS_CUH
@@ -10,11 +15,9 @@
 #include "sort/gpu_block.cuh"
 
 enum {
-    ITEMS = 16, /* keys of a thread, and of a window */
-    RADIX_BITS = 8,
-    RADIX = 1 << RADIX_BITS,
-    SETTLED = 8,     /* keys of a group that the windows always settle */
-    CROWD_VALUES = 6 /* values of a group of more keys than a warp sorts by itself */
+    ITEMS = 16,       /* keys of a thread, and of a window */
+    SETTLED = 8,      /* keys of a group that the windows always settle */
+    WARP_CROWD = 1024 /* keys of a crowd that a warp takes by itself */
 };
 
 /* Where a key lies in shared memory: one word of padding for 32. */
@@ -22,6 +25,18 @@ static __device__ __forceinline__ uint32_t padded(uint32_t index)
 {
     return index + (index >> 5);
 }
+
+/* Crowds to be spread, as first << 16 | keys. */
+template <int THREADS> struct crowd_list {
+    uint32_t count;
+    uint32_t crowd[THREADS * ITEMS / (SETTLED + 1)];
+
+    __device__ __forceinline__ void add(uint32_t first, uint32_t keys)
+    {
+        if (keys > SETTLED)
+            crowd[atomicAdd(&count, 1)] = first << 16 | keys;
+    }
+};
 
 /* Sort s_keys[first .. end), 32 keys at most, by one warp: a bitonic network over its lanes. */
 static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
@@ -39,147 +54,167 @@ static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t firs
         s_keys[padded(first + lane)] = key;
 }
 
-/* Put right what the windows could not: groups of more than SETTLED keys, if no more than a warp
- * sorts at once, or if they hold few values, as repeated keys do. A warp takes a group, finds its
- * values one after the other, the least first, with how often each occurs, a lane keeping each, and
- * writes them as runs. Returns false to all threads if a group has too many values. s_count holds
- * where each digit begins. */
-template <int THREADS>
-static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uint32_t *s_count,
-                                                     uint32_t size)
-{
-    const uint32_t capacity = THREADS * ITEMS;
-    __shared__ uint32_t s_group[THREADS * ITEMS / (SETTLED + 1)]; /* first << 16 | keys */
-    __shared__ uint32_t s_groups;
-    if (threadIdx.x == 0)
-        s_groups = 0;
-    __syncthreads();
-    for (uint32_t d = threadIdx.x; d < capacity; d += THREADS) {
-        uint32_t first = s_count[d];
-        uint32_t keys = (d + 1 < capacity ? s_count[d + 1] : size) - first;
-        if (keys > SETTLED)
-            s_group[atomicAdd(&s_groups, 1)] = first << 16 | keys;
+/* Threads that spread a crowd together: a warp. */
+struct warp_team {
+    static const uint32_t SIZE = 32;
+    __device__ __forceinline__ uint32_t index() const
+    {
+        return lane_index();
     }
-    __syncthreads();
-    bool done = true;
-    for (uint32_t g = threadIdx.x / 32; done && g < s_groups; g += THREADS / 32) {
-        const uint32_t first = s_group[g] >> 16;
-        const uint32_t end = first + (s_group[g] & 0xffff);
-        if (end - first <= 32) {
-            sort_warp(s_keys, first, end);
-            continue;
-        }
-        uint32_t value = 0; /* this lane's */
-        uint32_t times = 0;
-        uint32_t settled = 0; /* keys of the values found */
-        uint32_t last = 0;
-        for (uint32_t v = 0; settled < end - first; v++) {
-            uint32_t least = GS_KEY_MAX;
-#pragma unroll 4
-            for (uint32_t x = first + lane_index(); x < end; x += 32) {
-                uint32_t key = s_keys[padded(x)];
-                if (v == 0 || key > last)
-                    least = min(least, key);
-            }
-            least = reduce_min_warp(least);
-            uint32_t equal = 0;
-#pragma unroll 4
-            for (uint32_t x = first + lane_index(); x < end; x += 32)
-                equal += s_keys[padded(x)] == least;
-            for (int step = 16; step > 0; step >>= 1)
-                equal += __shfl_xor_sync(GS_ALL_LANES, equal, step);
-            if (v == CROWD_VALUES) {
-                done = false;
-                break;
-            }
-            if (lane_index() == v) {
-                value = least;
-                times = equal;
-            }
-            settled += equal;
-            last = least;
-        }
+    __device__ __forceinline__ void sync() const
+    {
         __syncwarp();
-        if (!done)
-            break;
-        uint32_t place = first;
-        for (uint32_t v = 0; place < end; v++) {
-            uint32_t run = __shfl_sync(GS_ALL_LANES, times, (int)v);
-            uint32_t key = __shfl_sync(GS_ALL_LANES, value, (int)v);
-            for (uint32_t x = place + lane_index(); x < place + run; x += 32)
-                s_keys[padded(x)] = key;
-            place += run;
-        }
     }
-    return __syncthreads_and(done) != 0;
+    __device__ __forceinline__ void bounds(uint32_t &low, uint32_t &high) const
+    {
+        low = reduce_min_warp(low);
+        high = reduce_max_warp(high);
+    }
+    __device__ __forceinline__ uint32_t scan(uint32_t value, uint32_t *sum) const
+    {
+        uint32_t inclusive = scan_warp(value);
+        *sum = __shfl_sync(GS_ALL_LANES, inclusive, 31);
+        return inclusive - value;
+    }
+};
+
+/* Or all of a block. */
+template <int THREADS> struct block_team {
+    static const uint32_t SIZE = THREADS;
+    uint32_t *partial; /* shared memory, 33 words */
+
+    __device__ __forceinline__ uint32_t index() const
+    {
+        return threadIdx.x;
+    }
+    __device__ __forceinline__ void sync() const
+    {
+        __syncthreads();
+    }
+    __device__ __forceinline__ void bounds(uint32_t &low, uint32_t &high) const
+    {
+        if (threadIdx.x == 0) {
+            partial[0] = GS_KEY_MAX;
+            partial[1] = 0;
+        }
+        __syncthreads();
+        low = reduce_min_warp(low);
+        high = reduce_max_warp(high);
+        if (lane_index() == 0) {
+            atomicMin(&partial[0], low);
+            atomicMax(&partial[1], high);
+        }
+        __syncthreads();
+        low = partial[0];
+        high = partial[1];
+        __syncthreads();
+    }
+    __device__ __forceinline__ uint32_t scan(uint32_t value, uint32_t *sum) const
+    {
+        uint32_t before = scan_block<THREADS>(value, partial, sum);
+        __syncthreads();
+        return before;
+    }
+};
+
+/* Order the crowd s_keys[first .. first + size) by a digit of its own; what then still shares one
+ * goes to `next`. s_count: counters that nobody needs any more. spare: room in device memory for
+ * each key at its place. */
+template <int THREADS, typename TEAM>
+static __device__ __forceinline__ void
+spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *spare, uint32_t first,
+             uint32_t size, struct crowd_list<THREADS> *next)
+{
+    const uint32_t t = team.index();
+    uint32_t *s_own = s_count + first;
+    uint32_t low = GS_KEY_MAX;
+    uint32_t high = 0;
+    for (uint32_t x = t; x < size; x += TEAM::SIZE) {
+        uint32_t key = s_keys[padded(first + x)];
+        low = min(low, key);
+        high = max(high, key);
+        s_own[x] = 0;
+    }
+    team.bounds(low, high);
+    if (low == high)
+        return;
+    const struct gs_gpu_digit digit = make_digit(low, high, size);
+    const bool exact = digit_is_exact(digit);
+    team.sync();
+    for (uint32_t x = t; x < size; x += TEAM::SIZE)
+        atomicAdd(&s_own[digit_of(digit, s_keys[padded(first + x)])], 1);
+    team.sync();
+    uint32_t before = 0;
+    for (uint32_t round = 0; round < size; round += TEAM::SIZE) {
+        uint32_t count = round + t < size ? s_own[round + t] : 0;
+        uint32_t sum;
+        uint32_t place = before + team.scan(count, &sum);
+        before += sum;
+        if (round + t < size)
+            s_own[round + t] = place;
+        if (!exact)
+            next->add(first + place, count);
+    }
+    team.sync();
+    for (uint32_t round = 0; round < size; round += TEAM::SIZE) {
+        bool valid = round + t < size;
+        uint32_t key = s_keys[padded(first + (valid ? round + t : 0))];
+        uint32_t d = digit_of(digit, key);
+        uint32_t place;
+        if (is_crowd(d))
+            place = rank_crowd(s_own, d, valid);
+        else
+            place = valid ? atomicAdd(&s_own[d], 1) : 0;
+        if (valid)
+            spare[first + place] = key;
+    }
+    team.sync();
+    for (uint32_t x = t; x < size; x += TEAM::SIZE)
+        s_keys[padded(first + x)] = spare[first + x];
+    team.sync();
 }
 
-/* The general way for bins that the linear digit does not spread. Keys are read anew; only their
- * low `bits` differ after low is taken off. s_count holds a counter for each warp and digit. */
+/* Spread all groups of more than SETTLED keys until the windows can do the rest. s_count holds
+ * where each digit begins; its content is lost. A barrier is behind the last change of s_keys. */
 template <int THREADS>
-static __device__ __forceinline__ void sort_by_digits(const uint32_t *in, uint32_t *out,
-                                                      uint32_t size, uint32_t low, uint32_t bits,
-                                                      uint32_t *s_keys, uint32_t *s_count)
+static __device__ __forceinline__ void settle_crowds(uint32_t *s_keys, uint32_t *s_count,
+                                                     uint32_t *spare, uint32_t size)
 {
+    const uint32_t capacity = THREADS * ITEMS;
+    __shared__ struct crowd_list<THREADS> s_lists[2];
     __shared__ uint32_t s_partial[33];
-    const int warps = THREADS / 32;
-    const uint32_t warp = threadIdx.x / 32;
-    const uint32_t first = warp * 32 * ITEMS + lane_index();
-    uint32_t *s_mine = s_count + warp * RADIX;
-    uint32_t key[ITEMS];
-    uint32_t rank[ITEMS];
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++)
-        key[i] = first + 32 * i < size ? in[first + 32 * i] - low : 0;
-    for (uint32_t shift = 0; shift < bits; shift += RADIX_BITS) {
-        __syncthreads();
-        for (uint32_t i = threadIdx.x; i < warps * RADIX; i += THREADS)
-            s_count[i] = 0;
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++) {
-            bool valid = first + 32 * i < size;
-            uint32_t lanes = __ballot_sync(GS_ALL_LANES, valid);
-            if (valid) {
-                uint32_t digit = key[i] >> shift & (RADIX - 1);
-                uint32_t peers = __match_any_sync(lanes, digit);
-                uint32_t below = (uint32_t)__popc(peers & ((1U << lane_index()) - 1));
-                rank[i] = s_mine[digit] + below;
-                __syncwarp(lanes);
-                if (below == 0)
-                    s_mine[digit] += (uint32_t)__popc(peers);
-            }
-            __syncwarp();
+    if (threadIdx.x < 2)
+        s_lists[threadIdx.x].count = 0;
+    __syncthreads();
+    for (uint32_t d = threadIdx.x; d < capacity; d += THREADS)
+        s_lists[0].add(s_count[d], (d + 1 < capacity ? s_count[d + 1] : size) - s_count[d]);
+    __syncthreads();
+    const struct block_team<THREADS> block = {
+        s_partial
+    };
+    const struct warp_team warp = {};
+    for (uint32_t round = 0; s_lists[round & 1].count > 0; round++) {
+        struct crowd_list<THREADS> *list = &s_lists[round & 1];
+        struct crowd_list<THREADS> *next = &s_lists[~round & 1];
+        const uint32_t crowds = list->count;
+        for (uint32_t c = 0; c < crowds; c++) {
+            const uint32_t keys = list->crowd[c] & 0xffff;
+            if (keys > WARP_CROWD)
+                spread_crowd(block, s_keys, s_count, spare, list->crowd[c] >> 16, keys, next);
+        }
+        for (uint32_t c = threadIdx.x / 32; c < crowds; c += THREADS / 32) {
+            const uint32_t first = list->crowd[c] >> 16;
+            const uint32_t keys = list->crowd[c] & 0xffff;
+            if (keys <= 32)
+                sort_warp(s_keys, first, first + keys);
+            else if (keys <= WARP_CROWD)
+                spread_crowd(warp, s_keys, s_count, spare, first, keys, next);
         }
         __syncthreads();
-        /* Per digit, then per warp: where its keys begin. */
-        uint32_t sum = 0;
-        if (threadIdx.x < RADIX)
-            for (int w = 0; w < warps; w++)
-                sum += s_count[w * RADIX + threadIdx.x];
-        uint32_t all;
-        uint32_t place = scan_block<THREADS>(sum, s_partial, &all);
-        if (threadIdx.x < RADIX)
-            for (int w = 0; w < warps; w++) {
-                uint32_t count = s_count[w * RADIX + threadIdx.x];
-                s_count[w * RADIX + threadIdx.x] = place;
-                place += count;
-            }
+        if (threadIdx.x == 0)
+            list->count = 0; /* the list after the next */
         __syncthreads();
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (first + 32 * i < size)
-                s_keys[s_mine[key[i] >> shift & (RADIX - 1)] + rank[i]] = key[i];
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (first + 32 * i < size)
-                key[i] = s_keys[first + 32 * i];
     }
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++)
-        if (first + 32 * i < size)
-            out[first + 32 * i] = key[i] + low;
 }
 
 #endif

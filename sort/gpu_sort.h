@@ -23,6 +23,11 @@
 #define GS_GPU_BINS_MAX      1024
 #define GS_GPU_SPLITTERS_MAX (2 * GS_GPU_BINS_MAX - 1)
 #define GS_GPU_CELLS_MAX     8192
+#define GS_GPU_NODES_MAX     64
+
+/* The sample at most, and the keys of it that one block draws. */
+#define GS_GPU_SAMPLES_MAX  16384
+#define GS_GPU_SAMPLE_BLOCK 256
 
 /* Sub-bins of a slot at most. */
 #define GS_GPU_DIGITS_MAX 1024
@@ -54,27 +59,40 @@
  * count. */
 #define GS_GPU_SKIP (1ULL << 63)
 
-/* What a key needs to find its bin: in one look-up where no cell of the guide has two splitters but
- * for pairs, else by walking down a search tree. */
+/* Splitters that crowd in one cell of the guide may have a finer guide of their own. */
+struct gs_gpu_node {
+    uint32_t base;  /* its first splitter */
+    uint32_t limit; /* distance from base that all larger ones share */
+    uint32_t shift; /* distance to cell */
+    uint32_t cell;  /* index of its first cell in the guide */
+};
+
+/* What a key needs to find its bin: a guide of equally wide cells that each know the bin where they
+ * begin. */
 struct gs_gpu_tables {
     uint32_t count;  /* splitters */
     uint32_t search; /* enum gs_gpu_search */
-    uint32_t base;   /* the first splitter */
-    uint32_t limit;  /* distance from base that all larger ones share */
-    uint32_t shift;  /* distance to cell */
-    uint32_t cells;  /* of the guide, a power of two */
-    uint32_t levels; /* of the tree: it has 2^levels - 1 nodes */
+    uint32_t cells;  /* in use */
+    uint32_t nodes;
+    uint32_t order[GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK]; /* seen by each block of the sample */
+    struct gs_gpu_node root;
+    struct gs_gpu_node node[GS_GPU_NODES_MAX];
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
-    uint32_t tree[GS_GPU_SPLITTERS_MAX + 1]; /* node 1 is the root, 2j and 2j+1 are below j */
     uint32_t guide[GS_GPU_CELLS_MAX]; /* first bin << shift | what makes a larger key carry */
 };
 
-/* How a key finds its bin. A pair is the two splitters of an equality bin, v-1 and v, in one cell.
- */
-enum gs_gpu_search { GS_GPU_TREE, GS_GPU_GUIDE, GS_GPU_GUIDE_PAIRS };
+/* How a key finds its bin: in one look-up where no cell has two splitters, or but for pairs, the
+ * two splitters v-1 and v of an equality bin. Else a cell of two or more has a node of its own, or
+ * its splitters are searched. */
+enum gs_gpu_search { GS_GPU_NODES, GS_GPU_GUIDE, GS_GPU_GUIDE_PAIRS };
 
 /* In a cell with a pair. */
 #define GS_GPU_PAIR (1U << 31)
+
+/* In a cell of two or more: the node's number, or (without GS_GPU_NODE) first bin and splitters. */
+#define GS_GPU_CROWDED     (1U << 31)
+#define GS_GPU_NODE        (1U << 30)
+#define GS_GPU_CROWD_SHIFT 12
 
 /* Bits of gs_gpu_state.*_order: what neighbours were seen. */
 #define GS_GPU_DESCENT 1U
@@ -169,11 +187,18 @@ static inline uint32_t gs_gpu_cells(uint32_t bins)
     return cells;
 }
 
+/* Words of shared memory that find bins: nodes, guide, splitters. */
+static inline uint32_t gs_gpu_table_words(uint32_t bins)
+{
+    return 4 * GS_GPU_NODES_MAX + gs_gpu_cells(bins) + 2 * bins;
+}
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins. */
+/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins;
+ * that also sets work->state to its begin. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
@@ -190,8 +215,10 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
-/* prefix_sum_gpu.cu: counts to places, and lists of what is to be done with the bins. */
-cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, cudaStream_t stream);
+/* prefix_sum_gpu.cu: counts to places, and lists of what is to be done with the bins. sequence is
+ * that of the report which ends a level; plan_bins ends level 1. */
+cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                             cudaStream_t stream);
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream);
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
@@ -209,6 +236,10 @@ cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level
 cudaError_t gs_sort_keys_gpu(const uint32_t *in, uint32_t *out, uint32_t n, cudaStream_t stream);
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                              uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream);
+/* Small jobs, as many as the device's list has by then, `most` at most: no need to wait for that.
+ */
+cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t most, cudaStream_t stream);
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
                              cudaStream_t stream);
 cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);
@@ -218,6 +249,7 @@ cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cuda
 #endif
 
 static_assert(GS_GPU_SMALL_KEYS % 256 == 0 && GS_GPU_MEDIUM_KEYS % 1024 == 0, "whole threads");
+static_assert(GS_GPU_SPLITTERS_MAX < 1 << GS_GPU_CROWD_SHIFT, "a crowded cell fits in a word");
 static_assert(GS_GPU_SUB_BIN_KEYS < GS_GPU_SMALL_KEYS, "a sub-bin fits its block");
 
 #endif

@@ -1,20 +1,35 @@
 /* gpu_upload.c -- move the input to device memory: registered where possible, staged elsewhere.
  * SPDX-License-Identifier: MIT
  *
- * Registering walks page tables in the kernel, one thread at 20 to 47 GB/s, so several threads
- * share it; each range is then copied by itself, since a copy may not span two registrations.
+ * Staging copies in pieces, each to a pinned buffer, by several threads, while earlier pieces cross
+ * the bus. Registering walks page tables in the kernel, one thread at 20 to 47 GB/s, so several
+ * threads share it; each range is then copied by itself, since a copy may not span two
+ * registrations.
  */
 #include "sort/gpu_upload.h"
 #include "sort/gpu_call.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* 0: stage everything. */
+#ifndef GS_GPU_REGISTER
+#define GS_GPU_REGISTER 1
+#endif
+
 /* A piece below this is staged: registering costs some microseconds a call. */
 #define REGISTER_BYTES_MIN ((size_t)4 << 20)
 
-#define STAGING_BYTES ((size_t)8 << 20)
+/* Long enough for the bus' full rate; all of the buffers pinned in some 10 ms. */
+#define STAGING_BYTES ((size_t)2 << 20)
+
+/* Threads that copy to pinned buffers at most; with twice as many it went a third faster, but they
+ * are in the way of those that make the output's pages. */
+#define STAGING_THREADS_MAX 8
+
+static_assert(GS_GPU_STAGING_BUFFERS % STAGING_THREADS_MAX == 0, "a buffer has one thread");
 
 /* Threads that register at once; more wait for each other in the kernel. */
 #define REGISTER_THREADS 4
@@ -24,10 +39,12 @@ enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, unsigned threads
 {
     enum gs_status st = GS_OK;
     int read_only = 0;
-    *upload = (struct gs_gpu_upload){.threads = threads};
+    *upload = (struct gs_gpu_upload){.threads = 1};
+    while (2 * upload->threads <= threads && upload->threads < STAGING_THREADS_MAX)
+        upload->threads *= 2;
     GS_CUDA_TRY(cudaStreamCreateWithFlags(&upload->stream, cudaStreamNonBlocking));
     GS_CUDA_TRY(cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported, 0));
-    upload->registers = read_only != 0;
+    upload->registers = GS_GPU_REGISTER && read_only != 0;
     for (int i = 0; i < GS_GPU_STAGING_BUFFERS; i++)
         GS_CUDA_TRY(cudaEventCreateWithFlags(&upload->staged[i], cudaEventDisableTiming));
 cleanup:
@@ -52,29 +69,55 @@ void gs_gpu_upload_close(struct gs_gpu_upload *upload)
     *upload = (struct gs_gpu_upload){0};
 }
 
-/* Copy host memory through the pinned buffers; every thread copies its share of a buffer. */
+/* Copy one piece through a pinned buffer. */
+static enum gs_status stage_piece(struct gs_gpu_upload *upload, unsigned slot, const char *from,
+                                  size_t bytes, char *to, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (upload->staging[slot] == NULL)
+        GS_CUDA_TRY(cudaMallocHost((void **)&upload->staging[slot], STAGING_BYTES));
+    else
+        GS_CUDA_TRY(cudaEventSynchronize(upload->staged[slot]));
+    memcpy(upload->staging[slot], from, bytes);
+    GS_CUDA_TRY(
+        cudaMemcpyAsync(to, upload->staging[slot], bytes, cudaMemcpyHostToDevice, upload->stream));
+    GS_CUDA_TRY(cudaEventRecord(upload->staged[slot], upload->stream));
+cleanup:
+    return st;
+}
+
+/* Every piece whose number is `share` modulo threads. */
+static enum gs_status stage_share(struct gs_gpu_upload *upload, unsigned share, const char *from,
+                                  size_t bytes, char *to, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    size_t step = upload->threads * STAGING_BYTES;
+    unsigned slot = upload->next_staging + share;
+    for (size_t at = share * STAGING_BYTES; at < bytes && st == GS_OK; at += step) {
+        size_t here = bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES;
+        st = stage_piece(upload, slot % GS_GPU_STAGING_BUFFERS, from + at, here, to + at, err);
+        slot += upload->threads;
+    }
+    return st;
+}
+
+/* Copy host memory through the pinned buffers. A buffer belongs to one share for the whole of the
+ * call: there is a multiple of threads of them. */
 static enum gs_status stage_bytes(struct gs_gpu_upload *upload, const char *from, size_t bytes,
                                   char *to, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    for (size_t done = 0; done < bytes; done += STAGING_BYTES) {
-        size_t here = bytes - done < STAGING_BYTES ? bytes - done : STAGING_BYTES;
-        unsigned slot = upload->next_staging;
-        upload->next_staging = (slot + 1) % GS_GPU_STAGING_BUFFERS;
-        if (upload->staging[slot] == NULL)
-            GS_CUDA_TRY(cudaMallocHost((void **)&upload->staging[slot], STAGING_BYTES));
-        GS_CUDA_TRY(cudaEventSynchronize(upload->staged[slot]));
-        char *buffer = upload->staging[slot];
-        size_t share = here / upload->threads + 1;
-#pragma omp parallel for num_threads(upload->threads)
-        for (size_t at = 0; at < here; at += share)
-            memcpy(buffer + at, from + done + at, here - at < share ? here - at : share);
-        GS_CUDA_TRY(
-            cudaMemcpyAsync(to + done, buffer, here, cudaMemcpyHostToDevice, upload->stream));
-        GS_CUDA_TRY(cudaEventRecord(upload->staged[slot], upload->stream));
+    size_t pieces = (bytes + STAGING_BYTES - 1) / STAGING_BYTES;
+    struct gs_error first = {.status = GS_OK};
+#pragma omp parallel for num_threads(upload->threads) if (pieces > 1)
+    for (unsigned share = 0; share < upload->threads; share++) {
+        struct gs_error own = {.status = GS_OK};
+        if (stage_share(upload, share, from, bytes, to, &own) != GS_OK) {
+#pragma omp critical(gs_upload)
+            first = own;
+        }
     }
-cleanup:
-    return st;
+    upload->next_staging = (upload->next_staging + (unsigned)pieces) % GS_GPU_STAGING_BUFFERS;
+    return first.status == GS_OK ? GS_OK : gs_fail(err, first.status, 0, "%s", first.text);
 }
 
 /* Remember a registered range; false where there is no memory for that. */

@@ -4,6 +4,7 @@
 #include "sort/gsort.h"
 #include "sort/cache_sort.h"
 #include "sort/cost.h"
+#include "sort/engine.h"
 #include "sort/gpu.h"
 #include "sort/pipeline.h"
 
@@ -27,9 +28,24 @@ const char *gs_device_name(enum gs_device device)
 const char *gs_stage_name(enum gs_stage stage)
 {
     static const char *const names[GS_STAGES] = {
-        "start",      "read",    "select samples", "sort samples", "upload", "count bins",
-        "prefix sum", "scatter", "sort bins",      "download",     "write",  "verify"};
+        "start",       "read",       "select samples", "sort samples", "upload",
+        "count bins",  "prefix sum", "scatter",        "sort bins",    "sort lists",
+        "merge lists", "download",   "write",          "verify"};
     return names[stage];
+}
+
+void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more)
+{
+    if (more->device == NULL)
+        return;
+    if (row->device == NULL || more->begin_ns < row->begin_ns)
+        row->begin_ns = more->begin_ns;
+    if (more->end_ns > row->end_ns)
+        row->end_ns = more->end_ns;
+    row->ns += more->ns;
+    row->bytes += more->bytes;
+    row->keys += more->keys;
+    row->device = more->device;
 }
 
 /* Refuse a number outside its limits; 0 stands for "not given". */
@@ -52,10 +68,6 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
     if ((options->lists & (options->lists - 1)) != 0)
         return gs_fail(err, GS_ERR_USAGE, 0, "--lists=%" PRIu64 ": not a power of two",
                        options->lists);
-    if (options->engine != GS_ENGINE_AUTO && options->engine != GS_ENGINE_SAMPLESORT)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "--engine=%s: this version of gsort has no such engine yet: use samplesort",
-                       gs_engine_name(options->engine));
     if (options->device == GS_DEVICE_GPU && !gs_gpu_built())
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: this gsort was built without CUDA");
 cleanup:
@@ -74,6 +86,8 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
         reason = "this gsort was built without CUDA";
     else if (!gs_gpu_present())
         reason = "there is no GPU";
+    else if (gs_engine_uses_lists(options->engine))
+        reason = "so few keys are sorted before a GPU has started";
     else
         reason = NULL;
     if (reason != NULL) {
@@ -95,7 +109,7 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
         return GS_OK;
     return gs_fail(err, GS_ERR_MEMORY, 0,
                    "sorting %" PRIu64 " keys takes %" PRIu64 " MiB of memory, and only %" PRIu64
-                   " MiB may be used (-S): sorting through temporary files is not built yet",
+                   " MiB may be used (-S)",
                    plan->count, (plan->memory_bytes + (1 << 20) - 1) >> 20,
                    options->memory_bytes >> 20);
 }
@@ -104,7 +118,10 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
 static void describe_run(const struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;
-    stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
+    bool lists = gs_engine_uses_lists(run->options->engine);
+    stats->engine = gs_engine_name(lists ? run->options->engine : GS_ENGINE_SAMPLESORT);
+    if (stats->stages[GS_STAGE_WRITE].device != NULL)
+        stats->stages[GS_STAGE_WRITE].begin_ns = run->emitter.begin_ns;
     stats->keys_in = run->plan.count;
     stats->keys_out = run->emitter.position;
     stats->fingerprint = run->fingerprint - run->emitter.dropped_sum;
@@ -158,6 +175,41 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     return sort_on(run, &gs_stages_cpu, sink, &partial, err);
 }
 
+/* Sort by a shared-memory engine. */
+static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, struct gs_sink *sink,
+                                    struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    run->stats->device_text = "one core"; /* until a GPU says its name */
+    run->plan.threads = 1;
+    run->plan.memory_bytes = gs_engine_memory(run->plan.count);
+    GS_TRY(check_memory(run->options, &run->plan, err));
+    GS_TRY(gs_emit_init(&run->emitter, run->options, sink, err));
+    st = gs_engine_run(run, device, err);
+    describe_run(run);
+    gs_emit_free(&run->emitter);
+cleanup:
+    return st;
+}
+
+enum gs_device gs_prepare(const struct gs_options *options, uint64_t count)
+{
+    struct gs_stats ignored = {0};
+    struct gs_plan plan;
+    if (gs_options_check(options, NULL) != GS_OK)
+        return GS_DEVICE_CPU;
+    gs_plan_make(&plan, options, count, gs_plan_processors());
+    enum gs_device device = choose_device(options, &plan, &ignored);
+    if (device == GS_DEVICE_GPU)
+        gs_gpu_start();
+    return device;
+}
+
+bool gs_holds_device(void)
+{
+    return gs_gpu_started();
+}
+
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err)
@@ -173,11 +225,16 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
     GS_TRY(gs_options_check(options, err));
     GS_TRY(gs_tiles_make(&run.tiles, spans, span_count, err));
     gs_plan_make(&run.plan, options, gs_tiles_keys(&run.tiles), gs_plan_processors());
-    if (choose_device(options, &run.plan, run.stats) == GS_DEVICE_GPU) {
+    GS_TRY(gs_options_check_count(options, run.plan.count, err));
+    enum gs_device chosen = choose_device(options, &run.plan, run.stats);
+    if (gs_engine_uses_lists(options->engine)) {
+        st = sort_by_lists(&run, chosen, sink, err);
+    } else if (chosen == GS_DEVICE_GPU) {
         struct gs_gpu_device device;
         gs_gpu_start();
         st = sort_on_gpu(&run, sink, err);
-        (void)gs_gpu_wait(&device, NULL); /* a process that ends while CUDA starts crashes */
+        if (!options->leave_device) /* a process that calls exit while CUDA starts crashes */
+            (void)gs_gpu_wait(&device, NULL);
     } else {
         st = sort_on(&run, &gs_stages_cpu, sink, &partial, err);
     }
@@ -185,4 +242,17 @@ cleanup:
     gs_tiles_free(&run.tiles);
     run.stats->total_ns = gs_now_ns() - start;
     return st;
+}
+
+void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
+                      double *seconds)
+{
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, count, gs_plan_processors());
+    enum gs_device device = choose_device(options, &plan, stats);
+    bool lists = gs_engine_uses_lists(options->engine);
+    stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
+    stats->device = gs_device_name(device);
+    *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count)
+                                       : gs_cost_cpu_seconds(count, plan.threads);
 }

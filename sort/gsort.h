@@ -49,6 +49,8 @@ struct gs_options {
     uint64_t memory_bytes;        /* the sort's own buffers stay below this; 0: no limit */
     uint64_t device_memory_bytes; /* the same on the GPU; 0: what is free there */
     unsigned threads;             /* CPU threads; 0: as many as processors to run on */
+    bool leave_device; /* the process ends soon, by _exit: what a GPU takes long to give back is
+                        * left to that */
 };
 
 /* Where sorted keys go. write() gets pieces that together cover the output exactly once; position
@@ -81,6 +83,8 @@ enum gs_stage {
     GS_STAGE_PREFIX_SUM,
     GS_STAGE_SCATTER,
     GS_STAGE_SORT_BINS,
+    GS_STAGE_SORT_LISTS, /* of a shared-memory engine */
+    GS_STAGE_MERGE_LISTS,
     GS_STAGE_DOWNLOAD,
     GS_STAGE_WRITE,
     GS_STAGE_VERIFY,
@@ -91,27 +95,38 @@ const char *gs_stage_name(enum gs_stage stage);
 
 /* One row. ns is the time spent in the stage, divided by the number of threads that share it, so
  * that the rows of a sort without overlap add up to its total. bytes is what the stage must read
- * and write once at least; keys is what it handled. */
+ * and write once at least; keys is what it handled. begin_ns and end_ns, by the monotonic clock,
+ * are when the first of it began and the last ended: between them it may have waited for others. */
 struct gs_stage_stats {
     uint64_t ns;
+    uint64_t begin_ns;
+    uint64_t end_ns;
     uint64_t bytes;
     uint64_t keys;
     const char *device; /* "cpu", "gpu", or NULL: the stage did not run */
 };
+
+/* Add to a row what another part of the run did in that stage. */
+void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more);
 
 /* What a sort did. Filled by gs_sort, also where it fails (as far as it came). */
 struct gs_stats {
     struct gs_stage_stats stages[GS_STAGES];
     uint64_t keys_in;
     uint64_t keys_out;
-    uint64_t fingerprint;   /* of the output, as derived from what was read (options.verify) */
-    uint64_t samples;       /* keys in the sample */
-    uint64_t bins;          /* bins with any key in them */
-    uint64_t largest_bin;   /* keys in the largest bin that had to be sorted */
-    uint64_t equality_bins; /* bins of a single value */
-    uint64_t equality_keys; /* keys in them */
-    uint64_t total_ns;      /* inside gs_sort */
-    uint64_t memory_bytes;  /* the sort's own buffers */
+    uint64_t fingerprint;     /* of the output, as derived from what was read (options.verify) */
+    uint64_t samples;         /* keys in the sample */
+    uint64_t bins;            /* bins with any key in them */
+    uint64_t largest_bin;     /* keys in the largest bin that had to be sorted */
+    uint64_t equality_bins;   /* bins of a single value */
+    uint64_t equality_keys;   /* keys in them */
+    uint64_t lists;           /* of a shared-memory engine; 0: none ran */
+    unsigned varying_bits;    /* in which its keys differ: the passes over each list */
+    uint64_t total_ns;        /* inside gs_sort */
+    uint64_t memory_bytes;    /* the sort's own buffers */
+    uint64_t temporary_bytes; /* written to temporary files */
+    double bus_rate;    /* bytes a second that the GPU's bus can carry each way; 0: not known */
+    double device_rate; /* and that its memory can read and write */
     unsigned threads;
     const char *engine; /* what really ran */
     const char *device;
@@ -124,10 +139,27 @@ struct gs_stats {
 /* Refuse options that contradict each other, this build or limits.h, before any work. */
 enum gs_status gs_options_check(const struct gs_options *options, struct gs_error *err);
 
+/* Refuse more keys than options->engine can take: a shared-memory engine has a limit. */
+enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t count,
+                                      struct gs_error *err);
+
+/* count keys, or more, will be sorted so: start what takes long to start beside all else. Returns
+ * the device that gs_sort would take for count keys. May be called again as more become known. */
+enum gs_device gs_prepare(const struct gs_options *options, uint64_t count);
+
+/* Was a GPU's runtime started? Its part in exit() takes long, and may not come while it starts: end
+ * by _exit. */
+bool gs_holds_device(void);
+
 /* Sort all spans together into sink. progress and stats may be NULL. */
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err);
+
+/* What gs_sort would do with count keys: engine, device and reason in *stats, and about how many
+ * seconds it would take. Starts no device. */
+void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
+                      double *seconds);
 
 /* Bytes of buffers that gs_sort will want for n keys on the CPU. */
 uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count);

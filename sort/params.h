@@ -6,12 +6,15 @@
 
 #include "sort/limits.h"
 
-/* Bins of one pass. More bins make smaller ones, until their write buffers (64 bytes each) push
- * each other out of the second-level cache and their pages out of the TLB. */
+/* Bins of one pass. */
 #define GS_BINS_MAX GS_OPTION_BINS_MAX
 
-/* Keys a bin should hold: it and its scratch copy fit the second-level cache together. */
-#define GS_BIN_KEYS 49152
+/* Keys a bin should hold: it and its scratch copy fit the second-level cache together. Beyond
+ * GS_BINS_WANTED bins, whose runs in a chunk would get short and whose open lines in the scatter
+ * many, bins grow up to GS_BIN_KEYS_LARGE before there are more of them. */
+#define GS_BIN_KEYS       49152
+#define GS_BINS_WANTED    1024
+#define GS_BIN_KEYS_LARGE (1 << 18)
 
 /* Oversampling: sample keys for each bin. At 32 the largest of 4096 bins of random keys is about
  * 1.7 times the mean. */
@@ -23,15 +26,26 @@
 /* Below this an input is one bin: a sort in cache beats any distribution pass. */
 #define GS_ONE_BIN_KEYS 65536
 
-/* Keys that a thread claims at once in count and scatter: a tile is read while it is in cache. */
+/* Keys of a tile: what a thread claims at once where order is looked at or copied. */
 #define GS_TILE_KEYS 65536
 
-/* From this input size on, scattered lines go past the caches: they would not stay there until
- * their bin is sorted. */
-#define GS_PAST_CACHE_KEYS (4 << 20)
+/* Keys of a chunk, which the CPU orders by bin in its second-level cache: up to MAX; fewer where
+ * each thread would not get GS_CHUNKS_PER_THREAD, down to MIN. */
+#define GS_CHUNK_KEYS_MAX    131072
+#define GS_CHUNK_KEYS_MIN    16384
+#define GS_CHUNKS_PER_THREAD 8
 
-/* Parts of the input for each thread: enough that a late thread leaves work to others. */
-#define GS_PARTS_PER_THREAD 4
+/* Keys that a run, a bin's keys in one chunk, should have on average at least: its place in the
+ * table of runs takes as much memory as one key. */
+#define GS_RUN_KEYS_MIN 32
+
+/* Keys that a thread claims at once of a large input: a huge page full, since two threads that
+ * touch one for the first time at once would both clear it. */
+#define GS_CLAIM_KEYS (1 << 19)
+
+/* From this input size on, sorted bins go past the caches to the sink's memory: they would not stay
+ * there until somebody reads them. */
+#define GS_PAST_CACHE_KEYS (4 << 20)
 
 /* Cells of the classifier's guide: a cell is a range of keys and knows its first candidate bin. */
 #define GS_GUIDE_LOG2  13

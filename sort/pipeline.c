@@ -24,22 +24,50 @@
 void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
                     uint64_t keys, uint64_t bytes)
 {
+    const struct gs_stage_stats *row = &run->stats->stages[stage];
+    uint64_t now = gs_now_ns();
+    uint64_t begin = now - ns;
+    if (row->begin_ns != 0 && row->begin_ns < begin)
+        begin = row->begin_ns;
+    gs_run_account_at(run, stage, device, ns, begin, now);
+    gs_run_add(run, stage, keys, bytes);
+}
+
+void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t bytes)
+{
+    run->stats->stages[stage].keys += keys;
+    run->stats->stages[stage].bytes += bytes;
+}
+
+void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+                       uint64_t begin_ns, uint64_t end_ns)
+{
     struct gs_stage_stats *row = &run->stats->stages[stage];
-    row->device = device;
     row->ns += ns;
-    row->keys += keys;
-    row->bytes += bytes;
+    if (row->device == NULL || begin_ns < row->begin_ns)
+        row->begin_ns = begin_ns;
+    if (end_ns > row->end_ns)
+        row->end_ns = end_ns;
+    row->device = device;
+}
+
+void gs_run_begin(struct gs_run *run, enum gs_stage stage)
+{
+    if (run->stats->stages[stage].begin_ns == 0)
+        run->stats->stages[stage].begin_ns = gs_now_ns();
 }
 
 void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
 {
+    gs_run_begin(run, stage);
     atomic_store(&run->progress->done, 0);
     atomic_store(&run->progress->total, total);
     atomic_store(&run->progress->phase, gs_stage_name(stage));
 }
 
 /* Draw and sort the sample, and choose the splitters. */
-static enum gs_status choose_splitters(struct gs_run *run, struct gs_error *err)
+static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
+                                       struct gs_error *err)
 {
     uint32_t samples = run->plan.samples;
     gs_key *sample = malloc(samples * sizeof *sample);
@@ -48,12 +76,14 @@ static enum gs_status choose_splitters(struct gs_run *run, struct gs_error *err)
     uint64_t start = gs_now_ns();
     gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, run->plan.threads, sample);
     uint64_t selected = gs_now_ns();
-    gs_sort_samples(sample, samples);
-    gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
-    uint64_t sorted = gs_now_ns();
-    free(sample);
     uint64_t bytes = (uint64_t)samples * GS_KEY_BYTES;
     gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
+    gs_sort_samples(sample, samples);
+    gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
+    if (stages->chunks_side_by_side)
+        gs_splitters_snap(&run->splitters, sample, samples, run->plan.bins);
+    uint64_t sorted = gs_now_ns();
+    free(sample);
     gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
     run->stats->samples = samples;
     return GS_OK;
@@ -77,44 +107,90 @@ static void describe_bins(struct gs_run *run)
     }
 }
 
-/* Run one stage on a chunk and account for its time. */
-static enum gs_status run_stage(struct gs_run *run, const struct gs_stages *stages,
-                                enum gs_stage stage, const struct gs_chunk *chunk,
-                                uint64_t bytes_per_key, struct gs_error *err)
+/* What the stages of some chunks took. */
+struct chunk_times {
+    uint64_t keys, chunks;
+    uint64_t count_ns, sum_ns, scatter_ns;
+};
+
+/* Count, prefix sum and scatter of one chunk. */
+static enum gs_status distribute_chunk(struct gs_run *run, const struct gs_stages *stages,
+                                       const struct gs_chunk *chunk, struct chunk_times *times,
+                                       struct gs_error *err)
 {
+    enum gs_status st = GS_OK;
     uint64_t start = gs_now_ns();
-    enum gs_status st;
-    if (stage == GS_STAGE_COUNT_BINS)
-        st = stages->count_bins(run, chunk, err);
-    else if (stage == GS_STAGE_PREFIX_SUM)
-        st = stages->prefix_sum(run, chunk, err);
-    else
-        st = stages->scatter(run, chunk, err);
-    bool per_bin = stage == GS_STAGE_PREFIX_SUM;
-    uint64_t keys = per_bin ? 0 : chunk->count;
-    uint64_t bytes = per_bin ? gs_run_bins(run) * 2 * sizeof *run->counts : keys * bytes_per_key;
-    if (!stages->accounts)
-        gs_run_account(run, stage, stages->scatter_device, gs_now_ns() - start, keys, bytes);
+    GS_TRY(stages->count_bins(run, chunk, err));
+    uint64_t counted = gs_now_ns();
+    GS_TRY(stages->prefix_sum(run, chunk, err));
+    uint64_t summed = gs_now_ns();
+    GS_TRY(stages->scatter(run, chunk, err));
+    times->count_ns += counted - start;
+    times->sum_ns += summed - counted;
+    times->scatter_ns += gs_now_ns() - summed;
+    times->keys += chunk->count;
+    times->chunks++;
+cleanup:
     return st;
+}
+
+/* Book one thread's share, of threads that worked side by side. */
+static void account_chunks(struct gs_run *run, const struct gs_stages *stages,
+                           const struct chunk_times *times, unsigned threads)
+{
+    const char *device = stages->scatter_device;
+    uint64_t bytes = times->keys * GS_KEY_BYTES;
+    uint64_t sums = times->chunks * gs_run_bins(run) * 2 * sizeof(uint32_t);
+    gs_run_account(run, GS_STAGE_COUNT_BINS, device, times->count_ns / threads, times->keys, bytes);
+    gs_run_account(run, GS_STAGE_PREFIX_SUM, device, times->sum_ns / threads, 0, sums);
+    gs_run_account(run, GS_STAGE_SCATTER, device, times->scatter_ns / threads, times->keys,
+                   2 * bytes);
+}
+
+/* How many chunks a thread claims at once. */
+static uint64_t chunks_to_claim(const struct gs_run *run, uint64_t chunk_keys, unsigned threads)
+{
+    uint64_t claims = run->plan.count / GS_CLAIM_KEYS;
+    bool many = claims >= (uint64_t)threads * GS_CHUNKS_PER_THREAD;
+    return many && chunk_keys < GS_CLAIM_KEYS ? GS_CLAIM_KEYS / chunk_keys : 1;
 }
 
 /* Count, prefix sum and scatter, chunk by chunk. */
 static enum gs_status distribute(struct gs_run *run, const struct gs_stages *stages,
                                  uint64_t chunk_keys, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    struct gs_chunk chunk = {0};
-    for (; chunk.first < run->plan.count; chunk.first += chunk.count, chunk.index++) {
-        uint64_t left = run->plan.count - chunk.first;
-        chunk.count = left < chunk_keys ? left : chunk_keys;
-        gs_run_phase(run, GS_STAGE_COUNT_BINS, chunk.count);
-        GS_TRY(run_stage(run, stages, GS_STAGE_COUNT_BINS, &chunk, GS_KEY_BYTES, err));
-        GS_TRY(run_stage(run, stages, GS_STAGE_PREFIX_SUM, &chunk, 0, err));
-        gs_run_phase(run, GS_STAGE_SCATTER, chunk.count);
-        GS_TRY(run_stage(run, stages, GS_STAGE_SCATTER, &chunk, 2 * GS_KEY_BYTES, err));
+    const uint64_t n = run->plan.count;
+    unsigned threads = stages->chunks_side_by_side ? run->plan.threads : 1;
+    uint64_t at_once = chunks_to_claim(run, chunk_keys, threads);
+    atomic_uint_fast64_t next = 0;
+    atomic_bool failed = false;
+    gs_run_phase(run, GS_STAGE_SCATTER, n);
+    if (!stages->accounts) { /* chunk by chunk, the stages take turns */
+        gs_run_begin(run, GS_STAGE_COUNT_BINS);
+        gs_run_begin(run, GS_STAGE_PREFIX_SUM);
     }
-cleanup:
-    return st;
+#pragma omp parallel num_threads(threads)
+    {
+        struct chunk_times times = {0};
+        struct gs_error own = {.status = GS_OK};
+        for (uint64_t i = 0; !failed && own.status == GS_OK; i++) {
+            if (i % at_once == 0)
+                i = atomic_fetch_add(&next, at_once);
+            struct gs_chunk chunk = {.index = i, .first = i * chunk_keys};
+            if (chunk.first >= n)
+                break;
+            chunk.count = n - chunk.first < chunk_keys ? n - chunk.first : chunk_keys;
+            distribute_chunk(run, stages, &chunk, &times, &own);
+        }
+#pragma omp critical(gs_account)
+        {
+            if (own.status != GS_OK && !atomic_exchange(&failed, true))
+                *err = own;
+            if (!stages->accounts)
+                account_chunks(run, stages, &times, threads);
+        }
+    }
+    return failed ? err->status : GS_OK;
 }
 
 /* Get a device's buffers. */
@@ -135,7 +211,7 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     enum gs_status st = GS_OK;
     uint64_t chunk_keys = 0;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-    GS_TRY(choose_splitters(run, err));
+    GS_TRY(choose_splitters(run, stages, err));
     run->counts = calloc(2 * (size_t)gs_run_bins(run) + 1, sizeof *run->counts);
     if (run->counts == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));

@@ -9,16 +9,34 @@
 #include <omp.h>
 
 static_assert(GS_ONE_BIN_KEYS <= GS_CACHE_SORT_CAPACITY, "one bin is sorted in one go");
-static_assert(2 * GS_BIN_KEYS <= GS_CACHE_SORT_CAPACITY, "so is a bin of twice its share");
+static_assert(2 * GS_BIN_KEYS_LARGE <= GS_CACHE_SORT_CAPACITY, "so is a bin of twice its share");
 static_assert(GS_SAMPLES_MAX <= UINT32_MAX, "sample counts are 32 bits wide");
-
-/* Bytes per bin and thread of the scatter's buffers, and per bin and part of its places, rounded
- * up. */
-#define BIN_BYTES_PER_THREAD 128
 
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
     return value < low ? low : value > high ? high : value;
+}
+
+/* Bins for count keys. */
+static uint64_t bins_for(uint64_t count)
+{
+    uint64_t bins = (count + GS_BIN_KEYS - 1) / GS_BIN_KEYS;
+    uint64_t fewest = (count + GS_BIN_KEYS_LARGE - 1) / GS_BIN_KEYS_LARGE;
+    uint64_t wanted = bins < GS_BINS_WANTED ? bins : GS_BINS_WANTED;
+    return wanted > fewest ? wanted : fewest;
+}
+
+/* Bytes of a plan's buffers: the scattered copy or the bin; a table with a place for each bin, and
+ * each equality bin, of each chunk; scratch memory, and room for
+ * the largest bin that is not split in its runs. */
+static uint64_t memory_for(const struct gs_plan *plan)
+{
+    uint64_t chunks = plan->count / plan->chunk_keys + 1;
+    uint64_t table = plan->one_bin ? 0 : chunks * (2 * plan->bins + 1) * sizeof(uint32_t);
+    uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, GS_CACHE_SORT_CAPACITY, UINT64_MAX);
+    gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
+    return plan->count * sizeof(gs_key) + table +
+           plan->threads * (GS_CACHE_SORT_SCRATCH * sizeof(gs_key) + gathered);
 }
 
 unsigned gs_plan_processors(void)
@@ -38,16 +56,17 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
         plan->threads = 1;
         plan->bins = 1;
     } else {
-        uint64_t bins = options->bins > 0 ? options->bins : (count + GS_BIN_KEYS - 1) / GS_BIN_KEYS;
+        uint64_t bins = options->bins > 0 ? options->bins : bins_for(count);
         plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
         uint64_t samples =
             options->samples > 0 ? options->samples : (uint64_t)plan->bins * GS_OVERSAMPLING;
         plan->samples =
             (uint32_t)clamp(samples, 1, count < GS_SAMPLES_MAX ? count : GS_SAMPLES_MAX);
     }
-    plan->memory_bytes = count * sizeof(gs_key) +
-                         plan->threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key) +
-                         (uint64_t)plan->threads * 2 * plan->bins * BIN_BYTES_PER_THREAD;
+    plan->chunk_keys = clamp(count / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD),
+                             GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /
+                       GS_CHUNK_KEYS_MIN * GS_CHUNK_KEYS_MIN;
+    plan->memory_bytes = memory_for(plan);
 }
 
 void gs_plan_force_bins(struct gs_plan *plan)

@@ -12,7 +12,8 @@ struct gs_plan {
     bool one_bin;          /* no distribution pass: the input is sorted as it is */
     uint32_t bins;         /* bins to aim at; equality bins come on top */
     uint32_t samples;      /* keys in the sample */
-    uint64_t memory_bytes; /* buffers on the host: bins, scratch and write buffers */
+    uint64_t chunk_keys;   /* keys that the CPU scatters at once */
+    uint64_t memory_bytes; /* buffers on the host: the scattered copy, its table, scratch */
 };
 
 /* Plan a sort of count keys. threads in options counts when not 0, else processors. */

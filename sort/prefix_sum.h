@@ -1,9 +1,9 @@
 /* prefix_sum.h -- from the counts of the bins to where each bin starts in the output.
  * SPDX-License-Identifier: MIT
  *
- * In: run->counts. Out: run->offsets[0 .. bins), an exclusive scan in the order of the output: from
- * the first bin up, or for a descending sort from the last bin down. A bin lies where its sorted
- * keys will lie, whatever the direction.
+ * Of a chunk: from the lengths of the runs to where they start in it. Of all bins, when the last
+ * chunk is done: run->offsets[0 .. bins), an exclusive scan of run->counts in the order of the
+ * output, from the first bin up, or for a descending sort from the last bin down.
  */
 #ifndef GS_PREFIX_SUM_H
 #define GS_PREFIX_SUM_H

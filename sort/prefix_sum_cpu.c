@@ -1,8 +1,13 @@
-/* prefix_sum_cpu.c -- exclusive scan of the counts, then of the parts inside each bin.
+/* prefix_sum_cpu.c -- exclusive scans: of the runs in a chunk, and at the end of the bins.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/prefix_sum.h"
 #include "sort/stages_cpu.h"
+
+#include "common/clock.h"
+
+/* Bins that a thread sums at once. */
+#define BLOCK_BINS 128
 
 void gs_prefix_sum_scan(const uint64_t *counts, uint64_t *offsets, uint32_t bins, bool reverse)
 {
@@ -17,17 +22,36 @@ void gs_prefix_sum_scan(const uint64_t *counts, uint64_t *offsets, uint32_t bins
 enum gs_status gs_prefix_sum_cpu(struct gs_run *run, const struct gs_chunk *chunk,
                                  struct gs_error *err)
 {
-    (void)chunk;
     (void)err;
-    struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->device;
+    uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
+    uint32_t sum = 0;
+    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
+        uint32_t count = starts[bin];
+        starts[bin] = sum;
+        sum += count;
+    }
+    starts[gs_run_bins(run)] = sum;
+    return GS_OK;
+}
+
+void gs_total_bins_cpu(struct gs_run *run)
+{
+    const struct gs_cpu *cpu = run->device;
+    uint64_t start = gs_now_ns();
     uint32_t bins = gs_run_bins(run);
-    gs_prefix_sum_scan(run->counts, run->offsets, bins, run->options->reverse);
-    for (uint32_t bin = 0; bin < bins; bin++) {
-        uint64_t start = run->offsets[bin];
-        for (uint64_t part = 0; part < cpu->parts; part++) {
-            cpu->part_starts[part * bins + bin] = start;
-            start += cpu->part_counts[part * bins + bin];
+#pragma omp parallel for num_threads(run->plan.threads)
+    for (uint32_t first = 0; first < bins; first += BLOCK_BINS) {
+        uint32_t end = bins - first < BLOCK_BINS ? bins : first + BLOCK_BINS;
+        for (uint32_t bin = first; bin < end; bin++)
+            run->counts[bin] = 0;
+        for (uint64_t chunk = 0; chunk < cpu->chunks; chunk++) {
+            const uint32_t *starts = cpu->starts + chunk * cpu->stride;
+            for (uint32_t bin = first; bin < end; bin++)
+                run->counts[bin] += starts[bin + 1] - starts[bin];
         }
     }
-    return GS_OK;
+    gs_prefix_sum_scan(run->counts, run->offsets, bins, run->options->reverse);
+    gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0,
+                   cpu->starts_bytes + bins * sizeof *run->counts);
 }

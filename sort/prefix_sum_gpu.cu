@@ -3,8 +3,8 @@
  *
  * Exclusive scans by blocks, each thread carrying the sum of what earlier rounds had: any length,
  * work in proportion to it. The lists hold no empty bins, so no later kernel starts a block in
- * vain. gs_plan_level_gpu ends a level: it numbers the tiles and the counters of the next one's
- * slots and reports to the host, which waits for that while the level's scatter runs.
+ * vain. The end of a level numbers the tiles and the counters of the next one's slots and reports
+ * to the host, which waits for that while the level's scatter runs.
  */
 #include "sort/gpu_block.cuh"
 
@@ -46,87 +46,11 @@ static __device__ void add_slot(const struct gs_gpu_work *work, unsigned level, 
     slot->high = high;
 }
 
-/* Level 1, by one block: where each bin starts, and what to do with it. */
-static __global__ void __launch_bounds__(PLAN_THREADS)
-    plan_bins_kernel(const __grid_constant__ struct gs_gpu_work work)
-{
-    __shared__ unsigned long long s_partial[33];
-    struct gs_gpu_state *state = work.state;
-    const struct gs_gpu_tables *tables = work.tables;
-    const uint32_t order = state->sample_order | state->input_order;
-    if ((order & GS_GPU_DESCENT) == 0 || (order & GS_GPU_ASCENT) == 0) {
-        if (threadIdx.x == 0)
-            state->outcome = (order & GS_GPU_DESCENT) == 0 ? GS_GPU_SORTED : GS_GPU_REVERSED;
-        return;
-    }
-    const uint32_t splitters = tables->count;
-    bool moves = false;
-    unsigned long long before = 0;
-    for (uint32_t round = 0; round <= splitters; round += PLAN_THREADS) {
-        uint32_t bin = round + threadIdx.x;
-        unsigned long long size = bin <= splitters ? state->counts[bin] : 0;
-        unsigned long long sum;
-        unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
-        before += sum;
-        if (size > 0) {
-            uint32_t low = bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
-            uint32_t high = bin < splitters ? tables->splitter[bin] : GS_KEY_MAX;
-            work.cursors[bin] = low == high ? GS_GPU_SKIP : start;
-            moves = moves || low != high;
-            if (low == high)
-                add_fill(&work, start, size, low);
-            else if (size <= work.medium_keys)
-                add_job(&work, start, (uint32_t)size, 1);
-            else
-                add_slot(&work, 2, start, size, low, high);
-        }
-        __syncthreads();
-    }
-    if (!__syncthreads_or(moves) && threadIdx.x == 0)
-        state->outcome = GS_GPU_FILLED;
-}
-
-/* A further level: a block plans the sub-bins of one slot. Their counts become cursors. */
-static __global__ void __launch_bounds__(DIGIT_THREADS)
-    plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
-{
-    __shared__ unsigned long long s_partial[33];
-    const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
-    unsigned long long *counters = work.counters + slot.first_count;
-    const bool exact = digit_is_exact(slot.digit);
-    const bool in_b = (level & 1) != 0;
-    unsigned long long before = slot.start;
-    for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
-        uint32_t bin = round + threadIdx.x;
-        unsigned long long size = bin < slot.bins ? counters[bin] : 0;
-        unsigned long long sum;
-        unsigned long long start = before + scan_block<DIGIT_THREADS>(size, s_partial, &sum);
-        before += sum;
-        if (size > 0) {
-            counters[bin] = start;
-            if (exact && in_b) {
-                /* The least key whose digit is bin: no other has it. */
-                uint64_t step = (uint64_t)slot.digit.factor * slot.digit.scale;
-                uint64_t distance = (((uint64_t)bin << 32) + step - 1) / step;
-                add_fill(&work, start, size, slot.low + (uint32_t)distance);
-                counters[bin] = GS_GPU_SKIP;
-            } else if (!exact && size <= work.medium_keys) {
-                add_job(&work, start, (uint32_t)size, in_b);
-            } else if (!exact) {
-                add_slot(&work, level + 1, start, size, GS_KEY_MAX, 0);
-            }
-        }
-        __syncthreads();
-    }
-}
-
 /* Number tiles and counters of a level's slots, make their digits, clear the list of the level
  * after it, and report. Slots of one value, once that is known, get neither tiles nor digits. */
-static __global__ void __launch_bounds__(PLAN_THREADS)
-    plan_level_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level,
-                      uint32_t sequence)
+static __device__ void end_level(const struct gs_gpu_work &work, unsigned level, uint32_t sequence,
+                                 unsigned long long *s_partial)
 {
-    __shared__ unsigned long long s_partial[33];
     struct gs_gpu_state *state = work.state;
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
@@ -178,9 +102,99 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     }
 }
 
-cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, cudaStream_t stream)
+/* Level 1: where each bin starts, and what to do with it. */
+static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long long *s_partial)
 {
-    plan_bins_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work);
+    struct gs_gpu_state *state = work.state;
+    const struct gs_gpu_tables *tables = work.tables;
+    const uint32_t order = state->sample_order | state->input_order;
+    if ((order & GS_GPU_DESCENT) == 0 || (order & GS_GPU_ASCENT) == 0) {
+        if (threadIdx.x == 0)
+            state->outcome = (order & GS_GPU_DESCENT) == 0 ? GS_GPU_SORTED : GS_GPU_REVERSED;
+        return;
+    }
+    const uint32_t splitters = tables->count;
+    bool moves = false;
+    unsigned long long before = 0;
+    for (uint32_t round = 0; round <= splitters; round += PLAN_THREADS) {
+        uint32_t bin = round + threadIdx.x;
+        unsigned long long size = bin <= splitters ? state->counts[bin] : 0;
+        unsigned long long sum;
+        unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0) {
+            uint32_t low = bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
+            uint32_t high = bin < splitters ? tables->splitter[bin] : GS_KEY_MAX;
+            work.cursors[bin] = low == high ? GS_GPU_SKIP : start;
+            moves = moves || low != high;
+            if (low == high)
+                add_fill(&work, start, size, low);
+            else if (size <= work.medium_keys)
+                add_job(&work, start, (uint32_t)size, 1);
+            else
+                add_slot(&work, 2, start, size, low, high);
+        }
+        __syncthreads();
+    }
+    if (!__syncthreads_or(moves) && threadIdx.x == 0)
+        state->outcome = GS_GPU_FILLED;
+}
+
+/* Level 1, by one block. */
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    plan_bins_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
+{
+    __shared__ unsigned long long s_partial[33];
+    plan_bins(work, s_partial);
+    __syncthreads();
+    end_level(work, 2, sequence, s_partial);
+}
+
+/* A further level: a block plans the sub-bins of one slot. Their counts become cursors. */
+static __global__ void __launch_bounds__(DIGIT_THREADS)
+    plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
+{
+    __shared__ unsigned long long s_partial[33];
+    const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
+    unsigned long long *counters = work.counters + slot.first_count;
+    const bool exact = digit_is_exact(slot.digit);
+    const bool in_b = (level & 1) != 0;
+    unsigned long long before = slot.start;
+    for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
+        uint32_t bin = round + threadIdx.x;
+        unsigned long long size = bin < slot.bins ? counters[bin] : 0;
+        unsigned long long sum;
+        unsigned long long start = before + scan_block<DIGIT_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0) {
+            counters[bin] = start;
+            if (exact && in_b) {
+                /* The least key whose digit is bin: no other has it. */
+                uint64_t step = (uint64_t)slot.digit.factor * slot.digit.scale;
+                uint64_t distance = (((uint64_t)bin << 32) + step - 1) / step;
+                add_fill(&work, start, size, slot.low + (uint32_t)distance);
+                counters[bin] = GS_GPU_SKIP;
+            } else if (!exact && size <= work.medium_keys) {
+                add_job(&work, start, (uint32_t)size, in_b);
+            } else if (!exact) {
+                add_slot(&work, level + 1, start, size, GS_KEY_MAX, 0);
+            }
+        }
+        __syncthreads();
+    }
+}
+
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    plan_level_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level,
+                      uint32_t sequence)
+{
+    __shared__ unsigned long long s_partial[33];
+    end_level(work, level, sequence, s_partial);
+}
+
+cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, cudaStream_t stream)
+{
+    plan_bins_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work, sequence);
     return cudaGetLastError();
 }
 

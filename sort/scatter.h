@@ -1,10 +1,10 @@
 /* scatter.h -- move every key to its bin.
  * SPDX-License-Identifier: MIT
  *
- * In: the chunk's keys, run->splitters, and the places that prefix_sum gave. Out: the keys of bin b
- * in any order at run->offsets[b]. Keys of equality bins are not moved: all of a bin is known from
- * its count. The input is read a second time here; where it no longer gives the counts, somebody
- * changed it, and that is an error and never a write outside a bin.
+ * In: what count_bins left in the thread's scratch memory, and the starts that prefix_sum gave.
+ * Out: the chunk in the scattered copy, at the place that it has in the input, its keys ordered by
+ * bin and in any order inside one. A chunk with keys of equality bins only is not moved: all of a
+ * bin is known from its count.
  */
 #ifndef GS_SCATTER_H
 #define GS_SCATTER_H

@@ -18,6 +18,7 @@
 
 enum {
     SCATTER_THREADS = GS_GPU_TILE_THREADS,
+    RANK_BATCH = 4,
     BIN_RANK_SHIFT = 12, /* bin + (rank << 12) in a word */
     BIN_MASK = (1 << BIN_RANK_SHIFT) - 1
 };
@@ -93,6 +94,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
              const struct tile_memory<PLACE> &memory, bool try_rows)
 {
     __shared__ uint32_t s_partial[33];
+    __shared__ uint32_t s_none[32]; /* counts keys that do not exist */
     const uint32_t t = threadIdx.x;
     /* Key i of this thread exists if i * SCATTER_THREADS < rest. */
     const int rest = FULL ? ITEMS * SCATTER_THREADS : (int)size - (int)t;
@@ -103,11 +105,20 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
         key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
     view.classify(key, bin);
     if (!is_crowd(bin[0])) {
+        /* A few adds at a time are under way before their results are needed. */
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            bin[i] += (FULL ? atomicAdd(&memory.count[bin[i]], 1)
-                            : add_one(&memory.count[bin[i]], i * SCATTER_THREADS, rest))
-                      << BIN_RANK_SHIFT;
+        for (int first = 0; first < ITEMS; first += RANK_BATCH) {
+            uint32_t rank[RANK_BATCH];
+#pragma unroll
+            for (int i = 0; i < RANK_BATCH; i++)
+                rank[i] =
+                    atomicAdd((first + i) * SCATTER_THREADS < rest ? &memory.count[bin[first + i]]
+                                                                   : &s_none[lane_index()],
+                              1);
+#pragma unroll
+            for (int i = 0; i < RANK_BATCH; i++)
+                bin[first + i] += rank[i] << BIN_RANK_SHIFT;
+        }
     } else {
         try_rows = false;
 #pragma unroll
@@ -204,13 +215,13 @@ template <int ITEMS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_bins_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n,
                         PLACE limit, const struct gs_gpu_tables *__restrict__ tables,
-                        uint32_t cells, uint32_t bins_max, uint32_t words,
+                        uint32_t table_words, uint32_t bins_max, uint32_t words,
                         const struct gs_gpu_state *state, unsigned long long *cursors)
 {
     extern __shared__ __align__(16) uint32_t s_memory[];
     struct tile_memory<PLACE> memory;
     uint32_t *s_table = s_memory;
-    memory.delta = (PLACE *)(s_table + cells);
+    memory.delta = (PLACE *)(s_table + table_words);
     memory.count = (uint32_t *)(memory.delta + bins_max);
     memory.keys = memory.count + bins_max;
     memory.row = (words / (tables->count + 1) - 1) | 1;
@@ -227,8 +238,8 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
                                                  cursors, memory);
         break;
     default:
-        scatter_tiles<GS_GPU_TREE, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
-                                          memory);
+        scatter_tiles<GS_GPU_NODES, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
+                                           memory);
         break;
     }
 }
@@ -279,9 +290,9 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
                                uint64_t n, uint32_t bins, unsigned processors, cudaStream_t stream)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
-    uint32_t cells = gs_gpu_cells(bins);
+    uint32_t table_words = gs_gpu_table_words(bins);
     uint32_t words = tile_words(work, tile_keys);
-    size_t shared = (cells + words + 2 * bins) * sizeof(uint32_t) + 2 * bins * sizeof(PLACE);
+    size_t shared = (table_words + words + 2 * bins) * sizeof(uint32_t) + 2 * bins * sizeof(PLACE);
     int resident = 0;
     cudaError_t error =
         cudaFuncSetAttribute(scatter_bins_kernel<ITEMS, PLACE>,
@@ -295,7 +306,8 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
     uint64_t blocks = (uint64_t)resident * processors;
     blocks = tiles < blocks ? tiles : blocks;
     scatter_bins_kernel<ITEMS, PLACE><<<(unsigned)blocks, SCATTER_THREADS, shared, stream>>>(
-        in, out, n, (PLACE)n, work->tables, cells, 2 * bins, words, work->state, work->cursors);
+        in, out, n, (PLACE)n, work->tables, table_words, 2 * bins, words, work->state,
+        work->cursors);
     return cudaGetLastError();
 }
 

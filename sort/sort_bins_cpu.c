@@ -6,9 +6,12 @@
 #include "sort/stages_cpu.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
+
+#include <inttypes.h>
 
 /* Hand out `count` copies of one key, a scratch array full at a time. */
-static enum gs_status emit_equal(struct gs_run *run, uint64_t piece, gs_key key, uint64_t count,
+static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key, uint64_t count,
                                  uint64_t planned, gs_key *scratch, struct gs_work *work)
 {
     uint64_t kept = run->options->unique && count > 0 ? 1 : count;
@@ -18,7 +21,7 @@ static enum gs_status emit_equal(struct gs_run *run, uint64_t piece, gs_key key,
         scratch[i] = key;
     if (run->options->verify)
         gs_emit_drop(&run->emitter, gs_fingerprint(&key, 1) * (count - kept));
-    enum gs_status st = gs_emit_begin(&run->emitter, piece, kept, planned, &position);
+    enum gs_status st = gs_emit_begin(&run->emitter, number, kept, planned, &position);
     if (st != GS_OK)
         return st;
     uint64_t start = gs_now_ns();
@@ -27,47 +30,74 @@ static enum gs_status emit_equal(struct gs_run *run, uint64_t piece, gs_key key,
         st = gs_emit_write(&run->emitter, scratch, here, position + done);
     }
     work->write_ns += gs_now_ns() - start;
-    gs_emit_end(&run->emitter, piece);
+    gs_emit_end(&run->emitter, number);
     work->keys_out += kept;
     return st;
 }
 
-enum gs_status gs_finish_bin_cpu(struct gs_run *run, uint32_t bin, uint64_t piece, gs_key *scratch,
-                                 struct gs_work *work)
+enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
+                                   uint64_t number, gs_key *to, gs_key *scratch,
+                                   struct gs_work *work)
 {
-    struct gs_cpu *cpu = run->device;
-    uint64_t count = run->counts[bin];
-    uint64_t offset = run->offsets[bin];
-    gs_key low = gs_splitters_low(&run->splitters, bin);
-    gs_key high = gs_splitters_high(&run->splitters, bin);
-    if (low == high)
-        return emit_equal(run, piece, low, count, offset, scratch, work);
+    if (piece->low == piece->high)
+        return emit_equal(run, number, piece->low, piece->count, piece->offset, scratch, work);
     uint64_t start = gs_now_ns();
-    gs_key *sorted = gs_cache_sort(cpu->bins + offset, scratch, count, low, high);
-    uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);
+    const struct gs_key_runs runs = gs_piece_runs(run, piece);
+    const struct gs_options *options = run->options;
+    /* Nobody reads it again, and it is not there yet: write it past the caches. */
+    bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
+                      run->plan.count >= GS_PAST_CACHE_KEYS;
+    gs_key *sorted =
+        gs_cache_sort_runs(&runs, to, scratch, piece->count, piece->low, piece->high, past_cache);
+    uint64_t kept = gs_emit_shape(&run->emitter, sorted, piece->count);
     work->sort_ns += gs_now_ns() - start;
-    work->keys_in += count;
-    return gs_work_emit(run, piece, sorted, kept, offset, work);
+    work->keys_in += piece->count;
+    return gs_work_emit(run, number, sorted, kept, piece->offset, work);
 }
 
-enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
+/* Sort all pieces; room for the largest of each thread is at buffers, or NULL: pieces are sorted
+ * where they will lie in the sink's memory. */
+static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers)
 {
-    struct gs_cpu *cpu = run->device;
-    uint32_t bins = gs_run_bins(run);
+    struct gs_sink *sink = run->emitter.sink;
     atomic_uint_fast64_t next = 0;
 #pragma omp parallel num_threads(run->plan.threads)
     {
         struct gs_work work = {0};
-        gs_key *scratch = cpu->scratch + (size_t)gs_cpu_thread() * GS_CACHE_SORT_SCRATCH;
-        for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) < bins;) {
-            uint32_t bin = gs_run_bin_at(run, (uint32_t)piece);
-            if (gs_finish_bin_cpu(run, bin, piece, scratch, &work) != GS_OK)
+        gs_key *scratch = gs_cpu_scratch(run);
+        for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces->count;) {
+            uint64_t i = run->options->reverse ? pieces->count - 1 - number : number;
+            const struct gs_piece *piece = &pieces->list[i];
+            gs_key *to = buffers != NULL ? buffers + gs_cpu_thread() * pieces->largest
+                                         : sink->memory + piece->offset;
+            if (gs_finish_piece_cpu(run, piece, number, to, scratch, &work) != GS_OK)
                 break;
-            atomic_fetch_add_explicit(&run->progress->done, run->counts[bin], memory_order_relaxed);
+            atomic_fetch_add_explicit(&run->progress->done, piece->count, memory_order_relaxed);
         }
         gs_work_account(run, &work, run->plan.threads);
     }
-    return gs_emit_result(&run->emitter, err);
+}
+
+enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_pieces pieces = {0};
+    gs_key *buffers = NULL;
+    bool in_place = run->emitter.sink->memory != NULL && !run->options->unique;
+    gs_total_bins_cpu(run);
+    GS_TRY(gs_split_bins_cpu(run, &pieces, err));
+    size_t bytes = run->plan.threads * (size_t)pieces.largest * sizeof *buffers;
+    if (!in_place && (buffers = gs_pages_alloc(bytes)) == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort bins of %" PRIu64 " keys",
+                     pieces.largest);
+        goto cleanup;
+    }
+    sort_pieces(run, &pieces, buffers);
+    gs_pages_free(buffers, bytes);
+    st = gs_emit_result(&run->emitter, err);
+cleanup:
+    gs_pieces_free(&pieces);
+    return st;
 }
 
 enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err)
@@ -76,10 +106,10 @@ enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err)
     struct gs_work work = {0};
     uint64_t start = gs_now_ns();
     uint64_t count = run->plan.count;
-    gs_tiles_copy(&run->tiles, 0, count, cpu->bins);
+    gs_tiles_copy(&run->tiles, 0, count, cpu->keys);
     /* The copy, not the input: what is sorted is what was read. */
-    run->fingerprint = run->options->verify ? gs_fingerprint(cpu->bins, count) : 0;
-    gs_key *sorted = gs_cache_sort(cpu->bins, cpu->scratch, count, 0, GS_KEY_MAX);
+    run->fingerprint = run->options->verify ? gs_fingerprint(cpu->keys, count) : 0;
+    gs_key *sorted = gs_cache_sort(cpu->keys, cpu->scratch, count, 0, GS_KEY_MAX);
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);
     work.sort_ns = gs_now_ns() - start;
     work.keys_in = count;

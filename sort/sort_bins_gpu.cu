@@ -8,9 +8,10 @@
  * windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is nothing
  * left.
  *
- * Larger groups come from repeated keys or from slight skew: a warp sorts one of up to 32 keys, and
- * writes one of few values as runs. A bin with any other is sorted by least significant digits of 8
- * bits instead, over its varying bits only, stable ranks by __match_any_sync.
+ * Larger groups come from repeated keys or from skew: gpu_crowds.cuh spreads them first.
+ *
+ * A thread's adds must all be under way before the first result is needed. So there is no branch
+ * around them: keys that the bin does not have count into words of their own behind the counters.
  *
  * Words are padded, one for 32: thread t's 16 keys begin in bank 16 t + t/2, so that the windows of
  * a warp meet no bank twice.
@@ -26,7 +27,7 @@ enum {
     STREAM_THREADS = 256
 };
 
-/* Words of shared memory: keys with a window more, then the counters. */
+/* Words of shared memory: keys with a window more, then the counters, then one for each lane. */
 static constexpr __host__ __device__ size_t key_words(size_t keys)
 {
     return (keys + 2 * ITEMS) * 33 / 32 + 3 & ~(size_t)3;
@@ -34,24 +35,27 @@ static constexpr __host__ __device__ size_t key_words(size_t keys)
 
 template <int THREADS> static constexpr size_t shared_bytes()
 {
-    return (key_words(THREADS * ITEMS) + THREADS * ITEMS) * sizeof(uint32_t);
+    return (key_words(THREADS * ITEMS) + THREADS * ITEMS + 32) * sizeof(uint32_t);
 }
 
 /* The exclusive scan of THREADS * ITEMS counters, in place: a warp owns a contiguous piece and
  * reads it by 16 bytes a lane. Sums of two reads share a register: no sum within a warp's piece,
- * and none of the block, reaches 2^16. */
-template <int THREADS> static __device__ __forceinline__ void scan_counters(uint32_t *s_count)
+ * and none of the block, reaches 2^16. Returns the largest counter that this thread has seen: not
+ * the adds, which would have to wait for each other's results. */
+template <int THREADS> static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count)
 {
     static_assert(THREADS * ITEMS < 1 << 16, "sums fit half a register");
     __shared__ uint32_t s_warp[32];
     const int warps = THREADS / 32;
     const uint32_t warp = threadIdx.x / 32;
     uint4 *piece = (uint4 *)(s_count + warp * 32 * ITEMS) + lane_index();
+    uint32_t largest = 0;
     uint32_t sum[ITEMS / 4];
 #pragma unroll
     for (int i = 0; i < ITEMS / 4; i++) {
         uint4 count = piece[32 * i];
         sum[i] = count.x + count.y + count.z + count.w;
+        largest = max(max(largest, count.x), max(max(count.y, count.z), count.w));
     }
     uint32_t before = 0; /* counters of this warp's earlier reads */
     uint32_t start[ITEMS / 4];
@@ -82,6 +86,7 @@ template <int THREADS> static __device__ __forceinline__ void scan_counters(uint
         place.w = place.z + count.z;
         piece[32 * i] = place;
     }
+    return largest;
 }
 
 /* Settle groups of up to 8 keys: `keys` in s_keys are in place but for the order within groups. */
@@ -119,17 +124,20 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* One block sorts one job; jobs == NULL stands for the single job `only`. */
+/* One block sorts one job; jobs == NULL stands for the single job `only`. If there are blocks
+ * enough for any list, `listed` says how many jobs it has. */
 template <int THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
     sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
-                     const struct gs_gpu_job *jobs, struct gs_gpu_job only)
+                     const struct gs_gpu_job *jobs, const uint32_t *listed, struct gs_gpu_job only)
 {
     const uint32_t capacity = THREADS * ITEMS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;
     uint32_t *s_count = s_keys + key_words(capacity);
     const uint32_t t = threadIdx.x;
+    if (listed != NULL && blockIdx.x >= *listed)
+        return;
     const struct gs_gpu_job job = jobs == NULL ? only : jobs[blockIdx.x];
     const uint32_t *in = (job.in_b ? b : a) + job.start;
     uint32_t *out = output + job.start;
@@ -137,11 +145,11 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
 
-    /* Load, and find the bounds. */
+    /* Load, and find the bounds. Keys that do not exist are copies of the last. */
     uint32_t key[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
-        key[i] = i * THREADS < rest ? in[i * THREADS + t] : GS_KEY_MAX;
+        key[i] = in[min(i * THREADS + t, size - 1)];
     if (t == 0) {
         s_low = GS_KEY_MAX;
         s_high = 0;
@@ -150,12 +158,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     for (int i = 0; i < ITEMS / 4; i++)
         ((uint4 *)s_count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
     __syncthreads();
-    uint32_t low = GS_KEY_MAX;
-    uint32_t high = 0;
+    uint32_t low = key[0];
+    uint32_t high = key[0];
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
+    for (int i = 1; i < ITEMS; i++) {
         low = min(low, key[i]);
-        high = max_inside(high, key[i], i * THREADS, rest);
+        high = max(high, key[i]);
     }
     low = reduce_min_warp(low);
     high = reduce_max_warp(high);
@@ -176,28 +184,28 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
-    uint32_t ranks = 0;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         place[i] = digit_of(digit, key[i]);
     if (!is_crowd(place[0])) {
+        uint32_t rank[ITEMS];
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++) {
-            uint32_t rank = add_one(&s_count[place[i]], i * THREADS, rest);
-            place[i] += rank << 16;
-            ranks |= rank;
-        }
+        for (int i = 0; i < ITEMS; i++)
+            rank[i] =
+                atomicAdd(&s_count[i * THREADS < rest ? place[i] : capacity + lane_index()], 1);
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            place[i] += rank[i] << 16;
     } else {
-        ranks = SETTLED;
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
     }
-    const bool crowded = __syncthreads_or(ranks >= SETTLED && !exact) != 0;
-    scan_counters<THREADS>(s_count);
+    __syncthreads();
+    const bool crowd = scan_counters<THREADS>(s_count) > SETTLED;
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
-    __syncthreads();
+    const bool crowded = __syncthreads_or(crowd) != 0 && !exact;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
@@ -207,13 +215,10 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         if (i * THREADS < rest)
             s_keys[padded(place[i])] = key[i];
     __syncthreads();
+    if (crowded)
+        settle_crowds<THREADS>(s_keys, s_count, out, size);
     if (!exact)
         settle_groups(s_keys, size);
-    if (crowded && !settle_crowds<THREADS>(s_keys, s_count, size)) {
-        sort_by_digits<THREADS>(in, out, size, low, 32 - (uint32_t)__clz((int)(high - low)), s_keys,
-                                s_count);
-        return;
-    }
     uint32_t *s_mine = s_keys + padded(t);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -242,8 +247,8 @@ static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t
 
 template <int THREADS, int BLOCKS>
 static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *out,
-                               const struct gs_gpu_job *jobs, uint32_t count,
-                               struct gs_gpu_job only, cudaStream_t stream)
+                               const struct gs_gpu_job *jobs, const uint32_t *listed,
+                               uint32_t count, struct gs_gpu_job only, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
     cudaError_t error =
@@ -251,7 +256,8 @@ static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *o
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess || count == 0)
         return error;
-    sort_bins_kernel<THREADS, BLOCKS><<<count, THREADS, shared, stream>>>(a, b, out, jobs, only);
+    sort_bins_kernel<THREADS, BLOCKS>
+        <<<count, THREADS, shared, stream>>>(a, b, out, jobs, listed, only);
     return cudaGetLastError();
 }
 
@@ -261,23 +267,35 @@ cudaError_t gs_sort_keys_gpu(const uint32_t *in, uint32_t *out, uint32_t n, cuda
     if (n == 0)
         return cudaSuccess;
     if (n <= GS_GPU_SMALL_KEYS)
-        return launch_jobs<SMALL_THREADS, 4>(in, in, out, NULL, 1, job, stream);
-    return launch_jobs<MEDIUM_THREADS, 1>(in, in, out, NULL, 1, job, stream);
+        return launch_jobs<SMALL_THREADS, 4>(in, in, out, NULL, NULL, 1, job, stream);
+    return launch_jobs<MEDIUM_THREADS, 1>(in, in, out, NULL, NULL, 1, job, stream);
+}
+
+static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                              const uint32_t *listed, uint32_t count, cudaStream_t stream)
+{
+    struct gs_gpu_job none = {0, 0, 0};
+    if (work->small_keys == GS_GPU_SMALL_KEYS)
+        return launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, listed, count, none,
+                                             stream);
+    return launch_jobs<DOUBLE_THREADS, 2>(a, b, a, work->small_jobs, listed, count, none, stream);
 }
 
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                              uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream)
 {
     struct gs_gpu_job none = {0, 0, 0};
-    cudaError_t error;
-    if (work->small_keys == GS_GPU_SMALL_KEYS)
-        error = launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, small_jobs, none, stream);
-    else
-        error = launch_jobs<DOUBLE_THREADS, 2>(a, b, a, work->small_jobs, small_jobs, none, stream);
+    cudaError_t error = sort_small(work, a, b, NULL, small_jobs, stream);
     if (error == cudaSuccess && medium_jobs > 0)
-        error =
-            launch_jobs<MEDIUM_THREADS, 1>(a, b, a, work->medium_jobs, medium_jobs, none, stream);
+        error = launch_jobs<MEDIUM_THREADS, 1>(a, b, a, work->medium_jobs, NULL, medium_jobs, none,
+                                               stream);
     return error;
+}
+
+cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t most, cudaStream_t stream)
+{
+    return sort_small(work, a, b, &work->state->small_jobs, most, stream);
 }
 
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,

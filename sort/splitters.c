@@ -3,6 +3,8 @@
  */
 #include "sort/splitters.h"
 
+#include <stdlib.h>
+
 /* Append a splitter, unless it would not leave the bins before it ascending. */
 static void add_splitter(struct gs_splitters *splitters, gs_key key)
 {
@@ -96,4 +98,70 @@ void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, u
         add_splitter(splitters, key);
     }
     build_search(splitters);
+}
+
+/* How many of the sample are at most key. */
+static uint32_t rank_of(const gs_key *sample, uint32_t samples, gs_key key)
+{
+    uint32_t low = 0;
+    uint32_t high = samples;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sample[middle] <= key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The last key of the cell of `key`, or of the cell before: whichever is nearer. */
+static gs_key nearest_end(const struct gs_splitters *splitters, enum gs_guide guide, gs_key key)
+{
+    uint32_t cell = gs_splitters_cell(splitters, guide, key);
+    uint64_t start = cell_start(splitters, guide, cell);
+    uint64_t end = cell + 1 < GS_GUIDE_CELLS ? cell_start(splitters, guide, cell + 1) - 1
+                                             : (uint64_t)GS_KEY_MAX;
+    return (gs_key)(start > 0 && key - (start - 1) < end - key ? start - 1 : end);
+}
+
+/* Is splitter i the lower or the upper bound of an equality bin? */
+static bool bounds_equality_bin(const struct gs_splitters *splitters, uint32_t i)
+{
+    return gs_splitters_equal(splitters, i) || gs_splitters_equal(splitters, i + 1);
+}
+
+/* Copy the splitters to `to`, each moved to the end of a cell if it may be. */
+static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, enum gs_guide guide,
+                    const gs_key *sample, uint32_t samples, uint32_t tolerance)
+{
+    *to = *from;
+    to->count = 0;
+    for (uint32_t i = 0; i < from->count; i++) {
+        gs_key key = from->splitter[i];
+        gs_key snapped = nearest_end(from, guide, key);
+        uint32_t rank = rank_of(sample, samples, key);
+        uint32_t moved = rank_of(sample, samples, snapped);
+        bool near = (moved > rank ? moved - rank : rank - moved) <= tolerance;
+        bool between = i + 1 == from->count || snapped < from->splitter[i + 1];
+        bool free = !bounds_equality_bin(from, i);
+        add_splitter(to, near && between && free ? snapped : key);
+    }
+    for (uint32_t i = to->count; i < from->count; i++)
+        to->splitter[i] = GS_KEY_MAX;
+}
+
+void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
+                       uint32_t bins)
+{
+    struct gs_splitters *snapped = malloc(sizeof *snapped);
+    if (snapped == NULL)
+        return; /* it is only faster */
+    for (enum gs_guide guide = GS_GUIDE_TOP; guide <= GS_GUIDE_LOG && splitters->steps > 0;
+         guide++) {
+        snap_to(snapped, splitters, guide, sample, samples, samples / bins / 4);
+        if (build_guide(snapped, guide) < splitters->steps)
+            *splitters = *snapped;
+    }
+    free(snapped);
 }

@@ -128,4 +128,12 @@ static inline bool gs_splitters_equal(const struct gs_splitters *splitters, uint
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                          uint32_t bins);
 
+/* Move splitters to the ends of the guide's cells, where that leaves fewer halving steps and the
+ * sample says that no bin changes by more than a quarter of its share. Bounds of equality bins
+ * stay. sample, samples and bins are those of gs_splitters_choose. Only for where keys are
+ * scattered by the CPU: a GPU makes splitters of its own from the same sample, and tests compare
+ * them. */
+void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
+                       uint32_t bins);
+
 #endif

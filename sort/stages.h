@@ -30,8 +30,8 @@ struct gs_run {
     void *device;                 /* the device's own state, from open to close */
 };
 
-/* Keys of the input that pass through count_bins, prefix_sum and scatter together. The CPU takes
- * the whole input as one chunk: it lies in memory and crosses no bus. */
+/* Keys of the input that pass through count_bins, prefix_sum and scatter together: what a CPU's
+ * cache holds, or what crosses the bus to a GPU at a time. */
 struct gs_chunk {
     uint64_t index;
     uint64_t first; /* position in the concatenated spans */
@@ -41,6 +41,7 @@ struct gs_chunk {
 struct gs_stages {
     const char *device;         /* where bins are sorted */
     const char *scatter_device; /* where keys are counted and scattered */
+    bool chunks_side_by_side;   /* by the CPU's threads; else one chunk after the other */
     bool accounts; /* it books its stages' times itself: the host's clock would see them queued */
     /* Fails where the device cannot be used; NULL: it always can. For a device that was asked for
      * and then is not needed: the user is told all the same. */
@@ -76,7 +77,18 @@ static inline uint32_t gs_run_bin_at(const struct gs_run *run, uint32_t i)
 void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
                     uint64_t keys, uint64_t bytes);
 
-/* Say which phase runs, for progress. */
+/* Account keys and bytes alone. */
+void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t bytes);
+
+/* Account for time that began and ended then, by gs_now_ns: gs_run_account takes it that it ends
+ * now and began `ns` ago, or when its stage did. */
+void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+                       uint64_t begin_ns, uint64_t end_ns);
+
+/* A stage begins now, if it has not begun before. */
+void gs_run_begin(struct gs_run *run, enum gs_stage stage);
+
+/* Say which phase runs, for progress, and that its stage begins. */
 void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total);
 
 #endif

@@ -14,41 +14,56 @@
 #include <omp.h>
 #include <stdlib.h>
 
-/* A part's counts are 32 bits wide. */
-#define PART_KEYS_MAX ((uint64_t)1 << 31)
-
 unsigned gs_cpu_thread(void)
 {
     return (unsigned)omp_get_thread_num();
 }
 
+gs_key *gs_cpu_scratch(const struct gs_run *run)
+{
+    const struct gs_cpu *cpu = run->device;
+    return cpu->scratch + (size_t)gs_cpu_thread() * GS_CACHE_SORT_SCRATCH;
+}
+
+/* The scattered copy and the table of its runs. */
+static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
+{
+    const struct gs_plan *plan = &run->plan;
+    cpu->chunk_keys = plan->chunk_keys;
+    cpu->chunks = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
+    cpu->stride = gs_run_bins(run) + 1;
+    cpu->starts_bytes = cpu->chunks * cpu->stride * sizeof *cpu->starts;
+    cpu->starts = gs_pages_alloc(cpu->starts_bytes);
+    cpu->keys_bytes = plan->count * sizeof(gs_key);
+    cpu->keys = gs_pages_alloc(cpu->keys_bytes);
+    return cpu->starts != NULL && cpu->keys != NULL;
+}
+
+/* Room for all keys as one bin: they may lie where they will lie in the output. */
+static bool open_one_bin(struct gs_run *run, struct gs_cpu *cpu)
+{
+    struct gs_sink *sink = run->emitter.sink;
+    if (sink->memory != NULL && !run->options->unique) {
+        cpu->keys = sink->memory;
+        return true;
+    }
+    cpu->keys_bytes = run->plan.count * sizeof(gs_key);
+    cpu->keys = gs_pages_alloc(cpu->keys_bytes);
+    return cpu->keys != NULL;
+}
+
 static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
     const struct gs_plan *plan = &run->plan;
-    struct gs_sink *sink = run->emitter.sink;
     struct gs_cpu *cpu = calloc(1, sizeof *cpu);
     run->device = cpu;
     if (cpu == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
-    *chunk_keys = plan->count;
-    cpu->parts = plan->count / PART_KEYS_MAX + 1;
-    if (cpu->parts < (uint64_t)plan->threads * GS_PARTS_PER_THREAD)
-        cpu->parts = (uint64_t)plan->threads * GS_PARTS_PER_THREAD;
-    if (!plan->one_bin) {
-        cpu->part_counts = calloc(cpu->parts * 2 * plan->bins, sizeof *cpu->part_counts);
-        cpu->part_starts = calloc(cpu->parts * 2 * plan->bins, sizeof *cpu->part_starts);
-        if (cpu->part_counts == NULL || cpu->part_starts == NULL)
-            return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", plan->bins);
-    }
+    *chunk_keys = plan->one_bin ? plan->count : plan->chunk_keys;
     cpu->scratch_bytes = plan->threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
     cpu->scratch = gs_pages_alloc(cpu->scratch_bytes);
-    if (sink->memory != NULL && !run->options->unique) {
-        cpu->bins = sink->memory; /* bins lie where their sorted keys will */
-    } else {
-        cpu->bins_bytes = plan->count * sizeof(gs_key);
-        cpu->bins = gs_pages_alloc(cpu->bins_bytes);
-    }
-    if (cpu->scratch == NULL || cpu->bins == NULL)
+    bool room = plan->one_bin ? open_one_bin(run, cpu) : open_chunks(run, cpu);
+    if (cpu->scratch == NULL || !room)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %.1f GB of keys",
                        (double)plan->count * sizeof(gs_key) / 1e9);
     return GS_OK;
@@ -59,26 +74,25 @@ static void close_cpu(struct gs_run *run)
     struct gs_cpu *cpu = run->device;
     if (cpu == NULL)
         return;
-    if (cpu->bins_bytes > 0)
-        gs_pages_free(cpu->bins, cpu->bins_bytes);
+    if (cpu->keys_bytes > 0)
+        gs_pages_free(cpu->keys, cpu->keys_bytes);
+    gs_pages_free(cpu->starts, cpu->starts_bytes);
     gs_pages_free(cpu->scratch, cpu->scratch_bytes);
-    free(cpu->part_counts);
-    free(cpu->part_starts);
     free(cpu);
     run->device = NULL;
 }
 
-enum gs_status gs_work_emit(struct gs_run *run, uint64_t piece, const gs_key *keys, uint64_t count,
+enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *keys, uint64_t count,
                             uint64_t planned, struct gs_work *work)
 {
     uint64_t position;
-    enum gs_status st = gs_emit_begin(&run->emitter, piece, count, planned, &position);
+    enum gs_status st = gs_emit_begin(&run->emitter, number, count, planned, &position);
     if (st != GS_OK)
         return st;
     uint64_t start = gs_now_ns();
     st = gs_emit_write(&run->emitter, keys, count, position);
     work->write_ns += gs_now_ns() - start;
-    gs_emit_end(&run->emitter, piece);
+    gs_emit_end(&run->emitter, number);
     work->keys_out += count;
     return st;
 }
@@ -98,6 +112,7 @@ void gs_work_account(struct gs_run *run, const struct gs_work *work, unsigned th
 const struct gs_stages gs_stages_cpu = {
     .device = "cpu",
     .scatter_device = "cpu",
+    .chunks_side_by_side = true,
     .open = open_cpu,
     .count_bins = gs_count_bins_cpu,
     .prefix_sum = gs_prefix_sum_cpu,

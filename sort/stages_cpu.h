@@ -1,36 +1,82 @@
 /* stages_cpu.h -- what the CPU's stages share besides struct gs_run.
  * SPDX-License-Identifier: MIT
+ *
+ * A thread takes a chunk that fits its cache, orders it by bin there and leaves it in the scattered
+ * copy at the place that it has in the input, so no chunk waits for what others counted:
+ *
+ *   input    | chunk 0     | chunk 1     | ...
+ *   copy     |0|1|2|..|k   |0|1|2|..|k   | ...     runs: the keys of one bin in one chunk
+ *   output   | bin 0 | bin 1 | ...                  a bin is gathered from its runs to be sorted
  */
 #ifndef GS_STAGES_CPU_H
 #define GS_STAGES_CPU_H
 
+#include "sort/key_runs.h"
 #include "sort/stages.h"
 
-/* The input is cut into parts, runs of tiles of about equal length. Threads claim parts, and each
- * part has a place of its own in every bin: no thread waits for another, and none is bound to a
- * share that a busy machine lets it finish late. */
 struct gs_cpu {
-    uint64_t parts;
-    uint32_t *part_counts; /* [part][bin]: keys; a part has less than 2^32 */
-    uint64_t *part_starts; /* [part][bin]: position of the part's first key of the bin */
-    gs_key *bins;          /* the scattered keys, at their bins' offsets */
-    size_t bins_bytes;     /* of bins if owned, 0 if it is the sink's memory */
-    gs_key *scratch;       /* [thread][GS_CACHE_SORT_SCRATCH] */
+    uint64_t chunks;
+    uint64_t chunk_keys; /* of each chunk but the last */
+    uint32_t stride;     /* entries of starts for a chunk */
+    uint32_t *starts; /* [chunk][stride]: where the run of each bin starts in its chunk; [bins] is
+                       * the chunk's keys. Between count bins and prefix sum: the runs' lengths */
+    size_t starts_bytes;
+    gs_key *keys; /* the scattered copy, chunk c from c * chunk_keys on; or all keys of one bin */
+    size_t keys_bytes; /* of keys if owned, 0 if it is the sink's memory */
+    gs_key *scratch;   /* [thread][GS_CACHE_SORT_SCRATCH] */
     size_t scratch_bytes;
+    bool moves_equal; /* scatter moves keys of equality bins, too, even if there are no others */
 };
 
-/* The first tile of a part; [parts] is one past the last. */
-static inline uint64_t gs_cpu_part_tile(const struct gs_run *run, uint64_t part)
+/* A bin or a part of one: what a thread sorts at once. Its run in chunk c is
+ * [starts[c * stride], starts[c * stride + 1]) of that chunk. */
+struct gs_piece {
+    const uint32_t *starts;
+    uint32_t stride;
+    gs_key low, high; /* bounds of its keys; equal ones need no sort, and may not be in the copy */
+    uint64_t count;
+    uint64_t offset; /* its place in the output, as long as no duplicates are dropped */
+};
+
+/* All pieces of a sort, in ascending order of their keys, none of them empty. */
+struct gs_pieces {
+    struct gs_piece *list;
+    uint64_t count, room;
+    uint64_t largest;  /* keys in the largest that has to be sorted */
+    uint32_t **tables; /* starts of pieces that are parts of bins; owned */
+    size_t table_count;
+};
+
+/* The calling thread's number in its team, and its part of the scratch memory. */
+unsigned gs_cpu_thread(void);
+gs_key *gs_cpu_scratch(const struct gs_run *run);
+
+/* The keys of a chunk in the scattered copy. */
+static inline gs_key *gs_cpu_chunk(const struct gs_cpu *cpu, uint64_t chunk)
 {
-    const struct gs_cpu *cpu = run->device;
-    return run->tiles.count / cpu->parts * part + run->tiles.count % cpu->parts * part / cpu->parts;
+    return cpu->keys + chunk * cpu->chunk_keys;
 }
 
-/* The calling thread's number in its team. */
-unsigned gs_cpu_thread(void);
+/* When all chunks are scattered: fill run->counts and run->offsets. */
+void gs_total_bins_cpu(struct gs_run *run);
 
-/* Bytes of buffers for a plan: bins (unless the sink gives them), scratch and write buffers. */
-uint64_t gs_cpu_memory(const struct gs_plan *plan);
+/* Make pieces of the bins: a bin of more than GS_CACHE_SORT_CAPACITY keys is split by its highest
+ * varying bits, in its runs, as long as they are long enough. Free in any case. */
+enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces,
+                                 struct gs_error *err);
+void gs_pieces_free(struct gs_pieces *pieces);
+
+/* The runs of a piece. */
+static inline struct gs_key_runs gs_piece_runs(const struct gs_run *run,
+                                               const struct gs_piece *piece)
+{
+    const struct gs_cpu *cpu = run->device;
+    return (struct gs_key_runs){.keys = cpu->keys,
+                                .starts = piece->starts,
+                                .chunks = cpu->chunks,
+                                .chunk_keys = cpu->chunk_keys,
+                                .stride = piece->stride};
+}
 
 /* The input is one bin: sort it without a distribution pass. */
 enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err);
@@ -43,13 +89,15 @@ struct gs_work {
     uint64_t keys_out;
 };
 
-/* Hand out a sorted piece as piece number `piece`, and account for it. */
-enum gs_status gs_work_emit(struct gs_run *run, uint64_t piece, const gs_key *keys, uint64_t count,
+/* Hand out sorted keys as piece number `number`, and account for them. */
+enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *keys, uint64_t count,
                             uint64_t planned, struct gs_work *work);
 
-/* Sort one bin with the thread's scratch and hand it out as piece number `piece`. */
-enum gs_status gs_finish_bin_cpu(struct gs_run *run, uint32_t bin, uint64_t piece, gs_key *scratch,
-                                 struct gs_work *work);
+/* Gather a piece to `to`, sort it with the thread's scratch and hand it out as number `number`. to
+ * has room for the piece; it may be the piece's place in the sink's memory. */
+enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
+                                   uint64_t number, gs_key *to, gs_key *scratch,
+                                   struct gs_work *work);
 
 /* Put one thread's work on the books; threads worked side by side. Safe from a parallel region. */
 void gs_work_account(struct gs_run *run, const struct gs_work *work, unsigned threads);

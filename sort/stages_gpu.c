@@ -28,6 +28,7 @@ struct gpu {
     cudaEvent_t *events; /* per chunk: upload begun and done, count begun and done */
     uint64_t event_count;
     uint64_t chunks;
+    bool done; /* nothing is left for the device to do */
 };
 
 enum { UPLOAD_BEGUN, UPLOAD_DONE, COUNT_BEGUN, COUNT_DONE, EVENTS_PER_CHUNK };
@@ -72,8 +73,7 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     if (gpu == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
     GS_TRY(gs_gpu_wait(&device, err));
-    run->stats->device_text = device.name;
-    gs_run_account(run, GS_STAGE_START, "gpu", device.start_ns, 0, 0);
+    gs_gpu_describe(run, &device);
     if (n > gs_gpu_capacity(run->options, &device))
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no room for %" PRIu64 " keys",
                        device.name, n);
@@ -96,9 +96,12 @@ static void close_gpu(struct gs_run *run)
     struct gpu *gpu = run->device;
     if (gpu == NULL)
         return;
-    gs_gpu_upload_close(&gpu->upload);
-    gs_gpu_buffers_close(&gpu->buffers);
-    for (uint64_t i = 0; gpu->events != NULL && i < gpu->event_count; i++)
+    bool leave = run->options->leave_device && gpu->done;
+    if (!leave) {
+        gs_gpu_upload_close(&gpu->upload);
+        gs_gpu_buffers_close(&gpu->buffers);
+    }
+    for (uint64_t i = 0; !leave && gpu->events != NULL && i < gpu->event_count; i++)
         if (gpu->events[i] != NULL)
             cudaEventDestroy(gpu->events[i]);
     free(gpu->events);
@@ -203,25 +206,41 @@ static enum gs_status scatter_gpu(struct gs_run *run, const struct gs_chunk *chu
     return GS_OK;
 }
 
-/* Book what the bus and the first count took, by the device's clock. */
-static enum gs_status account_chunks(struct gs_run *run, struct gs_error *err)
+/* Book what passed between two events, given an event and when it was, by the host's clock. */
+static enum gs_status account_between(struct gs_run *run, enum gs_stage stage, cudaEvent_t begin,
+                                      cudaEvent_t end, cudaEvent_t known, uint64_t known_ns,
+                                      struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    float ms = 0;
+    float before_ms = 0; /* from begin to known */
+    GS_CUDA_TRY(cudaEventElapsedTime(&ms, begin, end));
+    GS_CUDA_TRY(cudaEventElapsedTime(&before_ms, begin, known));
+    before_ms = before_ms > 0 ? before_ms : 0; /* their clock has coarse ticks */
+    uint64_t begin_ns = known_ns - (uint64_t)((double)before_ms * 1e6);
+    uint64_t ns = (uint64_t)((double)ms * 1e6);
+    gs_run_account_at(run, stage, "gpu", ns, begin_ns, begin_ns + ns);
+cleanup:
+    return st;
+}
+
+/* Book what the bus and the first count took, by the device's clock. The sort of the bins began at
+ * begin_ns. */
+static enum gs_status account_chunks(struct gs_run *run, uint64_t begin_ns, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gpu *gpu = run->device;
+    cudaEvent_t known = gpu->buffers.sorter.events[0];
     uint64_t n = run->plan.count;
-    double upload_ms = 0;
-    double count_ms = 0;
     for (uint64_t i = 0; i < gpu->chunks; i++) {
         cudaEvent_t *events = gpu->events + i * EVENTS_PER_CHUNK;
-        float ms = 0;
-        GS_CUDA_TRY(cudaEventElapsedTime(&ms, events[UPLOAD_BEGUN], events[UPLOAD_DONE]));
-        upload_ms += (double)ms;
-        GS_CUDA_TRY(cudaEventElapsedTime(&ms, events[COUNT_BEGUN], events[COUNT_DONE]));
-        count_ms += (double)ms;
+        GS_TRY(account_between(run, GS_STAGE_UPLOAD, events[UPLOAD_BEGUN], events[UPLOAD_DONE],
+                               known, begin_ns, err));
+        GS_TRY(account_between(run, GS_STAGE_COUNT_BINS, events[COUNT_BEGUN], events[COUNT_DONE],
+                               known, begin_ns, err));
     }
-    gs_run_account(run, GS_STAGE_UPLOAD, "gpu", (uint64_t)(upload_ms * 1e6), n, n * GS_KEY_BYTES);
-    gs_run_account(run, GS_STAGE_COUNT_BINS, "gpu", (uint64_t)(count_ms * 1e6), n,
-                   n * GS_KEY_BYTES);
+    gs_run_add(run, GS_STAGE_UPLOAD, n, n * GS_KEY_BYTES);
+    gs_run_add(run, GS_STAGE_COUNT_BINS, n, n * GS_KEY_BYTES);
 cleanup:
     return st;
 }
@@ -239,9 +258,10 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
     else
         GS_TRY(gs_device_sort_counted(&buffers->sorter, buffers->keys, buffers->other, n,
                                       run->plan.bins, &stats, err));
-    GS_TRY(account_chunks(run, err));
-    gs_gpu_account_sort(run, &stats, n);
+    uint64_t begin_ns = gs_gpu_account_sort(run, &stats, n);
+    GS_TRY(account_chunks(run, begin_ns, err));
     GS_TRY(gs_gpu_buffers_emit(buffers, run, n, 0, &first_piece, err));
+    gpu->done = true;
 cleanup:
     return st;
 }

@@ -11,28 +11,26 @@
 #include "sort/stages_cpu.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 
-/* Equality bins are not scattered, but go to the device with their neighbours. */
-static void fill_equality_bins(const struct gs_run *run)
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Number i in the order of the output. */
+static const struct gs_piece *piece_at(const struct gs_run *run, const struct gs_pieces *pieces,
+                                       uint64_t i)
 {
-    const struct gs_cpu *cpu = run->device;
-#pragma omp parallel for num_threads(run->plan.threads) schedule(dynamic)
-    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
-        if (!gs_splitters_equal(&run->splitters, bin))
-            continue;
-        gs_key key = gs_splitters_low(&run->splitters, bin);
-        for (uint64_t i = 0; i < run->counts[bin]; i++)
-            cpu->bins[run->offsets[bin] + i] = key;
-    }
+    return &pieces->list[run->options->reverse ? pieces->count - 1 - i : i];
 }
 
-/* The bins that fit together from number *next of the output's order on: how many keys they have.
- * Moves *next behind them; 0 if there is no room for the first. */
-static uint64_t take_bins(const struct gs_run *run, uint64_t capacity, uint32_t *next)
+/* The pieces that fit the device together, from number *next of the output's order on: how many
+ * keys they have. Moves *next behind them; 0 if there is no room for the first. */
+static uint64_t take_pieces(const struct gs_run *run, const struct gs_pieces *pieces,
+                            uint64_t capacity, uint64_t *next)
 {
     uint64_t count = 0;
-    for (; *next < gs_run_bins(run); ++*next) {
-        uint64_t more = run->counts[gs_run_bin_at(run, *next)];
+    for (; *next < pieces->count; ++*next) {
+        uint64_t more = piece_at(run, pieces, *next)->count;
         if (count + more > capacity)
             break;
         count += more;
@@ -40,29 +38,48 @@ static uint64_t take_bins(const struct gs_run *run, uint64_t capacity, uint32_t 
     return count;
 }
 
-/* A bin that the device has no room for is the CPU's: an equality bin, mostly. */
-static enum gs_status finish_on_host(struct gs_run *run, uint32_t bin, uint64_t *first_piece,
-                                     struct gs_error *err)
+/* A piece that the device has no room for is the CPU's: an equality bin, mostly. */
+static enum gs_status finish_on_host(struct gs_run *run, const struct gs_piece *piece,
+                                     uint64_t *first_piece, struct gs_error *err)
 {
     struct gs_cpu *cpu = run->device;
     struct gs_work work = {0};
-    gs_finish_bin_cpu(run, bin, (*first_piece)++, cpu->scratch, &work);
+    size_t bytes = piece->low == piece->high ? 0 : piece->count * sizeof(gs_key);
+    gs_key *to = gs_pages_alloc(bytes);
+    if (to == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort a bin of %" PRIu64 " keys",
+                       piece->count);
+    gs_finish_piece_cpu(run, piece, (*first_piece)++, to, cpu->scratch, &work);
+    gs_pages_free(to, bytes);
     gs_work_account(run, &work, 1);
     return gs_emit_result(&run->emitter, err);
 }
 
-/* Upload, sort and emit keys[0 .. count), which lie at `offset` in the output. */
+/* The keys of neighbouring pieces, from the lowest to the highest: in each chunk their runs are
+ * neighbours, too. */
+static void make_spans(const struct gs_cpu *cpu, const struct gs_piece *lowest,
+                       const struct gs_piece *highest, struct gs_span *spans)
+{
+    for (uint64_t chunk = 0; chunk < cpu->chunks; chunk++) {
+        uint32_t begin = lowest->starts[chunk * lowest->stride];
+        uint32_t end = highest->starts[chunk * highest->stride + 1];
+        spans[chunk] = (struct gs_span){
+            .keys = gs_cpu_chunk(cpu, chunk) + begin, .count = end - begin, .name = "bins"};
+    }
+}
+
+/* Upload, sort and emit the keys in spans, count in all, which lie at `offset` in the output. */
 static enum gs_status sort_piece(struct gs_run *run, struct gs_gpu_buffers *buffers,
-                                 struct gs_gpu_upload *upload, uint64_t offset, uint64_t count,
-                                 uint64_t *first_piece, struct gs_error *err)
+                                 struct gs_gpu_upload *upload, const struct gs_span *spans,
+                                 uint64_t offset, uint64_t count, uint64_t *first_piece,
+                                 struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_cpu *cpu = run->device;
     struct gs_device_stats stats;
-    struct gs_span span = {.keys = cpu->bins + offset, .count = count, .name = "bins"};
     struct gs_tiles tiles = {.spans = NULL};
     uint64_t start = gs_now_ns();
-    GS_TRY(gs_tiles_make(&tiles, &span, 1, err));
+    GS_TRY(gs_tiles_make(&tiles, spans, cpu->chunks, err));
     GS_TRY(gs_gpu_upload_keys(upload, &tiles, 0, count, buffers->keys, err));
     GS_CUDA_TRY(cudaStreamSynchronize(upload->stream));
     gs_run_account(run, GS_STAGE_UPLOAD, "gpu", gs_now_ns() - start, count, count * GS_KEY_BYTES);
@@ -81,30 +98,44 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     static struct gs_gpu_device device; /* its name outlives the call, in stats */
     struct gs_gpu_buffers buffers = {.keys = NULL};
     struct gs_gpu_upload upload = {.stream = NULL};
+    const struct gs_cpu *cpu = run->device;
+    struct gs_pieces pieces = {.list = NULL};
+    struct gs_span *spans = NULL;
     uint64_t first_piece = 0;
-    uint32_t next = 0;
+    uint64_t next = 0;
     GS_TRY(gs_gpu_wait(&device, err));
-    run->stats->device_text = device.name;
-    gs_run_account(run, GS_STAGE_START, "gpu", device.start_ns, 0, 0);
+    gs_gpu_describe(run, &device);
     uint64_t capacity = gs_gpu_capacity(run->options, &device);
     if (capacity == 0)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no memory to sort in", device.name);
     capacity = capacity < run->plan.count ? capacity : run->plan.count;
     GS_TRY(gs_gpu_upload_open(&upload, run->plan.threads, err));
     GS_TRY(gs_gpu_buffers_open(&buffers, capacity, err));
-    fill_equality_bins(run);
-    while (next < gs_run_bins(run)) {
-        uint32_t bin = gs_run_bin_at(run, next);
-        uint64_t offset = run->offsets[bin];
-        uint64_t count = take_bins(run, capacity, &next);
-        if (count > 0) {
-            GS_TRY(sort_piece(run, &buffers, &upload, offset, count, &first_piece, err));
-        } else if (next < gs_run_bins(run)) {
-            GS_TRY(finish_on_host(run, gs_run_bin_at(run, next), &first_piece, err));
+    gs_total_bins_cpu(run);
+    GS_TRY(gs_split_bins_cpu(run, &pieces, err));
+    spans = calloc(cpu->chunks, sizeof *spans);
+    if (spans == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
+        goto cleanup;
+    }
+    while (next < pieces.count) {
+        const struct gs_piece *first = piece_at(run, &pieces, next);
+        uint64_t count = take_pieces(run, &pieces, capacity, &next);
+        if (count == 0) {
+            GS_TRY(finish_on_host(run, first, &first_piece, err));
             next++;
+            continue;
         }
+        const struct gs_piece *last = piece_at(run, &pieces, next - 1);
+        bool reverse = run->options->reverse;
+        make_spans(cpu, reverse ? last : first, reverse ? first : last, spans);
+        GS_TRY(sort_piece(run, &buffers, &upload, spans, first->offset, count, &first_piece, err));
     }
 cleanup:
+    free(spans);
+    gs_pieces_free(&pieces);
+    if (st == GS_OK && run->options->leave_device)
+        return st;
     gs_gpu_upload_close(&upload);
     gs_gpu_buffers_close(&buffers);
     return st;
@@ -113,7 +144,10 @@ cleanup:
 /* Count, prefix sum and scatter are the CPU's. */
 static enum gs_status open_pieces(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
-    return gs_stages_cpu.open(run, chunk_keys, err);
+    enum gs_status st = gs_stages_cpu.open(run, chunk_keys, err);
+    if (st == GS_OK)
+        ((struct gs_cpu *)run->device)->moves_equal = true; /* with their neighbours */
+    return st;
 }
 
 static enum gs_status count_pieces(struct gs_run *run, const struct gs_chunk *chunk,
@@ -142,6 +176,7 @@ static void close_pieces(struct gs_run *run)
 const struct gs_stages gs_stages_gpu_pieces = {
     .device = "gpu",
     .scatter_device = "cpu",
+    .chunks_side_by_side = true,
     .open = open_pieces,
     .count_bins = count_pieces,
     .prefix_sum = prefix_sum_pieces,

@@ -117,6 +117,8 @@ enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t
     struct gs_stage_stats *row = &stats->stages[GS_STAGE_VERIFY];
     row->device = "cpu";
     row->ns += gs_now_ns() - start;
+    row->begin_ns = start;
+    row->end_ns = gs_now_ns();
     row->keys += proof.count;
     row->bytes += proof.count * GS_KEY_BYTES;
     return judge(&proof, fingerprint, stats->fingerprint, name, err);

@@ -2,31 +2,81 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU     from make check-gpu, with the suite's variables
+# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES     from make check-gpu, with the
+# suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
-# of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu. The file is
-# written if all of that passed. GSORT_QUICK=1 leaves the suite out, and writes nothing.
+# of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
+# itself, five minutes at most, BATS_JOBS files side by side (default: a quarter of the processors).
+#
+# Each step and file that passes is noted in the directory GPU_STATE (default build/gpu-state) for
+# this GPU and these sources, a file also for its own text, and is not run again: a call that is cut
+# short is continued by the next. When all are noted, tests/gpu-verified.txt is written. The output
+# of what failed stays in GPU_STATE/NAME.log. GSORT_QUICK=1 leaves the suite out in this call, and
+# TESTS names the files to run in it (default: all).
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 twins=$1
 bench=$2
-read -ra TEST_FILES <<<"${TESTS:-tests}"
-results=()
-failed=0
+engines=$3
+state=${GPU_STATE:-build/gpu-state}
+jobs=${BATS_JOBS:-$(($(nproc) / 4))}
+limit=300 # seconds for a file
 
-# run NAME COMMAND...
-run()
+[ "$jobs" -ge 1 ] || jobs=1
+mkdir -p "$state" || exit 2
+hash=$(make -s gpu-hash) && [ -n "$hash" ] || exit 2
+gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
+[ -n "$gpu" ] || gpu='no GPU'
+export state hash gpu limit
+
+# The key of a note: what must be the same for it to count. key_of FILE... (none for a step)
+key_of()
 {
-    local name=$1 start=$EPOCHSECONDS status=0
+    printf '%s %s %s\n' "$hash" "$gpu" \
+        "$([ "$#" -eq 0 ] || cat -- "$@" tests/helper.bash | sha256sum | cut -d ' ' -f 1)"
+}
+
+# noted NOTE KEY: it passed before.
+noted()
+{
+    [ -e "$state/$1" ] && [ "$(head -n 1 "$state/$1")" = "$2" ]
+}
+
+# note NOTE KEY RESULT: whole or not at all, and the log is not needed any more.
+note()
+{
+    printf '%s\n%s\n' "$2" "$3" >"$state/$1.new" && mv "$state/$1.new" "$state/$1" &&
+        rm -f "$state/$1.log"
+}
+
+# The name of a step's note.
+slug()
+{
+    tr -cs 'a-z0-9' '-' <<<"${1,,}" | sed 's/-*$//'
+}
+
+steps=() # the names of all, in order
+
+# step NAME COMMAND...
+step()
+{
+    local name=$1 file start=$EPOCHSECONDS status=0 key
     shift
+    file=step-$(slug "$name")
+    key=$(key_of)
+    steps+=("$name")
+    if noted "$file" "$key"; then
+        printf '== %s: passed before\n' "$name"
+        return
+    fi
+    rm -f "$state/$file"
     printf '== %s: %s\n' "$name" "$*"
-    "$@" || status=$?
+    "$@" 2>&1 | tee "$state/$file.log" || status=$?
     if [ "$status" -eq 0 ]; then
-        results+=("passed: $name ($((EPOCHSECONDS - start)) s)")
+        note "$file" "$key" "$((EPOCHSECONDS - start)) s"
     else
-        results+=("FAILED: $name: exit status $status")
-        failed=1
+        printf '== %s: FAILED: exit status %d\n' "$name" "$status"
     fi
 }
 
@@ -36,47 +86,112 @@ sanitize()
     local tool=$1
     compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$twins" 60000 &&
         compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
-            "$bench" --check-small --sizes=16
+            "$bench" --check-small --sizes=16 &&
+        compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$engines" 300 37
 }
 
-# Bats, keeping the counts.
-suite()
+# suite_file FILE: run it, and note its counts: ok, of them skipped, seconds.
+suite_file()
 {
-    local log status=0
-    log=$(mktemp)
-    GSORT_DEVICE=gpu ${BATS:-bats} ${BATS_JOBS:+--jobs "$BATS_JOBS"} \
-        "${TEST_FILES[@]}" | tee "$log" || status=$?
-    suite_counts="$(grep -c '^ok' "$log") ok, $(grep -c '^not ok' "$log") not ok"
-    suite_counts+=", $(grep -c '^ok.*# skip' "$log") of them skipped"
-    rm -f "$log"
-    return "$status"
+    local file name log key status=0 start=$EPOCHSECONDS
+    file=$1
+    name=suite-$(basename "$file" .bats)
+    key=$(key_of "$file")
+    if noted "$name" "$key"; then
+        return
+    fi
+    log=$state/$name.log
+    rm -f "${state:?}/$name"
+    GSORT_DEVICE=gpu timeout --kill-after=10 "$limit" "${BATS:-bats}" --tap "$file" \
+        >"$log" 2>&1 || status=$?
+    if [ "$status" -eq 0 ] && ! grep -q '^not ok' "$log"; then
+        printf 'ok %s (%d s)\n' "$file" $((EPOCHSECONDS - start))
+        note "$name" "$key" "$(grep -c '^ok' "$log") $(grep -c '^ok.*# skip' "$log") $((
+            EPOCHSECONDS - start))"
+    else
+        printf 'FAILED %s: exit status %d, after %d s\n' "$file" "$status" $((
+            EPOCHSECONDS - start))
+        grep -A 12 '^not ok' "$log"
+        return 1
+    fi
 }
-suite_counts='not run'
+export -f key_of noted note suite_file
 
-run 'twins, stage by stage' "$twins"
-run 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
-run 'more than 2^32 keys against CUB' "$bench" --check-large
-run '1000 sorts of 2^20 keys under varied seeds' "$bench" --repeat=1000 --sizes=20
+# The files that TESTS means.
+test_files()
+{
+    local word
+    for word in ${TESTS:-tests}; do
+        if [ -d "$word" ]; then
+            printf '%s\n' "$word"/*.bats
+        else
+            printf '%s\n' "$word"
+        fi
+    done
+}
+
+step 'twins, stage by stage' "$twins"
+step 'engines, every n and number of lists' "$engines"
+step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
+step 'more than 2^32 keys against CUB' "$bench" --check-large
+step '1000 sorts of 2^20 keys under varied seeds' "$bench" --repeat=1000 --sizes=20
+sanitizer_note=
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck synccheck; do
-        run "compute-sanitizer $tool" sanitize "$tool"
+        step "compute-sanitizer $tool" sanitize "$tool"
     done
 else
-    results+=('skipped: compute-sanitizer is not installed')
+    sanitizer_note='skipped: compute-sanitizer is not installed'
 fi
-[ "${GSORT_QUICK:-0}" = 1 ] || run 'the suite with --device=gpu' suite
+if [ "${GSORT_QUICK:-0}" != 1 ]; then
+    printf '== the suite with --device=gpu, %d files side by side\n' "$jobs"
+    test_files | tr '\n' '\0' | xargs -0 -P "$jobs" -I{} bash -c 'suite_file "$1"' suite {}
+fi
+
+# What is noted for these very sources, and what is not.
+results=()
+missing=()
+key=$(key_of)
+for name in "${steps[@]}"; do
+    file=step-$(slug "$name")
+    if noted "$file" "$key"; then
+        results+=("passed: $name ($(sed -n 2p "$state/$file"))")
+    else
+        missing+=("$name")
+    fi
+done
+[ -z "$sanitizer_note" ] || results+=("$sanitizer_note")
+ok=0
+skipped=0
+seconds=0
+for test_file in tests/*.bats; do
+    file=suite-$(basename "$test_file" .bats)
+    if noted "$file" "$(key_of "$test_file")"; then
+        read -r file_ok file_skipped file_seconds <<<"$(sed -n 2p "$state/$file")"
+        ok=$((ok + file_ok))
+        skipped=$((skipped + file_skipped))
+        seconds=$((seconds + file_seconds))
+    else
+        missing+=("$test_file")
+    fi
+done
 
 printf '\n'
 printf '%s\n' "${results[@]}"
-[ "$failed" -eq 0 ] || exit 1
-[ "${GSORT_QUICK:-0}" = 1 ] && exit 0
+printf 'suite: %d ok, %d of them skipped\n' "$ok" "$skipped"
+if [ "${#missing[@]}" -gt 0 ]; then
+    printf 'not passed: %s\n' "${missing[@]}"
+    exit 1
+fi
+[ "$gpu" != 'no GPU' ] || exit 1
 {
     printf 'What make check-gpu verified, on what. Written by tests/check_gpu.sh.\n\n'
-    printf 'sources: %s (make -s gpu-hash)\n' "$(make -s gpu-hash)"
+    printf 'sources: %s (make -s gpu-hash)\n' "$hash"
     printf 'date:    %s\n' "$(date -u +%F)"
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed -n '1s/^/device:  /p'
     nvcc --version | sed -n 's/^Cuda compilation tools, /nvcc:    /p'
-    printf 'suite:   %s\n\n' "$suite_counts"
+    printf 'suite:   %d ok, 0 not ok, %d of them skipped\n\n' "$ok" "$skipped"
     printf '%s\n' "${results[@]}"
+    printf 'passed: the suite with --device=gpu, file by file (%d s of them all)\n' "$seconds"
 } >tests/gpu-verified.txt
 cat tests/gpu-verified.txt

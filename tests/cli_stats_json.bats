@@ -84,3 +84,24 @@ json.load(open("stats"), parse_constant=refuse)'
     LC_ALL=$comma gsort --stats=json in -o out 2>stats
     python3 -m json.tool stats >/dev/null
 }
+
+@test "stages begin and end within the run, in an order that can be" {
+    gsort --stats=json --engine=samplesort --verify in -o out 2>stats
+    python3 -c '
+import json
+stats = json.load(open("stats"))
+assert stats["version"] == 2, stats["version"]
+rows = {row["name"]: row for row in stats["stages"] if row["device"]}
+for row in stats["stages"]:
+    if not row["device"]:
+        assert row["begin_ms"] is None and row["end_ms"] is None and row["share"] is None, row
+for row in rows.values():
+    assert 0 <= row["begin_ms"] <= row["end_ms"] <= stats["total_ms"] + 1e-3, row
+    assert row["end_ms"] - row["begin_ms"] >= 0.9 * row["ms"] - 1, row
+    assert row["share"] is None or 0 <= row["share"], row
+assert rows["select samples"]["begin_ms"] <= rows["count bins"]["begin_ms"]
+assert rows["count bins"]["begin_ms"] <= rows["sort bins"]["begin_ms"]
+assert rows["sort bins"]["begin_ms"] <= rows["write"]["end_ms"]
+assert rows["write"]["begin_ms"] <= rows["verify"]["begin_ms"]
+'
+}

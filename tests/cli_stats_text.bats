@@ -19,7 +19,8 @@ setup()
             return 1
         }
     done
-    for word in ms GB/s Mkeys/s bins largest mean engine samplesort device overlap; do
+    for word in ms GB/s Mkeys/s begin end share bins largest mean engine samplesort device \
+        overlap; do
         [[ ${stderr,,} == *"${word,,}"* ]] || {
             echo "not there: $word" >&2
             return 1

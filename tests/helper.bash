@@ -208,6 +208,13 @@ require_gpu()
     "$GSORT" --device=gpu </dev/null >/dev/null 2>&1 || skip "no usable GPU or no CUDA here"
 }
 
+# without_gpu REASON: skip where the suite runs with --device=gpu, which this test makes no sense
+# with, for the reason given.
+without_gpu()
+{
+    [ "$GSORT_DEVICE" != gpu ] || skip "not with --device=gpu: $1"
+}
+
 require_expensive()
 {
     [ "${GSORT_EXPENSIVE:-0}" = 1 ] || skip "expensive: GSORT_EXPENSIVE=1 runs it"

@@ -5,6 +5,7 @@ load helper
 
 setup()
 {
+    without_gpu "no gsort runs here"
     cd "$BATS_TEST_TMPDIR" || return
     mkdir cli common sort data tests
 }

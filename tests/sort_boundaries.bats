@@ -7,12 +7,13 @@ load helper
 constant()
 {
     local value
-    value=$(sed -n "s/^#define $1 *\([0-9][0-9]*\).*/\1/p" "$ROOT"/sort/{params,limits}.h)
+    # a number, or a power of two as (1 << 18)
+    value=$(sed -n "s/^#define $1 *(*\([0-9 <]*[0-9]\).*/\1/p" "$ROOT"/sort/{params,limits}.h)
     [ -n "$value" ] || {
         echo "no $1 in sort/params.h and sort/limits.h" >&2
         return 1
     }
-    echo "$value"
+    echo "$((value))"
 }
 
 # around N...: sorts N-1, N and N+1 keys of two distributions, with one thread and with three.
@@ -46,6 +47,34 @@ around()
     local n
     n=$(constant GS_BIN_KEYS)
     around "$n" $((2 * n)) $((3 * n))
+}
+
+@test "around multiples of a chunk, small and large" {
+    local small large
+    small=$(constant GS_CHUNK_KEYS_MIN)
+    large=$(constant GS_CHUNK_KEYS_MAX)
+    around $((5 * small)) $((8 * small)) "$large" $((3 * large))
+}
+
+@test "around the size from which chunks are no longer small, and then large" {
+    local small large chunks
+    small=$(constant GS_CHUNK_KEYS_MIN)
+    large=$(constant GS_CHUNK_KEYS_MAX)
+    chunks=$(constant GS_CHUNKS_PER_THREAD)
+    around $((chunks * small)) $((chunks * 2 * small)) $((chunks * large))
+}
+
+@test "around the largest bin that is sorted in one go, and twice that" {
+    # --bins=2: one splitter, two bins of about half of the keys; a bin above is split in its runs.
+    local n by dist
+    n=$(constant GS_BIN_KEYS_LARGE)
+    for by in -1 0 1; do
+        for dist in uniform clusters zipf; do
+            keygen "$dist" $((4 * n + by)) >in
+            assert_sorts +--bins=2 in
+            assert_sorts +--bins=2 -ru in
+        done
+    done
 }
 
 @test "around the number of bins, when as many bins as possible are asked for" {

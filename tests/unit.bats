@@ -4,6 +4,7 @@
 load helper
 
 @test "every unit test" {
+    without_gpu "unit tests run no kernel, and tests/gpu_twins.c is theirs"
     [ -n "${UNITS:-}" ] || skip "UNITS is not set: make check sets it"
     local failed=0 count=0
     for test in "$UNITS"/test_*; do

@@ -95,6 +95,32 @@ for file in uniform.70000 dist.zipf dist.few; do
 done
 pipes uniform.300000
 pipes uniform.0
+for engine in atomicmin reduction hybrid; do
+    for lists in 1 16 256; do
+        expect 0 --verify --engine=$engine --lists=$lists uniform.4097 -o got
+        "$REFERENCE" uniform.4097 >wanted
+        cmp -s wanted got || fault "--engine=$engine --lists=$lists: wrong output"
+    done
+done
+
+"$KEYGEN" uniform 1000000 >uniform.1000000
+sorts_within()
+{
+    local file=$1
+    shift
+    expect 0 --verify -S 64K -T . "$@" "$file" -o got
+    "$REFERENCE" "$@" "$file" >wanted
+    cmp -s wanted got || fault "-S 64K $* $file: wrong output"
+}
+sorts_within uniform.1000000
+sorts_within uniform.300000 -r -u
+"$KEYGEN" zipf 500000 | "$REFERENCE" >one
+"$REFERENCE" uniform.300000 >other
+expect 0 -m --verify one other -o got
+"$REFERENCE" one other >wanted
+cmp -s wanted got || fault "-m: wrong output"
+expect 2 -m one uniform.1000 -o never
+expect 0 --plan -S 64K uniform.1000000
 
 expect 0 --stats=json --progress=always --bins=100 --samples=1000 uniform.70000 dist.zipf -o two
 expect 0 -c two
@@ -112,7 +138,6 @@ expect 2 missing
 expect 2 .
 expect 2 uniform.1000 -o missing/out
 expect 2 uniform.70000 -o /dev/full
-expect 2 -S 64K uniform.300000 -o never
 expect 2 --no-such-option
 expect 2 --bins=0 uniform.1000
 expect 2 --engine=none uniform.1000

@@ -105,12 +105,41 @@ static struct fence make_fence(size_t keys)
     return fence;
 }
 
-enum method { CHOSEN, RADIX, COLUMNS, HIGHWAY, METHODS };
+enum method { CHOSEN, CHOSEN_RUNS, RADIX, COLUMNS, COLUMNS512, HIGHWAY, METHODS };
 
-static const char *const method_names[METHODS] = {"gs_cache_sort", "radix", "columns", "vqsort"};
+static const char *const method_names[METHODS] = {"gs_cache_sort", "gs_cache_sort_runs", "radix",
+                                                  "columns",       "columns512",         "vqsort"};
 
 /* How often each method took an input: a test of one that always refuses would show nothing. */
 static size_t taken[METHODS];
+
+/* Sort keys that lie in runs, of which some are empty, in place by columns or as is chosen. */
+static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch, size_t count,
+                               gs_key low, gs_key high)
+{
+    enum { RUNS = 8 };
+    uint32_t starts[2 * RUNS] = {0};
+    const uint32_t share = (uint32_t)(count / (RUNS - 3)) + 1;
+    const struct gs_key_runs runs = {keys, starts, RUNS, share, 2};
+    for (uint32_t i = 0, left = (uint32_t)count; i < RUNS; i++) {
+        starts[2 * i + 1] = left < share ? left : share;
+        left -= starts[2 * i + 1];
+    }
+    const bool past_cache = count % 2 == 0;
+    if (method == CHOSEN_RUNS) { /* takes keys as they are, and needs another place for them */
+        static gs_key room[GS_CACHE_SORT_CAPACITY + 16];
+        gs_key *to = room + count % 16;
+        memcpy(keys, gs_cache_sort_runs(&runs, to, scratch, count, low, high, past_cache),
+               count * sizeof *keys);
+        return keys;
+    }
+#if GS_CACHE_SORT_HAS_COLUMNS
+    if (gs_cache_sort_columns512_usable() &&
+        gs_cache_sort_columns512(&runs, keys, scratch, count, low, high, past_cache))
+        return keys;
+#endif
+    return NULL;
+}
 
 /* Returns where the sorted keys are, or NULL if there is no such method here or it refuses. */
 static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, size_t count,
@@ -120,6 +149,8 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         return gs_cache_sort(keys, scratch, count, low, high);
     if (count > GS_CACHE_SORT_CAPACITY || count == 0)
         return NULL;
+    if (method == CHOSEN_RUNS || method == COLUMNS512)
+        return sort_runs(method, keys, scratch, count, low, high);
     if (method == RADIX)
         return gs_cache_sort_radix(keys, scratch, count);
 #if GS_CACHE_SORT_HAS_COLUMNS
@@ -174,6 +205,24 @@ static int check(struct fence keys_fence, struct fence scratch_fence, gs_key *ex
     return failures;
 }
 
+/* Keys outside of the bounds: any result will do, but no fault. */
+static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fence)
+{
+    gs_key *scratch =
+        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - GS_CACHE_SORT_SCRATCH;
+
+    for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
+        for (size_t count = 5; count < 100000; count = 3 * count + 1) {
+            gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
+            for (unsigned bits = 4; bits < GS_KEY_BITS; bits += 3) {
+                for (size_t i = 0; i < count; i++)
+                    keys[i] = draw_key(d, i, count);
+                gs_cache_sort(keys, scratch, count, 0x10000000, 0x10000000 + (1U << bits));
+            }
+        }
+    }
+}
+
 /* Whether a method that should run here did so often. */
 static int check_taken(enum method method)
 {
@@ -206,11 +255,14 @@ int main(void)
             failures += check(keys, scratch, expected, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
         failures += check(keys, scratch, expected, d, largest, 1, 0);
     }
+    sort_out_of_bounds(keys, scratch);
     free(expected);
     failures += check_taken(CHOSEN) + check_taken(RADIX);
 #if GS_CACHE_SORT_HAS_COLUMNS
     if (gs_cache_sort_columns_usable())
         failures += check_taken(COLUMNS);
+    if (gs_cache_sort_columns512_usable())
+        failures += check_taken(COLUMNS512);
 #endif
 #if GS_HIGHWAY
     failures += check_taken(HIGHWAY);

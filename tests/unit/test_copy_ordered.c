@@ -10,6 +10,8 @@
 enum { N = 10007, PIECE = 512, THREADS = 3 };
 
 static gs_key *source;
+static gs_key *changed; /* what pieces from change_at on get; NULL: all get source */
+static uint64_t change_at;
 static gs_key output[N];
 
 static enum gs_status fetch(void *context, unsigned thread, uint64_t first, uint64_t count,
@@ -19,7 +21,8 @@ static enum gs_status fetch(void *context, unsigned thread, uint64_t first, uint
     const uint64_t *fail_at = context;
     if (first <= *fail_at && *fail_at < first + count)
         return gs_fail(err, GS_ERR_DEVICE, 0, "fetch: lost");
-    memcpy(to, source + first, (size_t)count * sizeof *to);
+    const gs_key *now = changed != NULL && first + count > change_at ? changed : source;
+    memcpy(to, now + first, (size_t)count * sizeof *to);
     return GS_OK;
 }
 
@@ -108,6 +111,29 @@ static void test_disorder_is_noticed(void)
     }
 }
 
+/* Keys in order are replaced by others in order while they are copied: the pieces do not meet. */
+static void test_change_is_noticed(void)
+{
+    for (change_at = PIECE; change_at < N; change_at += PIECE) {
+        for (unsigned flags = 0; flags < 8; flags++) {
+            struct gs_options options = {
+                .reverse = (flags & 1) != 0, .unique = (flags & 2) != 0, .verify = flags % 3 == 0};
+            bool reversed = (flags & 4) != 0;
+            struct gs_error err = {.status = GS_OK};
+            uint64_t kept;
+            source = sample_make(reversed ? SAMPLE_REVERSED : SAMPLE_SORTED, N);
+            changed = sample_make(reversed ? SAMPLE_REVERSED : SAMPLE_SORTED, N);
+            for (uint64_t i = 0; i < N; i++)
+                (reversed ? changed : source)[i] += N;
+            CHECK(copy(N, reversed, &options, UINT64_MAX, &kept, &err) == GS_ERR_INPUT);
+            CHECK(strcmp(err.text, "it changed") == 0);
+            free(source);
+            free(changed);
+        }
+    }
+    changed = NULL;
+}
+
 static void test_failed_fetch_ends_all(void)
 {
     struct gs_options options = {.threads = THREADS};
@@ -125,6 +151,7 @@ int main(void)
 {
     test_directions();
     test_disorder_is_noticed();
+    test_change_is_noticed();
     test_failed_fetch_ends_all();
     return check_failures();
 }

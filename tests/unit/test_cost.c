@@ -23,5 +23,8 @@ int main(void)
     CHECK(gs_cost_cpu_seconds(0, 1) >= 0);
     CHECK(gs_cost_gpu_seconds(1 << 20) > gs_cost_cpu_seconds(1 << 20, 1));
     CHECK(gpu_was_faster);
+    /* What was measured with 16 threads: 256 MiB and 1 GiB. */
+    CHECK(gs_cost_cpu_seconds((uint64_t)64 << 20, 16) < gs_cost_gpu_seconds((uint64_t)64 << 20));
+    CHECK(gs_cost_gpu_seconds((uint64_t)256 << 20) < gs_cost_cpu_seconds((uint64_t)256 << 20, 16));
     return check_failures();
 }

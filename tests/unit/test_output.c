@@ -150,6 +150,70 @@ static void remove_all(void)
         rmdir(directory);
 }
 
+/* The same bytes and length when pages are made ahead, whoever comes first. */
+static void test_prefilled(void)
+{
+    const uint64_t bytes = (uint64_t)40 << 20;
+    const size_t piece = 12345 * 4;
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    char *from = malloc(bytes);
+    char *got = malloc(bytes);
+    if (from == NULL || got == NULL)
+        abort();
+    for (uint64_t i = 0; i < bytes; i++)
+        from[i] = (char)(i * 7 >> 3);
+    CHECK(gs_output_open(&output, "prefilled", &err) == GS_OK);
+    CHECK(gs_output_reserve(&output, bytes, &err) == GS_OK);
+    gs_output_prefill(&output, bytes, 4);
+    for (uint64_t at = 0; at < bytes; at += piece) {
+        size_t here = bytes - at < piece ? (size_t)(bytes - at) : piece;
+        CHECK(gs_output_write(&output, from + at, here, at, &err) == GS_OK);
+    }
+    CHECK(gs_output_publish(&output, bytes, &err) == GS_OK);
+    int fd = open("prefilled", O_RDONLY);
+    CHECK_EQUAL((uint64_t)lseek(fd, 0, SEEK_END), bytes);
+    CHECK(pread(fd, got, bytes, 0) == (ssize_t)bytes && memcmp(got, from, bytes) == 0);
+    close(fd);
+    unlink("prefilled");
+    CHECK(gs_output_open(&output, "prefilled", &err) == GS_OK);
+    gs_output_prefill(&output, bytes, 4);
+    gs_output_discard(&output);
+    CHECK(access("prefilled", F_OK) != 0);
+    free(from);
+    free(got);
+}
+
+/* A file that a shell opened to write only, grown as more becomes known, is as long as its output
+ * in the end, or as before if that is given up. */
+static void test_grown(bool give_up)
+{
+    const uint64_t step = (uint64_t)32 << 20;
+    const uint64_t bytes = 3 * step + 12;
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    char name[32];
+    int fd = open("grown", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    if (!CHECK(gs_output_open(&output, name, &err) == GS_OK))
+        return;
+    CHECK(output.kind == GS_OUTPUT_POSITIONED);
+    for (uint64_t known = step; known < bytes; known += step / 4)
+        gs_output_prefill(&output, known, 2);
+    struct stat status;
+    CHECK(stat("grown", &status) == 0 && status.st_size <= (off_t)bytes);
+    CHECK(gs_output_write(&output, "last", 4, bytes - 4, &err) == GS_OK);
+    CHECK(gs_output_write(&output, "1st!", 4, 0, &err) == GS_OK);
+    if (give_up)
+        gs_output_discard(&output);
+    else
+        CHECK(gs_output_publish(&output, bytes, &err) == GS_OK);
+    CHECK(stat("grown", &status) == 0);
+    CHECK_EQUAL((uint64_t)status.st_size, give_up && output.grown_bytes > 0 ? 0 : bytes);
+    unlink("grown");
+    close(fd);
+}
+
 int main(void)
 {
     if (getcwd(old_directory, sizeof old_directory) == NULL || mkdtemp(directory) == NULL ||
@@ -163,6 +227,9 @@ int main(void)
     test_discarded();
     test_shorter_than_reserved();
     test_modes();
+    test_prefilled();
+    test_grown(false);
+    test_grown(true);
     test_fifo_is_a_stream();
     test_refusals();
     remove_all();

@@ -70,10 +70,13 @@ static void test_options_count(void)
 
 static void test_bins_hold_their_share(void)
 {
-    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= (uint64_t)GS_BIN_KEYS * GS_BINS_MAX;
+    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= (uint64_t)GS_BIN_KEYS_LARGE * GS_BINS_MAX;
          count = count * 3 / 2) {
         struct gs_plan plan = plan_for(count, (struct gs_options){0}, 2);
-        CHECK((count + plan.bins - 1) / plan.bins <= GS_BIN_KEYS);
+        CHECK((count + plan.bins - 1) / plan.bins <= GS_BIN_KEYS_LARGE);
+        if (count <= (uint64_t)GS_BIN_KEYS * GS_BINS_WANTED)
+            CHECK((count + plan.bins - 1) / plan.bins <= GS_BIN_KEYS);
+        CHECK(plan.chunk_keys >= GS_CHUNK_KEYS_MIN && plan.chunk_keys <= GS_CHUNK_KEYS_MAX);
     }
 }
 

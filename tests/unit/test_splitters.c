@@ -68,6 +68,10 @@ static void choose_from(enum sample_kind kind, uint32_t samples, uint32_t bins)
     gs_sort_samples(sample, samples);
     gs_splitters_choose(&splitters, sample, samples, bins);
     check_splitters(bins);
+    uint32_t steps = splitters.steps;
+    gs_splitters_snap(&splitters, sample, samples, bins);
+    check_splitters(bins);
+    CHECK(splitters.steps <= steps);
     free(sample);
 }
 
@@ -127,8 +131,45 @@ static void test_one_bin_has_no_splitter(void)
     check_splitters(1);
 }
 
+/* Uniform keys need no search behind the guide, and bins keep about their share. */
+static void test_snapped_uniform_needs_no_step(void)
+{
+    enum { BINS = 1024, SAMPLES = 32 * BINS };
+    gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+    gs_sort_samples(sample, SAMPLES);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    CHECK(splitters.steps > 0);
+    gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+    check_splitters(BINS);
+    CHECK_EQUAL(splitters.steps, 0);
+    uint32_t in_bin[BINS] = {0};
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        in_bin[bin_by_definition(sample[i])]++;
+    for (uint32_t bin = 0; bin < BINS; bin++)
+        CHECK(in_bin[bin] >= 32 / 2 && in_bin[bin] <= 32 * 3 / 2);
+    free(sample);
+}
+
+/* The bounds of a heavy value's bin stay where they are. */
+static void test_snapped_equality_bins_stay(void)
+{
+    enum { BINS = 64, SAMPLES = 32 * BINS };
+    gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+    for (uint32_t i = 0; i < SAMPLES; i += 4)
+        sample[i] = 1234567890;
+    gs_sort_samples(sample, SAMPLES);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    CHECK(gs_splitters_equal(&splitters, bin_by_definition(1234567890)));
+    gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+    check_splitters(BINS);
+    CHECK(gs_splitters_equal(&splitters, bin_by_definition(1234567890)));
+    free(sample);
+}
+
 int main(void)
 {
+    test_snapped_uniform_needs_no_step();
+    test_snapped_equality_bins_stay();
     test_every_kind();
     test_dense();
     test_heavy_values_get_equality_bins();

@@ -1,0 +1,15 @@
+/* ahead.h -- start what takes long before it is needed: a GPU, the output's pages.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_AHEAD_H
+#define GS_AHEAD_H
+
+#include "common/output.h"
+#include "sort/gsort.h"
+
+/* `bytes` of input, or more, are known to come. If a GPU is going to sort so much, CUDA starts now,
+ * and, where output is not NULL and is going to be as long, so does the making of its pages. To be
+ * called as often as more is known. */
+void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output);
+
+#endif

@@ -1,0 +1,96 @@
+/* mode_plan.c -- --plan: say what a run would do, and do nothing.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/memory_limit.h"
+#include "cli/modes.h"
+#include "cli/report.h"
+#include "common/input.h"
+#include "sort/external.h"
+#include "sort/merge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* What is printed. */
+struct plan {
+    bool pending; /* there are inputs of unknown size: the rest is about the others */
+    uint64_t keys;
+    uint64_t limit_bytes;
+    const char *method;
+    struct gs_stats stats; /* engine, device, reason */
+    unsigned passes;       /* times that each key is read, and written */
+    uint64_t memory_bytes;
+    uint64_t temporary_bytes;
+    double seconds;
+};
+
+static void plan_sort(const struct gs_command *command, struct plan *plan)
+{
+    gs_sort_forecast(&command->sort, plan->keys, &plan->stats, &plan->seconds);
+    if (gs_external_needed(&command->sort, plan->limit_bytes, 0, plan->keys)) {
+        plan->method = "external sort";
+        plan->passes = 2;
+        plan->memory_bytes = plan->limit_bytes;
+        plan->temporary_bytes = plan->keys * GS_KEY_BYTES;
+        plan->seconds += gs_external_seconds(plan->keys);
+    } else {
+        plan->method = "sort in memory";
+        plan->passes = 1;
+        plan->memory_bytes = gs_sort_memory(&command->sort, plan->keys);
+    }
+}
+
+static void plan_merge(const struct gs_command *command, size_t count, struct plan *plan)
+{
+    struct gs_options options = command->sort;
+    options.memory_bytes = plan->limit_bytes / 2;
+    plan->stats =
+        (struct gs_stats){.engine = "merge", .device = "cpu", .reason = "a merge runs on the CPU"};
+    plan->method = "merge";
+    plan->passes = 1;
+    plan->memory_bytes = gs_merge_memory(&options, count);
+    plan->seconds = gs_merge_seconds(&options, plan->keys);
+}
+
+static void print_plan(const struct gs_command *command, size_t count, const struct plan *plan)
+{
+    const char *more = plan->pending ? " and what pipes will bring" : "";
+    const char *most = command->sort.unique ? " at most" : "";
+    printf("%-10s %zu, %" PRIu64 " keys%s\n", "inputs", count, plan->keys, more);
+    printf("%-10s %s\n", "method", plan->method);
+    printf("%-10s %s\n", "engine", plan->stats.engine);
+    printf("%-10s %s (%s)\n", "device", plan->stats.device, plan->stats.reason);
+    printf("%-10s %u\n", "passes", plan->passes);
+    printf("%-10s %" PRIu64 " bytes of %" PRIu64 "\n", "memory", plan->memory_bytes,
+           plan->limit_bytes);
+    printf("%-10s %" PRIu64 " bytes", "temporary", plan->temporary_bytes);
+    for (size_t i = 0; i < command->directory_count; i++)
+        printf("%s%s", i == 0 ? " in " : ", ", command->directories[i]);
+    printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * GS_KEY_BYTES, most);
+    printf("%-10s about %.1f s\n", "time", plan->seconds);
+}
+
+enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err)
+{
+    struct gs_inputs inputs;
+    struct plan plan = {.limit_bytes = gs_memory_limit(command)};
+    enum gs_status st =
+        gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
+    if (st != GS_OK)
+        return st;
+    plan.pending = gs_inputs_pending(&inputs);
+    for (size_t i = 0; i < inputs.count; i++)
+        plan.keys += inputs.list[i].size / GS_KEY_BYTES;
+    if (command->mode == GS_MODE_MERGE) {
+        plan_merge(command, inputs.count, &plan);
+    } else {
+        st = gs_options_check_count(&command->sort, plan.keys, err);
+        plan_sort(command, &plan);
+    }
+    if (st == GS_OK)
+        print_plan(command, inputs.count, &plan);
+    gs_inputs_close(&inputs);
+    if (st == GS_OK && gs_report_close_stdout() != GS_EXIT_DONE)
+        st = GS_ERR_OUTPUT; /* reported already */
+    return st;
+}

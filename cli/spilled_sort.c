@@ -1,0 +1,101 @@
+/* spilled_sort.c -- sort inputs that memory has no room for: the external sort over open files.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/spilled_sort.h"
+
+#include "cli/output_sink.h"
+#include "common/space.h"
+#include "sort/external.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **spans, uint64_t *keys,
+                             struct gs_error *err)
+{
+    *keys = 0;
+    *spans = calloc(inputs->count, sizeof **spans);
+    if (*spans == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", inputs->count);
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        (*spans)[i] = (struct gs_span){
+            .keys = input->bytes, .count = input->size / GS_KEY_BYTES, .name = input->name};
+        *keys += input->size / GS_KEY_BYTES;
+    }
+    return GS_OK;
+}
+
+static void advise_keys(void *context, enum gs_use use, const gs_key *keys, uint64_t count)
+{
+    static const int advice[] = {[GS_USE_RANDOM] = MADV_RANDOM,
+                                 [GS_USE_LATER] = MADV_DONTNEED,
+                                 [GS_USE_IN_ORDER] = MADV_SEQUENTIAL,
+                                 [GS_USE_SOON] = MADV_WILLNEED};
+    if (use == GS_USE_DONE)
+        gs_inputs_release(context, keys, count * GS_KEY_BYTES);
+    else
+        gs_inputs_advise(context, keys, count * GS_KEY_BYTES, advice[use]);
+}
+
+static enum gs_status read_keys(void *context, gs_key *to, uint64_t room, uint64_t *got,
+                                struct gs_error *err)
+{
+    size_t bytes = 0;
+    enum gs_status st =
+        gs_inputs_read_on(context, GS_KEY_BYTES, to, room * GS_KEY_BYTES, &bytes, err);
+    *got = bytes / GS_KEY_BYTES;
+    return st;
+}
+
+/* Have the output's bytes allocated, or else checked that there is room: *promised says how many
+ * are still to be allocated. */
+static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, uint64_t *promised,
+                                     struct gs_error *err)
+{
+    *promised = 0;
+    if (output->kind != GS_OUTPUT_TEMPORARY)
+        return GS_OK;
+    uint64_t before = gs_space_free(output->fd);
+    if (before < bytes)
+        return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
+                       "%s: no room for its %" PRIu64 " bytes, only for %" PRIu64, output->name,
+                       bytes, before);
+    enum gs_status st = gs_output_reserve(output, bytes, err);
+    uint64_t after = gs_space_free(output->fd);
+    uint64_t taken = before > after ? before - after : 0;
+    *promised = taken < bytes ? bytes - taken : 0;
+    return st;
+}
+
+enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_bytes,
+                               struct gs_inputs *inputs, struct gs_output *output,
+                               struct gs_progress *progress, struct gs_stats *stats,
+                               struct gs_error *err)
+{
+    enum gs_status st;
+    struct gs_span *spans = NULL;
+    uint64_t keys;
+    struct stat status;
+    struct gs_external source = {.advise = advise_keys,
+                                 .read = gs_inputs_pending(inputs) ? read_keys : NULL,
+                                 .context = inputs,
+                                 .memory_bytes = limit_bytes,
+                                 .directories = command->directories,
+                                 .directory_count = command->directory_count};
+    struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
+    gs_output_end_prefill(output); /* its pages count as memory, and are not needed for long */
+    GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
+    source.spans = spans;
+    source.span_count = inputs->count;
+    if (!command->sort.unique)
+        GS_TRY(reserve_output(output, keys * GS_KEY_BYTES, &source.output_bytes, err));
+    if (fstat(output->fd, &status) == 0)
+        source.output_device = status.st_dev;
+    GS_TRY(gs_sort_external(&command->sort, &source, &to.sink, progress, stats, err));
+cleanup:
+    free(spans);
+    return st;
+}

@@ -1,0 +1,151 @@
+/* prefill.c -- have a new file's pages made by other threads, before there is anything to write.
+ * SPDX-License-Identifier: MIT
+ *
+ * 1 GiB on ext4, Linux 6.18, 2 cores of a Xeon, best of 3, after fallocate: pwrite of new pages
+ * 0.23 s; populate 0.20 s with one thread and 0.18 s with two, then 0.13 s to copy into the mapping
+ * with two threads. cp took 0.39 s. On tmpfs: pwrite 0.30 s, populate with two threads 0.38 s, then
+ * 0.08 s.
+ */
+#include "common/prefill.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Newer than some C libraries' headers. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Made with one call: other threads that change the address space wait that long, 0.2 ms. */
+#define UNIT_BYTES ((uint64_t)1 << 20)
+
+/* Pages are at most that large on any processor that Linux runs on. */
+#define PAGE_BYTES_MAX ((uint64_t)1 << 16)
+
+#define THREADS_MAX 16
+
+struct gs_prefill {
+    char *mapping;
+    uint64_t room;
+    unsigned threads;
+    pthread_t thread[THREADS_MAX];
+    pthread_mutex_t mutex; /* guards the rest */
+    pthread_cond_t more;
+    uint64_t bytes;               /* the file has so many */
+    uint64_t next;                /* the first unit that nobody has taken */
+    uint64_t making[THREADS_MAX]; /* the unit that each seat makes, or NO_UNIT */
+    unsigned seats;               /* taken by threads so far */
+    bool ends;
+};
+
+#define NO_UNIT UINT64_MAX
+
+static bool make_pages(char *pages, uint64_t bytes)
+{
+    return madvise(pages, (size_t)bytes, MADV_POPULATE_WRITE) == 0;
+}
+
+/* Wait for a whole unit to make; NO_UNIT at the end. Called with the mutex. */
+static uint64_t take_unit(struct gs_prefill *prefill)
+{
+    while (!prefill->ends && (prefill->next + 1) * UNIT_BYTES > prefill->bytes)
+        pthread_cond_wait(&prefill->more, &prefill->mutex);
+    return prefill->ends ? NO_UNIT : prefill->next++;
+}
+
+static void *make_units(void *argument)
+{
+    struct gs_prefill *prefill = argument;
+    pthread_mutex_lock(&prefill->mutex);
+    uint64_t *making = &prefill->making[prefill->seats++];
+    while ((*making = take_unit(prefill)) != NO_UNIT) {
+        char *pages = prefill->mapping + *making * UNIT_BYTES;
+        pthread_mutex_unlock(&prefill->mutex);
+        bool made = make_pages(pages, UNIT_BYTES);
+        pthread_mutex_lock(&prefill->mutex);
+        if (!made) { /* no room, say: this unit stays what everything before it is made of */
+            prefill->ends = true;
+            pthread_cond_broadcast(&prefill->more);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&prefill->mutex);
+    return NULL;
+}
+
+/* Bytes from the beginning whose pages are all made. */
+static uint64_t find_mark(struct gs_prefill *prefill)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    uint64_t least = prefill->next;
+    for (unsigned i = 0; i < prefill->seats; i++)
+        least = prefill->making[i] < least ? prefill->making[i] : least;
+    pthread_mutex_unlock(&prefill->mutex);
+    return least * UNIT_BYTES;
+}
+
+struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads)
+{
+    struct gs_prefill *prefill = calloc(1, sizeof *prefill);
+    if (prefill == NULL)
+        return NULL;
+    prefill->room = room;
+    prefill->mapping =
+        mmap(NULL, (size_t)room, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)start);
+    if (prefill->mapping == MAP_FAILED || pthread_mutex_init(&prefill->mutex, NULL) != 0) {
+        free(prefill);
+        return NULL;
+    }
+    if (pthread_cond_init(&prefill->more, NULL) == 0)
+        while (prefill->threads < threads && prefill->threads < THREADS_MAX &&
+               pthread_create(&prefill->thread[prefill->threads], NULL, make_units, prefill) == 0)
+            prefill->threads++;
+    if (prefill->threads == 0) {
+        gs_prefill_stop(prefill);
+        return NULL;
+    }
+    return prefill;
+}
+
+void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    if (bytes > prefill->bytes)
+        prefill->bytes = bytes < prefill->room ? bytes : prefill->room;
+    pthread_cond_broadcast(&prefill->more);
+    pthread_mutex_unlock(&prefill->mutex);
+}
+
+void *gs_prefill_pages(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager)
+{
+    if (prefill == NULL || position > prefill->room || bytes > prefill->room - position)
+        return NULL;
+    char *pages = prefill->mapping + position;
+    if (position + bytes <= find_mark(prefill))
+        return pages;
+    uint64_t skew = position % PAGE_BYTES_MAX;
+    return eager && make_pages(pages - skew, bytes + skew) ? pages : NULL;
+}
+
+void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
+{
+    uint64_t skew = position % PAGE_BYTES_MAX;
+    madvise(prefill->mapping + (position - skew), (size_t)(bytes + skew), MADV_DONTNEED);
+}
+
+void gs_prefill_stop(struct gs_prefill *prefill)
+{
+    if (prefill == NULL)
+        return;
+    pthread_mutex_lock(&prefill->mutex);
+    prefill->ends = true;
+    pthread_cond_broadcast(&prefill->more);
+    pthread_mutex_unlock(&prefill->mutex);
+    for (unsigned i = 0; i < prefill->threads; i++)
+        pthread_join(prefill->thread[i], NULL);
+    pthread_cond_destroy(&prefill->more);
+    pthread_mutex_destroy(&prefill->mutex);
+    munmap(prefill->mapping, (size_t)prefill->room);
+    free(prefill);
+}

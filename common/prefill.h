@@ -1,0 +1,38 @@
+/* prefill.h -- have a new file's pages made by other threads, before there is anything to write.
+ * SPDX-License-Identifier: MIT
+ *
+ * Making a page (find memory, clear it, enter it into the page cache, reserve its block) costs more
+ * than copying 4 KiB into it, and whoever waits for something else can have it done meanwhile. The
+ * pages are made through a shared mapping by MADV_POPULATE_WRITE: it changes no byte, so it may run
+ * beside writes to the same place, and it reports a full disk instead of raising SIGBUS.
+ */
+#ifndef GS_PREFILL_H
+#define GS_PREFILL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gs_prefill;
+
+/* Threads for the pages of the file fd from byte `start` on, a multiple of 64 KiB, up to `room`
+ * bytes of them; they begin with the first extend. fd must be open for reading and writing, and
+ * stay open until stop. NULL where it cannot be done (kernels before 5.14, no thread, no address
+ * space). */
+struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads);
+
+/* The file is as long as start + bytes now: make pages up to there, in ascending order, but for the
+ * last part of a MiB. */
+void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes);
+
+/* Where to copy `bytes` bytes that belong at start + position, if their pages are made, else NULL:
+ * they are to be written by pwrite(2). eager: make them now if they are not made yet. */
+void *gs_prefill_pages(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
+
+/* They are copied: their pages leave this process's page table, now, by many threads, instead of in
+ * the end by one. */
+void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
+
+/* End the threads, wherever they are, and give everything back. NULL is fine. */
+void gs_prefill_stop(struct gs_prefill *prefill);
+
+#endif

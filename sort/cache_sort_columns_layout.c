@@ -1,0 +1,56 @@
+/* cache_sort_columns_layout.c -- what the sorts by columns share: setting out and merging.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cache_sort_columns.h"
+
+bool gs_columns_make(struct gs_columns *columns, gs_key *scratch, size_t count, gs_key low,
+                     gs_key high, uint32_t lanes)
+{
+    const uint32_t line_slots = 2 * lanes > 32 ? 32 : 2 * lanes; /* 64 bytes */
+    const size_t matrix_keys = (size_t)GS_COLUMN_MEAN_ROWS * lanes;
+    const size_t matrices = (count + matrix_keys - 1) / matrix_keys;
+    const uint32_t used = (uint32_t)(matrices * lanes);
+    const uint64_t scale = ((uint64_t)used << 32) / ((uint64_t)(high - low) + 1);
+
+    if (scale >> 32 != 0)
+        return false;
+    columns->low = low;
+    columns->scale = scale;
+    columns->width = UINT64_MAX / scale;
+    columns->matrices = matrices;
+    /* An odd number of cache lines: the slots of a column are in all sets of the cache. */
+    columns->stride = (used + line_slots - 1) / line_slots * line_slots | line_slots;
+    columns->one_row = ((uint64_t)1 << 40) / columns->stride + 1;
+    columns->spilled = scratch;
+    columns->spilled_count = 0;
+    const uintptr_t slots = (uintptr_t)(scratch + count / GS_COLUMN_SPILL_SHARE);
+    columns->slots = (void *)((slots + 63) & ~(uintptr_t)63);
+    for (uint32_t column = 0; column < used; column++)
+        columns->positions[column] = column;
+    return true;
+}
+
+void gs_columns_sort_spilled(struct gs_columns *columns, gs_key *scratch)
+{
+    columns->spilled = gs_cache_sort_radix(columns->spilled, scratch, columns->spilled_count);
+}
+
+gs_key *gs_columns_merge(const gs_key *sorted, gs_key *out, const uint32_t *counts,
+                         const struct gs_columns *columns, size_t matrix, uint32_t lanes,
+                         const gs_key **spilled)
+{
+    const gs_key *const spilled_end = columns->spilled + columns->spilled_count;
+
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const gs_key *const end = sorted + counts[lane];
+        while (*spilled < spilled_end &&
+               (**spilled - columns->low) * columns->scale >> 32 == matrix * lanes + lane) {
+            while (sorted < end && *sorted <= **spilled)
+                *out++ = *sorted++;
+            *out++ = *(*spilled)++;
+        }
+        while (sorted < end)
+            *out++ = *sorted++;
+    }
+    return out;
+}

@@ -1,0 +1,35 @@
+/* chunk_scratch.h -- what a thread keeps of a chunk from count bins to scatter, in its scratch.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_CHUNK_SCRATCH_H
+#define GS_CHUNK_SCRATCH_H
+
+#include "sort/cache_sort.h"
+#include "sort/stages_cpu.h"
+
+#define GS_CHUNK_TABLES 4
+
+struct gs_chunk_scratch {
+    gs_key *keys;     /* [GS_CHUNK_KEYS_MAX]: as read from the input */
+    uint16_t *bins;   /* [GS_CHUNK_KEYS_MAX]: the bin of each */
+    gs_key *moved;    /* [GS_CHUNK_KEYS_MAX]: ordered by bin */
+    uint32_t *tables; /* [GS_CHUNK_TABLES][bins] */
+};
+
+static_assert(GS_CHUNK_KEYS_MAX * (2 * sizeof(gs_key) + sizeof(uint16_t)) +
+                      GS_CHUNK_TABLES * (GS_SPLITTERS_MAX + 1) * sizeof(uint32_t) <=
+                  GS_CACHE_SORT_SCRATCH * sizeof(gs_key),
+              "a chunk fits the scratch memory of a thread");
+static_assert(GS_SPLITTERS_MAX <= UINT16_MAX, "bins are numbered in 16 bits");
+
+/* The calling thread's. */
+static inline struct gs_chunk_scratch gs_chunk_scratch(const struct gs_run *run)
+{
+    struct gs_chunk_scratch scratch = {.keys = gs_cpu_scratch(run)};
+    scratch.moved = scratch.keys + GS_CHUNK_KEYS_MAX;
+    scratch.bins = (uint16_t *)(void *)(scratch.moved + GS_CHUNK_KEYS_MAX);
+    scratch.tables = (uint32_t *)(void *)(scratch.bins + GS_CHUNK_KEYS_MAX);
+    return scratch;
+}
+
+#endif

@@ -1,0 +1,296 @@
+/* engine_gpu.cu -- the shared-memory engines: one block, a thread a list (GPU twin of
+ * engine_cpu.c). SPDX-License-Identifier: MIT
+ *
+ * The keys are loaded as they are: this makes them interleaved lists. Thread t sorts list t by the
+ * bits that vary (lists.h: no bank conflicts), and from then on holds its list's head, and the key
+ * after it, in registers. A merge step finds the least head; the winner writes it out and reloads.
+ * An exhausted list has no keys left, and never offers one: GS_KEY_MAX is a key like others.
+ *
+ * Up to 32 lists are one warp, which synchronises by itself; ONE_WARP makes these kernels. What
+ * the threads of a merge share lies in the scratch lists' place, so that no word is lost. Where two
+ * steps follow each other without a barrier between, they use different words: each step has a
+ * turn, 0 or 1.
+ */
+#include "sort/engine_gpu.h"
+#include "sort/gpu_block.cuh"
+
+enum { GROUPS_MAX = GS_OPTION_LISTS_MAX / GS_LISTS_GROUP };
+
+static_assert(GROUPS_MAX <= 32, "one warp reduces the groups");
+static_assert(32 % GS_LISTS_GROUP == 0, "no group is spread over two warps");
+static_assert(2 * GS_OPTION_LISTS_MAX <= GS_LISTS_STATE_WORDS, "room for the pairs of a reduction");
+
+/* Bring the block's threads together. */
+template <bool ONE_WARP> static __device__ __forceinline__ void meet()
+{
+    if constexpr (ONE_WARP)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+/* One thread's sorted list, while it is merged. */
+struct list_head {
+    uint32_t key;      /* the least that is left, if any is */
+    uint32_t upcoming; /* the one after it, if any is */
+    uint32_t left;     /* keys left, the head included */
+    uint32_t lists;
+    const uint32_t *next; /* upcoming's place */
+
+    __device__ __forceinline__ list_head(const struct gs_list &list)
+        : key(GS_KEY_MAX), upcoming(GS_KEY_MAX), left(list.length), lists(list.lists),
+          next(list.words + list.first)
+    {
+        if (left > 0)
+            key = *next;
+        look_ahead();
+    }
+
+    __device__ __forceinline__ void look_ahead()
+    {
+        if (left > 1) {
+            next += lists;
+            upcoming = *next;
+        }
+    }
+
+    __device__ __forceinline__ void advance()
+    {
+        key = upcoming;
+        left--;
+        look_ahead();
+    }
+};
+
+/* Two atomics a step: the minimum of the heads, then the lowest thread that has it. */
+template <bool ONE_WARP>
+static __device__ void merge_atomicmin(struct list_head head, uint32_t *out, uint32_t n,
+                                       uint32_t *s_state)
+{
+    uint32_t *s_minimum = s_state; /* of each turn */
+    uint32_t *s_winner = s_state + 2;
+    if (threadIdx.x < 4)
+        s_state[threadIdx.x] = GS_KEY_MAX;
+    meet<ONE_WARP>();
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t turn = i & 1;
+        if (head.left > 0)
+            atomicMin(&s_minimum[turn], head.key);
+        meet<ONE_WARP>();
+        const uint32_t minimum = s_minimum[turn];
+        if (head.left > 0 && head.key == minimum)
+            atomicMin(&s_winner[turn], threadIdx.x);
+        if (threadIdx.x == 0) { /* all have read these: the next step's */
+            s_minimum[turn ^ 1] = GS_KEY_MAX;
+            s_winner[turn ^ 1] = GS_KEY_MAX;
+        }
+        meet<ONE_WARP>();
+        if (s_winner[turn] == threadIdx.x) {
+            out[i] = minimum;
+            head.advance();
+        }
+    }
+}
+
+/* A tree over pairs of head and thread. In each level the upper half of the threads that are left
+ * hands its pairs down and retires, whole warps at a time; the last warp goes on by shuffles. A
+ * thread retires in one level only, so every pair has a place of its own. */
+template <bool ONE_WARP>
+static __device__ void merge_reduction(struct list_head head, uint32_t *out, uint32_t n,
+                                       uint32_t *s_state)
+{
+    typedef unsigned long long pair_t;
+    pair_t *s_pair = (pair_t *)s_state; /* [0 .. 31]: thread 0's holds the winner */
+    const uint32_t t = threadIdx.x;
+    for (uint32_t i = 0; i < n; i++) {
+        pair_t pair = head.left > 0 ? (pair_t)head.key << 32 | t : ~0ULL;
+        if constexpr (!ONE_WARP) {
+            for (uint32_t half = blockDim.x / 2; half >= 32; half /= 2) {
+                if (t >= half && t < 2 * half)
+                    s_pair[t] = pair;
+                meet<ONE_WARP>();
+                if (t < half)
+                    pair = min(pair, s_pair[t + half]);
+            }
+        }
+        if (t < 32) {
+#pragma unroll
+            for (int step = 16; step > 0; step >>= 1)
+                pair = min(pair, __shfl_xor_sync(GS_ALL_LANES, pair, step));
+        }
+        if constexpr (!ONE_WARP) {
+            if (t == 0)
+                s_pair[0] = pair;
+            meet<ONE_WARP>();
+            pair = s_pair[0];
+        }
+        if ((uint32_t)pair == t) {
+            out[i] = (uint32_t)(pair >> 32);
+            head.advance();
+        }
+    }
+}
+
+/* What the threads of the hybrid engine share. */
+struct hybrid_state {
+    uint32_t minimum[GROUPS_MAX]; /* of a group's heads */
+    uint32_t left[GROUPS_MAX];    /* keys left in a group's lists */
+    uint32_t best_group;          /* of this step */
+    uint32_t best;                /* and its minimum */
+};
+
+/* All lanes of one warp: the least of the groups' minima, and the first group that has it. */
+static __device__ __forceinline__ uint32_t choose_group(const struct hybrid_state *s_state,
+                                                        uint32_t *best)
+{
+    const uint32_t lane = lane_index();
+    const bool any = s_state->left[lane] > 0;
+    const uint32_t minimum = s_state->minimum[lane];
+    *best = reduce_min_warp(any ? minimum : GS_KEY_MAX);
+    return (uint32_t)__ffs((int)__ballot_sync(GS_ALL_LANES, any && minimum == *best)) - 1;
+}
+
+/* The group's heads offer themselves anew; all but one have been offered before, and the minimum
+ * that is gone was the least of them. */
+static __device__ __forceinline__ void renew_group(struct list_head *head, uint32_t best,
+                                                   uint32_t *out, struct hybrid_state *s_state,
+                                                   uint32_t group)
+{
+    const uint32_t lane = lane_index();
+    const uint32_t first = lane / GS_LISTS_GROUP * GS_LISTS_GROUP;
+    const uint32_t members = ((1U << GS_LISTS_GROUP) - 1) << first;
+    const uint32_t equal = __ballot_sync(members, head->left > 0 && head->key == best);
+    if (lane == (uint32_t)__ffs((int)equal) - 1) {
+        *out = best;
+        head->advance();
+        s_state->left[group]--;
+        s_state->minimum[group] = GS_KEY_MAX;
+    }
+    __syncwarp(members);
+    if (head->left > 0)
+        atomicMin(&s_state->minimum[group], head->key);
+}
+
+/* A minimum for each group of heads, kept from step to step, and one warp that reduces these. */
+template <bool ONE_WARP>
+static __device__ void merge_hybrid(struct list_head head, uint32_t *out, uint32_t n,
+                                    uint32_t *s_words)
+{
+    struct hybrid_state *s_state = (struct hybrid_state *)s_words;
+    const uint32_t t = threadIdx.x;
+    const uint32_t group = t / GS_LISTS_GROUP;
+    if (t < GROUPS_MAX) {
+        s_state->minimum[t] = GS_KEY_MAX;
+        s_state->left[t] = 0;
+    }
+    meet<ONE_WARP>();
+    if (head.left > 0) {
+        atomicMin(&s_state->minimum[group], head.key);
+        atomicAdd(&s_state->left[group], head.left);
+    }
+    meet<ONE_WARP>();
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t best = 0;
+        uint32_t best_group = 0;
+        if (t < 32)
+            best_group = choose_group(s_state, &best);
+        if constexpr (!ONE_WARP) {
+            if (t == 0) {
+                s_state->best_group = best_group;
+                s_state->best = best;
+            }
+        }
+        meet<ONE_WARP>(); /* all groups have been read */
+        if constexpr (!ONE_WARP) {
+            best_group = s_state->best_group;
+            best = s_state->best;
+        }
+        if (group == best_group)
+            renew_group(&head, best, &out[i], s_state, group);
+        meet<ONE_WARP>();
+    }
+}
+
+template <int MERGE, bool ONE_WARP>
+static __global__ void __launch_bounds__(ONE_WARP ? 32 : GS_OPTION_LISTS_MAX)
+    engine_kernel(const uint32_t *in, uint32_t *out, uint32_t n, uint32_t lists,
+                  struct gs_engine_report *report)
+{
+    extern __shared__ __align__(16) uint32_t s_words[];
+    uint32_t *s_state = s_words + gs_lists_scratch(n, lists);
+    const uint32_t t = threadIdx.x;
+    const long long start = clock64();
+
+    /* Load, and find the bits that vary. */
+    if (t == 0)
+        *s_state = 0;
+    meet<ONE_WARP>();
+    const uint32_t first = in[0];
+    uint32_t varying = 0;
+    for (uint32_t i = t; i < n; i += blockDim.x) {
+        uint32_t key = in[i];
+        s_words[i] = key;
+        varying |= key ^ first;
+    }
+    varying = reduce_or_warp(varying);
+    if (lane_index() == 0)
+        atomicOr(s_state, varying);
+    meet<ONE_WARP>(); /* also: few lists are loaded by more threads than sort them */
+    varying = *s_state;
+    meet<ONE_WARP>(); /* from here on this is a scratch list's again */
+
+    /* Sort. */
+    struct gs_list list = gs_lists_at(s_words, n, lists, t);
+    if (t >= lists)
+        list.length = 0;
+    gs_list_sort(&list, varying);
+    meet<ONE_WARP>(); /* what the threads share lies where the scratch lists were */
+    const long long sorted = clock64();
+
+    /* Merge. */
+    const struct list_head head(list);
+    if constexpr (MERGE == GS_MERGE_ATOMICMIN)
+        merge_atomicmin<ONE_WARP>(head, out, n, s_state);
+    else if constexpr (MERGE == GS_MERGE_REDUCTION)
+        merge_reduction<ONE_WARP>(head, out, n, s_state);
+    else
+        merge_hybrid<ONE_WARP>(head, out, n, s_state);
+    if (t == 0) {
+        report->sort_cycles = (uint64_t)(sorted - start);
+        report->merge_cycles = (uint64_t)(clock64() - sorted);
+        report->varying = varying;
+    }
+}
+
+template <int MERGE, bool ONE_WARP>
+static cudaError_t launch(uint32_t lists, const uint32_t *in, uint32_t *out, uint32_t n,
+                          struct gs_engine_report *report, cudaStream_t stream)
+{
+    const size_t bytes = gs_lists_words(n, lists) * sizeof(uint32_t);
+    cudaError_t error = cudaFuncSetAttribute(
+        engine_kernel<MERGE, ONE_WARP>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error != cudaSuccess)
+        return error;
+    engine_kernel<MERGE, ONE_WARP>
+        <<<1, ONE_WARP ? 32 : lists, bytes, stream>>>(in, out, n, lists, report);
+    return cudaGetLastError();
+}
+
+template <int MERGE>
+static cudaError_t launch_engine(uint32_t lists, const uint32_t *in, uint32_t *out, uint32_t n,
+                                 struct gs_engine_report *report, cudaStream_t stream)
+{
+    return lists <= 32 ? launch<MERGE, true>(lists, in, out, n, report, stream)
+                       : launch<MERGE, false>(lists, in, out, n, report, stream);
+}
+
+cudaError_t gs_engine_sort_gpu(enum gs_merge merge, uint32_t lists, const uint32_t *in,
+                               uint32_t *out, uint32_t n, struct gs_engine_report *report,
+                               cudaStream_t stream)
+{
+    if (merge == GS_MERGE_ATOMICMIN)
+        return launch_engine<GS_MERGE_ATOMICMIN>(lists, in, out, n, report, stream);
+    if (merge == GS_MERGE_REDUCTION)
+        return launch_engine<GS_MERGE_REDUCTION>(lists, in, out, n, report, stream);
+    return launch_engine<GS_MERGE_HYBRID>(lists, in, out, n, report, stream);
+}

@@ -1,0 +1,169 @@
+/* external.c -- sort keys that are more than memory may hold.
+ * SPDX-License-Identifier: MIT
+ *
+ *   input --> sample --> splitters
+ *     |                      |
+ *     +--> chunk by chunk: split by bin in memory --> temporary files
+ *                                                        |
+ *            output <-- sort in memory <-- load <-- bins in order, several small ones together,
+ *                                                   one that is too large is an input again
+ *
+ * Half of the memory holds the chunk that is read, half the chunk sorted by bin; later half holds
+ * the bins that were loaded and half is what gs_sort takes for them. What overlaps the disk's work
+ * with ours is the page cache: it writes behind, and is told what will be read next.
+ *
+ * Bins are planned four times smaller than what fits, and loaded in groups that fit: so a sample
+ * that errs by a factor of four still costs nothing. Input of unknown length gets a fixed number of
+ * bins, and splitters half from its first part, half at even distances, since what follows may be
+ * unlike it.
+ */
+#include "sort/external_sorter.h"
+#include "sort/params.h"
+#include "sort/plan.h"
+
+#include "common/clock.h"
+#include "common/memory.h"
+
+/* Chunks beyond this do not make the reads and writes any faster; their places are 32 bits wide. */
+#define CHUNK_KEYS_MAX ((uint64_t)1 << 30)
+
+/* A bin's part of a chunk is one read: not less than this on average. */
+#define PIECE_KEYS_MIN 2048
+
+/* Bins that fit, for each group of them that is loaded. */
+#define BINS_PER_LOAD 4
+
+/* Splitting, writing and reading back: 1 GiB with -S 64M took 1.2 s more than in memory (two cores
+ * of a Xeon, ext4). */
+#define SPILL_BYTES_PER_SECOND 0.9e9
+
+/* Bins for input of unknown length: good for 64 times the memory. */
+#define BINS_UNKNOWN 256
+
+struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
+                                         uint64_t count)
+{
+    struct gs_external_plan plan;
+    uint64_t fits = 1; /* keys that fit; then twice as many do not */
+    uint64_t too_many = memory_bytes / GS_KEY_BYTES / 2 + 2;
+    while (too_many - fits > 1) {
+        uint64_t middle = fits + (too_many - fits) / 2;
+        if (gs_external_needed(options, memory_bytes, middle * GS_KEY_BYTES, middle))
+            too_many = middle;
+        else
+            fits = middle;
+    }
+    plan.bin_keys = fits;
+    plan.chunk_keys = memory_bytes / GS_KEY_BYTES / 2;
+    if (plan.chunk_keys > CHUNK_KEYS_MAX)
+        plan.chunk_keys = CHUNK_KEYS_MAX;
+    if (plan.chunk_keys < PIECE_KEYS_MIN)
+        plan.chunk_keys = PIECE_KEYS_MIN;
+    uint64_t bins = count > 0 ? count / (fits / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
+    uint64_t most = plan.chunk_keys / PIECE_KEYS_MIN;
+    most = most < 16 ? 16 : most > GS_BINS_MAX ? GS_BINS_MAX : most;
+    plan.bins = (uint32_t)(bins < 8 ? 8 : bins > most ? most : bins);
+    return plan;
+}
+
+double gs_external_seconds(uint64_t count)
+{
+    return (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
+}
+
+bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
+                        uint64_t held_bytes, uint64_t count)
+{
+    uint64_t sum;
+    return memory_bytes > 0 &&
+           (__builtin_add_overflow(gs_sort_memory(options, count), held_bytes, &sum) ||
+            sum > memory_bytes);
+}
+
+void gs_external_account(struct gs_sorter *sorter, enum gs_stage stage, uint64_t start,
+                         uint64_t keys, uint64_t bytes_per_key)
+{
+    struct gs_stage_stats row = {.device = "cpu",
+                                 .begin_ns = start,
+                                 .end_ns = gs_now_ns(),
+                                 .keys = keys,
+                                 .bytes = keys * bytes_per_key};
+    row.ns = row.end_ns - start;
+    gs_stage_add(&sorter->stats->stages[stage], &row);
+}
+
+enum gs_status gs_external_need(gs_key **pages, uint64_t keys, struct gs_error *err)
+{
+    if (*pages == NULL)
+        *pages = gs_pages_alloc(keys * GS_KEY_BYTES);
+    if (*pages == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %.1f MB of keys",
+                       (double)keys * GS_KEY_BYTES / 1e6);
+    return GS_OK;
+}
+
+void gs_external_drop(gs_key **pages, uint64_t keys)
+{
+    gs_pages_free(*pages, keys * GS_KEY_BYTES);
+    *pages = NULL;
+}
+
+void gs_external_phase(struct gs_sorter *sorter, enum gs_stage stage, uint64_t total)
+{
+    atomic_store(&sorter->progress->done, 0);
+    atomic_store(&sorter->progress->total, total);
+    atomic_store(&sorter->progress->phase, gs_stage_name(stage));
+}
+
+/* A stream cannot be read back: has it got the keys that were read? */
+static enum gs_status prove_stream(const struct gs_sorter *sorter, struct gs_error *err)
+{
+    if (!sorter->options->verify || !sorter->target->stream || sorter->followed == sorter->expected)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_VERIFY, 0,
+                   "verify: the output does not hold the keys that were read");
+}
+
+enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,
+                                struct gs_sink *sink, struct gs_progress *progress,
+                                struct gs_stats *stats, struct gs_error *err)
+{
+    enum gs_status st;
+    uint64_t start = gs_now_ns();
+    struct gs_level *level = NULL;
+    struct gs_progress own_progress = {NULL, 0, 0};
+    struct gs_sorter sorter = {.options = options,
+                               .source = source,
+                               .progress = progress != NULL ? progress : &own_progress,
+                               .stats = stats,
+                               .threads =
+                                   options->threads > 0 ? options->threads : gs_plan_processors(),
+                               .sink = {.write = gs_external_write, .stream = sink->stream},
+                               .target = sink};
+    uint64_t count = 0;
+    for (size_t i = 0; i < source->span_count; i++)
+        count += source->spans[i].count;
+    sorter.plan = gs_external_plan(options, source->memory_bytes, source->read == NULL ? count : 0);
+    *stats = (struct gs_stats){.order = "none",
+                               .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
+                               .device = gs_device_name(GS_DEVICE_CPU),
+                               .reason = "nothing but frequent keys; through temporary files",
+                               .threads = sorter.threads};
+    GS_TRY(gs_options_check(options, err));
+    GS_TRY(gs_spill_open(&sorter.spill, source->directories, source->directory_count, err));
+    GS_TRY(gs_external_split_input(&sorter, &level, err));
+    stats->keys_in = atomic_load(&sorter.progress->done);
+    gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in);
+    GS_TRY(gs_external_emit(&sorter, level, err));
+    GS_TRY(prove_stream(&sorter, err));
+cleanup:
+    gs_external_drop(&sorter.load, sorter.plan.bin_keys);
+    gs_level_free(level);
+    stats->temporary_bytes = sorter.spill.used;
+    stats->keys_out = sorter.position;
+    stats->fingerprint = sorter.expected;
+    stats->memory_bytes = source->memory_bytes;
+    stats->total_ns = gs_now_ns() - start;
+    gs_spill_close(&sorter.spill);
+    return st;
+}

@@ -1,0 +1,275 @@
+/* external_distribute.c -- from the input, or from a large bin, to bins on disk.
+ * SPDX-License-Identifier: MIT
+ *
+ * The chunk that is read and the chunk sorted by bin are half of the memory each. Keys of a mapped
+ * file are split where they are; their pages are dropped behind.
+ */
+#include "sort/external_sorter.h"
+#include "sort/external_split.h"
+#include "sort/sample_position.h"
+
+#include "common/clock.h"
+
+#include <stdlib.h>
+
+/* Sample keys for each bin: the largest bin is then about 1.4 times the mean, without the factor of
+ * BINS_PER_LOAD. Each is a page of the input, read once more. */
+#define SAMPLES_PER_BIN 32
+
+/* Looked at before the pages that this has brought in are dropped: 16 MiB. */
+#define SAMPLES_AT_ONCE 256
+
+static void drop_chunks(struct gs_sorter *sorter)
+{
+    gs_external_drop(&sorter->in, sorter->plan.chunk_keys);
+    gs_external_drop(&sorter->out, sorter->plan.chunk_keys);
+}
+
+/* Threads that have enough keys of each bin for their lines to fill. */
+static unsigned split_threads(const struct gs_sorter *sorter, uint32_t bins)
+{
+    uint64_t most = sorter->plan.chunk_keys / ((uint64_t)bins * 256) + 1;
+    return sorter->threads < most ? sorter->threads : (unsigned)most;
+}
+
+/* Split one chunk, keys [first, first + count) of the tiles, and write it. */
+static enum gs_status split_chunk(struct gs_sorter *sorter, struct gs_level *level,
+                                  const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                  uint64_t *fingerprint, struct gs_error *err)
+{
+    enum gs_status st;
+    uint64_t start = gs_now_ns();
+    GS_TRY(gs_external_need(&sorter->out, sorter->plan.chunk_keys, err));
+    GS_TRY(gs_level_add(level, err));
+    struct gs_split split = {.splitters = &level->splitters,
+                             .tiles = tiles,
+                             .first = first,
+                             .count = (uint32_t)count,
+                             .threads = split_threads(sorter, gs_level_bins(level)),
+                             .verify = sorter->options->verify,
+                             .out = sorter->out,
+                             .starts = level->chunks[level->chunk_count - 1].starts,
+                             .totals = level->totals};
+    GS_TRY(gs_split_chunk(&split, err));
+    *fingerprint += split.fingerprint;
+    GS_TRY(gs_level_write(level, &sorter->spill, sorter->out, sorter->threads, err));
+    gs_external_account(sorter, GS_STAGE_SCATTER, start, count, 2 * GS_KEY_BYTES);
+    atomic_fetch_add(&sorter->progress->done, count);
+cleanup:
+    return st;
+}
+
+/* Say what will be done with keys of the caller's spans. */
+static void advise_spans(const struct gs_sorter *sorter, enum gs_use use)
+{
+    const struct gs_external *source = sorter->source;
+    for (size_t i = 0; i < source->span_count && source->advise != NULL; i++)
+        if (source->spans[i].count > 0)
+            source->advise(source->context, use, source->spans[i].keys, source->spans[i].count);
+}
+
+/* The same for keys [first, first + count) of the tiles: `held` of them are the caller's. */
+static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
+                        enum gs_use use, uint64_t first, uint64_t count)
+{
+    const struct gs_external *source = sorter->source;
+    uint64_t end = first + count < held ? first + count : held;
+    while (source->advise != NULL && first < end) {
+        struct gs_tile part = gs_tiles_part(tiles, first, end - first);
+        source->advise(source->context, use, part.keys, part.count);
+        first += part.count;
+    }
+}
+
+/* Split keys that lie in memory, chunk by chunk. `held` of them are the caller's. */
+static enum gs_status split_tiles(struct gs_sorter *sorter, struct gs_level *level,
+                                  const struct gs_tiles *tiles, uint64_t held, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t keys = gs_tiles_keys(tiles);
+    uint64_t chunk = sorter->plan.chunk_keys;
+    advise_spans(sorter, GS_USE_IN_ORDER);
+    for (uint64_t first = 0; first < keys; first += chunk) {
+        uint64_t count = keys - first < chunk ? keys - first : chunk;
+        GS_TRY(split_chunk(sorter, level, tiles, first, count, &sorter->expected, err));
+        advise_keys(sorter, tiles, held, GS_USE_DONE, first, count);
+    }
+cleanup:
+    return st;
+}
+
+/* Fill the chunk that is read from the source; *got is less than a chunk only at the end. */
+static enum gs_status read_chunk(struct gs_sorter *sorter, uint64_t *got, struct gs_error *err)
+{
+    enum gs_status st;
+    uint64_t start = gs_now_ns();
+    uint64_t more = 1;
+    *got = 0;
+    GS_TRY(gs_external_need(&sorter->in, sorter->plan.chunk_keys, err));
+    while (*got < sorter->plan.chunk_keys && more > 0) {
+        GS_TRY(sorter->source->read(sorter->source->context, sorter->in + *got,
+                                    sorter->plan.chunk_keys - *got, &more, err));
+        *got += more;
+    }
+    gs_external_account(sorter, GS_STAGE_READ, start, *got, GS_KEY_BYTES);
+cleanup:
+    return st;
+}
+
+/* Split `count` keys in the chunk that was read. */
+static enum gs_status split_read(struct gs_sorter *sorter, struct gs_level *level, uint64_t count,
+                                 uint64_t *fingerprint, struct gs_error *err)
+{
+    struct gs_tiles tiles;
+    struct gs_span span = {.keys = sorter->in, .count = count, .name = "input"};
+    enum gs_status st = gs_tiles_make(&tiles, &span, 1, err);
+    if (st != GS_OK)
+        return st;
+    st = split_chunk(sorter, level, &tiles, 0, count, fingerprint, err);
+    gs_tiles_free(&tiles);
+    return st;
+}
+
+/* The part of the input that equality bins will take, as the sample has it. */
+static double share_equal(const struct gs_level *level, const gs_key *sample, uint32_t samples)
+{
+    const struct gs_splitters *splitters = &level->splitters;
+    uint32_t equal = 0;
+    for (uint32_t i = 0; i < samples; i++) {
+        uint32_t bin = gs_splitters_bin(splitters, splitters->guide, splitters->steps, sample[i]);
+        equal += gs_splitters_equal(splitters, bin);
+    }
+    return samples > 0 ? (double)equal / samples : 0;
+}
+
+/* Sample what is in memory and choose the splitters; check that the disk has room. */
+static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles *tiles,
+                                 struct gs_level **level, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    bool known = sorter->source->read == NULL;
+    uint64_t keys = gs_tiles_keys(tiles);
+    uint64_t wanted = (uint64_t)sorter->plan.bins * SAMPLES_PER_BIN;
+    uint32_t samples = (uint32_t)(keys < wanted ? keys : wanted);
+    uint32_t even = known ? 0 : samples;
+    uint64_t start = gs_now_ns();
+    gs_key *sample = calloc((size_t)samples + even + 1, sizeof *sample);
+    if (sample == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
+        goto cleanup;
+    }
+    advise_spans(sorter, GS_USE_RANDOM);
+    for (uint32_t i = 0; i < samples; i++) {
+        sample[i] = gs_tiles_key(tiles, gs_sample_position(i, samples, keys, GS_SAMPLE_SEED));
+        /* Each look may bring in 16 pages. */
+        if (i % SAMPLES_AT_ONCE == SAMPLES_AT_ONCE - 1)
+            advise_spans(sorter, GS_USE_LATER);
+    }
+    for (uint32_t i = 0; i < even; i++)
+        sample[samples + i] = (gs_key)((((uint64_t)i << GS_KEY_BITS) + GS_KEY_MAX / 2) / even);
+    gs_external_account(sorter, GS_STAGE_SELECT_SAMPLES, start, samples, GS_KEY_BYTES);
+    start = gs_now_ns();
+    *level = gs_level_make(sample, samples + even, sorter->plan.bins, err);
+    if (*level == NULL) {
+        st = GS_ERR_MEMORY;
+        goto cleanup;
+    }
+    gs_external_account(sorter, GS_STAGE_SORT_SAMPLES, start, samples, 2 * GS_KEY_BYTES);
+    sorter->stats->samples += samples;
+    double share = known ? share_equal(*level, sample, samples) : 0;
+    GS_TRY(gs_spill_check(&sorter->spill, (uint64_t)((double)keys * GS_KEY_BYTES * (1 - share)),
+                          sorter->source->output_device, sorter->source->output_bytes, err));
+cleanup:
+    free(sample);
+    return st;
+}
+
+/* Distribute the whole input. */
+enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level **level,
+                                       struct gs_error *err)
+{
+    enum gs_status st;
+    const struct gs_external *source = sorter->source;
+    struct gs_tiles tiles = {.first_key = NULL};
+    struct gs_span *spans = calloc(source->span_count + 1, sizeof *spans);
+    uint64_t got = 0;
+    uint64_t held = 0;
+    if (spans == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", source->span_count);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < source->span_count; i++) {
+        spans[i] = source->spans[i];
+        held += spans[i].count;
+    }
+    gs_external_phase(sorter, GS_STAGE_SCATTER, source->read == NULL ? held : 0);
+    /* A sample wants more than a few keys: then the first chunk is read before. */
+    if (source->read != NULL && held < sorter->plan.chunk_keys / 4)
+        GS_TRY(read_chunk(sorter, &got, err));
+    spans[source->span_count] = (struct gs_span){.keys = sorter->in, .count = got, .name = "-"};
+    GS_TRY(gs_tiles_make(&tiles, spans, source->span_count + 1, err));
+    GS_TRY(open_level(sorter, &tiles, level, err));
+    GS_TRY(split_tiles(sorter, *level, &tiles, held, err));
+    while (source->read != NULL) {
+        GS_TRY(read_chunk(sorter, &got, err));
+        if (got == 0)
+            break;
+        GS_TRY(split_read(sorter, *level, got, &sorter->expected, err));
+    }
+cleanup:
+    drop_chunks(sorter);
+    gs_tiles_free(&tiles);
+    free(spans);
+    return st;
+}
+
+/* Distribute a bin that is too large. Its old place on disk stays taken: to punch a hole there, a
+ * file system waits until what it drops has been written. */
+enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_level *from,
+                                     uint32_t bin, struct gs_level **level, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t keys = from->totals[bin];
+    uint64_t unused = 0; /* of the whole input the fingerprint is known */
+    uint32_t bins = gs_external_plan(sorter->options, sorter->source->memory_bytes, keys).bins;
+    uint32_t samples = bins * SAMPLES_PER_BIN;
+    uint64_t used = 0; /* keys in the chunk */
+    gs_key *sample = calloc(samples, sizeof *sample);
+    if (sample == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
+        goto cleanup;
+    }
+    if (keys < samples)
+        samples = (uint32_t)keys;
+    gs_external_drop(&sorter->load, sorter->plan.bin_keys);
+    GS_TRY(gs_level_sample(from, &sorter->spill, bin, samples, sample, err));
+    *level = gs_level_make(sample, samples, bins, err);
+    if (*level == NULL) {
+        st = GS_ERR_MEMORY;
+        goto cleanup;
+    }
+    GS_TRY(gs_external_need(&sorter->in, sorter->plan.chunk_keys, err));
+    for (size_t chunk = 0; chunk < from->chunk_count; chunk++) {
+        uint32_t piece = gs_level_piece_keys(from, chunk, bin, bin);
+        for (uint32_t done = 0, here; done < piece; done += here) {
+            uint64_t start = gs_now_ns();
+            uint64_t room = sorter->plan.chunk_keys - used;
+            here = piece - done < room ? piece - done : (uint32_t)room;
+            GS_TRY(gs_level_read(from, &sorter->spill, chunk, bin, done, here, sorter->in + used,
+                                 err));
+            gs_external_account(sorter, GS_STAGE_READ, start, here, GS_KEY_BYTES);
+            used += here;
+            if (used == sorter->plan.chunk_keys) {
+                GS_TRY(split_read(sorter, *level, used, &unused, err));
+                used = 0;
+            }
+        }
+    }
+    if (used > 0)
+        GS_TRY(split_read(sorter, *level, used, &unused, err));
+    atomic_fetch_sub(&sorter->progress->done, keys); /* they will be sorted yet */
+cleanup:
+    drop_chunks(sorter);
+    free(sample);
+    return st;
+}

@@ -1,0 +1,190 @@
+/* external_emit.c -- bin after bin from the disk, sorted in memory, to the output.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/external_sorter.h"
+
+#include "common/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Written at a time of a bin of equal keys. */
+#define EQUAL_KEYS 65536
+
+/* What gs_sort calls: hand the keys on at their place in the whole output. */
+enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                                 uint64_t position, struct gs_error *err)
+{
+    struct gs_sorter *sorter =
+        (struct gs_sorter *)(void *)((char *)sink - offsetof(struct gs_sorter, sink));
+    position += sorter->position;
+    if (sink->stream && sorter->options->verify && count > 0) {
+        uint64_t bad =
+            gs_first_disorder(sorter->options, keys, count, position > 0 ? &sorter->last : NULL);
+        if (bad != count)
+            return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
+                           position + bad);
+        sorter->last = keys[count - 1];
+        sorter->followed += gs_fingerprint(keys, count);
+    }
+    return sorter->target->write(sorter->target, keys, count, position, err);
+}
+
+/* Write out a bin of one value. */
+static enum gs_status write_equal(struct gs_sorter *sorter, gs_key key, uint64_t count,
+                                  struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t start = gs_now_ns();
+    uint64_t kept = sorter->options->unique ? 1 : count;
+    uint64_t block = kept < EQUAL_KEYS ? kept : EQUAL_KEYS;
+    gs_key *keys = malloc(block * sizeof *keys);
+    if (keys == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
+        goto cleanup;
+    }
+    for (uint64_t i = 0; i < block; i++)
+        keys[i] = key;
+    for (uint64_t done = 0; done < kept; done += block)
+        GS_TRY(gs_external_write(&sorter->sink, keys, kept - done < block ? kept - done : block,
+                                 done, err));
+    sorter->position += kept;
+    if (sorter->options->verify)
+        sorter->expected -= gs_fingerprint(&key, 1) * (count - kept);
+    gs_external_account(sorter, GS_STAGE_WRITE, start, kept, GS_KEY_BYTES);
+    sorter->stats->bins++;
+    sorter->stats->equality_bins++;
+    sorter->stats->equality_keys += count;
+cleanup:
+    free(keys);
+    return st;
+}
+
+/* Add what one gs_sort did. */
+static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
+{
+    for (int i = 0; i < GS_STAGES; i++)
+        gs_stage_add(&sum->stages[i], &group->stages[i]);
+    sum->samples += group->samples;
+    sum->bins += group->bins;
+    sum->equality_bins += group->equality_bins;
+    sum->equality_keys += group->equality_keys;
+    if (group->largest_bin > sum->largest_bin)
+        sum->largest_bin = group->largest_bin;
+    if (group->memory_bytes > sum->memory_bytes)
+        sum->memory_bytes = group->memory_bytes;
+    sum->threads = group->threads > sum->threads ? group->threads : sum->threads;
+    sum->engine = group->engine;
+    sum->device = group->device;
+    sum->device_text = group->device_text;
+    snprintf(sum->reason, sizeof sum->reason, "%.200s; through temporary files", group->reason);
+    if (group->warning[0] != '\0')
+        snprintf(sum->warning, sizeof sum->warning, "%s", group->warning);
+}
+
+/* Load the bins low to high, `count` keys in all, sort them and write them out. */
+static enum gs_status sort_group(struct gs_sorter *sorter, const struct gs_level *level,
+                                 uint32_t low, uint32_t high, uint64_t count, struct gs_error *err)
+{
+    enum gs_status st;
+    struct gs_options options = *sorter->options;
+    struct gs_stats stats = {0};
+    struct gs_span span = {.count = count, .name = "temporary file"};
+    uint64_t start = gs_now_ns();
+    GS_TRY(gs_external_need(&sorter->load, sorter->plan.bin_keys, err));
+    GS_TRY(gs_level_load(level, &sorter->spill, low, high, sorter->load, sorter->threads, err));
+    gs_external_account(sorter, GS_STAGE_READ, start, count, GS_KEY_BYTES);
+    span.keys = sorter->load;
+    if (options.verify)
+        sorter->expected -= gs_fingerprint(sorter->load, count);
+    options.memory_bytes = 0; /* the plan has seen to that */
+    st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);
+    add_stats(sorter->stats, &stats);
+    sorter->position += stats.keys_out;
+    if (options.verify)
+        sorter->expected += stats.fingerprint;
+    atomic_fetch_add(&sorter->progress->done, count);
+cleanup:
+    return st;
+}
+
+/* The bin that is number i in the order of the output. */
+static uint32_t bin_at(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i)
+{
+    return sorter->options->reverse ? level->splitters.count - i : i;
+}
+
+/* From the i-th bin on, how many make a group that fits? *count is its keys. At least one. */
+static uint32_t find_group(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i,
+                           uint64_t *count)
+{
+    uint32_t bins = 0;
+    *count = 0;
+    while (i + bins < gs_level_bins(level)) {
+        uint32_t bin = bin_at(sorter, level, i + bins);
+        uint64_t keys = level->totals[bin];
+        bool equal = keys > 0 && gs_splitters_equal(&level->splitters, bin);
+        if (bins > 0 && keys > 0 && (equal || *count + keys > sorter->plan.bin_keys))
+            break;
+        *count += keys;
+        bins++;
+        if (equal)
+            break;
+    }
+    return bins;
+}
+
+/* Have the disk read the group that begins with the i-th bin, if it has one to read. */
+static void announce_group(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i)
+{
+    uint64_t count;
+    uint32_t bins = find_group(sorter, level, i, &count);
+    if (bins == 0 || count > sorter->plan.bin_keys)
+        return;
+    uint32_t first = bin_at(sorter, level, i);
+    uint32_t last = bin_at(sorter, level, i + bins - 1);
+    gs_level_announce(level, &sorter->spill, first < last ? first : last,
+                      first < last ? last : first);
+}
+
+/* A bin too large for memory: an input again. */
+static enum gs_status sort_large_bin(struct gs_sorter *sorter, const struct gs_level *from,
+                                     uint32_t bin, struct gs_error *err)
+{
+    struct gs_level *level = NULL;
+    enum gs_status st = gs_external_split_bin(sorter, from, bin, &level, err);
+    if (st == GS_OK)
+        st = gs_external_emit(sorter, level, err);
+    gs_level_free(level);
+    return st;
+}
+
+/* Sort all bins of a level into the output. The depth of recursion is that of bins in bins: each
+ * level has bins of at least two values in a bin of the level above. */
+enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level *level,
+                                struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint32_t bins;
+    for (uint32_t i = 0; i < gs_level_bins(level); i += bins) {
+        uint64_t count;
+        uint32_t first = bin_at(sorter, level, i);
+        bins = find_group(sorter, level, i, &count);
+        uint32_t last = bin_at(sorter, level, i + bins - 1);
+        if (count == 0)
+            continue;
+        announce_group(sorter, level, i + bins);
+        if (bins == 1 && gs_splitters_equal(&level->splitters, first)) {
+            GS_TRY(write_equal(sorter, gs_splitters_low(&level->splitters, first), count, err));
+            atomic_fetch_add(&sorter->progress->done, count);
+        } else if (count > sorter->plan.bin_keys) {
+            GS_TRY(sort_large_bin(sorter, level, first, err));
+        } else {
+            GS_TRY(sort_group(sorter, level, first < last ? first : last,
+                              first < last ? last : first, count, err));
+        }
+    }
+cleanup:
+    return st;
+}

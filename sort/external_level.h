@@ -1,0 +1,68 @@
+/* external_level.h -- one distribution of keys to bins on disk: of the input, or of a large bin.
+ * SPDX-License-Identifier: MIT
+ *
+ * The keys came in chunks; each chunk lies in one piece of the spill, sorted by bin, so that
+ * neighbouring bins of a chunk are read at once. Equality bins are only counted.
+ */
+#ifndef GS_EXTERNAL_LEVEL_H
+#define GS_EXTERNAL_LEVEL_H
+
+#include "common/spill.h"
+#include "sort/gsort.h"
+#include "sort/splitters.h"
+
+struct gs_level_chunk {
+    struct gs_place place;
+    uint32_t *starts; /* [bins + 1]: where each bin starts in the piece, in keys */
+};
+
+struct gs_level {
+    struct gs_splitters splitters;
+    uint64_t *totals; /* [bins]: keys of each */
+    struct gs_level_chunk *chunks;
+    size_t chunk_count;
+    size_t chunk_room;
+};
+
+static inline uint32_t gs_level_bins(const struct gs_level *level)
+{
+    return level->splitters.count + 1;
+}
+
+/* A level for about `bins` bins, from a sample, which is sorted here. NULL with *err filled where
+ * there is no memory. */
+struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
+                               struct gs_error *err);
+void gs_level_free(struct gs_level *level);
+
+/* Room for one more chunk; its starts are to be filled before gs_level_write. */
+enum gs_status gs_level_add(struct gs_level *level, struct gs_error *err);
+
+/* Write the chunk added last, whose keys lie at `keys`. */
+enum gs_status gs_level_write(struct gs_level *level, struct gs_spill *spill, const gs_key *keys,
+                              unsigned threads, struct gs_error *err);
+
+/* Keys of the chunk in the bins low to high. */
+uint32_t gs_level_piece_keys(const struct gs_level *level, size_t chunk, uint32_t low,
+                             uint32_t high);
+
+/* Read keys [skip, skip + count) of what the chunk has in the bins from low on. */
+enum gs_status gs_level_read(const struct gs_level *level, const struct gs_spill *spill,
+                             size_t chunk, uint32_t low, uint32_t skip, uint32_t count, gs_key *to,
+                             struct gs_error *err);
+
+/* Read all keys of the bins low to high, which no equality bin separates. */
+enum gs_status gs_level_load(const struct gs_level *level, const struct gs_spill *spill,
+                             uint32_t low, uint32_t high, gs_key *to, unsigned threads,
+                             struct gs_error *err);
+
+/* The bins low to high are the next to be loaded. */
+void gs_level_announce(const struct gs_level *level, const struct gs_spill *spill, uint32_t low,
+                       uint32_t high);
+
+/* Draw `samples` keys at positions spread over one bin. */
+enum gs_status gs_level_sample(const struct gs_level *level, const struct gs_spill *spill,
+                               uint32_t bin, uint32_t samples, gs_key *sample,
+                               struct gs_error *err);
+
+#endif

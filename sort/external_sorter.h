@@ -1,0 +1,59 @@
+/* external_sorter.h -- what the parts of one external sort share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_EXTERNAL_SORTER_H
+#define GS_EXTERNAL_SORTER_H
+
+#include "sort/external.h"
+#include "sort/external_level.h"
+
+#include "common/spill.h"
+
+/* One external sort. */
+struct gs_sorter {
+    const struct gs_options *options;
+    const struct gs_external *source;
+    struct gs_external_plan plan;
+    struct gs_spill spill;
+    struct gs_progress *progress;
+    struct gs_stats *stats;
+    unsigned threads;
+    gs_key *in;             /* [plan.chunk_keys] while chunks are read, or NULL */
+    gs_key *out;            /* [plan.chunk_keys] while chunks are split, or NULL */
+    gs_key *load;           /* [plan.bin_keys] while bins are sorted, or NULL */
+    struct gs_sink sink;    /* of gs_sort, for the group at hand */
+    struct gs_sink *target; /* the caller's */
+    uint64_t position;      /* keys of the output before the group */
+    uint64_t expected;      /* fingerprint that the output must have (options->verify) */
+    uint64_t followed;      /* that of what a stream got */
+    gs_key last;            /* the last key that a stream got */
+};
+
+/* Distribute the whole input: *level is to be freed, also on failure. */
+enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level **level,
+                                       struct gs_error *err);
+
+/* The same for one bin of a level. */
+enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_level *from,
+                                     uint32_t bin, struct gs_level **level, struct gs_error *err);
+
+/* Sort all bins of a level into the output. */
+enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level *level,
+                                struct gs_error *err);
+
+/* The sink of gs_sort for one group of bins: hands keys on at their place in the whole output. */
+enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                                 uint64_t position, struct gs_error *err);
+
+/* Book what a stage did since `start`. */
+void gs_external_account(struct gs_sorter *sorter, enum gs_stage stage, uint64_t start,
+                         uint64_t keys, uint64_t bytes_per_key);
+
+/* Say which phase runs, for progress. total 0: not known. */
+void gs_external_phase(struct gs_sorter *sorter, enum gs_stage stage, uint64_t total);
+
+/* Have room for so many keys, where there is none yet; give it back. */
+enum gs_status gs_external_need(gs_key **pages, uint64_t keys, struct gs_error *err);
+void gs_external_drop(gs_key **pages, uint64_t keys);
+
+#endif

@@ -1,0 +1,266 @@
+/* external_split.c -- sort one chunk of keys by bin, in memory.
+ * SPDX-License-Identifier: MIT
+ *
+ * Each thread has a part of the chunk: it counts the part's keys of each bin, and once the places
+ * are known it moves them there. A key goes first into a line of its bin, as long as a line of the
+ * cache and aligned as it will be in memory; a full line is written past the caches. Keys of a
+ * mapped file may change between counting and moving: no line is written beyond what was counted
+ * for it, and such a file is an error. (scatter_cpu.c does the same for bins in memory; here
+ * equality bins have places too, and the parts are those of a chunk.)
+ */
+#include "sort/external_split.h"
+
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define LINE_KEYS 16
+
+/* Keys whose bins are found before the first of them moves. */
+#define BATCH_KEYS 64
+
+/* One thread's tables, each with an entry a bin. */
+struct part {
+    gs_key *lines;    /* [bins][LINE_KEYS] */
+    uint32_t *counts; /* keys of this part */
+    uint32_t *firsts; /* where they begin in out */
+    uint32_t *ends;   /* where they end */
+    uint32_t *places; /* where the next key goes; those of its line before are in the line yet */
+    uint64_t first;   /* of the tiles' keys */
+    uint64_t count;
+};
+
+/* So that the tables of each thread begin with a line of the cache. */
+static uint32_t round_bins(uint32_t bins)
+{
+    return (bins + 3) / 4 * 4;
+}
+
+uint64_t gs_split_memory(uint32_t bins, unsigned threads)
+{
+    return (uint64_t)threads * round_bins(bins) * (LINE_KEYS + 4) * sizeof(uint32_t);
+}
+
+static inline __attribute__((always_inline)) void count_keys(const struct gs_splitters *splitters,
+                                                             enum gs_guide guide, uint32_t steps,
+                                                             const struct gs_tile *tile,
+                                                             uint32_t *counts)
+{
+    for (uint64_t i = 0; i < tile->count; i++)
+        counts[gs_splitters_bin(splitters, guide, steps, tile->keys[i])]++;
+}
+
+/* Write one whole line to aligned memory, past the caches. */
+static inline void write_line(gs_key *to, const gs_key *line)
+{
+#if defined(__SSE2__)
+    for (int i = 0; i < 4; i++)
+        _mm_stream_si128((__m128i *)(void *)to + i,
+                         _mm_load_si128((const __m128i *)(const void *)line + i));
+#else
+    memcpy(to, line, LINE_KEYS * sizeof *line);
+#endif
+}
+
+/* Lines that are written past the caches are there for all threads. */
+static inline void finish_lines(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+/* A bin's line is full and its next key has come: write the line. Returns the place: as it was, or
+ * set back where the part has more keys of the bin than were counted. */
+static inline uint32_t flush_line(const struct gs_split *split, const struct part *part,
+                                  uint32_t bin, uint32_t place, bool *overrun)
+{
+    const gs_key *line = part->lines + (size_t)bin * LINE_KEYS;
+    uint32_t first = part->firsts[bin];
+    if (place >= part->ends[bin]) {
+        *overrun = true;
+        return place - LINE_KEYS;
+    }
+    if (place >= first + LINE_KEYS)
+        write_line(split->out + place - LINE_KEYS, line);
+    else /* the first line of the part, which it may share with another */
+        memcpy(split->out + first, line + first % LINE_KEYS, (place - first) * sizeof *line);
+    return place;
+}
+
+/* Move the keys of one tile, a batch at a time: first the bins of all, then the moves. A full line
+ * is written when its bin's next key comes: its last store has left the store buffer by then. */
+static inline __attribute__((always_inline)) bool move_keys(const struct gs_split *split,
+                                                            enum gs_guide guide, uint32_t steps,
+                                                            const struct gs_tile *tile,
+                                                            const struct part *part)
+{
+    bool overrun = false;
+    gs_key keys[BATCH_KEYS];
+    uint32_t bins[BATCH_KEYS];
+    for (uint64_t first = 0; first < tile->count; first += BATCH_KEYS) {
+        uint64_t left = tile->count - first;
+        uint64_t here = left < BATCH_KEYS ? left : BATCH_KEYS;
+        for (uint64_t i = 0; i < here; i++) {
+            keys[i] = tile->keys[first + i]; /* read once: it may change */
+            bins[i] = gs_splitters_bin(split->splitters, guide, steps, keys[i]);
+        }
+        for (uint64_t i = 0; i < here; i++) {
+            uint32_t bin = bins[i];
+            uint32_t place = part->places[bin];
+            if (place % LINE_KEYS == 0 && place != part->firsts[bin])
+                place = flush_line(split, part, bin, place, &overrun);
+            part->lines[(size_t)bin * LINE_KEYS + place % LINE_KEYS] = keys[i];
+            part->places[bin] = place + 1;
+        }
+    }
+    return overrun;
+}
+
+/* Write what is left in a bin's line. False: these are not as many keys as were counted. */
+static bool end_line(const struct gs_split *split, const struct part *part, uint32_t bin)
+{
+    uint32_t first = part->firsts[bin];
+    uint32_t place = part->places[bin];
+    if (place != part->ends[bin])
+        return false;
+    if (place == first)
+        return true;
+    uint32_t start = (place - 1) / LINE_KEYS * LINE_KEYS;
+    start = start > first ? start : first;
+    memcpy(split->out + start, part->lines + (size_t)bin * LINE_KEYS + start % LINE_KEYS,
+           (place - start) * sizeof *split->out);
+    return true;
+}
+
+static void count_tile(const struct gs_split *split, const struct gs_tile *tile, uint32_t *counts)
+{
+#define COUNT(guide, steps) count_keys(split->splitters, guide, steps, tile, counts);
+    GS_SPLITTERS_SEARCH(split->splitters, COUNT)
+#undef COUNT
+}
+
+static bool move_tile(const struct gs_split *split, const struct gs_tile *tile,
+                      const struct part *part)
+{
+    bool overrun = false;
+#define MOVE(guide, steps) overrun = move_keys(split, guide, steps, tile, part);
+    GS_SPLITTERS_SEARCH(split->splitters, MOVE)
+#undef MOVE
+    return overrun;
+}
+
+/* Count a part, tile by tile. Returns its fingerprint, 0 if not wanted. */
+static uint64_t count_part(const struct gs_split *split, const struct part *part)
+{
+    uint64_t fingerprint = 0;
+    for (uint64_t done = 0; done < part->count;) {
+        uint64_t left = part->count - done;
+        struct gs_tile tile = gs_tiles_part(split->tiles, part->first + done,
+                                            left < GS_TILE_KEYS ? left : GS_TILE_KEYS);
+        count_tile(split, &tile, part->counts);
+        if (split->verify)
+            fingerprint += gs_fingerprint(tile.keys, tile.count);
+        done += tile.count;
+    }
+    return fingerprint;
+}
+
+/* Move a part's keys. False: they are not those that were counted. */
+static bool move_part(const struct gs_split *split, const struct part *part)
+{
+    bool overrun = false;
+    for (uint64_t done = 0; done < part->count;) {
+        struct gs_tile tile = gs_tiles_part(split->tiles, part->first + done, part->count - done);
+        overrun = move_tile(split, &tile, part) || overrun;
+        done += tile.count;
+    }
+    for (uint32_t bin = 0; bin <= split->splitters->count && !overrun; bin++)
+        overrun = !end_line(split, part, bin);
+    finish_lines();
+    return !overrun;
+}
+
+/* From the parts' counts to each part's places: bins to be written first, equality bins last. */
+static void find_places(struct gs_split *split, const struct part *parts, unsigned threads)
+{
+    uint32_t place = 0;
+    for (int equal = 0; equal <= 1; equal++) {
+        for (uint32_t bin = 0; bin <= split->splitters->count; bin++) {
+            if (equal == 0)
+                split->starts[bin] = place;
+            if (gs_splitters_equal(split->splitters, bin) != (equal == 1))
+                continue;
+            uint32_t first = place;
+            for (unsigned i = 0; i < threads; i++) {
+                parts[i].firsts[bin] = place;
+                parts[i].places[bin] = place;
+                place += parts[i].counts[bin];
+                parts[i].ends[bin] = place;
+            }
+            split->totals[bin] += place - first;
+        }
+        if (equal == 0)
+            split->starts[split->splitters->count + 1] = place;
+    }
+}
+
+/* Cut the chunk into parts and give each its tables. */
+static void make_parts(const struct gs_split *split, struct part *parts, unsigned threads,
+                       uint32_t *tables)
+{
+    uint32_t bins = round_bins(split->splitters->count + 1);
+    for (unsigned i = 0; i < threads; i++) {
+        uint64_t from = (uint64_t)split->count * i / threads;
+        uint64_t to = (uint64_t)split->count * (i + 1) / threads;
+        uint32_t *own = tables + (size_t)i * bins * (LINE_KEYS + 4);
+        parts[i] = (struct part){.lines = own,
+                                 .counts = own + (size_t)bins * LINE_KEYS,
+                                 .firsts = own + (size_t)bins * (LINE_KEYS + 1),
+                                 .ends = own + (size_t)bins * (LINE_KEYS + 2),
+                                 .places = own + (size_t)bins * (LINE_KEYS + 3),
+                                 .first = split->first + from,
+                                 .count = to - from};
+    }
+}
+
+enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint32_t bins = split->splitters->count + 1;
+    unsigned threads = split->threads;
+    struct part *parts = calloc(threads, sizeof *parts);
+    /* Aligned to lines of the cache; the lines come first. */
+    uint32_t *tables = aligned_alloc(64, (gs_split_memory(bins, threads) + 63) / 64 * 64);
+    if (parts == NULL || tables == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
+        goto cleanup;
+    }
+    memset(tables, 0, gs_split_memory(bins, threads));
+    make_parts(split, parts, threads, tables);
+    uint64_t fingerprint = 0;
+    atomic_bool fits = true;
+    /* The system may give fewer threads than parts. */
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(+ : fingerprint)
+    for (unsigned i = 0; i < threads; i++)
+        fingerprint += count_part(split, &parts[i]);
+    find_places(split, parts, threads);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (unsigned i = 0; i < threads; i++)
+        if (!move_part(split, &parts[i]))
+            atomic_store(&fits, false);
+    split->fingerprint = fingerprint;
+    if (!atomic_load(&fits))
+        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
+                     gs_tiles_part(split->tiles, split->first, 1).span->name);
+
+cleanup:
+    free(parts);
+    free(tables);
+    return st;
+}

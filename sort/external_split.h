@@ -1,0 +1,31 @@
+/* external_split.h -- sort one chunk of keys by bin, in memory.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_EXTERNAL_SPLIT_H
+#define GS_EXTERNAL_SPLIT_H
+
+#include "sort/gsort.h"
+#include "sort/splitters.h"
+#include "sort/tiles.h"
+
+struct gs_split {
+    const struct gs_splitters *splitters;
+    const struct gs_tiles *tiles; /* keys [first, first + count) of these are split */
+    uint64_t first;
+    uint32_t count;
+    unsigned threads;
+    bool verify;
+    gs_key *out;      /* [count], aligned to 64 bytes: bins in ascending order, then all equality
+                         bins */
+    uint32_t *starts; /* [bins + 1] out: where each bin starts; an equality bin is empty here */
+    uint64_t *totals; /* [bins]: grown by the keys of each bin, equality bins too */
+    uint64_t fingerprint; /* out: of the keys (verify) */
+};
+
+/* GS_ERR_INPUT where the keys changed between the two times that they are read. */
+enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err);
+
+/* Bytes of tables that this takes. */
+uint64_t gs_split_memory(uint32_t bins, unsigned threads);
+
+#endif

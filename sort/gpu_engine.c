@@ -1,0 +1,122 @@
+/* gpu_engine.c -- the host's side of a shared-memory engine on the GPU.
+ * SPDX-License-Identifier: MIT
+ *
+ * The keys are few, and cross the bus by plain copies. The lists live for one kernel only, so one
+ * kernel sorts and merges: its time is taken by events, and divided between the two rows in the
+ * proportion that the block's own clock gives.
+ */
+#include "sort/gpu_engine.h"
+#include "sort/engine_gpu.h"
+#include "sort/gpu.h"
+#include "sort/gpu_call.h"
+
+#include <stdio.h>
+
+enum { BEGUN, UPLOADED, SORTED, FETCHED, EVENTS };
+
+/* What one sort needs on the device. */
+struct block {
+    gs_key *keys;
+    struct gs_engine_report *report;
+    cudaEvent_t events[EVENTS];
+};
+
+static enum gs_status open_block(struct block *block, uint32_t n, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    GS_CUDA_TRY(cudaMalloc((void **)&block->keys, (size_t)n * sizeof *block->keys));
+    GS_CUDA_TRY(cudaMalloc((void **)&block->report, sizeof *block->report));
+    for (int i = 0; i < EVENTS; i++)
+        GS_CUDA_TRY(cudaEventCreate(&block->events[i]));
+cleanup:
+    return st;
+}
+
+static void close_block(struct block *block)
+{
+    for (int i = 0; i < EVENTS; i++)
+        if (block->events[i] != NULL)
+            cudaEventDestroy(block->events[i]);
+    cudaFree(block->keys);
+    cudaFree(block->report);
+    (void)cudaGetLastError(); /* of a lost device, say: the next user starts afresh */
+}
+
+/* Book the time between two events, or `part` of it. */
+static enum gs_status account(struct gs_run *run, enum gs_stage stage, const struct block *block,
+                              int from, double part, uint64_t bytes_per_key, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t n = run->plan.count;
+    float ms = 0;
+    GS_CUDA_TRY(cudaEventElapsedTime(&ms, block->events[from], block->events[from + 1]));
+    gs_run_account(run, stage, "gpu", (uint64_t)((double)ms * 1e6 * part), n, n * bytes_per_key);
+cleanup:
+    return st;
+}
+
+static enum gs_status account_all(struct gs_run *run, const struct block *block,
+                                  const struct gs_engine_report *report, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const uint64_t read_and_write = (uint64_t)2 * GS_KEY_BYTES;
+    double all = (double)(report->sort_cycles + report->merge_cycles);
+    double sort = all > 0 ? (double)report->sort_cycles / all : 1;
+    GS_TRY(account(run, GS_STAGE_UPLOAD, block, BEGUN, 1, GS_KEY_BYTES, err));
+    GS_TRY(account(run, GS_STAGE_SORT_LISTS, block, UPLOADED, sort, read_and_write, err));
+    GS_TRY(account(run, GS_STAGE_MERGE_LISTS, block, UPLOADED, 1 - sort, read_and_write, err));
+    GS_TRY(account(run, GS_STAGE_DOWNLOAD, block, SORTED, 1, GS_KEY_BYTES, err));
+    run->stats->varying_bits = (unsigned)__builtin_popcountll(report->varying);
+cleanup:
+    return st;
+}
+
+/* There are keys, and not too many. */
+static enum gs_status sort_keys(struct gs_run *run, gs_key *keys, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct block block = {.keys = NULL};
+    struct gs_engine_report report;
+    uint32_t n = (uint32_t)run->plan.count;
+    size_t bytes = (size_t)n * sizeof *keys;
+    GS_TRY(open_block(&block, n, err));
+    GS_CUDA_TRY(cudaEventRecord(block.events[BEGUN], NULL));
+    GS_CUDA_TRY(cudaMemcpyAsync(block.keys, keys, bytes, cudaMemcpyHostToDevice, NULL));
+    GS_CUDA_TRY(cudaEventRecord(block.events[UPLOADED], NULL));
+    GS_CUDA_TRY(gs_engine_sort_gpu(gs_engine_merge(run->options->engine),
+                                   (uint32_t)run->stats->lists, block.keys, block.keys, n,
+                                   block.report, NULL));
+    GS_CUDA_TRY(cudaEventRecord(block.events[SORTED], NULL));
+    GS_CUDA_TRY(cudaMemcpyAsync(keys, block.keys, bytes, cudaMemcpyDeviceToHost, NULL));
+    GS_CUDA_TRY(cudaEventRecord(block.events[FETCHED], NULL));
+    GS_CUDA_TRY(
+        cudaMemcpyAsync(&report, block.report, sizeof report, cudaMemcpyDeviceToHost, NULL));
+    GS_CUDA_TRY(cudaStreamSynchronize(NULL));
+    GS_TRY(account_all(run, &block, &report, err));
+cleanup:
+    close_block(&block);
+    return st;
+}
+
+enum gs_status gs_gpu_engine_sort(struct gs_run *run, gs_key *keys, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    static struct gs_gpu_device device; /* its name outlives the call, in stats */
+    const struct gs_options *options = run->options;
+    uint64_t n = run->plan.count;
+    int bytes = 0;
+    char where[sizeof device.name + 8];
+    GS_TRY(gs_gpu_wait(&device, err));
+    run->stats->device_text = device.name;
+    gs_run_account(run, GS_STAGE_START, "gpu", device.start_ns, 0, 0);
+    GS_CUDA_TRY(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    snprintf(where, sizeof where, " on %s", device.name);
+    GS_TRY(
+        gs_engine_check_count(options->engine, n, GS_LISTS_CAPACITY((unsigned)bytes), where, err));
+    run->stats->lists =
+        options->lists > 0 ? options->lists : gs_engine_lists(GS_DEVICE_GPU, (uint32_t)n);
+    if (n > 0)
+        GS_TRY(sort_keys(run, keys, err));
+cleanup:
+    return st;
+}

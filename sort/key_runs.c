@@ -1,0 +1,33 @@
+/* key_runs.c -- bring runs together.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/key_runs.h"
+
+#include <string.h>
+
+size_t gs_key_runs_read(const struct gs_key_runs *runs, struct gs_key_reader *reader, gs_key *to,
+                        size_t count)
+{
+    size_t filled = 0;
+    while (filled < count && reader->chunk < runs->chunks) {
+        uint32_t run_count;
+        const gs_key *run = gs_key_run(runs, reader->chunk, &run_count) + reader->done;
+        size_t left = run_count - reader->done;
+        size_t here = left < count - filled ? left : count - filled;
+        gs_key_runs_prefetch(runs, reader->chunk);
+        memcpy(to + filled, run, here * sizeof *to);
+        filled += here;
+        reader->done += (uint32_t)here;
+        if (here == left) {
+            reader->chunk++;
+            reader->done = 0;
+        }
+    }
+    return filled;
+}
+
+void gs_key_runs_gather(const struct gs_key_runs *runs, gs_key *to)
+{
+    struct gs_key_reader reader = {0};
+    gs_key_runs_read(runs, &reader, to, SIZE_MAX);
+}

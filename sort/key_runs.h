@@ -1,0 +1,58 @@
+/* key_runs.h -- keys that lie in runs, one in each chunk of the scattered copy.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_KEY_RUNS_H
+#define GS_KEY_RUNS_H
+
+#include "common/keys.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The run in chunk c is [starts[c * stride], starts[c * stride + 1]) of the keys from
+ * c * chunk_keys on. */
+struct gs_key_runs {
+    const gs_key *keys;
+    const uint32_t *starts;
+    uint64_t chunks;
+    uint64_t chunk_keys;
+    uint32_t stride;
+};
+
+/* The run in one chunk, and how long it is. */
+static inline const gs_key *gs_key_run(const struct gs_key_runs *runs, uint64_t chunk,
+                                       uint32_t *count)
+{
+    const uint32_t *starts = runs->starts + chunk * runs->stride;
+    *count = starts[1] - starts[0];
+    return runs->keys + chunk * runs->chunk_keys + starts[0];
+}
+
+/* Call the start of the run some chunks behind into cache, and of a later one the place in the
+ * table. The processor sees by itself how a run goes on. */
+static inline void gs_key_runs_prefetch(const struct gs_key_runs *runs, uint64_t chunk)
+{
+    enum { TABLE_AHEAD = 16, RUNS_AHEAD = 2, LINES = 3, LINE_KEYS = 16 };
+    if (chunk + TABLE_AHEAD < runs->chunks)
+        __builtin_prefetch(runs->starts + (chunk + TABLE_AHEAD) * runs->stride);
+    if (chunk + RUNS_AHEAD >= runs->chunks)
+        return;
+    uint32_t count;
+    const gs_key *run = gs_key_run(runs, chunk + RUNS_AHEAD, &count);
+    for (uint32_t i = 0; i < count && i < LINES * LINE_KEYS; i += LINE_KEYS)
+        __builtin_prefetch(run + i);
+}
+
+/* Copy all keys to one place. */
+void gs_key_runs_gather(const struct gs_key_runs *runs, gs_key *to);
+
+/* The same some keys at a time, from where a reader stands: chunk 0, key 0 at first. Copies up to
+ * count keys and returns how many; fewer only at the end. */
+struct gs_key_reader {
+    uint64_t chunk;
+    uint32_t done; /* keys of this chunk's run */
+};
+size_t gs_key_runs_read(const struct gs_key_runs *runs, struct gs_key_reader *reader, gs_key *to,
+                        size_t count);
+
+#endif

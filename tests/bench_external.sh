@@ -1,0 +1,91 @@
+#!/bin/bash
+# bench_external.sh -- inputs larger than memory, and merges, beside cp on the same disk
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/bench_external.sh GSORT KEYGEN [-d DIR] [-s MIB] [-r RATIO]
+#
+# MIB (default 1024) MiB of uniform keys in DIR (default build/bench), which is -T as well.
+# External: two runs of cp, then gsort with -S a RATIO-th (default 16) of the input. Merge: cp of
+# the input, then gsort -m of 16 sorted files that hold as much. Each three times, in turn; seconds
+# of the whole process, and the median of the rounds' ratios. The disk's own rate, dd with fsync,
+# stands before: where the input fits the page cache, cp says little about it.
+set -eu -o pipefail
+export LC_ALL=C
+
+usage="usage: bench_external.sh GSORT KEYGEN [-d DIR] [-s MIB] [-r RATIO]"
+gsort=$(realpath "${1:?$usage}")
+keygen=$(realpath "${2:?$usage}")
+shift 2
+dir=build/bench
+mib=1024
+ratio=16
+while getopts d:s:r: letter; do
+    case $letter in
+    d) dir=$OPTARG ;;
+    s) mib=$OPTARG ;;
+    r) ratio=$OPTARG ;;
+    *)
+        echo "$usage" >&2
+        exit 2
+        ;;
+    esac
+done
+mkdir -p "$dir"
+dir=$(mktemp -d "$dir/gsort-bench.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+# seconds COMMAND...: how long it took, on standard output.
+seconds()
+{
+    local start=$EPOCHREALTIME end
+    "$@" >&2
+    end=$EPOCHREALTIME
+    awk -v us=$((${end/./} - ${start/./})) 'BEGIN { printf "%.3f", us / 1e6 }'
+}
+
+copy_twice()
+{
+    cp in copy
+    cp copy copy2
+}
+
+write_to_disk()
+{
+    dd if=/dev/zero of=zeros bs=1M count="$mib" conv=fsync status=none
+}
+
+# rounds NAME COMMAND...: three rounds of the command `base` and this one, with their ratio.
+rounds()
+{
+    local name=$1 round base_s own_s
+    shift
+    : >ratios
+    for ((round = 0; round < 3; round++)); do
+        rm -f copy copy2 out
+        base_s=$(seconds "${base[@]}")
+        rm -f copy copy2 out
+        own_s=$(seconds "$@")
+        "$gsort" -c out
+        awk "BEGIN { printf \"%.2f\n\", $own_s / $base_s }" | tee -a ratios >/dev/null
+        echo "| $name | $mib | $base_s | $own_s | $(tail -n 1 ratios) |"
+    done
+    echo "| median | | | | $(sort -g ratios | sed -n 2p) |"
+}
+
+"$keygen" uniform $((mib * 262144)) >in
+memory=$((mib * 1024 / ratio))
+disk_s=$(seconds write_to_disk)
+rm zeros
+echo "disk: $mib MiB written and synchronized in $disk_s s"
+echo
+echo "| what | MiB | cp s | gsort s | ratio |"
+echo "|---|---|---|---|---|"
+base=(copy_twice)
+rounds "-S ${memory}K, two cp" "$gsort" -S "${memory}K" -T . in -o out
+base=(cp in copy)
+split -n 16 in part.
+for part in part.*; do
+    "$gsort" "$part" -o "$part"
+done
+rounds "-m of 16, one cp" "$gsort" -m part.* -o out

@@ -1,0 +1,46 @@
+# --fsync: the file before it gets its name, then its directory, are on the disk at the end.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# traced ARG...: the system calls of a run that matter here, one a line.
+traced()
+{
+    strace -f -o trace -e trace=fsync,fdatasync,linkat,rename,renameat,renameat2 \
+        "$GSORT" --device=cpu "$@" || return
+    grep -oE '(fsync|fdatasync|rename[a-z0-9]*)\(.*' trace
+}
+
+setup()
+{
+    enter_directory
+    require strace
+    require_plain_build
+    strace -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
+    keygen uniform 100003 >in
+    reference in >wanted
+}
+
+@test "file, name, directory, in this order" {
+    traced --fsync in -o out >calls
+    assert_same wanted out
+    sed -i 's/(.*//' calls
+    [ "$(xargs <calls)" = "fsync renameat fsync" ]
+    traced --fsync -m wanted -o out >calls
+    assert_same wanted out
+    [ "$(grep -c fsync calls)" -eq 2 ]
+}
+
+@test "without it nothing is synchronized" {
+    traced in -o out >calls
+    run ! grep -q sync calls
+}
+
+@test "a file on standard output is, a pipe cannot be" {
+    "$GSORT" --device=cpu --fsync in >out
+    assert_same wanted out
+    "$GSORT" --device=cpu --fsync in | cat >got
+    assert_same wanted got
+    strace -f -o trace -e trace=fsync "$GSORT" --device=cpu --fsync in >out
+    [ "$(grep -c 'fsync(' trace)" -eq 1 ]
+}

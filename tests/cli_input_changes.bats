@@ -1,0 +1,105 @@
+# An input that is written to meanwhile: an error or a sort of what was read, never a crash.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    enter_directory
+    mkdir dir
+}
+
+# Also after a failure: the writer ends when this file is gone.
+teardown()
+{
+    rm -f go
+    [ -z "${GSORT_PID:-}" ] || kill -KILL "$GSORT_PID" 2>/dev/null || true
+}
+
+# with_a_change COMMAND...: gsort has mapped `in` and waits for a FIFO when the command is run.
+with_a_change()
+{
+    mkfifo fifo
+    exec 7<>fifo
+    start in fifo -o dir/out 2>err 7>&-
+    keys 5 >&7
+    wait_for has_open fifo
+    "$@"
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    [ ! -s err ]
+    [ "$(ls -A dir)" = out ]
+}
+
+@test "it grows: what there was at the start is sorted" {
+    keygen uniform 300007 >in
+    keys 5 >five
+    reference in five >wanted
+    grow() { keygen uniform 100003 --seed=2 >>in; }
+    with_a_change grow
+    assert_same wanted dir/out
+}
+
+@test "another file takes its name: the one that was opened is sorted" {
+    keygen uniform 300007 >in
+    keys 5 >five
+    reference in five >wanted
+    exchange() { keygen uniform 1000 >new && mv new in; }
+    with_a_change exchange
+    assert_same wanted dir/out
+}
+
+@test "its name goes away" {
+    keygen uniform 300007 >in
+    keys 5 >five
+    reference in five >wanted
+    with_a_change rm in
+    assert_same wanted dir/out
+}
+
+# rewritten OPTION...: two contents in turn all the time, 30 runs. What comes out must be in order
+# and have a key for each of the input's; or the run must say that the input has changed.
+rewritten()
+{
+    local i status sorted=0 writer
+    cp a in
+    : >go
+    while [ -e go ]; do
+        dd if=b of=in bs=64k conv=notrunc status=none
+        dd if=a of=in bs=64k conv=notrunc status=none
+    done 3>&- &
+    writer=$!
+    for ((i = 0; i < 30; i++)); do
+        echo old >dir/out
+        status=0
+        gsort "$@" in -o dir/out 2>err || status=$?
+        [ "$(ls -A dir)" = out ]
+        if [ "$status" -eq 0 ]; then
+            [ "$(wc -c <dir/out)" -eq "$(wc -c <a)" ]
+            reference dir/out >wanted
+            assert_same wanted dir/out
+            sorted=$((sorted + 1))
+        else
+            [ "$status" -eq 2 ]
+            [ "$(wc -l <err)" -eq 1 ]
+            grep -Eq 'changed|verify' err
+            [ "$(cat dir/out)" = old ]
+        fi
+    done
+    rm go
+    wait "$writer"
+    echo "sorted: $sorted of 30"
+}
+
+@test "it is rewritten all the time" {
+    keygen uniform 700001 >a
+    keygen zipf 700001 >b
+    rewritten
+}
+
+@test "it is rewritten all the time, with --verify" {
+    keygen uniform 700001 >a
+    keygen exponential 700001 >b
+    rewritten --verify
+}

@@ -1,0 +1,134 @@
+# -m merges inputs that are in order, in every direction, from files and pipes, however many.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# make_parts COUNT DISTRIBUTION [-r]: in0, in1, ... of uneven sizes, some empty, each sorted.
+make_parts()
+{
+    local i
+    rm -f in* all
+    : >all
+    for ((i = 0; i < $1; i++)); do
+        keygen "$2" $((i % 5 == 3 ? 0 : i * 7919 % 200000)) >part
+        cat part >>all
+        reference ${3:+"$3"} part >"in$i"
+    done
+}
+
+@test "distributions, directions and numbers of inputs" {
+    for name in uniform few zipf equal sorted max-keys; do
+        for count in 1 2 7 40; do
+            for options in "" -r -u -ru; do
+                [[ $options == *r* ]] && order=-r || order=
+                make_parts "$count" "$name" "$order"
+                reference ${options:+"$options"} all >wanted
+                gsort -m --verify ${options:+"$options"} in* -o got
+                assert_same wanted got
+                gsort -m --verify ${options:+"$options"} in* >got
+                assert_same wanted got
+            done
+        done
+    done
+}
+
+@test "many keys, so that segments and runs of equal keys are many" {
+    for name in uniform zipf few two-clusters; do
+        keygen "$name" 1000003 >all
+        split -n 5 all part.
+        for part in part.*; do
+            truncate -s $(($(stat -c %s "$part") / 4 * 4)) "$part"
+            reference "$part" >"s$part"
+        done
+        reference spart.* >wanted
+        for threads in 1 3; do
+            gsort -m --parallel="$threads" spart.* -o got
+            assert_same wanted got
+        done
+        reference -u spart.* >wanted
+        gsort -mu spart.* -o got
+        assert_same wanted got
+    done
+}
+
+@test "pipes, in memory and beyond it" {
+    make_parts 6 uniform
+    keygen uniform 1500000 | gsort >large
+    reference in* large >wanted
+    gsort -m in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 -o got
+    assert_same wanted got
+    gsort -m -S 1M -T . in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 --stats -o got 2>stats
+    assert_same wanted got
+    [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 6000000 ]
+    gsort -m </dev/null -o got
+    [ ! -s got ]
+}
+
+@test "more inputs than descriptors" {
+    keygen uniform 20000 >all
+    split -n 1000 all part.
+    for part in part.*; do
+        echo "$part"
+    done >names
+    [ "$(wc -l <names)" -eq 1000 ]
+    gsort all -o wanted
+    mkdir sorted
+    # 80 bytes each: whole keys.
+    while read -r name; do
+        reference "$name" >"sorted/$name"
+    done <names
+    (
+        ulimit -n 32
+        "$GSORT" -m sorted/* -o got
+    )
+    assert_same wanted got
+}
+
+@test "disorder in an input is an error that names file, index and key" {
+    keygen sorted 300000 | gsort >good
+    printf '\1' | dd of=good conv=notrunc status=none # 1, so that 0 is out of order anywhere
+    for at in 1 70000 299999; do
+        cp good bad
+        printf '\0\0\0\0' | dd of=bad bs=4 seek="$at" conv=notrunc status=none
+        run -2 --separate-stderr gsort -m good bad good -o out
+        [ "$stderr" = "gsort: bad:$at: disorder: 0" ]
+        [ -z "$output" ]
+        [ ! -e out ]
+        run -2 --separate-stderr bash -c 'cat bad | gsort -m good - >got'
+        [ "$stderr" = "gsort: -:$at: disorder: 0" ]
+    done
+    run -2 --separate-stderr gsort -m -r good -o out
+    assert_trouble good:1: disorder
+    [ ! -e out ]
+    # Any order at all: found, and never a hang.
+    keygen uniform 500000 >wild
+    run -2 --separate-stderr timeout 60 "$GSORT" -m good wild good -o out
+    assert_trouble wild: disorder
+}
+
+@test "in place, and over a file on standard output" {
+    keygen uniform 100000 | gsort >a
+    keygen zipf 100000 | gsort >b
+    reference a b >wanted
+    cp a data
+    gsort -m data b -o data
+    assert_same wanted data
+    cp a data
+    gsort -m data b 1<>data
+    assert_same wanted data
+}
+
+@test "what is refused" {
+    run -2 --separate-stderr gsort -m -c
+    assert_trouble "'-cm' are incompatible"
+    run -2 --separate-stderr gsort -C -m
+    assert_trouble "'-Cm' are incompatible"
+    run -2 --separate-stderr gsort -m missing
+    assert_trouble missing
+    printf abcde >odd
+    run -2 --separate-stderr gsort -m odd -o out
+    assert_trouble odd 5
+    run -2 --separate-stderr bash -c 'cat odd | gsort -m -o out'
+    assert_trouble "-: size 5"
+    assert_only odd
+}

@@ -1,0 +1,63 @@
+# --plan says what would be done, and does nothing.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+field()
+{
+    awk -v name="$1" '$1 == name' plan
+}
+
+setup()
+{
+    enter_directory
+    keygen uniform 3000000 >in
+}
+
+@test "in memory" {
+    gsort --plan in -o out >plan
+    [ "$(field inputs)" = "inputs     1, 3000000 keys" ]
+    [[ $(field method) == *"sort in memory" ]]
+    [[ $(field passes) == *1 ]]
+    [[ $(field temporary) == *" 0 bytes in "* ]]
+    [[ $(field output) == *" 12000000 bytes" ]]
+    [[ $(field time) =~ about\ [0-9.]+\ s$ ]]
+    [[ $(field device) =~ (cpu|gpu)\ \(.+\) ]]
+    assert_only in plan
+}
+
+@test "through temporary files" {
+    mkdir a b
+    gsort --plan -S 1M -T a -T b in in >plan
+    [[ $(field method) == *"external sort" ]]
+    [[ $(field passes) == *2 ]]
+    [ "$(field temporary)" = "temporary  24000000 bytes in a, b" ]
+    [ -z "$(find a b -mindepth 1)" ]
+}
+
+@test "a merge, and pipes" {
+    gsort --plan -m -u in in >plan
+    [[ $(field method) == *merge ]]
+    [[ $(field output) == *" 24000000 bytes at most" ]]
+    mkfifo fifo # not opened: its writer is waited for only when it is read
+    gsort --plan fifo in >plan
+    [[ $(field inputs) == *"2, 3000000 keys and what pipes will bring" ]]
+}
+
+@test "a shared-memory engine, and more keys than it takes" {
+    keygen uniform 1000 >few
+    gsort --plan -e hybrid few >plan
+    [[ $(field engine) == *hybrid ]]
+    run -2 --separate-stderr gsort --plan -e hybrid in
+    assert_trouble hybrid 38656
+}
+
+@test "what cannot be read is refused, and so is a full disk" {
+    run -2 --separate-stderr gsort --plan missing
+    assert_trouble missing
+    run -2 --separate-stderr gsort --plan -c in
+    assert_trouble "'-c' and '--plan' are incompatible"
+    [ -w /dev/full ] || skip "no /dev/full here"
+    run -2 --separate-stderr bash -c 'gsort --plan in >/dev/full'
+    assert_trouble "No space left"
+}

@@ -1,0 +1,136 @@
+# In a directory that others write to, nobody else's link, file or FIFO is followed or written.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    enter_directory
+    keygen uniform 100003 >in
+    reference in >wanted
+    echo mine >victim
+    mkdir shared
+    chmod 1777 shared
+}
+
+# give FILE...: they are somebody else's.
+give()
+{
+    [ "$(id -u)" -eq 0 ] || skip "only root can give files away"
+    chown -h 65534:65534 "$@" 2>/dev/null || skip "cannot give files away here"
+}
+
+# refused NAME: at once, although the input is a pipe into which nothing ever comes.
+refused()
+{
+    [ -p never ] || mkfifo never
+    exec 7<>never
+    run -2 --separate-stderr timeout 120 "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} \
+        never -o "$1"
+    exec 7>&-
+    assert_trouble "$1" "Operation not permitted"
+    [ "$(cat victim)" = mine ]
+}
+
+@test "somebody else's link is not followed, dangling or not" {
+    ln -s ../victim shared/out
+    ln -s ../new shared/out2
+    give shared/out shared/out2
+    refused shared/out
+    refused shared/out2
+    [ ! -e new ]
+    ln -s shared/out link # nor at the end of one's own
+    refused link
+}
+
+@test "one's own link is, and so is one in a directory that is the other's own" {
+    ln -s ../target shared/out
+    gsort in -o shared/out
+    assert_same wanted target
+    rm target
+    give shared/out shared
+    gsort in -o shared/out
+    assert_same wanted target
+}
+
+@test "somebody else's file is not replaced, whoever asks" {
+    echo theirs >shared/out
+    chmod 666 shared/out
+    give shared/out
+    refused shared/out
+    [ "$(cat shared/out)" = theirs ]
+    chmod 0777 shared # without the sticky bit it could be, by anybody
+    gsort in -o shared/out
+    assert_same wanted shared/out
+}
+
+@test "somebody else's FIFO is not written to" {
+    mkfifo -m 666 shared/out
+    give shared/out
+    refused shared/out
+    [ -p shared/out ]
+}
+
+@test "somebody who exchanges file, link and nothing all the time gets nothing of it" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can be somebody else too"
+    require_nobody
+    mkdir -m 1777 shared
+    echo mine >victim
+    : >go
+    keygen uniform 1000 >in
+    reference in >wanted
+    as_nobody sh -c 'while [ -e go ]; do
+            ln -s ../victim shared/out; rm -f shared/out; echo theirs >shared/out; rm -f shared/out
+        done' >/dev/null 2>&1 3>&- &
+    local prankster=$! status written=0
+    for ((i = 0; i < 60; i++)); do
+        status=0
+        gsort in -o shared/out 2>err || status=$?
+        [ "$(cat victim)" = mine ]
+        if [ "$status" -eq 0 ]; then
+            assert_same wanted shared/out
+            rm -f shared/out
+            written=$((written + 1))
+        else
+            [ "$status" -eq 2 ]
+            [ "$(wc -l <err)" -eq 1 ]
+        fi
+    done
+    rm go
+    wait "$prankster" || true
+    echo "written: $written of 60"
+}
+
+@test "the temporary is the user's alone until it is complete" {
+    mkfifo fifo
+    exec 7<>fifo
+    umask 000
+    start -o shared/out <fifo 2>err 7>&-
+    keys 1 >&7
+    # Without a name it shows as shared/#INODE (deleted), with one as shared/.gsort-XXXXX.
+    wait_for has_open 'shared/[#.][^/]*'
+    local fd mode=
+    for fd in /proc/"$GSORT_PID"/fd/*; do
+        case $(readlink "$fd") in
+        *shared/[#.]*) mode=$(stat -Lc %a "$fd") ;;
+        esac
+    done
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    [ "$mode" = 600 ]
+    [ "$(stat -c %a shared/out)" = 666 ]
+}
+
+@test "a directory with the set-group-ID bit gives its group, and the umask counts" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can give files away"
+    chown 0:23456 shared 2>/dev/null || skip "cannot give files away here"
+    chmod 2775 shared
+    umask 027
+    gsort in -o shared/out
+    [ "$(stat -c %g:%a shared/out)" = 23456:640 ]
+    chgrp 12345 shared/out # a file that is replaced keeps its own
+    gsort in -o shared/out
+    [ "$(stat -c %g:%a shared/out)" = 12345:640 ]
+    assert_same wanted shared/out
+}

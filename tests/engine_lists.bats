@@ -1,0 +1,43 @@
+# --lists: every power of two up to 256 gives the same bytes, and --stats says what was used.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+@test "1 to 256 lists, also more lists than keys" {
+    local n lists
+    for n in 1 3 100 1025 4000; do
+        keygen gaussian "$n" >in
+        for ((lists = 1; lists <= 256; lists *= 2)); do
+            for engine in atomicmin reduction hybrid; do
+                assert_sorts "+--engine=$engine" "+--lists=$lists" in
+            done
+        done
+    done
+}
+
+@test "--stats has the stages, the lists and the bits that vary" {
+    keygen low-bits 3000 >in
+    for engine in atomicmin reduction hybrid; do
+        run -0 --separate-stderr gsort --engine=$engine --lists=16 --stats in -o out
+        [[ $stderr =~ engine\ +$engine ]]
+        [[ $stderr =~ sort\ lists\ +[cg]pu\ +[0-9] ]]
+        [[ $stderr =~ merge\ lists\ +[cg]pu\ +[0-9] ]]
+        [[ $stderr =~ lists\ +16,\ 16\ bits\ vary ]]
+        [[ $stderr =~ sort\ bins\ +-\ +- ]]
+    done
+}
+
+@test "--stats=json has them too" {
+    keygen equal 3000 >in
+    run -0 --separate-stderr gsort -e reduction --lists=8 --stats=json in -o out
+    [[ $stderr == *'"lists": {"count": 8, "varying_bits": 0}'* ]]
+    [[ $stderr == *'"engine": "reduction"'* ]]
+    run -0 --separate-stderr gsort --stats=json in -o out
+    [[ $stderr == *'"lists": {"count": 0, "varying_bits": 0}'* ]]
+}
+
+@test "--engine=auto leaves them to those who ask for one" {
+    keygen uniform 1000 >in
+    run -0 --separate-stderr gsort --lists=16 --stats=json in -o out
+    [[ $stderr == *'"engine": "samplesort"'* ]]
+}

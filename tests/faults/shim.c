@@ -1,0 +1,345 @@
+/* shim.c -- preloaded, it makes one chosen call of gsort's to the system fail.
+ * SPDX-License-Identifier: MIT
+ *
+ *     LD_PRELOAD=shim.so GSORT_FAULT="KIND HOW K" GSORT_FAULT_MARK=FILE gsort ...
+ *
+ * From the start of main() on, calls of a kind are counted, whichever thread makes them. The K-th
+ * fails: HOW is the number of an error, or "short", which moves less than was asked for; with a +
+ * after it, the K-th and all that follow. FILE is created when the first fails, so that the caller
+ * knows. KIND is one of the names in `kinds`. GSORT_FAULT_NAMED=1 refuses O_TMPFILE from the start,
+ * as some file systems do, and counts that as nothing.
+ *
+ * What the C library does inside itself is not seen, but for its calls to malloc: fopen() stands in
+ * for the open() in it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/statvfs.h>
+#include <sys/types.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum kind {
+    OPEN,
+    STAT,
+    ACCESS,
+    READLINK,
+    FCNTL,
+    SEEK,
+    MMAP,
+    MADVISE,
+    READ,
+    PREAD,
+    WRITE,
+    PWRITE,
+    LENGTH,
+    SYNC,
+    MODE,
+    LINK,
+    RENAME,
+    UNLINK,
+    CLOSE,
+    RANDOM,
+    MALLOC,
+    THREAD,
+    KINDS
+};
+
+static const char *const kinds[KINDS] = {
+    "open",   "stat",   "access", "readlink", "fcntl",  "seek",   "mmap", "madvise",
+    "read",   "pread",  "write",  "pwrite",   "length", "sync",   "mode", "link",
+    "rename", "unlink", "close",  "random",   "malloc", "thread",
+};
+
+static int wanted = KINDS;
+static int error_number;
+static bool is_short;
+static bool all_later;
+static bool named_only;
+static long at;
+static const char *mark;
+static atomic_long calls;
+static atomic_bool armed;
+
+/* Is this call to fail? */
+static bool fails(enum kind kind)
+{
+    if ((int)kind != wanted || !atomic_load(&armed))
+        return false;
+    long number = atomic_fetch_add(&calls, 1) + 1;
+    if (number < at || (number > at && !all_later))
+        return false;
+    if (mark != NULL)
+        syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, mark, O_CREAT | O_WRONLY, 0600));
+    errno = error_number;
+    return true;
+}
+
+/* The same where less than `size` may be moved; *size is what is left of it. False: do the call. */
+static bool fails_or_shrinks(enum kind kind, size_t *size)
+{
+    int before = errno;
+    if (!fails(kind))
+        return false;
+    if (!is_short)
+        return true;
+    *size = *size > 7 ? *size / 2 - 1 : 1; /* no whole number of keys */
+    errno = before;
+    return false;
+}
+
+static void read_request(void)
+{
+    const char *request = getenv("GSORT_FAULT");
+    char kind[16], how[16];
+    mark = getenv("GSORT_FAULT_MARK");
+    named_only = getenv("GSORT_FAULT_NAMED") != NULL;
+    if (request == NULL)
+        return;
+    if (sscanf(request, "%15s %15s %ld", kind, how, &at) != 3)
+        abort();
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(kind, kinds[i]) == 0)
+            wanted = i;
+    if (wanted == KINDS)
+        abort();
+    error_number = atoi(how);
+    is_short = strncmp(how, "short", 5) == 0;
+    all_later = how[strlen(how) - 1] == '+';
+}
+
+/* The next definition of a function, looked up once. */
+#define NEXT(result, name, ...)                                                                    \
+    static result (*next)(__VA_ARGS__);                                                            \
+    if (next == NULL)                                                                              \
+    *(void **)&next = dlsym(RTLD_NEXT, name)
+
+static int (*program_main)(int, char **, char **);
+
+static int armed_main(int argc, char **argv, char **environment)
+{
+    atomic_store(&armed, true);
+    return program_main(argc, argv, environment);
+}
+
+/* The C library starts the program by this; until main() nothing is ours to count. */
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+    NEXT(int, "__libc_start_main", int (*)(int, char **, char **), int, char **, void (*)(void),
+         void (*)(void), void (*)(void), void *);
+    read_request();
+    program_main = main;
+    return next(armed_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+#define MODE_ARGUMENT(flags)                                                                       \
+    mode_t mode = 0;                                                                               \
+    if (((flags) & (O_CREAT | O_TMPFILE)) != 0) {                                                  \
+        va_list args;                                                                              \
+        va_start(args, flags);                                                                     \
+        mode = va_arg(args, mode_t);                                                               \
+        va_end(args);                                                                              \
+    }
+
+static bool open_fails(int flags)
+{
+    if (named_only && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return true;
+    }
+    return fails(OPEN);
+}
+
+int open(const char *path, int flags, ...)
+{
+    MODE_ARGUMENT(flags)
+    return open_fails(flags) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int openat(int dirfd, const char *path, int flags, ...)
+{
+    MODE_ARGUMENT(flags)
+    return open_fails(flags) ? -1 : (int)syscall(SYS_openat, dirfd, path, flags, mode);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    NEXT(FILE *, "fopen", const char *, const char *);
+    return fails(OPEN) ? NULL : next(path, mode);
+}
+
+/* Functions that only fail or do not. */
+#define SIMPLE(kind, result, failed, name, types, parameters, arguments)                           \
+    result name parameters                                                                         \
+    {                                                                                              \
+        static result(*next) types;                                                                \
+        if (next == NULL)                                                                          \
+            *(void **)&next = dlsym(RTLD_NEXT, #name);                                             \
+        return fails(kind) ? failed : next arguments;                                              \
+    }
+
+SIMPLE(STAT, int, -1, stat, (const char *, struct stat *), (const char *path, struct stat *to),
+       (path, to))
+SIMPLE(STAT, int, -1, lstat, (const char *, struct stat *), (const char *path, struct stat *to),
+       (path, to))
+SIMPLE(STAT, int, -1, fstat, (int, struct stat *), (int fd, struct stat *to), (fd, to))
+SIMPLE(STAT, int, -1, fstatat, (int, const char *, struct stat *, int),
+       (int fd, const char *path, struct stat *to, int flags), (fd, path, to, flags))
+SIMPLE(STAT, int, -1, fstatfs, (int, struct statfs *), (int fd, struct statfs *to), (fd, to))
+SIMPLE(STAT, int, -1, statfs, (const char *, struct statfs *),
+       (const char *path, struct statfs *to), (path, to))
+SIMPLE(STAT, int, -1, fstatvfs, (int, struct statvfs *), (int fd, struct statvfs *to), (fd, to))
+SIMPLE(STAT, int, -1, statvfs, (const char *, struct statvfs *),
+       (const char *path, struct statvfs *to), (path, to))
+SIMPLE(ACCESS, int, -1, faccessat, (int, const char *, int, int),
+       (int fd, const char *path, int mode, int flags), (fd, path, mode, flags))
+SIMPLE(READLINK, ssize_t, -1, readlinkat, (int, const char *, char *, size_t),
+       (int fd, const char *path, char *to, size_t size), (fd, path, to, size))
+SIMPLE(READLINK, ssize_t, -1, readlink, (const char *, char *, size_t),
+       (const char *path, char *to, size_t size), (path, to, size))
+SIMPLE(SEEK, off_t, -1, lseek, (int, off_t, int), (int fd, off_t offset, int whence),
+       (fd, offset, whence))
+SIMPLE(LENGTH, int, -1, ftruncate, (int, off_t), (int fd, off_t length), (fd, length))
+SIMPLE(LENGTH, int, -1, fallocate, (int, int, off_t, off_t),
+       (int fd, int mode, off_t offset, off_t length), (fd, mode, offset, length))
+SIMPLE(SYNC, int, -1, fsync, (int), (int fd), (fd))
+SIMPLE(SYNC, int, -1, fdatasync, (int), (int fd), (fd))
+SIMPLE(MODE, int, -1, fchmod, (int, mode_t), (int fd, mode_t mode), (fd, mode))
+SIMPLE(MODE, int, -1, fchown, (int, uid_t, gid_t), (int fd, uid_t user, gid_t group),
+       (fd, user, group))
+SIMPLE(LINK, int, -1, linkat, (int, const char *, int, const char *, int),
+       (int from, const char *path, int to, const char *name, int flags),
+       (from, path, to, name, flags))
+SIMPLE(RENAME, int, -1, rename, (const char *, const char *), (const char *from, const char *to),
+       (from, to))
+SIMPLE(RENAME, int, -1, renameat, (int, const char *, int, const char *),
+       (int from, const char *path, int to, const char *name), (from, path, to, name))
+SIMPLE(UNLINK, int, -1, unlink, (const char *), (const char *path), (path))
+SIMPLE(UNLINK, int, -1, unlinkat, (int, const char *, int), (int fd, const char *path, int flags),
+       (fd, path, flags))
+SIMPLE(RANDOM, ssize_t, -1, getrandom, (void *, size_t, unsigned),
+       (void *to, size_t size, unsigned flags), (to, size, flags))
+SIMPLE(MMAP, void *, MAP_FAILED, mmap, (void *, size_t, int, int, int, off_t),
+       (void *where, size_t size, int access, int flags, int fd, off_t offset),
+       (where, size, access, flags, fd, offset))
+SIMPLE(MADVISE, int, -1, madvise, (void *, size_t, int), (void *where, size_t size, int advice),
+       (where, size, advice))
+
+/* close(2) gives the descriptor back even when it fails. */
+int close(int fd)
+{
+    NEXT(int, "close", int);
+    bool failed = fails(CLOSE);
+    int errnum = errno;
+    int result = next(fd);
+    if (failed)
+        errno = errnum;
+    return failed ? -1 : result;
+}
+
+int fcntl(int fd, int command, ...)
+{
+    NEXT(int, "fcntl", int, int, ...);
+    va_list args;
+    va_start(args, command);
+    void *argument = va_arg(args, void *);
+    va_end(args);
+    return fails(FCNTL) ? -1 : next(fd, command, argument);
+}
+
+void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
+{
+    NEXT(void *, "mremap", void *, size_t, size_t, int, ...);
+    return fails(MMAP) ? MAP_FAILED : next(old, old_size, size, flags);
+}
+
+ssize_t read(int fd, void *to, size_t size)
+{
+    NEXT(ssize_t, "read", int, void *, size_t);
+    return fails_or_shrinks(READ, &size) ? -1 : next(fd, to, size);
+}
+
+ssize_t pread(int fd, void *to, size_t size, off_t offset)
+{
+    NEXT(ssize_t, "pread", int, void *, size_t, off_t);
+    return fails_or_shrinks(PREAD, &size) ? -1 : next(fd, to, size, offset);
+}
+
+ssize_t write(int fd, const void *from, size_t size)
+{
+    NEXT(ssize_t, "write", int, const void *, size_t);
+    /* What goes to standard error is the program's last word, not its work. */
+    return fd != STDERR_FILENO && fails_or_shrinks(WRITE, &size) ? -1 : next(fd, from, size);
+}
+
+ssize_t pwrite(int fd, const void *from, size_t size, off_t offset)
+{
+    NEXT(ssize_t, "pwrite", int, const void *, size_t, off_t);
+    return fails_or_shrinks(PWRITE, &size) ? -1 : next(fd, from, size, offset);
+}
+
+/* --- memory and threads ------------------------------------------------------------------------
+ */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+void *malloc(size_t size)
+{
+    return fails(MALLOC) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails(MALLOC) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails(MALLOC) ? NULL : __libc_realloc(old, size);
+}
+
+void *reallocarray(void *old, size_t count, size_t size)
+{
+    return size != 0 && count > SIZE_MAX / size ? NULL : realloc(old, count * size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails(MALLOC) ? NULL : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **to, size_t alignment, size_t size)
+{
+    void *memory = fails(MALLOC) ? NULL : __libc_memalign(alignment, size);
+    if (memory != NULL)
+        *to = memory;
+    return memory != NULL ? 0 : ENOMEM;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument)
+{
+    NEXT(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    return fails(THREAD) ? EAGAIN : next(thread, attributes, start, argument);
+}

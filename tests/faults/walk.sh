@@ -1,0 +1,257 @@
+#!/bin/bash
+# walk.sh -- make each call of gsort's to the system fail, one after the other, in every mode
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/faults/walk.sh GSORT SHIM KEYGEN REFERENCE [all|MODE...]     from make check-faults
+#
+# For each mode, kind of call and way to fail: the first call fails, then the second, until a run
+# makes no more such calls. After each run: status 0 and the right bytes, or status 2, one line on
+# standard error and the output as it was; no other file in the directory; no hang. A stream that
+# broke off holds the beginning of the right bytes. Prints the faults injected, of each kind and in
+# all. GSORT_FAULT_KINDS="pwrite malloc" takes these kinds only. Exit status: 0 if all went well.
+set -u -o pipefail
+export LC_ALL=C
+
+# NAME | what there is before | options for the reference | command
+# before: new     nothing
+#         old     ./out, some other bytes
+#         self    ./out, the input
+#         link    ./link to ./out, which is old
+#         hole    ./link to nothing
+#         named   old, on a file system without O_TMPFILE
+#         stream  ./stdout, a link to it; standard output goes to ./got, which may hold a part then
+#         file    the same, but ./got is in any state where it failed
+#         check   nothing; no output, but status 0 and silence, 1 and a line, or 2 and a line
+#         told    old, and standard error holds more than a line
+#         refused old, and no run may succeed
+# Commands may use ../tmp for temporaries: it must be empty after each run.
+modes()
+{
+    cat <<'EOF'
+new             | new     |       | gsort ../in -o out
+replace         | old     |       | gsort ../in -o out
+in-place        | self    |       | gsort out -o out
+link            | link    |       | gsort ../in -o link
+dangling-link   | hole    |       | gsort ../in -o link
+unique-reverse  | old     | -u -r | gsort -u -r ../in -o out
+verify          | old     |       | gsort --verify ../in -o out
+verify-unique   | old     | -u    | gsort --verify -u ../in -o out
+sorted          | old     |       | gsort ../sorted -o out
+sorted-reverse  | old     | -r    | gsort -r -u ../sorted -o out
+few-keys        | old     |       | gsort ../few -o out
+empty           | old     |       | gsort /dev/null -o out
+stdin-file      | old     |       | gsort -o out <../in
+stdin-pipe      | old     |       | cat ../in | gsort -o out
+stdin-by-name   | old     |       | cat ../in | gsort /dev/stdin -o out
+several         | old     |       | cat ../few | gsort ../in - ../sorted -o out
+named-new       | named   |       | gsort ../in -o new
+named-replace   | named   |       | gsort ../in -o out
+named-pipe      | named   | -u    | cat ../in | gsort -u -o out
+stdout-pipe     | stream  |       | gsort ../in | cat >got
+pipes           | stream  | -r    | cat ../in | gsort -r | cat >got
+verify-stdout   | stream  | -u    | gsort --verify -u ../in | cat >got
+sorted-stdout   | stream  |       | gsort ../sorted | cat >got
+fd-link         | stream  |       | gsort ../in -o stdout | cat >got
+stdout-file     | file    |       | gsort ../in >got
+append          | file    |       | gsort ../in >>got
+onto-itself     | file    |       | cp ../in got; gsort got 1<>got
+fd-link-file    | file    |       | gsort ../in -o stdout >got
+check           | check   |       | gsort -c ../in
+check-sorted    | check   |       | gsort -c ../sorted
+check-pipe      | check   |       | cat ../sorted | gsort -c
+stats           | told    |       | gsort --stats ../in -o out
+stats-json      | told    |       | gsort --stats=json --verify ../in -o out
+odd-size        | refused |       | head -c 4099 ../in | gsort -o out
+external        | old     |       | gsort -S 256K -T ../tmp ../big -o out
+external-pipe   | old     | -u    | cat ../big | gsort -u -S 256K -T ../tmp -o out
+external-stdout | stream  |       | gsort -S 256K -T ../tmp --verify ../big | cat >got
+external-named  | named   | -r    | gsort -r -S 256K -T ../tmp ../big -o out
+merge           | old     |       | gsort -m ../sorted ../more -o out
+merge-pipe      | stream  | -u    | gsort -m -u ../sorted - <../more | cat >got
+fsync           | old     |       | gsort --fsync ../in -o out
+EOF
+}
+
+# KIND HOW...: numbers of errors (Linux), or short; + stands for "and all that follow".
+# EPERM 1, ENOENT 2, EINTR 4, EIO 5, EAGAIN 11, ENOMEM 12, EACCES 13, EEXIST 17, EINVAL 22,
+# EMFILE 24, ENOSPC 28, ENOSYS 38, EOPNOTSUPP 95. An unlink that fails leaves its file, of course.
+kinds()
+{
+    cat <<'EOF'
+open 5 4 24+
+stat 5
+access 5
+readlink 5
+fcntl 24
+seek 5
+mmap 12 12+
+madvise 22
+read 5 4 short short+
+pread 5 4 short+
+write 5 28+ 4 short short+
+pwrite 5 28+ 4 short short+
+length 5 4 28 95+
+sync 5
+mode 1
+link 5 17 2+
+rename 5 13
+close 5 4
+random 4 38+
+malloc 12 12+
+thread 11 11+
+EOF
+}
+
+SECONDS_MAX=120
+
+gsort()
+{
+    timeout -k 5 "$SECONDS_MAX" env LD_PRELOAD="$SHIM" "$GSORT" --device=cpu --parallel=2 "$@" \
+        2>../err
+}
+
+# What is in the directory before a run.
+prepare()
+{
+    rm -rf ./* .gsort-*
+    unset GSORT_FAULT_NAMED
+    case $before in
+    new | check) ;;
+    stream | file) ln -s /proc/self/fd/1 stdout ;; # as /dev/stdout, which must not be at stake
+    hole) ln -s out link ;;
+    self) cp ../in out ;;
+    *) echo old >out ;;&
+    link) ln -s out link ;;
+    named) export GSORT_FAULT_NAMED=1 ;;
+    esac
+    [ ! -e out ] || cp out ../out.old
+}
+
+bad()
+{
+    echo "$name, $kind $how $k: $*; standard error: $(cat ../err)"
+    echo bad >>../tally
+}
+
+# Is the run's end a good one?
+judge()
+{
+    local status=$1 result=out file lines
+    case $before in
+    stream | file) result=got ;;
+    named) [ "$name" != named-new ] || result=new ;;
+    esac
+    for file in * .gsort-*; do
+        case $file in
+        out | got | link | stdout | new | '*' | '.gsort-*') ;;
+        *) bad "status $status, left behind: $file" ;;
+        esac
+    done
+    for file in ../tmp/* ../tmp/.[!.]*; do
+        [ ! -e "$file" ] || bad "status $status, left behind: $file"
+        rm -f "$file"
+    done
+    mapfile -t lines <../err
+    for file in link stdout; do
+        [ ! -e "$file" ] || [ -L "$file" ] || bad "the link $file was replaced"
+    done
+    case $status in
+    0)
+        [ "$before" != refused ] || bad 'accepted'
+        [ "$before" = told ] || [ "${#lines[@]}" -eq 0 ] || bad 'status 0 and something to say'
+        [ "$before" = check ] || cmp -s "$result" ../wanted || bad 'status 0 and wrong output'
+        [ "$name" != check ] || bad 'status 0 for what is not in order'
+        ;;
+    1)
+        [[ $name = check && ${#lines[@]} = 1 && ${lines[0]} = *disorder* ]] || bad 'status 1'
+        ;;
+    2)
+        [ "${#lines[@]}" -eq 1 ] && [[ ${lines[0]} = gsort:\ * ]] || [ "$before" = told ] ||
+            bad "status 2 with ${#lines[@]} lines"
+        case $before in
+        new | hole)
+            [ ! -e out ] || cmp -s out ../wanted || bad 'status 2 and a part of the output'
+            ;;
+        old | self | link | told | refused | named)
+            cmp -s out ../out.old || cmp -s out ../wanted || bad 'status 2 and the old output lost'
+            ;;
+        stream) cmp -s -n "$(stat -c %s got)" got ../wanted || bad 'status 2 and wrong bytes' ;;
+        esac
+        [ ! -e new ] || cmp -s new ../wanted || bad 'status 2 and a part of the output'
+        [ ! -L out ] || bad 'the output became a link'
+        ;;
+    *) bad "status $status" ;;
+    esac
+}
+
+# One mode: every kind, every way, every call.
+walk_mode()
+{
+    local name=$1 before=$2 options=$3 command=$4 kind hows how k status
+    DIR=$(mktemp -d) && mkdir "$DIR/work" "$DIR/tmp" && cd "$DIR/work" || exit 2
+    trap 'rm -rf "$DIR"' EXIT
+    "$KEYGEN" uniform 300007 >../in
+    "$KEYGEN" sorted 200003 >../sorted
+    "$KEYGEN" zipf 1003 >../few
+    "$KEYGEN" gaussian 600001 >../big
+    "$KEYGEN" sorted 100003 --seed=2 >../more
+    : >../tally
+    export GSORT_FAULT_MARK=$DIR/mark
+    # Without a fault: what is right, by the reference from the same files.
+    local -a files
+    read -ra files <<<"$(grep -Eo '\.\./(in|sorted|few|big|more)' <<<"$command" | xargs)"
+    [ "$before" != self ] || files=(../in)
+    [ "${#files[@]}" -gt 0 ] || files=(/dev/null)
+    [[ $command != *-u* || $options = *-u* ]] || options+=' -u'
+    # shellcheck disable=SC2086  # options are words
+    "$REFERENCE" $options "${files[@]}" >../wanted
+    while read -r kind hows; do
+        [[ " ${GSORT_FAULT_KINDS:-$kind} " = *" $kind "* ]] || continue
+        for how in $hows; do
+            for ((k = 1; ; k++)); do
+                prepare
+                rm -f ../mark
+                export GSORT_FAULT="$kind $how $k"
+                # gsort's own status, whatever follows it in a pipe.
+                eval "$command"'; status=("${PIPESTATUS[@]}")'
+                [[ $command != *'| gsort'* ]] || status=("${status[@]:1}")
+                judge "${status[0]}"
+                [ -e ../mark ] || break
+                echo "$kind ${status[0]}" >>../tally
+            done
+        done
+    done < <(kinds)
+    sort ../tally | uniq -c | sed "s/^/$name /"
+}
+
+if [ "${1:-}" = --one ]; then # of the processes below
+    walk_mode "${@:2}"
+    exit
+fi
+
+[ "$#" -ge 4 ] || {
+    sed -n '/^# usage/s/^# //p' "$0" >&2
+    exit 2
+}
+GSORT=$(realpath "$1") SHIM=$(realpath "$2") KEYGEN=$(realpath "$3") REFERENCE=$(realpath "$4")
+export GSORT SHIM KEYGEN REFERENCE
+shift 4
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+while IFS='|' read -r name before options command; do
+    name=${name// /}
+    [ "${1:-all}" = all ] || [[ " $* " = *" $name "* ]] || continue
+    printf '%s\0%s\0%s\0%s\0' "$name" "${before// /}" "$options" "${command# }"
+done < <(modes) | xargs -0 -n 4 -P "${JOBS:-$(nproc)}" "$0" --one | tee "$report" |
+    grep ':' # what was bad; the tallies are for awk
+awk '$2 ~ /^[0-9]+$/ && NF >= 3 {
+        if ($3 == "bad") { bad += $2; next }
+        modes[$1]; faults[$3] += $2; ended[$3, $4] += $2; all += $2; ok += $4 == 0 ? $2 : 0 }
+    END {
+        for (mode in modes) count++
+        for (kind in faults)
+            printf "%-9s %5d faults: %5d sorted all the same, %5d refused\n", kind, faults[kind],
+                ended[kind, 0], ended[kind, 2] | "sort"
+        close("sort")
+        printf "%d faults in %d modes, %d went wrong\n", all, count, bad
+        exit bad != 0 || all == 0 }' "$report"

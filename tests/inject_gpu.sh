@@ -1,0 +1,163 @@
+#!/bin/bash
+# inject_gpu.sh -- every CUDA call fails once: one line and exit 2, or the right bytes, and no trace
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/inject_gpu.sh GSORT KEYGEN REFERENCE     from make inject-gpu DEBUG=1, with a GPU
+#
+# GSORT is a debug build. Each walk sorts the same keys again and again, call number 1, 2, ... of
+# CUDA failing by itself, for want of memory, or with all calls after it (a lost device). Allowed is
+# under --device=gpu: the right bytes, or exit 2 with one line and the old output; under
+# --device=auto: the right bytes and at most one line, a warning. JOBS runs side by side (default: a
+# quarter of the processors), STEP=N takes every N-th call, ONLY=NAME one walk. Exit status: 0 if
+# nothing else happened, and failures did happen.
+set -u -o pipefail
+export LC_ALL=C
+
+usage="usage: inject_gpu.sh GSORT KEYGEN REFERENCE"
+GSORT=$(realpath "${1:?$usage}")
+keygen=$(realpath "${2:?$usage}")
+reference=$(realpath "${3:?$usage}")
+jobs=${JOBS:-$(($(nproc) / 4))}
+[ "$jobs" -ge 1 ] || jobs=1
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+export GSORT work
+unset GSORT_FAIL_GPU GSORT_FAIL_GPU_MEMORY GSORT_FAIL_GPU_LOST GSORT_FAIL_GPU_LOG
+unset GSORT_GPU_IS_FREE
+
+# complain WHERE WHAT: and keep the line for the count.
+complain()
+{
+    printf 'inject_gpu: %s: %s\n' "$1" "$2" | tee -a "$work/complaints" >&2
+}
+
+# judge WHERE DEVICE STATUS: what a run in the current directory has left.
+judge()
+{
+    local where=$1 device=$2 status=$3 lines
+    lines=$(wc -l <stderr)
+    if [ "$status" -eq 0 ]; then
+        cmp -s out "$wanted" || complain "$where" "wrong bytes"
+        if [ "$device" = auto ] && [ "$lines" -eq 1 ]; then
+            grep -q '^gsort: warning: .*: sorting on the CPU$' stderr ||
+                complain "$where" "$(cat stderr)"
+            echo warned >>"$work/outcomes"
+        elif [ "$lines" -ne 0 ]; then
+            complain "$where" "it said: $(cat stderr)"
+        else
+            echo passed >>"$work/outcomes"
+        fi
+    elif [ "$status" -eq 2 ] && [ "$device" = gpu ]; then
+        [ "$(cat out)" = old ] || complain "$where" "the old output is gone"
+        if [ "$lines" -ne 1 ] || ! grep -q '^gsort: ' stderr; then
+            complain "$where" "not one line: $(cat stderr)"
+        fi
+        echo refused >>"$work/outcomes"
+    else
+        complain "$where" "exit status $status: $(cat stderr)"
+    fi
+    [ "$(find . -mindepth 1 | wc -l)" -eq 2 ] || complain "$where" "left: $(find . -mindepth 1)"
+}
+
+# run_call K: one run of the walk in the environment, call K failing.
+run_call()
+{
+    local k=$1 status=0 words
+    read -ra words <<<"$options"
+    mkdir "$work/run.$k" && cd "$work/run.$k" || return
+    echo old >out
+    GSORT_FAIL_GPU=$k timeout --kill-after=5 120 "$GSORT" "--device=$device" "${words[@]}" \
+        "$input" -o out 2>stderr || status=$?
+    judge "$name, call $k" "$device" "$status"
+    cd "$work" && rm -rf "$work/run.$k"
+}
+export -f complain judge run_call
+
+# want INPUT OPTIONS: the right bytes, to the file wanted; of the options, the reference has these.
+want()
+{
+    local -a order
+    mapfile -t order < <(tr ' ' '\n' <<<"$2" | grep -x -e -r -e -u)
+    "$reference" "${order[@]}" "$1" >"$work/wanted" || exit 2
+}
+
+# walk NAME DEVICE INPUT OPTIONS [VARIABLE]: every call of this run; VARIABLE says how it fails.
+walk()
+{
+    export name=$1 device=$2 input=$work/$3 wanted=$work/wanted options=$4
+    local variable=${5:-} calls words
+    [ "${ONLY:-$name}" = "$name" ] || return 0
+    read -ra words <<<"$options"
+    want "$input" "$options"
+    rm -f calls outcomes
+    GSORT_FAIL_GPU_LOG=calls "$GSORT" "--device=$device" "${words[@]}" "$input" -o out || {
+        complain "$name" "fails by itself"
+        return
+    }
+    cmp out "$wanted" || complain "$name" "wrong bytes by itself"
+    rm -f out
+    calls=$(wc -c <calls 2>/dev/null) || calls=0
+    [ "$calls" -gt 20 ] || complain "$name" "only $calls calls: is this a debug build with CUDA?"
+    seq 1 "${STEP:-1}" "$calls" | env ${variable:+"$variable=1"} \
+        xargs -P "$jobs" -I{} bash -c 'run_call "$1"' call {}
+    printf '%s: %d calls:%s\n' "$name" "$calls" \
+        "$(sort outcomes | uniq -c | awk '{ printf " %d %s", $1, $2 }')"
+    grep -Eq 'refused|warned' outcomes || complain "$name" "no failure had any effect"
+}
+
+# no_device NAME VARIABLE=VALUE: none to be had.
+no_device()
+{
+    local name=$1 status=0
+    shift
+    [ "${ONLY:-$name}" = "$name" ] || return 0
+    wanted=$work/wanted
+    want "$work/bins" ''
+    mkdir "$work/none" && cd "$work/none" || return
+    echo old >out
+    env "$@" "$GSORT" --device=gpu "$work/bins" -o out 2>stderr || status=$?
+    [ "$status" -eq 2 ] || complain "$name" "--device=gpu: exit status $status"
+    judge "$name" gpu "$status"
+    status=0
+    env "$@" GSORT_GPU_IS_FREE=1 "$GSORT" --device=auto "$work/bins" -o out 2>stderr || status=$?
+    judge "$name" auto "$status"
+    grep -q warning stderr || complain "$name" "no warning"
+    cd "$work" && rm -r none
+    echo "$name: looked at"
+}
+
+make_input()
+{
+    "$keygen" "$2" "$3" >"$1" || exit 2
+}
+make_input block uniform 9001
+make_input bins uniform 50021
+make_input skewed zipf 120011
+make_input large uniform 1500007
+
+# 64 MiB are the driver's; what is beyond has room for 20000 keys.
+pieces=--device-memory=67272064b
+walk 'one block' gpu block ''
+walk resident gpu bins ''
+walk 'resident, skewed, verify' gpu skewed '--verify -r'
+walk 'resident, no memory' gpu bins '' GSORT_FAIL_GPU_MEMORY
+walk 'resident, lost' gpu bins '' GSORT_FAIL_GPU_LOST
+walk pieces gpu bins "$pieces"
+walk 'pieces, no memory' gpu bins "$pieces" GSORT_FAIL_GPU_MEMORY
+walk 'pieces, lost' gpu bins "$pieces" GSORT_FAIL_GPU_LOST
+export GSORT_GPU_IS_FREE=1
+walk auto auto bins ''
+walk 'auto, unique' auto skewed -u
+walk 'auto, no memory' auto bins '' GSORT_FAIL_GPU_MEMORY
+walk 'auto, lost' auto bins '' GSORT_FAIL_GPU_LOST
+walk 'auto, pieces' auto bins "$pieces"
+unset GSORT_GPU_IS_FREE
+walk 'resident, registered' gpu large ''
+no_device 'no visible device' CUDA_VISIBLE_DEVICES=
+
+if [ -e complaints ]; then
+    echo "inject_gpu: $(wc -l <complaints) complaints" >&2
+    exit 1
+fi
+echo 'inject_gpu: all as it must be'

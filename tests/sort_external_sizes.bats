@@ -1,0 +1,97 @@
+# Around the size from which memory does not do, and with any number of threads, output is the same.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+@test "sizes around the largest that fits in memory" {
+    keygen uniform 1000000 >all
+    # From --plan: the least number of keys that makes an external sort of it.
+    low=1 high=1000000
+    while [ $((high - low)) -gt 1 ]; do
+        middle=$(((low + high) / 2))
+        head -c $((middle * 4)) all >in
+        if gsort --plan -S 3M in | grep -q 'external sort'; then
+            high=$middle
+        else
+            low=$middle
+        fi
+    done
+    for n in $((low - 1)) "$low" "$high" $((high + 1)) $((2 * high)); do
+        head -c $((n * 4)) all >in
+        reference in >wanted
+        gsort -S 3M --stats in -o got 2>stats
+        assert_same wanted got
+        [ "$n" -le "$low" ] || grep -q 'through temporary files' stats
+        # shellcheck disable=SC2002  # a pipe is what is tested
+        cat in | gsort -S 3M -o got
+        assert_same wanted got
+    done
+}
+
+@test "numbers of threads and memory sizes" {
+    keygen zipf 2000003 >in
+    reference in >wanted
+    for threads in 1 2 3 7; do
+        for size in 1 3M 5000K 7M; do
+            gsort --parallel="$threads" -S "$size" in -o got
+            assert_same wanted got
+        done
+    done
+}
+
+@test "memory that the system has to give, by a limit on address space" {
+    require_plain_build
+    keygen uniform 48M >in # 192 MiB
+    "$GSORT" in -o wanted
+    # What is left beside -S is for threads and libraries; the program's file, in which a build with
+    # CUDA has its kernels, is address space too.
+    local limit=$(((32 + 64) * 1024 + $(stat -c %s "$GSORT") / 1024))
+    (
+        ulimit -v "$limit"
+        "$GSORT" --device=cpu --parallel=2 -S 32M -T . in -o got
+    )
+    assert_same wanted got
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | (
+        ulimit -v "$limit"
+        "$GSORT" --device=cpu --parallel=2 -S 32M -T . >got
+    )
+    assert_same wanted got
+    # More must not be less.
+    for mib in 128 160 250 400 1000; do
+        (
+            ulimit -v $((mib * 1024))
+            "$GSORT" --device=cpu --parallel=2 -S 32M -T . in -o got
+            assert_same wanted got
+            "$GSORT" --device=cpu --parallel=2 -T . in -o got
+            assert_same wanted got
+        )
+    done
+}
+
+@test "memory in a control group that would kill what takes more" {
+    group=/sys/fs/cgroup/memory/gsort-test.$$
+    [ "$(id -u)" -eq 0 ] && mkdir "$group" 2>/dev/null || skip "no control group to be had here"
+    keygen uniform 48M >in
+    "$GSORT" in -o wanted
+    status=0
+    if echo $(((32 + 64) << 20)) >"$group/memory.limit_in_bytes" 2>/dev/null; then
+        bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' bash "$group" \
+            "$GSORT" --device=cpu -S 32M -T . in -o got || status=$?
+    else
+        status=skip
+    fi
+    rmdir "$group"
+    [ "$status" != skip ] || skip "the limit cannot be set here"
+    [ "$status" -eq 0 ]
+    assert_same wanted got
+}
+
+@test "an input that is 16 times as large as -S, within -S and 64 MiB" {
+    require_expensive
+    [ -x /usr/bin/time ] || skip "needs /usr/bin/time"
+    keygen uniform 128M >in # 512 MiB
+    /usr/bin/time -f %M -o peak "$GSORT" --device=cpu -S 32M -T . in -o got
+    gsort -c got
+    [ "$(tail -n 1 peak)" -le $(((32 + 64) * 1024)) ]
+}

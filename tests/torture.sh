@@ -1,0 +1,172 @@
+#!/bin/bash
+# torture.sh -- random sizes, distributions, options, inputs, outputs and faults, until time is up
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/torture.sh GSORT SHIM KEYGEN REFERENCE MINUTES [SEED]    from make torture
+#
+# Each output is compared with the reference's. A run in which nothing is made to fail, and that has
+# memory enough, must succeed; any other may be refused instead, with status 2, one line and the
+# output as it was. A bad run prints its seed: MINUTES=0 SEED=... does that one again, and says what
+# it was. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was bad.
+set -u
+export LC_ALL=C
+
+[ "$#" -ge 5 ] || {
+    sed -n '/^# usage/s/^# //p' "$0" >&2
+    exit 2
+}
+GSORT=$(realpath "$1") SHIM=$(realpath "$2") KEYGEN=$(realpath "$3") REFERENCE=$(realpath "$4")
+minutes=$5
+seed=${6:-$SRANDOM}
+dir=$(mktemp -d) && mkdir "$dir/work" "$dir/tmp" && cd "$dir/work" || exit 2
+trap 'rm -rf "$dir"' EXIT
+export GSORT_FAULT_MARK=$dir/mark
+mapfile -t dists < <("$KEYGEN" --list | awk '{ print $1 }')
+devices=(auto cpu)
+if "$GSORT" --device=gpu </dev/null >/dev/null 2>&1; then
+    devices+=(gpu)
+fi
+# Kinds and ways of tests/faults/shim.c.
+faults=("open 5" "stat 5" "fcntl 24" "seek 5" "mmap 12" "mmap 12+" "madvise 22" "read 5" "read 4"
+    "read short+" "pread 5" "pread short+" "write 5" "write 28+" "write short+" "pwrite 5"
+    "pwrite 28+" "pwrite short+" "pwrite 4" "length 28" "mode 1" "link 5" "rename 5" "close 5"
+    "malloc 12" "malloc 12+" "thread 11" "thread 11+")
+
+one_of()
+{
+    local -a list=("$@")
+    REPLY=${list[RANDOM % $#]}
+}
+
+chance() # PERCENT
+{
+    [ $((RANDOM % 100)) -lt "$1" ]
+}
+
+# A size from 0 to some millions, even on a logarithmic scale.
+draw_size()
+{
+    local bits=$((RANDOM % 22))
+    REPLY=$(((1 << bits) + (RANDOM << 15 | RANDOM) % (1 << bits) - RANDOM % 2))
+}
+
+# Draw one run: files, options, reference_options, input, output, environment, may_fail.
+draw_run()
+{
+    local i
+    rm -rf ./* .[!.]* ../mark
+    files=() options=() reference_options=() environment=() may_fail=0
+    for ((i = 0; i == 0 || i < 4 && RANDOM % 3 == 0; i++)); do
+        draw_size
+        local n=$REPLY
+        one_of "${dists[@]}"
+        "$KEYGEN" "$REPLY" "$n" --seed=$((RANDOM % 1000)) >"in$i"
+        files+=("in$i")
+    done
+    chance 30 && options+=(-r) && reference_options+=(-r)
+    chance 30 && options+=(-u) && reference_options+=(-u)
+    chance 30 && options+=(--verify)
+    chance 20 && options+=("--bins=$((1 + RANDOM % 4096))")
+    chance 20 && options+=("--samples=$((1 + RANDOM))")
+    chance 50 && options+=("--parallel=$((1 + RANDOM % 6))")
+    chance 20 && options+=(--engine=samplesort)
+    chance 10 && options+=(-T "$dir/tmp")
+    if chance 20; then
+        options+=(-S "$((1 << RANDOM % 18))K")
+        may_fail=1
+    fi
+    one_of "${devices[@]}"
+    options+=("--device=$REPLY")
+    if chance 40; then
+        one_of "${faults[@]}"
+        environment=(LD_PRELOAD="$SHIM" GSORT_FAULT="$REPLY $((1 + RANDOM % (1 << RANDOM % 8)))")
+        chance 20 && environment+=(GSORT_FAULT_NAMED=1)
+        may_fail=1
+    fi
+    one_of names pipe file
+    input=$REPLY
+    one_of new old in-place pipe redirect
+    output=$REPLY
+    [ "$input:$output" != pipe:in-place ] || output=old
+}
+
+# Run it: sets status and leaves standard error in ../err.
+run_it()
+{
+    local -a command=(timeout -k 5 300 env "${environment[@]}" "$GSORT" "${options[@]}")
+    [ "$output" != old ] || echo old >out
+    [ "$output" != in-place ] || cp in0 out
+    case $output in
+    new | old) command+=(-o out) ;;
+    in-place) command+=(-o out) && files[0]=out ;;
+    esac
+    case $input:$output in
+    names:pipe) "${command[@]}" "${files[@]}" 2>../err | cat >out ;;
+    names:redirect) "${command[@]}" "${files[@]}" >out 2>../err ;;
+    names:*) "${command[@]}" "${files[@]}" 2>../err ;;
+    pipe:pipe) cat "${files[@]}" | "${command[@]}" 2>../err | cat >out ;;
+    pipe:redirect) cat "${files[@]}" | "${command[@]}" >out 2>../err ;;
+    pipe:*) cat "${files[@]}" | "${command[@]}" 2>../err ;;
+    file:pipe) "${command[@]}" - "${files[@]:1}" <"${files[0]}" 2>../err | cat >out ;;
+    file:redirect) "${command[@]}" - "${files[@]:1}" <"${files[0]}" >out 2>../err ;;
+    file:*) "${command[@]}" - "${files[@]:1}" <"${files[0]}" 2>../err ;;
+    esac
+    local -a all=("${PIPESTATUS[@]}")
+    [ "$input" != pipe ] || all=("${all[@]:1}") # of cat before it
+    status=${all[0]}
+}
+
+# What is wrong with the run, or nothing.
+judge()
+{
+    local lines file
+    lines=$(wc -l <../err)
+    for file in * .[!.]*; do
+        case $file in
+        in[0-9] | out | '.[!.]*') ;;
+        *) echo "left behind: $file" ;;
+        esac
+    done
+    case $status in
+    0)
+        cmp ../wanted out 2>&1
+        # A GPU that could not be used is a warning.
+        [ "$lines" -eq 0 ] || grep -q 'sorting on the CPU' ../err || echo "says: $(cat ../err)"
+        ;;
+    2)
+        [ "$may_fail" = 1 ] || echo "refused: $(cat ../err)"
+        [ "$lines" -eq 1 ] || echo "$lines lines: $(cat ../err)"
+        case $output in
+        new) [ ! -e out ] || cmp ../wanted out 2>&1 ;;
+        old) [ "$(head -c 4 out)" = old ] || cmp ../wanted out 2>&1 ;;
+        in-place) cmp -s in0 out || cmp ../wanted out 2>&1 ;;
+        pipe) cmp -n "$(stat -c %s out)" ../wanted out 2>&1 ;;
+        esac
+        ;;
+    *) echo "status $status: $(cat ../err)" ;;
+    esac
+    [ -z "$(ls -A ../tmp)" ] || echo "left in the directory for temporaries: $(ls -A ../tmp)"
+}
+
+echo "torture: seed $seed"
+end=$((EPOCHSECONDS + 60 * minutes))
+runs=0 refused=0 injected=0 bad=0
+while :; do
+    RANDOM=$((seed & 0x7fffffff)) # and so is every draw
+    draw_run
+    "$REFERENCE" "${reference_options[@]}" "${files[@]}" >../wanted
+    run_it
+    what=$(judge)
+    runs=$((runs + 1))
+    [ "$status" -eq 0 ] || refused=$((refused + 1))
+    [ ! -e ../mark ] || injected=$((injected + 1))
+    if [ -n "$what" ] || [ "$minutes" -eq 0 ]; then
+        echo "seed $seed: ${environment[*]} gsort ${options[*]} ${files[*]} ($input to $output)," \
+            "status $status: ${what:-good}"
+    fi
+    [ -z "$what" ] || bad=$((bad + 1))
+    seed=$((seed + 1))
+    [ "$EPOCHSECONDS" -lt "$end" ] || break
+done
+echo "torture: $runs runs, $injected with a fault, $refused refused, $bad bad"
+[ "$bad" -eq 0 ]

@@ -1,0 +1,122 @@
+/* test_input.c -- inputs read in part are read on where that ended, or moved to a mapped file.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/input.h"
+#include "tests/unit/check.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define UNIT  4
+#define BYTES 300004
+
+static char directory[] = "/tmp/gsort-unit.XXXXXX";
+static unsigned char data[BYTES];
+
+/* A FIFO that brings `bytes` bytes of data from a process of its own, in odd pieces. */
+static void feed(const char *name, size_t bytes)
+{
+    if (mkfifo(name, 0600) != 0)
+        abort();
+    if (fork() != 0)
+        return;
+    int fd = open(name, O_WRONLY);
+    for (size_t done = 0; done < bytes;) {
+        size_t piece = bytes - done < 1021 ? bytes - done : 1021;
+        ssize_t n = write(fd, data + done, piece);
+        if (n < 0)
+            break;
+        done += (size_t)n;
+    }
+    close(fd);
+    _exit(0);
+}
+
+static enum gs_status refuse_above(void *context, const char *name, uint64_t bytes,
+                                   struct gs_error *err)
+{
+    (void)name;
+    (void)err;
+    return bytes > *(const uint64_t *)context ? GS_ERR_MEMORY : GS_OK;
+}
+
+/* Read up to about `most` bytes, then the rest: together they are what was written. */
+static void test_read_on(uint64_t most, size_t room)
+{
+    static const char *const names[] = {"fifo", "file"};
+    struct gs_inputs inputs;
+    struct gs_error err = {.status = GS_OK};
+    size_t got = 1;
+    size_t used;
+    unsigned char *all = malloc(2 * BYTES);
+    feed("fifo", BYTES);
+    CHECK(gs_inputs_open(&inputs, names, 2, UNIT, &err) == GS_OK);
+    CHECK(gs_inputs_pending(&inputs));
+    enum gs_status st = gs_inputs_read(&inputs, UNIT, refuse_above, &most, &err);
+    CHECK(st == (most < BYTES ? GS_ERR_MEMORY : GS_OK) && err.status == GS_OK);
+    const struct gs_input *input = &inputs.list[0];
+    used = (size_t)input->size;
+    CHECK(used % UNIT == 0 && used <= BYTES && used + UNIT > (most < BYTES ? most : BYTES));
+    if (used > 0)
+        memcpy(all, input->bytes, used);
+    gs_inputs_release(&inputs, input->bytes, input->size);
+    while (got > 0) {
+        CHECK(gs_inputs_read_on(&inputs, UNIT, all + used, used + room < 2 * BYTES ? room : 8, &got,
+                                &err) == GS_OK);
+        CHECK_EQUAL(got % UNIT, 0);
+        used += got;
+    }
+    CHECK(!gs_inputs_pending(&inputs));
+    CHECK_EQUAL(used, BYTES);
+    CHECK(memcmp(all, data, BYTES) == 0);
+    CHECK_EQUAL(inputs.list[1].size, 8); /* mapped: not touched by all that */
+    gs_inputs_close(&inputs);
+    free(all);
+    unlink("fifo");
+}
+
+static void test_spool(uint64_t most, size_t bytes, enum gs_status wanted)
+{
+    static const char *const names[] = {"fifo"};
+    const char *const directories[] = {directory};
+    struct gs_inputs inputs;
+    struct gs_error err = {.status = GS_OK};
+    uint64_t temporary = 0;
+    feed("fifo", bytes);
+    CHECK(gs_inputs_open(&inputs, names, 1, UNIT, &err) == GS_OK);
+    CHECK(gs_inputs_spool(&inputs, UNIT, most, directories, 1, &temporary, &err) == wanted);
+    if (wanted == GS_OK) {
+        CHECK_EQUAL(temporary, most < bytes ? bytes : 0);
+        CHECK_EQUAL(inputs.list[0].size, bytes);
+        CHECK(memcmp(inputs.list[0].bytes, data, bytes) == 0);
+        CHECK(!gs_inputs_pending(&inputs));
+    }
+    gs_inputs_close(&inputs);
+    unlink("fifo");
+}
+
+int main(void)
+{
+    if (mkdtemp(directory) == NULL || chdir(directory) != 0)
+        return 1;
+    for (size_t i = 0; i < BYTES; i++)
+        data[i] = (unsigned char)(i * 31 + i / 251);
+    int fd = open("file", O_WRONLY | O_CREAT, 0600);
+    CHECK(write(fd, data, 8) == 8);
+    close(fd);
+    test_read_on(0, 4096);
+    test_read_on(1000, 8);
+    test_read_on(100001, 65536);
+    test_read_on(UINT64_MAX, 4096);
+    test_spool(UINT64_MAX, BYTES, GS_OK);
+    test_spool(0, BYTES, GS_OK);
+    test_spool(100000, BYTES, GS_OK);
+    test_spool(100000, BYTES - 1, GS_ERR_INPUT);
+    test_spool(UINT64_MAX, BYTES - 1, GS_ERR_INPUT);
+    unlink("file");
+    CHECK(chdir("/") == 0 && rmdir(directory) == 0);
+    return check_failures();
+}

@@ -1,0 +1,117 @@
+/* test_merge_cut.c -- segments are ascending, hold every key once and share no key.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/random.h"
+#include "sort/merge_cut.h"
+#include "tests/unit/check.h"
+
+#include <stdlib.h>
+
+#define SPANS     7
+#define SPAN_KEYS 5000
+
+static int compare(const void *a, const void *b)
+{
+    gs_key x = *(const gs_key *)a;
+    gs_key y = *(const gs_key *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Cut spans of keys below `values`, ascending or descending, and look at each segment. */
+static void check_cut(uint64_t values, bool reverse, uint64_t room)
+{
+    static gs_key keys[SPANS][SPAN_KEYS];
+    struct gs_span spans[SPANS];
+    struct gs_part parts[SPANS];
+    struct gs_segment segment = {.parts = parts};
+    struct gs_error err = {.status = GS_OK};
+    struct gs_cut cut;
+    gs_key mask = reverse ? GS_KEY_MAX : 0;
+    uint64_t taken[SPANS] = {0};
+    uint64_t all = 0, cut_keys = 0, segments = 0;
+    bool has_last = false;
+    gs_key last = 0; /* the greatest key so far, as masked */
+    for (size_t i = 0; i < SPANS; i++) {
+        uint64_t count = i == 2 ? 0 : i == 3 ? 1 : SPAN_KEYS;
+        for (uint64_t k = 0; k < count; k++)
+            keys[i][k] = (gs_key)(gs_random(i, k) % values) ^ mask;
+        qsort(keys[i], count, sizeof(gs_key), compare);
+        for (uint64_t k = 0; reverse && k < count / 2; k++) {
+            gs_key swap = keys[i][k];
+            keys[i][k] = keys[i][count - 1 - k];
+            keys[i][count - 1 - k] = swap;
+        }
+        spans[i] = (struct gs_span){.keys = keys[i], .count = count};
+        all += count;
+    }
+    if (!CHECK(gs_cut_open(&cut, spans, SPANS, reverse, room, &err) == GS_OK))
+        return;
+    for (; !gs_cut_done(&cut); segments++) {
+        gs_cut_next(&cut, &segment);
+        gs_key least = GS_KEY_MAX, greatest = 0;
+        uint64_t count = 0;
+        if (!CHECK(segment.count > 0))
+            break;
+        CHECK_EQUAL(segment.index, segments);
+        CHECK_EQUAL(segment.position, cut_keys);
+        CHECK(segment.equal || segment.count <= (room > SPANS ? room : SPANS));
+        for (size_t p = 0; p < segment.part_count; p++) {
+            CHECK_EQUAL(parts[p].first, taken[parts[p].span]);
+            taken[parts[p].span] += parts[p].count;
+            count += parts[p].count;
+            for (uint64_t k = 0; k < parts[p].count; k++) {
+                gs_key key = spans[parts[p].span].keys[parts[p].first + k] ^ mask;
+                least = key < least ? key : least;
+                greatest = key > greatest ? key : greatest;
+            }
+        }
+        CHECK_EQUAL(count, segment.count);
+        CHECK(!has_last || least > last);
+        CHECK(!segment.equal || (least == greatest && least == (segment.key ^ mask)));
+        last = greatest;
+        has_last = true;
+        cut_keys += count;
+    }
+    CHECK_EQUAL(cut_keys, all);
+    gs_cut_close(&cut);
+}
+
+/* Spans that are out of order: parts still follow on one another, and there is an end. */
+static void check_disorder(void)
+{
+    static gs_key keys[2][SPAN_KEYS];
+    struct gs_span spans[2];
+    struct gs_part parts[2];
+    struct gs_segment segment = {.parts = parts};
+    struct gs_error err = {.status = GS_OK};
+    struct gs_cut cut;
+    for (size_t i = 0; i < 2; i++) {
+        for (uint64_t k = 0; k < SPAN_KEYS; k++)
+            keys[i][k] = (gs_key)(gs_random(i, k) % 100);
+        spans[i] = (struct gs_span){.keys = keys[i], .count = SPAN_KEYS};
+    }
+    if (!CHECK(gs_cut_open(&cut, spans, 2, false, 64, &err) == GS_OK))
+        return;
+    uint64_t steps = 0;
+    do {
+        uint64_t before = cut.position;
+        gs_cut_next(&cut, &segment);
+        CHECK_EQUAL(cut.position, before + segment.count);
+        steps++;
+    } while (segment.count > 0);
+    CHECK(steps <= 2 * SPAN_KEYS + 1);
+    CHECK(cut.taken[0] <= SPAN_KEYS && cut.taken[1] <= SPAN_KEYS);
+    gs_cut_close(&cut);
+}
+
+int main(void)
+{
+    static const uint64_t values[] = {1, 2, 50, 3000, (uint64_t)1 << 32};
+    static const uint64_t rooms[] = {1, 20, 300, 4096, 1 << 20};
+    for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
+        for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++)
+            for (int reverse = 0; reverse <= 1; reverse++)
+                check_cut(values[v], reverse == 1, rooms[r]);
+    check_disorder();
+    return check_failures();
+}

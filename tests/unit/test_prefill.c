@@ -1,0 +1,133 @@
+/* test_prefill.c -- making pages ahead changes no byte, and what is copied to them is in the file.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/prefill.h"
+#include "tests/unit/check.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PIECE ((uint64_t)100003)
+#define SIZE  (700 * PIECE + 1)
+
+static char from[PIECE];
+
+/* What belongs at a position. */
+static void make_piece(uint64_t position)
+{
+    for (uint64_t i = 0; i < PIECE; i++)
+        from[i] = (char)((position + i) * 31 >> 5 | 1);
+}
+
+static int open_file(uint64_t size)
+{
+    char name[] = "/tmp/gsort-prefill.XXXXXX";
+    int fd = mkstemp(name);
+    if (fd < 0 || unlink(name) != 0 || ftruncate(fd, (off_t)size) != 0)
+        abort();
+    return fd;
+}
+
+/* Written by whatever way is open at the moment, while the threads run and the file grows. */
+static void test_bytes(unsigned threads, bool eager)
+{
+    static char got[PIECE];
+    int fd = open_file(SIZE);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, threads);
+    uint64_t copied = 0;
+    for (uint64_t position = 0; position + PIECE <= SIZE; position += PIECE) {
+        if (prefill != NULL && position / PIECE % 100 == 50)
+            gs_prefill_extend(prefill, position * 3 / 2);
+        make_piece(position);
+        char *pages = gs_prefill_pages(prefill, position, PIECE, eager);
+        if (pages != NULL) {
+            copied++;
+            memcpy(pages, from, PIECE);
+            gs_prefill_done(prefill, position, PIECE);
+        } else if (pwrite(fd, from, PIECE, (off_t)position) != (ssize_t)PIECE) {
+            abort();
+        }
+    }
+    if (prefill != NULL && eager)
+        CHECK_EQUAL(copied, SIZE / PIECE);
+    CHECK(gs_prefill_pages(prefill, SIZE - 1, 2, true) == NULL); /* beyond the end */
+    CHECK(gs_prefill_pages(prefill, UINT64_MAX - 1, 4, true) == NULL);
+    gs_prefill_stop(prefill);
+    uint64_t wrong = 0;
+    for (uint64_t position = 0; position + PIECE <= SIZE; position += PIECE) {
+        make_piece(position);
+        if (pread(fd, got, PIECE, (off_t)position) != (ssize_t)PIECE)
+            abort();
+        wrong += memcmp(got, from, PIECE) != 0;
+    }
+    CHECK_EQUAL(wrong, 0);
+    close(fd);
+}
+
+/* From somewhere in the file on. */
+static void test_start(void)
+{
+    const uint64_t start = (uint64_t)3 << 16;
+    const uint32_t text = 0x64636261;
+    uint32_t got;
+    int fd = open_file(start + SIZE);
+    struct gs_prefill *prefill = gs_prefill_start(fd, start, SIZE, 1);
+    if (prefill == NULL)
+        abort();
+    gs_prefill_extend(prefill, SIZE);
+    char *pages = gs_prefill_pages(prefill, 5, sizeof text, true);
+    if (CHECK(pages != NULL)) {
+        memcpy(pages, &text, sizeof text);
+        CHECK(pread(fd, &got, sizeof got, (off_t)start + 5) == sizeof got && got == text);
+    }
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
+/* Where it cannot be done there is nothing to stop; beyond the end of a file there are no pages. */
+static void test_refused(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    CHECK(gs_prefill_start(fd, 0, 1 << 20, 1) == NULL);
+    close(fd);
+    fd = open_file(0);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, 1 << 20, 1);
+    CHECK(prefill != NULL && gs_prefill_pages(prefill, 0, 1, true) == NULL);
+    if (prefill != NULL)
+        gs_prefill_extend(prefill, 1 << 20); /* a lie */
+    usleep(1000);
+    CHECK(gs_prefill_pages(prefill, 0, 1, true) == NULL);
+    gs_prefill_stop(prefill);
+    close(fd);
+    CHECK(gs_prefill_pages(NULL, 0, 1, true) == NULL);
+    gs_prefill_stop(NULL);
+}
+
+/* The end comes at any time. */
+static void test_stop(void)
+{
+    for (unsigned i = 0; i < 50; i++) {
+        int fd = open_file(SIZE);
+        struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, i % 5 + 1);
+        if (prefill != NULL && i % 7 > 0)
+            gs_prefill_extend(prefill, SIZE);
+        if (i % 3 == 0)
+            usleep(i * 10);
+        gs_prefill_stop(prefill);
+        close(fd);
+    }
+}
+
+int main(void)
+{
+    test_bytes(1, false);
+    test_bytes(1, true);
+    test_bytes(2, false);
+    test_bytes(3, true);
+    test_start();
+    test_refused();
+    test_stop();
+    return check_failures();
+}

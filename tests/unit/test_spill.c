@@ -1,0 +1,120 @@
+/* test_spill.c -- pieces come back as they were written, from files that nobody sees.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/space.h"
+#include "common/spill.h"
+#include "tests/unit/check.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIECES      5
+#define PIECE_BYTES 5000
+
+static unsigned files_in(const char *directory)
+{
+    unsigned files = 0;
+    DIR *here = opendir(directory);
+    for (struct dirent *entry; here != NULL && (entry = readdir(here)) != NULL;)
+        files += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (here != NULL)
+        closedir(here);
+    return files;
+}
+
+/* Pieces go to both directories in turn, and parts of them can be read. */
+static void test_pieces(const char *const *directories)
+{
+    struct gs_spill spill;
+    struct gs_error err = {.status = GS_OK};
+    struct gs_place places[PIECES];
+    unsigned char data[PIECE_BYTES], got[PIECE_BYTES];
+    if (!CHECK(gs_spill_open(&spill, directories, 2, &err) == GS_OK))
+        return;
+    for (unsigned i = 0; i < PIECES; i++) {
+        memset(data, (int)i + 1, sizeof data);
+        data[i] = 99;
+        CHECK(gs_spill_place(&spill, sizeof data, &places[i], &err) == GS_OK);
+        CHECK_EQUAL(places[i].file, i % 2);
+        CHECK(gs_spill_write(&spill, &places[i], 0, data, 1000, &err) == GS_OK);
+        CHECK(gs_spill_write(&spill, &places[i], 1000, data + 1000, sizeof data - 1000, &err) ==
+              GS_OK);
+    }
+    CHECK_EQUAL(spill.used, PIECES * PIECE_BYTES);
+    CHECK_EQUAL(files_in(directories[0]) + files_in(directories[1]), 0);
+    for (unsigned i = PIECES; i-- > 0;) {
+        memset(data, (int)i + 1, sizeof data);
+        data[i] = 99;
+        gs_spill_announce(&spill, &places[i], 0, sizeof data);
+        CHECK(gs_spill_read(&spill, &places[i], 0, got, sizeof got, &err) == GS_OK);
+        CHECK(memcmp(got, data, sizeof got) == 0);
+        CHECK(gs_spill_read(&spill, &places[i], i, got, 1, &err) == GS_OK);
+        CHECK_EQUAL(got[0], 99);
+    }
+    /* Beyond the end of the file: an error, no endless loop. */
+    CHECK(gs_spill_read(&spill, &places[PIECES - 1], 1 << 20, got, 1, &err) == GS_ERR_INPUT);
+    gs_spill_close(&spill);
+    gs_spill_close(&spill); /* harmless */
+}
+
+static void test_room(const char *const *directories)
+{
+    struct gs_spill spill;
+    struct gs_error err = {.status = GS_OK};
+    struct stat status;
+    if (!CHECK(gs_spill_open(&spill, directories, 2, &err) == GS_OK) ||
+        !CHECK(stat(directories[0], &status) == 0))
+        return;
+    CHECK(gs_spill_check(&spill, 1, 0, 0, &err) == GS_OK);
+    /* Both are on one file system: its room counts once, less what others will write. */
+    uint64_t room = gs_space_free(spill.files[0].fd);
+    if (room != UINT64_MAX && room > 1 << 30) {
+        CHECK(gs_spill_check(&spill, room / 2, 0, 0, &err) == GS_OK);
+        CHECK(gs_spill_check(&spill, room / 2, status.st_dev, room / 4 * 3, &err) == GS_ERR_OUTPUT);
+        CHECK(strncmp(err.text, directories[0], strlen(directories[0])) == 0);
+        err.status = GS_OK;
+        CHECK(gs_spill_check(&spill, room / 8 * 15, 0, 0, &err) == GS_ERR_OUTPUT);
+    }
+    gs_spill_close(&spill);
+}
+
+static void test_refusals(const char *directory)
+{
+    const char *const missing[] = {"/nonexistent/gsort"};
+    struct gs_spill spill;
+    struct gs_place place;
+    struct gs_error err = {.status = GS_OK};
+    CHECK(gs_spill_open(&spill, missing, 1, &err) == GS_OK);
+    CHECK(gs_spill_place(&spill, 4, &place, &err) == GS_ERR_OUTPUT);
+    CHECK(strncmp(err.text, missing[0], strlen(missing[0])) == 0);
+    gs_spill_close(&spill);
+    CHECK(gs_spill_create("/nonexistent") == -1 && errno == ENOENT);
+    int fd = gs_spill_create(directory);
+    if (CHECK(fd >= 0)) {
+        struct stat status;
+        CHECK(fstat(fd, &status) == 0 && (status.st_mode & 0777) == 0600 && status.st_nlink == 0);
+        CHECK(gs_space_reserve(fd, 0, 1 << 20) == 0);
+        CHECK(gs_space_reserve(fd, 0, 0) == 0);
+        close(fd);
+    }
+    CHECK(gs_space_free(-1) == UINT64_MAX);
+}
+
+int main(void)
+{
+    char one[] = "/tmp/gsort-unit.XXXXXX";
+    char two[] = "/tmp/gsort-unit.XXXXXX";
+    const char *const directories[] = {one, two};
+    if (mkdtemp(one) == NULL || mkdtemp(two) == NULL)
+        return 1;
+    test_pieces(directories);
+    test_room(directories);
+    test_refusals(one);
+    CHECK(rmdir(one) == 0 && rmdir(two) == 0); /* empty */
+    return check_failures();
+}

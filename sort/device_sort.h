@@ -40,6 +40,7 @@ struct gs_device_sorter {
     uint64_t capacity;
     unsigned processors; /* multiprocessors of the device */
     cudaStream_t stream; /* the caller's, the legacy stream by default */
+    uint32_t few_keys;   /* inputs up to this have no bins; may be lowered to GS_GPU_MEDIUM_KEYS */
     bool timed;          /* take stage times: set by the caller, costs an event a stage */
     struct gs_gpu_work work;
     void *memory; /* device: all of work but the report */

@@ -43,10 +43,10 @@ uint32_t gs_device_sort_bins(uint64_t n)
     return bins;
 }
 
-static uint32_t choose_samples(const struct gs_gpu_work *work, uint64_t n, uint32_t bins)
+static uint32_t choose_samples(uint64_t n, uint32_t bins)
 {
     uint32_t samples = bins * (n <= ONE_LEVEL_KEYS ? OVERSAMPLING_ONE_LEVEL : OVERSAMPLING);
-    return samples < work->medium_keys ? samples : work->medium_keys;
+    return samples < SAMPLES_MAX ? samples : SAMPLES_MAX;
 }
 
 /* Slots of a level at most: each has more keys than any job. */
@@ -82,7 +82,7 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     size_t total = 0;
     work->state = carve(&memory, &total, 1, sizeof *work->state);
     work->tables = carve(&memory, &total, 1, sizeof *work->tables);
-    work->samples = carve(&memory, &total, SAMPLES_MAX, sizeof *work->samples);
+    work->samples = carve(&memory, &total, 2 * SAMPLES_MAX, sizeof *work->samples);
     work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
     work->counters = carve(&memory, &total, jobs, sizeof *work->counters);
     work->slots[0] = carve(&memory, &total, slots, sizeof *work->slots[0]);
@@ -119,6 +119,7 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     GS_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     sorter->processors = (unsigned)processors;
     GS_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    sorter->few_keys = GS_GPU_FEW_KEYS;
     sorter->work.rows = room >= GS_GPU_ROOM;
     choose_jobs(&sorter->work, capacity);
     size_t bytes = place_lists(&sorter->work, capacity, NULL);
@@ -322,18 +323,18 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
 
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     choose_jobs(&sorter->work, n);
-    if (n <= work->medium_keys) {
-        GS_CUDA_TRY(gs_sort_keys_gpu(keys, keys, (uint32_t)n, stream));
+    if (n <= sorter->few_keys) {
+        GS_CUDA_TRY(gs_sort_few_gpu(keys, other, (uint32_t)n, stream));
         mark(sorter, GS_DEVICE_SORT_BINS);
         goto finish;
     }
 
     /* Level 1: by splitters, from keys to other. */
     const uint32_t bins = gs_device_sort_bins(n);
-    const uint32_t samples = choose_samples(work, n, bins);
+    const uint32_t samples = choose_samples(n, bins);
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    GS_CUDA_TRY(gs_sort_keys_gpu(work->samples, work->samples, samples, stream));
+    GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, samples, bins, stream));
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
     GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, bins, processors, stream));

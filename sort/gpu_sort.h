@@ -52,6 +52,9 @@
 #define GS_GPU_TILE_KEYS       (20 * GS_GPU_TILE_THREADS)
 #define GS_GPU_SMALL_TILE_KEYS (8 * GS_GPU_TILE_THREADS)
 
+/* Keys that are sorted without bins: above, a sample sort is faster. */
+#define GS_GPU_FEW_KEYS (1U << 18)
+
 /* Keys of a run of equal ones that one block writes. */
 #define GS_GPU_FILL_KEYS (1U << 17)
 
@@ -162,7 +165,7 @@ struct gs_gpu_report {
 struct gs_gpu_work {
     struct gs_gpu_state *state;
     struct gs_gpu_tables *tables;
-    uint32_t *samples;
+    uint32_t *samples;            /* and as much room again */
     unsigned long long *cursors;  /* of level 1: GS_GPU_SPLITTERS_MAX + 1 */
     unsigned long long *counters; /* of the slots: counts, then cursors */
     struct gs_gpu_slot *slots[2]; /* of even and of odd levels */
@@ -232,8 +235,11 @@ cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
                                   uint32_t tiles, cudaStream_t stream);
 
+/* sort_few_gpu.cu: keys[0 .. n), using spare[0 .. n). Right for any n below 2^31, and meant for up
+ * to GS_GPU_FEW_KEYS. */
+cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream);
+
 /* sort_bins_gpu.cu: jobs of each size, runs of equal keys, the whole in reverse. */
-cudaError_t gs_sort_keys_gpu(const uint32_t *in, uint32_t *out, uint32_t n, cudaStream_t stream);
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                              uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream);
 /* Small jobs, as many as the device's list has by then, `most` at most: no need to wait for that.

@@ -7,9 +7,10 @@
  * distribution. Exit status 1 if any output differs.
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
- *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N]
+ *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
  *
- * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys.
+ * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. --few says up to how many
+ * keys are sorted without bins; checks do both with what could be either.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -186,12 +187,26 @@ static void open_bench(struct bench *bench, uint64_t capacity)
 static std::vector<uint64_t> boundary_sizes()
 {
     std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
-    for (uint64_t edge :
-         {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS, (uint64_t)GS_GPU_TILE_KEYS * 7,
-          1UL << 17, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
+    for (uint64_t edge : {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS,
+                          (uint64_t)GS_GPU_TILE_KEYS * 7, 1UL << 14, 1UL << 16,
+                          (uint64_t)GS_GPU_FEW_KEYS, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
         for (int d = -1; d <= 1; d++)
             sizes.push_back(edge + (uint64_t)d);
     return sizes;
+}
+
+/* Sort the source, and compare the result. Returns whether it was wrong. */
+static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, int distribution)
+{
+    struct gs_device_stats stats;
+    run_ours(bench, n, &stats);
+    uint64_t wrong = compare(bench, sorted, n);
+    if (wrong > 0)
+        printf("FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u, fills %u)\n",
+               (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
+               bench->sorter.few_keys, stats.levels, stats.small_jobs, stats.medium_jobs,
+               stats.fills);
+    return wrong > 0;
 }
 
 /* The given sizes of every distribution, no timing. */
@@ -200,24 +215,23 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
 {
     uint64_t tests = 0;
     uint64_t failures = 0;
+    const uint32_t few_keys = bench->sorter.few_keys;
     for (uint64_t n : sizes)
         for (int distribution : distributions) {
             if (n > capacity)
                 continue;
             uint32_t *sorted = bench->source;
-            struct gs_device_stats stats;
             make_keys<<<1024, 256>>>(bench->source, n, distribution, n + 11);
             if (n > 0)
                 run_cub(bench, n, &sorted);
-            run_ours(bench, n, &stats);
-            uint64_t wrong = compare(bench, sorted, n);
-            tests++;
-            failures += wrong > 0;
-            if (wrong > 0)
-                printf("FAIL n=%llu %s: %llu keys differ (levels %u, jobs %u + %u, fills %u)\n",
-                       (unsigned long long)n, DISTRIBUTIONS[distribution],
-                       (unsigned long long)wrong, stats.levels, stats.small_jobs, stats.medium_jobs,
-                       stats.fills);
+            for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS}) {
+                if (few < few_keys && (n <= few || n > few_keys))
+                    continue;
+                bench->sorter.few_keys = few;
+                failures += check_once(bench, sorted, n, distribution);
+                tests++;
+            }
+            bench->sorter.few_keys = few_keys;
         }
     printf("check: %llu sorts, %llu failures\n", (unsigned long long)tests,
            (unsigned long long)failures);
@@ -301,6 +315,7 @@ int main(int argc, char **argv)
     unsigned repetitions = 11;
     unsigned times = 0;
     bool stages = false;
+    uint32_t few_keys = GS_GPU_FEW_KEYS;
     std::vector<uint64_t> checked;
     FILE *csv = NULL;
     for (int i = 1; i < argc; i++) {
@@ -322,6 +337,8 @@ int main(int argc, char **argv)
             times = (unsigned)atoi(value);
         } else if (name == "--csv") {
             csv = fopen(value, "w");
+        } else if (name == "--few") {
+            few_keys = (uint32_t)strtoul(value, NULL, 0);
         } else if (name == "--stages") {
             stages = true;
         } else if (name == "--check") {
@@ -349,6 +366,7 @@ int main(int argc, char **argv)
     if (times > 0)
         capacity = std::max<uint64_t>(capacity, 1U << 20);
     open_bench(&bench, capacity);
+    bench.sorter.few_keys = few_keys;
     struct cudaDeviceProp device;
     MUST(cudaGetDeviceProperties(&device, 0));
     printf("%s, %d multiprocessors, CUB %d.%d.%d\n", device.name, device.multiProcessorCount,

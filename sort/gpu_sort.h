@@ -53,7 +53,7 @@
 #define GS_GPU_SMALL_TILE_KEYS (8 * GS_GPU_TILE_THREADS)
 
 /* Keys that are sorted without bins: above, a sample sort is faster. */
-#define GS_GPU_FEW_KEYS (1U << 18)
+#define GS_GPU_FEW_KEYS (1U << 17)
 
 /* Keys of a run of equal ones that one block writes. */
 #define GS_GPU_FILL_KEYS (1U << 17)

@@ -20,11 +20,11 @@ enum {
     WARP_KEYS = 32 * KEYS, /* that shuffles reach */
     RANK_THREADS = 256,    /* a key each */
     RANK_TILES = 4,        /* searched side by side: a probe waits for the one before it */
-    TILE_SMALL = 2048,     /* many processors, where few keys are */
-    TILE_MEDIUM = 4096,    /* fewer tiles to search */
-    TILE_LARGE = 8192,
-    MEDIUM_KEYS = 1U << 14, /* from here on */
-    LARGE_KEYS = 1U << 16
+    TILE_SMALL = 2048,     /* where few keys are: more processors have some */
+    TILE_MEDIUM = 4096,
+    TILE_LARGE = 8192,      /* where many are: fewer tiles to search */
+    MEDIUM_KEYS = 1U << 14, /* up to here tiles are small, */
+    LARGE_KEYS = 1U << 16   /* and up to here medium */
 };
 
 /* The keys of this thread against those of the thread with that bit or those bits changed: keep the
@@ -212,13 +212,9 @@ cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStr
 {
     if (n <= 1)
         return cudaSuccess;
-    if (n <= TILE_SMALL)
+    if (n <= TILE_SMALL || (n > TILE_MEDIUM && n < MEDIUM_KEYS))
         return sort_by_tiles<TILE_SMALL>(keys, spare, n, stream);
-    if (n <= TILE_MEDIUM)
-        return sort_by_tiles<TILE_MEDIUM>(keys, spare, n, stream);
-    if (n < MEDIUM_KEYS)
-        return sort_by_tiles<TILE_SMALL>(keys, spare, n, stream);
-    if (n < LARGE_KEYS)
+    if (n <= LARGE_KEYS)
         return sort_by_tiles<TILE_MEDIUM>(keys, spare, n, stream);
     return sort_by_tiles<TILE_LARGE>(keys, spare, n, stream);
 }

@@ -16,11 +16,10 @@
 #include "sort/gpu_block.cuh"
 
 enum {
-    KEYS = 8,              /* of a thread */
-    WARP_KEYS = 32 * KEYS, /* that shuffles reach */
-    RANK_THREADS = 256,    /* a key each */
-    RANK_TILES = 4,        /* searched side by side: a probe waits for the one before it */
-    TILE_SMALL = 2048,     /* where few keys are: more processors have some */
+    KEYS = 8,           /* of a thread */
+    RANK_THREADS = 256, /* a key each */
+    RANK_TILES = 4,     /* searched side by side: a probe waits for the one before it */
+    TILE_SMALL = 2048,  /* where few keys are: more processors have some */
     TILE_MEDIUM = 4096,
     TILE_LARGE = 8192,      /* where many are: fewer tiles to search */
     MEDIUM_KEYS = 1U << 14, /* up to here tiles are small, */

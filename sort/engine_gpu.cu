@@ -160,15 +160,17 @@ static __device__ __forceinline__ void renew_group(struct list_head *head, uint3
     const uint32_t first = lane / GS_LISTS_GROUP * GS_LISTS_GROUP;
     const uint32_t members = ((1U << GS_LISTS_GROUP) - 1) << first;
     const uint32_t equal = __ballot_sync(members, head->left > 0 && head->key == best);
-    if (lane == (uint32_t)__ffs((int)equal) - 1) {
+    const bool wins = lane == (uint32_t)__ffs((int)equal) - 1;
+    if (wins) {
         *out = best;
         head->advance();
-        s_state->left[group]--;
-        s_state->minimum[group] = GS_KEY_MAX;
     }
-    __syncwarp(members);
-    if (head->left > 0)
-        atomicMin(&s_state->minimum[group], head->key);
+    const uint32_t minimum =
+        reduce_min_lanes<GS_LISTS_GROUP>(members, head->left > 0 ? head->key : GS_KEY_MAX);
+    if (wins) {
+        s_state->left[group]--;
+        s_state->minimum[group] = minimum;
+    }
 }
 
 /* A minimum for each group of heads, kept from step to step, and one warp that reduces these. */

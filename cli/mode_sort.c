@@ -36,7 +36,7 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     (void)name;
     struct read_limit *limit = context;
     uint64_t keys = (limit->mapped_bytes + bytes) / GS_KEY_BYTES;
-    gs_start_ahead(limit->options, limit->mapped_bytes + bytes, limit->output);
+    gs_start_ahead(limit->options, limit->mapped_bytes + bytes, limit->output, true);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
         return err->status;
@@ -91,7 +91,7 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
-    gs_start_ahead(&options, keys * GS_KEY_BYTES, output);
+    gs_start_ahead(&options, keys * GS_KEY_BYTES, output, false);
     options.memory_bytes = limit_bytes > own_bytes ? limit_bytes - own_bytes : 1;
     GS_TRY(gs_sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->memory_bytes += own_bytes;
@@ -156,7 +156,8 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
         gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
     if (st != GS_OK)
         return st;
-    gs_start_ahead(&command->sort, count_bytes(&inputs), NULL);
+    inputs.populates = gs_reads_with_help(&command->sort);
+    gs_start_ahead(&command->sort, count_bytes(&inputs), NULL, false);
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
         gs_report_watch(&inputs, "sorted");

@@ -3,7 +3,7 @@
  *
  * Whole processes, a file in the page cache to a new file on ext4, as `make bench-files` measures:
  * the columns cpu and gpu of its table, with these estimates beside them. To fit them anew for a
- * machine, `make bench-files BENCH="-p 0 64M 256M 1G 4G"` (256 MiB to 16 GiB) there, and:
+ * machine, `make bench-files BENCH="-P none 64M 256M 1G 4G"` (256 MiB to 16 GiB) there, and:
  *
  *   CPU_LEAST  cpu at the largest size, with all cores, less CPU_START, by its keys
  *   CPU_THREAD the same with --parallel=1

@@ -56,6 +56,7 @@ void gs_gpu_batches_close(struct gs_gpu_batches *batches)
         cudaEventDestroy(batches->done);
     cudaFree(batches->room);
     cudaFreeHost(batches->starts);
+    (void)cudaGetLastError(); /* of a lost device, say */
     *batches = (struct gs_gpu_batches){.room = NULL};
 }
 

@@ -14,6 +14,7 @@
 #include "sort/gpu_batches.h"
 #include "sort/gpu_buffers.h"
 #include "sort/gpu_call.h"
+#include "sort/gpu_chunk_times.h"
 #include "sort/gpu_upload.h"
 #include "sort/prefix_sum.h"
 
@@ -34,14 +35,9 @@ struct gpu {
     struct gs_gpu_buffers buffers;
     struct gs_gpu_upload upload;
     struct gs_gpu_batches batches;
-    cudaEvent_t *events; /* per chunk: EVENTS_PER_CHUNK */
-    uint64_t event_count;
-    uint64_t chunks;
+    struct gs_gpu_chunk_times times;
     bool done; /* nothing is left for the device to do */
 };
-
-/* PLACED and SCATTERED where keys are sorted in batches. */
-enum { UPLOAD_BEGUN, UPLOAD_DONE, COUNT_BEGUN, COUNT_DONE, PLACED, SCATTERED, EVENTS_PER_CHUNK };
 
 /* Does the input need no bins? Then one block sorts it. */
 static bool is_one_block(const struct gs_run *run)
@@ -100,18 +96,12 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no room for %" PRIu64 " keys",
                        device.name, n);
     *chunk_keys = choose_chunk_keys(n);
-    gpu->chunks = (n + *chunk_keys - 1) / *chunk_keys;
-    gpu->event_count = gpu->chunks * EVENTS_PER_CHUNK;
-    gpu->events = calloc(gpu->event_count, sizeof *gpu->events);
-    if (gpu->events == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
-    for (uint64_t i = 0; i < gpu->event_count; i++)
-        GS_CUDA_TRY(cudaEventCreate(&gpu->events[i]));
+    GS_TRY(gs_gpu_chunk_times_open(&gpu->times, (n + *chunk_keys - 1) / *chunk_keys, err));
     GS_TRY(gs_gpu_upload_open(&gpu->upload, run->plan.threads, err));
     GS_TRY(gs_gpu_buffers_open(&gpu->buffers, n, err));
     if (!is_one_block(run) && gs_gpu_batch_keys(n) > 0)
-        GS_TRY(
-            gs_gpu_batches_open(&gpu->batches, run, &gpu->buffers, gpu->chunks, *chunk_keys, err));
+        GS_TRY(gs_gpu_batches_open(&gpu->batches, run, &gpu->buffers, gpu->times.chunks,
+                                   *chunk_keys, err));
 cleanup:
     return st;
 }
@@ -127,10 +117,7 @@ static void close_gpu(struct gs_run *run)
         gs_gpu_buffers_close(&gpu->buffers);
         gs_gpu_batches_close(&gpu->batches);
     }
-    for (uint64_t i = 0; !leave && gpu->events != NULL && i < gpu->event_count; i++)
-        if (gpu->events[i] != NULL)
-            cudaEventDestroy(gpu->events[i]);
-    free(gpu->events);
+    gs_gpu_chunk_times_close(&gpu->times, leave);
     free(gpu);
     run->device = NULL;
 }
@@ -174,25 +161,31 @@ static uint64_t fingerprint_chunk(const struct gs_run *run, const struct gs_chun
     return sum;
 }
 
+static cudaEvent_t event_of(const struct gpu *gpu, const struct gs_chunk *chunk,
+                            enum gs_gpu_chunk_event event)
+{
+    return gs_gpu_chunk_event(&gpu->times, chunk->index, event);
+}
+
 /* Queue a chunk's upload and count. */
 static enum gs_status count_bins_gpu(struct gs_run *run, const struct gs_chunk *chunk,
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gpu *gpu = run->device;
-    cudaEvent_t *events = gpu->events + chunk->index * EVENTS_PER_CHUNK;
     gs_key *to = gpu->buffers.keys + chunk->first;
     if (chunk->index == 0)
         GS_TRY(send_splitters(run, err));
-    GS_CUDA_TRY(cudaEventRecord(events[UPLOAD_BEGUN], gpu->upload.stream));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_UPLOAD_BEGUN), gpu->upload.stream));
     GS_TRY(gs_gpu_upload_keys(&gpu->upload, &run->tiles, chunk->first, chunk->count, to, err));
-    GS_CUDA_TRY(cudaEventRecord(events[UPLOAD_DONE], gpu->upload.stream));
-    GS_CUDA_TRY(cudaStreamWaitEvent(gpu->buffers.compute, events[UPLOAD_DONE], 0));
-    GS_CUDA_TRY(cudaEventRecord(events[COUNT_BEGUN], gpu->buffers.compute));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_UPLOAD_DONE), gpu->upload.stream));
+    GS_CUDA_TRY(
+        cudaStreamWaitEvent(gpu->buffers.compute, event_of(gpu, chunk, GS_GPU_UPLOAD_DONE), 0));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_COUNT_BEGUN), gpu->buffers.compute));
     if (!is_one_block(run))
         GS_CUDA_TRY(gs_count_bins_gpu(&gpu->buffers.sorter.work, to, chunk->count, run->plan.bins,
                                       gpu->buffers.sorter.processors, gpu->buffers.compute));
-    GS_CUDA_TRY(cudaEventRecord(events[COUNT_DONE], gpu->buffers.compute));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_COUNT_DONE), gpu->buffers.compute));
     if (run->options->verify)
         run->fingerprint += fingerprint_chunk(run, chunk);
     atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
@@ -211,9 +204,8 @@ static enum gs_status prefix_sum_gpu(struct gs_run *run, const struct gs_chunk *
     static_assert(sizeof gpu->buffers.sorter.work.state->counts[0] == sizeof *run->counts,
                   "as on the host");
     if (is_batched(gpu)) {
-        cudaEvent_t *events = gpu->events + chunk->index * EVENTS_PER_CHUNK;
         GS_TRY(gs_gpu_batches_place(&gpu->batches, chunk, err));
-        GS_CUDA_TRY(cudaEventRecord(events[PLACED], gpu->buffers.compute));
+        GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_PLACED), gpu->buffers.compute));
         return GS_OK;
     }
     if (chunk->first + chunk->count < run->plan.count)
@@ -235,61 +227,34 @@ static enum gs_status scatter_gpu(struct gs_run *run, const struct gs_chunk *chu
 {
     enum gs_status st = GS_OK;
     struct gpu *gpu = run->device;
-    cudaEvent_t *events = gpu->events + chunk->index * EVENTS_PER_CHUNK;
     if (!is_batched(gpu))
         return GS_OK;
     GS_TRY(gs_gpu_batches_scatter(&gpu->batches, chunk, err));
-    GS_CUDA_TRY(cudaEventRecord(events[SCATTERED], gpu->buffers.compute));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_SCATTERED), gpu->buffers.compute));
 cleanup:
     return st;
 }
 
-/* Book what passed between two events, given an event and when it was, by the host's clock. */
-static enum gs_status account_between(struct gs_run *run, enum gs_stage stage, cudaEvent_t begin,
-                                      cudaEvent_t end, cudaEvent_t known, uint64_t known_ns,
-                                      struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    float ms = 0;
-    float before_ms = 0; /* from begin to known */
-    GS_CUDA_TRY(cudaEventElapsedTime(&ms, begin, end));
-    GS_CUDA_TRY(cudaEventElapsedTime(&before_ms, begin, known));
-    before_ms = before_ms > 0 ? before_ms : 0; /* their clock has coarse ticks */
-    uint64_t begin_ns = known_ns - (uint64_t)((double)before_ms * 1e6);
-    uint64_t ns = (uint64_t)((double)ms * 1e6);
-    gs_run_account_at(run, stage, "gpu", ns, begin_ns, begin_ns + ns);
-cleanup:
-    return st;
-}
-
-/* Book what passed between two events of every chunk. */
-static enum gs_status account_chunks(struct gs_run *run, enum gs_stage stage, int begin, int end,
-                                     cudaEvent_t known, uint64_t known_ns, struct gs_error *err)
+/* Book what the bus and the chunks' stages took. */
+static enum gs_status account_chunks(struct gs_run *run, cudaEvent_t known, uint64_t known_ns,
+                                     struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gpu *gpu = run->device;
-    for (uint64_t i = 0; i < gpu->chunks; i++) {
-        cudaEvent_t *events = gpu->events + i * EVENTS_PER_CHUNK;
-        GS_TRY(account_between(run, stage, events[begin], events[end], known, known_ns, err));
-    }
-cleanup:
-    return st;
-}
-
-/* Book what the bus and the chunks' stages took, by the device's clock. */
-static enum gs_status account_all(struct gs_run *run, cudaEvent_t known, uint64_t known_ns,
-                                  struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
+    const struct gs_gpu_chunk_times *times = &gpu->times;
     uint64_t n = run->plan.count;
-    GS_TRY(account_chunks(run, GS_STAGE_UPLOAD, UPLOAD_BEGUN, UPLOAD_DONE, known, known_ns, err));
-    GS_TRY(account_chunks(run, GS_STAGE_COUNT_BINS, COUNT_BEGUN, COUNT_DONE, known, known_ns, err));
+    GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_UPLOAD, GS_GPU_UPLOAD_BEGUN,
+                                      GS_GPU_UPLOAD_DONE, known, known_ns, err));
+    GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_COUNT_BINS, GS_GPU_COUNT_BEGUN,
+                                      GS_GPU_COUNT_DONE, known, known_ns, err));
     gs_run_add(run, GS_STAGE_UPLOAD, n, n * GS_KEY_BYTES);
     gs_run_add(run, GS_STAGE_COUNT_BINS, n, n * GS_KEY_BYTES);
-    if (!is_batched(run->device))
+    if (!is_batched(gpu))
         return GS_OK;
-    GS_TRY(account_chunks(run, GS_STAGE_PREFIX_SUM, COUNT_DONE, PLACED, known, known_ns, err));
-    GS_TRY(account_chunks(run, GS_STAGE_SCATTER, PLACED, SCATTERED, known, known_ns, err));
+    GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_PREFIX_SUM, GS_GPU_COUNT_DONE,
+                                      GS_GPU_PLACED, known, known_ns, err));
+    GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_SCATTER, GS_GPU_PLACED, GS_GPU_SCATTERED,
+                                      known, known_ns, err));
     gs_run_add(run, GS_STAGE_SCATTER, n, n * 2 * GS_KEY_BYTES); /* read and written */
 cleanup:
     return st;
@@ -310,7 +275,7 @@ static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
                                       run->plan.bins, &stats, err));
     uint64_t begin_ns = gs_gpu_account_sort(run, &stats, n);
     if (!is_batched(gpu))
-        GS_TRY(account_all(run, buffers->sorter.events[0], begin_ns, err));
+        GS_TRY(account_chunks(run, buffers->sorter.events[0], begin_ns, err));
 cleanup:
     return st;
 }
@@ -322,9 +287,9 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
     struct gs_gpu_buffers *buffers = &gpu->buffers;
     uint64_t first_piece = 0;
     if (is_batched(gpu)) {
-        cudaEvent_t last = gpu->events[gpu->event_count - EVENTS_PER_CHUNK + SCATTERED];
+        cudaEvent_t last = gs_gpu_chunk_event(&gpu->times, gpu->times.chunks - 1, GS_GPU_SCATTERED);
         GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
-        GS_TRY(account_all(run, last, gs_now_ns(), err));
+        GS_TRY(account_chunks(run, last, gs_now_ns(), err));
         if (gs_gpu_batches_total(&gpu->batches))
             buffers->batches = &gpu->batches;
     }

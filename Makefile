@@ -47,13 +47,13 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status memory file slurp input input_spool target tempfile space spill prefill output signals
+COMMON_C := status memory file populate slurp input input_spool target tempfile space spill prefill output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
             count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
             fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
             external_split merge merge_cut
-CLI_C    := exit options size_arg report progress stats ahead memory_limit output_sink spilled_sort mode_sort mode_check \
+CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
@@ -62,8 +62,10 @@ ifeq ($(HIGHWAY),1)
   CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
 endif
 ifeq ($(CUDA),1)
-  GPU_C    := gpu_start gpu_upload gpu_buffers stages_gpu stages_gpu_pieces device_sort_gpu gpu_engine
-  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu scatter_gpu sort_bins_gpu sort_few_gpu engine_gpu
+  GPU_C    := gpu_start gpu_upload gpu_buffers gpu_batches gpu_chunk_times stages_gpu stages_gpu_pieces \
+              device_sort_gpu gpu_engine
+  GPU_CU   := select_samples_gpu count_bins_gpu prefix_sum_gpu place_runs_gpu scatter_gpu sort_bins_gpu \
+              sort_few_gpu engine_gpu
   OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include

@@ -227,6 +227,11 @@ cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, u
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
                               cudaStream_t stream);
 
+/* place_runs_gpu.cu: the counts of a chunk become cursors, for a scatter inside it, and starts[0 ..
+ * bins], and are zero again. */
+cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
+                              cudaStream_t stream);
+
 /* scatter_gpu.cu */
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                 uint64_t n, uint32_t bins, unsigned processors,

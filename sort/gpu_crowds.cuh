@@ -15,9 +15,9 @@
 #include "sort/gpu_block.cuh"
 
 enum {
-    ITEMS = 16,       /* keys of a thread, and of a window */
-    SETTLED = 8,      /* keys of a group that the windows always settle */
-    WARP_CROWD = 1024 /* keys of a crowd that a warp takes by itself */
+    ITEMS = 16,      /* keys of a thread, and of a window */
+    SETTLED = 8,     /* keys of a group that the windows always settle */
+    WARP_CROWD = 256 /* keys of a crowd that a warp takes by itself */
 };
 
 /* Where a key lies in shared memory: one word of padding for 32. */

@@ -143,7 +143,7 @@ static __device__ __forceinline__ struct gs_gpu_digit make_digit(uint32_t low, u
     return digit;
 }
 
-/* True if no two keys share a digit. */
+/* True if no two values share a digit: it is the value less the least. */
 static __device__ __forceinline__ bool digit_is_exact(struct gs_gpu_digit digit)
 {
     return (uint64_t)digit.factor * digit.scale >= 1ULL << 32;

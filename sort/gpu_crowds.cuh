@@ -15,9 +15,9 @@
 #include "sort/gpu_block.cuh"
 
 enum {
-    ITEMS = 16,      /* keys of a thread, and of a window */
-    SETTLED = 8,     /* keys of a group that the windows always settle */
-    WARP_CROWD = 256 /* keys of a crowd that a warp takes by itself */
+    ITEMS = 16,       /* keys of a thread, and of a window */
+    SETTLED = 8,      /* keys of a group that the windows always settle */
+    WARP_CROWD = 1024 /* keys of a crowd that a warp takes by itself */
 };
 
 /* Where a key lies in shared memory: one word of padding for 32. */
@@ -42,7 +42,10 @@ template <int THREADS> struct crowd_list {
 static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
 {
     const uint32_t lane = lane_index();
+    const uint32_t last = s_keys[padded(end - 1)];
     uint32_t key = first + lane < end ? s_keys[padded(first + lane)] : GS_KEY_MAX;
+    if (__all_sync(GS_ALL_LANES, key == last || first + lane >= end)) /* repeated keys */
+        return;
     for (uint32_t size = 2; size <= 32; size *= 2)
         for (uint32_t step = size / 2; step > 0; step /= 2) {
             uint32_t other = __shfl_xor_sync(GS_ALL_LANES, key, (int)step);
@@ -117,6 +120,32 @@ template <int THREADS> struct block_team {
     }
 };
 
+/* Replace a crowd over [low, low + range] by runs of its values. s_own counts each value. */
+template <typename TEAM>
+static __device__ __forceinline__ void write_values(const TEAM &team, uint32_t *s_keys,
+                                                    const uint32_t *s_own, uint32_t first,
+                                                    uint32_t low, uint32_t range)
+{
+    const uint32_t t = team.index();
+    uint32_t before = first;
+    for (uint32_t round = 0; round <= range; round += TEAM::SIZE) {
+        uint32_t count = round + t <= range ? s_own[round + t] : 0;
+        uint32_t sum;
+        uint32_t place = before + team.scan(count, &sum);
+        before += sum;
+        /* A warp writes the runs of its 32 values, one after the other. */
+        for (uint32_t left = __ballot_sync(GS_ALL_LANES, count > 0); left != 0; left &= left - 1) {
+            const int lane = __ffs((int)left) - 1;
+            const uint32_t start = __shfl_sync(GS_ALL_LANES, place, lane);
+            const uint32_t end = start + __shfl_sync(GS_ALL_LANES, count, lane);
+            const uint32_t value = low + round + t - lane_index() + (uint32_t)lane;
+            for (uint32_t x = start + lane_index(); x < end; x += 32)
+                s_keys[padded(x)] = value;
+        }
+    }
+    team.sync();
+}
+
 /* Order the crowd s_keys[first .. first + size) by a digit of its own; what then still shares one
  * goes to `next`. s_count: counters that nobody needs any more. spare: room in device memory for
  * each key at its place. */
@@ -129,6 +158,7 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
     uint32_t *s_own = s_count + first;
     uint32_t low = GS_KEY_MAX;
     uint32_t high = 0;
+#pragma unroll 4
     for (uint32_t x = t; x < size; x += TEAM::SIZE) {
         uint32_t key = s_keys[padded(first + x)];
         low = min(low, key);
@@ -139,11 +169,15 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
     if (low == high)
         return;
     const struct gs_gpu_digit digit = make_digit(low, high, size);
-    const bool exact = digit_is_exact(digit);
     team.sync();
+#pragma unroll 4
     for (uint32_t x = t; x < size; x += TEAM::SIZE)
         atomicAdd(&s_own[digit_of(digit, s_keys[padded(first + x)])], 1);
     team.sync();
+    if (digit_is_exact(digit)) {
+        write_values(team, s_keys, s_own, first, low, high - low);
+        return;
+    }
     uint32_t before = 0;
     for (uint32_t round = 0; round < size; round += TEAM::SIZE) {
         uint32_t count = round + t < size ? s_own[round + t] : 0;
@@ -152,8 +186,7 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
         before += sum;
         if (round + t < size)
             s_own[round + t] = place;
-        if (!exact)
-            next->add(first + place, count);
+        next->add(first + place, count);
     }
     team.sync();
     for (uint32_t round = 0; round < size; round += TEAM::SIZE) {
@@ -169,6 +202,7 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
             spare[first + place] = key;
     }
     team.sync();
+#pragma unroll 8
     for (uint32_t x = t; x < size; x += TEAM::SIZE)
         s_keys[padded(first + x)] = spare[first + x];
     team.sync();

@@ -38,6 +38,9 @@
  * few levels reach to the bottom of any skew. */
 #define GS_GPU_DEEP_DIGITS 16
 
+/* Copies of each value of a slot, on average, that make it worth a digit for each. */
+#define GS_GPU_REPEATED 1024
+
 /* Keys that one block sorts in shared memory: by 256 threads, and by 1024. A sort of very many keys
  * doubles the first, so that two levels are still enough; a device without GS_GPU_ROOM has only the
  * first. */
@@ -248,6 +251,8 @@ cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cuda
 #endif
 
 static_assert(GS_GPU_SMALL_KEYS % 256 == 0 && GS_GPU_MEDIUM_KEYS % 1024 == 0, "whole threads");
+static_assert(GS_GPU_MEDIUM_KEYS / GS_GPU_REPEATED <= GS_GPU_DEEP_DIGITS,
+              "lists have room for the digits of repeated values");
 static_assert(GS_GPU_SUB_BIN_KEYS < GS_GPU_SMALL_KEYS, "a sub-bin fits its block");
 
 #endif

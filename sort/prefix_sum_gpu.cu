@@ -79,9 +79,13 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
             uint64_t wanted = (slot.size + work.sub_bin_keys - 1) / work.sub_bin_keys;
             wanted = max(wanted, (uint64_t)(level > 2 ? GS_GPU_DEEP_DIGITS : 1));
+            if (slot.low < slot.high) {
+                /* One for each value, if they are repeated that often: nothing is to be sorted. */
+                const uint64_t values = (uint64_t)slot.high - slot.low + 1;
+                wanted = values <= slot.size / GS_GPU_REPEATED ? values : min(wanted, values);
+            }
             bins = (uint32_t)min(wanted, (uint64_t)most);
             if (slot.low < slot.high) {
-                bins = (uint32_t)min((uint64_t)bins, (uint64_t)slot.high - slot.low + 1);
                 slots[i].digit = make_digit(slot.low, slot.high, bins);
             } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
                 if (level % 2 == 0)
@@ -189,11 +193,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         unsigned long long start =
             before + scan_block<DIGIT_THREADS>(size + size_more + size_equal, s_partial, &sum);
         before += sum;
-        if (exact && (level & 1) != 0 && size > 0) {
-            /* The least key whose digit is bin: no other has it. */
-            uint64_t step = (uint64_t)slot.digit.factor * slot.digit.scale;
-            uint64_t distance = (((uint64_t)bin << 32) + step - 1) / step;
-            add_fill(&work, start, size, slot.low + (uint32_t)distance);
+        if (exact && size > 0) {
+            add_fill(&work, start, size, slot.low + bin);
             less[bin] = GS_GPU_SKIP;
         } else if (mine) {
             less[bin] = start;

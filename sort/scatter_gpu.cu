@@ -321,13 +321,13 @@ scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__re
         scatter_tile<false, ITEMS>(in, size, out, limit, view, bins, cursors, memory, try_rows);
 }
 
-/* A further level: a block moves one tile of one slot. skip_exact: where each key has a digit of
- * its own, the counts say all, and runs of equal keys have been listed. */
+/* A further level: a block moves one tile of one slot. Where each key has a digit of its
+ * own, the counts say all, and runs of equal keys have been listed. */
 template <int ITEMS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_digits_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, PLACE limit,
                           const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                          uint32_t words, bool skip_exact, const uint32_t *__restrict__ heavy,
+                          uint32_t words, const uint32_t *__restrict__ heavy,
                           unsigned long long *cursors)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
@@ -346,7 +346,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         s_waiting = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
     const struct digit_view digits = {s_slot.digit};
-    if (skip_exact && digit_is_exact(digits.digit))
+    if (digit_is_exact(digits.digit))
         return;
     const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * tile_keys;
     const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)tile_keys);
@@ -409,8 +409,7 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
     if (error != cudaSuccess)
         return error;
     scatter_digits_kernel<items, PLACE><<<tiles, SCATTER_THREADS, shared, stream>>>(
-        in, out, (PLACE)n, work->slots[level & 1], slots, words, level % 2 != 0, work->heavy,
-        work->counters);
+        in, out, (PLACE)n, work->slots[level & 1], slots, words, work->heavy, work->counters);
     return cudaGetLastError();
 }
 

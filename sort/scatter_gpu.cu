@@ -19,7 +19,6 @@
 
 enum {
     SCATTER_THREADS = GS_GPU_TILE_THREADS,
-    RANK_BATCH = 4,
     WAITING = 256,       /* keys that rows have no room for, of one tile */
     BIN_RANK_SHIFT = 12, /* bin + (rank << 12) in a word */
     BIN_MASK = (1 << BIN_RANK_SHIFT) - 1
@@ -131,18 +130,10 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
     const bool crowd =
         is_crowd(bin[0]) && (!VIEW::DROPS || __shfl_sync(GS_ALL_LANES, bin[0], 0) < bins);
     if (!crowd) {
-        /* A few adds at a time are under way before their results are needed. */
 #pragma unroll
-        for (int first = 0; first < ITEMS; first += RANK_BATCH) {
-            uint32_t rank[RANK_BATCH];
-#pragma unroll
-            for (int i = 0; i < RANK_BATCH; i++)
-                rank[i] = atomicAdd(
-                    moves(first + i) ? &memory.count[bin[first + i]] : &s_none[lane_index()], 1);
-#pragma unroll
-            for (int i = 0; i < RANK_BATCH; i++)
-                bin[first + i] += rank[i] << BIN_RANK_SHIFT;
-        }
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] += atomicAdd(moves(i) ? &memory.count[bin[i]] : &s_none[lane_index()], 1)
+                      << BIN_RANK_SHIFT;
     } else {
         try_rows = false;
 #pragma unroll

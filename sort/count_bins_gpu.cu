@@ -10,7 +10,12 @@
  */
 #include "sort/gpu_block.cuh"
 
-enum { COUNT_ITEMS = 8, COUNT_BLOCKS = 4, DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS };
+enum {
+    COUNT_ITEMS = 8,
+    COUNT_BLOCKS = 4,
+    DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS,
+    DIGIT_BLOCKS = 3
+};
 
 /* What the pairs (key, its successor) of this thread's keys say about the order. */
 static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, uint64_t first,
@@ -110,7 +115,7 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
 #pragma unroll
     for (int i = 0; i < DIGIT_ITEMS; i++) {
         uint32_t x = i * GS_GPU_TILE_THREADS + threadIdx.x;
-        key[i] = tile[min(x, size - 1)];
+        key[i] = x < size ? tile[x] : 0;
     }
     view.classify(key, bin);
 #pragma unroll
@@ -120,7 +125,8 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
 }
 
 /* A block counts the digits of one tile of one slot. */
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
+                                         GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
     count_digits_kernel(const uint32_t *__restrict__ keys,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
                         const uint32_t *heavy, unsigned long long *counters)

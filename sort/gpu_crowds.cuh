@@ -15,9 +15,10 @@
 #include "sort/gpu_block.cuh"
 
 enum {
-    ITEMS = 16,       /* keys of a thread, and of a window */
-    SETTLED = 8,      /* keys of a group that the windows always settle */
-    WARP_CROWD = 1024 /* keys of a crowd that a warp takes by itself */
+    ITEMS = 16,        /* keys of a thread, and of a window */
+    SETTLED = 8,       /* keys of a group that the windows always settle */
+    THREAD_CROWD = 64, /* keys of a crowd that a thread looks at by itself */
+    WARP_CROWD = 1024  /* keys of a crowd that a warp takes by itself */
 };
 
 /* Where a key lies in shared memory: one word of padding for 32. */
@@ -38,14 +39,21 @@ template <int THREADS> struct crowd_list {
     }
 };
 
+/* Are s_keys[first .. end) copies of one key? By one thread. */
+static __device__ __forceinline__ bool is_one_key(const uint32_t *s_keys, uint32_t first,
+                                                  uint32_t end)
+{
+    const uint32_t last = s_keys[padded(end - 1)];
+    while (first < end && s_keys[padded(first)] == last)
+        first++;
+    return first == end;
+}
+
 /* Sort s_keys[first .. end), 32 keys at most, by one warp: a bitonic network over its lanes. */
 static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
 {
     const uint32_t lane = lane_index();
-    const uint32_t last = s_keys[padded(end - 1)];
     uint32_t key = first + lane < end ? s_keys[padded(first + lane)] : GS_KEY_MAX;
-    if (__all_sync(GS_ALL_LANES, key == last || first + lane >= end)) /* repeated keys */
-        return;
     for (uint32_t size = 2; size <= 32; size *= 2)
         for (uint32_t step = size / 2; step > 0; step /= 2) {
             uint32_t other = __shfl_xor_sync(GS_ALL_LANES, key, (int)step);
@@ -133,11 +141,15 @@ static __device__ __forceinline__ void write_values(const TEAM &team, uint32_t *
         uint32_t sum;
         uint32_t place = before + team.scan(count, &sum);
         before += sum;
-        /* A warp writes the runs of its 32 values, one after the other. */
-        for (uint32_t left = __ballot_sync(GS_ALL_LANES, count > 0); left != 0; left &= left - 1) {
+        const uint32_t alone = min(count, (uint32_t)SETTLED);
+        for (uint32_t x = 0; x < alone; x++)
+            s_keys[padded(place + x)] = low + round + t;
+        /* The rest of longer runs is written by the warp, one after the other. */
+        for (uint32_t left = __ballot_sync(GS_ALL_LANES, count > alone); left != 0;
+             left &= left - 1) {
             const int lane = __ffs((int)left) - 1;
-            const uint32_t start = __shfl_sync(GS_ALL_LANES, place, lane);
-            const uint32_t end = start + __shfl_sync(GS_ALL_LANES, count, lane);
+            const uint32_t start = __shfl_sync(GS_ALL_LANES, place, lane) + SETTLED;
+            const uint32_t end = start - SETTLED + __shfl_sync(GS_ALL_LANES, count, lane);
             const uint32_t value = low + round + t - lane_index() + (uint32_t)lane;
             for (uint32_t x = start + lane_index(); x < end; x += 32)
                 s_keys[padded(x)] = value;
@@ -221,7 +233,18 @@ static __device__ __forceinline__ void settle_crowds(uint32_t *s_keys, uint32_t 
         s_lists[threadIdx.x].count = 0;
     __syncthreads();
     for (uint32_t d = threadIdx.x; d < capacity; d += THREADS)
-        s_lists[0].add(s_count[d], (d + 1 < capacity ? s_count[d + 1] : size) - s_count[d]);
+        s_lists[1].add(s_count[d], (d + 1 < capacity ? s_count[d + 1] : size) - s_count[d]);
+    __syncthreads();
+    /* Most crowds are copies of one key, as a rule. A thread sees that sooner than a warp. */
+    for (uint32_t c = threadIdx.x; c < s_lists[1].count; c += THREADS) {
+        const uint32_t first = s_lists[1].crowd[c] >> 16;
+        const uint32_t keys = s_lists[1].crowd[c] & 0xffff;
+        if (keys > THREAD_CROWD || !is_one_key(s_keys, first, first + keys))
+            s_lists[0].add(first, keys);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        s_lists[1].count = 0;
     __syncthreads();
     const struct block_team<THREADS> block = {
         s_partial

@@ -54,7 +54,10 @@ static __device__ uint32_t find_cell(const struct builder *s_build, uint32_t fir
 {
     while (first < count) {
         uint32_t half = (first + count) / 2;
-        if (cell_of<LOG>(s_build->splitter[half], s_build->splitter[0], limit, shift) < cell)
+        uint32_t key = s_build->splitter[half];
+        /* No splitter is before the base, or behind the limit. */
+        if ((LOG ? cell_of<true>(key, s_build->splitter[0], limit, shift)
+                 : (key - s_build->splitter[0]) >> shift) < cell)
             first = half + 1;
         else
             count = half;

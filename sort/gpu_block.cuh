@@ -171,8 +171,8 @@ template <int SEARCH> struct splitter_view {
     static const bool SKIPS = true;  /* keys of some bins are not moved */
     static const bool DROPS = false; /* some keys have no bin */
     const uint32_t *guide;
-    const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind them */
-    uint32_t base, limit, shift, mask, steps;
+    const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
+    uint32_t base, limit, shift, mask, steps, count;
 
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
@@ -189,7 +189,7 @@ template <int SEARCH> struct splitter_view {
             for (uint32_t half = 1U << steps >> 1; half != 0; half >>= 1)
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++)
-                    bin[i] += splitter[bin[i] + half - 1] < key[i] ? half : 0;
+                    bin[i] += splitter[min(bin[i] + half - 1, count)] < key[i] ? half : 0;
         }
     }
 
@@ -227,10 +227,11 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     view.shift = tables->shift;
     view.mask = (1U << tables->shift) - 1;
     view.steps = tables->steps;
+    view.count = tables->count;
     for (uint32_t i = threadIdx.x; i < tables->cells; i += blockDim.x)
         s_table[i] = tables->guide[i];
     if constexpr (SEARCH == GS_GPU_STEPS || SEARCH == GS_GPU_LOG_STEPS)
-        for (uint32_t i = threadIdx.x; i < 2 * tables->count; i += blockDim.x)
+        for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
             s_splitter[i] = i < tables->count ? tables->splitter[i] : GS_KEY_MAX;
     return view;
 }

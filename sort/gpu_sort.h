@@ -185,10 +185,10 @@ static inline uint32_t gs_gpu_cells(uint32_t bins)
     return cells;
 }
 
-/* Words of shared memory that find bins: guide, splitters, and room behind them for steps. */
+/* Words of shared memory that find bins: guide and splitters. */
 static inline uint32_t gs_gpu_table_words(uint32_t bins)
 {
-    return gs_gpu_cells(bins) + 4 * bins;
+    return gs_gpu_cells(bins) + 2 * bins;
 }
 
 #ifdef __cplusplus

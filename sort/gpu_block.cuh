@@ -267,7 +267,8 @@ struct heavy_view {
     {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
-            uint32_t d = digit_of(digit, key[i]);
+            /* A key that does not exist may have any digit. */
+            uint32_t d = min(digit_of(digit, key[i]), bins - 1);
             uint32_t value = heavy[d];
             bin[i] = d + (key[i] > value ? bins : 0) + (key[i] == value ? 2 * bins : 0);
         }

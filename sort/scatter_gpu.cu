@@ -241,7 +241,7 @@ scatter_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint6
     const uint32_t bins = tables->count + 1;
     for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS) {
         memory.count[b] = 0;
-        memory.delta[b] = (cursors[b] & GS_GPU_SKIP) != 0 ? limit : 0;
+        memory.delta[b] = tables->repeats && (cursors[b] & GS_GPU_SKIP) != 0 ? limit : 0;
     }
     for (uint64_t first = blockIdx.x * (uint64_t)tile_keys; first < n;
          first += gridDim.x * (uint64_t)tile_keys) {

@@ -14,7 +14,7 @@ enum {
     COUNT_ITEMS = 8,
     COUNT_BLOCKS = 4,
     DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS,
-    DIGIT_BLOCKS = 3
+    DIGIT_BLOCKS = 4
 };
 
 /* What the pairs (key, its successor) of this thread's keys say about the order. */
@@ -105,23 +105,28 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     }
 }
 
-/* Count the bins of a tile's keys. */
+/* Count the bins of a tile's keys, in two halves where registers are short. */
 template <typename VIEW>
 static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t size,
                                                   const VIEW &view, uint32_t *s_count)
 {
-    uint32_t key[DIGIT_ITEMS];
-    uint32_t bin[DIGIT_ITEMS];
+    const int part = VIEW::DROPS ? DIGIT_ITEMS / 2 : DIGIT_ITEMS;
+#pragma unroll 1
+    for (int first = 0; first < DIGIT_ITEMS; first += part) {
+        const uint32_t begin = first * GS_GPU_TILE_THREADS + threadIdx.x;
+        uint32_t key[part];
+        uint32_t bin[part];
 #pragma unroll
-    for (int i = 0; i < DIGIT_ITEMS; i++) {
-        uint32_t x = i * GS_GPU_TILE_THREADS + threadIdx.x;
-        key[i] = x < size ? tile[x] : 0;
+        for (int i = 0; i < part; i++) {
+            uint32_t x = i * GS_GPU_TILE_THREADS + begin;
+            key[i] = x < size ? tile[x] : 0;
+        }
+        view.classify(key, bin);
+#pragma unroll
+        for (int i = 0; i < part; i++)
+            if (i * GS_GPU_TILE_THREADS + begin < size)
+                atomicAdd(&s_count[bin[i]], 1);
     }
-    view.classify(key, bin);
-#pragma unroll
-    for (int i = 0; i < DIGIT_ITEMS; i++)
-        if (i * GS_GPU_TILE_THREADS + threadIdx.x < size)
-            atomicAdd(&s_count[bin[i]], 1);
 }
 
 /* A block counts the digits of one tile of one slot. */

@@ -168,8 +168,8 @@ static __device__ __forceinline__ uint32_t cell_of(uint32_t key, uint32_t base, 
 
 /* By splitters: the tables in shared memory. SEARCH is of enum gs_gpu_search. */
 template <int SEARCH> struct splitter_view {
-    static const bool SKIPS = true;  /* keys of some bins are not moved */
-    static const bool DROPS = false; /* some keys have no bin */
+    static const bool WAITS = SEARCH != GS_GPU_GUIDE; /* bins may be uneven, or not be moved */
+    static const bool DROPS = false;                  /* some keys have no bin */
     const uint32_t *guide;
     const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
     uint32_t base, limit, shift, mask, steps, count;
@@ -238,7 +238,7 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
 
 /* By a slot's linear digit. */
 struct digit_view {
-    static const bool SKIPS = false;
+    static const bool WAITS = false;
     static const bool DROPS = false;
     struct gs_gpu_digit digit;
 
@@ -255,7 +255,7 @@ struct digit_view {
 /* By a slot's linear digit and, in that, by its heavy value: the parts of all digits one after the
  * other. The last part, keys of heavy values, need not be moved. */
 struct heavy_view {
-    static const bool SKIPS = false;
+    static const bool WAITS = true;
     static const bool DROPS = true;
     struct gs_gpu_digit digit;
     uint32_t bins;

@@ -10,10 +10,10 @@
  * often than any way that first finds out where each bin begins. Rows are of odd length: bins fill
  * up side by side, and would all use the same banks.
  *
- * Keys that a row has no room for wait on a list. A tile with too many of those, or with a warp
- * most of whose keys meet in one bin (keys that lie in the input as in the output), is ordered by
- * bin without gaps instead, by a scan of the counts, and a key finds its bin once more when it is
- * written. Where most of a warp meets on one counter, one lane adds for all.
+ * Where bins are uneven, keys that a row has no room for wait on a list. A tile with too many of
+ * those, or with a warp most of whose keys meet in one bin (keys that lie in the input as in the
+ * output), is ordered by bin without gaps instead, by a scan of the counts, and a key finds its bin
+ * once more when it is written. Where most of a warp meets on one counter, one lane adds for all.
  */
 #include "sort/gpu_block.cuh"
 
@@ -150,19 +150,23 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
                 memory.keys[(bin[i] & BIN_MASK) * memory.row + rank] = key[i];
             fit = fit && (fits || !moves(i));
         }
-        if (!fit) {
+        if constexpr (VIEW::WAITS) {
+            if (!fit) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                if (moves(i) && bin[i] >> BIN_RANK_SHIFT >= memory.row &&
-                    !(VIEW::SKIPS && memory.delta[bin[i] & BIN_MASK] == limit)) {
-                    uint32_t place = atomicAdd(memory.waiting, 1);
-                    if (place < WAITING)
-                        memory.list[place] = {key[i], bin[i]};
-                }
+                for (int i = 0; i < ITEMS; i++)
+                    if (moves(i) && bin[i] >> BIN_RANK_SHIFT >= memory.row &&
+                        memory.delta[bin[i] & BIN_MASK] != limit) {
+                        uint32_t place = atomicAdd(memory.waiting, 1);
+                        if (place < WAITING)
+                            memory.list[place] = {key[i], bin[i]};
+                    }
+            }
+        } else {
+            try_rows = fit; /* the code for waiting keys would cost registers */
         }
     }
     try_rows = __syncthreads_and(try_rows) != 0;
-    const uint32_t waiting = *memory.waiting;
+    const uint32_t waiting = VIEW::WAITS ? *memory.waiting : 0;
     if (try_rows && waiting <= WAITING) {
         write_rows(memory, out, limit, bins, cursors);
         if (waiting > 0) {
@@ -344,6 +348,8 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     in += s_slot.start + first;
     cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
     if (s_slot.heavy) {
+        for (uint32_t b = threadIdx.x; b < 2 * s_slot.bins; b += SCATTER_THREADS)
+            memory.delta[b] = 0; /* not nowhere */
         const struct heavy_view view = load_heavy(s_slot, heavy, s_heavy);
         scatter_slot_tile<ITEMS>(in, size, out, limit, view, 2 * s_slot.bins, cursors, memory,
                                  s_rows, words);

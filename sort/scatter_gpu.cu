@@ -166,10 +166,14 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
         }
     }
     try_rows = __syncthreads_and(try_rows) != 0;
-    const uint32_t waiting = VIEW::WAITS ? *memory.waiting : 0;
-    if (try_rows && waiting <= WAITING) {
+    uint32_t waiting = 0;
+    if constexpr (VIEW::WAITS) {
+        waiting = *memory.waiting;
+        try_rows = try_rows && waiting <= WAITING;
+    }
+    if (try_rows) {
         write_rows(memory, out, limit, bins, cursors);
-        if (waiting > 0) {
+        if (VIEW::WAITS && waiting != 0) {
             __syncthreads();
             for (uint32_t x = t; x < waiting; x += SCATTER_THREADS) {
                 const struct waiting_key late = memory.list[x];

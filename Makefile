@@ -79,7 +79,7 @@ else
   OBJECTS  += $(B)/sort/gpu_absent.o
 endif
 MAIN     := $(B)/cli/main.o
-TOOLS    := build/keygen build/reference build/fuzz_options build/faults.so
+TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
@@ -137,6 +137,7 @@ $(B)/%.o: %.cu $(B)/flags
 build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
 build/reference: build/tools/tests/reference.o
 build/fuzz_options: build/tools/tests/fuzz_options.o
+build/peak: build/tools/tests/peak.o
 $(filter-out %.so,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
 

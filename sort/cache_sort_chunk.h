@@ -3,7 +3,7 @@
  *
  * Keys of an input are seldom alike from chunk to chunk in value, but mostly in distribution: so
  * the bins of one chunk tell how much room the bins of the next will want. Each bin gets room for
- * half as many keys again, and some, and a key goes straight to its bin's room. Where that was
+ * a quarter more keys, and some, and a key goes straight to its bin's room. Where that was
  * wrong, the chunk is counted first after all, and tells the room for those that follow.
  *
  *   room     |0000    |1111     |22      | ...     in the thread's scratch memory

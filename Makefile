@@ -50,7 +50,7 @@ endif
 COMMON_C := status memory file populate slurp input input_spool target tempfile space spill prefill output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
             count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
-            cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
+            cache_sort_chunk cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
             fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
             external_split merge merge_cut
 CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort mode_sort mode_check \
@@ -81,13 +81,13 @@ else
   OBJECTS  += $(B)/sort/gpu_absent.o
 endif
 MAIN     := $(B)/cli/main.o
-TOOLS    := build/keygen build/reference build/fuzz_options build/faults.so
+TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
 .PHONY: all help check check-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind \
-        bench bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
+        bench bench-cpu bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
 help:
@@ -103,6 +103,7 @@ help:
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
 	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
+	@echo 'bench-cpu        keys in memory beside other CPU sorts, then AVX2 alone; BENCH="-t THREADS LOG2_N..."'
 	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
 	@echo 'bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."'
 	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
@@ -138,6 +139,7 @@ $(B)/%.o: %.cu $(B)/flags
 build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
 build/reference: build/tools/tests/reference.o
 build/fuzz_options: build/tools/tests/fuzz_options.o
+build/peak: build/tools/tests/peak.o
 $(filter-out %.so,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
 
@@ -213,6 +215,20 @@ lint:
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
+
+# Beside the sorts that Debian packages; and again where nothing has instructions wider than AVX2.
+TBB_LIBS = $(shell $(PKG_CONFIG) --exists tbb 2>/dev/null && $(PKG_CONFIG) --libs tbb)
+$(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/tools/data/dist.o $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
+	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
+
+AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 \
+             -DGS_CLONES_H -DGS_CLONES="__attribute__((target_clones(\"default\",\"avx2\")))"
+bench-cpu: $(B)/bench_cpu
+	$(B)/bench_cpu $(BENCH)
+	@+$(MAKE) -s CONFIG_SUFFIX=-avx2 CPPFLAGS='$(AVX2_ONLY)' $(B)-avx2/bench_cpu
+	$(B)-avx2/bench_cpu $(BENCH)
 
 # The engines' tables, under data/bench: TABLES="lists keys samples print" names parts.
 bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort

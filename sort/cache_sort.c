@@ -16,6 +16,7 @@
  * until its parts fit.
  */
 #include "sort/cache_sort.h"
+#include "sort/cache_sort_chunk.h"
 #include "sort/cache_sort_impl.h"
 #include "sort/clones.h"
 
@@ -114,14 +115,6 @@ static bool starts_ordered(const gs_key *keys)
     return i == INSERTION_MAX;
 }
 
-GS_CLONES static uint32_t count_equal(const gs_key *keys, size_t count, gs_key key)
-{
-    uint32_t equal = 0;
-    for (size_t i = 0; i < count; i++)
-        equal += keys[i] == key;
-    return equal;
-}
-
 /* Sort keys of `values` values, low + value * 2^shift, by counting each; scratch holds the
  * counters. Of many values there are four counters each, so that equal keys in a row do not wait
  * for each other; each of few values is searched for. */
@@ -135,7 +128,7 @@ static void sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct sc
     memset(counts, 0, sets * sizeof *counts * values);
     if (sets == 1) {
         for (uint32_t value = 0; value < values; value++)
-            counts[value] = count_equal(keys, count, scan.low + (value << scan.shift));
+            counts[value] = gs_count_equal(keys, count, scan.low + (value << scan.shift));
     } else {
         for (; i + 4 <= count; i += 4) {
             counts[(keys[i] - scan.low) >> scan.shift]++;

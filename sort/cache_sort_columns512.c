@@ -24,7 +24,8 @@ enum {
     LANES = 32,
     AHEAD = 16,        /* keys between a slot's call into cache and its store: one vector */
     BLOCK_KEYS = 2048, /* copied from their runs at a time */
-    LINE_KEYS = 16
+    LINE_KEYS = 16,
+    TABLE_AHEAD = 16 /* chunks */
 };
 
 static_assert((int)LANES <= (int)GS_COLUMN_LANES_MAX, "columns of a matrix");
@@ -205,9 +206,39 @@ INLINE_AVX512 bool put_key(gs_key key, uint32_t column, struct gs_columns *colum
     return true;
 }
 
+/* What is called into cache while the block before it is spread. */
+struct ahead {
+    const struct gs_key_runs *runs;
+    uint64_t chunk; /* the next one */
+    const gs_key *at, *end;
+    int64_t keys; /* called, less what is spread */
+};
+
+/* Call the next line of the runs into the second-level cache. */
+INLINE_AVX512 void call_line(struct ahead *ahead)
+{
+    if (ahead->at >= ahead->end) {
+        uint32_t count;
+        if (ahead->chunk >= ahead->runs->chunks)
+            return;
+        if (ahead->chunk + TABLE_AHEAD < ahead->runs->chunks)
+            __builtin_prefetch(ahead->runs->starts +
+                               (ahead->chunk + TABLE_AHEAD) * ahead->runs->stride);
+        const gs_key *run = gs_key_run(ahead->runs, ahead->chunk++, &count);
+        const uint32_t skew = (uint32_t)((uintptr_t)run / sizeof *run % LINE_KEYS);
+        ahead->at = run - skew;
+        ahead->end = run + count;
+        ahead->keys -= skew; /* a run begins and ends inside a line */
+        ahead->keys -= (uint32_t) - (skew + count) % LINE_KEYS;
+    }
+    __builtin_prefetch(ahead->at, 0, 2);
+    ahead->at += LINE_KEYS;
+    ahead->keys += LINE_KEYS;
+}
+
 /* Spread a block of keys over the columns; false if too many were spilled. */
 INLINE_AVX512 bool spread_block(const gs_key *keys, size_t count, struct gs_columns *columns,
-                                struct spill *spill)
+                                struct spill *spill, struct ahead *ahead)
 {
     const uint32_t slots_end = ROWS * columns->stride;
     const uint16_t *const slots = columns->slots;
@@ -218,6 +249,10 @@ INLINE_AVX512 bool spread_block(const gs_key *keys, size_t count, struct gs_colu
         find_columns(keys, columns, column[0]);
     for (unsigned turn = 0; i + 2 * AHEAD <= count; i += AHEAD, turn ^= 1) {
         find_columns(keys + i + AHEAD, columns, column[turn ^ 1]);
+        call_line(ahead);
+        if (ahead->keys < BLOCK_KEYS)
+            call_line(ahead);
+        ahead->keys -= AHEAD;
         for (int k = 0; k < AHEAD; k++) {
             __builtin_prefetch(slots + columns->positions[column[turn ^ 1][k]], 1);
             if (!put_key(keys[i + (size_t)k], column[turn][k], columns, slots_end, spill))
@@ -240,10 +275,13 @@ static AVX512 bool spread_keys(const struct gs_key_runs *runs, size_t count,
 {
     struct spill spill = {columns->spilled, columns->spilled + count / GS_COLUMN_SPILL_SHARE};
     struct gs_key_reader reader = {0};
+    struct ahead ahead = {.runs = runs};
     gs_key block[BLOCK_KEYS] __attribute__((aligned(64)));
 
+    for (int line = 0; line < BLOCK_KEYS / LINE_KEYS; line++)
+        call_line(&ahead);
     for (size_t here; (here = gs_key_runs_read(runs, &reader, block, BLOCK_KEYS)) > 0;)
-        if (!spread_block(block, here, columns, &spill))
+        if (!spread_block(block, here, columns, &spill, &ahead))
             return false;
     columns->spilled_count = (size_t)(spill.next - columns->spilled);
     return true;
@@ -372,8 +410,8 @@ bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key
 
 bool gs_cache_sort_columns512_usable(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl");
+    return GS_CACHE_SORT_HAS_512 && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 
 #endif

@@ -25,6 +25,10 @@ gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count);
 #define GS_CACHE_SORT_HAS_COLUMNS 0
 #endif
 
+#if !defined(GS_CACHE_SORT_HAS_512) /* 0 masks what is wider than AVX2 */
+#define GS_CACHE_SORT_HAS_512 GS_CACHE_SORT_HAS_COLUMNS
+#endif
+
 #if GS_CACHE_SORT_HAS_COLUMNS
 /* Sort the keys in place by columns, with AVX2: about twice as fast as the others where the keys
  * are spread evenly over [low, high]. Where they are not, returns false: keys is untouched. */

@@ -1,10 +1,12 @@
 /* count_bins_cpu.c -- copy a chunk into cache, find the bin of each key there, count the bins.
  * SPDX-License-Identifier: MIT
  *
- * The input is read here once and never again: copy and bins stay in the thread's scratch memory
- * for the scatter, so an input that somebody changes meanwhile cannot part a key from its bin.
+ * What is counted is what the scatter moves: keys stay in the thread's scratch memory, in the rooms
+ * of their bins (cache_sort_chunk.h) or beside the numbers of their bins, so an input that somebody
+ * changes meanwhile cannot part a key from its bin.
  */
 #include "sort/count_bins.h"
+#include "sort/cache_sort_chunk.h"
 #include "sort/chunk_scratch.h"
 #include "sort/search_bins.h"
 #include "sort/stages_cpu.h"
@@ -18,6 +20,9 @@
 /* A search of more halving steps than this takes them for SIDE_BY_SIDE keys at a time. */
 #define LONG_STEPS   2
 #define SIDE_BY_SIDE 16
+
+/* Up to as many values it is faster to compare all keys with each. */
+#define VALUES_MAX 16
 
 /* Copy keys and note their bins. guide and steps are constants at every call: this is inlined for
  * each pair. */
@@ -44,12 +49,7 @@ static void finish_search(const struct gs_splitters *splitters, const gs_key *re
                           uint64_t count, uint16_t *restrict bins)
 {
     const gs_key *splitter = splitters->splitter;
-    uint64_t i = 0;
-#if GS_SEARCH_BINS_HAS_512
-    if (gs_search_bins512_usable())
-        i = gs_search_bins512(splitters, keys, count, bins);
-#endif
-    while (i < count) {
+    for (uint64_t i = 0; i < count;) {
         uint64_t end = count - i < SIDE_BY_SIDE ? count : i + SIDE_BY_SIDE;
         for (uint32_t half = 1U << splitters->steps >> 1; half != 0; half >>= 1)
             for (uint64_t k = i; k < end; k++)
@@ -58,23 +58,32 @@ static void finish_search(const struct gs_splitters *splitters, const gs_key *re
     }
 }
 
-/* Does the search take its halving steps after the guide's look-ups? */
-static bool searches_by_step(const struct gs_splitters *splitters)
+/* Copy keys and find their bins with vectors, where the processor has them; returns how many. */
+static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
+                          gs_key *copy, uint16_t *bins)
 {
 #if GS_SEARCH_BINS_HAS_512
-    if (gs_search_bins512_usable())
-        return splitters->steps > 0;
+    if (gs_search_bins512_usable()) {
+        uint64_t done = gs_guide_bins512(splitters, keys, count, copy, bins);
+        if (splitters->steps > 0)
+            gs_search_bins512(splitters, copy, done, bins);
+        return done;
+    }
 #endif
-    return splitters->steps > LONG_STEPS;
+    (void)splitters, (void)keys, (void)count, (void)copy, (void)bins;
+    return 0;
 }
 
-/* Find the bins of a part of a chunk. */
-static void find_part(const struct gs_splitters *splitters, const struct gs_tile *part,
+/* Copy keys and find their bins. */
+static void find_part(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
                       gs_key *copy, uint16_t *bins)
 {
-    const gs_key *keys = part->keys;
-    const uint64_t count = part->count;
-    if (searches_by_step(splitters)) {
+    uint64_t done = find_wide(splitters, keys, count, copy, bins);
+    keys += done;
+    copy += done;
+    bins += done;
+    count -= done;
+    if (splitters->steps > LONG_STEPS) {
         if (splitters->guide == GS_GUIDE_TOP)
             find_bins(splitters, GS_GUIDE_TOP, 0, keys, count, copy, bins);
         else if (splitters->guide == GS_GUIDE_LINEAR)
@@ -104,28 +113,122 @@ static void count_tables(const uint16_t *bins, uint64_t count, uint32_t *tables,
         tables[bins[i]]++;
 }
 
+/* What is read and counted, for options->verify. */
+static void add_fingerprint(struct gs_run *run, const gs_key *keys, uint64_t count)
+{
+    if (!run->options->verify)
+        return;
+    uint64_t fingerprint = gs_fingerprint(keys, count);
+#pragma omp atomic
+    run->fingerprint += fingerprint;
+}
+
+/* Count a chunk whose keys all have the values of a few equality bins, of which none has to be
+ * moved; false if there are others, or too many values. */
+static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, gs_key *copy,
+                         uint32_t *counts)
+{
+    const struct gs_cpu *cpu = run->device;
+    const struct gs_splitters *splitters = &run->splitters;
+    uint32_t bins = gs_run_bins(run);
+    uint32_t bin_of[VALUES_MAX];
+    gs_key values[VALUES_MAX];
+    uint32_t found = 0;
+    if (cpu->moves_equal || bins > 2 * VALUES_MAX + 1)
+        return false;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        counts[bin] = 0;
+        if (!gs_splitters_equal(splitters, bin))
+            continue;
+        if (found == VALUES_MAX)
+            return false;
+        values[found] = gs_splitters_high(splitters, bin);
+        bin_of[found++] = bin;
+    }
+    if (found == 0)
+        return false;
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
+        uint64_t left = chunk->count - done;
+        uint64_t here = part.count < left ? part.count : left;
+        uint64_t known = 0;
+        memcpy(copy + done, part.keys, here * sizeof *copy);
+        for (uint32_t i = 0; i < found; i++) {
+            uint32_t equal = gs_count_equal(copy + done, here, values[i]);
+            counts[bin_of[i]] += equal;
+            known += equal;
+        }
+        if (known != here)
+            return false;
+        done += here;
+    }
+    add_fingerprint(run, copy, chunk->count);
+    return true;
+}
+
+/* Put a chunk into rooms of about the right size, and count what came; false if it does not fit. */
+static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct gs_rooms *rooms,
+                        uint32_t *counts)
+{
+    uint32_t bins = gs_run_bins(run);
+    uint64_t fingerprint = 0;
+    if (!gs_rooms_begin(rooms, bins))
+        return false;
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
+        uint64_t left = chunk->count - done;
+        uint64_t here = part.count < left ? part.count : left;
+        find_part(&run->splitters, part.keys, here, rooms->keys, rooms->bins);
+        if (run->options->verify)
+            fingerprint += gs_fingerprint(rooms->keys, here);
+        if (!gs_rooms_put(rooms, gs_cpu_scratch(run), (uint32_t)here, bins)) {
+            gs_rooms_end(rooms, false);
+            return false;
+        }
+        done += here;
+    }
+    for (uint32_t bin = 0; bin < bins; bin++)
+        counts[bin] = rooms->next[bin] - rooms->first[bin];
+    gs_rooms_end(rooms, true);
+    if (run->options->verify) {
+#pragma omp atomic
+        run->fingerprint += fingerprint;
+    }
+    return true;
+}
+
+/* Find the bins of a chunk and count them. */
+static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
+                        const struct gs_chunk_scratch *scratch, uint32_t *counts)
+{
+    uint32_t bins = gs_run_bins(run);
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
+        find_part(&run->splitters, part.keys, part.count, scratch->keys + done,
+                  scratch->bins + done);
+        done += part.count;
+    }
+    memset(scratch->tables, 0, GS_CHUNK_TABLES * (size_t)bins * sizeof *scratch->tables);
+    count_tables(scratch->bins, chunk->count, scratch->tables, bins);
+    for (uint32_t bin = 0; bin < bins; bin++)
+        counts[bin] = scratch->tables[bin] + scratch->tables[bins + bin] +
+                      scratch->tables[2 * bins + bin] + scratch->tables[3 * bins + bin];
+    add_fingerprint(run, scratch->keys, chunk->count);
+}
+
 enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chunk,
                                  struct gs_error *err)
 {
     (void)err;
     const struct gs_cpu *cpu = run->device;
-    uint32_t bins = gs_run_bins(run);
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
-    for (uint64_t done = 0; done < chunk->count;) {
-        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
-        find_part(&run->splitters, &part, scratch.keys + done, scratch.bins + done);
-        done += part.count;
-    }
-    memset(scratch.tables, 0, GS_CHUNK_TABLES * (size_t)bins * sizeof *scratch.tables);
-    count_tables(scratch.bins, chunk->count, scratch.tables, bins);
+    struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
     uint32_t *counts = cpu->starts + chunk->index * cpu->stride;
-    for (uint32_t bin = 0; bin < bins; bin++)
-        counts[bin] = scratch.tables[bin] + scratch.tables[bins + bin] +
-                      scratch.tables[2 * bins + bin] + scratch.tables[3 * bins + bin];
-    if (run->options->verify) {
-        uint64_t fingerprint = gs_fingerprint(scratch.keys, chunk->count);
-#pragma omp atomic
-        run->fingerprint += fingerprint;
-    }
+    rooms->placed = false;
+    if (count_values(run, chunk, scratch.keys, counts) || place_chunk(run, chunk, rooms, counts))
+        return GS_OK;
+    count_chunk(run, chunk, &scratch, counts);
+    if (chunk->count == cpu->chunk_keys)
+        gs_rooms_make(rooms, counts, gs_run_bins(run));
     return GS_OK;
 }

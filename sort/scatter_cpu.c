@@ -1,18 +1,16 @@
 /* scatter_cpu.c -- order a chunk by bin, from the thread's scratch to its place in the copy.
  * SPDX-License-Identifier: MIT
  *
- * Both fit the second-level cache, and so do the lines of all bins that are being filled: plain
+ * Most chunks lie there in rooms for their bins already, and are copied out. Of the others, both
+ * orders fit the second-level cache, and so do the lines of all bins that are being filled: plain
  * stores are enough. The chunk came from the input once, and goes to memory once.
  */
 #include "sort/scatter.h"
+#include "sort/cache_sort_chunk.h"
 #include "sort/chunk_scratch.h"
 #include "sort/stages_cpu.h"
 
 #include <string.h>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 /* Keys between a line's call into cache and its store. */
 #define AHEAD 16
@@ -41,17 +39,15 @@ static void move_keys(const gs_key *restrict keys, const uint16_t *restrict bins
         to[next[bins[i]]++] = keys[i];
 }
 
-/* Copy past the caches: nobody looks at the chunk again before its bins are gathered. */
-static void copy_out(gs_key *restrict to, const gs_key *restrict keys, uint64_t count)
+/* A chunk that count bins has left unordered. */
+static void order_chunk(const struct gs_run *run, uint64_t count, const uint32_t *starts,
+                        gs_key *to)
 {
-    uint64_t i = 0;
-#if defined(__SSE2__)
-    for (; (uintptr_t)(to + i) % sizeof(__m128i) == 0 && i + 4 <= count; i += 4)
-        _mm_stream_si128((__m128i *)(void *)(to + i),
-                         _mm_load_si128((const __m128i *)(const void *)(keys + i)));
-    _mm_sfence(); /* whoever gathers a bin must see them */
-#endif
-    memcpy(to + i, keys + i, (count - i) * sizeof *keys);
+    struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
+    uint32_t *next = scratch.tables;
+    memcpy(next, starts, gs_run_bins(run) * sizeof *next);
+    move_keys(scratch.keys, scratch.bins, count, next, scratch.moved);
+    gs_copy_past_cache(to, scratch.moved, count);
 }
 
 enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
@@ -61,11 +57,12 @@ enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
     const struct gs_cpu *cpu = run->device;
     const uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
     if (cpu->moves_equal || has_keys_to_move(run, starts)) {
-        struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
-        uint32_t *next = scratch.tables;
-        memcpy(next, starts, gs_run_bins(run) * sizeof *next);
-        move_keys(scratch.keys, scratch.bins, chunk->count, next, scratch.moved);
-        copy_out(gs_cpu_chunk(cpu, chunk->index), scratch.moved, chunk->count);
+        const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
+        gs_key *to = gs_cpu_chunk(cpu, chunk->index);
+        if (rooms->placed)
+            gs_rooms_copy(rooms, gs_cpu_scratch(run), gs_run_bins(run), to);
+        else
+            order_chunk(run, chunk->count, starts, to);
     }
     atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
     return GS_OK;

@@ -3,6 +3,7 @@
  */
 #include "sort/sort_bins.h"
 #include "sort/cache_sort.h"
+#include "sort/cache_sort_chunk.h"
 #include "sort/stages_cpu.h"
 
 #include "common/clock.h"
@@ -10,25 +11,38 @@
 
 #include <inttypes.h>
 
+/* Write copies of a key from a position on. */
+static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t count,
+                                   uint64_t position, gs_key *scratch)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = run->emitter.sink;
+    if (sink->memory != NULL) {
+        gs_fill(sink->memory + position, key, count, run->plan.count >= GS_PAST_CACHE_KEYS);
+        return GS_OK;
+    }
+    uint64_t block = count < GS_TILE_KEYS ? count : GS_TILE_KEYS;
+    gs_fill(scratch, key, block, false);
+    for (uint64_t done = 0; done < count && st == GS_OK; done += block) {
+        uint64_t here = count - done < block ? count - done : block;
+        st = gs_emit_write(&run->emitter, scratch, here, position + done);
+    }
+    return st;
+}
+
 /* Hand out `count` copies of one key, a scratch array full at a time. */
 static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key, uint64_t count,
                                  uint64_t planned, gs_key *scratch, struct gs_work *work)
 {
     uint64_t kept = run->options->unique && count > 0 ? 1 : count;
-    uint64_t block = kept < GS_TILE_KEYS ? kept : GS_TILE_KEYS;
     uint64_t position;
-    for (uint64_t i = 0; i < block; i++)
-        scratch[i] = key;
     if (run->options->verify)
         gs_emit_drop(&run->emitter, gs_fingerprint(&key, 1) * (count - kept));
     enum gs_status st = gs_emit_begin(&run->emitter, number, kept, planned, &position);
     if (st != GS_OK)
         return st;
     uint64_t start = gs_now_ns();
-    for (uint64_t done = 0; done < kept && st == GS_OK; done += block) {
-        uint64_t here = kept - done < block ? kept - done : block;
-        st = gs_emit_write(&run->emitter, scratch, here, position + done);
-    }
+    st = write_copies(run, key, kept, position, scratch);
     work->write_ns += gs_now_ns() - start;
     gs_emit_end(&run->emitter, number);
     work->keys_out += kept;

@@ -20,6 +20,9 @@
 #define SPLIT_BITS 8
 #define SPLITS     (1 << SPLIT_BITS)
 
+/* Keys of a piece of equal ones: a huge page full. */
+#define EQUAL_KEYS_MAX ((uint64_t)GS_CLAIM_KEYS)
+
 static_assert(GS_CHUNK_KEYS_MAX <= GS_CACHE_SORT_SCRATCH, "a run fits the scratch memory");
 
 static enum gs_status add_piece(struct gs_pieces *pieces, struct gs_piece piece,
@@ -39,6 +42,23 @@ static enum gs_status add_piece(struct gs_pieces *pieces, struct gs_piece piece,
         pieces->largest = piece.count;
     pieces->list[pieces->count++] = piece;
     return GS_OK;
+}
+
+/* The same; but many equal keys are several pieces, for several threads, unless one key of them is
+ * kept or somebody wants their runs. */
+static enum gs_status add_whole(const struct gs_run *run, struct gs_pieces *pieces,
+                                struct gs_piece piece, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_cpu *cpu = run->device;
+    struct gs_piece part = piece;
+    part.count = EQUAL_KEYS_MAX;
+    if (piece.low == piece.high && !run->options->unique && !cpu->moves_equal)
+        for (; piece.count > EQUAL_KEYS_MAX; piece.count -= EQUAL_KEYS_MAX)
+            GS_TRY(add_piece(pieces, part, err));
+    st = add_piece(pieces, piece, err);
+cleanup:
+    return st;
 }
 
 /* A table of starts for parts, owned by pieces. */
@@ -127,7 +147,7 @@ static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, st
     if (bits > 0)
         find_bounds(run, &piece);
     if (bits == 0 || piece.low == piece.high)
-        return add_piece(pieces, piece, err);
+        return add_whole(run, pieces, piece, err);
     unsigned width = GS_KEY_BITS - (unsigned)__builtin_clz(piece.high - piece.low);
     bits = bits < width ? bits : width;
     unsigned shift = width - bits;

@@ -6,8 +6,12 @@
  * Prints Mkeys/s for gs_sort from one array to another, threads as given (default: all). Inputs are
  * drawn anew for each distribution, outputs are poisoned before each run, every result is compared
  * with the input: ascending and of the same fingerprint. One warm-up, then the median of 5 runs.
- * Last lines: a plain copy of the same arrays, for the memory's own speed, and the C library's
- * qsort.
+ * Last lines: a plain copy of the same arrays with one thread, and reading and copying them with
+ * all, for the memory's own speed; and the C library's qsort. The way of the keys is to the
+ * scattered copy and from there to the output: two copies, so at best half as fast as copying with
+ * all threads.
+ * ("bench_memory 1 28" and "bench_memory 16 28" say how 16 threads do beside one, and what the
+ * memory allows.)
  */
 #include "common/clock.h"
 #include "common/memory.h"
@@ -15,6 +19,7 @@
 #include "sort/gsort.h"
 
 #include <inttypes.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,14 +95,41 @@ static double measure(const struct gs_options *options, const struct gs_dist *di
     return (double)n * 1e3 / (double)times[RUNS / 2];
 }
 
-static double measure_copy(const gs_key *in, gs_key *out, uint64_t n)
+/* Each thread copies its part of the keys. */
+static double measure_copy(const gs_key *in, gs_key *out, uint64_t n, unsigned threads)
 {
     uint64_t times[RUNS] = {0};
     for (int run = 0; run < RUNS; run++) {
         uint64_t start = gs_now_ns();
-        memcpy(out, in, n * sizeof *in);
+#pragma omp parallel for num_threads(threads)
+        for (unsigned part = 0; part < threads; part++)
+            memcpy(out + n / threads * part, in + n / threads * part, n / threads * sizeof *in);
         times[run] = gs_now_ns() - start;
     }
+    qsort(times, RUNS, sizeof *times, compare_times);
+    return (double)n * 1e3 / (double)times[RUNS / 2];
+}
+
+/* Each thread reads its part. */
+static double measure_read(const gs_key *in, uint64_t n, unsigned threads)
+{
+    static volatile gs_key found; /* so that the loop is done */
+    uint64_t times[RUNS] = {0};
+    for (int run = 0; run < RUNS; run++) {
+        gs_key all = 0;
+        uint64_t start = gs_now_ns();
+#pragma omp parallel for num_threads(threads) reduction(^ : all)
+        for (unsigned part = 0; part < threads; part++) {
+            const gs_key *keys = in + n / threads * part;
+            gs_key sum = 0;
+            for (uint64_t i = 0; i < n / threads; i++)
+                sum ^= keys[i];
+            all ^= sum;
+        }
+        found = all;
+        times[run] = gs_now_ns() - start;
+    }
+    (void)found;
     qsort(times, RUNS, sizeof *times, compare_times);
     return (double)n * 1e3 / (double)times[RUNS / 2];
 }
@@ -147,7 +179,12 @@ int main(int argc, char **argv)
             if (is_picked(only, dist->name))
                 printf("| 2^%d | %s | %.0f |\n", log2_n, dist->name,
                        measure(&options, dist, in, out, n));
-        printf("| 2^%d | (memcpy, one thread) | %.0f |\n", log2_n, measure_copy(in, out, n));
+        unsigned threads = options.threads > 0 ? options.threads : (unsigned)omp_get_max_threads();
+        printf("| 2^%d | (memcpy, one thread) | %.0f |\n", log2_n, measure_copy(in, out, n, 1));
+        printf("| 2^%d | (memcpy, %u threads) | %.0f |\n", log2_n, threads,
+               measure_copy(in, out, n, threads));
+        printf("| 2^%d | (read, %u threads) | %.0f |\n", log2_n, threads,
+               measure_read(in, n, threads));
         printf("| 2^%d | (qsort, one thread, up to 2^20 keys) | %.0f |\n", log2_n,
                measure_qsort(in, out, n));
         gs_pages_free(in, n * sizeof *in);

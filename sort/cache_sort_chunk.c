@@ -1,0 +1,140 @@
+/* cache_sort_chunk.c -- sort a chunk by bin while it is in cache.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cache_sort_chunk.h"
+#include "sort/clones.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum {
+    AHEAD = 16,        /* keys between a line's call into cache and its store */
+    PASS_MAX = 64,     /* chunks that are not tried, where many in a row did not fit */
+    STAGED_KEYS = 2048 /* copied past the caches at a time */
+};
+
+void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins)
+{
+    uint32_t sum = 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        rooms->first[bin] = sum;
+        sum += counts[bin] + counts[bin] / 4 + 40;
+    }
+    rooms->first[bins] = sum;
+    rooms->known = true;
+}
+
+bool gs_rooms_begin(struct gs_rooms *rooms, uint32_t bins)
+{
+    rooms->placed = false;
+    if (!rooms->known)
+        return false;
+    if (rooms->pass > 0) {
+        rooms->pass--;
+        return false;
+    }
+    memcpy(rooms->next, rooms->first, bins * sizeof *rooms->next);
+    return true;
+}
+
+void gs_rooms_end(struct gs_rooms *rooms, bool fits)
+{
+    rooms->placed = fits;
+    if (fits) {
+        rooms->misses = 0;
+        return;
+    }
+    rooms->pass = 1U << rooms->misses; /* the one at hand is not tried again, either */
+    if (rooms->pass < PASS_MAX)
+        rooms->misses++;
+}
+
+GS_CLONES uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key)
+{
+    uint32_t equal = 0;
+    for (size_t i = 0; i < count; i++)
+        equal += keys[i] == key;
+    return equal;
+}
+
+/* Is any room over-full? */
+GS_CLONES static bool overflows(const uint32_t *next, const uint32_t *ends, uint32_t bins)
+{
+    uint32_t over = 0;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        over |= next[bin] > ends[bin];
+    return over != 0;
+}
+
+/* Thousands of bins have more lines than the first-level cache holds, and stores that miss wait for
+ * each other: each line is called there some keys ahead, to be written. */
+bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count, uint32_t bins)
+{
+    const gs_key *keys = rooms->keys;
+    const uint16_t *bin = rooms->bins;
+    uint32_t *next = rooms->next;
+    uint32_t i = 0;
+    for (; i + AHEAD < count; i++) {
+        __builtin_prefetch(room + next[bin[i + AHEAD]], 1);
+        room[next[bin[i]]++] = keys[i];
+    }
+    for (; i < count; i++)
+        room[next[bin[i]]++] = keys[i];
+    return !overflows(next, rooms->first + 1, bins);
+}
+
+void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
+{
+    size_t i = 0;
+#if defined(__SSE2__)
+    if (past_cache) {
+        const __m128i four = _mm_set1_epi32((int)key);
+        for (; i < count && (uintptr_t)(keys + i) % sizeof four != 0; i++)
+            keys[i] = key;
+        for (; i + 4 <= count; i += 4)
+            _mm_stream_si128((__m128i *)(void *)(keys + i), four);
+        _mm_sfence();
+    }
+#else
+    (void)past_cache;
+#endif
+    for (; i < count; i++)
+        keys[i] = key;
+}
+
+void gs_copy_past_cache(gs_key *restrict to, const gs_key *restrict keys, size_t count)
+{
+    size_t i = 0;
+#if defined(__SSE2__)
+    for (; (uintptr_t)(to + i) % sizeof(__m128i) == 0 && i + 4 <= count; i += 4)
+        _mm_stream_si128((__m128i *)(void *)(to + i),
+                         _mm_loadu_si128((const __m128i *)(const void *)(keys + i)));
+    _mm_sfence(); /* whoever gathers a bin must see them */
+#endif
+    memcpy(to + i, keys + i, (count - i) * sizeof *keys);
+}
+
+void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bins, gs_key *to)
+{
+    gs_key staged[STAGED_KEYS];
+    uint32_t filled = 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        const gs_key *from = room + rooms->first[bin];
+        for (uint32_t left = rooms->next[bin] - rooms->first[bin]; left > 0;) {
+            uint32_t here = left < STAGED_KEYS - filled ? left : STAGED_KEYS - filled;
+            memcpy(staged + filled, from, here * sizeof *from);
+            filled += here;
+            from += here;
+            left -= here;
+            if (filled == STAGED_KEYS) {
+                gs_copy_past_cache(to, staged, STAGED_KEYS);
+                to += STAGED_KEYS;
+                filled = 0;
+            }
+        }
+    }
+    gs_copy_past_cache(to, staged, filled);
+}

@@ -1,0 +1,77 @@
+/* cache_sort_chunk.h -- sort a chunk by bin while it is in cache, without counting its bins first.
+ * SPDX-License-Identifier: MIT
+ *
+ * Keys of an input are seldom alike from chunk to chunk in value, but mostly in distribution: so
+ * the bins of one chunk tell how much room the bins of the next will want. Each bin gets room for
+ * a quarter more keys, and some, and a key goes straight to its bin's room. Where that was
+ * wrong, the chunk is counted first after all, and tells the room for those that follow.
+ *
+ *   room     |0000    |1111     |22      | ...     in the thread's scratch memory
+ *   copy     |0000|1111|22| ...                    runs, as stages_cpu.h has them
+ */
+#ifndef GS_CACHE_SORT_CHUNK_H
+#define GS_CACHE_SORT_CHUNK_H
+
+#include "sort/cache_sort.h"
+#include "sort/splitters.h"
+
+/* Keys whose bins are found at a time: they stay in the first-level cache until they are placed. */
+#define GS_ROOMS_BLOCK 2048
+
+/* At the end of a thread's scratch memory, from chunk to chunk. All zero at first. */
+struct gs_rooms {
+    bool known;      /* first[] is set */
+    bool placed;     /* the chunk at hand lies in the rooms */
+    uint32_t misses; /* chunks in a row that did not fit */
+    uint32_t pass;   /* as many chunks are not tried */
+    gs_key keys[GS_ROOMS_BLOCK];
+    uint16_t bins[GS_ROOMS_BLOCK];
+    uint32_t first[GS_SPLITTERS_MAX + 2]; /* where the room of each bin begins; and the last ends */
+    uint32_t next[GS_SPLITTERS_MAX + 1];  /* where its next key goes */
+};
+
+/* Keys of all rooms, with what a block can go beyond the last. */
+#define GS_ROOMS_KEYS (GS_CHUNK_KEYS_MAX / 4 * 5 + 40 * (GS_SPLITTERS_MAX + 1) + GS_ROOMS_BLOCK)
+
+static_assert(GS_ROOMS_KEYS + sizeof(struct gs_rooms) / sizeof(gs_key) + 1 <= GS_CACHE_SORT_SCRATCH,
+              "rooms fit the scratch memory of a thread");
+
+/* The rooms in a thread's scratch memory; the keys in them are at its beginning. */
+static inline struct gs_rooms *gs_rooms_in(gs_key *scratch)
+{
+    const size_t bytes = GS_CACHE_SORT_SCRATCH * sizeof(gs_key) - sizeof(struct gs_rooms);
+    return (struct gs_rooms *)(void *)(scratch + bytes / sizeof(gs_key));
+}
+
+/* Make rooms for chunks like one with these counts. */
+void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins);
+
+/* Is the next chunk to be tried? If so, the rooms are empty now. */
+bool gs_rooms_begin(struct gs_rooms *rooms, uint32_t bins);
+
+/* Put the block's first `count` keys into the rooms of their bins, and see that none went beyond
+ * its bin's: false if so. */
+bool gs_rooms_put(struct gs_rooms *rooms, gs_key *room, uint32_t count, uint32_t bins);
+
+/* The chunk is in the rooms, or (false) it did not fit. */
+void gs_rooms_end(struct gs_rooms *rooms, bool fits);
+
+/* Copy the keys of all rooms to `to`, one after the other, past the caches: nobody looks at them
+ * again before their bins are gathered. */
+void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bins, gs_key *to);
+
+/* How many of the keys equal one. */
+uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key);
+
+/* Make all keys one, past the caches if that is said. */
+void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache);
+
+/* Copy keys past the caches. */
+void gs_copy_past_cache(gs_key *restrict to, const gs_key *restrict keys, size_t count);
+
+/* Copy keys and note the first bin that the guide says for each, of as many as make whole vectors;
+ * returns how many. With AVX-512, where gs_search_bins512_usable(). */
+uint64_t gs_guide_bins512(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
+                          gs_key *copy, uint16_t *bins);
+
+#endif

@@ -1,0 +1,339 @@
+/* bench_cpu.c -- keys in memory: gsort beside the sorts that Debian packages, in one run.
+ * SPDX-License-Identifier: MIT
+ *
+ * usage: [ONLY="DISTRIBUTION..."] [PEERS="NAME..."] bench_cpu [-t THREADS] [-r ROUNDS] [LOG2_N...]
+ *
+ * Prints Markdown: Mkeys/s for each distribution of keygen and each size (default 20 24 28), gsort
+ * from one array to another, everybody else in place; gsort and a peer that has threads get THREADS
+ * (default: all processors), vqsort, spreadsort, std::sort and numpy have one. In a round each
+ * sorts the same keys once, one after the other, in an order that is turned round every other time,
+ * so that all meet the same mood of the machine; a figure is the median of ROUNDS (default 5) after
+ * one to warm up. Whoever takes longer than SLOW_NS for the first is not asked again, and has that
+ * one figure. Each output is compared with the input: ascending, and of the same fingerprint.
+ * ratio: gsort beside the fastest peer, above 1 is faster.
+ *
+ * Built with -DGS_BENCH_AVX2, and the library so that it has nothing wider, all use AVX2 at most.
+ */
+#include "common/clock.h"
+#include "common/memory.h"
+#include "data/dist.h"
+#include "sort/gsort.h"
+#include "tests/bench/peers.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <omp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef GS_BENCH_AVX2
+#define AVX2_ONLY true
+#else
+#define AVX2_ONLY false
+#endif
+
+enum { ROUNDS_MAX = 99, RUNNERS_MAX = 16 };
+static const uint64_t SLOW_NS = 3000000000U;
+
+/* Whoever sorts: gsort first, then the peers, at last numpy. */
+struct runner {
+    const char *name;
+    const struct peer *peer; /* NULL: gsort or numpy */
+    int rounds;
+    bool slow;
+    uint64_t ns[ROUNDS_MAX];
+};
+
+/* A Python that sorts the array in a file that it shares with this process, when it is told to. */
+struct numpy {
+    FILE *to, *from;
+    gs_key *shared;
+    size_t bytes;
+    pid_t pid;
+};
+
+struct bench {
+    struct gs_options options;
+    struct runner runners[RUNNERS_MAX];
+    int count;
+    int rounds;
+    struct numpy numpy;
+    gs_key *in, *out;
+    uint64_t n;
+};
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_cpu: %s\n", what);
+    exit(2);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Whether name is one of the words in `only`, or nothing was picked. */
+static bool is_picked(const char *only, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *word = only; word != NULL; word = strchr(word, ' ')) {
+        word += *word == ' ';
+        if (strncmp(word, name, length) == 0 && (word[length] == ' ' || word[length] == '\0'))
+            return true;
+    }
+    return only == NULL;
+}
+
+/* ---- numpy ---- */
+
+static const char numpy_script[] =
+    "import mmap, sys, time, numpy\n"
+    "shared = numpy.frombuffer(mmap.mmap(int(sys.argv[1]), int(sys.argv[2])), '<u4')\n"
+    "print(numpy.__version__, flush=True)\n"
+    "for line in sys.stdin:\n"
+    "    keys = shared[:int(line)].copy()\n"
+    "    start = time.perf_counter_ns()\n"
+    "    keys.sort()\n"
+    "    took = time.perf_counter_ns() - start\n"
+    "    shared[:int(line)] = keys\n"
+    "    print(took, flush=True)\n";
+
+/* In the child: never returns. */
+static void become_numpy(int in, int out, int fd, size_t bytes)
+{
+    char number[16];
+    char size[32];
+    snprintf(number, sizeof number, "%d", fd);
+    snprintf(size, sizeof size, "%zu", bytes);
+    if (AVX2_ONLY)
+        setenv("NPY_DISABLE_CPU_FEATURES",
+               "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL", 1);
+    const char *python = getenv("PYTHON");
+    python = python != NULL ? python : "python3";
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC); /* where there is no numpy it says so */
+    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+        _exit(127);
+    execlp(python, python, "-c", numpy_script, number, size, (char *)NULL);
+    _exit(127);
+}
+
+/* Start it; false where there is none. */
+static bool open_numpy(struct numpy *numpy, size_t bytes)
+{
+    int down[2];
+    int up[2];
+    char version[64];
+    int fd = memfd_create("bench_cpu", 0);
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0 || pipe(down) != 0 || pipe(up) != 0)
+        die("no pipes");
+    numpy->bytes = bytes;
+    numpy->shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (numpy->shared == MAP_FAILED)
+        die("no memory to share");
+    numpy->pid = fork();
+    if (numpy->pid < 0)
+        die("cannot fork");
+    if (numpy->pid == 0) {
+        close(down[1]); /* else it would never see its end */
+        close(up[0]);
+        become_numpy(down[0], up[1], fd, bytes);
+    }
+    close(fd);
+    close(down[0]);
+    close(up[1]);
+    numpy->to = fdopen(down[1], "w");
+    numpy->from = fdopen(up[0], "r");
+    return numpy->to != NULL && numpy->from != NULL &&
+           fgets(version, sizeof version, numpy->from) != NULL;
+}
+
+static void close_numpy(struct numpy *numpy)
+{
+    if (numpy->shared == NULL)
+        return;
+    if (numpy->to != NULL)
+        fclose(numpy->to);
+    if (numpy->from != NULL)
+        fclose(numpy->from);
+    waitpid(numpy->pid, NULL, 0);
+    munmap(numpy->shared, numpy->bytes);
+    numpy->shared = NULL;
+}
+
+/* Copies to and fro are off the clock. */
+static uint64_t run_numpy(struct bench *bench)
+{
+    char line[64];
+    struct numpy *numpy = &bench->numpy;
+    memcpy(numpy->shared, bench->in, bench->n * sizeof *bench->in);
+    fprintf(numpy->to, "%" PRIu64 "\n", bench->n);
+    if (fflush(numpy->to) != 0 || fgets(line, sizeof line, numpy->from) == NULL)
+        die("numpy failed");
+    memcpy(bench->out, numpy->shared, bench->n * sizeof *bench->out);
+    return strtoull(line, NULL, 10);
+}
+
+/* ---- the others ---- */
+
+static uint64_t run_gsort(struct bench *bench)
+{
+    struct gs_error err = {.status = GS_OK};
+    struct gs_span span = {.keys = bench->in, .count = bench->n, .name = "memory"};
+    struct gs_sink sink = {.memory = bench->out};
+    struct gs_stats stats = {0};
+    memset(bench->out, 0xa5, bench->n * sizeof *bench->out);
+    uint64_t start = gs_now_ns();
+    if (gs_sort(&bench->options, &span, 1, &sink, NULL, &stats, &err) != GS_OK)
+        die(err.text);
+    return gs_now_ns() - start;
+}
+
+static uint64_t run_peer(struct bench *bench, const struct peer *peer)
+{
+    memcpy(bench->out, bench->in, bench->n * sizeof *bench->out);
+    uint64_t start = gs_now_ns();
+    peer->sort(bench->out, bench->n);
+    return gs_now_ns() - start;
+}
+
+static uint64_t run_once(struct bench *bench, const struct runner *runner)
+{
+    uint64_t ns = runner == bench->runners ? run_gsort(bench)
+                  : runner->peer != NULL   ? run_peer(bench, runner->peer)
+                                           : run_numpy(bench);
+    if (gs_first_disorder(&bench->options, bench->out, bench->n, NULL) != bench->n ||
+        gs_fingerprint(bench->in, bench->n) != gs_fingerprint(bench->out, bench->n)) {
+        fprintf(stderr, "bench_cpu: %s, %" PRIu64 " keys: wrong result\n", runner->name, bench->n);
+        exit(1);
+    }
+    return ns;
+}
+
+/* Median of a runner's rounds, in Mkeys/s. */
+static double speed(const struct bench *bench, struct runner *runner)
+{
+    qsort(runner->ns, (size_t)runner->rounds, sizeof *runner->ns, compare_times);
+    return (double)bench->n * 1e3 / (double)runner->ns[runner->rounds / 2];
+}
+
+/* One line of the table. */
+static void measure(struct bench *bench, const struct gs_dist *dist, int log2_n)
+{
+    /* Threads of the one before wait for work in a loop, for some milliseconds. */
+    const struct timespec pause = {.tv_nsec = 20000000};
+    double best = 0;
+#pragma omp parallel for num_threads(bench->options.threads)
+    for (uint64_t i = 0; i < bench->n; i++)
+        bench->in[i] = dist->draw(bench->n, bench->n, i);
+    for (int round = -1; round < bench->rounds; round++)
+        for (int i = 0; i < bench->count; i++) {
+            struct runner *runner = &bench->runners[round % 2 == 0 ? i : bench->count - 1 - i];
+            if (round == -1)
+                runner->slow = false;
+            if (runner->slow)
+                continue;
+            nanosleep(&pause, NULL);
+            uint64_t ns = run_once(bench, runner);
+            runner->slow = ns > SLOW_NS;
+            runner->rounds = round < 0 ? 1 : round + 1;
+            runner->ns[runner->rounds - 1] = ns;
+        }
+    printf("| 2^%d | %s |", log2_n, dist->name);
+    double own = speed(bench, &bench->runners[0]);
+    printf(" %.0f |", own);
+    for (int i = 1; i < bench->count; i++) {
+        double mkeys = speed(bench, &bench->runners[i]);
+        best = mkeys > best ? mkeys : best;
+        printf(" %.0f |", mkeys);
+    }
+    printf(" %.2f |\n", best > 0 ? own / best : 0);
+    fflush(stdout);
+}
+
+static void add_runner(struct bench *bench, const char *name, const struct peer *peer)
+{
+    bench->runners[bench->count++] = (struct runner){.name = name, .peer = peer};
+}
+
+/* Who takes part; who cannot is named. */
+static void find_runners(struct bench *bench, size_t bytes)
+{
+    const char *only = getenv("PEERS");
+    add_runner(bench, "gsort", NULL);
+    for (const struct peer *peer = peers; peer->name != NULL; peer++) {
+        if (peer->sort == NULL)
+            printf("%s: not here (Debian: %s)\n", peer->name, peer->package);
+        else if (is_picked(only, peer->name))
+            add_runner(bench, peer->name, peer);
+    }
+    if (!is_picked(only, "numpy"))
+        return;
+    if (open_numpy(&bench->numpy, bytes))
+        add_runner(bench, "numpy", NULL);
+    else
+        printf("numpy: not here (Debian: python3-numpy)\n");
+}
+
+static void print_head(const struct bench *bench)
+{
+    printf("Mkeys/s, %u threads, medians of %d rounds%s:\n\n| n | keys |", bench->options.threads,
+           bench->rounds, AVX2_ONLY ? ", AVX2 at most" : "");
+    for (int i = 0; i < bench->count; i++)
+        printf(" %s |", bench->runners[i].name);
+    printf(" ratio |\n|---|---|---|");
+    for (int i = 0; i < bench->count; i++)
+        printf("---|");
+    printf("\n");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    static char *sizes[] = {"20", "24", "28", NULL};
+    struct bench bench = {.rounds = 5, .options.threads = (unsigned)omp_get_num_procs()};
+    const char *only = getenv("ONLY");
+    int most = 0;
+    for (int letter; (letter = getopt(argc, argv, "t:r:")) != -1;) {
+        if (letter == 't')
+            bench.options.threads = (unsigned)atoi(optarg);
+        else if (letter == 'r')
+            bench.rounds = atoi(optarg);
+        else
+            return 2;
+    }
+    char **list = optind < argc ? argv + optind : sizes;
+    for (char **size = list; *size != NULL; size++)
+        most = atoi(*size) > most ? atoi(*size) : most;
+    if (bench.rounds < 1 || bench.rounds > ROUNDS_MAX || bench.options.threads < 1 || most < 1 ||
+        most > 40)
+        die("usage: bench_cpu [-t THREADS] [-r ROUNDS] [LOG2_N...]");
+    size_t bytes = sizeof(gs_key) << most;
+    signal(SIGPIPE, SIG_IGN); /* a Python without numpy */
+    find_runners(&bench, bytes);
+    peers_open(bench.options.threads, AVX2_ONLY);
+    bench.in = gs_pages_alloc(bytes);
+    bench.out = gs_pages_alloc(bytes);
+    if (bench.in == NULL || bench.out == NULL)
+        die("not enough memory");
+    print_head(&bench);
+    for (char **size = list; *size != NULL; size++) {
+        bench.n = (uint64_t)1 << atoi(*size);
+        for (const struct gs_dist *dist = gs_dists; dist->name != NULL; dist++)
+            if (is_picked(only, dist->name))
+                measure(&bench, dist, atoi(*size));
+    }
+    gs_pages_free(bench.in, bytes);
+    gs_pages_free(bench.out, bytes);
+    close_numpy(&bench.numpy);
+    peers_close();
+    return 0;
+}

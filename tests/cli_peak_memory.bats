@@ -1,0 +1,46 @@
+# What is resident at most: input and output, 64 MiB, and 1 MiB for each thread.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+KEYS=8388608 # 32 MiB
+
+# peak_of ARG...: MiB that gsort had resident at most, input and output counted as what is mapped.
+peak_of()
+{
+    local kib
+    kib=$("$PEAK" "$GSORT" --device=cpu "$@") || return
+    echo $((kib / 1024))
+}
+
+setup()
+{
+    without_gpu "a GPU's driver has memory of its own"
+    require_plain_build
+    [ -x "${PEAK:=$ROOT/build/peak}" ] || skip "build/peak is not built"
+    enter_directory
+}
+
+@test "sorting a file" {
+    local dist threads option
+    for dist in uniform zipf organ-pipe; do
+        keygen "$dist" "$KEYS" >in
+        for threads in 1 2 16; do
+            for option in --parallel="$threads" --reverse --unique --verify; do
+                run -0 peak_of --parallel="$threads" "$option" in -o out
+                echo "$dist, $threads threads, $option: $output MiB"
+                [ "$output" -le $((32 + 32 + 64 + threads)) ]
+            done
+        done
+    done
+}
+
+@test "sorting a pipe" {
+    keygen uniform "$KEYS" >in
+    run -0 peak_of --parallel=2 -o out <in
+    [ "$output" -le $((32 + 32 + 64 + 2)) ]
+    keygen uniform "$KEYS" | {
+        run -0 peak_of --parallel=2 -o out
+        [ "$output" -le $((32 + 32 + 64 + 2)) ]
+    }
+}

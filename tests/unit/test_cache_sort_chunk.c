@@ -1,0 +1,182 @@
+/* test_cache_sort_chunk.c -- keys lie in the rooms of their bins, or it is told that they do not
+ * fit. SPDX-License-Identifier: MIT
+ */
+#include "sort/cache_sort_chunk.h"
+#include "sort/search_bins.h"
+#include "sort/sort_samples.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+enum { CHUNK = GS_CHUNK_KEYS_MAX, BINS = 1000, PAD = 20 };
+
+static struct gs_splitters splitters;
+static gs_key *scratch;
+static uint32_t counts[GS_SPLITTERS_MAX + 1];
+
+static uint32_t bin_of(gs_key key)
+{
+    return gs_splitters_bin(&splitters, splitters.guide, splitters.steps, key);
+}
+
+/* Splitters for keys of a kind. */
+static void choose(enum sample_kind kind, uint32_t bins)
+{
+    uint32_t samples = bins * 8;
+    gs_key *sample = sample_make(kind, samples);
+    gs_sort_samples(sample, samples);
+    gs_splitters_choose(&splitters, sample, samples, bins);
+    free(sample);
+}
+
+#if GS_SEARCH_BINS_HAS_512
+/* The vectors find the bins that the plain search finds. */
+static void check_guide(enum sample_kind kind)
+{
+    gs_key copy[GS_ROOMS_BLOCK];
+    uint16_t bins[GS_ROOMS_BLOCK];
+    gs_key *keys = sample_make(kind, GS_ROOMS_BLOCK);
+    keys[0] = 0;
+    keys[1] = GS_KEY_MAX;
+    for (uint64_t count = 0; count <= GS_ROOMS_BLOCK; count += count < 200 ? 1 : 308) {
+        uint64_t done = gs_guide_bins512(&splitters, keys, count, copy, bins);
+        CHECK_EQUAL(done, count / 16 * 16);
+        CHECK_EQUAL(gs_search_bins512(&splitters, copy, done, bins), done);
+        for (uint64_t i = 0; i < done; i++)
+            if (!CHECK_EQUAL(copy[i], keys[i]) || !CHECK_EQUAL(bins[i], bin_of(keys[i])))
+                break;
+    }
+    free(keys);
+}
+#endif
+
+/* Put a chunk into the rooms, block by block; false as soon as it does not fit. */
+static bool put_chunk(struct gs_rooms *rooms, const gs_key *keys, uint32_t count)
+{
+    for (uint32_t done = 0; done < count;) {
+        uint32_t here = count - done < GS_ROOMS_BLOCK ? count - done : GS_ROOMS_BLOCK;
+        for (uint32_t i = 0; i < here; i++) {
+            rooms->keys[i] = keys[done + i];
+            rooms->bins[i] = (uint16_t)bin_of(keys[done + i]);
+        }
+        if (!gs_rooms_put(rooms, scratch, here, splitters.count + 1))
+            return false;
+        done += here;
+    }
+    return true;
+}
+
+/* What is copied from the rooms is the chunk, bin by bin. */
+static void check_chunk(enum sample_kind kind, uint32_t count)
+{
+    struct gs_rooms *rooms = gs_rooms_in(scratch);
+    uint32_t bins = splitters.count + 1;
+    gs_key *keys = sample_make(kind, count);
+    gs_key *to = malloc((count + 1) * sizeof *to);
+    if (to == NULL)
+        abort();
+    to[count] = 77;
+    memset(counts, 0, sizeof counts);
+    for (uint32_t i = 0; i < count; i++)
+        counts[bin_of(keys[i])]++;
+    gs_rooms_make(rooms, counts, bins);
+    CHECK(gs_rooms_begin(rooms, bins));
+    if (CHECK(put_chunk(rooms, keys, count))) {
+        gs_rooms_end(rooms, true);
+        CHECK(rooms->placed);
+        for (uint32_t bin = 0; bin < bins; bin++)
+            CHECK_EQUAL(rooms->next[bin] - rooms->first[bin], counts[bin]);
+        gs_rooms_copy(rooms, scratch, bins, to);
+        for (uint32_t i = 1; i < count; i++)
+            if (!CHECK(bin_of(to[i - 1]) <= bin_of(to[i])))
+                break;
+        qsort(keys, count, sizeof *keys, sample_compare);
+        qsort(to, count, sizeof *to, sample_compare);
+        CHECK(memcmp(keys, to, count * sizeof *to) == 0);
+        CHECK_EQUAL(to[count], 77);
+    }
+    free(keys);
+    free(to);
+}
+
+/* A chunk that is unlike the one before is refused, writes nothing behind the rooms, and is tried
+ * again later and later. */
+static void check_misfit(void)
+{
+    struct gs_rooms *rooms = gs_rooms_in(scratch);
+    gs_key *keys = malloc(CHUNK * sizeof *keys);
+    if (keys == NULL)
+        abort();
+    for (uint32_t i = 0; i < CHUNK; i++)
+        keys[i] = GS_KEY_MAX; /* the last bin */
+    choose(SAMPLE_UNIFORM, BINS);
+    for (uint32_t bin = 0; bin <= splitters.count; bin++)
+        counts[bin] = CHUNK / BINS;
+    gs_rooms_make(rooms, counts, splitters.count + 1);
+    uint32_t last = rooms->first[splitters.count + 1];
+    scratch[last + GS_ROOMS_BLOCK] = 78;
+    for (uint32_t misses = 0; misses < 9; misses++) {
+        CHECK(gs_rooms_begin(rooms, splitters.count + 1));
+        CHECK(!put_chunk(rooms, keys, CHUNK));
+        gs_rooms_end(rooms, false);
+        CHECK(!rooms->placed);
+        uint32_t passed = 0;
+        while (!gs_rooms_begin(rooms, splitters.count + 1) && passed < 1000)
+            passed++;
+        CHECK_EQUAL(passed, misses < 6 ? 1U << misses : 64);
+    }
+    CHECK_EQUAL(scratch[last + GS_ROOMS_BLOCK], 78);
+    CHECK(put_chunk(rooms, keys, 100));
+    gs_rooms_end(rooms, true);
+    CHECK_EQUAL(rooms->misses, 0);
+    free(keys);
+}
+
+/* Copies and fills end where they should, wherever they begin. */
+static void check_ends(void)
+{
+    gs_key from[200];
+    gs_key to[200 + 2 * PAD];
+    for (uint32_t i = 0; i < 200; i++)
+        from[i] = i + 1;
+    for (uint32_t skew = 0; skew < 8; skew++)
+        for (uint32_t count = 0; count < 150; count++)
+            for (int way = 0; way < 3; way++) {
+                memset(to, 0, sizeof to);
+                if (way == 0)
+                    gs_copy_past_cache(to + PAD + skew, from, count);
+                else
+                    gs_fill(to + PAD + skew, 7, count, way == 1);
+                bool good = true;
+                for (uint32_t i = 0; i < 200 + 2 * PAD; i++) {
+                    bool inside = i >= PAD + skew && i < PAD + skew + count;
+                    good &= to[i] == (!inside ? 0 : way == 0 ? from[i - PAD - skew] : 7);
+                }
+                CHECK(good);
+            }
+    CHECK_EQUAL(gs_count_equal(from, 200, 200), 1);
+    CHECK_EQUAL(gs_count_equal(from, 199, 200), 0);
+}
+
+int main(void)
+{
+    scratch = calloc(GS_CACHE_SORT_SCRATCH, sizeof *scratch);
+    if (scratch == NULL)
+        abort();
+    CHECK(!gs_rooms_begin(gs_rooms_in(scratch), 2)); /* nothing is known yet */
+    for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)
+        for (uint32_t bins = 2; bins <= 2000; bins = bins * 3 + 1) {
+            choose(kind, bins);
+#if GS_SEARCH_BINS_HAS_512
+            if (gs_search_bins512_usable())
+                for (enum sample_kind other = 0; other < SAMPLE_KINDS; other++)
+                    check_guide(other);
+#endif
+            check_chunk(kind, CHUNK);
+            check_chunk(kind, 1);
+            check_chunk(kind, 5003);
+        }
+    check_misfit();
+    check_ends();
+    free(scratch);
+    return check_failures();
+}

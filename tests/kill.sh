@@ -7,8 +7,8 @@
 #
 # A named temporary may stay: between the name's making and the rename, some microseconds, and where
 # the file system has no files without a name, for the whole run. It is counted; where such files
-# exist it must be complete. Exit status: 0 if no output was anything else and at least a tenth of the
-# kills came in time, before the new output was in place: with fewer, little was tried.
+# exist it must be complete. Exit status: 0 if no output was anything else and at least a tenth of
+# the kills came in time, before the new output was in place: with fewer, little was tried.
 set -u
 export LC_ALL=C
 
@@ -106,4 +106,4 @@ for ((i = 0; i < count; i++)); do
 done
 echo "$count kills (seed $seed): ${was[old]} times the old output, ${was[new]} times the new one," \
     "$bad bad; $left complete or documented temporaries with a name were left"
-[ "$bad" -eq 0 ] && [ "$((was[old] + was[new]))" -eq "$count" ] && [ "$((10 * was[old]))" -ge "$count" ]
+[ "$bad" -eq 0 ] && [ $((was[old] + was[new])) -eq "$count" ] && [ $((10 * was[old])) -ge "$count" ]

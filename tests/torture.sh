@@ -4,10 +4,11 @@
 #
 # usage: tests/torture.sh GSORT SHIM KEYGEN REFERENCE MINUTES [SEED]    from make torture
 #
-# Each output is compared with the reference's. A run in which nothing is made to fail, and that has
-# memory enough, must succeed; any other may be refused instead, with status 2, one line and the
-# output as it was. A bad run prints its seed: MINUTES=0 SEED=... does that one again, and says what
-# it was. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was bad.
+# Sorts, in memory and through temporary files, the shared-memory engines and merges. Each output
+# is compared with the reference's. A run in which nothing is made to fail must succeed; any other
+# may be refused instead, with status 2, one line and the output as it was. A bad run prints its
+# seed: MINUTES=0 SEED=... does that one again, and says what it was. Needs about 100 MB under
+# TMPDIR. Exit status: 0 if no run was bad.
 set -u
 export LC_ALL=C
 
@@ -18,18 +19,19 @@ export LC_ALL=C
 GSORT=$(realpath "$1") SHIM=$(realpath "$2") KEYGEN=$(realpath "$3") REFERENCE=$(realpath "$4")
 minutes=$5
 seed=${6:-$SRANDOM}
-dir=$(mktemp -d) && mkdir "$dir/work" "$dir/tmp" && cd "$dir/work" || exit 2
+dir=$(mktemp -d) && mkdir -p "$dir/work" "$dir/tmp/1" "$dir/tmp/2" && cd "$dir/work" || exit 2
 trap 'rm -rf "$dir"' EXIT
-export GSORT_FAULT_MARK=$dir/mark
+export GSORT_FAULT_MARK=$dir/mark TMPDIR=$dir/tmp/1
 mapfile -t dists < <("$KEYGEN" --list | awk '{ print $1 }')
 devices=(auto cpu)
 if "$GSORT" --device=gpu </dev/null >/dev/null 2>&1; then
     devices+=(gpu)
 fi
 # Kinds and ways of tests/faults/shim.c.
-faults=("open 5" "stat 5" "fcntl 24" "seek 5" "mmap 12" "mmap 12+" "madvise 22" "read 5" "read 4"
-    "read short+" "pread 5" "pread short+" "write 5" "write 28+" "write short+" "pwrite 5"
-    "pwrite 28+" "pwrite short+" "pwrite 4" "length 28" "mode 1" "link 5" "rename 5" "close 5"
+faults=("open 5" "open 24+" "stat 5" "access 5" "readlink 5" "fcntl 24" "seek 5" "mmap 12"
+    "mmap 12+" "madvise 22" "read 5" "read 4" "read short+" "pread 5" "pread short+" "write 5"
+    "write 28+" "write short+" "pwrite 5" "pwrite 28+" "pwrite short+" "pwrite 4" "length 28"
+    "length 95+" "sync 5" "mode 1" "link 5" "link 17" "rename 5" "close 5" "random 38+"
     "malloc 12" "malloc 12+" "thread 11" "thread 11+")
 
 one_of()
@@ -48,6 +50,29 @@ draw_size()
 {
     local bits=$((RANDOM % 22))
     REPLY=$(((1 << bits) + (RANDOM << 15 | RANDOM) % (1 << bits) - RANDOM % 2))
+}
+
+# A shared-memory engine and its lists, where the keys are few enough for it.
+draw_engine()
+{
+    if [ "$(cat "${files[@]}" | wc -c)" -le $((4 * 38656)) ]; then
+        one_of atomicmin reduction hybrid
+        options+=("--engine=$REPLY")
+        chance 50 && options+=("--lists=$((1 << RANDOM % 9))")
+    else
+        options+=(--engine=samplesort)
+    fi
+}
+
+# To be merged: each input in order; what a pipe brings is one of them.
+draw_merge()
+{
+    local file
+    options+=(-m)
+    [ "$input" != pipe ] || files=(in0)
+    for file in "${files[@]}"; do
+        "$REFERENCE" "${reference_options[@]}" "$file" >../part && mv ../part "$file"
+    done
 }
 
 # Draw one run: files, options, reference_options, input, output, environment, may_fail.
@@ -69,12 +94,11 @@ draw_run()
     chance 20 && options+=("--bins=$((1 + RANDOM % 4096))")
     chance 20 && options+=("--samples=$((1 + RANDOM))")
     chance 50 && options+=("--parallel=$((1 + RANDOM % 6))")
-    chance 20 && options+=(--engine=samplesort)
-    chance 10 && options+=(-T "$dir/tmp")
-    if chance 20; then
-        options+=(-S "$((1 << RANDOM % 18))K")
-        may_fail=1
-    fi
+    chance 20 && draw_engine
+    chance 10 && options+=(--fsync)
+    chance 30 && options+=(-T "$dir/tmp/1")
+    chance 20 && options+=(-T "$dir/tmp/2")
+    chance 30 && options+=(-S "$((1 << RANDOM % 18))K")
     one_of "${devices[@]}"
     options+=("--device=$REPLY")
     if chance 40; then
@@ -88,6 +112,8 @@ draw_run()
     one_of new old in-place pipe redirect
     output=$REPLY
     [ "$input:$output" != pipe:in-place ] || output=old
+    chance 15 && draw_merge
+    return 0
 }
 
 # Run it: sets status and leaves standard error in ../err.
@@ -145,12 +171,13 @@ judge()
         ;;
     *) echo "status $status: $(cat ../err)" ;;
     esac
-    [ -z "$(ls -A ../tmp)" ] || echo "left in the directory for temporaries: $(ls -A ../tmp)"
+    file=$(find ../tmp -mindepth 2)
+    [ -z "$file" ] || echo "left in a directory for temporaries: $file"
 }
 
 echo "torture: seed $seed"
 end=$((EPOCHSECONDS + 60 * minutes))
-runs=0 refused=0 injected=0 bad=0
+runs=0 merges=0 refused=0 injected=0 bad=0
 while :; do
     RANDOM=$((seed & 0x7fffffff)) # and so is every draw
     draw_run
@@ -158,6 +185,7 @@ while :; do
     run_it
     what=$(judge)
     runs=$((runs + 1))
+    [[ " ${options[*]} " != *" -m "* ]] || merges=$((merges + 1))
     [ "$status" -eq 0 ] || refused=$((refused + 1))
     [ ! -e ../mark ] || injected=$((injected + 1))
     if [ -n "$what" ] || [ "$minutes" -eq 0 ]; then
@@ -168,5 +196,5 @@ while :; do
     seed=$((seed + 1))
     [ "$EPOCHSECONDS" -lt "$end" ] || break
 done
-echo "torture: $runs runs, $injected with a fault, $refused refused, $bad bad"
+echo "torture: $runs runs, $merges of them merges, $injected with a fault, $refused refused, $bad bad"
 [ "$bad" -eq 0 ]

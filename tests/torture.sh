@@ -196,5 +196,6 @@ while :; do
     seed=$((seed + 1))
     [ "$EPOCHSECONDS" -lt "$end" ] || break
 done
-echo "torture: $runs runs, $merges of them merges, $injected with a fault, $refused refused, $bad bad"
+echo "torture: $runs runs, $merges of them merges, $injected with a fault, $refused refused," \
+    "$bad bad"
 [ "$bad" -eq 0 ]

@@ -43,8 +43,10 @@ enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capa
 {
     enum gs_status st = GS_OK;
     *buffers = (struct gs_gpu_buffers){.keys = NULL};
-    GS_CUDA_TRY(cudaMalloc((void **)&buffers->keys, capacity * sizeof(gs_key)));
-    GS_CUDA_TRY(cudaMalloc((void **)&buffers->other, capacity * sizeof(gs_key)));
+    /* And one key more: what a flipped bit sends to another bin than it was counted for may go
+     * behind the last, and is to be told, not to hit what lies there. */
+    GS_CUDA_TRY(cudaMalloc((void **)&buffers->keys, (capacity + 1) * sizeof(gs_key)));
+    GS_CUDA_TRY(cudaMalloc((void **)&buffers->other, (capacity + 1) * sizeof(gs_key)));
     GS_TRY(gs_device_sorter_open(&buffers->sorter, capacity, err));
     GS_CUDA_TRY(cudaStreamCreateWithFlags(&buffers->compute, cudaStreamNonBlocking));
     buffers->sorter.stream = buffers->compute;

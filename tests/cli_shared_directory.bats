@@ -134,3 +134,32 @@ refused()
     [ "$(stat -c %g:%a shared/out)" = 12345:640 ]
     assert_same wanted shared/out
 }
+
+# created ARG...: how a run opens what it creates, one call a line.
+created()
+{
+    rm -f trace
+    strace -f -o trace -e trace=open,openat,creat "$@" --device=cpu -S 64K -T shared large \
+        -o shared/out || return
+    grep -E 'O_CREAT|O_TMPFILE|creat\(' trace
+}
+
+@test "what is created is new, behind no link, and the user's alone: output and temporary files" {
+    require strace
+    require_plain_build
+    strace -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    keygen uniform 1000003 >large
+    reference large >wanted
+    created "$GSORT" >unnamed
+    assert_same wanted shared/out
+    [ "$(grep -c O_TMPFILE unnamed)" -ge 2 ]
+    created -E GSORT_FAULT_NAMED=1 -E LD_PRELOAD="$FAULTS" "$GSORT" >named
+    assert_same wanted shared/out
+    [ "$(grep -c 'gsort-.*O_CREAT.* = [0-9]' named)" -ge 2 ]
+    cat unnamed named
+    run ! grep -v ', 0600)' unnamed named
+    run ! grep -vE 'O_TMPFILE|O_EXCL.*O_NOFOLLOW|O_NOFOLLOW.*O_EXCL' unnamed named
+    run ! grep -E 'creat\(' unnamed named
+    [ "$(ls -A shared)" = out ]
+}

@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/kill.sh GSORT KEYGEN REFERENCE N [SEED]     in turn: a new output, one that is
-#        replaced, and the input itself; from make check-kill N=1000 and tests/cli_kill9.bats
+#        replaced, the input itself, and one that is replaced by a sort through temporary files;
+#        from make check-kill N=1000 and tests/cli_kill9.bats
 #
 # A named temporary may stay: between the name's making and the rename, some microseconds, and where
 # the file system has no files without a name, for the whole run. It is counted; where such files
-# exist it must be complete. Exit status: 0 if no output was anything else and at least a tenth of
-# the kills came in time, before the new output was in place: with fewer, little was tried.
+# exist it must be complete. Of the files under -T nothing may stay. Exit status: 0 if no output was
+# anything else and at least a tenth of the kills came in time, before the new output was in place:
+# with fewer, little was tried.
 set -u
 export LC_ALL=C
 
@@ -22,7 +24,7 @@ seed=${5:-$((SRANDOM % 32768))}
 RANDOM=$seed
 dir=$(mktemp -d) && cd "$dir" || exit 2
 trap 'rm -rf "$dir"' EXIT
-mkdir work
+mkdir work tmp
 "$KEYGEN" uniform 2000000 >in
 "$KEYGEN" uniform 50000 --seed=7 >old
 "$REFERENCE" in >new
@@ -49,14 +51,24 @@ if has_unnamed; then
     unnamed=1
 fi
 
+external=(-S 1M -T tmp) # less than the input
+
 # The shortest of five runs, in microseconds: another may have had to wait for the processor.
-took=60000000
-for ((i = 0; i < 5; i++)); do
-    begin=${EPOCHREALTIME/./}
-    "$GSORT" in -o work/out
-    this=$((${EPOCHREALTIME/./} - begin))
-    took=$((this < took ? this : took))
-done
+time_run() # OPTION...
+{
+    local begin this i
+    took=60000000
+    for ((i = 0; i < 5; i++)); do
+        begin=${EPOCHREALTIME/./}
+        "$GSORT" "$@" in -o work/out
+        this=$((${EPOCHREALTIME/./} - begin))
+        took=$((this < took ? this : took))
+    done
+}
+time_run "${external[@]}"
+took_external=$took
+time_run
+took_memory=$took
 
 # Is the output as it was before the run?
 is_old()
@@ -72,15 +84,17 @@ declare -A was=([old]=0 [new]=0)
 left=0 bad=0
 for ((i = 0; i < count; i++)); do
     rm -rf work && mkdir work
-    case $((i % 3)) in
-    0) before='' input=in ;;
-    1) before=old input=in ;;
+    options=() took=$took_memory input=in
+    case $((i % 4)) in
+    0) before='' ;;
+    1) before=old ;;
     2) before=in input=work/out ;;
+    3) before=old options=("${external[@]}") took=$took_external ;;
     esac
     [ -z "$before" ] || cp "$before" work/out
     moment=$((took * (RANDOM % 1300) / 1000))
     [ $((RANDOM % 3)) -gt 0 ] || moment=$((took * (850 + RANDOM % 300) / 1000)) # the last steps
-    "$GSORT" "$input" -o work/out &
+    "$GSORT" "${options[@]}" "$input" -o work/out &
     pid=$!
     sleep "$((moment / 1000000)).$(printf '%06d' $((moment % 1000000)))"
     kill -KILL "$pid" 2>/dev/null
@@ -103,6 +117,11 @@ for ((i = 0; i < count; i++)); do
             echo "kill $i, after $moment us: left behind: $file"
         fi
     done
+    if [ -n "$(ls -A tmp)" ]; then
+        bad=$((bad + 1))
+        echo "kill $i, after $moment us: left behind: $(ls -A tmp)"
+        rm -f tmp/.gsort-*
+    fi
 done
 echo "$count kills (seed $seed): ${was[old]} times the old output, ${was[new]} times the new one," \
     "$bad bad; $left complete or documented temporaries with a name were left"

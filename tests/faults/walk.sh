@@ -69,6 +69,10 @@ external-named  | named   | -r    | gsort -r -S 256K -T ../tmp ../big -o out
 merge           | old     |       | gsort -m ../sorted ../more -o out
 merge-pipe      | stream  | -u    | gsort -m -u ../sorted - <../more | cat >got
 fsync           | old     |       | gsort --fsync ../in -o out
+fsync-external  | old     |       | gsort --fsync -S 256K -T ../tmp -T . ../big -o out
+merge-external  | old     | -r    | "$REFERENCE" -r ../in | gsort -m -r -S 256K -T ../tmp -o out
+engine          | old     | -u    | gsort -u --engine=hybrid ../few -o out
+progress        | told    |       | gsort --progress=always ../in -o out
 EOF
 }
 
@@ -78,7 +82,7 @@ EOF
 kinds()
 {
     cat <<'EOF'
-open 5 4 24+
+open 5 4 17 24+
 stat 5
 access 5
 readlink 5

@@ -70,7 +70,7 @@ merge           | old     |       | gsort -m ../sorted ../more -o out
 merge-pipe      | stream  | -u    | gsort -m -u ../sorted - <../more | cat >got
 fsync           | old     |       | gsort --fsync ../in -o out
 fsync-external  | old     |       | gsort --fsync -S 256K -T ../tmp -T . ../big -o out
-merge-external  | old     | -r    | "$REFERENCE" -r ../in | gsort -m -r -S 256K -T ../tmp -o out
+merge-external  | old     | -r    | "$REFERENCE" -r ../big | gsort -m -r -S 256K -T ../tmp -o out
 engine          | old     | -u    | gsort -u --engine=hybrid ../few -o out
 progress        | told    |       | gsort --progress=always ../in -o out
 EOF

@@ -100,13 +100,15 @@ draw_run()
     chance 20 && options+=(-T "$dir/tmp/2")
     chance 30 && options+=(-S "$((1 << RANDOM % 18))K")
     one_of "${devices[@]}"
-    options+=("--device=$REPLY")
+    local device=$REPLY
     if chance 40; then
+        [ "${#devices[@]}" -eq 2 ] || device=cpu # faults of CUDA's calls are inject-gpu's
         one_of "${faults[@]}"
         environment=(LD_PRELOAD="$SHIM" GSORT_FAULT="$REPLY $((1 + RANDOM % (1 << RANDOM % 8)))")
         chance 20 && environment+=(GSORT_FAULT_NAMED=1)
         may_fail=1
     fi
+    options+=("--device=$device")
     one_of names pipe file
     input=$REPLY
     one_of new old in-place pipe redirect

@@ -42,8 +42,13 @@ static void check_command(const struct gs_command *command, int argc)
             abort();
     if (command->output != NULL && (*command->output == '\0' || command->mode == GS_MODE_CHECK))
         abort();
-    if (command->mode == GS_MODE_CHECK && command->file_count > 1)
+    if (command->mode == GS_MODE_CHECK && (command->file_count > 1 || command->planned))
         abort();
+    if (command->directory_count == 0 || command->directory_count >= (size_t)argc + 1)
+        abort();
+    for (size_t i = 0; i < command->directory_count; i++)
+        if (command->directories[i] == NULL)
+            abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

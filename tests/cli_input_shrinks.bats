@@ -7,12 +7,12 @@ load helper
 cut_off_under_way()
 {
     mkfifo fifo
-    keygen uniform 1000000 >in
+    keygen "${dist:-uniform}" 1000000 >in
     mkdir dir
     echo old >dir/out
     exec 7<>fifo
     start "$@" 2>err 7>&-
-    keygen uniform 100 >&7
+    keygen sorted 100 >&7
     wait_for has_open fifo
     : >in
     exec 7>&-
@@ -39,6 +39,11 @@ cut_off_under_way()
 
 @test "cut to nothing, the pipe first" {
     cut_off_under_way fifo in -o dir/out
+}
+
+@test "cut to nothing, merging" {
+    dist=sorted cut_off_under_way -m in fifo -o dir/out
+    run ! grep disorder err
 }
 
 @test "cut at random moments of a run: never a wrong output" {

@@ -34,24 +34,25 @@ static struct gs_run run;
 static gs_key keys[N];
 static int file;
 
-cudaError_t __real_gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *from,
-                                     uint64_t n, uint32_t bins, unsigned processors,
-                                     cudaStream_t stream);
-cudaError_t __wrap_gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *from,
-                                     uint64_t n, uint32_t bins, unsigned processors,
-                                     cudaStream_t stream);
-cudaError_t __real_gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in,
-                                       uint32_t *out, uint64_t n, uint32_t bins,
-                                       unsigned processors, cudaStream_t stream);
-cudaError_t __wrap_gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in,
-                                       uint32_t *out, uint64_t n, uint32_t bins,
-                                       unsigned processors, cudaStream_t stream);
-enum gs_status __real_gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted,
-                                          uint64_t count, uint64_t offset, uint64_t *first_piece,
-                                          struct gs_error *err);
-enum gs_status __wrap_gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted,
-                                          uint64_t count, uint64_t offset, uint64_t *first_piece,
-                                          struct gs_error *err);
+/* By the names that the linker gives them. */
+cudaError_t count_bins(const struct gs_gpu_work *work, const uint32_t *from, uint64_t n,
+                       uint32_t bins, unsigned processors,
+                       cudaStream_t stream) __asm__("__real_gs_count_bins_gpu");
+cudaError_t flip_and_count_bins(const struct gs_gpu_work *work, const uint32_t *from, uint64_t n,
+                                uint32_t bins, unsigned processors,
+                                cudaStream_t stream) __asm__("__wrap_gs_count_bins_gpu");
+cudaError_t scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                         uint64_t n, uint32_t bins, unsigned processors,
+                         cudaStream_t stream) __asm__("__real_gs_scatter_bins_gpu");
+cudaError_t flip_and_scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                  uint64_t n, uint32_t bins, unsigned processors,
+                                  cudaStream_t stream) __asm__("__wrap_gs_scatter_bins_gpu");
+enum gs_status emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
+                    uint64_t offset, uint64_t *first_piece,
+                    struct gs_error *err) __asm__("__real_gs_gpu_buffers_emit");
+enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
+                             uint64_t offset, uint64_t *first_piece,
+                             struct gs_error *err) __asm__("__wrap_gs_gpu_buffers_emit");
 
 static void must(cudaError_t error)
 {
@@ -102,34 +103,32 @@ static uint64_t find_in_bin(void)
     return found;
 }
 
-cudaError_t __wrap_gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *from,
-                                     uint64_t n, uint32_t bins, unsigned processors,
-                                     cudaStream_t stream)
+cudaError_t flip_and_count_bins(const struct gs_gpu_work *work, const uint32_t *from, uint64_t n,
+                                uint32_t bins, unsigned processors, cudaStream_t stream)
 {
     if (place == UPLOADED)
         flip(from, at);
-    return __real_gs_count_bins_gpu(work, from, n, bins, processors, stream);
+    return count_bins(work, from, n, bins, processors, stream);
 }
 
-cudaError_t __wrap_gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in,
-                                       uint32_t *out, uint64_t n, uint32_t bins,
-                                       unsigned processors, cudaStream_t stream)
+cudaError_t flip_and_scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                  uint64_t n, uint32_t bins, unsigned processors,
+                                  cudaStream_t stream)
 {
     if (place == COUNTED)
         flip(in, find_moved());
-    cudaError_t error = __real_gs_scatter_bins_gpu(work, in, out, n, bins, processors, stream);
+    cudaError_t error = scatter_bins(work, in, out, n, bins, processors, stream);
     if (place == IN_BIN)
         flip(out, find_in_bin());
     return error;
 }
 
-enum gs_status __wrap_gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted,
-                                          uint64_t count, uint64_t offset, uint64_t *first_piece,
-                                          struct gs_error *err)
+enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
+                             uint64_t offset, uint64_t *first_piece, struct gs_error *err)
 {
     if (place == SORTED)
         flip(buffers->keys, at);
-    return __real_gs_gpu_buffers_emit(buffers, sorted, count, offset, first_piece, err);
+    return emit(buffers, sorted, count, offset, first_piece, err);
 }
 
 static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t count,

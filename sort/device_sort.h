@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * One sorter sorts up to `capacity` keys at a time, again and again. The caller owns the keys and a
- * second buffer for as many; the result is where the keys were. Temporary memory, about 1 % of the
+ * second buffer for as many; the result is where the keys were. Temporary memory, about 3 % of the
  * keys and 1 MiB, belongs to the sorter.
  */
 #ifndef GS_DEVICE_SORT_H

@@ -55,7 +55,8 @@ static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
     return capacity / (work->rows ? GS_GPU_MEDIUM_KEYS : GS_GPU_SMALL_KEYS) + 1;
 }
 
-/* Counters of a level at most, which is also the jobs or runs of equal keys that it can add. */
+/* Digits of a level at most, which is also the runs of equal keys that they can add; jobs are up to
+ * two for each. */
 static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
 {
     return capacity / GS_GPU_SUB_BIN_KEYS + level_slots(work, capacity) * GS_GPU_DEEP_DIGITS +
@@ -84,7 +85,8 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     work->tables = carve(&memory, &total, 1, sizeof *work->tables);
     work->samples = carve(&memory, &total, SAMPLES_MAX, sizeof *work->samples);
     work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
-    work->counters = carve(&memory, &total, jobs, sizeof *work->counters);
+    work->counters = carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
+    work->heavy = carve(&memory, &total, jobs, sizeof *work->heavy);
     work->slots[0] = carve(&memory, &total, slots, sizeof *work->slots[0]);
     work->slots[1] = carve(&memory, &total, slots, sizeof *work->slots[1]);
     /* Lists are emptied when one level's entries are in them: a second level's must fit, too. */
@@ -269,7 +271,7 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
         gs_key *from = level % 2 == 0 ? other : keys;
         gs_key *to = level % 2 == 0 ? keys : other;
         uint64_t jobs = level_jobs(work, sorter->capacity);
-        if (report.small_jobs > jobs || report.fills > jobs) {
+        if (report.small_jobs + 2ULL * report.digits > 2 * jobs || report.fills > jobs) {
             GS_CUDA_TRY(sort_listed(sorter, keys, other, &report, stats));
             GS_CUDA_TRY(clear_lists(sorter));
             mark(sorter, GS_DEVICE_SORT_BINS);
@@ -281,8 +283,10 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
             if (report.tiles == 0) /* all of one value each */
                 break;
         }
-        GS_CUDA_TRY(
-            cudaMemsetAsync(work->counters, 0, report.counters * sizeof *work->counters, stream));
+        if (level > 2 || report.repeats)
+            GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report.slots, stream));
+        GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
+                                    GS_GPU_PARTS * report.digits * sizeof *work->counters, stream));
         GS_CUDA_TRY(gs_count_digits_gpu(work, level, from, report.slots, report.tiles, stream));
         mark(sorter, GS_DEVICE_COUNT_DIGITS);
         GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report.slots, stream));

@@ -153,7 +153,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
         const struct heavy_view view = load_heavy(s_slot, heavy, s_heavy);
         count_tile(tile, size, view, s_count);
     } else {
-        const struct digit_view view = {s_slot.digit};
+        const struct digit_view view = {s_slot.digit, s_slot.bins};
         count_tile(tile, size, view, s_count);
     }
     __syncthreads();

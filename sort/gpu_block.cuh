@@ -243,11 +243,13 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     return view;
 }
 
-/* By a slot's linear digit. */
+/* By a slot's linear digit. A key outside of the slot's bounds, which only damaged memory has, gets
+ * a digit all the same: it must not be counted or written where nothing is. */
 struct digit_view {
     static const bool WAITS = false;
     static const bool DROPS = false;
     struct gs_gpu_digit digit;
+    uint32_t bins;
 
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
@@ -255,7 +257,7 @@ struct digit_view {
     {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            bin[i] = digit_of(digit, key[i]);
+            bin[i] = min(digit_of(digit, key[i]), bins - 1);
     }
 };
 

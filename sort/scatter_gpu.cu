@@ -344,7 +344,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     if (threadIdx.x == 0)
         s_waiting = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
-    const struct digit_view digits = {s_slot.digit};
+    const struct digit_view digits = {s_slot.digit, s_slot.bins};
     if (digit_is_exact(digits.digit))
         return;
     const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * tile_keys;

@@ -6,9 +6,9 @@
  * The counterpart of unit/test_flip.c, which flips bits in host memory. The pipeline runs over the
  * GPU's stages; the linker puts functions of this file in place of their launchers (--wrap), which
  * flip one bit of a key: uploaded and not yet counted; counted and not yet scattered; in its bin
- * and not yet sorted; sorted and not yet fetched. A stage that stumbles over the key may say so;
- * else
- * --verify's proof must. Needs a GPU: without one it says so and exits with 77.
+ * and not yet sorted; sorted and not yet fetched. A stage that stumbles over the key may say so,
+ * but not by losing the GPU, with which all later sorts would fail; else --verify's proof must.
+ * Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/gpu_buffers.h"
 #include "sort/params.h"
@@ -181,6 +181,12 @@ static bool flip_once(uint64_t number)
     bit = (gs_key)1 << (random & 31);
     flipped = false;
     enum gs_status st = sort_and_verify(&options, &err);
+    if (cudaDeviceSynchronize() != cudaSuccess) {
+        fprintf(stderr,
+                "run %" PRIu64 ", place %d, key %" PRIu64 ", bit %#" PRIx32 ": lost the GPU\n",
+                number, (int)place, at, (uint32_t)bit);
+        exit(1); /* no later run could say anything */
+    }
     CHECK(flipped == (place != NOWHERE));
     if (!CHECK((st == GS_OK) == (place == NOWHERE)))
         fprintf(stderr, "run %" PRIu64 ", place %d, key %" PRIu64 ", bit %#" PRIx32 ": %s\n",

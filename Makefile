@@ -265,7 +265,7 @@ dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
-CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins512.c)
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins512.c sort/merge.[ch] sort/merge_cut.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
               tests/gpu_twins.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh

@@ -65,11 +65,17 @@ ask_then_end()
     ask_then_end
 }
 
+# On a busy machine it may have ended before anybody looked.
+is_ready_or_over()
+{
+    is_ready 2>/dev/null || ! kill -0 "$GSORT_PID" 2>/dev/null
+}
+
 @test "a storm of them from start to end changes nothing" {
     keygen uniform 4000000 >in
     reference in >wanted
     start in -o out 2>err
-    wait_for is_ready
+    wait_for is_ready_or_over
     while kill -s USR1 "$GSORT_PID" 2>/dev/null; do
         sleep 0.001
     done

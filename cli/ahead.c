@@ -2,24 +2,38 @@
  * SPDX-License-Identifier: MIT
  *
  * On the CPU all threads are busy from the first moment on, and making pages ahead would only take
- * from them.
+ * from them: but not while a pipe is read, which takes one.
  */
 #include "cli/ahead.h"
 
 #include <unistd.h>
 
+/* The writer of the pipe, its reader, and two that make pages. */
+#ifndef GS_PIPE_PROCESSORS /* tests: fewer */
+#define GS_PIPE_PROCESSORS 4
+#endif
+
 static unsigned count_processors(const struct gs_options *options)
 {
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    static long online; /* to ask takes 20 us */
     if (options->threads > 0)
         return options->threads;
+    if (online == 0)
+        online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (unsigned)online : 1;
 }
 
-void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output)
+bool gs_reads_with_help(const struct gs_options *options)
 {
-    if (gs_prepare(options, bytes / GS_KEY_BYTES) != GS_DEVICE_GPU)
-        return;
-    if (output != NULL && !options->unique)
+    return count_processors(options) >= GS_PIPE_PROCESSORS;
+}
+
+void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
+                    bool reading)
+{
+    bool idle = reading && gs_reads_with_help(options);
+    if (gs_prepare(options, bytes / GS_KEY_BYTES) == GS_DEVICE_GPU)
+        idle = true;
+    if (idle && output != NULL && !options->unique)
         gs_output_prefill(output, bytes - bytes % GS_KEY_BYTES, count_processors(options));
 }

@@ -37,8 +37,8 @@ _gsort()
         if [[ $current == -* ]]; then
             values=(-o -r -u -e -S -T -c -C -m --output= --reverse --unique --engine= --samples=
                 --bins= --lists= --device= --buffer-size= --device-memory=
-                --temporary-directory= --parallel= --fsync --stats --verify --progress --check
-                --merge --plan --help --usage --version)
+                --temporary-directory= --parallel= --fsync --direct --stats --verify --progress
+                --check --merge --plan --help --usage --version)
         else
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")

@@ -27,7 +27,7 @@ static enum gs_status merge_opened(const struct gs_command *command, struct gs_p
     enum gs_status st;
     struct gs_options options = command->sort;
     struct gs_span *spans = NULL;
-    struct gs_output_sink to = gs_output_sink(output, &options, NULL);
+    struct gs_output_sink to = gs_output_sink(output, &options, command->direct, NULL);
     uint64_t limit = gs_memory_limit(command);
     uint64_t keys, copied = 0, temporary_bytes;
     struct gs_stage_stats reading = {.device = "cpu", .begin_ns = gs_now_ns()};
@@ -54,6 +54,7 @@ static enum gs_status merge_opened(const struct gs_command *command, struct gs_p
     GS_TRY(gs_output_finish(output, &options, stats, err));
 
 cleanup:
+    gs_output_sink_close(&to);
     free(spans);
     return st;
 }

@@ -25,8 +25,8 @@ struct read_limit {
     struct gs_progress *progress;
     uint64_t mapped_bytes; /* input that costs no memory of ours, but sorting it does */
     uint64_t limit_bytes;
-    struct gs_output *output;
-    bool reached; /* there is more than sorting it in memory allows */
+    struct gs_output *output; /* whose pages are to be made meanwhile, or NULL */
+    bool reached;             /* there is more than sorting it in memory allows */
 };
 
 /* The gate of gs_inputs_read: are what was read and what sorting it takes still in the limit? */
@@ -36,7 +36,7 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     (void)name;
     struct read_limit *limit = context;
     uint64_t keys = (limit->mapped_bytes + bytes) / GS_KEY_BYTES;
-    gs_start_ahead(limit->options, limit->mapped_bytes + bytes, limit->output);
+    gs_start_ahead(limit->options, limit->mapped_bytes + bytes, limit->output, true);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
         return err->status;
@@ -86,16 +86,17 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
     struct gs_options options = command->sort;
     struct gs_span *spans = NULL;
     uint64_t keys;
-    struct gs_output_sink to = gs_output_sink(output, &options, inputs);
+    struct gs_output_sink to = gs_output_sink(output, &options, command->direct, inputs);
     options.leave_device = true; /* main ends that way */
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
-    gs_start_ahead(&options, keys * GS_KEY_BYTES, output);
+    gs_start_ahead(&options, keys * GS_KEY_BYTES, command->direct ? NULL : output, false);
     options.memory_bytes = limit_bytes > own_bytes ? limit_bytes - own_bytes : 1;
     GS_TRY(gs_sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->memory_bytes += own_bytes;
 cleanup:
+    gs_output_sink_close(&to);
     free(spans);
     return st;
 }
@@ -111,7 +112,7 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
     struct read_limit limit = {.options = &command->sort,
                                .progress = progress,
                                .limit_bytes = gs_memory_limit(command),
-                               .output = output};
+                               .output = command->direct ? NULL : output};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */
@@ -156,7 +157,8 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
         gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
     if (st != GS_OK)
         return st;
-    gs_start_ahead(&command->sort, count_bytes(&inputs), NULL);
+    inputs.populates = gs_reads_with_help(&command->sort);
+    gs_start_ahead(&command->sort, count_bytes(&inputs), NULL, false);
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
         gs_report_watch(&inputs, "sorted");

@@ -30,6 +30,7 @@ enum {
     OPT_DEVICE_MEMORY,
     OPT_PARALLEL,
     OPT_FSYNC,
+    OPT_DIRECT,
     OPT_PLAN,
     OPT_STATS,
     OPT_VERIFY,
@@ -70,6 +71,8 @@ static const struct argp_option table[] = {
     {"parallel", OPT_PARALLEL, "N", 0, "CPU threads, up to 1024 (default: all processors)", 0},
     {"fsync", OPT_FSYNC, NULL, 0,
      "wait until the disk has the output under its name: it survives a power failure then", 0},
+    {"direct", OPT_DIRECT, NULL, 0,
+     "write FILE past the page cache: for outputs larger than that, where the file system can", 0},
 
     {NULL, 0, NULL, 0, "Reporting:", GROUP_REPORTING},
     {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -313,6 +316,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_PARALLEL:
         return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
                                   err);
+    case OPT_DIRECT:
+        command->direct = true;
+        return GS_OK;
     case OPT_FSYNC:
         command->synced = true;
         return GS_OK;

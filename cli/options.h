@@ -27,6 +27,7 @@ struct gs_command {
     const char **files; /* file_count names out of argv */
     size_t file_count;  /* 0: standard input */
     bool synced;        /* --fsync */
+    bool direct;        /* --direct */
     bool planned;       /* --plan: say what the mode would do */
     /* -T, or TMPDIR, or /tmp: at least one, for temporary files. */
     const char **directories;

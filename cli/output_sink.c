@@ -3,7 +3,10 @@
  */
 #include "cli/output_sink.h"
 
+#include "cli/direct.h"
 #include "common/clock.h"
+
+#include <unistd.h>
 
 static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count,
                                  uint64_t position, struct gs_error *err)
@@ -12,12 +15,15 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
     /* What a GPU has sorted is not looked at again: 20 ms a GiB that the end need not take. */
     if (to->inputs != NULL && !atomic_flag_test_and_set(&to->begun) && gs_holds_device())
         gs_inputs_forget(to->inputs);
+    if (to->direct_fd >= 0)
+        return gs_direct_write(to->direct_fd, to->output, keys, (size_t)count * GS_KEY_BYTES,
+                               position * GS_KEY_BYTES, err);
     return gs_output_write(to->output, keys, (size_t)count * GS_KEY_BYTES, position * GS_KEY_BYTES,
                            err);
 }
 
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
-                                     const struct gs_inputs *inputs)
+                                     bool direct, const struct gs_inputs *inputs)
 {
     /* Only a temporary can be read back; the library proves a stream while it is written. */
     bool stream = output->kind == GS_OUTPUT_STREAM ||
@@ -25,7 +31,15 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     return (struct gs_output_sink){.sink = {.write = write_keys, .stream = stream},
                                    .output = output,
                                    .inputs = inputs,
-                                   .begun = ATOMIC_FLAG_INIT};
+                                   .begun = ATOMIC_FLAG_INIT,
+                                   .direct_fd = direct ? gs_direct_open(output) : -1};
+}
+
+void gs_output_sink_close(struct gs_output_sink *to)
+{
+    if (to->direct_fd >= 0)
+        close(to->direct_fd);
+    to->direct_fd = -1;
 }
 
 enum gs_status gs_output_finish(struct gs_output *output, const struct gs_options *options,

@@ -13,12 +13,15 @@ struct gs_output_sink {
     struct gs_output *output;
     const struct gs_inputs *inputs;
     atomic_flag begun; /* something was written */
+    int direct_fd;     /* see direct.h, or -1 */
 };
 
-/* options->verify: what cannot be read back goes out as a stream, which the library proves. inputs,
- * if not NULL, are what one gs_sort reads: a GPU has done with them when it writes. */
+/* options->verify: what cannot be read back goes out as a stream, which the library proves. direct:
+ * past the page cache, where that can be done. inputs, if not NULL, are what one gs_sort reads: a
+ * GPU has done with them when it writes. Close when all is written. */
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
-                                     const struct gs_inputs *inputs);
+                                     bool direct, const struct gs_inputs *inputs);
+void gs_output_sink_close(struct gs_output_sink *to);
 
 /* Prove the output (options->verify), then publish it, with its time in the row "write". */
 enum gs_status gs_output_finish(struct gs_output *output, const struct gs_options *options,

@@ -85,7 +85,7 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                  .memory_bytes = limit_bytes,
                                  .directories = command->directories,
                                  .directory_count = command->directory_count};
-    struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
+    struct gs_output_sink to = gs_output_sink(output, &command->sort, command->direct, NULL);
     gs_output_end_prefill(output); /* its pages count as memory, and are not needed for long */
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     source.spans = spans;
@@ -96,6 +96,7 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
         source.output_device = status.st_dev;
     GS_TRY(gs_sort_external(&command->sort, &source, &to.sink, progress, stats, err));
 cleanup:
+    gs_output_sink_close(&to);
     free(spans);
     return st;
 }

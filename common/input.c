@@ -118,6 +118,7 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
     }
     inputs->count = 0;
     inputs->last = 0;
+    inputs->populates = false;
     inputs->list = calloc(count, sizeof *inputs->list);
     if (inputs->list == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
@@ -186,7 +187,8 @@ enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_ga
         if (!input->pending)
             continue;
         GS_TRY(gs_input_start(input, err));
-        st = gs_slurp_read(&input->memory, input->fd, input->name, add_before, &state, err);
+        st = gs_slurp_read(&input->memory, input->fd, input->name, inputs->populates, add_before,
+                           &state, err);
         input->bytes = input->memory.bytes;
         input->size = input->memory.used;
         if (st != GS_OK) {

@@ -31,7 +31,8 @@ struct gs_input {
 struct gs_inputs {
     struct gs_input *list;
     size_t count;
-    size_t last; /* the one that was advised on or released last */
+    size_t last;    /* the one that was advised on or released last */
+    bool populates; /* set by the caller: long pipes are read with the help of a thread */
 };
 
 /* Open every file (standard input for "-", or when there is none) before any work is done. Regular

@@ -7,6 +7,7 @@
 #include "common/slurp.h"
 
 #include "common/file.h"
+#include "common/populate.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 
 /* The first buffer; from the second on huge pages are worth it. */
 #define GS_SLURP_BYTES ((size_t)4 << 20)
+
+/* A stream of which so much has come is worth a thread that makes pages. */
+#define GS_POPULATE_BYTES ((size_t)64 << 20)
 
 /* Least room for one read: what a large pipe holds. */
 #define GS_READ_BYTES ((size_t)1 << 20)
@@ -56,26 +60,43 @@ static size_t guess_room(int fd)
     return room + GS_READ_BYTES - room % GS_READ_BYTES;
 }
 
-enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, gs_slurp_gate *gate,
-                             void *context, struct gs_error *err)
+/* Double the room, while nobody makes pages in it. */
+static enum gs_status double_buffer(struct gs_slurp *slurp, struct gs_populate *populate,
+                                    const char *name, struct gs_error *err)
+{
+    gs_populate_lock(populate);
+    enum gs_status st = grow_buffer(slurp, slurp->room * 2, name, err);
+    gs_populate_unlock(populate, slurp->bytes, slurp->room);
+    return st;
+}
+
+enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, bool populates,
+                             gs_slurp_gate *gate, void *context, struct gs_error *err)
 {
     enum gs_status st;
     size_t got;
+    struct gs_populate populate = {.running = false};
     *slurp = (struct gs_slurp){.bytes = NULL, .used = 0, .room = 0};
     gs_file_grow_pipe(fd);
     GS_TRY(grow_buffer(slurp, guess_room(fd), name, err));
     do {
         GS_TRY(gate(context, name, slurp->used, err));
         if (slurp->room - slurp->used < GS_READ_BYTES)
-            GS_TRY(grow_buffer(slurp, slurp->room * 2, name, err));
+            GS_TRY(double_buffer(slurp, &populate, name, err));
         size_t room = slurp->room - slurp->used;
         /* Not a whole file at once: the gate is to see what is read. */
         room = room < GS_SLURP_BYTES ? room : GS_SLURP_BYTES;
         GS_TRY(gs_file_read_some(fd, slurp->bytes + slurp->used, room, &got, name, err));
         slurp->used += got;
+        if (populates && !populate.running && slurp->used >= GS_POPULATE_BYTES) {
+            gs_populate_start(&populate, slurp->bytes, slurp->room);
+            populates = populate.running;
+        }
+        gs_populate_want(&populate, slurp->used);
     } while (got > 0);
 
 cleanup:
+    gs_populate_stop(&populate);
     return st;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +21,10 @@ struct gs_slurp {
 typedef enum gs_status gs_slurp_gate(void *context, const char *name, uint64_t bytes,
                                      struct gs_error *err);
 
-/* Read fd to its end. Also on failure *slurp holds what was read, to be freed. */
-enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, gs_slurp_gate *gate,
-                             void *context, struct gs_error *err);
+/* Read fd to its end; populates: another thread makes pages ahead, if it is long. Also on failure
+ * *slurp holds what was read, to be freed. */
+enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, bool populates,
+                             gs_slurp_gate *gate, void *context, struct gs_error *err);
 
 /* Copy `size` bytes that lie in memory. */
 enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t size,

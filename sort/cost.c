@@ -1,27 +1,42 @@
-/* cost.c -- two straight lines, and the measurements that set them.
+/* cost.c -- two straight lines, bent where more threads do not help, and what set them.
  * SPDX-License-Identifier: MIT
+ *
+ * Whole processes, a file in the page cache to a new file on ext4, as `make bench-files` measures:
+ * the columns cpu and gpu of its table, with these estimates beside them. To fit them anew for a
+ * machine, `make bench-files BENCH="-P none 64M 256M 1G 4G"` (256 MiB to 16 GiB) there, and:
+ *
+ *   CPU_LEAST  cpu at the largest size, with all cores, less CPU_START, by its keys
+ *   CPU_THREAD the same with --parallel=1
+ *   GPU_KEY    the difference of gpu at the two largest sizes by that of their keys
+ *   GPU_START  gpu at the largest size less its keys times GPU_KEY
+ *
+ * A tmpfs is slower for both. What a pipe takes to be read is left out: it is the same for both.
  */
 #include "sort/cost.h"
 
 #include <stdlib.h>
 
-/* Uniform keys, keys a second and thread: two threads of a Zen 5, in memory. More than so many
- * threads wait for memory and the page cache: fitted on an H200 server with 16 cores, files in the
- * page cache, new output: at 256 MiB the CPU was ahead of the GPU (1.2 times cp's time), at 1 GiB
- * behind (0.99). These put the break-even there at 560 MiB, and with two threads at 210 MiB.
- * tests/bench/FILES.md. */
-#define CPU_KEYS_PER_THREAD 80e6
-#define CPU_THREADS_MAX     5
+/* Seconds a key of one thread, when the keys are more than it has cache: 1 thread 7.5 to 9, 2
+ * threads together 3.9 to 4.7 at 2^26 and 2^28 keys (2 cores of a Xeon, AVX-512, no GPU). */
+#define CPU_THREAD 7.8e-9
 
-/* The same server: CUDA's start 0.21 to 0.24 s, the process' end 0.1 s; upload by eight threads 25
- * GB/s (registered: 20 to 47), download 50 GB/s, device sort 40 Gkeys/s. */
-#define GPU_START_SECONDS   (0.23 + 0.1)
-#define GPU_SECONDS_PER_KEY (4 / 25e9 + 4 / 50e9 + 1 / 40e9)
+/* And with any number of them: they wait for the page cache, as cp does, which takes 1.0. 2^28 keys
+ * in 0.291 s, cp 0.271 s (16 cores of an H200 server). */
+#define CPU_LEAST 1.05e-9
+
+/* Threads, mappings, the process' end. */
+#define CPU_START 0.01
+
+/* The same server: CUDA's start 0.21 to 0.24 s, the process' end 0.1 s; 2^28 keys in 0.441 s, so
+ * that 0.4 ns a key are left. Break-even with its 16 cores is at 1.8 GiB, with 2 of them at 340
+ * MiB. */
+#define GPU_START (0.23 + 0.1)
+#define GPU_KEY   0.40e-9
 
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads)
 {
-    unsigned useful = threads < CPU_THREADS_MAX ? threads : CPU_THREADS_MAX;
-    return (double)count / (CPU_KEYS_PER_THREAD * useful);
+    double key = CPU_THREAD / threads;
+    return CPU_START + (double)count * (key > CPU_LEAST ? key : CPU_LEAST);
 }
 
 double gs_cost_gpu_seconds(uint64_t count)
@@ -30,5 +45,5 @@ double gs_cost_gpu_seconds(uint64_t count)
     if (getenv("GSORT_GPU_IS_FREE") != NULL)
         return (double)count * 1e-15;
 #endif
-    return GPU_START_SECONDS + (double)count * GPU_SECONDS_PER_KEY;
+    return GPU_START + (double)count * GPU_KEY;
 }

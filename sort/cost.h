@@ -1,7 +1,7 @@
 /* cost.h -- how long a sort will take on each device, to choose between them.
  * SPDX-License-Identifier: MIT
  *
- * Both estimates leave out what both devices must do: page the input in and write the output.
+ * Whole processes, from one file to another, both in the page cache.
  */
 #ifndef GS_COST_H
 #define GS_COST_H

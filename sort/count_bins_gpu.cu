@@ -10,7 +10,12 @@
  */
 #include "sort/gpu_block.cuh"
 
-enum { COUNT_ITEMS = 8, COUNT_BLOCKS = 4, DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS };
+enum {
+    COUNT_ITEMS = 8,
+    COUNT_BLOCKS = 4,
+    DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS,
+    DIGIT_BLOCKS = 4
+};
 
 /* What the pairs (key, its successor) of this thread's keys say about the order. */
 static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, uint64_t first,
@@ -91,42 +96,71 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     case GS_GPU_GUIDE_PAIRS:
         count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table);
         break;
+    case GS_GPU_STEPS:
+        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table);
+        break;
     default:
-        count_tiles<GS_GPU_NODES>(keys, n, tables, words, state, s_table);
+        count_tiles<GS_GPU_LOG_STEPS>(keys, n, tables, words, state, s_table);
         break;
     }
 }
 
+/* Count the bins of a tile's keys, in two halves where registers are short. */
+template <typename VIEW>
+static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t size,
+                                                  const VIEW &view, uint32_t *s_count)
+{
+    const int part = VIEW::DROPS ? DIGIT_ITEMS / 2 : DIGIT_ITEMS;
+#pragma unroll 1
+    for (int first = 0; first < DIGIT_ITEMS; first += part) {
+        const uint32_t begin = first * GS_GPU_TILE_THREADS + threadIdx.x;
+        uint32_t key[part];
+        uint32_t bin[part];
+#pragma unroll
+        for (int i = 0; i < part; i++) {
+            uint32_t x = i * GS_GPU_TILE_THREADS + begin;
+            key[i] = x < size ? tile[x] : 0;
+        }
+        view.classify(key, bin);
+#pragma unroll
+        for (int i = 0; i < part; i++)
+            if (i * GS_GPU_TILE_THREADS + begin < size)
+                atomicAdd(&s_count[bin[i]], 1);
+    }
+}
+
 /* A block counts the digits of one tile of one slot. */
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
+                                         GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
     count_digits_kernel(const uint32_t *__restrict__ keys,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                        unsigned long long *counters)
+                        const uint32_t *heavy, unsigned long long *counters)
 {
+    const uint32_t room = GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2;
     __shared__ struct gs_gpu_slot s_slot;
-    __shared__ uint32_t s_count[GS_GPU_DIGITS_MAX];
+    __shared__ uint32_t s_count[room];
+    __shared__ uint32_t s_heavy[GS_GPU_DIGITS_MAX / 2];
     const uint32_t t = threadIdx.x;
-    for (uint32_t i = t; i < GS_GPU_DIGITS_MAX; i += GS_GPU_TILE_THREADS)
+    for (uint32_t i = t; i < room; i += GS_GPU_TILE_THREADS)
         s_count[i] = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
-    const struct gs_gpu_digit digit = s_slot.digit;
     const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * GS_GPU_TILE_KEYS;
     const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)GS_GPU_TILE_KEYS);
     const uint32_t *tile = keys + s_slot.start + first;
-    uint32_t key[DIGIT_ITEMS];
-#pragma unroll
-    for (int i = 0; i < DIGIT_ITEMS; i++) {
-        uint32_t x = i * GS_GPU_TILE_THREADS + t;
-        key[i] = x < size ? tile[x] : 0;
+    uint32_t counted = s_slot.bins;
+    if (s_slot.heavy) {
+        counted *= GS_GPU_PARTS;
+        const struct heavy_view view = load_heavy(s_slot, heavy, s_heavy);
+        count_tile(tile, size, view, s_count);
+    } else {
+        const struct digit_view view = {s_slot.digit, s_slot.bins};
+        count_tile(tile, size, view, s_count);
     }
-#pragma unroll
-    for (int i = 0; i < DIGIT_ITEMS; i++)
-        if (i * GS_GPU_TILE_THREADS + t < size)
-            atomicAdd(&s_count[digit_of(digit, key[i])], 1);
     __syncthreads();
-    for (uint32_t i = t; i < s_slot.bins; i += GS_GPU_TILE_THREADS)
+    counters += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
+    for (uint32_t i = t; i < counted; i += GS_GPU_TILE_THREADS)
         if (s_count[i] != 0)
-            atomicAdd(&counters[s_slot.first_count + i], (unsigned long long)s_count[i]);
+            atomicAdd(&counters[i], (unsigned long long)s_count[i]);
 }
 
 /* A block narrows the bounds of one slot to the keys of one tile. */
@@ -182,8 +216,8 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                 const uint32_t *keys, uint32_t slots, uint32_t tiles,
                                 cudaStream_t stream)
 {
-    count_digits_kernel<<<tiles, GS_GPU_TILE_THREADS, 0, stream>>>(keys, work->slots[level & 1],
-                                                                   slots, work->counters);
+    count_digits_kernel<<<tiles, GS_GPU_TILE_THREADS, 0, stream>>>(
+        keys, work->slots[level & 1], slots, work->heavy, work->counters);
     return cudaGetLastError();
 }
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * One sorter sorts up to `capacity` keys at a time, again and again. The caller owns the keys and a
- * second buffer for as many; the result is where the keys were. Temporary memory, about 1 % of the
+ * second buffer for as many; the result is where the keys were. Temporary memory, about 3 % of the
  * keys and 1 MiB, belongs to the sorter.
  */
 #ifndef GS_DEVICE_SORT_H
@@ -40,6 +40,7 @@ struct gs_device_sorter {
     uint64_t capacity;
     unsigned processors; /* multiprocessors of the device */
     cudaStream_t stream; /* the caller's, the legacy stream by default */
+    uint32_t few_keys;   /* inputs up to this have no bins; may be lowered to GS_GPU_MEDIUM_KEYS */
     bool timed;          /* take stage times: set by the caller, costs an event a stage */
     struct gs_gpu_work work;
     void *memory; /* device: all of work but the report */

@@ -43,10 +43,10 @@ uint32_t gs_device_sort_bins(uint64_t n)
     return bins;
 }
 
-static uint32_t choose_samples(const struct gs_gpu_work *work, uint64_t n, uint32_t bins)
+static uint32_t choose_samples(uint64_t n, uint32_t bins)
 {
     uint32_t samples = bins * (n <= ONE_LEVEL_KEYS ? OVERSAMPLING_ONE_LEVEL : OVERSAMPLING);
-    return samples < work->medium_keys ? samples : work->medium_keys;
+    return samples < SAMPLES_MAX ? samples : SAMPLES_MAX;
 }
 
 /* Slots of a level at most: each has more keys than any job. */
@@ -55,7 +55,8 @@ static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
     return capacity / (work->rows ? GS_GPU_MEDIUM_KEYS : GS_GPU_SMALL_KEYS) + 1;
 }
 
-/* Counters of a level at most, which is also the jobs or runs of equal keys that it can add. */
+/* Digits of a level at most, which is also the runs of equal keys that they can add; jobs are up to
+ * two for each. */
 static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
 {
     return capacity / GS_GPU_SUB_BIN_KEYS + level_slots(work, capacity) * GS_GPU_DEEP_DIGITS +
@@ -82,9 +83,10 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     size_t total = 0;
     work->state = carve(&memory, &total, 1, sizeof *work->state);
     work->tables = carve(&memory, &total, 1, sizeof *work->tables);
-    work->samples = carve(&memory, &total, SAMPLES_MAX, sizeof *work->samples);
+    work->samples = carve(&memory, &total, 2 * SAMPLES_MAX, sizeof *work->samples);
     work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
-    work->counters = carve(&memory, &total, jobs, sizeof *work->counters);
+    work->counters = carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
+    work->heavy = carve(&memory, &total, jobs, sizeof *work->heavy);
     work->slots[0] = carve(&memory, &total, slots, sizeof *work->slots[0]);
     work->slots[1] = carve(&memory, &total, slots, sizeof *work->slots[1]);
     /* Lists are emptied when one level's entries are in them: a second level's must fit, too. */
@@ -119,6 +121,7 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     GS_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     sorter->processors = (unsigned)processors;
     GS_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    sorter->few_keys = GS_GPU_FEW_KEYS;
     sorter->work.rows = room >= GS_GPU_ROOM;
     choose_jobs(&sorter->work, capacity);
     size_t bytes = place_lists(&sorter->work, capacity, NULL);
@@ -269,7 +272,7 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
         gs_key *from = level % 2 == 0 ? other : keys;
         gs_key *to = level % 2 == 0 ? keys : other;
         uint64_t jobs = level_jobs(work, sorter->capacity);
-        if (report.small_jobs > jobs || report.fills > jobs) {
+        if (report.small_jobs + 2ULL * report.digits > 2 * jobs || report.fills > jobs) {
             GS_CUDA_TRY(sort_listed(sorter, keys, other, &report, stats));
             GS_CUDA_TRY(clear_lists(sorter));
             mark(sorter, GS_DEVICE_SORT_BINS);
@@ -281,8 +284,10 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
             if (report.tiles == 0) /* all of one value each */
                 break;
         }
-        GS_CUDA_TRY(
-            cudaMemsetAsync(work->counters, 0, report.counters * sizeof *work->counters, stream));
+        if (level > 2 || report.repeats)
+            GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report.slots, stream));
+        GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
+                                    GS_GPU_PARTS * report.digits * sizeof *work->counters, stream));
         GS_CUDA_TRY(gs_count_digits_gpu(work, level, from, report.slots, report.tiles, stream));
         mark(sorter, GS_DEVICE_COUNT_DIGITS);
         GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report.slots, stream));
@@ -322,18 +327,18 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
 
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     choose_jobs(&sorter->work, n);
-    if (n <= work->medium_keys) {
-        GS_CUDA_TRY(gs_sort_keys_gpu(keys, keys, (uint32_t)n, stream));
+    if (n <= sorter->few_keys) {
+        GS_CUDA_TRY(gs_sort_few_gpu(keys, other, (uint32_t)n, stream));
         mark(sorter, GS_DEVICE_SORT_BINS);
         goto finish;
     }
 
     /* Level 1: by splitters, from keys to other. */
     const uint32_t bins = gs_device_sort_bins(n);
-    const uint32_t samples = choose_samples(work, n, bins);
+    const uint32_t samples = choose_samples(n, bins);
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    GS_CUDA_TRY(gs_sort_keys_gpu(work->samples, work->samples, samples, stream));
+    GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, samples, bins, stream));
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
     GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, bins, processors, stream));

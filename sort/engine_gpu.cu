@@ -1,5 +1,5 @@
-/* engine_gpu.cu -- the shared-memory engines: one block, a thread a list (GPU twin of
- * engine_cpu.c). SPDX-License-Identifier: MIT
+/* engine_gpu.cu -- the shared-memory engines: one block, a thread a list (twin of engine_cpu.c).
+ * SPDX-License-Identifier: MIT
  *
  * The keys are loaded as they are: this makes them interleaved lists. Thread t sorts list t by the
  * bits that vary (lists.h: no bank conflicts), and from then on holds its list's head, and the key
@@ -160,15 +160,17 @@ static __device__ __forceinline__ void renew_group(struct list_head *head, uint3
     const uint32_t first = lane / GS_LISTS_GROUP * GS_LISTS_GROUP;
     const uint32_t members = ((1U << GS_LISTS_GROUP) - 1) << first;
     const uint32_t equal = __ballot_sync(members, head->left > 0 && head->key == best);
-    if (lane == (uint32_t)__ffs((int)equal) - 1) {
+    const bool wins = lane == (uint32_t)__ffs((int)equal) - 1;
+    if (wins) {
         *out = best;
         head->advance();
-        s_state->left[group]--;
-        s_state->minimum[group] = GS_KEY_MAX;
     }
-    __syncwarp(members);
-    if (head->left > 0)
-        atomicMin(&s_state->minimum[group], head->key);
+    const uint32_t minimum =
+        reduce_min_lanes<GS_LISTS_GROUP>(members, head->left > 0 ? head->key : GS_KEY_MAX);
+    if (wins) {
+        s_state->left[group]--;
+        s_state->minimum[group] = minimum;
+    }
 }
 
 /* A minimum for each group of heads, kept from step to step, and one warp that reduces these. */
@@ -262,35 +264,41 @@ static __global__ void __launch_bounds__(ONE_WARP ? 32 : GS_OPTION_LISTS_MAX)
     }
 }
 
-template <int MERGE, bool ONE_WARP>
-static cudaError_t launch(uint32_t lists, const uint32_t *in, uint32_t *out, uint32_t n,
-                          struct gs_engine_report *report, cudaStream_t stream)
+typedef void (*engine_kernel_t)(const uint32_t *in, uint32_t *out, uint32_t n, uint32_t lists,
+                                struct gs_engine_report *report);
+
+template <int MERGE> static engine_kernel_t choose_width(uint32_t lists)
 {
-    const size_t bytes = gs_lists_words(n, lists) * sizeof(uint32_t);
-    cudaError_t error = cudaFuncSetAttribute(
-        engine_kernel<MERGE, ONE_WARP>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (error != cudaSuccess)
-        return error;
-    engine_kernel<MERGE, ONE_WARP>
-        <<<1, ONE_WARP ? 32 : lists, bytes, stream>>>(in, out, n, lists, report);
-    return cudaGetLastError();
+    return lists <= 32 ? engine_kernel<MERGE, true> : engine_kernel<MERGE, false>;
 }
 
-template <int MERGE>
-static cudaError_t launch_engine(uint32_t lists, const uint32_t *in, uint32_t *out, uint32_t n,
-                                 struct gs_engine_report *report, cudaStream_t stream)
+static engine_kernel_t choose_kernel(enum gs_merge merge, uint32_t lists)
 {
-    return lists <= 32 ? launch<MERGE, true>(lists, in, out, n, report, stream)
-                       : launch<MERGE, false>(lists, in, out, n, report, stream);
+    if (merge == GS_MERGE_ATOMICMIN)
+        return choose_width<GS_MERGE_ATOMICMIN>(lists);
+    if (merge == GS_MERGE_REDUCTION)
+        return choose_width<GS_MERGE_REDUCTION>(lists);
+    return choose_width<GS_MERGE_HYBRID>(lists);
+}
+
+static size_t shared_bytes(uint32_t n, uint32_t lists)
+{
+    return gs_lists_words(n, lists) * sizeof(uint32_t);
+}
+
+cudaError_t gs_engine_load_gpu(enum gs_merge merge, uint32_t lists, uint32_t n)
+{
+    return cudaFuncSetAttribute(choose_kernel(merge, lists),
+                                cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                (int)shared_bytes(n, lists));
 }
 
 cudaError_t gs_engine_sort_gpu(enum gs_merge merge, uint32_t lists, const uint32_t *in,
                                uint32_t *out, uint32_t n, struct gs_engine_report *report,
                                cudaStream_t stream)
 {
-    if (merge == GS_MERGE_ATOMICMIN)
-        return launch_engine<GS_MERGE_ATOMICMIN>(lists, in, out, n, report, stream);
-    if (merge == GS_MERGE_REDUCTION)
-        return launch_engine<GS_MERGE_REDUCTION>(lists, in, out, n, report, stream);
-    return launch_engine<GS_MERGE_HYBRID>(lists, in, out, n, report, stream);
+    const engine_kernel_t kernel = choose_kernel(merge, lists);
+    const uint32_t threads = lists > 32 ? lists : 32;
+    kernel<<<1, threads, shared_bytes(n, lists), stream>>>(in, out, n, lists, report);
+    return cudaGetLastError();
 }

@@ -66,15 +66,22 @@ static __device__ __forceinline__ N scan_block(N value, N *partial, N *total)
     return partial[threadIdx.x / 32] + inclusive - value;
 }
 
-static __device__ __forceinline__ uint32_t reduce_min_warp(uint32_t value)
+/* The least of the lanes of `members`, a group of LANES in a row, which all call this. */
+template <int LANES>
+static __device__ __forceinline__ uint32_t reduce_min_lanes(uint32_t members, uint32_t value)
 {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(GS_ALL_LANES, value);
+    return __reduce_min_sync(members, value);
 #else
-    for (int step = 16; step > 0; step >>= 1)
-        value = min(value, __shfl_xor_sync(GS_ALL_LANES, value, step));
+    for (int step = LANES / 2; step > 0; step >>= 1)
+        value = min(value, __shfl_xor_sync(members, value, step));
     return value;
 #endif
+}
+
+static __device__ __forceinline__ uint32_t reduce_min_warp(uint32_t value)
+{
+    return reduce_min_lanes<32>(GS_ALL_LANES, value);
 }
 
 static __device__ __forceinline__ uint32_t reduce_max_warp(uint32_t value)
@@ -143,7 +150,7 @@ static __device__ __forceinline__ struct gs_gpu_digit make_digit(uint32_t low, u
     return digit;
 }
 
-/* True if no two keys share a digit. */
+/* True if no two values share a digit: it is the value less the least. */
 static __device__ __forceinline__ bool digit_is_exact(struct gs_gpu_digit digit)
 {
     return (uint64_t)digit.factor * digit.scale >= 1ULL << 32;
@@ -154,12 +161,25 @@ static __device__ __forceinline__ uint32_t digit_of(struct gs_gpu_digit digit, u
     return __umulhi(key * digit.scale + digit.offset, digit.factor);
 }
 
+/* The cell of a key in a guide with steps. */
+template <bool LOG>
+static __device__ __forceinline__ uint32_t cell_of(uint32_t key, uint32_t base, uint32_t limit,
+                                                   uint32_t shift)
+{
+    uint32_t distance = min(max(key, base) - base, limit);
+    if (!LOG)
+        return distance >> shift;
+    uint32_t octave = 31U - (uint32_t)__clz((int)(distance | 1U << shift)) - shift;
+    return (octave << shift) + (distance >> octave);
+}
+
 /* By splitters: the tables in shared memory. SEARCH is of enum gs_gpu_search. */
 template <int SEARCH> struct splitter_view {
+    static const bool WAITS = SEARCH != GS_GPU_GUIDE; /* bins may be uneven, or not be moved */
+    static const bool DROPS = false;                  /* some keys have no bin */
     const uint32_t *guide;
-    const uint32_t *splitter; /* these two for GS_GPU_NODES only */
-    const struct gs_gpu_node *node;
-    uint32_t base, limit, shift, mask;
+    const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
+    uint32_t base, limit, shift, mask, steps, count;
 
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
@@ -167,21 +187,16 @@ template <int SEARCH> struct splitter_view {
     {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            bin[i] = SEARCH == GS_GPU_GUIDE         ? look_up(key[i])
-                     : SEARCH == GS_GPU_GUIDE_PAIRS ? look_up_pair(key[i])
-                                                    : look_up_root(key[i]);
-        if constexpr (SEARCH == GS_GPU_NODES) {
-            bool crowded;
-            do {
-                crowded = false;
+            bin[i] = SEARCH == GS_GPU_GUIDE ? look_up(key[i])
+                     : SEARCH == GS_GPU_GUIDE_PAIRS
+                         ? look_up_pair(key[i])
+                         : guide[cell_of<SEARCH == GS_GPU_LOG_STEPS>(key[i], base, limit, shift)];
+        if constexpr (SEARCH == GS_GPU_STEPS || SEARCH == GS_GPU_LOG_STEPS) {
+            /* It may overrun its cell: splitters behind that are above all keys of the cell. */
+            for (uint32_t half = 1U << steps >> 1; half != 0; half >>= 1)
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++)
-                    if ((bin[i] & GS_GPU_CROWDED) != 0) {
-                        bin[i] = (bin[i] & GS_GPU_NODE) != 0 ? look_up_node(bin[i], key[i])
-                                                             : search(bin[i], key[i]);
-                        crowded = crowded || (bin[i] & GS_GPU_CROWDED) != 0;
-                    }
-            } while (crowded);
+                    bin[i] += splitter[min(bin[i] + half - 1, count)] < key[i] ? half : 0;
         }
     }
 
@@ -204,37 +219,6 @@ template <int SEARCH> struct splitter_view {
             bin += ((sum - 1) >> shift) - (first >> shift);
         return bin;
     }
-
-    /* The bin, or what a crowded cell holds. */
-    __device__ __forceinline__ uint32_t look_up_root(uint32_t key) const
-    {
-        uint32_t distance = min(max(key, base) - base, limit);
-        uint32_t cell = guide[distance >> shift];
-        return (cell & GS_GPU_CROWDED) != 0 ? cell : (cell + (distance & mask)) >> shift;
-    }
-
-    __device__ __forceinline__ uint32_t look_up_node(uint32_t entry, uint32_t key) const
-    {
-        const uint4 at = *(const uint4 *)&node[entry & (GS_GPU_NODES_MAX - 1)];
-        uint32_t distance = min(max(key, at.x) - at.x, at.y);
-        uint32_t cell = guide[at.w + (distance >> at.z)];
-        return (cell & GS_GPU_CROWDED) != 0 ? cell
-                                            : (cell + (distance & ((1U << at.z) - 1))) >> at.z;
-    }
-
-    /* How many of a crowded cell's splitters are less than the key, by halving. */
-    __device__ __forceinline__ uint32_t search(uint32_t entry, uint32_t key) const
-    {
-        uint32_t bin = entry & (GS_GPU_SPLITTERS_MAX | 1);
-        uint32_t left = entry >> GS_GPU_CROWD_SHIFT & (GS_GPU_SPLITTERS_MAX | 1);
-        while (left > 0) {
-            uint32_t half = (left + 1) / 2;
-            bool above = splitter[bin + half - 1] < key;
-            bin += above ? half : 0;
-            left = above ? left - half : half - 1;
-        }
-        return bin;
-    }
 };
 
 /* Copy the tables that are needed to shared memory; a barrier must follow. */
@@ -242,30 +226,30 @@ template <int SEARCH>
 static __device__ __forceinline__ struct splitter_view<SEARCH>
 load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     struct splitter_view<SEARCH> view;
-    uint32_t *s_guide = s_table + 4 * GS_GPU_NODES_MAX;
-    uint32_t *s_splitter = s_guide + tables->cells;
-    view.guide = s_guide;
+    uint32_t *s_splitter = s_table + tables->cells;
+    view.guide = s_table;
     view.splitter = s_splitter;
-    view.node = (const struct gs_gpu_node *)s_table;
-    view.base = tables->root.base;
-    view.limit = tables->root.limit;
-    view.shift = tables->root.shift;
-    view.mask = (1U << tables->root.shift) - 1;
+    view.base = tables->base;
+    view.limit = tables->limit;
+    view.shift = tables->shift;
+    view.mask = (1U << tables->shift) - 1;
+    view.steps = tables->steps;
+    view.count = tables->count;
     for (uint32_t i = threadIdx.x; i < tables->cells; i += blockDim.x)
-        s_guide[i] = tables->guide[i];
-    if constexpr (SEARCH == GS_GPU_NODES) {
-        for (uint32_t i = threadIdx.x; i < tables->count; i += blockDim.x)
-            s_splitter[i] = tables->splitter[i];
-        const uint32_t *nodes = (const uint32_t *)tables->node;
-        for (uint32_t i = threadIdx.x; i < 4 * tables->nodes; i += blockDim.x)
-            s_table[i] = nodes[i];
-    }
+        s_table[i] = tables->guide[i];
+    if constexpr (SEARCH == GS_GPU_STEPS || SEARCH == GS_GPU_LOG_STEPS)
+        for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
+            s_splitter[i] = i < tables->count ? tables->splitter[i] : GS_KEY_MAX;
     return view;
 }
 
-/* By a slot's linear digit. */
+/* By a slot's linear digit. A key outside of the slot's bounds, which only damaged memory has, gets
+ * a digit all the same: it must not be counted or written where nothing is. */
 struct digit_view {
+    static const bool WAITS = false;
+    static const bool DROPS = false;
     struct gs_gpu_digit digit;
+    uint32_t bins;
 
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
@@ -273,9 +257,43 @@ struct digit_view {
     {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            bin[i] = digit_of(digit, key[i]);
+            bin[i] = min(digit_of(digit, key[i]), bins - 1);
     }
 };
+
+/* By a slot's linear digit and, in that, by its heavy value: the parts of all digits one after the
+ * other. The last part, keys of heavy values, need not be moved. */
+struct heavy_view {
+    static const bool WAITS = true;
+    static const bool DROPS = true;
+    struct gs_gpu_digit digit;
+    uint32_t bins;
+    const uint32_t *heavy; /* in shared memory */
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) {
+            /* A key that does not exist may have any digit. */
+            uint32_t d = min(digit_of(digit, key[i]), bins - 1);
+            uint32_t value = heavy[d];
+            bin[i] = d + (key[i] > value ? bins : 0) + (key[i] == value ? 2 * bins : 0);
+        }
+    }
+};
+
+/* The view of a slot with heavy values, which are brought into shared memory. */
+static __device__ __forceinline__ struct heavy_view
+load_heavy(const struct gs_gpu_slot &slot, const uint32_t *heavy, uint32_t *s_heavy)
+{
+    const struct heavy_view view = {slot.digit, slot.bins, s_heavy};
+    for (uint32_t d = threadIdx.x; d < slot.bins; d += blockDim.x)
+        s_heavy[d] = heavy[slot.first_digit + d];
+    __syncthreads();
+    return view;
+}
 
 /* The slot that a tile belongs to, found by all lanes of one warp: 32 probes a step. */
 static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *slots,

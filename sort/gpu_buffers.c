@@ -3,6 +3,7 @@
  */
 #include "sort/gpu_buffers.h"
 #include "sort/copy_ordered.h"
+#include "sort/gpu_batches.h"
 #include "sort/gpu_call.h"
 
 #include "common/clock.h"
@@ -18,8 +19,10 @@ uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_d
     uint64_t limit = options->device_memory_bytes;
     if (limit == 0 || limit > device->free_bytes)
         limit = device->free_bytes;
-    /* Two buffers, and lists of 2 %. */
-    return limit > FIXED_BYTES ? (limit - FIXED_BYTES) / (2 * sizeof(gs_key)) / 51 * 50 : 0;
+    /* Two buffers, and lists of 2 %; then the room for batches. */
+    uint64_t keys =
+        limit > FIXED_BYTES ? (limit - FIXED_BYTES) / (2 * sizeof(gs_key)) / 51 * 50 : 0;
+    return keys - gs_gpu_batch_keys(keys) / 2;
 }
 
 static uint64_t ns_of(float ms)
@@ -43,8 +46,10 @@ enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capa
 {
     enum gs_status st = GS_OK;
     *buffers = (struct gs_gpu_buffers){.keys = NULL};
-    GS_CUDA_TRY(cudaMalloc((void **)&buffers->keys, capacity * sizeof(gs_key)));
-    GS_CUDA_TRY(cudaMalloc((void **)&buffers->other, capacity * sizeof(gs_key)));
+    /* And one key more: what a flipped bit sends to another bin than it was counted for may go
+     * behind the last, and is to be told, not to hit what lies there. */
+    GS_CUDA_TRY(cudaMalloc((void **)&buffers->keys, (capacity + 1) * sizeof(gs_key)));
+    GS_CUDA_TRY(cudaMalloc((void **)&buffers->other, (capacity + 1) * sizeof(gs_key)));
     GS_TRY(gs_device_sorter_open(&buffers->sorter, capacity, err));
     GS_CUDA_TRY(cudaStreamCreateWithFlags(&buffers->compute, cudaStreamNonBlocking));
     buffers->sorter.stream = buffers->compute;
@@ -88,6 +93,8 @@ static enum gs_status fetch_keys(void *context, unsigned thread, uint64_t first,
     enum gs_status st = GS_OK;
     struct gs_gpu_buffers *buffers = context;
     cudaStream_t stream = buffers->fetches[thread];
+    if (buffers->batches != NULL)
+        GS_TRY(gs_gpu_batches_await(buffers->batches, first, count, err));
     GS_CUDA_TRY(cudaMemcpyAsync(to, buffers->keys + first, count * sizeof *to,
                                 cudaMemcpyDeviceToHost, stream));
     GS_CUDA_TRY(cudaStreamSynchronize(stream));

@@ -11,6 +11,8 @@
  * GB/s or so into pages that are made already. */
 #define GS_GPU_WRITERS_MAX 8
 
+struct gs_gpu_batches;
+
 struct gs_gpu_buffers {
     struct gs_device_sorter sorter; /* works on `compute`, and takes times */
     cudaStream_t compute;
@@ -18,6 +20,7 @@ struct gs_gpu_buffers {
     gs_key *keys;                             /* device: what is to be sorted, at last sorted */
     gs_key *other;                            /* device: room for as many */
     gs_key *scratch;                          /* pinned host memory of the writers */
+    struct gs_gpu_batches *batches;           /* that sort keys when they are fetched, or NULL */
 };
 
 /* The most keys that can be on the device at once, within options->device_memory_bytes. */
@@ -34,7 +37,8 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers);
 /* Note which device it is and what its start took. device must stay as long as run's stats. */
 void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device);
 
-/* Wait until keys[0 .. count) are sorted, and hand them to run's emitter: from output position
+/* Wait until keys[0 .. count) are sorted, or have ->batches sort them, and hand them to run's
+ * emitter: from output position
  * `offset` on, in pieces numbered from *first_piece on, which is then behind the last. */
 enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *run,
                                    uint64_t count, uint64_t offset, uint64_t *first_piece,

@@ -15,9 +15,10 @@
 #include "sort/gpu_block.cuh"
 
 enum {
-    ITEMS = 16,       /* keys of a thread, and of a window */
-    SETTLED = 8,      /* keys of a group that the windows always settle */
-    WARP_CROWD = 1024 /* keys of a crowd that a warp takes by itself */
+    ITEMS = 16,        /* keys of a thread, and of a window */
+    SETTLED = 8,       /* keys of a group that the windows always settle */
+    THREAD_CROWD = 64, /* keys of a crowd that a thread looks at by itself */
+    WARP_CROWD = 1024  /* keys of a crowd that a warp takes by itself */
 };
 
 /* Where a key lies in shared memory: one word of padding for 32. */
@@ -37,6 +38,16 @@ template <int THREADS> struct crowd_list {
             crowd[atomicAdd(&count, 1)] = first << 16 | keys;
     }
 };
+
+/* Are s_keys[first .. end) copies of one key? By one thread. */
+static __device__ __forceinline__ bool is_one_key(const uint32_t *s_keys, uint32_t first,
+                                                  uint32_t end)
+{
+    const uint32_t last = s_keys[padded(end - 1)];
+    while (first < end && s_keys[padded(first)] == last)
+        first++;
+    return first == end;
+}
 
 /* Sort s_keys[first .. end), 32 keys at most, by one warp: a bitonic network over its lanes. */
 static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
@@ -117,6 +128,36 @@ template <int THREADS> struct block_team {
     }
 };
 
+/* Replace a crowd over [low, low + range] by runs of its values. s_own counts each value. */
+template <typename TEAM>
+static __device__ __forceinline__ void write_values(const TEAM &team, uint32_t *s_keys,
+                                                    const uint32_t *s_own, uint32_t first,
+                                                    uint32_t low, uint32_t range)
+{
+    const uint32_t t = team.index();
+    uint32_t before = first;
+    for (uint32_t round = 0; round <= range; round += TEAM::SIZE) {
+        uint32_t count = round + t <= range ? s_own[round + t] : 0;
+        uint32_t sum;
+        uint32_t place = before + team.scan(count, &sum);
+        before += sum;
+        const uint32_t alone = min(count, (uint32_t)SETTLED);
+        for (uint32_t x = 0; x < alone; x++)
+            s_keys[padded(place + x)] = low + round + t;
+        /* The rest of longer runs is written by the warp, one after the other. */
+        for (uint32_t left = __ballot_sync(GS_ALL_LANES, count > alone); left != 0;
+             left &= left - 1) {
+            const int lane = __ffs((int)left) - 1;
+            const uint32_t start = __shfl_sync(GS_ALL_LANES, place, lane) + SETTLED;
+            const uint32_t end = start - SETTLED + __shfl_sync(GS_ALL_LANES, count, lane);
+            const uint32_t value = low + round + t - lane_index() + (uint32_t)lane;
+            for (uint32_t x = start + lane_index(); x < end; x += 32)
+                s_keys[padded(x)] = value;
+        }
+    }
+    team.sync();
+}
+
 /* Order the crowd s_keys[first .. first + size) by a digit of its own; what then still shares one
  * goes to `next`. s_count: counters that nobody needs any more. spare: room in device memory for
  * each key at its place. */
@@ -129,6 +170,7 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
     uint32_t *s_own = s_count + first;
     uint32_t low = GS_KEY_MAX;
     uint32_t high = 0;
+#pragma unroll 4
     for (uint32_t x = t; x < size; x += TEAM::SIZE) {
         uint32_t key = s_keys[padded(first + x)];
         low = min(low, key);
@@ -139,11 +181,15 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
     if (low == high)
         return;
     const struct gs_gpu_digit digit = make_digit(low, high, size);
-    const bool exact = digit_is_exact(digit);
     team.sync();
+#pragma unroll 4
     for (uint32_t x = t; x < size; x += TEAM::SIZE)
         atomicAdd(&s_own[digit_of(digit, s_keys[padded(first + x)])], 1);
     team.sync();
+    if (digit_is_exact(digit)) {
+        write_values(team, s_keys, s_own, first, low, high - low);
+        return;
+    }
     uint32_t before = 0;
     for (uint32_t round = 0; round < size; round += TEAM::SIZE) {
         uint32_t count = round + t < size ? s_own[round + t] : 0;
@@ -152,8 +198,7 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
         before += sum;
         if (round + t < size)
             s_own[round + t] = place;
-        if (!exact)
-            next->add(first + place, count);
+        next->add(first + place, count);
     }
     team.sync();
     for (uint32_t round = 0; round < size; round += TEAM::SIZE) {
@@ -169,6 +214,7 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
             spare[first + place] = key;
     }
     team.sync();
+#pragma unroll 8
     for (uint32_t x = t; x < size; x += TEAM::SIZE)
         s_keys[padded(first + x)] = spare[first + x];
     team.sync();
@@ -187,7 +233,18 @@ static __device__ __forceinline__ void settle_crowds(uint32_t *s_keys, uint32_t 
         s_lists[threadIdx.x].count = 0;
     __syncthreads();
     for (uint32_t d = threadIdx.x; d < capacity; d += THREADS)
-        s_lists[0].add(s_count[d], (d + 1 < capacity ? s_count[d + 1] : size) - s_count[d]);
+        s_lists[1].add(s_count[d], (d + 1 < capacity ? s_count[d + 1] : size) - s_count[d]);
+    __syncthreads();
+    /* Most crowds are copies of one key, as a rule. A thread sees that sooner than a warp. */
+    for (uint32_t c = threadIdx.x; c < s_lists[1].count; c += THREADS) {
+        const uint32_t first = s_lists[1].crowd[c] >> 16;
+        const uint32_t keys = s_lists[1].crowd[c] & 0xffff;
+        if (keys > THREAD_CROWD || !is_one_key(s_keys, first, first + keys))
+            s_lists[0].add(first, keys);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        s_lists[1].count = 0;
     __syncthreads();
     const struct block_team<THREADS> block = {
         s_partial

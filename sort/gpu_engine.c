@@ -78,14 +78,15 @@ static enum gs_status sort_keys(struct gs_run *run, gs_key *keys, struct gs_erro
     struct block block = {.keys = NULL};
     struct gs_engine_report report;
     uint32_t n = (uint32_t)run->plan.count;
+    uint32_t lists = (uint32_t)run->stats->lists;
+    enum gs_merge merge = gs_engine_merge(run->options->engine);
     size_t bytes = (size_t)n * sizeof *keys;
     GS_TRY(open_block(&block, n, err));
+    GS_CUDA_TRY(gs_engine_load_gpu(merge, lists, n));
     GS_CUDA_TRY(cudaEventRecord(block.events[BEGUN], NULL));
     GS_CUDA_TRY(cudaMemcpyAsync(block.keys, keys, bytes, cudaMemcpyHostToDevice, NULL));
     GS_CUDA_TRY(cudaEventRecord(block.events[UPLOADED], NULL));
-    GS_CUDA_TRY(gs_engine_sort_gpu(gs_engine_merge(run->options->engine),
-                                   (uint32_t)run->stats->lists, block.keys, block.keys, n,
-                                   block.report, NULL));
+    GS_CUDA_TRY(gs_engine_sort_gpu(merge, lists, block.keys, block.keys, n, block.report, NULL));
     GS_CUDA_TRY(cudaEventRecord(block.events[SORTED], NULL));
     GS_CUDA_TRY(cudaMemcpyAsync(keys, block.keys, bytes, cudaMemcpyDeviceToHost, NULL));
     GS_CUDA_TRY(cudaEventRecord(block.events[FETCHED], NULL));

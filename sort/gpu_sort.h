@@ -23,18 +23,23 @@
 #define GS_GPU_BINS_MAX      1024
 #define GS_GPU_SPLITTERS_MAX (2 * GS_GPU_BINS_MAX - 1)
 #define GS_GPU_CELLS_MAX     8192
-#define GS_GPU_NODES_MAX     64
 
 /* The sample at most, and the keys of it that one block draws. */
 #define GS_GPU_SAMPLES_MAX  16384
 #define GS_GPU_SAMPLE_BLOCK 256
 
-/* Sub-bins of a slot at most. */
+/* Sub-bins of a slot at most; half of them where digits may have a heavy value. */
 #define GS_GPU_DIGITS_MAX 1024
+
+/* Counters of a digit: keys less than its heavy value, larger ones, and equal ones. */
+#define GS_GPU_PARTS 3
 
 /* And at least, below level 2: a slot is there because its keys are spread unevenly, and this way
  * few levels reach to the bottom of any skew. */
 #define GS_GPU_DEEP_DIGITS 16
+
+/* Copies of each value of a slot, on average, that make it worth a digit for each. */
+#define GS_GPU_REPEATED 1024
 
 /* Keys that one block sorts in shared memory: by 256 threads, and by 1024. A sort of very many keys
  * doubles the first, so that two levels are still enough; a device without GS_GPU_ROOM has only the
@@ -52,6 +57,9 @@
 #define GS_GPU_TILE_KEYS       (20 * GS_GPU_TILE_THREADS)
 #define GS_GPU_SMALL_TILE_KEYS (8 * GS_GPU_TILE_THREADS)
 
+/* Keys that are sorted without bins: above, a sample sort is faster. */
+#define GS_GPU_FEW_KEYS (1U << 17)
+
 /* Keys of a run of equal ones that one block writes. */
 #define GS_GPU_FILL_KEYS (1U << 17)
 
@@ -59,40 +67,29 @@
  * count. */
 #define GS_GPU_SKIP (1ULL << 63)
 
-/* Splitters that crowd in one cell of the guide may have a finer guide of their own. */
-struct gs_gpu_node {
-    uint32_t base;  /* its first splitter */
-    uint32_t limit; /* distance from base that all larger ones share */
-    uint32_t shift; /* distance to cell */
-    uint32_t cell;  /* index of its first cell in the guide */
-};
-
-/* What a key needs to find its bin: a guide of equally wide cells that each know the bin where they
- * begin. */
+/* What a key needs to find its bin: a guide whose cells each know the bin where they begin. */
 struct gs_gpu_tables {
-    uint32_t count;  /* splitters */
-    uint32_t search; /* enum gs_gpu_search */
-    uint32_t cells;  /* in use */
-    uint32_t nodes;
+    uint32_t count;                                           /* splitters */
+    uint32_t search;                                          /* enum gs_gpu_search */
+    uint32_t cells;                                           /* in use */
+    uint32_t repeats;                                         /* there are equality bins */
     uint32_t order[GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK]; /* seen by each block of the sample */
-    struct gs_gpu_node root;
-    struct gs_gpu_node node[GS_GPU_NODES_MAX];
+    uint32_t base;                                            /* the first splitter */
+    uint32_t limit; /* distance from base that all larger ones share */
+    uint32_t shift; /* distance to cell; or bits of a cell's fraction, where cells are of a log */
+    uint32_t steps; /* halving steps after the guide */
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
-    uint32_t guide[GS_GPU_CELLS_MAX]; /* first bin << shift | what makes a larger key carry */
+    uint32_t guide[GS_GPU_CELLS_MAX]; /* first bin, or << shift | what makes a larger key carry */
 };
 
-/* How a key finds its bin: in one look-up where no cell has two splitters, or but for pairs, the
- * two splitters v-1 and v of an equality bin. Else a cell of two or more has a node of its own, or
- * its splitters are searched. */
-enum gs_gpu_search { GS_GPU_NODES, GS_GPU_GUIDE, GS_GPU_GUIDE_PAIRS };
+/* How a key finds its bin. In one look-up, if no cell of equal width has two splitters, or but for
+ * pairs, the two splitters v-1 and v of an equality bin. Else by a fixed number of halving steps
+ * from where the cell begins; cells are equally wide, or narrower towards the first splitter, like
+ * floating-point numbers: what leaves fewer steps. */
+enum gs_gpu_search { GS_GPU_GUIDE, GS_GPU_GUIDE_PAIRS, GS_GPU_STEPS, GS_GPU_LOG_STEPS };
 
 /* In a cell with a pair. */
 #define GS_GPU_PAIR (1U << 31)
-
-/* In a cell of two or more: the node's number, or (without GS_GPU_NODE) first bin and splitters. */
-#define GS_GPU_CROWDED     (1U << 31)
-#define GS_GPU_NODE        (1U << 30)
-#define GS_GPU_CROWD_SHIFT 12
 
 /* Bits of gs_gpu_state.*_order: what neighbours were seen. */
 #define GS_GPU_DESCENT 1U
@@ -115,8 +112,9 @@ struct gs_gpu_slot {
     uint32_t low; /* bounds of its keys; low > high: not known */
     uint32_t high;
     uint32_t first_tile;  /* number of its first tile among those of all slots */
-    uint32_t first_count; /* of its first counter likewise */
-    uint32_t bins;
+    uint32_t first_digit; /* of its first digit likewise */
+    uint32_t bins;        /* digits */
+    uint32_t heavy;       /* digits have heavy values */
     struct gs_gpu_digit digit;
 };
 
@@ -150,7 +148,8 @@ struct gs_gpu_report {
     uint32_t outcome;
     uint32_t slots;
     uint32_t tiles;
-    uint32_t counters;
+    uint32_t digits;
+    uint32_t repeats; /* of the tables */
     uint32_t small_jobs;
     uint32_t medium_jobs;
     uint32_t fills;
@@ -162,9 +161,11 @@ struct gs_gpu_report {
 struct gs_gpu_work {
     struct gs_gpu_state *state;
     struct gs_gpu_tables *tables;
-    uint32_t *samples;
-    unsigned long long *cursors;  /* of level 1: GS_GPU_SPLITTERS_MAX + 1 */
-    unsigned long long *counters; /* of the slots: counts, then cursors */
+    uint32_t *samples;           /* and as much room again */
+    unsigned long long *cursors; /* of level 1: GS_GPU_SPLITTERS_MAX + 1 */
+    unsigned long long
+        *counters;   /* GS_GPU_PARTS for each digit of the slots: counts, then cursors */
+    uint32_t *heavy; /* the heavy value of each digit */
     struct gs_gpu_slot *slots[2]; /* of even and of odd levels */
     struct gs_gpu_job *small_jobs;
     struct gs_gpu_job *medium_jobs;
@@ -187,10 +188,10 @@ static inline uint32_t gs_gpu_cells(uint32_t bins)
     return cells;
 }
 
-/* Words of shared memory that find bins: nodes, guide, splitters. */
+/* Words of shared memory that find bins: guide and splitters. */
 static inline uint32_t gs_gpu_table_words(uint32_t bins)
 {
-    return 4 * GS_GPU_NODES_MAX + gs_gpu_cells(bins) + 2 * bins;
+    return gs_gpu_cells(bins) + 2 * bins;
 }
 
 #ifdef __cplusplus
@@ -215,6 +216,10 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
+/* heavy_keys_gpu.cu: find values that fill much of a slot. */
+cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                              uint32_t slots, cudaStream_t stream);
+
 /* prefix_sum_gpu.cu: counts to places, and lists of what is to be done with the bins. sequence is
  * that of the report which ends a level; plan_bins ends level 1. */
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
@@ -222,6 +227,11 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream);
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
+                              cudaStream_t stream);
+
+/* place_runs_gpu.cu: the counts of a chunk become cursors, for a scatter inside it, and starts[0 ..
+ * bins], and are zero again. */
+cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
                               cudaStream_t stream);
 
 /* scatter_gpu.cu */
@@ -232,8 +242,11 @@ cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
                                   uint32_t tiles, cudaStream_t stream);
 
+/* sort_few_gpu.cu: keys[0 .. n), using spare[0 .. n). Right for any n below 2^31, and meant for up
+ * to GS_GPU_FEW_KEYS. */
+cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream);
+
 /* sort_bins_gpu.cu: jobs of each size, runs of equal keys, the whole in reverse. */
-cudaError_t gs_sort_keys_gpu(const uint32_t *in, uint32_t *out, uint32_t n, cudaStream_t stream);
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                              uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream);
 /* Small jobs, as many as the device's list has by then, `most` at most: no need to wait for that.
@@ -249,7 +262,8 @@ cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cuda
 #endif
 
 static_assert(GS_GPU_SMALL_KEYS % 256 == 0 && GS_GPU_MEDIUM_KEYS % 1024 == 0, "whole threads");
-static_assert(GS_GPU_SPLITTERS_MAX < 1 << GS_GPU_CROWD_SHIFT, "a crowded cell fits in a word");
+static_assert(GS_GPU_MEDIUM_KEYS / GS_GPU_REPEATED <= GS_GPU_DEEP_DIGITS,
+              "lists have room for the digits of repeated values");
 static_assert(GS_GPU_SUB_BIN_KEYS < GS_GPU_SMALL_KEYS, "a sub-bin fits its block");
 
 #endif

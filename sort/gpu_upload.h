@@ -1,13 +1,12 @@
 /* gpu_upload.h -- move the input to device memory, by the fastest way that the system allows.
  * SPDX-License-Identifier: MIT
  *
- * Keys in a large piece of host memory are registered with the driver, a read-only mapping of a
- * file too, and the device fetches them from there. Where that is refused (old kernels, some file
- * systems), and for small pieces, they are copied through pinned buffers. Which it is shows at the
- * first piece. Where both work, which is faster is the system's choice, too: registering 4 GiB ran
- * at 20 GB/s on tmpfs and 47 on ext4, copying with 8 threads at 25 and 28, and at 36 with 16 (H200
- * server, 16 cores); but what is registered has to be given back. Compile with -DGS_GPU_REGISTER=0
- * to compare.
+ * Keys are copied through pinned buffers, by several threads. Where there are few threads, keys in
+ * a large piece of host memory are registered with the driver, a read-only mapping of a file too,
+ * and the device fetches them from there. Where that is refused (old kernels, some file systems),
+ * and for small pieces, they are copied all the same; it shows at the first piece. Registering 4
+ * GiB ran at 20 GB/s on tmpfs and 47 on ext4, copying with 8 threads at 25 and 28 (H200 server, 16
+ * cores); but what is registered has to be given back.
  */
 #ifndef GS_GPU_UPLOAD_H
 #define GS_GPU_UPLOAD_H

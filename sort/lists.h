@@ -6,7 +6,10 @@
  * likewise. Thread t of a GPU block touches the words t, t + L, t + 2 L, ... alone: L being a power
  * of two, these are in bank t mod 32, or, of fewer lists than banks, in banks that no other thread
  * of its row meets. No two lanes of a warp ever want different words of one bank, however far apart
- * their lists have come.
+ * their lists have come. ncu counted it on an H200, 38,656 keys, 32 lists: no bank conflict in
+ * 97,895 to 213,863 loads and 59,237 to 136,551 stores of each engine (metrics
+ * l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum and ..._st.sum). With 256 lists the
+ * merges, not the lists, have some: 0.02 of them for a load in atomicmin.
  *
  * A list is sorted by one bit after the other, from the lowest. A pass walks through the list; keys
  * with one value of the bit stay and close ranks in place, those with the other go to the scratch

@@ -4,7 +4,8 @@
  * A thread cuts a segment off all inputs, under a lock, and then works on it alone: copies its
  * parts together, checks the copies for order, sorts them and hands them to the emitter. Each
  * neighbouring pair of keys of an input is looked at in the part of the second: so disorder is
- * never missed, wherever binary search was led by it.
+ * never missed, wherever binary search was led by it. Nor is an input that is written to meanwhile:
+ * what was copied must lie between the keys that the segment was cut at.
  */
 #include "sort/merge.h"
 #include "sort/cache_sort.h"
@@ -100,6 +101,17 @@ static void fail(struct merge *merge, enum gs_status status)
     gs_emit_fail(&merge->emitter, &error);
 }
 
+/* Are keys from low to high what the segment was cut for? Not where an input was written to since,
+ * or is not in order. */
+static bool is_within(const struct merge *merge, const struct gs_segment *segment, gs_key low,
+                      gs_key high)
+{
+    gs_key mask = merge->cut.mask;
+    gs_key first = mask != 0 ? high ^ mask : low;
+    gs_key last = mask != 0 ? low ^ mask : high;
+    return first >= segment->floor && last < segment->limit;
+}
+
 /* Bring the parts of a segment together. False: they are not in order. */
 static bool gather(const struct merge *merge, struct worker *worker, gs_key *low, gs_key *high)
 {
@@ -120,7 +132,7 @@ static bool gather(const struct merge *merge, struct worker *worker, gs_key *low
         *high = last > *high ? last : *high;
         used += part->count;
     }
-    return true;
+    return is_within(merge, &worker->segment, *low, *high);
 }
 
 /* Merge a segment and hand it out. */
@@ -162,6 +174,10 @@ static enum gs_status merge_equal(struct merge *merge, struct worker *worker)
     uint64_t position;
     uint64_t kept = merge->options->unique ? 1 : segment->count;
     uint64_t block = kept < SEGMENT_KEYS ? kept : SEGMENT_KEYS;
+    if (!is_within(merge, segment, segment->key, segment->key)) {
+        fail(merge, GS_ERR_INPUT);
+        return GS_ERR_INPUT;
+    }
     for (size_t i = 0; i < segment->part_count; i++) {
         const struct gs_part *part = &segment->parts[i];
         const gs_key *from = merge->cut.spans[part->span].keys + part->first;

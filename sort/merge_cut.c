@@ -103,8 +103,10 @@ static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
 void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
 {
     gs_key bound = 0;
-    *segment = (struct gs_segment){
-        .parts = segment->parts, .position = cut->position, .index = cut->segments};
+    *segment = (struct gs_segment){.parts = segment->parts,
+                                   .position = cut->position,
+                                   .index = cut->segments,
+                                   .floor = cut->floor};
     if (cut->actives == 0)
         return;
     uint64_t look = cut->room / cut->actives;
@@ -116,8 +118,10 @@ void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
         take_part(cut, segment, cut->active[i],
                   bounded ? count_up_to(span->keys + taken, left, cut->mask, bound, true) : left);
     }
+    segment->limit = bounded ? bound : (uint64_t)GS_KEY_MAX + 1;
     if (segment->count == 0) {
         segment->equal = true;
+        segment->limit++;
         segment->key = bound ^ cut->mask;
         for (size_t i = 0; i < cut->actives; i++) {
             const struct gs_span *span = &cut->spans[cut->active[i]];
@@ -126,6 +130,8 @@ void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
                       count_run(span->keys + taken, span->count - taken, cut->mask, bound));
         }
     }
+    if (segment->limit > cut->floor)
+        cut->floor = segment->limit;
     cut->position += segment->count;
     cut->segments++;
     drop_empty(cut);

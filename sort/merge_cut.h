@@ -14,6 +14,7 @@ struct gs_cut {
     size_t *active;    /* spans with keys left, ... */
     size_t actives;    /* ... so many */
     uint64_t room;     /* keys that a segment may have, at least span_count */
+    uint64_t floor;    /* (key ^ mask) is at least that in what is left */
     uint64_t position; /* keys in all segments so far */
     uint64_t segments; /* so many */
 };
@@ -31,6 +32,8 @@ struct gs_segment {
     uint64_t count;    /* keys in all parts */
     uint64_t position; /* keys in all segments before */
     uint64_t index;    /* number of this segment */
+    uint64_t floor;    /* (key ^ mask) of its keys is at least this, ... */
+    uint64_t limit;    /* ... and below that, if the spans are in order and nobody writes to them */
     bool equal;        /* all keys are `key`; count may be more than room then */
     gs_key key;
 };
@@ -41,8 +44,9 @@ enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size
 void gs_cut_close(struct gs_cut *cut);
 
 /* Cut the next segment: all keys below a common one, and no equal keys in two segments, if the
- * spans are in order. Whether or not they are, parts follow on one another in each span, and count
- * is 0 only at the end, or if they are not in order. */
+ * spans are in order. Whether or not they are, parts follow on one another in each span, count is 0
+ * only at the end, or if they are not in order, and a segment's floor is not below the limit of the
+ * one before it: where each keeps to its own, all together are in order. */
 void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment);
 
 /* Has every key been cut off? */

@@ -3,7 +3,7 @@
  *
  * Exclusive scans by blocks, each thread carrying the sum of what earlier rounds had: any length,
  * work in proportion to it. The lists hold no empty bins, so no later kernel starts a block in
- * vain. The end of a level numbers the tiles and the counters of the next one's slots and reports
+ * vain. The end of a level numbers the tiles and the digits of the next one's slots and reports
  * to the host, which waits for that while the level's scatter runs.
  */
 #include "sort/gpu_block.cuh"
@@ -46,7 +46,19 @@ static __device__ void add_slot(const struct gs_gpu_work *work, unsigned level, 
     slot->high = high;
 }
 
-/* Number tiles and counters of a level's slots, make their digits, clear the list of the level
+/* A bin of keys between other values: a job, or a slot of a further level. */
+static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
+                               uint64_t size)
+{
+    if (size == 0)
+        return;
+    if (size <= work->medium_keys)
+        add_job(work, start, (uint32_t)size, level & 1);
+    else
+        add_slot(work, level + 1, start, size, GS_KEY_MAX, 0);
+}
+
+/* Number tiles and digits of a level's slots, make their digits, clear the list of the level
  * after it, and report. Slots of one value, once that is known, get neither tiles nor digits. */
 static __device__ void end_level(const struct gs_gpu_work &work, unsigned level, uint32_t sequence,
                                  unsigned long long *s_partial)
@@ -54,7 +66,10 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     struct gs_gpu_state *state = work.state;
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
-    unsigned long long before = 0; /* tiles above, counters below bit 32 */
+    const uint32_t repeats = work.tables->repeats;
+    /* Digits that may have heavy values have more counters. */
+    const uint32_t most = level > 2 || repeats ? GS_GPU_DIGITS_MAX / 2 : GS_GPU_DIGITS_MAX;
+    unsigned long long before = 0; /* tiles above, digits below bit 32 */
     for (uint32_t round = 0; round < count; round += PLAN_THREADS) {
         uint32_t i = round + threadIdx.x;
         unsigned long long both = 0;
@@ -64,9 +79,13 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
             uint64_t wanted = (slot.size + work.sub_bin_keys - 1) / work.sub_bin_keys;
             wanted = max(wanted, (uint64_t)(level > 2 ? GS_GPU_DEEP_DIGITS : 1));
-            bins = (uint32_t)min(wanted, (uint64_t)GS_GPU_DIGITS_MAX);
             if (slot.low < slot.high) {
-                bins = (uint32_t)min((uint64_t)bins, (uint64_t)slot.high - slot.low + 1);
+                /* One for each value, if they are repeated that often: nothing is to be sorted. */
+                const uint64_t values = (uint64_t)slot.high - slot.low + 1;
+                wanted = values <= slot.size / GS_GPU_REPEATED ? values : min(wanted, values);
+            }
+            bins = (uint32_t)min(wanted, (uint64_t)most);
+            if (slot.low < slot.high) {
                 slots[i].digit = make_digit(slot.low, slot.high, bins);
             } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
                 if (level % 2 == 0)
@@ -81,8 +100,9 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         before += sum;
         if (i < count) {
             slots[i].first_tile = (uint32_t)(place >> 32);
-            slots[i].first_count = (uint32_t)place;
+            slots[i].first_digit = (uint32_t)place;
             slots[i].bins = bins;
+            slots[i].heavy = 0;
         }
         __syncthreads();
     }
@@ -92,7 +112,8 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->outcome = state->outcome;
         report->slots = count;
         report->tiles = (uint32_t)(before >> 32);
-        report->counters = (uint32_t)before;
+        report->digits = (uint32_t)before;
+        report->repeats = repeats;
         report->small_jobs = state->small_jobs;
         report->medium_jobs = state->medium_jobs;
         report->fills = state->fills;
@@ -150,35 +171,41 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     end_level(work, 2, sequence, s_partial);
 }
 
-/* A further level: a block plans the sub-bins of one slot. Their counts become cursors. */
+/* A further level: a block plans the sub-bins of one slot. Their counts become cursors. Of a digit
+ * with a heavy value come first the keys that are less, then those that are equal to it. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
     plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
 {
     __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
-    unsigned long long *counters = work.counters + slot.first_count;
+    unsigned long long *less = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
+    unsigned long long *more = less + slot.bins;
+    unsigned long long *equal = more + slot.bins;
     const bool exact = digit_is_exact(slot.digit);
-    const bool in_b = (level & 1) != 0;
     unsigned long long before = slot.start;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         uint32_t bin = round + threadIdx.x;
-        unsigned long long size = bin < slot.bins ? counters[bin] : 0;
+        bool mine = bin < slot.bins;
+        unsigned long long size = mine ? less[bin] : 0;
+        unsigned long long size_more = mine && slot.heavy ? more[bin] : 0;
+        unsigned long long size_equal = mine && slot.heavy ? equal[bin] : 0;
         unsigned long long sum;
-        unsigned long long start = before + scan_block<DIGIT_THREADS>(size, s_partial, &sum);
+        unsigned long long start =
+            before + scan_block<DIGIT_THREADS>(size + size_more + size_equal, s_partial, &sum);
         before += sum;
-        if (size > 0) {
-            counters[bin] = start;
-            if (exact && in_b) {
-                /* The least key whose digit is bin: no other has it. */
-                uint64_t step = (uint64_t)slot.digit.factor * slot.digit.scale;
-                uint64_t distance = (((uint64_t)bin << 32) + step - 1) / step;
-                add_fill(&work, start, size, slot.low + (uint32_t)distance);
-                counters[bin] = GS_GPU_SKIP;
-            } else if (!exact && size <= work.medium_keys) {
-                add_job(&work, start, (uint32_t)size, in_b);
-            } else if (!exact) {
-                add_slot(&work, level + 1, start, size, GS_KEY_MAX, 0);
-            }
+        if (exact && size > 0) {
+            add_fill(&work, start, size, slot.low + bin);
+            less[bin] = GS_GPU_SKIP;
+        } else if (mine) {
+            less[bin] = start;
+            if (!exact)
+                add_bin(&work, level, start, size);
+        }
+        if (size_equal > 0)
+            add_fill(&work, start + size, size_equal, work.heavy[slot.first_digit + bin]);
+        if (size_more > 0) {
+            more[bin] = start + size + size_equal;
+            add_bin(&work, level, start + size + size_equal, size_more);
         }
         __syncthreads();
     }

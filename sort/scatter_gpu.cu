@@ -10,15 +10,16 @@
  * often than any way that first finds out where each bin begins. Rows are of odd length: bins fill
  * up side by side, and would all use the same banks.
  *
- * A tile that overflows a row (skew, or keys that lie in the input as in the output) is ordered
- * by bin without gaps instead, by a scan of the counts, and a key finds its bin once more when it
- * is written. Where most of a warp meets on one counter, one lane adds for all.
+ * Where bins are uneven, keys that a row has no room for wait on a list. A tile with too many of
+ * those, or with a warp most of whose keys meet in one bin (keys that lie in the input as in the
+ * output), is ordered by bin without gaps instead, by a scan of the counts, and a key finds its bin
+ * once more when it is written. Where most of a warp meets on one counter, one lane adds for all.
  */
 #include "sort/gpu_block.cuh"
 
 enum {
     SCATTER_THREADS = GS_GPU_TILE_THREADS,
-    RANK_BATCH = 4,
+    WAITING = 256,       /* keys that rows have no room for, of one tile */
     BIN_RANK_SHIFT = 12, /* bin + (rank << 12) in a word */
     BIN_MASK = (1 << BIN_RANK_SHIFT) - 1
 };
@@ -29,12 +30,29 @@ static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above
 /* The least length of a row worth trying: more bins than this leaves overflow now and then. */
 #define GS_ROW_LEAST 15
 
+/* A key that its row has no room for. */
+struct waiting_key {
+    uint32_t key;
+    uint32_t bin_rank;
+};
+
 /* Shared memory of one tile. PLACE holds positions in the output. */
 template <typename PLACE> struct tile_memory {
-    uint32_t *keys;  /* rows, or the tile in the order of its bins */
-    uint32_t *count; /* per bin: keys, then first index in the tile; zero before a tile */
-    PLACE *delta;    /* per bin: position in the output less index in the tile */
-    uint32_t row;    /* length of a row, odd */
+    uint32_t *keys; /* rows, or the tile in the order of its bins */
+    struct waiting_key *list;
+    uint32_t *waiting; /* keys on the list, or more; zero before a tile */
+    uint32_t *count;   /* per bin: keys, then first index in the tile; zero before a tile */
+    PLACE *delta;      /* per bin: position in the output less index in the tile, or nowhere */
+    uint32_t row;      /* length of a row, odd */
+
+    /* Divide `words` words: rows for so many bins, and the list behind them. */
+    __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t bins)
+    {
+        const uint32_t rows = words - 2 * WAITING;
+        keys = words_begin;
+        list = (struct waiting_key *)(words_begin + rows);
+        row = (rows / bins - 1) | 1;
+    }
 };
 
 /* Words for a tile: its rows, all that two blocks of a processor can have, or just its keys. */
@@ -48,8 +66,8 @@ static uint32_t tile_words(const struct gs_gpu_work *work, uint32_t tile_keys)
 /* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
 template <typename PLACE>
 static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
-                                                  uint32_t *__restrict__ out, uint32_t bins,
-                                                  unsigned long long *cursors)
+                                                  uint32_t *__restrict__ out, PLACE limit,
+                                                  uint32_t bins, unsigned long long *cursors)
 {
     const uint32_t lane = lane_index();
     const uint32_t share = (bins + SCATTER_THREADS / 32 - 1) / (SCATTER_THREADS / 32);
@@ -61,10 +79,12 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
         if (group + lane < share && bin < bins) {
             count = memory.count[bin];
             memory.count[bin] = 0;
-            if (count > 0)
+            if (count > 0) {
                 place = atomicAdd(&cursors[bin], (unsigned long long)count);
-            if ((place & GS_GPU_SKIP) != 0) /* an equality bin: not moved */
-                count = 0;
+                bool nowhere = (place & GS_GPU_SKIP) != 0; /* an equality bin: not moved */
+                memory.delta[bin] = nowhere ? limit : (PLACE)place;
+                count = nowhere ? 0 : min(count, memory.row);
+            }
         }
         const uint32_t *row = memory.keys + (first + group) * memory.row + lane;
         const int rows = (int)min(share - group, 32U);
@@ -94,7 +114,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
              const struct tile_memory<PLACE> &memory, bool try_rows)
 {
     __shared__ uint32_t s_partial[33];
-    __shared__ uint32_t s_none[32]; /* counts keys that do not exist */
+    __shared__ uint32_t s_none[32]; /* counts keys that do not exist, or need not be moved */
     const uint32_t t = threadIdx.x;
     /* Key i of this thread exists if i * SCATTER_THREADS < rest. */
     const int rest = FULL ? ITEMS * SCATTER_THREADS : (int)size - (int)t;
@@ -104,40 +124,65 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
     for (int i = 0; i < ITEMS; i++)
         key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
     view.classify(key, bin);
-    if (!is_crowd(bin[0])) {
-        /* A few adds at a time are under way before their results are needed. */
+    const auto moves = [&](int i) {
+        return i * SCATTER_THREADS < rest && (!VIEW::DROPS || (bin[i] & BIN_MASK) < bins);
+    };
+    const bool crowd =
+        is_crowd(bin[0]) && (!VIEW::DROPS || __shfl_sync(GS_ALL_LANES, bin[0], 0) < bins);
+    if (!crowd) {
 #pragma unroll
-        for (int first = 0; first < ITEMS; first += RANK_BATCH) {
-            uint32_t rank[RANK_BATCH];
-#pragma unroll
-            for (int i = 0; i < RANK_BATCH; i++)
-                rank[i] =
-                    atomicAdd((first + i) * SCATTER_THREADS < rest ? &memory.count[bin[first + i]]
-                                                                   : &s_none[lane_index()],
-                              1);
-#pragma unroll
-            for (int i = 0; i < RANK_BATCH; i++)
-                bin[first + i] += rank[i] << BIN_RANK_SHIFT;
-        }
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] += atomicAdd(moves(i) ? &memory.count[bin[i]] : &s_none[lane_index()], 1)
+                      << BIN_RANK_SHIFT;
     } else {
         try_rows = false;
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            bin[i] += rank_crowd(memory.count, bin[i], i * SCATTER_THREADS < rest)
-                      << BIN_RANK_SHIFT;
+            bin[i] += rank_crowd(memory.count, bin[i], moves(i)) << BIN_RANK_SHIFT;
     }
     if (try_rows) {
+        bool fit = true;
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
             uint32_t rank = bin[i] >> BIN_RANK_SHIFT;
             bool fits = rank < memory.row;
-            if (i * SCATTER_THREADS < rest && fits)
+            if (moves(i) && fits)
                 memory.keys[(bin[i] & BIN_MASK) * memory.row + rank] = key[i];
-            try_rows = try_rows && (fits || i * SCATTER_THREADS >= rest);
+            fit = fit && (fits || !moves(i));
+        }
+        if constexpr (VIEW::WAITS) {
+            if (!fit) {
+#pragma unroll
+                for (int i = 0; i < ITEMS; i++)
+                    if (moves(i) && bin[i] >> BIN_RANK_SHIFT >= memory.row &&
+                        memory.delta[bin[i] & BIN_MASK] != limit) {
+                        uint32_t place = atomicAdd(memory.waiting, 1);
+                        if (place < WAITING)
+                            memory.list[place] = {key[i], bin[i]};
+                    }
+            }
+        } else {
+            try_rows = fit; /* the code for waiting keys would cost registers */
         }
     }
-    if (__syncthreads_and(try_rows)) {
-        write_rows(memory, out, bins, cursors);
+    try_rows = __syncthreads_and(try_rows) != 0;
+    uint32_t waiting = 0;
+    if constexpr (VIEW::WAITS) {
+        waiting = *memory.waiting;
+        try_rows = try_rows && waiting <= WAITING;
+    }
+    if (try_rows) {
+        write_rows(memory, out, limit, bins, cursors);
+        if (VIEW::WAITS && waiting != 0) {
+            __syncthreads();
+            for (uint32_t x = t; x < waiting; x += SCATTER_THREADS) {
+                const struct waiting_key late = memory.list[x];
+                out[memory.delta[late.bin_rank & BIN_MASK] + (late.bin_rank >> BIN_RANK_SHIFT)] =
+                    late.key;
+            }
+            if (t == 0)
+                *memory.waiting = 0;
+        }
         return true;
     }
 
@@ -154,35 +199,41 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
         before += sum;
         if (b < bins) {
             memory.count[b] = first;
-            memory.delta[b] = (place & GS_GPU_SKIP) != 0 ? limit : (PLACE)(place - first);
+            if (count > 0)
+                memory.delta[b] = (place & GS_GPU_SKIP) != 0 ? limit : (PLACE)(place - first);
         }
         __syncthreads();
     }
+    const int kept = VIEW::DROPS ? (int)before - (int)t : rest; /* as rest, of those in order */
 
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
-        if (i * SCATTER_THREADS < rest)
+        if (moves(i))
             bin[i] = memory.count[bin[i] & BIN_MASK] + (bin[i] >> BIN_RANK_SHIFT);
+        else
+            bin[i] = ITEMS * SCATTER_THREADS;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
-        if (i * SCATTER_THREADS < rest)
+        if (bin[i] < ITEMS * SCATTER_THREADS)
             memory.keys[bin[i]] = key[i];
     __syncthreads();
 
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
-        key[i] = i * SCATTER_THREADS < rest ? memory.keys[i * SCATTER_THREADS + t] : 0;
+        key[i] = i * SCATTER_THREADS < kept ? memory.keys[i * SCATTER_THREADS + t] : 0;
     view.classify(key, bin);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         PLACE place = limit;
-        if (i * SCATTER_THREADS < rest)
+        if (i * SCATTER_THREADS < kept)
             place = memory.delta[bin[i]] + i * SCATTER_THREADS + t;
         if (place < limit) /* not the keys of an equality bin */
             out[place] = key[i];
     }
     for (uint32_t b = t; b < bins; b += SCATTER_THREADS)
         memory.count[b] = 0;
+    if (t == 0)
+        *memory.waiting = 0;
     return false;
 }
 
@@ -196,8 +247,10 @@ scatter_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint6
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     const struct splitter_view<SEARCH> splitters = load_splitters<SEARCH>(tables, s_table);
     const uint32_t bins = tables->count + 1;
-    for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS)
+    for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS) {
         memory.count[b] = 0;
+        memory.delta[b] = tables->repeats && (cursors[b] & GS_GPU_SKIP) != 0 ? limit : 0;
+    }
     for (uint64_t first = blockIdx.x * (uint64_t)tile_keys; first < n;
          first += gridDim.x * (uint64_t)tile_keys) {
         uint32_t size = (uint32_t)min(n - first, (uint64_t)tile_keys);
@@ -219,12 +272,15 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
                         const struct gs_gpu_state *state, unsigned long long *cursors)
 {
     extern __shared__ __align__(16) uint32_t s_memory[];
+    __shared__ uint32_t s_waiting;
     struct tile_memory<PLACE> memory;
     uint32_t *s_table = s_memory;
     memory.delta = (PLACE *)(s_table + table_words);
     memory.count = (uint32_t *)(memory.delta + bins_max);
-    memory.keys = memory.count + bins_max;
-    memory.row = (words / (tables->count + 1) - 1) | 1;
+    memory.place_rows(memory.count + bins_max, words, tables->count + 1);
+    memory.waiting = &s_waiting;
+    if (threadIdx.x == 0)
+        s_waiting = 0;
     const bool try_rows = words > ITEMS * SCATTER_THREADS && memory.row >= GS_ROW_LEAST;
     if (state->outcome != GS_GPU_UNSORTED)
         return;
@@ -237,46 +293,74 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, out, n, limit, tables, s_table, try_rows,
                                                  cursors, memory);
         break;
-    default:
-        scatter_tiles<GS_GPU_NODES, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
+    case GS_GPU_STEPS:
+        scatter_tiles<GS_GPU_STEPS, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
                                            memory);
+        break;
+    default:
+        scatter_tiles<GS_GPU_LOG_STEPS, ITEMS>(in, out, n, limit, tables, s_table, try_rows,
+                                               cursors, memory);
         break;
     }
 }
 
-/* A further level: a block moves one tile of one slot. skip_exact: where each key has a digit of
- * its own, the counts say all, and runs of equal keys have been listed. */
+/* Scatter the keys of one tile of a slot. */
+template <int ITEMS, typename PLACE, typename VIEW>
+static __device__ __forceinline__ void
+scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restrict__ out,
+                  PLACE limit, const VIEW &view, uint32_t bins, unsigned long long *cursors,
+                  struct tile_memory<PLACE> &memory, uint32_t *words_begin, uint32_t words)
+{
+    const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
+    memory.place_rows(words_begin, words, bins);
+    const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
+    if (size == tile_keys)
+        scatter_tile<true, ITEMS>(in, size, out, limit, view, bins, cursors, memory, try_rows);
+    else
+        scatter_tile<false, ITEMS>(in, size, out, limit, view, bins, cursors, memory, try_rows);
+}
+
+/* A further level: a block moves one tile of one slot. Where each key has a digit of its
+ * own, the counts say all, and runs of equal keys have been listed. */
 template <int ITEMS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_digits_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, PLACE limit,
                           const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                          uint32_t words, bool skip_exact, unsigned long long *cursors)
+                          uint32_t words, const uint32_t *__restrict__ heavy,
+                          unsigned long long *cursors)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
+    __shared__ uint32_t s_waiting;
     struct tile_memory<PLACE> memory;
     memory.delta = (PLACE *)s_memory;
     memory.count = (uint32_t *)(memory.delta + GS_GPU_DIGITS_MAX);
-    memory.keys = memory.count + GS_GPU_DIGITS_MAX;
+    memory.waiting = &s_waiting;
+    uint32_t *s_heavy = memory.count + GS_GPU_DIGITS_MAX;
+    uint32_t *s_rows = s_heavy + GS_GPU_DIGITS_MAX / 2;
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
         memory.count[b] = 0;
+    if (threadIdx.x == 0)
+        s_waiting = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
-    const struct digit_view view = {s_slot.digit};
-    if (skip_exact && digit_is_exact(view.digit))
+    const struct digit_view digits = {s_slot.digit, s_slot.bins};
+    if (digit_is_exact(digits.digit))
         return;
     const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * tile_keys;
     const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)tile_keys);
     in += s_slot.start + first;
-    cursors += s_slot.first_count;
-    memory.row = (words / s_slot.bins - 1) | 1;
-    const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
-    if (size == tile_keys)
-        scatter_tile<true, ITEMS>(in, size, out, limit, view, s_slot.bins, cursors, memory,
-                                  try_rows);
-    else
-        scatter_tile<false, ITEMS>(in, size, out, limit, view, s_slot.bins, cursors, memory,
-                                   try_rows);
+    cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
+    if (s_slot.heavy) {
+        for (uint32_t b = threadIdx.x; b < 2 * s_slot.bins; b += SCATTER_THREADS)
+            memory.delta[b] = 0; /* not nowhere */
+        const struct heavy_view view = load_heavy(s_slot, heavy, s_heavy);
+        scatter_slot_tile<ITEMS>(in, size, out, limit, view, 2 * s_slot.bins, cursors, memory,
+                                 s_rows, words);
+    } else {
+        scatter_slot_tile<ITEMS>(in, size, out, limit, digits, s_slot.bins, cursors, memory, s_rows,
+                                 words);
+    }
 }
 
 /* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
@@ -318,15 +402,15 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
     uint32_t words = tile_words(work, GS_GPU_TILE_KEYS);
-    size_t shared =
-        (words + GS_GPU_DIGITS_MAX) * sizeof(uint32_t) + GS_GPU_DIGITS_MAX * sizeof(PLACE);
+    size_t shared = (words + GS_GPU_DIGITS_MAX + GS_GPU_DIGITS_MAX / 2) * sizeof(uint32_t) +
+                    GS_GPU_DIGITS_MAX * sizeof(PLACE);
     cudaError_t error =
         cudaFuncSetAttribute(scatter_digits_kernel<items, PLACE>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
     scatter_digits_kernel<items, PLACE><<<tiles, SCATTER_THREADS, shared, stream>>>(
-        in, out, (PLACE)n, work->slots[level & 1], slots, words, level % 2 != 0, work->counters);
+        in, out, (PLACE)n, work->slots[level & 1], slots, words, work->heavy, work->counters);
     return cudaGetLastError();
 }
 

@@ -8,11 +8,7 @@
 #include "sort/params.h"
 #include "sort/sample_position.h"
 
-enum {
-    SELECT_THREADS = GS_GPU_SAMPLE_BLOCK,
-    TABLE_THREADS = 1024,
-    SEARCHED = 4 /* splitters in a cell from which on it may have a node */
-};
+enum { SELECT_THREADS = GS_GPU_SAMPLE_BLOCK, TABLE_THREADS = 1024 };
 
 /* Load sample i and its successor: compare the two, keep the first. */
 static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, uint32_t samples,
@@ -45,101 +41,66 @@ static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, u
 struct builder {
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
     uint32_t partial[33];
-    struct gs_gpu_node node[GS_GPU_NODES_MAX];
-    uint32_t first[GS_GPU_NODES_MAX]; /* splitter of a node */
-    uint32_t inside[GS_GPU_NODES_MAX];
-    uint32_t nodes;
-    uint32_t cells; /* of the guide, given out */
+    uint32_t steps[2]; /* that equal cells, and cells of a log, leave */
     uint32_t crowded;
     uint32_t pairs;
+    uint32_t repeats;
 };
 
-/* How many of the splitters from `first` on, `count` of them, are less than base + distance. */
-static __device__ uint32_t count_below(const struct builder *s_build, uint32_t first,
-                                       uint32_t count, uint32_t base, uint64_t distance)
+/* The first splitter at or behind `first` whose cell is not before `cell`. */
+template <bool LOG>
+static __device__ uint32_t find_cell(const struct builder *s_build, uint32_t first, uint32_t count,
+                                     uint32_t cell, uint32_t limit, uint32_t shift)
 {
-    uint32_t low = first;
-    while (count > 0) {
-        uint32_t half = (count + 1) / 2;
-        bool below = s_build->splitter[low + half - 1] - base < distance;
-        low += below ? half : 0;
-        count = below ? count - half : half - 1;
+    while (first < count) {
+        uint32_t half = (first + count) / 2;
+        uint32_t key = s_build->splitter[half];
+        /* No splitter is before the base, or behind the limit. */
+        if ((LOG ? cell_of<true>(key, s_build->splitter[0], limit, shift)
+                 : (key - s_build->splitter[0]) >> shift) < cell)
+            first = half + 1;
+        else
+            count = half;
     }
-    return low;
+    return first;
 }
 
-/* The node over splitters first .. first + count - 1, with `cells` cells. */
-static __device__ struct gs_gpu_node make_node(const struct builder *s_build, uint32_t first,
-                                               uint32_t count, uint32_t cell, uint32_t cells)
+/* The halving steps that splitter i needs behind it: its cell has less than 2^steps of them. */
+template <bool LOG>
+static __device__ uint32_t count_steps(const struct builder *s_build, uint32_t i, uint32_t count,
+                                       uint32_t limit, uint32_t shift)
 {
-    struct gs_gpu_node node = {0, 0, 0, cell};
-    if (count > 0) {
-        node.base = s_build->splitter[first];
-        node.limit = s_build->splitter[first + count - 1] - node.base;
-        node.limit += node.limit < GS_KEY_MAX;
-    }
-    while (node.limit >> node.shift >= cells)
-        node.shift++;
-    return node;
+    const uint32_t base = s_build->splitter[0];
+    const uint32_t cell = cell_of<LOG>(s_build->splitter[i], base, limit, shift);
+    uint32_t steps = 1;
+    while (i + (1U << steps) - 1 < count &&
+           cell_of<LOG>(s_build->splitter[i + (1U << steps) - 1], base, limit, shift) == cell)
+        steps++;
+    return steps;
 }
 
-/* The guide's entry for a cell with `inside` splitters, none or one. */
-static __device__ __forceinline__ uint32_t plain_cell(const struct builder *s_build,
-                                                      struct gs_gpu_node node, uint32_t first,
-                                                      uint32_t inside)
+/* The guide for steps: the first bin of each cell. */
+template <bool LOG>
+static __device__ void fill_cells(const struct builder *s_build, struct gs_gpu_tables *tables,
+                                  uint32_t count, uint32_t cells, uint32_t limit, uint32_t shift)
 {
-    uint32_t mask = (1U << node.shift) - 1;
-    uint32_t carry = inside > 0 ? mask - ((s_build->splitter[first] - node.base) & mask) : 0;
-    return first << node.shift | carry;
-}
-
-/* The entry for two or more: a node where there is room for one that is worth it. */
-static __device__ uint32_t crowded_cell(struct builder *s_build, uint32_t first, uint32_t inside,
-                                        uint32_t cells_max)
-{
-    const uint32_t entry = GS_GPU_CROWDED | inside << GS_GPU_CROWD_SHIFT | first;
-    if (inside < SEARCHED)
-        return entry;
-    uint32_t wanted = 4U << (32 - __clz((int)inside)); /* four to eight for each */
-    uint32_t cell = atomicAdd(&s_build->cells, wanted);
-    if (cell + wanted > cells_max)
-        return entry;
-    uint32_t node = atomicAdd(&s_build->nodes, 1);
-    if (node >= GS_GPU_NODES_MAX)
-        return entry;
-    s_build->node[node] = make_node(s_build, first, inside, cell, wanted);
-    s_build->first[node] = first;
-    s_build->inside[node] = inside;
-    return GS_GPU_CROWDED | GS_GPU_NODE | node;
-}
-
-/* Fill the cells of a node, thread `t` of `threads`. */
-static __device__ void fill_node(struct builder *s_build, uint32_t *guide, struct gs_gpu_node node,
-                                 uint32_t first, uint32_t count, uint32_t cells_max, uint32_t t,
-                                 uint32_t threads)
-{
-    for (uint32_t cell = t; cell <= node.limit >> node.shift; cell += threads) {
-        uint64_t start = (uint64_t)cell << node.shift;
-        uint32_t low = count_below(s_build, first, count, node.base, start);
-        uint32_t high =
-            count_below(s_build, low, first + count - low, node.base, start + (1ULL << node.shift));
-        guide[node.cell + cell] = high - low > 1 ? crowded_cell(s_build, low, high - low, cells_max)
-                                                 : plain_cell(s_build, node, low, high - low);
-    }
+    for (uint32_t cell = threadIdx.x; cell < cells; cell += TABLE_THREADS)
+        tables->guide[cell] = find_cell<LOG>(s_build, 0, count, cell, limit, shift);
 }
 
 /* One guide for all splitters if no cell has two of them, or but for pairs. */
 static __device__ void build_guide(struct builder *s_build, struct gs_gpu_tables *tables,
-                                   struct gs_gpu_node root, uint32_t count)
+                                   uint32_t count, uint32_t limit, uint32_t shift)
 {
-    for (uint32_t cell = threadIdx.x; cell <= root.limit >> root.shift; cell += TABLE_THREADS) {
-        uint64_t start = (uint64_t)cell << root.shift;
-        uint32_t first = count_below(s_build, 0, count, root.base, start);
-        uint32_t inside = count_below(s_build, first, min(count - first, 3U), root.base,
-                                      start + (1ULL << root.shift)) -
-                          first;
+    const uint32_t mask = (1U << shift) - 1;
+    for (uint32_t cell = threadIdx.x; cell <= limit >> shift; cell += TABLE_THREADS) {
+        uint32_t first = find_cell<false>(s_build, 0, count, cell, limit, shift);
+        uint32_t inside =
+            find_cell<false>(s_build, first, min(count, first + 3), cell + 1, limit, shift) - first;
         bool pair = inside == 2 && s_build->splitter[first + 1] - s_build->splitter[first] == 1;
-        tables->guide[cell] = plain_cell(s_build, root, first, inside) | (pair ? GS_GPU_PAIR : 0);
+        uint32_t carry =
+            inside > 0 ? mask - ((s_build->splitter[first] - s_build->splitter[0]) & mask) : 0;
+        tables->guide[cell] = (first << shift | carry) | (pair ? GS_GPU_PAIR : 0);
         if (pair)
             s_build->pairs = 1;
         else if (inside > 1)
@@ -147,47 +108,53 @@ static __device__ void build_guide(struct builder *s_build, struct gs_gpu_tables
     }
 }
 
-/* Make the tables from the splitters in shared memory, by one block. Where they crowd, the guide
- * has half of the cells, and nodes share the others: round after round, the crowded cells of the
- * nodes that the round before has made. */
+/* Make the tables from the splitters in shared memory, by one block. */
 static __device__ void build_tables(struct gs_gpu_tables *tables, struct builder *s_build,
                                     uint32_t count, uint32_t cells)
 {
-    struct gs_gpu_node root = make_node(s_build, 0, count, 0, cells);
-    if (threadIdx.x == 0)
-        s_build->crowded = s_build->pairs = s_build->nodes = 0;
+    const uint32_t t = threadIdx.x;
+    uint32_t limit = count > 0 ? s_build->splitter[count - 1] - s_build->splitter[0] : 0;
+    limit += count > 0 && limit < GS_KEY_MAX;
+    uint32_t shift = 0;
+    while (limit >> shift >= cells)
+        shift++;
+    /* So many that cells of a log hold all distances; cells is a power of two. */
+    const uint32_t log_shift = 31 - (uint32_t)__clz((int)cells) - 5;
+    if (t == 0)
+        s_build->crowded = s_build->pairs = s_build->repeats = s_build->steps[0] =
+            s_build->steps[1] = 0;
     __syncthreads();
-    build_guide(s_build, tables, root, count);
+    build_guide(s_build, tables, count, limit, shift);
+    for (uint32_t i = t; i + 1 < count; i += TABLE_THREADS)
+        if (s_build->splitter[i + 1] - s_build->splitter[i] == 1)
+            s_build->repeats = 1;
     __syncthreads();
-    const bool crowded = s_build->crowded != 0;
-    if (crowded) {
-        root = make_node(s_build, 0, count, 0, cells / 2);
-        if (threadIdx.x == 0)
-            s_build->cells = cells / 2;
-        __syncthreads();
-        fill_node(s_build, tables->guide, root, 0, count, cells, threadIdx.x, TABLE_THREADS);
-        __syncthreads();
-        for (uint32_t done = 0; done < min(s_build->nodes, (uint32_t)GS_GPU_NODES_MAX);) {
-            const uint32_t end = min(s_build->nodes, (uint32_t)GS_GPU_NODES_MAX);
-            __syncthreads();
-            for (uint32_t n = done + threadIdx.x / 32; n < end; n += TABLE_THREADS / 32)
-                fill_node(s_build, tables->guide, s_build->node[n], s_build->first[n],
-                          s_build->inside[n], cells, lane_index(), 32);
-            done = end;
-            __syncthreads();
+    uint32_t search = s_build->pairs ? GS_GPU_GUIDE_PAIRS : GS_GPU_GUIDE;
+    if (s_build->crowded != 0) {
+        for (uint32_t i = t; i < count; i += TABLE_THREADS) {
+            atomicMax(&s_build->steps[0], count_steps<false>(s_build, i, count, limit, shift));
+            atomicMax(&s_build->steps[1],
+                      count_steps<true>(s_build, i, count, GS_KEY_MAX, log_shift));
         }
-        for (uint32_t n = threadIdx.x; n < min(s_build->nodes, (uint32_t)GS_GPU_NODES_MAX);
-             n += TABLE_THREADS)
-            tables->node[n] = s_build->node[n];
+        __syncthreads();
+        search = s_build->steps[1] < s_build->steps[0] ? GS_GPU_LOG_STEPS : GS_GPU_STEPS;
+        if (search == GS_GPU_LOG_STEPS) {
+            shift = log_shift;
+            limit = GS_KEY_MAX;
+            fill_cells<true>(s_build, tables, count, cells, limit, shift);
+        } else {
+            fill_cells<false>(s_build, tables, count, cells, limit, shift);
+        }
     }
-    if (threadIdx.x == 0) {
+    if (t == 0) {
         tables->count = count;
-        tables->search = crowded          ? GS_GPU_NODES
-                         : s_build->pairs ? GS_GPU_GUIDE_PAIRS
-                                          : GS_GPU_GUIDE;
-        tables->root = root;
-        tables->nodes = min(s_build->nodes, (uint32_t)GS_GPU_NODES_MAX);
+        tables->search = search;
         tables->cells = cells;
+        tables->repeats = s_build->repeats;
+        tables->base = count > 0 ? s_build->splitter[0] : 0;
+        tables->limit = limit;
+        tables->shift = shift;
+        tables->steps = s_build->steps[search == GS_GPU_LOG_STEPS];
     }
 }
 

@@ -124,12 +124,12 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* One block sorts one job; jobs == NULL stands for the single job `only`. If there are blocks
- * enough for any list, `listed` says how many jobs it has. */
+/* One block sorts one job. If there are blocks enough for any list, `listed` says how many jobs it
+ * has. */
 template <int THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
     sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
-                     const struct gs_gpu_job *jobs, const uint32_t *listed, struct gs_gpu_job only)
+                     const struct gs_gpu_job *jobs, const uint32_t *listed)
 {
     const uint32_t capacity = THREADS * ITEMS;
     extern __shared__ __align__(16) uint32_t s_keys[];
@@ -138,7 +138,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     const uint32_t t = threadIdx.x;
     if (listed != NULL && blockIdx.x >= *listed)
         return;
-    const struct gs_gpu_job job = jobs == NULL ? only : jobs[blockIdx.x];
+    const struct gs_gpu_job job = jobs[blockIdx.x];
     const uint32_t *in = (job.in_b ? b : a) + job.start;
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
@@ -248,7 +248,7 @@ static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t
 template <int THREADS, int BLOCKS>
 static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *out,
                                const struct gs_gpu_job *jobs, const uint32_t *listed,
-                               uint32_t count, struct gs_gpu_job only, cudaStream_t stream)
+                               uint32_t count, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
     cudaError_t error =
@@ -256,39 +256,25 @@ static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *o
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess || count == 0)
         return error;
-    sort_bins_kernel<THREADS, BLOCKS>
-        <<<count, THREADS, shared, stream>>>(a, b, out, jobs, listed, only);
+    sort_bins_kernel<THREADS, BLOCKS><<<count, THREADS, shared, stream>>>(a, b, out, jobs, listed);
     return cudaGetLastError();
-}
-
-cudaError_t gs_sort_keys_gpu(const uint32_t *in, uint32_t *out, uint32_t n, cudaStream_t stream)
-{
-    struct gs_gpu_job job = {0, n, 0};
-    if (n == 0)
-        return cudaSuccess;
-    if (n <= GS_GPU_SMALL_KEYS)
-        return launch_jobs<SMALL_THREADS, 4>(in, in, out, NULL, NULL, 1, job, stream);
-    return launch_jobs<MEDIUM_THREADS, 1>(in, in, out, NULL, NULL, 1, job, stream);
 }
 
 static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                               const uint32_t *listed, uint32_t count, cudaStream_t stream)
 {
-    struct gs_gpu_job none = {0, 0, 0};
     if (work->small_keys == GS_GPU_SMALL_KEYS)
-        return launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, listed, count, none,
-                                             stream);
-    return launch_jobs<DOUBLE_THREADS, 2>(a, b, a, work->small_jobs, listed, count, none, stream);
+        return launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, listed, count, stream);
+    return launch_jobs<DOUBLE_THREADS, 2>(a, b, a, work->small_jobs, listed, count, stream);
 }
 
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                              uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream)
 {
-    struct gs_gpu_job none = {0, 0, 0};
     cudaError_t error = sort_small(work, a, b, NULL, small_jobs, stream);
     if (error == cudaSuccess && medium_jobs > 0)
-        error = launch_jobs<MEDIUM_THREADS, 1>(a, b, a, work->medium_jobs, NULL, medium_jobs, none,
-                                               stream);
+        error =
+            launch_jobs<MEDIUM_THREADS, 1>(a, b, a, work->medium_jobs, NULL, medium_jobs, stream);
     return error;
 }
 

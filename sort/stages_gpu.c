@@ -1,42 +1,60 @@
 /* stages_gpu.c -- the table of GPU stages: the input on the device, twice.
  * SPDX-License-Identifier: MIT
  *
- *   bus      | chunk 0 | chunk 1 | chunk 2 | ...                | pieces back
- *   device             | count 0 | count 1 | ... | scatter, sort bins |
- *   host     | register 1 | register 2 | ...                       | write pieces
+ *   bus      | chunk 0    | chunk 1    | ...       |         | pieces 0  | pieces 1  | ...
+ *   device                | distribute 0 | ...       | batch 0 | batch 1 | batch 2 | ...
+ *   host     | register 1 | register 2 | ...                 | write pieces
  *
- * Chunks are counted while the next one is on the bus. The splitters came from the host, so only
- * scatter and sort bins are left after the last: a few per cent of the time on the bus. Then pieces
- * of the output come back and are written by a few threads, each with a pinned buffer of its own.
+ * The splitters came from the host, so a chunk is counted and scattered while the next one is on
+ * the bus. Then neighbouring bins are sorted in batches, while pieces of those before come back and
+ * are written by a few threads, each with a pinned buffer of its own. Few keys are only counted,
+ * and sorted at once: gpu_batches.h says which.
  */
 #include "sort/stages.h"
+#include "sort/gpu_batches.h"
 #include "sort/gpu_buffers.h"
 #include "sort/gpu_call.h"
+#include "sort/gpu_chunk_times.h"
 #include "sort/gpu_upload.h"
 #include "sort/prefix_sum.h"
+
+#include "common/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys on the bus at a time: long enough for its full rate, short enough to overlap. */
-#define CHUNK_KEYS ((uint64_t)16 << 20)
+/* Keys on the bus at a time: long enough for its full rate, short enough to overlap; and so many
+ * that there are CHUNKS_MAX chunks at most, as a batch is gathered from all of them. */
+#ifndef GS_GPU_CHUNK_KEYS /* tests: small */
+#define GS_GPU_CHUNK_KEYS ((uint64_t)16 << 20)
+#endif
+#define CHUNKS_MAX 128
 
 struct gpu {
     struct gs_gpu_buffers buffers;
     struct gs_gpu_upload upload;
-    cudaEvent_t *events; /* per chunk: upload begun and done, count begun and done */
-    uint64_t event_count;
-    uint64_t chunks;
+    struct gs_gpu_batches batches;
+    struct gs_gpu_chunk_times times;
     bool done; /* nothing is left for the device to do */
 };
-
-enum { UPLOAD_BEGUN, UPLOAD_DONE, COUNT_BEGUN, COUNT_DONE, EVENTS_PER_CHUNK };
 
 /* Does the input need no bins? Then one block sorts it. */
 static bool is_one_block(const struct gs_run *run)
 {
     return run->splitters.count == 0;
+}
+
+/* Are chunks scattered as they come, and bins sorted in batches? */
+static bool is_batched(const struct gpu *gpu)
+{
+    return gpu->batches.room != NULL;
+}
+
+static uint64_t choose_chunk_keys(uint64_t n)
+{
+    uint64_t keys = n / CHUNKS_MAX + 1;
+    return keys > GS_GPU_CHUNK_KEYS ? keys : GS_GPU_CHUNK_KEYS;
 }
 
 void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
@@ -77,16 +95,13 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     if (n > gs_gpu_capacity(run->options, &device))
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no room for %" PRIu64 " keys",
                        device.name, n);
-    *chunk_keys = CHUNK_KEYS;
-    gpu->chunks = (n + CHUNK_KEYS - 1) / CHUNK_KEYS;
-    gpu->event_count = gpu->chunks * EVENTS_PER_CHUNK;
-    gpu->events = calloc(gpu->event_count, sizeof *gpu->events);
-    if (gpu->events == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
-    for (uint64_t i = 0; i < gpu->event_count; i++)
-        GS_CUDA_TRY(cudaEventCreate(&gpu->events[i]));
+    *chunk_keys = choose_chunk_keys(n);
+    GS_TRY(gs_gpu_chunk_times_open(&gpu->times, (n + *chunk_keys - 1) / *chunk_keys, err));
     GS_TRY(gs_gpu_upload_open(&gpu->upload, run->plan.threads, err));
     GS_TRY(gs_gpu_buffers_open(&gpu->buffers, n, err));
+    if (!is_one_block(run) && gs_gpu_batch_keys(n) > 0)
+        GS_TRY(gs_gpu_batches_open(&gpu->batches, run, &gpu->buffers, gpu->times.chunks,
+                                   *chunk_keys, err));
 cleanup:
     return st;
 }
@@ -100,11 +115,9 @@ static void close_gpu(struct gs_run *run)
     if (!leave) {
         gs_gpu_upload_close(&gpu->upload);
         gs_gpu_buffers_close(&gpu->buffers);
+        gs_gpu_batches_close(&gpu->batches);
     }
-    for (uint64_t i = 0; !leave && gpu->events != NULL && i < gpu->event_count; i++)
-        if (gpu->events[i] != NULL)
-            cudaEventDestroy(gpu->events[i]);
-    free(gpu->events);
+    gs_gpu_chunk_times_close(&gpu->times, leave);
     free(gpu);
     run->device = NULL;
 }
@@ -148,25 +161,31 @@ static uint64_t fingerprint_chunk(const struct gs_run *run, const struct gs_chun
     return sum;
 }
 
+static cudaEvent_t event_of(const struct gpu *gpu, const struct gs_chunk *chunk,
+                            enum gs_gpu_chunk_event event)
+{
+    return gs_gpu_chunk_event(&gpu->times, chunk->index, event);
+}
+
 /* Queue a chunk's upload and count. */
 static enum gs_status count_bins_gpu(struct gs_run *run, const struct gs_chunk *chunk,
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gpu *gpu = run->device;
-    cudaEvent_t *events = gpu->events + chunk->index * EVENTS_PER_CHUNK;
     gs_key *to = gpu->buffers.keys + chunk->first;
     if (chunk->index == 0)
         GS_TRY(send_splitters(run, err));
-    GS_CUDA_TRY(cudaEventRecord(events[UPLOAD_BEGUN], gpu->upload.stream));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_UPLOAD_BEGUN), gpu->upload.stream));
     GS_TRY(gs_gpu_upload_keys(&gpu->upload, &run->tiles, chunk->first, chunk->count, to, err));
-    GS_CUDA_TRY(cudaEventRecord(events[UPLOAD_DONE], gpu->upload.stream));
-    GS_CUDA_TRY(cudaStreamWaitEvent(gpu->buffers.compute, events[UPLOAD_DONE], 0));
-    GS_CUDA_TRY(cudaEventRecord(events[COUNT_BEGUN], gpu->buffers.compute));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_UPLOAD_DONE), gpu->upload.stream));
+    GS_CUDA_TRY(
+        cudaStreamWaitEvent(gpu->buffers.compute, event_of(gpu, chunk, GS_GPU_UPLOAD_DONE), 0));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_COUNT_BEGUN), gpu->buffers.compute));
     if (!is_one_block(run))
         GS_CUDA_TRY(gs_count_bins_gpu(&gpu->buffers.sorter.work, to, chunk->count, run->plan.bins,
                                       gpu->buffers.sorter.processors, gpu->buffers.compute));
-    GS_CUDA_TRY(cudaEventRecord(events[COUNT_DONE], gpu->buffers.compute));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_COUNT_DONE), gpu->buffers.compute));
     if (run->options->verify)
         run->fingerprint += fingerprint_chunk(run, chunk);
     atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
@@ -174,7 +193,8 @@ cleanup:
     return st;
 }
 
-/* After the last chunk: get the counts, and where the bins begin. */
+/* Queue a chunk's prefix sum; or, after the last chunk, get the counts, and where the bins begin.
+ */
 static enum gs_status prefix_sum_gpu(struct gs_run *run, const struct gs_chunk *chunk,
                                      struct gs_error *err)
 {
@@ -183,6 +203,11 @@ static enum gs_status prefix_sum_gpu(struct gs_run *run, const struct gs_chunk *
     uint32_t bins = gs_run_bins(run);
     static_assert(sizeof gpu->buffers.sorter.work.state->counts[0] == sizeof *run->counts,
                   "as on the host");
+    if (is_batched(gpu)) {
+        GS_TRY(gs_gpu_batches_place(&gpu->batches, chunk, err));
+        GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_PLACED), gpu->buffers.compute));
+        return GS_OK;
+    }
     if (chunk->first + chunk->count < run->plan.count)
         return GS_OK;
     run->counts[0] = run->plan.count;
@@ -196,51 +221,61 @@ cleanup:
     return st;
 }
 
-/* Scatter needs all counts: it is the first thing that sort_bins does. */
+/* Queue a chunk's scatter; without batches that is the first thing that sort_bins does. */
 static enum gs_status scatter_gpu(struct gs_run *run, const struct gs_chunk *chunk,
                                   struct gs_error *err)
 {
-    (void)run;
-    (void)chunk;
-    (void)err;
-    return GS_OK;
-}
-
-/* Book what passed between two events, given an event and when it was, by the host's clock. */
-static enum gs_status account_between(struct gs_run *run, enum gs_stage stage, cudaEvent_t begin,
-                                      cudaEvent_t end, cudaEvent_t known, uint64_t known_ns,
-                                      struct gs_error *err)
-{
     enum gs_status st = GS_OK;
-    float ms = 0;
-    float before_ms = 0; /* from begin to known */
-    GS_CUDA_TRY(cudaEventElapsedTime(&ms, begin, end));
-    GS_CUDA_TRY(cudaEventElapsedTime(&before_ms, begin, known));
-    before_ms = before_ms > 0 ? before_ms : 0; /* their clock has coarse ticks */
-    uint64_t begin_ns = known_ns - (uint64_t)((double)before_ms * 1e6);
-    uint64_t ns = (uint64_t)((double)ms * 1e6);
-    gs_run_account_at(run, stage, "gpu", ns, begin_ns, begin_ns + ns);
+    struct gpu *gpu = run->device;
+    if (!is_batched(gpu))
+        return GS_OK;
+    GS_TRY(gs_gpu_batches_scatter(&gpu->batches, chunk, err));
+    GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_SCATTERED), gpu->buffers.compute));
 cleanup:
     return st;
 }
 
-/* Book what the bus and the first count took, by the device's clock. The sort of the bins began at
- * begin_ns. */
-static enum gs_status account_chunks(struct gs_run *run, uint64_t begin_ns, struct gs_error *err)
+/* Book what the bus and the chunks' stages took. */
+static enum gs_status account_chunks(struct gs_run *run, cudaEvent_t known, uint64_t known_ns,
+                                     struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gpu *gpu = run->device;
+    const struct gs_gpu_chunk_times *times = &gpu->times;
+    uint64_t n = run->plan.count;
+    GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_UPLOAD, GS_GPU_UPLOAD_BEGUN,
+                                      GS_GPU_UPLOAD_DONE, known, known_ns, err));
+    GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_COUNT_BINS, GS_GPU_COUNT_BEGUN,
+                                      GS_GPU_COUNT_DONE, known, known_ns, err));
+    gs_run_add(run, GS_STAGE_UPLOAD, n, n * GS_KEY_BYTES);
+    gs_run_add(run, GS_STAGE_COUNT_BINS, n, n * GS_KEY_BYTES);
+    if (!is_batched(gpu))
+        return GS_OK;
+    GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_PREFIX_SUM, GS_GPU_COUNT_DONE,
+                                      GS_GPU_PLACED, known, known_ns, err));
+    GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_SCATTER, GS_GPU_PLACED, GS_GPU_SCATTERED,
+                                      known, known_ns, err));
+    gs_run_add(run, GS_STAGE_SCATTER, n, n * 2 * GS_KEY_BYTES); /* read and written */
+cleanup:
+    return st;
+}
+
+/* All keys at once: from their counts on, if they have bins. */
+static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gpu *gpu = run->device;
-    cudaEvent_t known = gpu->buffers.sorter.events[0];
+    struct gs_gpu_buffers *buffers = &gpu->buffers;
     uint64_t n = run->plan.count;
-    for (uint64_t i = 0; i < gpu->chunks; i++) {
-        cudaEvent_t *events = gpu->events + i * EVENTS_PER_CHUNK;
-        GS_TRY(account_between(run, GS_STAGE_UPLOAD, events[UPLOAD_BEGUN], events[UPLOAD_DONE],
-                               known, begin_ns, err));
-        GS_TRY(account_between(run, GS_STAGE_COUNT_BINS, events[COUNT_BEGUN], events[COUNT_DONE],
-                               known, begin_ns, err));
-    }
-    gs_run_add(run, GS_STAGE_UPLOAD, n, n * GS_KEY_BYTES);
-    gs_run_add(run, GS_STAGE_COUNT_BINS, n, n * GS_KEY_BYTES);
+    struct gs_device_stats stats;
+    if (is_one_block(run) || is_batched(gpu)) /* batches have cleared the counts */
+        GS_TRY(gs_device_sort(&buffers->sorter, buffers->keys, buffers->other, n, &stats, err));
+    else
+        GS_TRY(gs_device_sort_counted(&buffers->sorter, buffers->keys, buffers->other, n,
+                                      run->plan.bins, &stats, err));
+    uint64_t begin_ns = gs_gpu_account_sort(run, &stats, n);
+    if (!is_batched(gpu))
+        GS_TRY(account_chunks(run, buffers->sorter.events[0], begin_ns, err));
 cleanup:
     return st;
 }
@@ -250,17 +285,19 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gpu *gpu = run->device;
     struct gs_gpu_buffers *buffers = &gpu->buffers;
-    uint64_t n = run->plan.count;
     uint64_t first_piece = 0;
-    struct gs_device_stats stats;
-    if (is_one_block(run))
-        GS_TRY(gs_device_sort(&buffers->sorter, buffers->keys, buffers->other, n, &stats, err));
-    else
-        GS_TRY(gs_device_sort_counted(&buffers->sorter, buffers->keys, buffers->other, n,
-                                      run->plan.bins, &stats, err));
-    uint64_t begin_ns = gs_gpu_account_sort(run, &stats, n);
-    GS_TRY(account_chunks(run, begin_ns, err));
-    GS_TRY(gs_gpu_buffers_emit(buffers, run, n, 0, &first_piece, err));
+    if (is_batched(gpu)) {
+        cudaEvent_t last = gs_gpu_chunk_event(&gpu->times, gpu->times.chunks - 1, GS_GPU_SCATTERED);
+        GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
+        GS_TRY(account_chunks(run, last, gs_now_ns(), err));
+        if (gs_gpu_batches_total(&gpu->batches))
+            buffers->batches = &gpu->batches;
+    }
+    if (buffers->batches == NULL)
+        GS_TRY(sort_at_once(run, err));
+    GS_TRY(gs_gpu_buffers_emit(buffers, run, run->plan.count, 0, &first_piece, err));
+    if (buffers->batches != NULL)
+        gs_gpu_batches_account(&gpu->batches);
     gpu->done = true;
 cleanup:
     return st;

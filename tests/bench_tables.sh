@@ -5,7 +5,8 @@
 # usage: tests/bench_tables.sh GSORT BENCH_QSORT KEYGEN DIR [lists|keys|samples|print]...
 #
 # Measures, all of them or the parts named, and writes DIR/tables-*.csv and DIR/tables.md:
-#   lists    1024 keys: the sort of the lists alone, and each engine, for 1 to 256 lists
+#   lists    1024 keys, and as many as an engine takes: the sort of the lists alone, and each
+#            engine, for 1 to 256 lists
 #   keys     each engine, and the sample sort's way with few keys, from 1 key to the capacity
 #   samples  2^20 keys, random and nearly sorted: the sample sort's stages against its sample
 #   print    tables.md from the CSV files that are there
@@ -100,12 +101,13 @@ time_of()
     awk -v stage="$1" '$1 == stage { print $2 }' "$scratch/times" | median
 }
 
+# measure_lists KEYS
 measure_lists()
 {
     local lists device engine
     describe
     echo lists,what,device,ms
-    "$keygen" uniform 1024 >"$scratch/in"
+    "$keygen" uniform "$1" >"$scratch/in"
     for ((lists = 1; lists <= 256; lists *= 2)); do
         for device in $devices; do
             for engine in $ENGINES; do
@@ -206,6 +208,7 @@ print_all()
     printf '%s\n' 'Written by `make bench-tables`; tests/bench_tables.sh says what is measured.' \
         'Milliseconds.'
     title lists '1024 random keys, against the number of lists'
+    title lists-full "$CAPACITY random keys, against the number of lists"
     title keys-sort 'Random keys, against their number: the sort alone'
     title keys-run 'Random keys, against their number: from file to file'
     title samples-random '2^20 random keys, against the number of samples'
@@ -236,7 +239,10 @@ plot()
 
 for part; do
     case $part in
-    lists) measure_lists >"$scratch/csv" && mv "$scratch/csv" "$dir/tables-lists.csv" ;;
+    lists)
+        measure_lists 1024 >"$scratch/csv" && mv "$scratch/csv" "$dir/tables-lists.csv"
+        measure_lists "$CAPACITY" >"$scratch/csv" && mv "$scratch/csv" "$dir/tables-lists-full.csv"
+        ;;
     keys)
         measure_keys 3>"$scratch/sort" 4>"$scratch/run"
         mv "$scratch/sort" "$dir/tables-keys-sort.csv"
@@ -257,6 +263,7 @@ for part; do
 done
 if [ "$PLOTS" = 1 ]; then
     plot lists 'lists'
+    plot lists-full 'lists'
     plot keys-sort 'keys'
     plot keys-run 'keys'
     plot samples-random 'samples'

@@ -2,8 +2,8 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES     from make check-gpu, with the
-# suite's variables
+# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP     from make check-gpu, with
+# the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
@@ -19,6 +19,7 @@ cd "$(dirname "$0")/.." || exit 2
 twins=$1
 bench=$2
 engines=$3
+flips=$4
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=300 # seconds for a file
@@ -132,6 +133,7 @@ test_files()
 
 step 'twins, stage by stage' "$twins"
 step 'engines, every n and number of lists' "$engines"
+step '10,000 bits flipped between stages, each told by the proof' "$flips"
 step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
 step 'more than 2^32 keys against CUB' "$bench" --check-large
 step '1000 sorts of 2^20 keys under varied seeds' "$bench" --repeat=1000 --sizes=20

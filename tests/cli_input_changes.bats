@@ -59,7 +59,8 @@ with_a_change()
 }
 
 # rewritten OPTION...: two contents in turn all the time, 30 runs. What comes out must be in order
-# and have a key for each of the input's; or the run must say that the input has changed.
+# and have a key for each of the input's; or the run must say that the input has changed, which is
+# disorder where it was in order.
 rewritten()
 {
     local i status sorted=0 writer
@@ -83,7 +84,7 @@ rewritten()
         else
             [ "$status" -eq 2 ]
             [ "$(wc -l <err)" -eq 1 ]
-            grep -Eq 'changed|verify' err
+            grep -Eq 'changed|verify|disorder' err
             [ "$(cat dir/out)" = old ]
         fi
     done
@@ -102,4 +103,18 @@ rewritten()
     keygen uniform 700001 >a
     keygen exponential 700001 >b
     rewritten --verify
+}
+
+@test "it is rewritten all the time, and sorted through temporary files" {
+    keygen uniform 2000003 >a
+    keygen zipf 2000003 >b
+    rewritten -S 1M
+    rewritten -S 1M --verify
+}
+
+@test "it is rewritten all the time, and merged" {
+    keygen uniform 700001 | gsort >a
+    keygen zipf 700001 | gsort >b
+    rewritten -m
+    rewritten -m --verify
 }

@@ -68,7 +68,7 @@ static void compare_splitters(struct twins *twins)
     const struct gs_gpu_work *work = &twins->sorter.work;
     gs_sort_samples(twins->sample, twins->samples);
     gs_splitters_choose(&splitters, twins->sample, twins->samples, twins->bins);
-    must(gs_sort_keys_gpu(work->samples, work->samples, twins->samples, NULL));
+    must(gs_sort_few_gpu(work->samples, work->samples + twins->samples, twins->samples, NULL));
     must(gs_choose_splitters_gpu(work, twins->samples, twins->bins, NULL));
     must(cudaMemcpy(&tables, work->tables, sizeof tables, cudaMemcpyDeviceToHost));
     CHECK_EQUAL(tables.count, splitters.count);
@@ -98,6 +98,41 @@ static void compare_counts(struct twins *twins)
         if (!CHECK_EQUAL(state->counts[bin], twins->counts[bin]))
             break;
     free(state);
+}
+
+/* Where runs begin in a chunk, which is the whole input here, and that its scatter moves all keys,
+ * those of equality bins too. The counts are cleared by that, and put back. */
+static void compare_runs(struct twins *twins)
+{
+    const struct gs_gpu_work *work = &twins->sorter.work;
+    uint32_t bins = splitters.count + 1;
+    uint32_t *d_starts;
+    struct gs_gpu_state *state = get(work->state, sizeof *state);
+    must(cudaMalloc((void **)&d_starts, (bins + 1) * sizeof *d_starts));
+    must(gs_place_runs_gpu(work, d_starts, NULL));
+    must(gs_scatter_bins_gpu(work, twins->d_keys, twins->d_other, twins->n, twins->bins,
+                             twins->sorter.processors, NULL));
+    uint32_t *starts = get(d_starts, (bins + 1) * sizeof *starts);
+    gs_key *scattered = get(twins->d_other, twins->n * sizeof *scattered);
+    struct gs_gpu_state *cleared = get(work->state, sizeof *cleared);
+    CHECK_EQUAL(starts[bins], twins->n);
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        bool same =
+            CHECK_EQUAL(starts[bin], twins->offsets[bin]) && CHECK_EQUAL(cleared->counts[bin], 0);
+        for (uint64_t i = 0; same && i < twins->counts[bin]; i++)
+            same = CHECK_EQUAL(gs_splitters_bin(&splitters, splitters.guide, splitters.steps,
+                                                scattered[twins->offsets[bin] + i]),
+                               bin);
+        if (!same)
+            break;
+    }
+    CHECK_EQUAL(gs_fingerprint(scattered, twins->n), gs_fingerprint(twins->keys, twins->n));
+    must(cudaMemcpy(work->state, state, sizeof *state, cudaMemcpyHostToDevice));
+    free(cleared);
+    free(scattered);
+    free(starts);
+    free(state);
+    cudaFree(d_starts);
 }
 
 /* Places, then bins as multisets. An input in order, or of equality bins alone, ends here: nothing
@@ -183,6 +218,7 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     compare_sample(&twins);
     compare_splitters(&twins);
     compare_counts(&twins);
+    compare_runs(&twins);
     compare_bins(&twins);
     compare_result(&twins);
     if (check_failed > failed)

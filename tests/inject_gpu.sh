@@ -135,6 +135,7 @@ make_input block uniform 9001
 make_input bins uniform 50021
 make_input skewed zipf 120011
 make_input large uniform 1500007
+make_input batches uniform 4300007
 
 # 64 MiB are the driver's; what is beyond has room for 20000 keys.
 pieces=--device-memory=67272064b
@@ -154,6 +155,7 @@ walk 'auto, lost' auto bins '' GSORT_FAIL_GPU_LOST
 walk 'auto, pieces' auto bins "$pieces"
 unset GSORT_GPU_IS_FREE
 walk 'resident, registered' gpu large ''
+walk batches gpu batches ''
 no_device 'no visible device' CUDA_VISIBLE_DEVICES=
 
 if [ -e complaints ]; then

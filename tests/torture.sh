@@ -96,6 +96,7 @@ draw_run()
     chance 50 && options+=("--parallel=$((1 + RANDOM % 6))")
     chance 20 && draw_engine
     chance 10 && options+=(--fsync)
+    chance 15 && options+=(--direct)
     chance 30 && options+=(-T "$dir/tmp/1")
     chance 20 && options+=(-T "$dir/tmp/2")
     chance 30 && options+=(-S "$((1 << RANDOM % 18))K")

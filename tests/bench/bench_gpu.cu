@@ -3,13 +3,17 @@
  *
  * Each repetition draws fresh keys, sorts them with CUB (DoubleBuffer) and with gsort, both timed
  * by events with everything they do inside, and compares all of the two outputs; the buffers are
- * poisoned before. Figures are medians. With --check nothing is timed: many sizes, every
+ * poisoned before. Figures are medians. For the record thrust::sort runs, too, and a copy of the
+ * keys, which is the limit of any sort: "of the limit" is how much of its speed gsort has. --stages
+ * takes gsort's stages apart, with the bandwidth that they have if each reads all keys once and,
+ * but for counting, writes them once. With --check nothing is timed: many sizes, every
  * distribution. Exit status 1 if any output differs.
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
- *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N]
+ *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
  *
- * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys.
+ * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. --few says up to how many
+ * keys are sorted without bins; checks do both with what could be either.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -23,6 +27,8 @@
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/version.cuh>
+#include <thrust/execution_policy.h>
+#include <thrust/sort.h>
 
 static void must(cudaError_t error, const char *what)
 {
@@ -140,6 +146,33 @@ static float run_cub(struct bench *bench, uint64_t n, uint32_t **sorted)
     return ms;
 }
 
+/* Median of a few runs of thrust::sort on the source's keys. */
+static float time_thrust(struct bench *bench, uint64_t n)
+{
+    std::vector<float> ms;
+    for (int i = 0; i < 3; i++) {
+        MUST(cudaMemcpy(bench->other, bench->source, n * 4, cudaMemcpyDeviceToDevice));
+        MUST(cudaDeviceSynchronize());
+        MUST(cudaEventRecord(bench->begin));
+        thrust::sort(thrust::device, bench->other, bench->other + n);
+        ms.push_back(elapsed(bench));
+    }
+    return median(ms);
+}
+
+/* And of a copy of as many. */
+static float time_copy(struct bench *bench, uint64_t n)
+{
+    std::vector<float> ms;
+    for (int i = 0; i < 5; i++) {
+        MUST(cudaDeviceSynchronize());
+        MUST(cudaEventRecord(bench->begin));
+        MUST(cudaMemcpyAsync(bench->other, bench->source, n * 4, cudaMemcpyDeviceToDevice));
+        ms.push_back(elapsed(bench));
+    }
+    return median(ms);
+}
+
 static float run_ours(struct bench *bench, uint64_t n, struct gs_device_stats *stats)
 {
     struct gs_error err = {};
@@ -186,12 +219,26 @@ static void open_bench(struct bench *bench, uint64_t capacity)
 static std::vector<uint64_t> boundary_sizes()
 {
     std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
-    for (uint64_t edge :
-         {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS, (uint64_t)GS_GPU_TILE_KEYS * 7,
-          1UL << 17, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
+    for (uint64_t edge : {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS,
+                          (uint64_t)GS_GPU_TILE_KEYS * 7, 1UL << 14, 1UL << 16,
+                          (uint64_t)GS_GPU_FEW_KEYS, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
         for (int d = -1; d <= 1; d++)
             sizes.push_back(edge + (uint64_t)d);
     return sizes;
+}
+
+/* Sort the source, and compare the result. Returns whether it was wrong. */
+static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, int distribution)
+{
+    struct gs_device_stats stats;
+    run_ours(bench, n, &stats);
+    uint64_t wrong = compare(bench, sorted, n);
+    if (wrong > 0)
+        printf("FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u, fills %u)\n",
+               (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
+               bench->sorter.few_keys, stats.levels, stats.small_jobs, stats.medium_jobs,
+               stats.fills);
+    return wrong > 0;
 }
 
 /* The given sizes of every distribution, no timing. */
@@ -200,24 +247,23 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
 {
     uint64_t tests = 0;
     uint64_t failures = 0;
+    const uint32_t few_keys = bench->sorter.few_keys;
     for (uint64_t n : sizes)
         for (int distribution : distributions) {
             if (n > capacity)
                 continue;
             uint32_t *sorted = bench->source;
-            struct gs_device_stats stats;
             make_keys<<<1024, 256>>>(bench->source, n, distribution, n + 11);
             if (n > 0)
                 run_cub(bench, n, &sorted);
-            run_ours(bench, n, &stats);
-            uint64_t wrong = compare(bench, sorted, n);
-            tests++;
-            failures += wrong > 0;
-            if (wrong > 0)
-                printf("FAIL n=%llu %s: %llu keys differ (levels %u, jobs %u + %u, fills %u)\n",
-                       (unsigned long long)n, DISTRIBUTIONS[distribution],
-                       (unsigned long long)wrong, stats.levels, stats.small_jobs, stats.medium_jobs,
-                       stats.fills);
+            for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS}) {
+                if (few < few_keys && (n <= few || n > few_keys))
+                    continue;
+                bench->sorter.few_keys = few;
+                failures += check_once(bench, sorted, n, distribution);
+                tests++;
+            }
+            bench->sorter.few_keys = few_keys;
         }
     printf("check: %llu sorts, %llu failures\n", (unsigned long long)tests,
            (unsigned long long)failures);
@@ -239,11 +285,25 @@ static int repeat(struct bench *bench, uint64_t n, unsigned times, int kinds)
     return failures > 0;
 }
 
-static int measure(struct bench *bench, unsigned log2, int distribution, unsigned repetitions,
-                   bool stages, FILE *csv)
+/* One line of all stages' times, and one of their bandwidths. */
+static void print_stages(uint64_t n, const std::vector<float> (&stage_ms)[GS_DEVICE_STAGES])
 {
     static const char *const STAGES[] = {"select",  "samples", "count",    "prefix",
                                          "scatter", "count2",  "scatter2", "sort"};
+    static const unsigned BYTES[] = {0, 0, 4, 0, 8, 4, 8, 8}; /* of a key */
+    printf("      ms:  ");
+    for (int s = 0; s < GS_DEVICE_STAGES; s++)
+        printf(" %s %.4f", STAGES[s], median(stage_ms[s]));
+    printf("\n      GB/s:");
+    for (int s = 0; s < GS_DEVICE_STAGES; s++)
+        if (BYTES[s] > 0 && median(stage_ms[s]) > 0)
+            printf(" %s %.0f", STAGES[s], n * BYTES[s] / median(stage_ms[s]) / 1e6);
+    printf("\n");
+}
+
+static int measure(struct bench *bench, unsigned log2, int distribution, unsigned repetitions,
+                   bool stages, FILE *csv)
+{
     uint64_t n = 1ULL << log2;
     std::vector<float> cub_ms, our_ms, stage_ms[GS_DEVICE_STAGES];
     struct gs_device_stats stats;
@@ -264,20 +324,19 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     }
     float cub = median(cub_ms);
     float ours = median(our_ms);
-    printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | %u levels %u+%u "
-           "jobs %u fills%s\n",
+    float thrust = time_thrust(bench, n);
+    float copy = time_copy(bench, n);
+    printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | thrust %9.4f ms | "
+           "%2.0f %% of the limit | %u levels %u+%u jobs %u fills%s\n",
            log2, DISTRIBUTIONS[distribution], ours, n / ours / 1e6, cub, n / cub / 1e6, cub / ours,
-           stats.levels, stats.small_jobs, stats.medium_jobs, stats.fills,
-           wrong > 0 ? " WRONG" : "");
-    if (stages) {
-        printf("     ");
-        for (int s = 0; s < GS_DEVICE_STAGES; s++)
-            printf(" %s %.4f", STAGES[s], median(stage_ms[s]));
-        printf("\n");
-    }
+           thrust, 100 * copy / ours, stats.levels, stats.small_jobs, stats.medium_jobs,
+           stats.fills, wrong > 0 ? " WRONG" : "");
+    if (stages)
+        print_stages(n, stage_ms);
     if (csv != NULL)
-        fprintf(csv, "%llu,%s,%.5f,%.5f,%.3f,%s\n", (unsigned long long)n,
-                DISTRIBUTIONS[distribution], ours, cub, cub / ours, wrong > 0 ? "wrong" : "ok");
+        fprintf(csv, "%llu,%s,%.5f,%.5f,%.3f,%s,%.5f,%.5f\n", (unsigned long long)n,
+                DISTRIBUTIONS[distribution], ours, cub, cub / ours, wrong > 0 ? "wrong" : "ok",
+                thrust, copy);
     fflush(stdout);
     return wrong > 0;
 }
@@ -301,6 +360,7 @@ int main(int argc, char **argv)
     unsigned repetitions = 11;
     unsigned times = 0;
     bool stages = false;
+    uint32_t few_keys = GS_GPU_FEW_KEYS;
     std::vector<uint64_t> checked;
     FILE *csv = NULL;
     for (int i = 1; i < argc; i++) {
@@ -322,6 +382,8 @@ int main(int argc, char **argv)
             times = (unsigned)atoi(value);
         } else if (name == "--csv") {
             csv = fopen(value, "w");
+        } else if (name == "--few") {
+            few_keys = (uint32_t)strtoul(value, NULL, 0);
         } else if (name == "--stages") {
             stages = true;
         } else if (name == "--check") {
@@ -349,6 +411,7 @@ int main(int argc, char **argv)
     if (times > 0)
         capacity = std::max<uint64_t>(capacity, 1U << 20);
     open_bench(&bench, capacity);
+    bench.sorter.few_keys = few_keys;
     struct cudaDeviceProp device;
     MUST(cudaGetDeviceProperties(&device, 0));
     printf("%s, %d multiprocessors, CUB %d.%d.%d\n", device.name, device.multiProcessorCount,
@@ -359,7 +422,7 @@ int main(int argc, char **argv)
     if (times > 0)
         status |= repeat(&bench, 1U << 20, times, kinds);
     if (csv != NULL)
-        fprintf(csv, "keys,distribution,gsort_ms,cub_ms,ratio,checked\n");
+        fprintf(csv, "keys,distribution,gsort_ms,cub_ms,ratio,checked,thrust_ms,copy_ms\n");
     if (checked.empty() && times == 0)
         for (unsigned size : sizes)
             for (int distribution : distributions)

@@ -2,30 +2,42 @@
 # files.sh -- from file to file: cp, gsort on each device and in a pipe, numpy, CuPy, in rounds
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench/files.sh GSORT KEYGEN [-p ROUNDS] [-d DIR]... [KEYS...]
+# usage: tests/bench/files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-j DIR] [-d DIR]... [KEYS...]
 #
 # Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs) with a line for
 # each of KEYS (default 64M 256M 1G: 256 MiB, 1 GiB, 4 GiB), uniform keys. One round runs cp, gsort
 # with --device=cpu, gpu and auto, cat | gsort beside cat alone, and what numpy and CuPy do, one
 # after the other, in an order that is turned round every other time, so that all meet the same
-# mood of the machine; ROUNDS (default 5) after one to warm up. The input is in the page cache and
-# every output is a new file. A time is the whole process, start to exit, in seconds, the median of
-# the rounds; a ratio is the median of the rounds' ratios, with the least and the greatest: below 1
-# is faster than cp. What cannot run here (no GPU, no numpy) has a dash. Every output of gsort's is
-# compared with one that --verify has proven, off the clock. PEERS=0 leaves numpy and CuPy out,
-# which take ten times as long. Nothing is synced to a disk.
+# mood of the machine; ROUNDS of -p (default 5) after one to warm up. numpy and CuPy, which take ten
+# times as long, are in the first rounds of those alone, as many as -P says (default 2; none leaves
+# them out). The input is in the page cache and every output is a new file. A time is the whole
+# process, start to exit, in seconds, the median of the rounds; a ratio is the median of the rounds'
+# ratios, with the least and the greatest: below 1 is faster than cp. What cannot run here (no GPU,
+# no numpy) has a dash. Beside it are the estimates by which --device=auto chooses, and what it
+# takes. Outputs of gsort's are compared with one that --verify has proven, in the round that warms
+# up, and are as long in the others. That round, through Python if it is here, also finds the peaks
+# of resident memory, in MiB; they count mapped files. -j DIR keeps --stats=json of one more run of
+# each size by the GPU, and of one through a pipe, as FILESYSTEM-MIB-gpu.json and so on, for
+# timeline.py. Nothing is synced to a disk.
 set -eu -o pipefail
 export LC_ALL=C
 
-usage="usage: files.sh GSORT KEYGEN [-p ROUNDS] [-d DIR]... [KEYS...]"
+usage="usage: files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS|none] [-j DIR] [-d DIR]... [KEYS...]"
 gsort=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 shift 2
 rounds=5
+peer_rounds=2
+json_dir=
 dirs=()
-while getopts d:p: letter; do
+while getopts d:j:P:p: letter; do
     case $letter in
     d) dirs+=("$OPTARG") ;;
+    j)
+        mkdir -p "$OPTARG"
+        json_dir=$(realpath "$OPTARG")
+        ;;
+    P) peer_rounds=${OPTARG/none/0} ;;
     p) rounds=$OPTARG ;;
     *)
         echo "$usage" >&2
@@ -50,6 +62,16 @@ keys.sort()
 keys.tofile(sys.argv[3])' "$@"
 }
 
+# peak_of NAME: run it, and print its largest process' peak of resident memory in MiB.
+peak_of()
+{
+    python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' \
+        bash -c 'set -eu -o pipefail; run_one "$1"' run_one "$1"
+}
+
 # What is run, by name, from in to out; `pipe` and `cat` through a pipe.
 run_one()
 {
@@ -69,14 +91,32 @@ run_one()
 find_names()
 {
     names=(cp cpu auto pipe cat)
+    peers=()
     if "$gsort" --device=gpu </dev/null >/dev/null 2>&1; then
         names+=(gpu)
     fi
     local module
     for module in numpy cupy; do
-        if [ "${PEERS:-1}" = 1 ] && python3 -c "import $module" 2>/dev/null; then
-            names+=("$module")
+        if [ "$peer_rounds" -gt 0 ] && python3 -c "import $module" 2>/dev/null; then
+            peers+=("$module")
         fi
+    done
+}
+
+# One after the other, off the clock: outputs are compared, peaks go to the files peak.NAME.
+warm_up()
+{
+    local name
+    for name; do
+        rm -f out
+        if [ -n "$python" ]; then
+            peak_of "$name" >"peak.$name"
+        else
+            run_one "$name"
+        fi
+        case $name in
+        cpu | gpu | auto | pipe) cmp out sorted ;;
+        esac
     done
 }
 
@@ -87,12 +127,13 @@ run_round()
     for name; do
         rm -f out
         start=$EPOCHREALTIME
-        run_one "$name"
+        case $name in
+        numpy | cupy) peak_of "$name" >"peak.$name" ;; # 0.03 s more
+        *) run_one "$name" ;;
+        esac
         end=$EPOCHREALTIME
         echo $((${end/./} - ${start/./})) >>"times.$name"
-        case $name in
-        cpu | gpu | auto | pipe) cmp out sorted ;;
-        esac
+        [ "$(stat -c %s out)" -eq "$(stat -c %s in)" ]
     done
 }
 
@@ -119,6 +160,31 @@ ratio()
                      a[NR] }'
 }
 
+# The peaks that were found.
+peaks()
+{
+    local file
+    for file in peak.*; do
+        [ ! -e "$file" ] || printf ' %s %s' "${file#peak.}" "$(cat "$file")"
+    done
+}
+
+# estimate DEVICE: what --device=auto takes it for.
+estimate()
+{
+    "$gsort" --plan in | sed -n "s/.*[:,] \([0-9.]*\) s on the $1.*/\1/p" | grep . || printf '%s' -
+}
+
+# keep_stats NAME COMMAND...: its --stats=json, for timeline.py.
+keep_stats()
+{
+    local file
+    file=$json_dir/$(df --output=fstype . | tail -n 1)-$(($(wc -c <in) >> 20))-$1.json
+    rm -f out
+    shift
+    "$@" 2>"$file"
+}
+
 turned()
 {
     printf '%s\n' "$@" | tac
@@ -126,29 +192,41 @@ turned()
 
 measure()
 {
-    local keys=$1 i n
+    local keys=$1 i n other
     "$keygen" uniform "$keys" >in
     n=$(($(wc -c <in) / 4))
     "$gsort" --device=cpu --verify in -o sorted
-    rm -f times.*
-    run_round "${names[@]}"
-    rm -f times.*
+    rm -f times.* peak.*
+    warm_up "${names[@]}"
     for ((i = 0; i < rounds; i++)); do
-        if ((i % 2 == 0)); then
-            run_round "${names[@]}"
-        else
-            mapfile -t other < <(turned "${names[@]}")
-            run_round "${other[@]}"
+        other=("${names[@]}")
+        if ((i < peer_rounds)); then
+            other+=("${peers[@]}")
         fi
+        if ((i % 2 == 1)); then
+            mapfile -t other < <(turned "${other[@]}")
+        fi
+        run_round "${other[@]}"
     done
+    if [ -n "$json_dir" ]; then
+        if [[ " ${names[*]} " == *' gpu '* ]]; then
+            keep_stats gpu "$gsort" --device=gpu --stats=json in -o out
+        fi
+        # shellcheck disable=SC2002
+        cat in | keep_stats pipe "$gsort" --stats=json -o out
+    fi
     printf '| %d | %d |' "$n" $((n / 262144))
     printf ' %s |' "$(seconds cp)" "$(seconds cpu)" "$(seconds gpu)" "$(seconds auto)" \
         "$(ratio cpu cp)" "$(ratio gpu cp)" "$(ratio auto cp)" "$(seconds pipe)" \
         "$(ratio pipe cat)" "$(seconds numpy)" "$(seconds cupy)"
-    printf ' %s |\n' "$("$gsort" --stats=json in -o out 2>&1 | sed -n \
-        's/^  "reason": "\(.*\)",$/\1/p')"
+    printf ' %s |' "$(estimate CPU)" "$(estimate GPU)" \
+        "$("$gsort" --plan in | sed -n 's/^device *\([a-z]*\).*/\1/p')"
+    printf '%s |\n' "$(peaks)"
 }
 
+python=$(command -v python3) || python=
+export -f run_one peer
+export gsort
 model=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)
 echo "$("$gsort" --version | sed -n 1p), $(nproc) cores of: ${model:-$(uname -m)}," \
     "Linux $(uname -r)"
@@ -162,8 +240,8 @@ for dir in "${dirs[@]}"; do
     echo "$(df --output=fstype . | tail -n 1), medians of $rounds rounds, seconds:"
     echo
     echo '| n | MiB | cp | cpu | gpu | auto | cpu / cp | gpu / cp | auto / cp | cat \| gsort |' \
-        '/ cat | numpy | CuPy | auto says |'
-    echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|'
+        '/ cat | numpy | CuPy | estimate cpu | estimate gpu | auto takes | peaks, MiB |'
+    echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|'
     for keys; do
         measure "$keys"
     done

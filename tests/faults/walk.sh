@@ -71,6 +71,8 @@ merge-pipe      | stream  | -u    | gsort -m -u ../sorted - <../more | cat >got
 fsync           | old     |       | gsort --fsync ../in -o out
 fsync-external  | old     |       | gsort --fsync -S 256K -T ../tmp -T . ../big -o out
 merge-external  | old     | -r    | "$REFERENCE" -r ../big | gsort -m -r -S 256K -T ../tmp -o out
+direct          | old     |       | gsort --direct --verify ../in -o out
+direct-external | old     | -u    | gsort --direct -u -S 256K -T ../tmp ../big -o out
 engine          | old     | -u    | gsort -u --engine=hybrid ../few -o out
 progress        | told    |       | gsort --progress=always ../in -o out
 EOF

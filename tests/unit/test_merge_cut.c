@@ -28,7 +28,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
     struct gs_cut cut;
     gs_key mask = reverse ? GS_KEY_MAX : 0;
     uint64_t taken[SPANS] = {0};
-    uint64_t all = 0, cut_keys = 0, segments = 0;
+    uint64_t all = 0, cut_keys = 0, segments = 0, limit = 0;
     bool has_last = false;
     gs_key last = 0; /* the greatest key so far, as masked */
     for (size_t i = 0; i < SPANS; i++) {
@@ -67,6 +67,8 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
         }
         CHECK_EQUAL(count, segment.count);
         CHECK(!has_last || least > last);
+        CHECK(segment.floor >= limit && least >= segment.floor && greatest < segment.limit);
+        limit = segment.limit;
         CHECK(!segment.equal || (least == greatest && least == (segment.key ^ mask)));
         last = greatest;
         has_last = true;
@@ -76,7 +78,8 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
     gs_cut_close(&cut);
 }
 
-/* Spans that are out of order: parts still follow on one another, and there is an end. */
+/* Spans that are out of order: parts still follow on one another, there is an end, and no segment
+ * may have keys below those of the one before. */
 static void check_disorder(void)
 {
     static gs_key keys[2][SPAN_KEYS];
@@ -92,11 +95,13 @@ static void check_disorder(void)
     }
     if (!CHECK(gs_cut_open(&cut, spans, 2, false, 64, &err) == GS_OK))
         return;
-    uint64_t steps = 0;
+    uint64_t steps = 0, limit = 0;
     do {
         uint64_t before = cut.position;
         gs_cut_next(&cut, &segment);
         CHECK_EQUAL(cut.position, before + segment.count);
+        CHECK(segment.floor >= limit);
+        limit = segment.limit > limit ? segment.limit : limit;
         steps++;
     } while (segment.count > 0);
     CHECK(steps <= 2 * SPAN_KEYS + 1);

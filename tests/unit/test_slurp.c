@@ -57,7 +57,7 @@ static enum gs_status refuse_above(void *context, const char *name, uint64_t byt
     return GS_OK;
 }
 
-static void check_stream(size_t bytes, size_t piece, uint64_t most)
+static void check_stream(size_t bytes, size_t piece, bool populates, uint64_t most)
 {
     int ends[2];
     if (pipe(ends) != 0)
@@ -68,7 +68,8 @@ static void check_stream(size_t bytes, size_t piece, uint64_t most)
         abort();
     struct gs_slurp slurp;
     struct gs_error err = {.status = GS_OK};
-    enum gs_status st = gs_slurp_read(&slurp, ends[0], "pipe", refuse_above, &most, &err);
+    enum gs_status st =
+        gs_slurp_read(&slurp, ends[0], "pipe", populates, refuse_above, &most, &err);
     close(ends[0]);
     pthread_join(writer, NULL);
     if (bytes > most) {
@@ -97,15 +98,18 @@ int main(void)
                                    ((size_t)17 << 20) + 5};
     signal(SIGPIPE, SIG_IGN);
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-        check_stream(sizes[s], 1 << 20, UINT64_MAX);
-        check_stream(sizes[s], 4097, UINT64_MAX);
-        check_stream(sizes[s], 70001, 1000000);
+        check_stream(sizes[s], 1 << 20, false, UINT64_MAX);
+        check_stream(sizes[s], 4097, true, UINT64_MAX);
+        check_stream(sizes[s], 70001, false, 1000000);
     }
+    /* Long enough for the thread that makes pages, and for the buffer to move under it. */
+    check_stream(((size_t)300 << 20) + 3, 1 << 20, true, UINT64_MAX);
+    check_stream(((size_t)300 << 20) + 3, 1 << 20, true, (uint64_t)200 << 20);
 
     struct gs_slurp slurp;
     struct gs_error err = {.status = GS_OK};
     uint64_t most = UINT64_MAX;
-    CHECK(gs_slurp_read(&slurp, -1, "nothing", refuse_above, &most, &err) == GS_ERR_INPUT);
+    CHECK(gs_slurp_read(&slurp, -1, "nothing", false, refuse_above, &most, &err) == GS_ERR_INPUT);
     CHECK(strncmp(err.text, "nothing: ", 9) == 0);
     struct gs_error none = {.status = GS_OK};
     CHECK(gs_slurp_copy(&slurp, "abcd", 4, "copy", &none) == GS_OK);

@@ -1,0 +1,98 @@
+/* populate.c -- have pages of a growing buffer made ahead of the one who fills it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/populate.h"
+
+#include <sys/mman.h>
+
+/* Newer than some C libraries' headers. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Made with one call: a large page. Who wants to move the buffer waits that long, 0.3 ms. */
+#define STEP_BYTES ((size_t)2 << 20)
+
+/* So far ahead: what is not used after all is cleared in vain. */
+#define AHEAD_BYTES ((size_t)32 << 20)
+
+/* Is there a step to make? Not where the reader has been already. The caller has the mutex. */
+static bool has_step(struct gs_populate *populate)
+{
+    size_t wanted = atomic_load(&populate->wanted);
+    size_t used = wanted > AHEAD_BYTES ? wanted - AHEAD_BYTES : 0;
+    if (populate->made < used)
+        populate->made = used - used % STEP_BYTES;
+    size_t end = populate->made + STEP_BYTES;
+    return end <= wanted && end <= populate->room;
+}
+
+static void *make_pages(void *argument)
+{
+    struct gs_populate *populate = argument;
+    pthread_mutex_lock(&populate->mutex);
+    for (;;) {
+        while (!populate->ends && !has_step(populate)) {
+            atomic_store(&populate->waits, true);
+            pthread_cond_wait(&populate->more, &populate->mutex);
+        }
+        atomic_store(&populate->waits, false);
+        /* A kernel before 5.14, or no memory: whoever touches a page will see. */
+        if (populate->ends ||
+            madvise(populate->bytes + populate->made, STEP_BYTES, MADV_POPULATE_WRITE) != 0)
+            break;
+        populate->made += STEP_BYTES;
+        pthread_mutex_unlock(&populate->mutex); /* who wants to move the buffer has a chance */
+        pthread_mutex_lock(&populate->mutex);
+    }
+    pthread_mutex_unlock(&populate->mutex);
+    return NULL;
+}
+
+void gs_populate_start(struct gs_populate *populate, char *bytes, size_t room)
+{
+    *populate = (struct gs_populate){.bytes = bytes,
+                                     .room = room,
+                                     .mutex = PTHREAD_MUTEX_INITIALIZER,
+                                     .more = PTHREAD_COND_INITIALIZER};
+    populate->running = pthread_create(&populate->thread, NULL, make_pages, populate) == 0;
+}
+
+void gs_populate_want(struct gs_populate *populate, size_t used)
+{
+    if (!populate->running)
+        return;
+    atomic_store(&populate->wanted, used + AHEAD_BYTES);
+    if (atomic_load(&populate->waits)) {
+        pthread_mutex_lock(&populate->mutex);
+        pthread_cond_signal(&populate->more);
+        pthread_mutex_unlock(&populate->mutex);
+    }
+}
+
+void gs_populate_lock(struct gs_populate *populate)
+{
+    if (populate->running)
+        pthread_mutex_lock(&populate->mutex);
+}
+
+void gs_populate_unlock(struct gs_populate *populate, char *bytes, size_t room)
+{
+    if (!populate->running)
+        return;
+    populate->bytes = bytes;
+    populate->room = room;
+    pthread_mutex_unlock(&populate->mutex);
+}
+
+void gs_populate_stop(struct gs_populate *populate)
+{
+    if (!populate->running)
+        return;
+    pthread_mutex_lock(&populate->mutex);
+    populate->ends = true;
+    pthread_cond_signal(&populate->more);
+    pthread_mutex_unlock(&populate->mutex);
+    pthread_join(populate->thread, NULL);
+    populate->running = false;
+}

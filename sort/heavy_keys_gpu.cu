@@ -1,0 +1,87 @@
+/* heavy_keys_gpu.cu -- find values that fill much of a slot: they get equality bins.
+ * SPDX-License-Identifier: MIT
+ *
+ * A block samples its slot and counts each value of the sample in a hash table. In each of the
+ * slot's digits, the value that the sample has most often is the heavy one: keys equal to it are
+ * counted, and never moved again. Without that, it would take a level for every digit of a digit
+ * until such a value is alone.
+ */
+#include "sort/gpu_block.cuh"
+#include "sort/params.h"
+#include "sort/sample_position.h"
+
+enum {
+    HEAVY_THREADS = 512,
+    HEAVY_SAMPLES = 2048, /* of a slot at most */
+    HEAVY_CELLS = 2 * HEAVY_SAMPLES,
+    HEAVY_CELLS_LOG2 = 12,
+    HEAVY_LEAST = 4,  /* copies in the sample */
+    HEAVY_SPARSE = 32 /* keys of the slot for one of the sample at least */
+};
+
+static_assert(HEAVY_CELLS == 1 << HEAVY_CELLS_LOG2, "a hash is a cell");
+
+static __global__ void __launch_bounds__(HEAVY_THREADS)
+    find_heavy_kernel(const uint32_t *__restrict__ keys, struct gs_gpu_slot *slots, uint32_t *heavy,
+                      uint32_t medium_keys)
+{
+    __shared__ uint32_t s_key[HEAVY_CELLS];
+    __shared__ uint32_t s_count[HEAVY_CELLS];
+    __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
+    __shared__ uint32_t s_all, s_most;                 /* copies of heavy values */
+    const uint32_t t = threadIdx.x;
+    const struct gs_gpu_slot slot = slots[blockIdx.x];
+    if (slot.bins == 0 || digit_is_exact(slot.digit))
+        return;
+    const uint32_t samples = (uint32_t)min(slot.size / HEAVY_SPARSE, (uint64_t)HEAVY_SAMPLES);
+    const uint32_t none = slot.high < GS_KEY_MAX ? slot.high + 1 : slot.low - 1;
+    for (uint32_t i = t; i < HEAVY_CELLS; i += HEAVY_THREADS) {
+        s_key[i] = none;
+        s_count[i] = 0;
+    }
+    for (uint32_t d = t; d < slot.bins; d += HEAVY_THREADS)
+        s_best[d] = 0;
+    if (t == 0)
+        s_all = s_most = 0;
+    __syncthreads();
+
+    /* At most half of the cells are taken: there is always a free one. */
+    for (uint32_t i = t; i < samples; i += HEAVY_THREADS) {
+        uint32_t key = keys[slot.start + gs_sample_position(i, samples, slot.size, GS_SAMPLE_SEED)];
+        uint32_t cell = key * 2654435769U >> (32 - HEAVY_CELLS_LOG2);
+        uint32_t found = atomicCAS(&s_key[cell], none, key);
+        while (found != none && found != key) {
+            cell = (cell + 1) % HEAVY_CELLS;
+            found = atomicCAS(&s_key[cell], none, key);
+        }
+        atomicAdd(&s_count[cell], 1);
+    }
+    __syncthreads();
+
+    for (uint32_t cell = t; cell < HEAVY_CELLS; cell += HEAVY_THREADS)
+        if (s_count[cell] >= HEAVY_LEAST)
+            atomicMax(&s_best[digit_of(slot.digit, s_key[cell])], s_count[cell] << 16 | cell);
+    __syncthreads();
+    for (uint32_t d = t; d < slot.bins; d += HEAVY_THREADS) {
+        uint32_t best = s_best[d];
+        /* Of a digit without, the largest key is: if there is such a key, it is equal to that. */
+        heavy[slot.first_digit + d] = best > 0 ? s_key[best & 0xffff] : GS_KEY_MAX;
+        if (best > 0) {
+            atomicAdd(&s_all, best >> 16);
+            atomicMax(&s_most, best >> 16);
+        }
+    }
+    __syncthreads();
+    /* Worth it if they are many keys, or if one would make a slot of its digit. */
+    if (t == 0)
+        slots[blockIdx.x].heavy =
+            s_all >= samples / 8 || s_most * (slot.size / samples) > medium_keys;
+}
+
+cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                              uint32_t slots, cudaStream_t stream)
+{
+    find_heavy_kernel<<<slots, HEAVY_THREADS, 0, stream>>>(keys, work->slots[level & 1],
+                                                           work->heavy, work->medium_keys);
+    return cudaGetLastError();
+}

@@ -1,0 +1,65 @@
+# --direct: the same bytes, past the page cache where the file system can, in every way of writing.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+@test "any length, to -o and by redirection" {
+    for n in 0 1 1025 16385 300007 3000001; do
+        keygen uniform "$n" >in
+        reference in >wanted
+        gsort --direct in -o got
+        assert_same wanted got
+        gsort --direct in >got
+        assert_same wanted got
+    done
+}
+
+@test "from an odd place of the output on, and appended" {
+    keygen uniform 500009 >in
+    { printf before && reference in; } >wanted
+    { printf before && gsort --direct in; } >got
+    assert_same wanted got
+    printf before >got
+    gsort --direct in >>got
+    assert_same wanted got
+}
+
+@test "descending, one of each, proven" {
+    keygen zipf 2000003 >in
+    assert_sorts -r +--direct in
+    assert_sorts -u +--direct in
+    reference in >wanted
+    gsort --direct --verify in -o got
+    assert_same wanted got
+}
+
+@test "through temporary files, and merged" {
+    keygen uniform 3000001 >in
+    reference in >wanted
+    gsort --direct -S 8M in -o got
+    assert_same wanted got
+    reference in >a
+    gsort --direct -m a -o got
+    assert_same wanted got
+}
+
+@test "onto an input, and into a pipe" {
+    keygen uniform 1000003 >in
+    reference in >wanted
+    gsort --direct in | cmp - wanted
+    gsort --direct in -o in
+    assert_same wanted in
+}
+
+@test "most of it is written directly" {
+    command -v strace >/dev/null || skip "no strace"
+    keygen uniform 3000001 >in
+    strace -f -o trace -e trace=openat,pwrite64 \
+        "$GSORT" --device=cpu --parallel=1 --direct in -o got
+    fd=$(sed -n 's/.*|O_DIRECT|.* = \([0-9][0-9]*\)$/\1/p' trace)
+    [ -n "$fd" ] || skip "this file system has no direct writes"
+    direct=$(grep "pwrite64($fd, " trace | sed 's/.* = //' | awk '{ n += $1 } END { print n }')
+    [ "$direct" -gt 10000000 ]
+    reference in >wanted
+    assert_same wanted got
+}

@@ -1,0 +1,220 @@
+/* gpu_flip.c -- one bit flips in device memory between two stages: each time it is told.
+ * SPDX-License-Identifier: MIT
+ *
+ *     gpu_flip [N]        N flips, 10,000 unless said
+ *
+ * The counterpart of unit/test_flip.c, which flips bits in host memory. The pipeline runs over the
+ * GPU's stages; the linker puts functions of this file in place of their launchers (--wrap), which
+ * flip one bit of a key: uploaded and not yet counted; counted and not yet scattered; in its bin
+ * and not yet sorted; sorted and not yet fetched. A stage that stumbles over the key may say so,
+ * but not by losing the GPU, with which all later sorts would fail; else --verify's proof must.
+ * Needs a GPU: without one it says so and exits with 77.
+ */
+#include "sort/gpu_buffers.h"
+#include "sort/params.h"
+#include "sort/pipeline.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* More than a large block sorts, so that with few bins these are split again. */
+enum { N = 40009, FLIPS = 10000 };
+
+enum place { NOWHERE, UPLOADED, COUNTED, IN_BIN, SORTED, PLACES };
+
+static enum place place; /* of this run's flip: */
+static uint64_t at;      /* the key, in the place's own order */
+static gs_key bit;
+static bool flipped;
+
+static struct gs_run run;
+static gs_key keys[N];
+static int file;
+
+/* By the names that the linker gives them. */
+cudaError_t count_bins(const struct gs_gpu_work *work, const uint32_t *from, uint64_t n,
+                       uint32_t bins, unsigned processors,
+                       cudaStream_t stream) __asm__("__real_gs_count_bins_gpu");
+cudaError_t flip_and_count_bins(const struct gs_gpu_work *work, const uint32_t *from, uint64_t n,
+                                uint32_t bins, unsigned processors,
+                                cudaStream_t stream) __asm__("__wrap_gs_count_bins_gpu");
+cudaError_t scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                         uint64_t n, uint32_t bins, unsigned processors,
+                         cudaStream_t stream) __asm__("__real_gs_scatter_bins_gpu");
+cudaError_t flip_and_scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                  uint64_t n, uint32_t bins, unsigned processors,
+                                  cudaStream_t stream) __asm__("__wrap_gs_scatter_bins_gpu");
+enum gs_status emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
+                    uint64_t offset, uint64_t *first_piece,
+                    struct gs_error *err) __asm__("__real_gs_gpu_buffers_emit");
+enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
+                             uint64_t offset, uint64_t *first_piece,
+                             struct gs_error *err) __asm__("__wrap_gs_gpu_buffers_emit");
+
+static void must(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        fprintf(stderr, "gpu_flip: %s\n", cudaGetErrorString(error));
+        exit(2);
+    }
+}
+
+/* Once all that is queued is done, flip the bit of a key in device memory. */
+static void flip(const gs_key *d_keys, uint64_t index)
+{
+    gs_key *d_key = (gs_key *)(uintptr_t)(d_keys + index);
+    gs_key key;
+    must(cudaDeviceSynchronize());
+    must(cudaMemcpy(&key, d_key, sizeof key, cudaMemcpyDeviceToHost));
+    key ^= bit;
+    must(cudaMemcpy(d_key, &key, sizeof key, cudaMemcpyHostToDevice));
+    flipped = true;
+}
+
+/* The input's key from `at` on, or before it, that is in no equality bin: of those nothing is
+ * moved, they follow from their counts. */
+static uint64_t find_moved(void)
+{
+    for (uint64_t i = 0; i < N; i++) {
+        gs_key key = keys[(at + i) % N];
+        uint32_t bin =
+            gs_splitters_bin(&run.splitters, run.splitters.guide, run.splitters.steps, key);
+        if (!gs_splitters_equal(&run.splitters, bin))
+            return (at + i) % N;
+    }
+    abort();
+}
+
+/* The same for the bins' keys, in the order of the bins. */
+static uint64_t find_in_bin(void)
+{
+    uint64_t start = 0, found = N;
+    for (uint32_t bin = 0; bin < gs_run_bins(&run); start += run.counts[bin++]) {
+        if (run.counts[bin] == 0 || gs_splitters_equal(&run.splitters, bin))
+            continue;
+        found = at > start ? at : start;
+        if (at < start + run.counts[bin])
+            return found;
+        found = start;
+    }
+    return found;
+}
+
+cudaError_t flip_and_count_bins(const struct gs_gpu_work *work, const uint32_t *from, uint64_t n,
+                                uint32_t bins, unsigned processors, cudaStream_t stream)
+{
+    if (place == UPLOADED)
+        flip(from, at);
+    return count_bins(work, from, n, bins, processors, stream);
+}
+
+cudaError_t flip_and_scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                  uint64_t n, uint32_t bins, unsigned processors,
+                                  cudaStream_t stream)
+{
+    if (place == COUNTED)
+        flip(in, find_moved());
+    cudaError_t error = scatter_bins(work, in, out, n, bins, processors, stream);
+    if (place == IN_BIN)
+        flip(out, find_in_bin());
+    return error;
+}
+
+enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
+                             uint64_t offset, uint64_t *first_piece, struct gs_error *err)
+{
+    if (place == SORTED)
+        flip(buffers->keys, at);
+    return emit(buffers, sorted, count, offset, first_piece, err);
+}
+
+static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t count,
+                            uint64_t position, struct gs_error *err)
+{
+    (void)sink;
+    size_t bytes = (size_t)count * sizeof *from;
+    if (pwrite(file, from, bytes, (off_t)(position * sizeof *from)) != (ssize_t)bytes)
+        return gs_fail(err, GS_ERR_OUTPUT, 0, "store");
+    return GS_OK;
+}
+
+/* Sort keys[] into the file and prove it. GS_OK: nothing was noticed. */
+static enum gs_status sort_and_verify(const struct gs_options *options, struct gs_error *err)
+{
+    struct gs_span span = {keys, N, "input"};
+    struct gs_sink sink = {.write = store};
+    struct gs_progress progress = {.phase = NULL};
+    struct gs_stats stats = {.keys_in = N};
+    run = (struct gs_run){.options = options, .progress = &progress, .stats = &stats};
+    if (gs_tiles_make(&run.tiles, &span, 1, err) != GS_OK ||
+        gs_emit_init(&run.emitter, options, &sink, err) != GS_OK)
+        abort();
+    gs_plan_make(&run.plan, options, N, 1);
+    gs_gpu_plan(&run.plan, options);
+    enum gs_status st = gs_pipeline_run(&run, &gs_stages_gpu, err);
+    stats.keys_out = run.emitter.position;
+    stats.fingerprint = run.fingerprint - run.emitter.dropped_sum;
+    gs_emit_free(&run.emitter);
+    gs_tiles_free(&run.tiles);
+    return st != GS_OK ? st : gs_verify_file(options, file, 0, &stats, "output", err);
+}
+
+/* Run `number`, with or without a flip: was it told? */
+static bool flip_once(uint64_t number)
+{
+    struct gs_options options = {.device = GS_DEVICE_GPU,
+                                 .verify = true,
+                                 .threads = 1,
+                                 .bins = number % 3 == 0 ? 2 : 16,
+                                 .reverse = (number & 2) != 0};
+    struct gs_error err = {.status = GS_OK};
+    uint64_t random = gs_random(23, number);
+    /* Other keys each time: what the last run has left in device memory cannot stand in for one. */
+    for (uint64_t i = 0; i < N; i++) {
+        uint64_t r = gs_random(29 + number, i);
+        keys[i] = (number & 1) != 0 ? (gs_key)(r >> 32) >> (r & 31) : (gs_key)(r >> 32);
+    }
+    at = (random >> 8) % N;
+    bit = (gs_key)1 << (random & 31);
+    flipped = false;
+    enum gs_status st = sort_and_verify(&options, &err);
+    if (cudaDeviceSynchronize() != cudaSuccess) {
+        fprintf(stderr,
+                "run %" PRIu64 ", place %d, key %" PRIu64 ", bit %#" PRIx32 ": lost the GPU\n",
+                number, (int)place, at, (uint32_t)bit);
+        exit(1); /* no later run could say anything */
+    }
+    CHECK(flipped == (place != NOWHERE));
+    if (!CHECK((st == GS_OK) == (place == NOWHERE)))
+        fprintf(stderr, "run %" PRIu64 ", place %d, key %" PRIu64 ", bit %#" PRIx32 ": %s\n",
+                number, (int)place, at, (uint32_t)bit, err.text);
+    return st != GS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t flips = argc > 1 ? strtoull(argv[1], NULL, 10) : FLIPS;
+    uint64_t told = 0;
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        fprintf(stderr, "gpu_flip: no GPU\n");
+        return 77;
+    }
+    file = memfd_create("output", 0);
+    if (file < 0)
+        return 2;
+    gs_gpu_start();
+    place = NOWHERE;
+    for (uint64_t number = 0; number < 6; number++)
+        flip_once(number);
+    for (uint64_t number = 0; number < flips; number++) {
+        place = UPLOADED + number / 4 % (PLACES - 1);
+        told += flip_once(number);
+    }
+    CHECK_EQUAL(told, flips);
+    printf("%" PRIu64 " of %" PRIu64 " flips in device memory told\n", told, flips);
+    return check_failures();
+}

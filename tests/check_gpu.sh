@@ -131,13 +131,14 @@ test_files()
     done
 }
 
-# The suite, beside the steps: it waits for CUDA's starts, and they for the device. Last names first:
-# sort_*.bats and engine_*.bats take longest.
+# The suite, beside the steps: it waits for CUDA's starts, and they for the device. Last names
+# first: sort_*.bats and engine_*.bats take longest.
 suite()
 {
     [ "${GSORT_QUICK:-0}" != 1 ] || return 0
     printf '== the suite with --device=gpu, %d files side by side\n' "$jobs"
-    test_files | sort -r | tr '\n' '\0' | xargs -0 -P "$jobs" -I{} bash -c 'suite_file "$1"' suite {}
+    test_files | sort -r | tr '\n' '\0' |
+        xargs -0 -P "$jobs" -I{} bash -c 'suite_file "$1"' suite {}
 }
 
 suite &

@@ -5,7 +5,6 @@
 
 #include "common/clock.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,17 +17,11 @@ enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint6
 {
     struct gs_sorter *sorter =
         (struct gs_sorter *)(void *)((char *)sink - offsetof(struct gs_sorter, sink));
+    enum gs_status st = GS_OK;
     position += sorter->position;
-    if (sink->stream && sorter->options->verify && count > 0) {
-        uint64_t bad =
-            gs_first_disorder(sorter->options, keys, count, position > 0 ? &sorter->last : NULL);
-        if (bad != count)
-            return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
-                           position + bad);
-        sorter->last = keys[count - 1];
-        sorter->followed += gs_fingerprint(keys, count);
-    }
-    return sorter->target->write(sorter->target, keys, count, position, err);
+    if (sink->stream && sorter->options->verify)
+        st = gs_trail_follow(&sorter->trail, sorter->options, keys, count, position, err);
+    return st == GS_OK ? sorter->target->write(sorter->target, keys, count, position, err) : st;
 }
 
 /* Write out a bin of one value. */

@@ -4,6 +4,7 @@
 #ifndef GS_EXTERNAL_SORTER_H
 #define GS_EXTERNAL_SORTER_H
 
+#include "sort/emit.h"
 #include "sort/external.h"
 #include "sort/external_level.h"
 
@@ -25,8 +26,7 @@ struct gs_sorter {
     struct gs_sink *target; /* the caller's */
     uint64_t position;      /* keys of the output before the group */
     uint64_t expected;      /* fingerprint that the output must have (options->verify) */
-    uint64_t followed;      /* that of what a stream got */
-    gs_key last;            /* the last key that a stream got */
+    struct gs_trail trail;  /* where the output is a stream */
 };
 
 /* Distribute the whole input: *level is to be freed, also on failure. */

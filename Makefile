@@ -53,7 +53,7 @@ SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples
             cache_sort_chunk cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
             fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
             external_split merge merge_cut
-CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort mode_sort mode_check \
+CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)

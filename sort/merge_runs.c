@@ -4,13 +4,14 @@
  * The least keys of two runs, a vector full: the first vector of one and, turned round, that of the
  * other, of each pair of lanes the smaller. They are a bitonic sequence, which log2(lanes)
  * exchanges put in order [Batcher: Sorting networks and their applications, 1968]. How many of them
- * came from which run tells where both go on. So a step keeps nothing but two places and has no
- * branch that depends on keys; but the next step waits for the places. Therefore four parts of the
+ * came from which run tells where both go on. So a step keeps nothing but a place and has no
+ * branch that depends on keys; but the next step waits for the place. Therefore four parts of the
  * output are written side by side, and where each begins in both runs is found by binary search
  * [Odeh, Green, Mwassi, Shmueli, Birk: Merge path, 2012].
  *
- * Behind a run stand keys of the greatest value. A run's own keys of that value are like them: so
- * a place may reach the run's end too early, and never goes beyond it.
+ * Behind a run stand keys of the greatest value, so that it never ends. Of equal keys a's are taken
+ * first: so those of a's that stand behind its end may be, when it would be b's turn, which has
+ * that value, too. They are not counted; then b's are, and nobody sees the difference.
  */
 #include "sort/merge_runs.h"
 
@@ -34,13 +35,16 @@ enum { CHAINS = 4, LANES = GS_MERGE_GAP, HALF_LANES = LANES / 2 };
 #define AVX2          __attribute__((target("avx2,popcnt")))
 #define INLINE_AVX2   static inline __attribute__((always_inline, target("avx2,popcnt")))
 
-/* Two runs, and where each chain goes on in them and in the output. */
+/* Two runs, the output, and where each chain began in it and is in a. Where it is in b follows: as
+ * far as the keys that are written did not come from a. */
 struct pair {
-    const gs_key *a[CHAINS], *b[CHAINS];
-    gs_key *to[CHAINS];
-    const gs_key *a_end, *b_end;
+    const gs_key *a, *b;
+    gs_key *to;
+    size_t a_count;
+    size_t from_a[CHAINS];
+    size_t start[CHAINS];
     size_t part; /* keys that each chain writes, a multiple of LANES; the last one also the rest */
-    size_t rest;
+    size_t count;
 };
 
 /* How many of the first `rank` merged keys come from a. */
@@ -62,28 +66,20 @@ static size_t find_rank(const gs_key *a, size_t a_count, const gs_key *b, size_t
 static struct pair open_pair(const gs_key *a, size_t a_count, const gs_key *b, size_t b_count,
                              gs_key *to)
 {
-    size_t count = a_count + b_count;
-    struct pair pair = {.a_end = a + a_count, .b_end = b + b_count};
-    pair.part = count / CHAINS / LANES * LANES;
-    pair.rest = count - CHAINS * pair.part;
+    struct pair pair = {.a = a, .b = b, .to = to, .a_count = a_count, .count = a_count + b_count};
+    pair.part = pair.count / CHAINS / LANES * LANES;
     for (size_t i = 0; i < CHAINS; i++) {
-        size_t rank = i * pair.part;
-        size_t from_a = find_rank(a, a_count, b, b_count, rank);
-        pair.a[i] = a + from_a;
-        pair.b[i] = b + (rank - from_a);
-        pair.to[i] = to + rank;
+        pair.start[i] = i * pair.part;
+        pair.from_a[i] = find_rank(a, a_count, b, b_count, pair.start[i]);
     }
     return pair;
 }
 
-/* `taken` of the keys of a step came from *a, the others from *b. */
-static inline __attribute__((always_inline)) void
-go_on(const gs_key **a, const gs_key **b, const struct pair *pair, unsigned taken, unsigned lanes)
+/* So many keys came from a when some more did. */
+static inline size_t go_on(const struct pair *pair, size_t from_a, uint64_t more)
 {
-    const gs_key *next_a = *a + taken;
-    const gs_key *next_b = *b + (lanes - taken);
-    *a = next_a < pair->a_end ? next_a : pair->a_end;
-    *b = next_b < pair->b_end ? next_b : pair->b_end;
+    from_a += more;
+    return from_a < pair->a_count ? from_a : pair->a_count;
 }
 
 /* ---- AVX-512 ---- */
@@ -95,33 +91,34 @@ INLINE_AVX512 __m512i exchange_512(__m512i keys, __m512i others, __mmask16 large
     return _mm512_mask_ternarylogic_epi32(least, larger, keys, others, 0x96); /* a ^ b ^ least */
 }
 
-INLINE_AVX512 void step_512(const gs_key **a, const gs_key **b, const struct pair *pair, gs_key *to)
+/* Write the next keys, number `at` and those behind it. Returns how many came from a so far. */
+INLINE_AVX512 size_t step_512(const struct pair *pair, size_t at, size_t from_a)
 {
     const __m512i turned = _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512i from_a = _mm512_loadu_si512(*a);
-    const __m512i from_b = _mm512_permutexvar_epi32(turned, _mm512_loadu_si512(*b));
-    const __mmask16 taken = _mm512_cmple_epu32_mask(from_a, from_b);
-    go_on(a, b, pair, (unsigned)_mm_popcnt_u32(taken), LANES);
-    __m512i keys = _mm512_min_epu32(from_a, from_b);
+    const __m512i a = _mm512_loadu_si512(pair->a + from_a);
+    const __m512i b = _mm512_permutexvar_epi32(turned, _mm512_loadu_si512(pair->b + (at - from_a)));
+    const __mmask16 more = _mm512_cmple_epu32_mask(a, b);
+    __m512i keys = _mm512_min_epu32(a, b);
     keys = exchange_512(keys, _mm512_shuffle_i64x2(keys, keys, 0x4e), 0xff00);
     keys = exchange_512(keys, _mm512_permutex_epi64(keys, 0x4e), 0xf0f0);
     keys = exchange_512(keys, _mm512_shuffle_epi32(keys, _MM_PERM_BADC), 0xcccc);
     keys = exchange_512(keys, _mm512_shuffle_epi32(keys, _MM_PERM_CDAB), 0xaaaa);
-    _mm512_storeu_si512(to, keys);
+    _mm512_storeu_si512(pair->to + at, keys);
+    return go_on(pair, from_a, (uint64_t)_mm_popcnt_u64(more));
 }
 
 static AVX512 void merge_pair_512(const gs_key *a, size_t a_count, const gs_key *b, size_t b_count,
                                   gs_key *to)
 {
     struct pair pair = open_pair(a, a_count, b, b_count, to);
+    size_t from_a[CHAINS] = {pair.from_a[0], pair.from_a[1], pair.from_a[2], pair.from_a[3]};
     for (size_t i = 0; i < pair.part; i += LANES) {
-#define STEP(chain) step_512(&pair.a[chain], &pair.b[chain], &pair, pair.to[chain] + i);
+#define STEP(chain) from_a[chain] = step_512(&pair, pair.start[chain] + i, from_a[chain]);
         EACH_CHAIN(STEP)
 #undef STEP
     }
-    for (size_t i = 0; i < pair.rest; i += LANES)
-        step_512(&pair.a[CHAINS - 1], &pair.b[CHAINS - 1], &pair,
-                 pair.to[CHAINS - 1] + pair.part + i);
+    for (size_t i = CHAINS * pair.part; i < pair.count; i += LANES)
+        from_a[CHAINS - 1] = step_512(&pair, i, from_a[CHAINS - 1]);
 }
 
 /* ---- AVX2 ---- */
@@ -130,33 +127,33 @@ static AVX512 void merge_pair_512(const gs_key *a, size_t a_count, const gs_key 
 #define EXCHANGE_AVX2(keys, others, larger)                                                        \
     _mm256_blend_epi32(_mm256_min_epu32(keys, others), _mm256_max_epu32(keys, others), larger)
 
-INLINE_AVX2 void step_avx2(const gs_key **a, const gs_key **b, const struct pair *pair, gs_key *to)
+INLINE_AVX2 size_t step_avx2(const struct pair *pair, size_t at, size_t from_a)
 {
     const __m256i turned = _mm256_set_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i from_a = _mm256_loadu_si256((const __m256i *)(const void *)*a);
-    const __m256i from_b =
-        _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)(const void *)*b), turned);
-    __m256i keys = _mm256_min_epu32(from_a, from_b);
-    const int taken = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(keys, from_a)));
-    go_on(a, b, pair, (unsigned)_mm_popcnt_u32((unsigned)taken), HALF_LANES);
+    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(pair->a + from_a));
+    const __m256i b = _mm256_permutevar8x32_epi32(
+        _mm256_loadu_si256((const __m256i *)(const void *)(pair->b + (at - from_a))), turned);
+    __m256i keys = _mm256_min_epu32(a, b);
+    const int more = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(keys, a)));
     keys = EXCHANGE_AVX2(keys, _mm256_permute4x64_epi64(keys, 0x4e), 0xf0);
     keys = EXCHANGE_AVX2(keys, _mm256_shuffle_epi32(keys, 0x4e), 0xcc);
     keys = EXCHANGE_AVX2(keys, _mm256_shuffle_epi32(keys, 0xb1), 0xaa);
-    _mm256_storeu_si256((__m256i *)(void *)to, keys);
+    _mm256_storeu_si256((__m256i *)(void *)(pair->to + at), keys);
+    return go_on(pair, from_a, (uint64_t)_mm_popcnt_u64((unsigned)more));
 }
 
 static AVX2 void merge_pair_avx2(const gs_key *a, size_t a_count, const gs_key *b, size_t b_count,
                                  gs_key *to)
 {
     struct pair pair = open_pair(a, a_count, b, b_count, to);
+    size_t from_a[CHAINS] = {pair.from_a[0], pair.from_a[1], pair.from_a[2], pair.from_a[3]};
     for (size_t i = 0; i < pair.part; i += HALF_LANES) {
-#define STEP(chain) step_avx2(&pair.a[chain], &pair.b[chain], &pair, pair.to[chain] + i);
+#define STEP(chain) from_a[chain] = step_avx2(&pair, pair.start[chain] + i, from_a[chain]);
         EACH_CHAIN(STEP)
 #undef STEP
     }
-    for (size_t i = 0; i < pair.rest; i += HALF_LANES)
-        step_avx2(&pair.a[CHAINS - 1], &pair.b[CHAINS - 1], &pair,
-                  pair.to[CHAINS - 1] + pair.part + i);
+    for (size_t i = CHAINS * pair.part; i < pair.count; i += HALF_LANES)
+        from_a[CHAINS - 1] = step_avx2(&pair, i, from_a[CHAINS - 1]);
 }
 
 enum gs_merge_method gs_merge_method(void)

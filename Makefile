@@ -51,8 +51,8 @@ COMMON_C := status memory file populate slurp input input_spool target tempfile 
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
             count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
             cache_sort_chunk cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
-            fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
-            external_split merge merge_cut merge_runs
+            fingerprint verify engine engine_cpu external external_distribute external_emit external_group external_level \
+            external_split binned_cpu merge merge_cut merge_runs
 CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)

@@ -27,7 +27,7 @@
 /* Chunks beyond this do not make the reads and writes any faster; their places are 32 bits wide. */
 #define CHUNK_KEYS_MAX ((uint64_t)1 << 30)
 
-/* A bin's part of a chunk is one read: not less than this on average. */
+/* A bin's part of a chunk: not less than this on average. */
 #define PIECE_KEYS_MIN 2048
 
 /* Bins that fit, for each group of them that is loaded. */
@@ -36,6 +36,9 @@
 /* Splitting, writing and reading back: 1 GiB with -S 64M took 1.2 s more than in memory (two cores
  * of a Xeon, ext4). */
 #define SPILL_BYTES_PER_SECOND 0.9e9
+
+/* Keys of a bin at the most, as long as there may be more bins: sorted in cache. */
+#define BIN_KEYS ((uint64_t)1 << 17)
 
 /* Bins for input of unknown length: good for 64 times the memory. */
 #define BINS_UNKNOWN 256
@@ -60,6 +63,8 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
     if (plan.chunk_keys < PIECE_KEYS_MIN)
         plan.chunk_keys = PIECE_KEYS_MIN;
     uint64_t bins = count > 0 ? count / (fits / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
+    if (bins < count / BIN_KEYS)
+        bins = count / BIN_KEYS;
     uint64_t most = plan.chunk_keys / PIECE_KEYS_MIN;
     most = most < 16 ? 16 : most > GS_BINS_MAX ? GS_BINS_MAX : most;
     plan.bins = (uint32_t)(bins < 8 ? 8 : bins > most ? most : bins);

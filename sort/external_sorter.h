@@ -41,6 +41,11 @@ enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_l
 enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level *level,
                                 struct gs_error *err);
 
+/* Load the bins low to high of a level, `count` keys in all, sort them and write them out. */
+enum gs_status gs_external_sort_group(struct gs_sorter *sorter, const struct gs_level *level,
+                                      uint32_t low, uint32_t high, uint64_t count,
+                                      struct gs_error *err);
+
 /* The sink of gs_sort for one group of bins: hands keys on at their place in the whole output. */
 enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint64_t count,
                                  uint64_t position, struct gs_error *err);

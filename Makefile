@@ -51,9 +51,9 @@ COMMON_C := status memory file populate slurp input input_spool target tempfile 
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
             count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
             cache_sort_chunk cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
-            fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
-            external_split merge merge_cut
-CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort mode_sort mode_check \
+            fingerprint verify engine engine_cpu external external_distribute external_emit external_group external_level \
+            external_split binned_cpu merge merge_cut merge_segment merge_runs
+CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
@@ -265,7 +265,7 @@ dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
-CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins512.c sort/merge.[ch] sort/merge_cut.[ch])
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins512.c sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
               tests/gpu_twins.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh

@@ -8,19 +8,15 @@
 #include "cli/modes.h"
 #include "cli/output_sink.h"
 #include "cli/progress.h"
-#include "cli/report.h"
 #include "cli/spilled_sort.h"
-#include "cli/stats.h"
+#include "cli/work.h"
 #include "common/clock.h"
-#include "common/input.h"
-#include "common/output.h"
 #include "sort/merge.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Everything after the inputs and the output are open. */
-static enum gs_status merge_opened(const struct gs_command *command, struct gs_progress *progress,
+static enum gs_status write_merged(const struct gs_command *command, struct gs_progress *progress,
                                    struct gs_inputs *inputs, struct gs_output *output,
                                    struct gs_stats *stats, struct gs_error *err)
 {
@@ -49,9 +45,6 @@ static enum gs_status merge_opened(const struct gs_command *command, struct gs_p
     GS_TRY(gs_merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->temporary_bytes = temporary_bytes;
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
-    if (command->synced)
-        gs_output_sync(output);
-    GS_TRY(gs_output_finish(output, &options, stats, err));
 
 cleanup:
     gs_output_sink_close(&to);
@@ -62,23 +55,6 @@ cleanup:
 enum gs_status gs_mode_merge(const struct gs_command *command, struct gs_progress *progress,
                              uint64_t start_ns, struct gs_error *err)
 {
-    struct gs_inputs inputs;
-    struct gs_output output;
-    struct gs_stats stats = {0};
-    enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
-    if (st != GS_OK)
-        return st;
-    st = gs_output_open(&output, command->output, err);
-    if (st == GS_OK) {
-        gs_report_watch(&inputs, "merged");
-        st = merge_opened(command, progress, &inputs, &output, &stats, err);
-        gs_report_watch(NULL, NULL);
-        gs_output_discard(&output);
-    }
-    gs_progress_stop();
-    if (st == GS_OK && command->stats != GS_STATS_NONE)
-        st = gs_stats_print(&stats, command, start_ns, gs_now_ns() - start_ns, err);
-    gs_inputs_close(&inputs);
-    return st;
+    static const struct gs_work work = {.verb = "merged", .write = write_merged};
+    return gs_work_run(&work, command, progress, start_ns, err);
 }

@@ -1,17 +1,13 @@
 /* mode_sort.c -- sort all inputs into the output.
  * SPDX-License-Identifier: MIT
- *
- * The order of the steps is the promise of the man page: every input and the output are opened, and
- * refused, before any work; the output appears after the last thing that can fail.
  */
 #include "cli/modes.h"
 #include "cli/ahead.h"
 #include "cli/memory_limit.h"
 #include "cli/output_sink.h"
 #include "cli/progress.h"
-#include "cli/report.h"
 #include "cli/spilled_sort.h"
-#include "cli/stats.h"
+#include "cli/work.h"
 #include "common/clock.h"
 #include "common/input.h"
 #include "common/output.h"
@@ -101,10 +97,9 @@ cleanup:
     return st;
 }
 
-/* Everything after the inputs and the output are open. */
-static enum gs_status sort_opened(const struct gs_command *command, struct gs_progress *progress,
-                                  struct gs_inputs *inputs, struct gs_output *output,
-                                  struct gs_stats *stats, struct gs_error *err)
+static enum gs_status write_sorted(const struct gs_command *command, struct gs_progress *progress,
+                                   struct gs_inputs *inputs, struct gs_output *output,
+                                   struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
     struct gs_stage_stats reading = {0};
@@ -131,9 +126,6 @@ static enum gs_status sort_opened(const struct gs_command *command, struct gs_pr
                               stats, err));
     }
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
-    if (command->synced)
-        gs_output_sync(output);
-    GS_TRY(gs_output_finish(output, &command->sort, stats, err));
 
 cleanup:
     return st;
@@ -147,32 +139,17 @@ static uint64_t count_bytes(const struct gs_inputs *inputs)
     return bytes;
 }
 
+/* A GPU starts while the output is opened. */
+static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
+{
+    inputs->populates = gs_reads_with_help(&command->sort);
+    gs_start_ahead(&command->sort, count_bytes(inputs), NULL, false);
+}
+
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
                             uint64_t start_ns, struct gs_error *err)
 {
-    struct gs_inputs inputs;
-    struct gs_output output;
-    struct gs_stats stats = {0};
-    enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
-    if (st != GS_OK)
-        return st;
-    inputs.populates = gs_reads_with_help(&command->sort);
-    gs_start_ahead(&command->sort, count_bytes(&inputs), NULL, false);
-    st = gs_output_open(&output, command->output, err);
-    if (st == GS_OK) {
-        gs_report_watch(&inputs, "sorted");
-        st = sort_opened(command, progress, &inputs, &output, &stats, err);
-        gs_report_watch(NULL, NULL);
-        gs_output_discard(&output);
-    }
-    uint64_t wall_ns = gs_now_ns() - start_ns;
-    gs_progress_stop();
-    if (stats.warning[0] != '\0')
-        gs_report_line("warning: %s", stats.warning);
-    if (st == GS_OK && command->stats != GS_STATS_NONE)
-        st = gs_stats_print(&stats, command, start_ns, wall_ns, err);
-    if (!gs_holds_device()) /* it may have pinned what is mapped */
-        gs_inputs_close(&inputs);
-    return st;
+    static const struct gs_work work = {
+        .verb = "sorted", .prepare = prepare, .write = write_sorted};
+    return gs_work_run(&work, command, progress, start_ns, err);
 }

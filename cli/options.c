@@ -92,7 +92,10 @@ static const struct argp_option table[] = {
     {NULL, 'c', NULL, OPTION_HIDDEN, NULL, 0},
     {"check", OPT_CHECK, "WORD", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
     {NULL, 'C', NULL, 0, "like -c, but the exit status alone tells", 0},
-    {"merge", 'm', NULL, 0, "do not sort: merge FILEs that are in order already", 0},
+    {"merge", 'm', NULL, 0,
+     "do not sort: merge FILEs that are in order already; options of engine and device are "
+     "without effect",
+     0},
     {"plan", OPT_PLAN, NULL, 0,
      "do not sort or merge: say how it would be done, with what memory, space and time", 0},
     {"help", OPT_HELP, NULL, 0, "give this list and exit", 0},

@@ -74,9 +74,8 @@ static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *ke
     return 0;
 }
 
-/* Copy keys and find their bins. */
-static void find_part(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
-                      gs_key *copy, uint16_t *bins)
+void gs_find_bins(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
+                  gs_key *copy, uint16_t *bins)
 {
     uint64_t done = find_wide(splitters, keys, count, copy, bins);
     keys += done;
@@ -178,7 +177,7 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
         struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
-        find_part(&run->splitters, part.keys, here, rooms->keys, rooms->bins);
+        gs_find_bins(&run->splitters, part.keys, here, rooms->keys, rooms->bins);
         if (run->options->verify)
             fingerprint += gs_fingerprint(rooms->keys, here);
         if (!gs_rooms_put(rooms, gs_cpu_scratch(run), (uint32_t)here, bins)) {
@@ -204,8 +203,8 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
     uint32_t bins = gs_run_bins(run);
     for (uint64_t done = 0; done < chunk->count;) {
         struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
-        find_part(&run->splitters, part.keys, part.count, scratch->keys + done,
-                  scratch->bins + done);
+        gs_find_bins(&run->splitters, part.keys, part.count, scratch->keys + done,
+                     scratch->bins + done);
         done += part.count;
     }
     memset(scratch->tables, 0, GS_CHUNK_TABLES * (size_t)bins * sizeof *scratch->tables);

@@ -1,10 +1,10 @@
 /* merge.h -- merge keys that are in order already, any number of inputs.
  * SPDX-License-Identifier: MIT
  *
- * There is no tree of comparisons. All inputs are cut at common keys, found by binary search, into
- * segments that fit in cache; the parts of a segment lie together in each input, so that bringing
- * them together is a sample sort whose scatter is a copy, and the segment is sorted as a bin is. A
- * pass over the data suffices for any number of inputs, and threads take segments in turn.
+ * All inputs are cut at common keys, found by binary search, into segments that fit in cache; the
+ * parts of a segment lie together in each input, and are merged there, two and two
+ * (merge_runs.h). So a pass over the data suffices for any number of inputs, and threads take
+ * segments in turn.
  * [Varman, Scheufler, Iyer, Ricard: Merging multiple lists on hierarchical-memory multiprocessors,
  * 1991, for cutting k lists at common keys.]
  */

@@ -15,6 +15,8 @@
 # MEMORY_LOG2='20 24 26' the sizes.
 set -eu -o pipefail
 export LC_ALL=C
+# shellcheck source=tests/bench/timing.sh
+. "$(dirname "$0")/bench/timing.sh"
 
 usage="usage: bench.sh GSORT BENCH_MEMORY KEYGEN [-d DIR] [-p PAIRS] [KEYS...]"
 gsort=$(realpath "${1:?$usage}")
@@ -22,19 +24,10 @@ bench_memory=$(realpath "${2:?$usage}")
 keygen=$(realpath "${3:?$usage}")
 reference=$(dirname "$keygen")/reference
 shift 3
-dir=build/bench
-pairs=5
-while getopts d:p: letter; do
-    case $letter in
-    d) dir=$OPTARG ;;
-    p) pairs=$OPTARG ;;
-    *)
-        echo "$usage" >&2
-        exit 2
-        ;;
-    esac
-done
+read_options "$usage" d:p: "$@"
 shift $((OPTIND - 1))
+dir=${option[d]-build/bench}
+pairs=${option[p]-5}
 [ "$#" -gt 0 ] || set -- 1M 16M 128M
 
 mkdir -p "$dir"
@@ -50,21 +43,6 @@ numpy=
 if command -v python3 >/dev/null && python3 -c 'import numpy' 2>/dev/null; then
     numpy=1
 fi
-
-# microseconds COMMAND...: how long it took, on standard output.
-microseconds()
-{
-    local start=$EPOCHREALTIME end
-    "$@" >&2
-    end=$EPOCHREALTIME
-    echo $((${end/./} - ${start/./}))
-}
-
-# The median of the numbers on standard input.
-median()
-{
-    sort -g | awk '{ a[NR] = $1 } END { print (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2 }'
-}
 
 new_output()
 {
@@ -104,7 +82,7 @@ measure_files()
         awk "BEGIN { print $gsort_us / $cp_us }" >>"$dir/ratio"
     done
     local numpy_s=-
-    [ -z "$numpy" ] || numpy_s=$(median <"$dir/numpy" | awk '{ printf "%.3f", $1 / 1e6 }')
+    [ -z "$numpy" ] || numpy_s=$(as_seconds "$(median <"$dir/numpy")")
     awk -v n="$n" -v cp="$(median <"$dir/cp")" -v sort="$(median <"$dir/gsort")" \
         -v ratio="$(median <"$dir/ratio")" -v numpy="$numpy_s" 'BEGIN {
             printf "| %d | %.0f | %.3f | %.3f | %.2f | %.0f | %s |\n", n, n * 4 / 1048576, cp / 1e6,

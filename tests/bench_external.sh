@@ -11,25 +11,17 @@
 # stands before: where the input fits the page cache, cp says little about it.
 set -eu -o pipefail
 export LC_ALL=C
+# shellcheck source=tests/bench/timing.sh
+. "$(dirname "$0")/bench/timing.sh"
 
 usage="usage: bench_external.sh GSORT KEYGEN [-d DIR] [-s MIB] [-r RATIO]"
 gsort=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 shift 2
-dir=build/bench
-mib=1024
-ratio=16
-while getopts d:s:r: letter; do
-    case $letter in
-    d) dir=$OPTARG ;;
-    s) mib=$OPTARG ;;
-    r) ratio=$OPTARG ;;
-    *)
-        echo "$usage" >&2
-        exit 2
-        ;;
-    esac
-done
+read_options "$usage" d:s:r: "$@"
+dir=${option[d]-build/bench}
+mib=${option[s]-1024}
+ratio=${option[r]-16}
 mkdir -p "$dir"
 dir=$(mktemp -d "$dir/gsort-bench.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
@@ -38,10 +30,7 @@ cd "$dir"
 # seconds COMMAND...: how long it took, on standard output.
 seconds()
 {
-    local start=$EPOCHREALTIME end
-    "$@" >&2
-    end=$EPOCHREALTIME
-    awk -v us=$((${end/./} - ${start/./})) 'BEGIN { printf "%.3f", us / 1e6 }'
+    as_seconds "$(microseconds "$@")"
 }
 
 copy_twice()
@@ -70,7 +59,7 @@ rounds()
         awk "BEGIN { printf \"%.2f\n\", $own_s / $base_s }" | tee -a ratios >/dev/null
         echo "| $name | $mib | $base_s | $own_s | $(tail -n 1 ratios) |"
     done
-    echo "| median | | | | $(sort -g ratios | sed -n 2p) |"
+    echo "| median | | | | $(median <ratios) |"
 }
 
 "$keygen" uniform $((mib * 262144)) >in

@@ -17,6 +17,7 @@
 #include "common/memory.h"
 #include "data/dist.h"
 #include "sort/gsort.h"
+#include "tests/bench/picked.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -142,18 +143,6 @@ static double measure_qsort(const gs_key *in, gs_key *out, uint64_t n)
     uint64_t start = gs_now_ns();
     qsort(out, n, sizeof *out, compare_keys);
     return (double)n * 1e3 / (double)(gs_now_ns() - start);
-}
-
-/* Whether name is one of the words in `only`, or nothing was picked. */
-static bool is_picked(const char *only, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *word = only; word != NULL; word = strchr(word, ' ')) {
-        word += *word == ' ';
-        if (strncmp(word, name, length) == 0 && (word[length] == ' ' || word[length] == '\0'))
-            return true;
-    }
-    return only == NULL;
 }
 
 int main(int argc, char **argv)

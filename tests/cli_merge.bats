@@ -118,6 +118,17 @@ make_parts()
     assert_same wanted data
 }
 
+@test "options of engine and device are without effect" {
+    make_parts 3 uniform
+    reference all >wanted
+    gsort -m --engine=hybrid --samples=3 --bins=7 --lists=8 --device=cpu --device-memory=1M \
+        in* -o got
+    assert_same wanted got
+    gsort -m --plan --engine=atomicmin --bins=7 in* >plan
+    grep -q "^engine  *merge$" plan
+    gsort -c --engine=hybrid --bins=7 --lists=8 --device=cpu got
+}
+
 @test "what is refused" {
     run -2 --separate-stderr gsort -m -c
     assert_trouble "'-cm' are incompatible"

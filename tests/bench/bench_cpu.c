@@ -19,6 +19,7 @@
 #include "data/dist.h"
 #include "sort/gsort.h"
 #include "tests/bench/peers.h"
+#include "tests/bench/picked.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -79,18 +80,6 @@ static int compare_times(const void *left, const void *right)
     uint64_t a = *(const uint64_t *)left;
     uint64_t b = *(const uint64_t *)right;
     return (a > b) - (a < b);
-}
-
-/* Whether name is one of the words in `only`, or nothing was picked. */
-static bool is_picked(const char *only, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *word = only; word != NULL; word = strchr(word, ' ')) {
-        word += *word == ' ';
-        if (strncmp(word, name, length) == 0 && (word[length] == ' ' || word[length] == '\0'))
-            return true;
-    }
-    return only == NULL;
 }
 
 /* ---- numpy ---- */

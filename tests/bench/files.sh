@@ -21,33 +21,25 @@
 # timeline.py. Nothing is synced to a disk.
 set -eu -o pipefail
 export LC_ALL=C
+# shellcheck source=tests/bench/timing.sh
+. "$(dirname "$0")/timing.sh"
 
 usage="usage: files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS|none] [-j DIR] [-d DIR]... [KEYS...]"
 gsort=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 shift 2
-rounds=5
-peer_rounds=2
-json_dir=
-dirs=()
-while getopts d:j:P:p: letter; do
-    case $letter in
-    d) dirs+=("$OPTARG") ;;
-    j)
-        mkdir -p "$OPTARG"
-        json_dir=$(realpath "$OPTARG")
-        ;;
-    P) peer_rounds=${OPTARG/none/0} ;;
-    p) rounds=$OPTARG ;;
-    *)
-        echo "$usage" >&2
-        exit 2
-        ;;
-    esac
-done
+read_options "$usage" d:j:P:p: "$@"
 shift $((OPTIND - 1))
 [ "$#" -gt 0 ] || set -- 64M 256M 1G
-[ "${#dirs[@]}" -gt 0 ] || dirs=(build/bench)
+rounds=${option[p]-5}
+peer_rounds=${option[P]-2}
+peer_rounds=${peer_rounds/none/0}
+json_dir=${option[j]-}
+mapfile -t dirs <<<"${option[d]-build/bench}"
+if [ -n "$json_dir" ]; then
+    mkdir -p "$json_dir"
+    json_dir=$(realpath "$json_dir")
+fi
 
 work=
 trap '[ -z "$work" ] || rm -rf "$work"' EXIT
@@ -70,6 +62,11 @@ import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' \
         bash -c 'set -eu -o pipefail; run_one "$1"' run_one "$1"
+}
+
+keep_peak()
+{
+    peak_of "$1" >"peak.$1"
 }
 
 # What is run, by name, from in to out; `pipe` and `cat` through a pipe.
@@ -123,16 +120,13 @@ warm_up()
 # One after the other; times in microseconds go to the files times.NAME.
 run_round()
 {
-    local name start end
+    local name
     for name; do
         rm -f out
-        start=$EPOCHREALTIME
         case $name in
-        numpy | cupy) peak_of "$name" >"peak.$name" ;; # 0.03 s more
-        *) run_one "$name" ;;
-        esac
-        end=$EPOCHREALTIME
-        echo $((${end/./} - ${start/./})) >>"times.$name"
+        numpy | cupy) microseconds keep_peak "$name" ;; # 0.03 s more
+        *) microseconds run_one "$name" ;;
+        esac >>"times.$name"
         [ "$(stat -c %s out)" -eq "$(stat -c %s in)" ]
     done
 }
@@ -144,8 +138,7 @@ seconds()
         printf '%s' -
         return
     }
-    sort -g "times.$1" | awk '{ a[NR] = $1 }
-        END { printf "%.3f", (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2e6 }'
+    as_seconds "$(median <"times.$1")"
 }
 
 # ratio NAME OTHER: median, least and greatest of the rounds' ratios.
@@ -155,9 +148,7 @@ ratio()
         printf '%s' -
         return
     }
-    paste "times.$1" "times.$2" | awk '{ print $1 / $2 }' | sort -g | awk '{ a[NR] = $1 }
-        END { printf "%.2f (%.2f-%.2f)", (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2, a[1],
-                     a[NR] }'
+    paste "times.$1" "times.$2" | awk '{ print $1 / $2 }' | spread
 }
 
 # The peaks that were found.

@@ -1,0 +1,51 @@
+/* merge_segment.h -- merge one segment of sorted inputs in cache, and hand it out.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_MERGE_SEGMENT_H
+#define GS_MERGE_SEGMENT_H
+
+#include "sort/cache_sort.h"
+#include "sort/emit.h"
+#include "sort/merge_cut.h"
+#include "sort/merge_runs.h"
+
+/* Keys of a segment: with the scratch array still in the second-level cache, and enough that the
+ * searches, some cache misses for each input, cost little. */
+#define GS_SEGMENT_KEYS ((uint64_t)1 << 17)
+
+/* What the threads share. */
+struct gs_merge {
+    const struct gs_options *options;
+    struct gs_options order; /* what the inputs keep: equal keys may be there */
+    struct gs_cut cut;       /* guarded by the lock */
+    pthread_mutex_t lock;
+    size_t span_count;
+    struct gs_emitter emitter;
+    struct gs_progress *progress;
+    struct gs_stats *stats;
+    unsigned threads;
+    enum gs_merge_method method;
+};
+
+/* Keys between the runs that are merged in cache. */
+#define GS_SEGMENT_GAPS ((uint64_t)GS_MERGE_RUNS_MAX * GS_MERGE_GAP)
+
+/* What one thread owns. */
+struct gs_merger {
+    struct gs_segment segment;
+    gs_key *keys;    /* [cut.room + GS_SEGMENT_GAPS] */
+    gs_key *scratch; /* [GS_CACHE_SORT_SCRATCH] */
+    uint64_t fingerprint;
+    uint64_t sort_ns;
+    uint64_t write_ns;
+    uint64_t kept;
+};
+
+/* Merge the worker's segment and hand it out. What goes wrong the emitter is told: GS_ERR_INPUT
+ * without words where an input is out of order, or not what it was when it was cut. */
+enum gs_status gs_merge_segment(struct gs_merge *merge, struct gs_merger *worker);
+
+/* The same for any failure outside: which words it takes is found when all threads are done. */
+void gs_merge_fail(struct gs_merge *merge, enum gs_status status);
+
+#endif

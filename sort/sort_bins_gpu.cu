@@ -18,6 +18,7 @@
  */
 #include "sort/gpu_crowds.cuh"
 #include "sort/gpu_network.cuh"
+#include "sort/gpu_values.cuh"
 
 enum {
     HALF = ITEMS / 2,
@@ -124,9 +125,40 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
+/* A block of THREADS has room for as many keys as its bins: those that are too large for it, but
+ * have few values, are done and then have no keys. */
+template <int THREADS>
+static __global__ void __launch_bounds__(THREADS)
+    sort_values_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
+                       struct gs_gpu_job *jobs)
+{
+    extern __shared__ __align__(16) uint32_t s_keys[];
+    __shared__ uint32_t s_list[VALUES_MOST];
+    const uint32_t t = threadIdx.x;
+    const struct gs_gpu_job job = jobs[blockIdx.x];
+    const uint32_t *in = (job.in_b ? b : a) + job.start;
+    const uint32_t probe = probe_bin(in, job.size);
+    uint32_t key[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        key[i] = in[min(i * THREADS + t, job.size - 1)];
+    const bool few = t < 32 && probes_repeat(probe, job.size);
+    if (__syncthreads_or(few) != 0 &&
+        sort_values<THREADS>(key, in, output + job.start, job.size, in[0], s_keys,
+                             s_keys + key_words(THREADS * ITEMS), s_list) &&
+        t == 0)
+        jobs[blockIdx.x].size = 0;
+}
+
+/* Lists that are not needed at the same time. */
+template <int THREADS> union job_lists {
+    struct crowd_list<THREADS> crowds[2];
+    uint32_t values[VALUES_MOST];
+};
+
 /* One block sorts one job. If there are blocks enough for any list, `listed` says how many jobs it
- * has. */
-template <int THREADS, int BLOCKS>
+ * has. FEW: those of few values have not been looked for. */
+template <int THREADS, int BLOCKS, bool FEW>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
     sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
                      const struct gs_gpu_job *jobs, const uint32_t *listed)
@@ -134,6 +166,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     const uint32_t capacity = THREADS * ITEMS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;
+    __shared__ bool s_few;
+    __shared__ union job_lists<THREADS> s_lists;
     uint32_t *s_count = s_keys + key_words(capacity);
     const uint32_t t = threadIdx.x;
     if (listed != NULL && blockIdx.x >= *listed)
@@ -142,10 +176,13 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     const uint32_t *in = (job.in_b ? b : a) + job.start;
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
+    if (!FEW && size == 0)
+        return;
 
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
 
     /* Load, and find the bounds. Keys that do not exist are copies of the last. */
+    const uint32_t probe = FEW ? probe_bin(in, size) : 0;
     uint32_t key[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -171,6 +208,11 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         atomicMin(&s_low, low);
         atomicMax(&s_high, high);
     }
+    if (FEW && t < 32) {
+        const bool few = probes_repeat(probe, size);
+        if (t == 0)
+            s_few = few;
+    }
     __syncthreads();
     low = s_low;
     high = s_high;
@@ -178,6 +220,17 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         for (uint32_t x = t; x < size; x += THREADS)
             out[x] = low;
         return;
+    }
+    if (FEW && s_few) {
+        if (sort_values<THREADS>(key, in, out, size, low, s_keys, s_count, s_lists.values))
+            return;
+            /* Again, so that no register holds them meanwhile. */
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) {
+            key[i] = in[min(i * THREADS + t, size - 1)];
+            s_count[i * THREADS + t] = 0;
+        }
+        __syncthreads();
     }
     const struct gs_gpu_digit digit = make_digit(low, high, capacity);
     const bool exact = digit_is_exact(digit);
@@ -216,7 +269,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             s_keys[padded(place[i])] = key[i];
     __syncthreads();
     if (crowded)
-        settle_crowds<THREADS>(s_keys, s_count, out, size);
+        settle_crowds<THREADS>(s_keys, s_count, out, size, s_lists.crowds);
     if (!exact)
         settle_groups(s_keys, size);
     uint32_t *s_mine = s_keys + padded(t);
@@ -245,18 +298,19 @@ static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t
     }
 }
 
-template <int THREADS, int BLOCKS>
+template <int THREADS, int BLOCKS, bool FEW>
 static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *out,
                                const struct gs_gpu_job *jobs, const uint32_t *listed,
                                uint32_t count, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
     cudaError_t error =
-        cudaFuncSetAttribute(sort_bins_kernel<THREADS, BLOCKS>,
+        cudaFuncSetAttribute(sort_bins_kernel<THREADS, BLOCKS, FEW>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess || count == 0)
         return error;
-    sort_bins_kernel<THREADS, BLOCKS><<<count, THREADS, shared, stream>>>(a, b, out, jobs, listed);
+    sort_bins_kernel<THREADS, BLOCKS, FEW>
+        <<<count, THREADS, shared, stream>>>(a, b, out, jobs, listed);
     return cudaGetLastError();
 }
 
@@ -264,8 +318,23 @@ static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const
                               const uint32_t *listed, uint32_t count, cudaStream_t stream)
 {
     if (work->small_keys == GS_GPU_SMALL_KEYS)
-        return launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, listed, count, stream);
-    return launch_jobs<DOUBLE_THREADS, 2>(a, b, a, work->small_jobs, listed, count, stream);
+        return launch_jobs<SMALL_THREADS, 4, true>(a, b, a, work->small_jobs, listed, count,
+                                                   stream);
+    return launch_jobs<DOUBLE_THREADS, 2, true>(a, b, a, work->small_jobs, listed, count, stream);
+}
+
+/* Jobs that are too large for small blocks: but for those of few values, blocks that fill a
+ * processor must take them. */
+static cudaError_t sort_medium(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t count, cudaStream_t stream)
+{
+    sort_values_kernel<SMALL_THREADS>
+        <<<count, SMALL_THREADS, shared_bytes<SMALL_THREADS>(), stream>>>(a, b, a,
+                                                                          work->medium_jobs);
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess)
+        return error;
+    return launch_jobs<MEDIUM_THREADS, 1, false>(a, b, a, work->medium_jobs, NULL, count, stream);
 }
 
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
@@ -273,8 +342,7 @@ cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const 
 {
     cudaError_t error = sort_small(work, a, b, NULL, small_jobs, stream);
     if (error == cudaSuccess && medium_jobs > 0)
-        error =
-            launch_jobs<MEDIUM_THREADS, 1>(a, b, a, work->medium_jobs, NULL, medium_jobs, stream);
+        error = sort_medium(work, a, b, medium_jobs, stream);
     return error;
 }
 

@@ -66,22 +66,15 @@ static __device__ __forceinline__ N scan_block(N value, N *partial, N *total)
     return partial[threadIdx.x / 32] + inclusive - value;
 }
 
-/* The least of the lanes of `members`, a group of LANES in a row, which all call this. */
-template <int LANES>
-static __device__ __forceinline__ uint32_t reduce_min_lanes(uint32_t members, uint32_t value)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(members, value);
-#else
-    for (int step = LANES / 2; step > 0; step >>= 1)
-        value = min(value, __shfl_xor_sync(members, value, step));
-    return value;
-#endif
-}
-
 static __device__ __forceinline__ uint32_t reduce_min_warp(uint32_t value)
 {
-    return reduce_min_lanes<32>(GS_ALL_LANES, value);
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(GS_ALL_LANES, value);
+#else
+    for (int step = 16; step > 0; step >>= 1)
+        value = min(value, __shfl_xor_sync(GS_ALL_LANES, value, step));
+    return value;
+#endif
 }
 
 static __device__ __forceinline__ uint32_t reduce_max_warp(uint32_t value)

@@ -7,6 +7,7 @@
  * to the host, which waits for that while the level's scatter runs.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
 
@@ -165,6 +166,7 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_bins_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     plan_bins(work, s_partial);
     __syncthreads();
@@ -177,6 +179,7 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
 static __global__ void __launch_bounds__(DIGIT_THREADS)
     plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
     unsigned long long *less = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
@@ -225,26 +228,24 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_level_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level,
                       uint32_t sequence)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     end_level(work, level, sequence, s_partial);
 }
 
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, cudaStream_t stream)
 {
-    plan_bins_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work, sequence);
-    return cudaGetLastError();
+    return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream)
 {
-    plan_digits_kernel<<<slots, DIGIT_THREADS, 0, stream>>>(*work, level);
-    return cudaGetLastError();
+    return gs_launch_next(plan_digits_kernel, slots, DIGIT_THREADS, 0, stream, *work, level);
 }
 
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
                               cudaStream_t stream)
 {
-    plan_level_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work, level, sequence);
-    return cudaGetLastError();
+    return gs_launch_next(plan_level_kernel, 1, PLAN_THREADS, 0, stream, *work, level, sequence);
 }

@@ -16,6 +16,7 @@
  * once more when it is written. Where most of a warp meets on one counter, one lane adds for all.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 
 enum {
     SCATTER_THREADS = GS_GPU_TILE_THREADS,
@@ -271,6 +272,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
                         uint32_t table_words, uint32_t bins_max, uint32_t words,
                         const struct gs_gpu_state *state, unsigned long long *cursors)
 {
+    after_previous();
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ uint32_t s_waiting;
     struct tile_memory<PLACE> memory;
@@ -329,6 +331,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
                           uint32_t words, const uint32_t *__restrict__ heavy,
                           unsigned long long *cursors)
 {
+    after_previous();
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
@@ -389,10 +392,9 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
     uint64_t tiles = (n + tile_keys - 1) / tile_keys;
     uint64_t blocks = (uint64_t)resident * processors;
     blocks = tiles < blocks ? tiles : blocks;
-    scatter_bins_kernel<ITEMS, PLACE><<<(unsigned)blocks, SCATTER_THREADS, shared, stream>>>(
-        in, out, n, (PLACE)n, work->tables, table_words, 2 * bins, words, work->state,
-        work->cursors);
-    return cudaGetLastError();
+    return gs_launch_next(scatter_bins_kernel<ITEMS, PLACE>, (unsigned)blocks, SCATTER_THREADS,
+                          shared, stream, in, out, n, (PLACE)n, work->tables, table_words, 2 * bins,
+                          words, work->state, work->cursors);
 }
 
 template <typename PLACE>
@@ -409,9 +411,9 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    scatter_digits_kernel<items, PLACE><<<tiles, SCATTER_THREADS, shared, stream>>>(
-        in, out, (PLACE)n, work->slots[level & 1], slots, words, work->heavy, work->counters);
-    return cudaGetLastError();
+    return gs_launch_next(scatter_digits_kernel<items, PLACE>, tiles, SCATTER_THREADS, shared,
+                          stream, in, out, (PLACE)n, work->slots[level & 1], slots, words,
+                          work->heavy, work->counters);
 }
 
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,

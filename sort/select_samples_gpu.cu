@@ -5,6 +5,7 @@
  * positions also tells whether the whole input may be in order: only then is it worth looking.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 #include "sort/params.h"
 #include "sort/sample_position.h"
 
@@ -15,6 +16,7 @@ static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, u
                                              uint64_t seed, uint32_t *sample,
                                              struct gs_gpu_tables *tables)
 {
+    after_previous();
     __shared__ uint32_t s_order;
     uint32_t i = blockIdx.x * SELECT_THREADS + threadIdx.x;
     uint32_t order = 0;
@@ -205,6 +207,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint32_t samples, uint32_t bins, uint32_t cells,
                             struct gs_gpu_tables *tables, struct gs_gpu_state *state)
 {
+    after_previous();
     __shared__ struct builder s_build;
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
@@ -238,6 +241,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
 static __global__ void __launch_bounds__(TABLE_THREADS)
     build_tables_kernel(struct gs_gpu_tables *tables, uint32_t cells)
 {
+    after_previous();
     __shared__ struct builder s_build;
     uint32_t count = tables->count;
     for (uint32_t i = threadIdx.x; i < count; i += TABLE_THREADS)
@@ -250,21 +254,19 @@ cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t
                                   uint32_t samples, cudaStream_t stream)
 {
     unsigned blocks = (samples + SELECT_THREADS - 1) / SELECT_THREADS;
-    select_samples_kernel<<<blocks, SELECT_THREADS, 0, stream>>>(keys, n, samples, GS_SAMPLE_SEED,
-                                                                 work->samples, work->tables);
-    return cudaGetLastError();
+    return gs_launch_next(select_samples_kernel, blocks, SELECT_THREADS, 0, stream, keys, n,
+                          samples, GS_SAMPLE_SEED, work->samples, work->tables);
 }
 
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
                                     cudaStream_t stream)
 {
-    choose_splitters_kernel<<<1, TABLE_THREADS, 0, stream>>>(
-        work->samples, samples, bins, gs_gpu_cells(bins), work->tables, work->state);
-    return cudaGetLastError();
+    return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples,
+                          samples, bins, gs_gpu_cells(bins), work->tables, work->state);
 }
 
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)
 {
-    build_tables_kernel<<<1, TABLE_THREADS, 0, stream>>>(work->tables, gs_gpu_cells(bins));
-    return cudaGetLastError();
+    return gs_launch_next(build_tables_kernel, 1, TABLE_THREADS, 0, stream, work->tables,
+                          gs_gpu_cells(bins));
 }

@@ -17,6 +17,7 @@
  * a warp meet no bank twice.
  */
 #include "sort/gpu_crowds.cuh"
+#include "sort/gpu_launch.cuh"
 #include "sort/gpu_network.cuh"
 #include "sort/gpu_values.cuh"
 
@@ -132,6 +133,7 @@ static __global__ void __launch_bounds__(THREADS)
     sort_values_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
                        struct gs_gpu_job *jobs)
 {
+    after_previous();
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_list[VALUES_MOST];
     const uint32_t t = threadIdx.x;
@@ -163,6 +165,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
                      const struct gs_gpu_job *jobs, const uint32_t *listed)
 {
+    after_previous();
     const uint32_t capacity = THREADS * ITEMS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;
@@ -282,6 +285,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 static __global__ void __launch_bounds__(STREAM_THREADS)
     fill_bins_kernel(uint32_t *out, const struct gs_gpu_fill *fills)
 {
+    after_previous();
     const struct gs_gpu_fill fill = fills[blockIdx.x];
     for (uint32_t i = threadIdx.x; i < fill.size; i += STREAM_THREADS)
         out[fill.start + i] = fill.value;
@@ -290,6 +294,7 @@ static __global__ void __launch_bounds__(STREAM_THREADS)
 /* Swap each key with its mirror image. */
 static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t *keys, uint64_t n)
 {
+    after_previous();
     const uint64_t stride = (uint64_t)gridDim.x * STREAM_THREADS;
     for (uint64_t i = blockIdx.x * (uint64_t)STREAM_THREADS + threadIdx.x; i < n / 2; i += stride) {
         uint32_t key = keys[i];
@@ -309,9 +314,8 @@ static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *o
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess || count == 0)
         return error;
-    sort_bins_kernel<THREADS, BLOCKS, FEW>
-        <<<count, THREADS, shared, stream>>>(a, b, out, jobs, listed);
-    return cudaGetLastError();
+    return gs_launch_next(sort_bins_kernel<THREADS, BLOCKS, FEW>, count, THREADS, shared, stream, a,
+                          b, out, jobs, listed);
 }
 
 static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
@@ -328,10 +332,9 @@ static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const
 static cudaError_t sort_medium(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t count, cudaStream_t stream)
 {
-    sort_values_kernel<SMALL_THREADS>
-        <<<count, SMALL_THREADS, shared_bytes<SMALL_THREADS>(), stream>>>(a, b, a,
-                                                                          work->medium_jobs);
-    cudaError_t error = cudaGetLastError();
+    cudaError_t error =
+        gs_launch_next(sort_values_kernel<SMALL_THREADS>, count, SMALL_THREADS,
+                       shared_bytes<SMALL_THREADS>(), stream, a, b, a, work->medium_jobs);
     if (error != cudaSuccess)
         return error;
     return launch_jobs<MEDIUM_THREADS, 1, false>(a, b, a, work->medium_jobs, NULL, count, stream);
@@ -355,13 +358,12 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
                              cudaStream_t stream)
 {
-    if (fills > 0)
-        fill_bins_kernel<<<fills, STREAM_THREADS, 0, stream>>>(a, work->fills);
-    return cudaGetLastError();
+    if (fills == 0)
+        return cudaSuccess;
+    return gs_launch_next(fill_bins_kernel, fills, STREAM_THREADS, 0, stream, a, work->fills);
 }
 
 cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream)
 {
-    reverse_kernel<<<processors * 8, STREAM_THREADS, 0, stream>>>(keys, n);
-    return cudaGetLastError();
+    return gs_launch_next(reverse_kernel, processors * 8, STREAM_THREADS, 0, stream, keys, n);
 }

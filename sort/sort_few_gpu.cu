@@ -11,6 +11,7 @@
  * [Ranks by binary search: Satish, Harris, Garland, IPDPS 2009]
  */
 #include "sort/gpu_bitonic.cuh"
+#include "sort/gpu_launch.cuh"
 
 enum {
     RANK_THREADS = 256, /* a key each */
@@ -27,6 +28,7 @@ template <int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     sort_tiles_kernel(const uint32_t *in, uint32_t *out, uint32_t n)
 {
+    after_previous();
     __shared__ uint32_t s_keys[THREADS * BITONIC_KEYS + THREADS * BITONIC_KEYS / 32];
     const uint32_t first = blockIdx.x * THREADS * BITONIC_KEYS;
     const uint32_t t = threadIdx.x;
@@ -90,6 +92,7 @@ template <int TILE>
 static __global__ void __launch_bounds__(RANK_THREADS)
     merge_tiles_kernel(const uint32_t *__restrict__ in, uint32_t *out, uint32_t n)
 {
+    after_previous();
     const uint32_t x = blockIdx.x * RANK_THREADS + threadIdx.x;
     const uint32_t mine = blockIdx.x * RANK_THREADS / TILE;
     const uint32_t tiles = (n + TILE - 1) / TILE;
@@ -106,12 +109,12 @@ static cudaError_t sort_by_tiles(uint32_t *keys, uint32_t *spare, uint32_t n, cu
 {
     const uint32_t tiles = (n + TILE - 1) / TILE;
     uint32_t *sorted = tiles > 1 ? spare : keys;
-    sort_tiles_kernel<TILE / BITONIC_KEYS>
-        <<<tiles, TILE / BITONIC_KEYS, 0, stream>>>(keys, sorted, n);
-    if (tiles > 1)
-        merge_tiles_kernel<TILE>
-            <<<(n + RANK_THREADS - 1) / RANK_THREADS, RANK_THREADS, 0, stream>>>(sorted, keys, n);
-    return cudaGetLastError();
+    cudaError_t error = gs_launch_next(sort_tiles_kernel<TILE / BITONIC_KEYS>, tiles,
+                                       TILE / BITONIC_KEYS, 0, stream, keys, sorted, n);
+    if (error == cudaSuccess && tiles > 1)
+        error = gs_launch_next(merge_tiles_kernel<TILE>, (n + RANK_THREADS - 1) / RANK_THREADS,
+                               RANK_THREADS, 0, stream, sorted, keys, n);
+    return error;
 }
 
 cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream)

@@ -131,6 +131,17 @@ test_files()
     done
 }
 
+# The suite, beside the steps: it waits for CUDA's starts, and they for the device. Last names
+# first: sort_*.bats and engine_*.bats take longest.
+suite()
+{
+    [ "${GSORT_QUICK:-0}" != 1 ] || return 0
+    printf '== the suite with --device=gpu, %d files side by side\n' "$jobs"
+    test_files | sort -r | tr '\n' '\0' |
+        xargs -0 -P "$jobs" -I{} bash -c 'suite_file "$1"' suite {}
+}
+
+suite &
 step 'twins, stage by stage' "$twins"
 step 'engines, every n and number of lists' "$engines"
 step '10,000 bits flipped between stages, each told by the proof' "$flips"
@@ -145,10 +156,7 @@ if command -v compute-sanitizer >/dev/null; then
 else
     sanitizer_note='skipped: compute-sanitizer is not installed'
 fi
-if [ "${GSORT_QUICK:-0}" != 1 ]; then
-    printf '== the suite with --device=gpu, %d files side by side\n' "$jobs"
-    test_files | tr '\n' '\0' | xargs -0 -P "$jobs" -I{} bash -c 'suite_file "$1"' suite {}
-fi
+wait
 
 # What is noted for these very sources, and what is not.
 results=()

@@ -34,7 +34,7 @@ setup()
 }
 
 @test "on a terminal a run that takes long has its line, and the line is gone at the end" {
-    require script
+    require_terminal
     # The pipe stays open until the line was seen, 30 s at most.
     # shellcheck disable=SC2094  # script writes typed, the command only looks for the line in it
     script -q -e -f -c '{
@@ -50,7 +50,7 @@ setup()
 }
 
 @test "--progress=never on a terminal" {
-    require script
+    require_terminal
     script -q -e -c '"$GSORT" --progress=never in -o out' typed </dev/null >/dev/null
     run ! grep -q % typed
 }

@@ -7,7 +7,7 @@ setup()
 {
     enter_directory
     keygen uniform 100 >in
-    require script
+    require_terminal
 }
 
 # on_terminal COMMAND: its standard output and error are a terminal; what came there is in `typed`.

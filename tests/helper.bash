@@ -180,6 +180,12 @@ require()
     command -v "$1" >/dev/null || skip "needs $1"
 }
 
+require_terminal()
+{
+    require script
+    script -q -e -c true /dev/null </dev/null >/dev/null 2>&1 || skip "needs a pseudo-terminal"
+}
+
 # as_nobody COMMAND...: by a user whom permissions bind, as they do not bind root. After
 # require_nobody, which moves to a directory that this user can enter, with a copy of gsort.
 as_nobody()

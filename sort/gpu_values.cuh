@@ -8,10 +8,9 @@
  * however they are distributed; their runs are written from the counts. So a bin need not fit into
  * shared memory: its values do.
  *
- * At first all cells hold the same key of the bin, which means nothing but in its own cell: there
- * is no other word that is sure to be no key. The first chunk's keys are stored without looking,
- * and one of those that meet in a cell stays. The others are listed, and look for the next free
- * cell.
+ * A free cell holds 0. That is a key, too, but one that has the first cell for itself. The first
+ * chunk's keys are stored without looking, and one of those that meet in a cell stays. The others
+ * are listed, and look for the next free cell.
  */
 #ifndef GS_GPU_VALUES_CUH
 #define GS_GPU_VALUES_CUH
@@ -43,10 +42,8 @@ static __device__ __forceinline__ bool probes_repeat(uint32_t probe, uint32_t si
 /* A hash table with a cell for each key of a block. */
 template <int THREADS> struct value_table {
     static const uint32_t CELLS = THREADS * ITEMS;
-    uint32_t *value;
-    uint32_t *count; /* of keys; zero: the cell is free */
-    uint32_t empty;  /* what a free cell holds */
-    uint32_t home;   /* the one cell where it is a value */
+    uint32_t *value; /* zero, but in the first cell: it is free */
+    uint32_t *count; /* of keys */
 
     __device__ __forceinline__ uint32_t cell_of(uint32_t key) const
     {
@@ -58,14 +55,14 @@ template <int THREADS> struct value_table {
         return (cell + 1) % CELLS;
     }
 
-    /* Find the cell of a key, which gets one if it has none: there must be a free one. */
+    /* Find the cell of a key, not 0, which gets one if it has none: there must be a free one. */
     __device__ __forceinline__ uint32_t find(uint32_t key) const
     {
         for (uint32_t cell = cell_of(key);; cell = next(cell)) {
-            if (cell == home)
+            if (cell == 0)
                 continue;
-            const uint32_t found = atomicCAS(&value[cell], empty, key);
-            if (found == empty || found == key)
+            const uint32_t found = atomicCAS(&value[cell], 0, key);
+            if (found == 0 || found == key)
                 return cell;
         }
     }
@@ -94,7 +91,7 @@ count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
             const uint32_t cell = table.cell_of(key[i]);
-            if (i * THREADS < rest && cell != table.home)
+            if (i * THREADS < rest && cell != 0)
                 table.value[cell] = key[i];
         }
     }
@@ -244,23 +241,22 @@ static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, 
 }
 
 /* Sort a bin of few values, in[0 .. size) to out, which may be the same. key: this thread's keys of
- * the first THREADS * ITEMS, as loaded by sort_bins_kernel; empty: any key of the bin. s_keys and
- * s_count: room for as many keys, padded, and for a counter each; s_list: for VALUES_MOST words.
- * Returns false, with nothing written, if the values are too many. No thread may be using these. */
+ * the first THREADS * ITEMS, as loaded by sort_bins_kernel. s_keys and s_count: room for as many
+ * keys, padded, and for a counter each; s_list: for VALUES_MOST words. Returns false, with nothing
+ * written, if the values are too many. No thread may be using these. */
 template <int THREADS>
-static __device__ __forceinline__ bool
-sort_values(uint32_t (&key)[ITEMS], const uint32_t *in, uint32_t *out, uint32_t size,
-            uint32_t empty, uint32_t *s_keys, uint32_t *s_count, uint32_t *s_list)
+static __device__ __forceinline__ bool sort_values(uint32_t (&key)[ITEMS], const uint32_t *in,
+                                                   uint32_t *out, uint32_t size, uint32_t *s_keys,
+                                                   uint32_t *s_count, uint32_t *s_list)
 {
     __shared__ uint32_t s_partial[33];
     const uint32_t t = threadIdx.x;
-    struct value_table<THREADS> table = {
-        s_keys, s_count, empty, 0
+    const struct value_table<THREADS> table = {
+        s_keys, s_count
     };
-    table.home = table.cell_of(empty);
 #pragma unroll
     for (int i = 0; i < ITEMS / 4; i++) {
-        ((uint4 *)s_keys)[i * THREADS + t] = make_uint4(empty, empty, empty, empty);
+        ((uint4 *)s_keys)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
         ((uint4 *)s_count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
     }
     __syncthreads();

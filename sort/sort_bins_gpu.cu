@@ -146,7 +146,7 @@ static __global__ void __launch_bounds__(THREADS)
         key[i] = in[min(i * THREADS + t, job.size - 1)];
     const bool few = t < 32 && probes_repeat(probe, job.size);
     if (__syncthreads_or(few) != 0 &&
-        sort_values<THREADS>(key, in, output + job.start, job.size, in[0], s_keys,
+        sort_values<THREADS>(key, in, output + job.start, job.size, s_keys,
                              s_keys + key_words(THREADS * ITEMS), s_list) &&
         t == 0)
         jobs[blockIdx.x].size = 0;
@@ -225,7 +225,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         return;
     }
     if (FEW && s_few) {
-        if (sort_values<THREADS>(key, in, out, size, low, s_keys, s_count, s_lists.values))
+        if (sort_values<THREADS>(key, in, out, size, s_keys, s_count, s_lists.values))
             return;
             /* Again, so that no register holds them meanwhile. */
 #pragma unroll

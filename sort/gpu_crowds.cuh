@@ -27,6 +27,12 @@ static __device__ __forceinline__ uint32_t padded(uint32_t index)
     return index + (index >> 5);
 }
 
+/* Words of shared memory for so many keys and a window more. */
+static constexpr __host__ __device__ size_t key_words(size_t keys)
+{
+    return (keys + 2 * ITEMS) * 33 / 32 + 3 & ~(size_t)3;
+}
+
 /* Crowds to be spread, as first << 16 | keys. */
 template <int THREADS> struct crowd_list {
     uint32_t count;

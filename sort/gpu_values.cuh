@@ -19,24 +19,25 @@
 #include "sort/gpu_crowds.cuh"
 
 enum {
-    VALUES_MOST = 1024,  /* values of a bin */
-    VALUES_LEAST = 64,   /* keys of a bin that is worth it */
-    REPEATING_LANES = 3, /* of a warp's keys, that tell a bin of few values */
-    VALUES_THREADS = VALUES_MOST / BITONIC_KEYS
+    VALUES_MOST = 2048, /* values of a bin */
+    VALUES_LEAST = 64,  /* keys of a bin that is worth it */
+    VALUES_CROWD = 32,  /* keys of a crowd that is */
+    REPEATING_LANES = 2 /* of a warp's probes, that tell a bin of few values */
 };
 
-/* A key for each lane of the first warp, from all over a bin. */
+/* A key for each of the first THREADS threads, from all over a bin. */
+template <int THREADS>
 static __device__ __forceinline__ uint32_t probe_bin(const uint32_t *in, uint32_t size)
 {
-    return threadIdx.x < 32 ? in[size / 32 * threadIdx.x] : 0;
+    return threadIdx.x < THREADS ? in[size / THREADS * threadIdx.x] : 0;
 }
 
-/* Do the probes of a warp repeat? Of 32 among 10,000 values, one bin in 1,000 says so. */
-static __device__ __forceinline__ bool probes_repeat(uint32_t probe, uint32_t size)
+/* Is this lane's probe of a bin also another one's in its warp? Of 32 keys among 50,000 values, two
+ * are the same in one bin of 100. */
+static __device__ __forceinline__ bool probe_repeats(uint32_t probe, uint32_t size)
 {
     const uint32_t same = __match_any_sync(GS_ALL_LANES, probe);
-    const uint32_t repeated = __ballot_sync(GS_ALL_LANES, (same & (same - 1)) != 0);
-    return size >= VALUES_LEAST && __popc(repeated) >= REPEATING_LANES;
+    return size >= VALUES_LEAST && (same & (same - 1)) != 0;
 }
 
 /* A hash table with a cell for each key of a block. */
@@ -67,10 +68,10 @@ template <int THREADS> struct value_table {
         }
     }
 
-    /* The count of a value that has a cell. */
-    __device__ __forceinline__ uint32_t count_of(uint32_t key) const
+    /* The count of a value that has a cell, but not its own. */
+    __device__ __forceinline__ uint32_t count_behind(uint32_t key) const
     {
-        uint32_t cell = cell_of(key);
+        uint32_t cell = next(cell_of(key));
         while (value[cell] != key)
             cell = next(cell);
         return count[cell];
@@ -78,7 +79,9 @@ template <int THREADS> struct value_table {
 };
 
 /* Count a chunk of keys, key i of a thread if i * THREADS < rest. s_list: room for VALUES_MOST keys
- * that do not find their value. Returns false if those are more; the table is of no use then. */
+ * that do not find their value. Returns false if those are more; the table is of no use then. No
+ * step waits for the one before it: look-ups in a row, then increments in a row, those of no value
+ * in words of their own behind the counters. */
 template <int THREADS>
 static __device__ __forceinline__ bool
 count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
@@ -96,17 +99,30 @@ count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
         }
     }
     __syncthreads();
+    uint32_t found[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        found[i] = table.value[table.cell_of(key[i])];
+    uint32_t missed = 0; /* a bit for each key */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
-        const uint32_t cell = table.cell_of(key[i]);
-        const bool found = table.value[cell] == key[i];
-        if (i * THREADS < rest && found)
-            atomicAdd(&table.count[cell], 1);
-        if (i * THREADS < rest && !found) {
-            const uint32_t place = atomicAdd(&s_listed, 1);
-            if (place < VALUES_MOST)
-                s_list[place] = key[i];
-        }
+        const bool exists = i * THREADS < rest;
+        missed |= exists && found[i] != key[i] ? 1U << i : 0;
+        found[i] =
+            exists && found[i] == key[i] ? table.cell_of(key[i]) : table.CELLS + lane_index();
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        atomicAdd(&table.count[found[i]], 1);
+    if (missed != 0) {
+        uint32_t place = atomicAdd(&s_listed, (uint32_t)__popc(missed));
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            if ((missed >> i & 1) != 0) {
+                if (place < VALUES_MOST)
+                    s_list[place] = key[i];
+                place++;
+            }
     }
     __syncthreads();
     const uint32_t listed = s_listed;
@@ -149,15 +165,19 @@ static __device__ __forceinline__ void list_values(const struct value_table<THRE
 #pragma unroll
     for (int i = 0; i < ITEMS / 4; i++) {
         const uint4 count = four_counts(table, i);
-        const uint32_t *value = table.value + 4 * (i * THREADS + threadIdx.x);
+        const uint4 value = ((const uint4 *)table.value)[i * THREADS + threadIdx.x];
         if (count.x != 0)
-            s_list[place++] = value[0];
+            s_list[place] = value.x;
+        place += count.x != 0;
         if (count.y != 0)
-            s_list[place++] = value[1];
+            s_list[place] = value.y;
+        place += count.y != 0;
         if (count.z != 0)
-            s_list[place++] = value[2];
+            s_list[place] = value.z;
+        place += count.z != 0;
         if (count.w != 0)
-            s_list[place++] = value[3];
+            s_list[place] = value.w;
+        place += count.w != 0;
     }
 }
 
@@ -181,10 +201,18 @@ static __device__ __forceinline__ uint32_t place_runs(const struct value_table<T
     if (threads > 32 || t < 32)
         sort_bitonic(value, s_list, threads);
     uint32_t count[BITONIC_KEYS];
+    uint32_t found[BITONIC_KEYS];
+#pragma unroll
+    for (int i = 0; i < BITONIC_KEYS; i++) {
+        const uint32_t cell = table.cell_of(value[i]);
+        found[i] = table.value[cell];
+        count[i] = t * BITONIC_KEYS + i < values ? table.count[cell] : 0;
+    }
     uint32_t sum = 0;
 #pragma unroll
     for (int i = 0; i < BITONIC_KEYS; i++) {
-        count[i] = t * BITONIC_KEYS + i < values ? table.count_of(value[i]) : 0;
+        if (t * BITONIC_KEYS + i < values && found[i] != value[i])
+            count[i] = table.count_behind(value[i]);
         sum += count[i];
     }
     uint32_t all;
@@ -217,14 +245,18 @@ static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, 
             for (uint32_t half = power / 2; half > 0; half /= 2)
                 if (run + half < values && s_start[run + half] <= place)
                     run += half;
+            /* The next run is known before it begins. No read leaves the two arrays' room. */
             uint32_t value = s_list[run];
-            uint32_t end = s_start[run + 1];
+            uint32_t next = s_list[min(run + 1, values - 1)];
+            uint32_t start = s_start[run + 1];
             uint32_t *window = s_keys + padded(t * ITEMS);
 #pragma unroll
             for (int i = 0; i < ITEMS; i++) {
-                if (place + i == end && end < size) {
-                    value = s_list[++run];
-                    end = s_start[run + 1];
+                if (place + i == start) {
+                    run++;
+                    value = next;
+                    next = s_list[min(run + 1, values - 1)];
+                    start = s_start[min(run + 1, values)];
                 }
                 window[i] = value;
             }
@@ -240,45 +272,51 @@ static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, 
     }
 }
 
-/* Sort a bin of few values, in[0 .. size) to out, which may be the same. key: this thread's keys of
- * the first THREADS * ITEMS, as loaded by sort_bins_kernel. s_keys and s_count: room for as many
- * keys, padded, and for a counter each; s_list: for VALUES_MOST words. Returns false, with nothing
- * written, if the values are too many. No thread may be using these. */
+/* Shared memory of a block: its keys, then a counter for each and one for each lane, then lists. */
+template <int THREADS> struct block_memory {
+    static const size_t COUNTERS = key_words(THREADS * ITEMS);
+    static const size_t LISTS = COUNTERS + THREADS * ITEMS + 32;
+    static const size_t CROWDS = 2 * sizeof(struct crowd_list<THREADS>) / sizeof(uint32_t);
+    static const size_t VALUES = VALUES_MOST;
+    static const size_t WORDS = LISTS + (CROWDS > VALUES ? CROWDS : VALUES);
+};
+
+/* Sort a bin of few values, in[0 .. size) to out, which may be the same, by a block that has
+ * block_memory, which no thread is using. Returns false, with nothing written, if the values are
+ * too many. */
 template <int THREADS>
-static __device__ __forceinline__ bool sort_values(uint32_t (&key)[ITEMS], const uint32_t *in,
-                                                   uint32_t *out, uint32_t size, uint32_t *s_keys,
-                                                   uint32_t *s_count, uint32_t *s_list)
+static __device__ __forceinline__ bool sort_values(const uint32_t *in, uint32_t *out, uint32_t size)
 {
+    extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_partial[33];
     const uint32_t t = threadIdx.x;
+    uint32_t *s_list = s_keys + block_memory<THREADS>::LISTS;
     const struct value_table<THREADS> table = {
-        s_keys, s_count
+        s_keys, s_keys + block_memory<THREADS>::COUNTERS
     };
 #pragma unroll
     for (int i = 0; i < ITEMS / 4; i++) {
-        ((uint4 *)s_keys)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
-        ((uint4 *)s_count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
+        ((uint4 *)table.value)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
+        ((uint4 *)table.count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
     }
     __syncthreads();
-    uint32_t values;
-    uint32_t before;
-    for (uint32_t first = 0;;) {
+    uint32_t values = 0;
+    uint32_t before = 0;
+    for (uint32_t first = 0; first < size; first += THREADS * ITEMS) {
+        uint32_t key[ITEMS];
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            key[i] = in[min(first + i * THREADS + t, size - 1)];
         if (!count_values<THREADS>(key, (int)(size - first) - (int)t, first == 0, table, s_list))
             return false;
         values = count_cells(table, s_partial, &before);
         if (values > VALUES_MOST)
             return false;
-        first += THREADS * ITEMS;
-        if (first >= size)
-            break;
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            key[i] = in[min(first + i * THREADS + t, size - 1)];
     }
     list_values(table, before, s_list);
     __syncthreads();
     const uint32_t power = place_runs(table, values, s_list, s_partial);
-    write_runs<THREADS>(out, size, values, power, s_list, s_count, s_keys);
+    write_runs<THREADS>(out, size, values, power, s_list, table.count, s_keys);
     return true;
 }
 

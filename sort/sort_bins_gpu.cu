@@ -29,15 +29,9 @@ enum {
     STREAM_THREADS = 256
 };
 
-/* Words of shared memory: keys with a window more, then the counters, then one for each lane. */
-static constexpr __host__ __device__ size_t key_words(size_t keys)
-{
-    return (keys + 2 * ITEMS) * 33 / 32 + 3 & ~(size_t)3;
-}
-
 template <int THREADS> static constexpr size_t shared_bytes()
 {
-    return (key_words(THREADS * ITEMS) + THREADS * ITEMS + 32) * sizeof(uint32_t);
+    return block_memory<THREADS>::WORDS * sizeof(uint32_t);
 }
 
 /* The exclusive scan of THREADS * ITEMS counters, in place: a warp owns a contiguous piece and
@@ -126,66 +120,49 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* A block of THREADS has room for as many keys as its bins: those that are too large for it, but
- * have few values, are done and then have no keys. */
+/* Jobs that are too large for a block of THREADS, but have few values: those are done, and then
+ * have no keys. */
 template <int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     sort_values_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
                        struct gs_gpu_job *jobs)
 {
     after_previous();
-    extern __shared__ __align__(16) uint32_t s_keys[];
-    __shared__ uint32_t s_list[VALUES_MOST];
-    const uint32_t t = threadIdx.x;
     const struct gs_gpu_job job = jobs[blockIdx.x];
     const uint32_t *in = (job.in_b ? b : a) + job.start;
-    const uint32_t probe = probe_bin(in, job.size);
-    uint32_t key[ITEMS];
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++)
-        key[i] = in[min(i * THREADS + t, job.size - 1)];
-    const bool few = t < 32 && probes_repeat(probe, job.size);
-    if (__syncthreads_or(few) != 0 &&
-        sort_values<THREADS>(key, in, output + job.start, job.size, s_keys,
-                             s_keys + key_words(THREADS * ITEMS), s_list) &&
-        t == 0)
+    const bool repeats = probe_repeats(probe_bin<THREADS>(in, job.size), job.size);
+    /* Two lanes of each warp, as of 500 values. */
+    if (__syncthreads_count(repeats) >= THREADS / 16 &&
+        sort_values<THREADS>(in, output + job.start, job.size) && threadIdx.x == 0)
         jobs[blockIdx.x].size = 0;
 }
 
-/* Lists that are not needed at the same time. */
-template <int THREADS> union job_lists {
-    struct crowd_list<THREADS> crowds[2];
-    uint32_t values[VALUES_MOST];
-};
+template <int THREADS>
+static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,
+                                              uint32_t *output, const struct gs_gpu_job *jobs);
 
-/* One block sorts one job. If there are blocks enough for any list, `listed` says how many jobs it
- * has. FEW: those of few values have not been looked for. */
-template <int THREADS, int BLOCKS, bool FEW>
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
-    sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
-                     const struct gs_gpu_job *jobs, const uint32_t *listed)
+/* Sort this block's job. PROBES: look whether it has few values. LAST: there is no other way. */
+template <int THREADS, bool PROBES, bool LAST>
+static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
+                                                uint32_t *output, const struct gs_gpu_job *jobs)
 {
-    after_previous();
     const uint32_t capacity = THREADS * ITEMS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;
     __shared__ bool s_few;
-    __shared__ union job_lists<THREADS> s_lists;
-    uint32_t *s_count = s_keys + key_words(capacity);
+    uint32_t *s_count = s_keys + block_memory<THREADS>::COUNTERS;
     const uint32_t t = threadIdx.x;
-    if (listed != NULL && blockIdx.x >= *listed)
-        return;
     const struct gs_gpu_job job = jobs[blockIdx.x];
     const uint32_t *in = (job.in_b ? b : a) + job.start;
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
-    if (!FEW && size == 0)
+    if (!PROBES && size == 0)
         return;
 
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
 
     /* Load, and find the bounds. Keys that do not exist are copies of the last. */
-    const uint32_t probe = FEW ? probe_bin(in, size) : 0;
+    const uint32_t probe = PROBES ? probe_bin<32>(in, size) : 0;
     uint32_t key[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -211,10 +188,10 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         atomicMin(&s_low, low);
         atomicMax(&s_high, high);
     }
-    if (FEW && t < 32) {
-        const bool few = probes_repeat(probe, size);
+    if (PROBES && t < 32) {
+        const uint32_t repeated = __ballot_sync(GS_ALL_LANES, probe_repeats(probe, size));
         if (t == 0)
-            s_few = few;
+            s_few = __popc(repeated) >= REPEATING_LANES;
     }
     __syncthreads();
     low = s_low;
@@ -224,20 +201,10 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             out[x] = low;
         return;
     }
-    if (FEW && s_few) {
-        if (sort_values<THREADS>(key, in, out, size, s_keys, s_count, s_lists.values))
-            return;
-            /* Again, so that no register holds them meanwhile. */
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++) {
-            key[i] = in[min(i * THREADS + t, size - 1)];
-            s_count[i * THREADS + t] = 0;
-        }
-        __syncthreads();
-    }
+    if (PROBES && s_few)
+        return sort_hard<THREADS>(a, b, output, jobs);
     const struct gs_gpu_digit digit = make_digit(low, high, capacity);
     const bool exact = digit_is_exact(digit);
-
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
 #pragma unroll
@@ -258,10 +225,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
     }
     __syncthreads();
-    const bool crowd = scan_counters<THREADS>(s_count) > SETTLED;
+    const uint32_t largest = scan_counters<THREADS>(s_count);
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
-    const bool crowded = __syncthreads_or(crowd) != 0 && !exact;
+    const bool crowded = __syncthreads_or(largest > SETTLED) != 0 && !exact;
+    if (!LAST && crowded && __syncthreads_or(largest > VALUES_CROWD) != 0)
+        return sort_hard<THREADS>(a, b, output, jobs);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
@@ -272,7 +241,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             s_keys[padded(place[i])] = key[i];
     __syncthreads();
     if (crowded)
-        settle_crowds<THREADS>(s_keys, s_count, out, size, s_lists.crowds);
+        settle_crowds<THREADS>(
+            s_keys, s_count, out, size,
+            (struct crowd_list<THREADS> *)(s_keys + block_memory<THREADS>::LISTS));
     if (!exact)
         settle_groups(s_keys, size);
     uint32_t *s_mine = s_keys + padded(t);
@@ -280,6 +251,32 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
             out[i * THREADS + t] = s_mine[padded(i * THREADS)];
+}
+
+/* A bin that has few values, or crowds that take long. Not inline, and nothing handed over that is
+ * not at hand anyway: the other bins need the registers. */
+template <int THREADS>
+static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,
+                                              uint32_t *output, const struct gs_gpu_job *jobs)
+{
+    const struct gs_gpu_job job = jobs[blockIdx.x];
+    __syncthreads();
+    if (sort_values<THREADS>((job.in_b ? b : a) + job.start, output + job.start, job.size))
+        return;
+    __syncthreads();
+    sort_job<THREADS, false, true>(a, b, output, jobs);
+}
+
+/* One block sorts one job. If there are blocks enough for any list, `listed` says how many jobs it
+ * has. PROBES: those of few values have not been looked for. */
+template <int THREADS, int BLOCKS, bool PROBES>
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+    sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
+                     const struct gs_gpu_job *jobs, const uint32_t *listed)
+{
+    after_previous();
+    if (listed == NULL || blockIdx.x < *listed)
+        sort_job<THREADS, PROBES, false>(a, b, output, jobs);
 }
 
 static __global__ void __launch_bounds__(STREAM_THREADS)
@@ -303,19 +300,19 @@ static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t
     }
 }
 
-template <int THREADS, int BLOCKS, bool FEW>
+template <int THREADS, int BLOCKS, bool PROBES>
 static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *out,
                                const struct gs_gpu_job *jobs, const uint32_t *listed,
                                uint32_t count, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
     cudaError_t error =
-        cudaFuncSetAttribute(sort_bins_kernel<THREADS, BLOCKS, FEW>,
+        cudaFuncSetAttribute(sort_bins_kernel<THREADS, BLOCKS, PROBES>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess || count == 0)
         return error;
-    return gs_launch_next(sort_bins_kernel<THREADS, BLOCKS, FEW>, count, THREADS, shared, stream, a,
-                          b, out, jobs, listed);
+    return gs_launch_next(sort_bins_kernel<THREADS, BLOCKS, PROBES>, count, THREADS, shared, stream,
+                          a, b, out, jobs, listed);
 }
 
 static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,

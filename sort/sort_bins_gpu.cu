@@ -120,21 +120,42 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* Jobs that are too large for a block of THREADS, but have few values: those are done, and then
- * have no keys. */
+/* Sort a bin that is too large for a block of THREADS, if it has few values. */
+template <int THREADS>
+static __device__ __forceinline__ bool sort_large(const uint32_t *in, uint32_t *out, uint32_t size)
+{
+    const bool repeats = probe_repeats(probe_bin<THREADS>(in, size), size);
+    /* Two lanes of each warp, as of 500 values. */
+    return __syncthreads_count(repeats) >= THREADS / 16 && sort_values<THREADS>(in, out, size);
+}
+
+/* Jobs that are too large: those that are done have no keys then. */
 template <int THREADS>
 static __global__ void __launch_bounds__(THREADS)
-    sort_values_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
-                       struct gs_gpu_job *jobs)
+    sort_large_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
+                      struct gs_gpu_job *jobs)
 {
     after_previous();
     const struct gs_gpu_job job = jobs[blockIdx.x];
     const uint32_t *in = (job.in_b ? b : a) + job.start;
-    const bool repeats = probe_repeats(probe_bin<THREADS>(in, job.size), job.size);
-    /* Two lanes of each warp, as of 500 values. */
-    if (__syncthreads_count(repeats) >= THREADS / 16 &&
-        sort_values<THREADS>(in, output + job.start, job.size) && threadIdx.x == 0)
+    if (sort_large<THREADS>(in, output + job.start, job.size) && threadIdx.x == 0)
         jobs[blockIdx.x].size = 0;
+}
+
+/* And slots: they seem to be of one value, of which nothing is left. */
+template <int THREADS>
+static __global__ void __launch_bounds__(THREADS)
+    sort_slots_kernel(const uint32_t *from, uint32_t *output, struct gs_gpu_slot *slots)
+{
+    after_previous();
+    const uint64_t start = slots[blockIdx.x].start;
+    const uint64_t size = slots[blockIdx.x].size;
+    if (size <= GS_GPU_COUNTED_KEYS &&
+        sort_large<THREADS>(from + start, output + start, (uint32_t)size) && threadIdx.x == 0) {
+        slots[blockIdx.x].size = 0;
+        slots[blockIdx.x].low = 0;
+        slots[blockIdx.x].high = 0;
+    }
 }
 
 template <int THREADS>
@@ -330,7 +351,7 @@ static cudaError_t sort_medium(const struct gs_gpu_work *work, uint32_t *a, cons
                                uint32_t count, cudaStream_t stream)
 {
     cudaError_t error =
-        gs_launch_next(sort_values_kernel<SMALL_THREADS>, count, SMALL_THREADS,
+        gs_launch_next(sort_large_kernel<SMALL_THREADS>, count, SMALL_THREADS,
                        shared_bytes<SMALL_THREADS>(), stream, a, b, a, work->medium_jobs);
     if (error != cudaSuccess)
         return error;
@@ -350,6 +371,13 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
                                uint32_t most, cudaStream_t stream)
 {
     return sort_small(work, a, b, &work->state->small_jobs, most, stream);
+}
+
+cudaError_t gs_sort_slots_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *from,
+                              uint32_t *a, uint32_t slots, cudaStream_t stream)
+{
+    return gs_launch_next(sort_slots_kernel<SMALL_THREADS>, slots, SMALL_THREADS,
+                          shared_bytes<SMALL_THREADS>(), stream, from, a, work->slots[level & 1]);
 }
 
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,

@@ -6,8 +6,9 @@
  * arguments. From compute capability 9.0 on a grid may begin that before the one ahead of it in the
  * stream is done (CUDA Programming Guide, "Programmatic Dependent Launch"): gs_launch_next allows
  * it, and after_previous, the first thing that the kernel does, waits for the rest. Blocks get in
- * only when all blocks of the grid ahead run, so they take nobody's place. As each kernel launched
- * so waits in every block, what is behind a kernel is behind all that went before it.
+ * when all blocks of the grid ahead have done their work: to let them in when all of these have
+ * begun was as good with few keys, and slower with many. As each kernel launched so waits in every
+ * block, what is behind a kernel is behind all that went before it.
  */
 #ifndef GS_GPU_LAUNCH_CUH
 #define GS_GPU_LAUNCH_CUH
@@ -23,7 +24,6 @@ bool gs_launches_early(void);
 static __device__ __forceinline__ void after_previous()
 {
 #if __CUDA_ARCH__ >= 900
-    cudaTriggerProgrammaticLaunchCompletion();
     cudaGridDependencySynchronize();
 #endif
 }

@@ -8,7 +8,9 @@
  * windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is nothing
  * left.
  *
- * Larger groups come from repeated keys or from skew: gpu_crowds.cuh spreads them first.
+ * Larger groups come from repeated keys or from skew. A bin of few values, as 32 probes or a group
+ * of more than VALUES_CROWD keys say, is counted: gpu_values.cuh. Otherwise gpu_crowds.cuh spreads
+ * the groups first.
  *
  * A thread's adds must all be under way before the first result is needed. So there is no branch
  * around them: keys that the bin does not have count into words of their own behind the counters.

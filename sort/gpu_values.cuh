@@ -62,7 +62,9 @@ template <int THREADS> struct value_table {
         for (uint32_t cell = cell_of(key);; cell = next(cell)) {
             if (cell == 0)
                 continue;
-            const uint32_t found = atomicCAS(&value[cell], 0, key);
+            uint32_t found = ((volatile uint32_t *)value)[cell];
+            if (found == 0) /* else one read does for all lanes with this key */
+                found = atomicCAS(&value[cell], 0, key);
             if (found == 0 || found == key)
                 return cell;
         }

@@ -9,8 +9,8 @@
  * shared memory: its values do.
  *
  * A free cell holds 0. That is a key, too, but one that has the first cell for itself. The first
- * chunk's keys are stored without looking, and one of those that meet in a cell stays. The others
- * are listed, and look for the next free cell.
+ * chunk's keys are stored without looking, and the largest of those that meet in a cell stays. The
+ * others are listed, and look for the next free cell.
  */
 #ifndef GS_GPU_VALUES_CUH
 #define GS_GPU_VALUES_CUH
@@ -62,9 +62,7 @@ template <int THREADS> struct value_table {
         for (uint32_t cell = cell_of(key);; cell = next(cell)) {
             if (cell == 0)
                 continue;
-            uint32_t found = ((volatile uint32_t *)value)[cell];
-            if (found == 0) /* else one read does for all lanes with this key */
-                found = atomicCAS(&value[cell], 0, key);
+            const uint32_t found = atomicCAS(&value[cell], 0, key);
             if (found == 0 || found == key)
                 return cell;
         }
@@ -97,7 +95,7 @@ count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
         for (int i = 0; i < ITEMS; i++) {
             const uint32_t cell = table.cell_of(key[i]);
             if (i * THREADS < rest && cell != 0)
-                table.value[cell] = key[i];
+                atomicMax(&table.value[cell], key[i]);
         }
     }
     __syncthreads();

@@ -98,11 +98,8 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     case GS_GPU_GUIDE_PAIRS:
         count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table);
         break;
-    case GS_GPU_STEPS:
-        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table);
-        break;
     default:
-        count_tiles<GS_GPU_LOG_STEPS>(keys, n, tables, words, state, s_table);
+        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table);
         break;
     }
 }

@@ -238,7 +238,24 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
     return false;
 }
 
-/* Level 1: each block strides over the tiles of the input. */
+/* Level 1: keys `first` to n, less than a tile, one by one. A tile of any size is as much code
+ * again as a full one. */
+template <typename VIEW>
+static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__ in, uint64_t first,
+                                                    uint64_t n, uint32_t *__restrict__ out,
+                                                    const VIEW &view, unsigned long long *cursors)
+{
+    for (uint64_t i = first + threadIdx.x; i < n; i += SCATTER_THREADS) {
+        const uint32_t key[1] = {in[i]};
+        uint32_t bin[1];
+        view.classify(key, bin);
+        const unsigned long long place = atomicAdd(&cursors[bin[0]], 1ULL);
+        if ((place & GS_GPU_SKIP) == 0) /* not the keys of an equality bin */
+            out[place] = key[0];
+    }
+}
+
+/* Level 1: each block strides over the tiles of the input, the last one takes the rest. */
 template <int SEARCH, int ITEMS, typename PLACE>
 static __device__ __forceinline__ void
 scatter_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n, PLACE limit,
@@ -252,16 +269,15 @@ scatter_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint6
         memory.count[b] = 0;
         memory.delta[b] = tables->repeats && (cursors[b] & GS_GPU_SKIP) != 0 ? limit : 0;
     }
-    for (uint64_t first = blockIdx.x * (uint64_t)tile_keys; first < n;
-         first += gridDim.x * (uint64_t)tile_keys) {
-        uint32_t size = (uint32_t)min(n - first, (uint64_t)tile_keys);
+    const uint64_t tiles = n / tile_keys;
+    for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         __syncthreads();
-        if (size == tile_keys)
-            try_rows = scatter_tile<true, ITEMS>(in + first, size, out, limit, splitters, bins,
-                                                 cursors, memory, try_rows);
-        else
-            try_rows = scatter_tile<false, ITEMS>(in + first, size, out, limit, splitters, bins,
-                                                  cursors, memory, try_rows);
+        try_rows = scatter_tile<true, ITEMS>(in + tile * tile_keys, tile_keys, out, limit,
+                                             splitters, bins, cursors, memory, try_rows);
+    }
+    if (blockIdx.x == gridDim.x - 1) { /* it has no more tiles than the others */
+        __syncthreads();
+        scatter_rest(in, tiles * tile_keys, n, out, splitters, cursors);
     }
 }
 
@@ -295,13 +311,9 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, out, n, limit, tables, s_table, try_rows,
                                                  cursors, memory);
         break;
-    case GS_GPU_STEPS:
+    default:
         scatter_tiles<GS_GPU_STEPS, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
                                            memory);
-        break;
-    default:
-        scatter_tiles<GS_GPU_LOG_STEPS, ITEMS>(in, out, n, limit, tables, s_table, try_rows,
-                                               cursors, memory);
         break;
     }
 }

@@ -7,7 +7,8 @@
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
-# itself, fifteen minutes at most, BATS_JOBS files side by side (default: a quarter of the processors).
+# itself, fifteen minutes at most, BATS_JOBS files side by side (default: a quarter of the
+# processors).
 #
 # Each step and file that passes is noted in the directory GPU_STATE (default build/gpu-state) for
 # this GPU and these sources, a file also for its own text, and is not run again: a call that is cut

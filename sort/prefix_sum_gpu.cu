@@ -174,7 +174,8 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
 }
 
 /* A further level: a block plans the sub-bins of one slot. Their counts become cursors. Of a digit
- * with a heavy value come first the keys that are less, then those that are equal to it. */
+ * with a heavy value come first the keys that are less, then those that are equal to it. Its larger
+ * keys lie next to the lesser ones of the digit after it: if both are few, they are one job. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
     plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
 {
@@ -185,6 +186,12 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
     unsigned long long *more = less + slot.bins;
     unsigned long long *equal = more + slot.bins;
     const bool exact = digit_is_exact(slot.digit);
+    /* Are the larger keys of `bin` and the lesser ones of the next, by this round's threads, a job?
+     */
+    const auto joins = [&](uint32_t bin, unsigned long long size, unsigned long long size_next) {
+        return slot.heavy && (bin + 1) % DIGIT_THREADS != 0 && size > 0 && size_next > 0 &&
+               size + size_next <= work.small_keys;
+    };
     unsigned long long before = slot.start;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         uint32_t bin = round + threadIdx.x;
@@ -192,6 +199,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         unsigned long long size = mine ? less[bin] : 0;
         unsigned long long size_more = mine && slot.heavy ? more[bin] : 0;
         unsigned long long size_equal = mine && slot.heavy ? equal[bin] : 0;
+        unsigned long long size_next = bin + 1 < slot.bins ? less[bin + 1] : 0;
+        bool joined = threadIdx.x > 0 && mine && joins(bin - 1, more[bin - 1], size);
         unsigned long long sum;
         unsigned long long start =
             before + scan_block<DIGIT_THREADS>(size + size_more + size_equal, s_partial, &sum);
@@ -201,14 +210,15 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
             less[bin] = GS_GPU_SKIP;
         } else if (mine) {
             less[bin] = start;
-            if (!exact)
+            if (!exact && !joined)
                 add_bin(&work, level, start, size);
         }
         if (size_equal > 0)
             add_fill(&work, start + size, size_equal, work.heavy[slot.first_digit + bin]);
         if (size_more > 0) {
             more[bin] = start + size + size_equal;
-            add_bin(&work, level, start + size + size_equal, size_more);
+            add_bin(&work, level, start + size + size_equal,
+                    size_more + (joins(bin, size_more, size_next) ? size_next : 0));
         }
         __syncthreads();
     }

@@ -13,7 +13,7 @@ struct gs_chunk_scratch {
     gs_key *keys;     /* [GS_CHUNK_KEYS_MAX]: as read from the input */
     uint16_t *bins;   /* [GS_CHUNK_KEYS_MAX]: the bin of each */
     gs_key *moved;    /* [GS_CHUNK_KEYS_MAX]: ordered by bin */
-    uint32_t *tables; /* [GS_CHUNK_TABLES][bins] */
+    uint32_t *tables; /* [GS_CHUNK_TABLES][bins]: keys i of i % GS_CHUNK_TABLES, by bin */
 };
 
 static_assert(GS_CHUNK_KEYS_MAX * (2 * sizeof(gs_key) + sizeof(uint16_t)) +

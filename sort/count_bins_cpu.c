@@ -98,19 +98,16 @@ static void find_part(const struct gs_splitters *splitters, const gs_key *keys, 
 #undef FIND
 }
 
-/* Count in several tables: a run of equal keys would else wait for its own last store at every
- * key. */
+/* Count key i in table i % GS_CHUNK_TABLES, as the scatter moves it: a run of equal keys would else
+ * wait for its own last store at every key. */
 static void count_tables(const uint16_t *bins, uint64_t count, uint32_t *tables, uint32_t stride)
 {
     uint64_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        tables[bins[i]]++;
-        tables[stride + bins[i + 1]]++;
-        tables[2 * stride + bins[i + 2]]++;
-        tables[3 * stride + bins[i + 3]]++;
-    }
+    for (; i + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++)
+            tables[t * stride + bins[i + t]]++;
     for (; i < count; i++)
-        tables[bins[i]]++;
+        tables[i % GS_CHUNK_TABLES * stride + bins[i]]++;
 }
 
 /* What is read and counted, for options->verify. */
@@ -210,9 +207,11 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
     }
     memset(scratch->tables, 0, GS_CHUNK_TABLES * (size_t)bins * sizeof *scratch->tables);
     count_tables(scratch->bins, chunk->count, scratch->tables, bins);
-    for (uint32_t bin = 0; bin < bins; bin++)
-        counts[bin] = scratch->tables[bin] + scratch->tables[bins + bin] +
-                      scratch->tables[2 * bins + bin] + scratch->tables[3 * bins + bin];
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        counts[bin] = 0;
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++)
+            counts[bin] += scratch->tables[t * bins + bin];
+    }
     add_fingerprint(run, scratch->keys, chunk->count);
 }
 

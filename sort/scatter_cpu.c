@@ -10,8 +10,6 @@
 #include "sort/chunk_scratch.h"
 #include "sort/stages_cpu.h"
 
-#include <string.h>
-
 /* Keys between a line's call into cache and its store. */
 #define AHEAD 16
 
@@ -24,29 +22,39 @@ static bool has_keys_to_move(const struct gs_run *run, const uint32_t *starts)
     return false;
 }
 
-/* Move keys to their bins. Thousands of bins have more lines than the first-level cache holds, and
- * stores that miss wait for each other: each line is called there some keys ahead, to be written.
- */
+/* Move keys to their bins, key i by the places in table i % GS_CHUNK_TABLES: keys of one bin in a
+ * row, as in a chunk of an input nearly in order, would else wait for each other. Thousands of bins
+ * have more lines than the first-level cache holds, and stores that miss wait, too: each line is
+ * called there some keys ahead, to be written. */
 static void move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
-                      uint32_t *restrict next, gs_key *restrict to)
+                      uint32_t *restrict next, uint32_t stride, gs_key *restrict to)
 {
     uint64_t i = 0;
-    for (; i + AHEAD < count; i++) {
-        __builtin_prefetch(to + next[bins[i + AHEAD]], 1);
-        to[next[bins[i]]++] = keys[i];
-    }
+    for (; i + AHEAD + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++) {
+            __builtin_prefetch(to + next[t * stride + bins[i + AHEAD + t]], 1);
+            to[next[t * stride + bins[i + t]]++] = keys[i + t];
+        }
     for (; i < count; i++)
-        to[next[bins[i]]++] = keys[i];
+        to[next[i % GS_CHUNK_TABLES * stride + bins[i]]++] = keys[i];
 }
 
-/* A chunk that count bins has left unordered. */
+/* A chunk that count bins has left unordered: its tables have counts still. */
 static void order_chunk(const struct gs_run *run, uint64_t count, const uint32_t *starts,
                         gs_key *to)
 {
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
-    uint32_t *next = scratch.tables;
-    memcpy(next, starts, gs_run_bins(run) * sizeof *next);
-    move_keys(scratch.keys, scratch.bins, count, next, scratch.moved);
+    uint32_t bins = gs_run_bins(run);
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        uint32_t sum = starts[bin];
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++) {
+            uint32_t *place = &scratch.tables[t * bins + bin];
+            uint32_t here = *place;
+            *place = sum;
+            sum += here;
+        }
+    }
+    move_keys(scratch.keys, scratch.bins, count, scratch.tables, bins, scratch.moved);
     gs_copy_past_cache(to, scratch.moved, count);
 }
 

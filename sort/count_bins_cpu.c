@@ -215,6 +215,27 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
     add_fingerprint(run, scratch->keys, chunk->count);
 }
 
+/* Find the bins of a chunk and count them, for all chunks to be moved afterwards. */
+static void count_direct(struct gs_run *run, const struct gs_chunk *chunk, struct gs_rooms *rooms)
+{
+    const struct gs_cpu *cpu = run->device;
+    uint16_t *bins = cpu->bins + chunk->first;
+    uint32_t *tables = gs_cpu_tables(run, chunk->index);
+    if (count_values(run, chunk, gs_cpu_scratch(run), tables)) {
+        bins[0] = GS_NOT_MOVED;
+        return;
+    }
+    memset(tables, 0, gs_run_bins(run) * sizeof *tables);
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
+        uint64_t left = chunk->count - done;
+        uint64_t here = part.count < left ? part.count : left;
+        find_part(&run->splitters, part.keys, here, rooms->keys, bins + done);
+        done += here;
+    }
+    count_tables(bins, chunk->count, tables, gs_run_bins(run));
+}
+
 enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chunk,
                                  struct gs_error *err)
 {
@@ -224,6 +245,10 @@ enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chun
     struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
     uint32_t *counts = cpu->starts + chunk->index * cpu->stride;
     rooms->placed = false;
+    if (run->plan.direct) {
+        count_direct(run, chunk, rooms);
+        return GS_OK;
+    }
     if (count_values(run, chunk, scratch.keys, counts) || place_chunk(run, chunk, rooms, counts))
         return GS_OK;
     count_chunk(run, chunk, &scratch, counts);

@@ -27,6 +27,7 @@ struct gs_emitter {
     gs_key last;          /* the last key that a stream got */
     uint64_t dropped_sum; /* fingerprint of duplicates left out (unique and verify) */
     uint64_t begin_ns;    /* when the first piece was begun, by gs_now_ns */
+    bool past_cache; /* to the sink's memory: there is so much that it would not stay in cache */
     bool failed;
     struct gs_error error; /* the first failure */
 };

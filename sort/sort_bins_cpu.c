@@ -18,7 +18,7 @@ static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t coun
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
     if (sink->memory != NULL) {
-        gs_fill(sink->memory + position, key, count, run->plan.count >= GS_PAST_CACHE_KEYS);
+        gs_fill(sink->memory + position, key, count, run->emitter.past_cache);
         return GS_OK;
     }
     uint64_t block = count < GS_TILE_KEYS ? count : GS_TILE_KEYS;
@@ -62,7 +62,7 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
     const struct gs_key_runs runs = gs_piece_runs(run, piece);
     /* Nobody reads it again, and it is not there yet: write it past the caches. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
-                      run->plan.count >= GS_PAST_CACHE_KEYS;
+                      run->emitter.past_cache;
     return gs_cache_sort_runs(&runs, to, scratch, piece->count, piece->low, piece->high,
                               past_cache);
 }

@@ -58,10 +58,11 @@ static uint64_t place_chunk(struct gs_run *run, uint64_t chunk)
     uint64_t count = left < cpu->chunk_keys ? left : cpu->chunk_keys;
     uint32_t bins = gs_run_bins(run);
     uint32_t *tables = gs_cpu_tables(run, chunk);
+    const uint16_t *bins_of = cpu->chunk_bins[chunk];
     gs_key *moved = gs_cpu_scratch(run);
     uint64_t fingerprint = 0;
     gs_key keys[BLOCK_KEYS];
-    if (cpu->bins[first] == GS_NOT_MOVED)
+    if (bins_of == NULL)
         return 0;
     gs_start_tables(tables, bins);
     for (uint64_t done = 0; done < count; done += BLOCK_KEYS) {
@@ -69,7 +70,7 @@ static uint64_t place_chunk(struct gs_run *run, uint64_t chunk)
         gs_tiles_copy(&run->tiles, first + done, here, keys);
         if (run->options->verify)
             fingerprint += gs_fingerprint(keys, here);
-        gs_move_keys(keys, cpu->bins + first + done, here, tables, bins, moved);
+        gs_move_keys(keys, bins_of + done, here, tables, bins, moved);
     }
     copy_runs(run, moved, tables + (GS_CHUNK_TABLES - 1) * bins, tables + GS_CHUNK_TABLES * bins);
     return fingerprint;

@@ -67,7 +67,9 @@ static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
     cpu->starts = gs_pages_alloc(cpu->starts_bytes);
     cpu->bins_bytes = plan->count * sizeof *cpu->bins;
     cpu->bins = gs_pages_alloc(cpu->bins_bytes);
-    return cpu->starts != NULL && cpu->bins != NULL && open_keys(run, cpu);
+    cpu->chunk_bins = calloc(cpu->chunks + 1, sizeof *cpu->chunk_bins);
+    return cpu->starts != NULL && cpu->bins != NULL && cpu->chunk_bins != NULL &&
+           open_keys(run, cpu);
 }
 
 static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
@@ -98,6 +100,7 @@ static void close_cpu(struct gs_run *run)
         gs_pages_free(cpu->keys, cpu->keys_bytes);
     gs_pages_free(cpu->starts, cpu->starts_bytes);
     gs_pages_free(cpu->bins, cpu->bins_bytes);
+    free(cpu->chunk_bins);
     gs_pages_free(cpu->scratch, cpu->scratch_bytes);
     free(cpu);
     run->device = NULL;

@@ -28,7 +28,9 @@ struct gs_cpu {
     size_t keys_bytes; /* of keys if owned, 0 if it is the sink's memory */
     gs_key *scratch;   /* [thread][GS_CACHE_SORT_SCRATCH] */
     size_t scratch_bytes;
-    uint16_t *bins; /* of each key, only if plan->direct: */
+    /* Only if plan->direct: */
+    uint16_t **chunk_bins; /* the bins of each chunk's keys; NULL: none of them is moved */
+    uint16_t *bins;        /* where they are, if not in a thread's scratch */
     size_t bins_bytes;
     bool moves_equal; /* scatter moves keys of equality bins, too, even if there are no others */
 };
@@ -69,9 +71,6 @@ static inline uint32_t *gs_cpu_tables(const struct gs_run *run, uint64_t chunk)
     const struct gs_cpu *cpu = run->device;
     return cpu->starts + cpu->stride + chunk * (GS_CHUNK_TABLES + 1) * gs_run_bins(run);
 }
-
-/* A chunk of equality bins only, of which nothing is moved: the bin of its first key. */
-#define GS_NOT_MOVED UINT16_MAX
 
 /* When all chunks are counted, if plan->direct: move all keys to their bins. As if the input had
  * been one chunk, from then on. */

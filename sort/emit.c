@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/emit.h"
+#include "sort/cache_sort_chunk.h"
 #include "sort/order.h"
 
 #include "common/clock.h"
@@ -110,8 +111,11 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uin
     if (count == 0)
         return GS_OK;
     if (sink->memory != NULL) {
-        if (keys != sink->memory + position)
-            memcpy(sink->memory + position, keys, count * sizeof *keys);
+        gs_key *to = sink->memory + position;
+        if (keys != to && emitter->past_cache)
+            gs_copy_past_cache(to, keys, count);
+        else if (keys != to)
+            memcpy(to, keys, count * sizeof *keys);
         return GS_OK;
     }
     if (sink->stream && emitter->options->verify) /* in the piece's turn, so without a lock */

@@ -42,6 +42,7 @@ struct gs_emitter {
     struct gs_trail trail; /* where the sink is a stream */
     uint64_t dropped_sum;  /* fingerprint of duplicates left out (unique and verify) */
     uint64_t begin_ns;     /* when the first piece was begun, by gs_now_ns */
+    bool past_cache; /* to the sink's memory: there is so much that it would not stay in cache */
     bool failed;
     struct gs_error error; /* the first failure */
 };

@@ -240,7 +240,7 @@ static void count_direct(struct gs_run *run, const struct gs_chunk *chunk)
         struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
-        find_part(&run->splitters, part.keys, here, copy, bins + done);
+        gs_find_bins(&run->splitters, part.keys, here, copy, bins + done);
         done += here;
     }
     count_tables(bins, chunk->count, tables, gs_run_bins(run));

@@ -20,20 +20,21 @@
 
 enum {
     VALUES_MOST = 2048, /* values of a bin */
-    VALUES_LEAST = 64,  /* keys of a bin that is worth it */
+    VALUES_LEAST = 128, /* keys of a bin that is worth it */
     VALUES_CROWD = 32,  /* keys of a crowd that is */
-    REPEATING_LANES = 2 /* of a warp's probes, that tell a bin of few values */
+    REPEATING_LANES = 5 /* of a warp's probes, that tell a bin of few values */
 };
 
-/* A key for each of the first THREADS threads, from all over a bin. */
+/* A key for each of the first THREADS threads, from all over a bin. Steps are of a golden section,
+ * so that no period of the keys meets them. */
 template <int THREADS>
 static __device__ __forceinline__ uint32_t probe_bin(const uint32_t *in, uint32_t size)
 {
-    return threadIdx.x < THREADS ? in[size / THREADS * threadIdx.x] : 0;
+    return threadIdx.x < THREADS ? in[__umulhi((threadIdx.x + 1) * 2654435769U, size)] : 0;
 }
 
-/* Is this lane's probe of a bin also another one's in its warp? Of 32 keys among 50,000 values, two
- * are the same in one bin of 100. */
+/* Is this lane's probe of a bin also another one's in its warp? Of 32 keys, 5 are with 200 equally
+ * frequent values, 2 with 500. */
 static __device__ __forceinline__ bool probe_repeats(uint32_t probe, uint32_t size)
 {
     const uint32_t same = __match_any_sync(GS_ALL_LANES, probe);

@@ -224,10 +224,10 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
             out[x] = low;
         return;
     }
-    if (PROBES && s_few)
-        return sort_hard<THREADS>(a, b, output, jobs);
     const struct gs_gpu_digit digit = make_digit(low, high, capacity);
-    const bool exact = digit_is_exact(digit);
+    const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
+    if (PROBES && !exact && s_few)
+        return sort_hard<THREADS>(a, b, output, jobs);
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
 #pragma unroll

@@ -37,14 +37,16 @@ static void find_places(struct gs_run *run)
     cpu->starts[bins] = sum;
 }
 
-/* Copy the runs of a chunk, which lie one after the other, to their bins. */
+/* Copy the runs of a chunk, which lie one after the other, to their bins; but equality bins are
+ * filled at last. */
 static void copy_runs(const struct gs_run *run, const gs_key *from, const uint32_t *ends,
                       const uint32_t *places)
 {
     const struct gs_cpu *cpu = run->device;
     uint32_t begin = 0;
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
-        memcpy(cpu->keys + places[bin], from + begin, (ends[bin] - begin) * sizeof *from);
+        if (!gs_splitters_equal(&run->splitters, bin))
+            memcpy(cpu->keys + places[bin], from + begin, (ends[bin] - begin) * sizeof *from);
         begin = ends[bin];
     }
 }

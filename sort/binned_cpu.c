@@ -65,6 +65,7 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
                          .fingerprint = fingerprint,
                          .device = &cpu};
     gs_plan_make(&run.plan, options, binned->count, gs_plan_processors());
+    run.plan.direct = false; /* few as they may be, the keys lie in runs */
     run.splitters.count = binned->bins - 1;
     memcpy(run.splitters.splitter, binned->splitters->splitter + binned->first,
            run.splitters.count * sizeof(gs_key));

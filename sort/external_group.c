@@ -86,7 +86,7 @@ static enum gs_status sort_bins(struct gs_sorter *sorter, const struct gs_level 
                                .splitters = &level->splitters,
                                .first = first,
                                .bins = last - first + 1};
-    binned.starts = malloc(rows * (binned.bins + 1) * sizeof *binned.starts);
+    binned.starts = reallocarray(NULL, rows, (binned.bins + 1) * sizeof *binned.starts);
     if (binned.starts == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", binned.bins);
     fill_table(level, low, high, &binned);

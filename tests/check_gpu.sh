@@ -7,8 +7,7 @@
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
-# itself, fifteen minutes at most, BATS_JOBS files side by side (default: a quarter of the
-# processors).
+# itself, ten minutes at most, BATS_JOBS files side by side (default: a quarter of the processors).
 #
 # Each step and file that passes is noted in the directory GPU_STATE (default build/gpu-state) for
 # this GPU and these sources, a file also for its own text, and is not run again: a call that is cut
@@ -23,7 +22,7 @@ engines=$3
 flips=$4
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
-limit=900 # seconds for a file
+limit=600 # seconds for a file
 
 [ "$jobs" -ge 1 ] || jobs=1
 mkdir -p "$state" || exit 2
@@ -132,17 +131,6 @@ test_files()
     done
 }
 
-# The suite, beside the steps: it waits for CUDA's starts, and they for the device. Last names
-# first: sort_*.bats and engine_*.bats take longest.
-suite()
-{
-    [ "${GSORT_QUICK:-0}" != 1 ] || return 0
-    printf '== the suite with --device=gpu, %d files side by side\n' "$jobs"
-    test_files | sort -r | tr '\n' '\0' |
-        xargs -0 -P "$jobs" -I{} bash -c 'suite_file "$1"' suite {}
-}
-
-suite &
 step 'twins, stage by stage' "$twins"
 step 'engines, every n and number of lists' "$engines"
 step '10,000 bits flipped between stages, each told by the proof' "$flips"
@@ -157,7 +145,10 @@ if command -v compute-sanitizer >/dev/null; then
 else
     sanitizer_note='skipped: compute-sanitizer is not installed'
 fi
-wait
+if [ "${GSORT_QUICK:-0}" != 1 ]; then
+    printf '== the suite with --device=gpu, %d files side by side\n' "$jobs"
+    test_files | tr '\n' '\0' | xargs -0 -P "$jobs" -I{} bash -c 'suite_file "$1"' suite {}
+fi
 
 # What is noted for these very sources, and what is not.
 results=()

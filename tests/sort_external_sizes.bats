@@ -60,7 +60,7 @@ load helper
     # More must not be less.
     for mib in 128 160 250 400 1000; do
         (
-            ulimit -v $((mib * 1024))
+            ulimit -v $((mib * 1024 + $(stat -c %s "$GSORT") / 1024))
             "$GSORT" --device=cpu --parallel=2 -S 32M -T . in -o got
             assert_same wanted got
             "$GSORT" --device=cpu --parallel=2 -T . in -o got

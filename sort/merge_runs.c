@@ -28,8 +28,6 @@
  * 2.83 1.49 1.06 1.01 1.02. */
 enum { CHAINS = 4, LANES = GS_MERGE_GAP, HALF_LANES = LANES / 2 };
 
-#define EACH_CHAIN(X) X(0) X(1) X(2) X(3)
-
 #define AVX512        __attribute__((target("avx512f,popcnt")))
 #define INLINE_AVX512 static inline __attribute__((always_inline, target("avx512f,popcnt")))
 #define AVX2          __attribute__((target("avx2,popcnt")))
@@ -107,20 +105,6 @@ INLINE_AVX512 size_t step_512(const struct pair *pair, size_t at, size_t from_a)
     return go_on(pair, from_a, (uint64_t)_mm_popcnt_u64(more));
 }
 
-static AVX512 void merge_pair_512(const gs_key *a, size_t a_count, const gs_key *b, size_t b_count,
-                                  gs_key *to)
-{
-    struct pair pair = open_pair(a, a_count, b, b_count, to);
-    size_t from_a[CHAINS] = {pair.from_a[0], pair.from_a[1], pair.from_a[2], pair.from_a[3]};
-    for (size_t i = 0; i < pair.part; i += LANES) {
-#define STEP(chain) from_a[chain] = step_512(&pair, pair.start[chain] + i, from_a[chain]);
-        EACH_CHAIN(STEP)
-#undef STEP
-    }
-    for (size_t i = CHAINS * pair.part; i < pair.count; i += LANES)
-        from_a[CHAINS - 1] = step_512(&pair, i, from_a[CHAINS - 1]);
-}
-
 /* ---- AVX2 ---- */
 
 /* The smaller of each lane; of the lanes that EXCHANGE_AVX2's constant has, the larger. */
@@ -142,19 +126,28 @@ INLINE_AVX2 size_t step_avx2(const struct pair *pair, size_t at, size_t from_a)
     return go_on(pair, from_a, (uint64_t)_mm_popcnt_u64((unsigned)more));
 }
 
-static AVX2 void merge_pair_avx2(const gs_key *a, size_t a_count, const gs_key *b, size_t b_count,
-                                 gs_key *to)
-{
-    struct pair pair = open_pair(a, a_count, b, b_count, to);
-    size_t from_a[CHAINS] = {pair.from_a[0], pair.from_a[1], pair.from_a[2], pair.from_a[3]};
-    for (size_t i = 0; i < pair.part; i += HALF_LANES) {
-#define STEP(chain) from_a[chain] = step_avx2(&pair, pair.start[chain] + i, from_a[chain]);
-        EACH_CHAIN(STEP)
-#undef STEP
+/* ---- Two runs ---- */
+
+/* The way through two runs, `lanes` keys a step, is the same for both: a function for each, since a
+ * step becomes part of a function for the same processors alone. */
+#define DEFINE_MERGE_PAIR(name, target, lanes)                                                     \
+    static target void merge_pair_##name(const gs_key *a, size_t a_count, const gs_key *b,         \
+                                         size_t b_count, gs_key *to)                               \
+    {                                                                                              \
+        struct pair pair = open_pair(a, a_count, b, b_count, to);                                  \
+        size_t from_a[CHAINS] = {pair.from_a[0], pair.from_a[1], pair.from_a[2], pair.from_a[3]};  \
+        for (size_t i = 0; i < pair.part; i += (lanes)) {                                          \
+            from_a[0] = step_##name(&pair, pair.start[0] + i, from_a[0]);                          \
+            from_a[1] = step_##name(&pair, pair.start[1] + i, from_a[1]);                          \
+            from_a[2] = step_##name(&pair, pair.start[2] + i, from_a[2]);                          \
+            from_a[3] = step_##name(&pair, pair.start[3] + i, from_a[3]);                          \
+        }                                                                                          \
+        for (size_t i = CHAINS * pair.part; i < pair.count; i += (lanes))                          \
+            from_a[CHAINS - 1] = step_##name(&pair, i, from_a[CHAINS - 1]);                        \
     }
-    for (size_t i = CHAINS * pair.part; i < pair.count; i += HALF_LANES)
-        from_a[CHAINS - 1] = step_avx2(&pair, i, from_a[CHAINS - 1]);
-}
+
+DEFINE_MERGE_PAIR(512, AVX512, LANES)
+DEFINE_MERGE_PAIR(avx2, AVX2, HALF_LANES)
 
 enum gs_merge_method gs_merge_method(void)
 {

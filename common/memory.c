@@ -13,9 +13,21 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
+/* What is mapped for that many bytes: whole huge pages, if that is one or more. Linux aligns such
+ * mappings to huge pages, and others not, whose first and last bytes would come in small pages,
+ * which take four times as long to touch. */
+static size_t mapped_bytes(size_t bytes)
+{
+    if (bytes < HUGE_PAGE_BYTES)
+        return bytes == 0 ? 1 : bytes;
+    if (bytes > SIZE_MAX - HUGE_PAGE_BYTES)
+        return bytes;
+    return (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+}
+
 void *gs_pages_alloc(size_t bytes)
 {
-    size_t want = bytes == 0 ? 1 : bytes;
+    size_t want = mapped_bytes(bytes);
     void *pages = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
@@ -27,7 +39,7 @@ void *gs_pages_alloc(size_t bytes)
 void gs_pages_free(void *pages, size_t bytes)
 {
     if (pages != NULL)
-        munmap(pages, bytes == 0 ? 1 : bytes);
+        munmap(pages, mapped_bytes(bytes));
 }
 
 /* Read the first number in a file; false when there is no file or no number ("max"). */

@@ -60,6 +60,14 @@ GS_CLONES uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key)
     return equal;
 }
 
+GS_CLONES bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high)
+{
+    uint32_t outside = 0;
+    for (size_t i = 0; i < count; i++)
+        outside |= keys[i] - low > high - low; /* below low it wraps */
+    return outside == 0;
+}
+
 /* Is any room over-full? */
 GS_CLONES static bool overflows(const uint32_t *next, const uint32_t *ends, uint32_t bins)
 {

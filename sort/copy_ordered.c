@@ -7,20 +7,17 @@
  * writes.
  */
 #include "sort/copy_ordered.h"
-#include "sort/cache_sort.h"
 #include "sort/order.h"
 #include "sort/stages_cpu.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static_assert(GS_TILE_KEYS + 1 <= GS_CACHE_SORT_SCRATCH,
-              "a tile and the key before it fit scratch");
 
 /* The last key of a piece, as that piece and the next one have fetched it. */
 struct gs_seam {
@@ -72,8 +69,11 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
     copying->fetch_ns += fetched - start;
     if (st != GS_OK)
         return st;
-    if (!fits(ordered, scratch, count + before, index, pieces))
-        return gs_fail(err, GS_ERR_INPUT, 0, "%s", ordered->disorder);
+    if (!fits(ordered, scratch, count + before, index, pieces)) {
+        atomic_store(&ordered->disordered, true);
+        return ordered->disorder == NULL ? GS_ERR_INPUT
+                                         : gs_fail(err, GS_ERR_INPUT, 0, "%s", ordered->disorder);
+    }
     gs_key *keys = scratch + before;
     uint64_t kept = count;
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
@@ -109,6 +109,8 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
         struct gs_error own = {.status = GS_OK};
         gs_key *scratch = ordered->scratch + gs_cpu_thread() * ordered->scratch_keys;
         for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) < pieces;) {
+            if (atomic_load(&ordered->disordered))
+                break;
             uint64_t index = turn ? pieces - 1 - piece : piece;
             if (copy_piece(run, ordered, index, pieces, scratch, &copying, &own) != GS_OK)
                 break;
@@ -141,27 +143,47 @@ static enum gs_status fetch_input(void *context, unsigned thread, uint64_t first
     return GS_OK;
 }
 
-enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct gs_error *err)
+/* As if nothing had been copied. */
+static void forget_copy(struct gs_run *run)
 {
-    struct gs_cpu *cpu = run->device;
+    run->emitter.position = 0;
+    run->emitter.begin_ns = 0;
+    run->fingerprint = 0;
+    run->stats->stages[GS_STAGE_READ] = run->stats->stages[GS_STAGE_WRITE] =
+        (struct gs_stage_stats){0};
+}
+
+enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *disordered,
+                                     struct gs_error *err)
+{
+    /* Fresh memory for scratch takes longer than more pieces; files want long writes. */
+    bool memory = run->emitter.sink->memory != NULL;
+    const uint64_t piece_keys = memory ? GS_TILE_KEYS / 4 : GS_TILE_KEYS;
+    const uint64_t scratch_keys = piece_keys + 16;
+    size_t scratch_bytes = run->plan.threads * scratch_keys * sizeof(gs_key);
     char disorder[512];
     struct gs_ordered ordered = {.reversed = reversed,
                                  .count = run->plan.count,
                                  .fetch = fetch_input,
                                  .context = &run->tiles,
-                                 .disorder = disorder,
+                                 .disorder = disordered == NULL ? disorder : NULL,
                                  .stage = GS_STAGE_READ,
                                  .device = "cpu",
-                                 .piece_keys = GS_TILE_KEYS,
-                                 .scratch = cpu->scratch,
-                                 .scratch_keys = GS_CACHE_SORT_SCRATCH,
+                                 .piece_keys = piece_keys,
+                                 .scratch_keys = scratch_keys,
                                  .threads = run->plan.threads,
                                  .lanes = run->plan.threads};
     if (run->plan.count == 0)
         return GS_OK;
+    ordered.scratch = gs_pages_alloc(scratch_bytes);
+    if (ordered.scratch == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to copy keys");
     snprintf(disorder, sizeof disorder, "%s: changed while it was being sorted",
              run->tiles.spans[0].name);
     enum gs_status st = gs_copy_ordered(run, &ordered, err);
+    gs_pages_free(ordered.scratch, scratch_bytes);
     run->fingerprint = ordered.fingerprint;
+    if (disordered != NULL && (*disordered = ordered.disordered))
+        forget_copy(run);
     return st;
 }

@@ -146,6 +146,7 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
         gs_plan_force_bins(&run->plan);
     GS_TRY(check_memory(options, &run->plan, err));
     GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
+    run->emitter.past_cache = run->plan.count >= GS_PAST_CACHE_KEYS;
     st = gs_pipeline_run(run, stages, err);
     *partial = sink->stream && run->emitter.position > 0;
     describe_run(run);

@@ -236,16 +236,15 @@ static enum gs_status sort_without_bins(struct gs_run *run, enum gs_order order,
 {
     enum gs_status st = GS_OK;
     uint64_t chunk_keys;
-    GS_TRY(open_stages(run, &gs_stages_cpu, &chunk_keys, err));
     if (order != GS_ORDER_NONE) {
         gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
-        GS_TRY(gs_copy_ordered_input(run, order == GS_ORDER_REVERSED, err));
-    } else {
-        gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
-        GS_TRY(gs_sort_one_bin_cpu(run, err));
-        run->stats->bins = 1;
-        run->stats->largest_bin = run->plan.count;
+        return gs_copy_ordered_input(run, order == GS_ORDER_REVERSED, NULL, err);
     }
+    GS_TRY(open_stages(run, &gs_stages_cpu, &chunk_keys, err));
+    gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
+    GS_TRY(gs_sort_one_bin_cpu(run, err));
+    run->stats->bins = 1;
+    run->stats->largest_bin = run->plan.count;
 cleanup:
     gs_stages_cpu.close(run);
     return st;
@@ -262,18 +261,46 @@ static enum gs_order scan_order(struct gs_run *run)
     return order;
 }
 
+/* Where the sink is memory, input that begins in order is copied there as long as it goes on so:
+ * one read, not two. *order is the order that it turned out to have, *copied whether that was it.
+ */
+static enum gs_status copy_while_ordered(struct gs_run *run, enum gs_order *order, bool *copied,
+                                         struct gs_error *err)
+{
+    struct gs_tile first = gs_tiles_part(&run->tiles, 0, GS_TILE_KEYS);
+    bool sorted = gs_order_ascending(first.keys, first.count);
+    bool reversed = gs_order_descending(first.keys, first.count);
+    bool disordered = true;
+    enum gs_status st = GS_OK;
+    if (sorted || reversed) {
+        gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
+        st = gs_copy_ordered_input(run, !sorted, &disordered, err);
+    }
+    *copied = !disordered;
+    *order = disordered ? GS_ORDER_NONE : sorted ? GS_ORDER_SORTED : GS_ORDER_REVERSED;
+    if (st == GS_OK && disordered && sorted && reversed)
+        *order = scan_order(run); /* equal keys at first tell nothing */
+    return st;
+}
+
 enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stages,
                                struct gs_error *err)
 {
     static const char *const order_names[] = {"none", "sorted", "reversed"};
     enum gs_status st = GS_OK;
-    enum gs_order order = scan_order(run);
+    enum gs_order order = GS_ORDER_NONE;
+    bool copied = false;
+    if (run->emitter.sink->memory != NULL && run->plan.count > 0 && !run->options->unique)
+        GS_TRY(copy_while_ordered(run, &order, &copied, err));
+    else
+        order = scan_order(run);
     run->stats->order = order_names[order];
     if (order != GS_ORDER_NONE || run->plan.one_bin) {
         if (run->options->device != GS_DEVICE_AUTO && stages->ready != NULL)
             GS_TRY(stages->ready(run, err));
         run->stats->device = gs_stages_cpu.device;
-        GS_TRY(sort_without_bins(run, order, err));
+        if (!copied)
+            GS_TRY(sort_without_bins(run, order, err));
     } else {
         run->stats->device = stages->device;
         GS_TRY(sort_by_bins(run, stages, err));

@@ -15,7 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SMALL_MAX = 300, RANDOM_SIZES = 40 };
+/* BLOCK_KEYS: what columns512 spreads at a time. */
+enum { SMALL_MAX = 300, RANDOM_SIZES = 40, BLOCK_KEYS = 2048 };
 
 enum distribution {
     UNIFORM,   /* all 32 bits */
@@ -251,8 +252,11 @@ int main(void)
             const size_t count = (size_t)(random >> 32) % GS_CACHE_SORT_CAPACITY >> (random & 15);
             failures += check(keys, scratch, expected, d, count, random >> 8 & 1, random >> 9 & 1);
         }
-        for (size_t i = 0; i < 3; i++)
+        for (size_t i = 0; i < 3; i++) {
+            failures += check(keys, scratch, expected, d, BLOCK_KEYS - 1 + i, 1, 1);
+            failures += check(keys, scratch, expected, d, 3 * BLOCK_KEYS - 1 + i, 1, 1);
             failures += check(keys, scratch, expected, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
+        }
         failures += check(keys, scratch, expected, d, largest, 1, 0);
     }
     sort_out_of_bounds(keys, scratch);

@@ -142,6 +142,8 @@ static uint64_t count_bytes(const struct gs_inputs *inputs)
 /* A GPU starts while the output is opened. */
 static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
 {
+    uint64_t keys = count_bytes(inputs) / GS_KEY_BYTES;
+    gs_inputs_make_room(inputs, gs_address_space_wanted(command, keys, gs_inputs_pending(inputs)));
     inputs->populates = gs_reads_with_help(&command->sort);
     gs_start_ahead(&command->sort, count_bytes(inputs), NULL, false);
 }

@@ -4,6 +4,7 @@
 #include "common/memory.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,17 +142,33 @@ static uint64_t groups_left(void)
     return least;
 }
 
-/* What ulimit -v leaves, less what the stacks of threads and libraries will take of it. */
-static uint64_t address_space_left(void)
+uint64_t gs_address_space_left(void)
 {
-    const uint64_t spare = (uint64_t)48 << 20;
     struct rlimit limit;
     uint64_t pages = 0;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
     read_number("/proc/self/statm", &pages);
     uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+uint64_t gs_stack_bytes(void)
+{
+    pthread_attr_t attributes;
+    size_t bytes = (size_t)8 << 20;
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_getstacksize(&attributes, &bytes);
+        pthread_attr_destroy(&attributes);
+    }
+    return bytes;
+}
+
+/* Of that, what the stacks of threads and libraries will not take. */
+static uint64_t address_space_to_use(void)
+{
+    const uint64_t spare = (uint64_t)48 << 20;
+    uint64_t left = gs_address_space_left();
     return left > 2 * spare ? left - spare : left / 2;
 }
 
@@ -166,6 +183,6 @@ uint64_t gs_memory_available(void)
     uint64_t groups = groups_left();
     if (groups < available)
         available = groups;
-    uint64_t space = address_space_left();
+    uint64_t space = address_space_to_use();
     return space < available ? space : available;
 }

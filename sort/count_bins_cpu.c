@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void find_bins(const struct gs_spli
 {
     for (uint64_t first = 0; first < count; first += BLOCK_KEYS) {
         uint64_t here = count - first < BLOCK_KEYS ? count - first : BLOCK_KEYS;
-        memcpy(copy + first, keys + first, here * sizeof *keys);
+        gs_copy_once(copy + first, keys + first, here);
         for (uint64_t i = first; i < first + here; i++) {
             if (i % LINE_KEYS == 0) /* the next block is on its way meanwhile */
                 __builtin_prefetch(keys + i + BLOCK_KEYS);
@@ -146,7 +146,7 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
         uint64_t known = 0;
-        memcpy(copy, part.keys, here * sizeof *copy);
+        gs_copy_once(copy, part.keys, here);
         for (uint32_t i = 0; i < found; i++) {
             uint32_t equal = gs_count_equal(copy, here, values[i]);
             counts[bin_of[i]] += equal;

@@ -38,7 +38,10 @@ INLINE_AVX512 uint64_t guide_bins(const struct gs_splitters *splitters, enum gs_
     const char *const cells = (const char *)splitters->first - sizeof splitters->first[0];
     uint64_t i = 0;
     for (; i + 16 <= count; i += 16) {
-        const __m512i key = _mm512_loadu_si512(keys + i);
+        __m512i key = _mm512_loadu_si512(keys + i);
+        /* Read once: gcc 12 has made two loads of it, one for the bins and one for the copy, and
+         * somebody may write to the keys in between. */
+        __asm__("" : "+v"(key));
         __builtin_prefetch(keys + i + GS_ROOMS_BLOCK); /* the next block is on its way meanwhile */
         const __m512i cell = find_cells(splitters, guide, key);
         const __m512i bin = _mm512_srli_epi32(_mm512_i32gather_epi32(cell, cells, 2), 16);

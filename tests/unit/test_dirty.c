@@ -21,10 +21,10 @@ static unsigned calls;
 static int error_number; /* what the next call fails with */
 static int error_fd = -1;
 
-int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags)
+int sync_file_range(int fd, off_t offset, off_t count, unsigned flags)
 {
     calls++;
-    CHECK(fd >= 0 && fd < FILES && offset == 0 && bytes == 0);
+    CHECK(fd >= 0 && fd < FILES && offset == 0 && count == 0);
     if ((flags & SYNC_FILE_RANGE_WAIT_BEFORE) != 0)
         file[fd].done = file[fd].started;
     if ((flags & SYNC_FILE_RANGE_WRITE) != 0)

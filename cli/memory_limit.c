@@ -3,6 +3,7 @@
  */
 #include "cli/memory_limit.h"
 
+#include "common/dirty.h"
 #include "common/memory.h"
 
 #include <sched.h>
@@ -15,11 +16,11 @@
 #define GS_BESIDE (UINT64_C(32) << 20)
 
 /* Threads that will run: by default one for each processor that they may run on. */
-static uint64_t count_threads(const struct gs_command *command)
+static uint64_t count_threads(const struct gs_options *options)
 {
     cpu_set_t set;
-    if (command->sort.threads > 0)
-        return command->sort.threads;
+    if (options->threads > 0)
+        return options->threads;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         return (uint64_t)CPU_COUNT(&set);
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -32,7 +33,7 @@ static uint64_t stacks(const struct gs_command *command)
 {
     if (gs_address_space_left() == UINT64_MAX)
         return 0;
-    return (count_threads(command) - 1) * gs_stack_bytes();
+    return (count_threads(&command->sort) - 1) * gs_stack_bytes();
 }
 
 /* What a small input takes. */
@@ -61,7 +62,7 @@ void gs_limit_threads(struct gs_command *command)
     if (left == UINT64_MAX)
         return;
     uint64_t most = left / 4 / gs_stack_bytes() + 1; /* the first has its stack already */
-    if (count_threads(command) > most)
+    if (count_threads(&command->sort) > most)
         command->sort.threads = (unsigned)most;
 }
 
@@ -70,4 +71,22 @@ uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys
     uint64_t most = command->memory_limit > 0 ? gs_memory_limit(command) : least_memory(command);
     uint64_t buffers = gs_sort_memory(&command->sort, keys);
     return (more || buffers > most ? most : buffers) + GS_BESIDE + stacks(command);
+}
+
+/* Of a control group, what is neither buffers nor pages that wait: libraries, the kernel's own for
+ * both, and what each thread has in hand, tables and a piece. 18 MiB with 16 threads. */
+#define BESIDE_GROUP  (UINT64_C(8) << 20)
+#define BESIDE_THREAD (UINT64_C(1) << 20)
+
+/* Less would have the disk wait for us. */
+#define DIRTY_MIN (UINT64_C(8) << 20)
+
+void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes)
+{
+    uint64_t left = gs_memory_group_left();
+    uint64_t taken = memory_bytes + BESIDE_GROUP + count_threads(options) * BESIDE_THREAD;
+    if (left >= gs_memory_total())
+        return;
+    uint64_t dirty = left > taken ? (left - taken) / 4 * 3 : 0;
+    gs_dirty_limit(dirty > DIRTY_MIN ? dirty : DIRTY_MIN);
 }

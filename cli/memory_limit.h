@@ -17,4 +17,8 @@ void gs_limit_threads(struct gs_command *command);
 /* Address space that the sort of `keys` keys, or of more, will take besides mapped inputs. */
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more);
 
+/* In a control group that has a limit, pages that wait for the disk are to fit beside the buffers,
+ * which will take so many bytes more. Before anything is written. */
+void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes);
+
 #endif

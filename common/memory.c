@@ -71,12 +71,14 @@ static uint64_t system_available(void)
     return (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Page cache that a control group is charged for but would give back, from its memory.stat. */
+/* Page cache that a control group is charged for but would give back, from its memory.stat: not
+ * what waits for the disk. The names are those of version 1 and of version 2. */
 static uint64_t group_reclaimable(const char *directory)
 {
     char path[512];
     char line[128];
     uint64_t sum = 0;
+    uint64_t waiting = 0;
     snprintf(path, sizeof path, "%s/memory.stat", directory);
     FILE *file = fopen(path, "re");
     if (file == NULL)
@@ -86,9 +88,14 @@ static uint64_t group_reclaimable(const char *directory)
         if (sscanf(line, "inactive_file %" SCNu64, &bytes) == 1 ||
             sscanf(line, "active_file %" SCNu64, &bytes) == 1)
             sum += bytes;
+        if (sscanf(line, "dirty %" SCNu64, &bytes) == 1 ||
+            sscanf(line, "writeback %" SCNu64, &bytes) == 1 ||
+            sscanf(line, "file_dirty %" SCNu64, &bytes) == 1 ||
+            sscanf(line, "file_writeback %" SCNu64, &bytes) == 1)
+            waiting += bytes;
     }
     fclose(file);
-    return sum;
+    return sum > waiting ? sum - waiting : 0;
 }
 
 /* What is left below the limit in one control group directory; UINT64_MAX when it sets none. */
@@ -110,7 +117,7 @@ static uint64_t group_left(const char *directory, const char *limit_file, const 
 
 /* The least that any control group from this process's own up to the root leaves, version 2
  * ("0::/path") and version 1 ("N:memory:/path"). */
-static uint64_t groups_left(void)
+uint64_t gs_memory_group_left(void)
 {
     uint64_t least = UINT64_MAX;
     char line[400];
@@ -180,7 +187,7 @@ uint64_t gs_memory_total(void)
 uint64_t gs_memory_available(void)
 {
     uint64_t available = system_available();
-    uint64_t groups = groups_left();
+    uint64_t groups = gs_memory_group_left();
     if (groups < available)
         available = groups;
     uint64_t space = address_space_to_use();

@@ -26,4 +26,8 @@ uint64_t gs_stack_bytes(void);
  * allows and what its address-space limit leaves, whichever is least. */
 uint64_t gs_memory_available(void);
 
+/* What the control group alone leaves, with the pages of files that it would give back at once;
+ * UINT64_MAX where it has no limit. */
+uint64_t gs_memory_group_left(void);
+
 #endif

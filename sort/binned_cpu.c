@@ -30,17 +30,12 @@ bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t row
            rows * GS_RUN_KEYS_MIN * 2 <= count / plan.threads;
 }
 
-/* Note what ran, as gs_sort does. */
-static void describe_run(const struct gs_run *run)
+/* Note what ran. None of these is an equality bin. */
+static void describe_run(struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;
     stats->device_text = gs_cache_sort_name();
-    stats->stages[GS_STAGE_WRITE].begin_ns = run->emitter.begin_ns;
-    stats->keys_in = run->plan.count;
-    stats->keys_out = run->emitter.position;
-    stats->fingerprint = run->fingerprint - run->emitter.dropped_sum;
-    stats->threads = run->plan.threads;
-    stats->memory_bytes = run->plan.memory_bytes;
+    gs_run_describe(run);
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
         stats->bins += run->counts[bin] > 0;
         if (run->counts[bin] > stats->largest_bin)

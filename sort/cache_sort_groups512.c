@@ -174,10 +174,10 @@ INLINE_AVX512 void merge_columns(vector *rows, int bit)
 
 /* Two groups: what a matrix is made of, and how it is written. */
 struct pair {
-    const uint16_t *room[2];
     uint16_t base[LANES] __attribute__((aligned(64)));
-    uint32_t counts[LANES], lows[LANES];
+    const uint16_t *room[2];
     uint32_t sum;
+    uint32_t counts[LANES], lows[LANES];
 };
 
 INLINE_AVX512 void describe_pair(struct pair *pair, const struct groups *groups, uint32_t first)

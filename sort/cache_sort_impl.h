@@ -41,9 +41,9 @@ bool gs_cache_sort_columns_usable(void);
 bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                               size_t count, gs_key low, gs_key high, bool past_cache);
 
-/* The same, by groups that are split into columns when they are in the first-level cache, for bins
- * of so many keys that columns outgrow it. false too if a group has much more than its share. `to`
- * may be the keys' own memory. */
+/* The same, by groups that a network sorts, for bins of so many keys that columns outgrow the
+ * first-level cache. false too if a group has much more than its share. `to` may be the keys' own
+ * memory. */
 bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                              size_t count, gs_key low, gs_key high, bool past_cache);
 

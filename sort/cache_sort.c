@@ -286,7 +286,8 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count)
 static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                                 size_t count, gs_key low, gs_key high, bool past_cache)
 {
-    return gs_cache_sort_columns512(runs, to, scratch, count, low, high, past_cache);
+    return gs_cache_sort_groups512(runs, to, scratch, count, low, high, past_cache) ||
+           gs_cache_sort_columns512(runs, to, scratch, count, low, high, past_cache);
 }
 #else
 static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)

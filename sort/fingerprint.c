@@ -1,12 +1,12 @@
 /* fingerprint.c -- a sum of mixed keys that tells multisets apart.
  * SPDX-License-Identifier: MIT
  *
- * A key's term is two mixes side by side, and terms add up modulo 2^64. Each mix is a permutation of
- * the keys (an odd multiplication, a shifted xor, another multiplication, another xor), so a single
- * changed key always changes the sum. The first multiplication is the same for both, and the halves
- * are summed apart, so that only one is widened: a third less time. It takes the second ones to
- * tell bit 31 risen in one key and fallen in another. 32-bit multiplications are what vector units
- * have.
+ * A key's term is two mixes side by side, and terms add up modulo 2^64. Each mix is a permutation
+ * of the keys (an odd multiplication, a shifted xor, another multiplication, another xor), so a
+ * single changed key always changes the sum. The first multiplication is the same for both, and the
+ * halves are summed apart, so that only one is widened: a third less time. It takes the second ones
+ * to tell bit 31 risen in one key and fallen in another. 32-bit multiplications are what vector
+ * units have.
  */
 #include "sort/clones.h"
 #include "sort/gsort.h"

@@ -12,6 +12,7 @@
 #include "sort/pipeline.h"
 #include "sort/copy_ordered.h"
 #include "sort/order.h"
+#include "sort/ordered_runs.h"
 #include "sort/prefix_sum.h"
 #include "sort/select_samples.h"
 #include "sort/sort_samples.h"
@@ -204,12 +205,27 @@ static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *st
     return st;
 }
 
+/* Input that is a few runs in order needs no distribution, on the CPU. */
+static enum gs_status merge_ordered_runs(struct gs_run *run, const struct gs_stages *stages,
+                                         bool *merged, struct gs_error *err)
+{
+    struct gs_ordered_runs runs;
+    uint64_t start = gs_now_ns();
+    *merged = false;
+    if (stages != &gs_stages_cpu || !gs_runs_find(&run->tiles, run->plan.threads, &runs))
+        return GS_OK;
+    uint64_t bytes = run->plan.count * GS_KEY_BYTES;
+    gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count, bytes);
+    return gs_runs_merge_cpu(run, &runs, merged, err);
+}
+
 /* The full sample sort. */
 static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *stages,
                                    struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint64_t chunk_keys = 0;
+    bool merged = false;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
     GS_TRY(choose_splitters(run, stages, err));
     run->counts = calloc(2 * (size_t)gs_run_bins(run) + 1, sizeof *run->counts);
@@ -218,10 +234,13 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
         goto cleanup;
     }
     run->offsets = run->counts + gs_run_bins(run);
-    GS_TRY(open_stages(run, stages, &chunk_keys, err));
-    GS_TRY(distribute(run, stages, chunk_keys, err));
-    gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
-    GS_TRY(stages->sort_bins(run, err));
+    GS_TRY(merge_ordered_runs(run, stages, &merged, err));
+    if (!merged) {
+        GS_TRY(open_stages(run, stages, &chunk_keys, err));
+        GS_TRY(distribute(run, stages, chunk_keys, err));
+        gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
+        GS_TRY(stages->sort_bins(run, err));
+    }
     describe_bins(run);
 cleanup:
     stages->close(run);

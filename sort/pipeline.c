@@ -67,13 +67,9 @@ void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
 }
 
 /* Draw and sort the sample, and choose the splitters. */
-static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
-                                       struct gs_error *err)
+static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_key *sample)
 {
     uint32_t samples = run->plan.samples;
-    gs_key *sample = malloc(samples * sizeof *sample);
-    if (sample == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
     uint64_t start = gs_now_ns();
     gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, run->plan.threads, sample);
     uint64_t selected = gs_now_ns();
@@ -84,9 +80,23 @@ static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stage
     if (stages->chunks_side_by_side)
         gs_splitters_snap(&run->splitters, sample, samples, run->plan.bins);
     uint64_t sorted = gs_now_ns();
-    free(sample);
     gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
     run->stats->samples = samples;
+}
+
+/* The same; few keys are sampled by one thread, while the others wake up, which takes as long. */
+static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
+                                       struct gs_error *err)
+{
+    uint32_t samples = run->plan.samples;
+    unsigned threads = run->plan.direct ? run->plan.threads : 1;
+    gs_key *sample = malloc(samples * sizeof *sample);
+    if (sample == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
+#pragma omp parallel num_threads(threads)
+#pragma omp master
+    choose_from(run, stages, sample);
+    free(sample);
     return GS_OK;
 }
 
@@ -280,16 +290,33 @@ static enum gs_order scan_order(struct gs_run *run)
     return order;
 }
 
-/* Where the sink is memory, input that begins in order is copied there as long as it goes on so:
+/* Keys at the input's beginning that tell whether it may be in order, and keys all over it. */
+#define LOOK_KEYS  4096
+#define LOOK_TWICE 64
+
+/* Is it worth a try to read it all? */
+static void look_ordered(const struct gs_run *run, bool *sorted, bool *reversed)
+{
+    struct gs_tile first = gs_tiles_part(&run->tiles, 0, LOOK_KEYS);
+    gs_key keys[LOOK_TWICE];
+    for (uint64_t i = 0; i < LOOK_TWICE; i++)
+        keys[i] = gs_tiles_key(&run->tiles, (run->plan.count - 1) / (LOOK_TWICE - 1) * i);
+    keys[LOOK_TWICE - 1] = gs_tiles_key(&run->tiles, run->plan.count - 1);
+    *sorted = gs_order_ascending(first.keys, first.count) && gs_order_ascending(keys, LOOK_TWICE);
+    *reversed =
+        gs_order_descending(first.keys, first.count) && gs_order_descending(keys, LOOK_TWICE);
+}
+
+/* Where the sink is memory, input that looks ordered is copied there as long as it is:
  * one read, not two. *order is the order that it turned out to have, *copied whether that was it.
  */
 static enum gs_status copy_while_ordered(struct gs_run *run, enum gs_order *order, bool *copied,
                                          struct gs_error *err)
 {
-    struct gs_tile first = gs_tiles_part(&run->tiles, 0, GS_TILE_KEYS);
-    bool sorted = gs_order_ascending(first.keys, first.count);
-    bool reversed = gs_order_descending(first.keys, first.count);
+    bool sorted;
+    bool reversed;
     bool disordered = true;
+    look_ordered(run, &sorted, &reversed);
     enum gs_status st = GS_OK;
     if (sorted || reversed) {
         gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);

@@ -63,6 +63,8 @@ static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *ke
                           gs_key *copy, uint16_t *bins)
 {
 #if GS_SEARCH_BINS_HAS_512
+    if (gs_search_bins512_usable() && gs_tree_bins512_better(splitters))
+        return gs_tree_bins512(splitters, keys, count, copy, bins);
     if (gs_search_bins512_usable()) {
         uint64_t done = gs_guide_bins512(splitters, keys, count, copy, bins);
         if (splitters->steps > 0)

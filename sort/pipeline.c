@@ -17,6 +17,7 @@
 #include "sort/select_samples.h"
 #include "sort/sort_samples.h"
 #include "sort/stages_cpu.h"
+#include "sort/value_ranges.h"
 
 #include "common/clock.h"
 
@@ -67,7 +68,8 @@ void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
 }
 
 /* Draw and sort the sample, and choose the splitters. */
-static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_key *sample)
+static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_key *sample,
+                        struct gs_value_ranges *ranges)
 {
     uint32_t samples = run->plan.samples;
     uint64_t start = gs_now_ns();
@@ -79,6 +81,7 @@ static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_k
     gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
     if (stages->chunks_side_by_side)
         gs_splitters_snap(&run->splitters, sample, samples, run->plan.bins);
+    gs_value_ranges_find(ranges, sample, samples, run->plan.count);
     uint64_t sorted = gs_now_ns();
     gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
     run->stats->samples = samples;
@@ -86,7 +89,7 @@ static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_k
 
 /* The same; few keys are sampled by one thread, while the others wake up, which takes as long. */
 static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
-                                       struct gs_error *err)
+                                       struct gs_value_ranges *ranges, struct gs_error *err)
 {
     uint32_t samples = run->plan.samples;
     unsigned threads = run->plan.direct ? run->plan.threads : 1;
@@ -95,7 +98,7 @@ static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stage
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
 #pragma omp parallel num_threads(threads)
 #pragma omp master
-    choose_from(run, stages, sample);
+    choose_from(run, stages, sample, ranges);
     free(sample);
     return GS_OK;
 }
@@ -215,18 +218,21 @@ static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *st
     return st;
 }
 
-/* Input that is a few runs in order needs no distribution, on the CPU. */
-static enum gs_status merge_ordered_runs(struct gs_run *run, const struct gs_stages *stages,
-                                         bool *merged, struct gs_error *err)
+/* Input of a few values, or of a few runs in order, needs no distribution, on the CPU. */
+static enum gs_status sort_otherwise(struct gs_run *run, const struct gs_value_ranges *ranges,
+                                     bool *sorted, struct gs_error *err)
 {
+    enum gs_status st = GS_OK;
     struct gs_ordered_runs runs;
-    uint64_t start = gs_now_ns();
-    *merged = false;
-    if (stages != &gs_stages_cpu || !gs_runs_find(&run->tiles, run->plan.threads, &runs))
-        return GS_OK;
     uint64_t bytes = run->plan.count * GS_KEY_BYTES;
+    GS_TRY(gs_sort_values_cpu(run, ranges, sorted, err));
+    uint64_t start = gs_now_ns();
+    if (*sorted || !gs_runs_find(&run->tiles, run->plan.threads, &runs))
+        return GS_OK;
     gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count, bytes);
-    return gs_runs_merge_cpu(run, &runs, merged, err);
+    GS_TRY(gs_runs_merge_cpu(run, &runs, sorted, err));
+cleanup:
+    return st;
 }
 
 /* The full sample sort. */
@@ -235,17 +241,19 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
 {
     enum gs_status st = GS_OK;
     uint64_t chunk_keys = 0;
-    bool merged = false;
+    bool sorted = false;
+    struct gs_value_ranges ranges;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-    GS_TRY(choose_splitters(run, stages, err));
+    GS_TRY(choose_splitters(run, stages, &ranges, err));
     run->counts = calloc(2 * (size_t)gs_run_bins(run) + 1, sizeof *run->counts);
     if (run->counts == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));
         goto cleanup;
     }
     run->offsets = run->counts + gs_run_bins(run);
-    GS_TRY(merge_ordered_runs(run, stages, &merged, err));
-    if (!merged) {
+    if (stages == &gs_stages_cpu)
+        GS_TRY(sort_otherwise(run, &ranges, &sorted, err));
+    if (!sorted) {
         GS_TRY(open_stages(run, stages, &chunk_keys, err));
         GS_TRY(distribute(run, stages, chunk_keys, err));
         gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);

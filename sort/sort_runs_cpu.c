@@ -92,8 +92,8 @@ static bool count_parts(struct parts *parts)
 
 /* Copy `count` keys of an ordered run from number `first` on, ascending. False: they are not, or
  * not those of this bin. */
-static bool copy_part(const struct parts *parts, const struct gs_ordered_run *ordered,
-                      uint32_t bin, uint64_t first, uint64_t count, gs_key *to)
+static bool copy_part(const struct parts *parts, const struct gs_ordered_run *ordered, uint32_t bin,
+                      uint64_t first, uint64_t count, gs_key *to)
 {
     const struct gs_run *run = parts->run;
     bool descends = ordered->direction < 0;
@@ -187,8 +187,7 @@ static void merge_bins(const struct parts *parts, gs_key *buffers)
             uint32_t bin = gs_run_bin_at(run, (uint32_t)number);
             if (finish_bin(parts, number, keys, &fingerprint, &work) != GS_OK)
                 break;
-            atomic_fetch_add_explicit(&run->progress->done, run->counts[bin],
-                                      memory_order_relaxed);
+            atomic_fetch_add_explicit(&run->progress->done, run->counts[bin], memory_order_relaxed);
         }
         gs_work_account(run, &work, run->plan.threads);
     }

@@ -150,6 +150,8 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
         uint64_t known = 0;
         memcpy(copy, part.keys, here * sizeof *copy);
         for (uint32_t i = 0; i < found; i++) {
+            for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += LINE_KEYS)
+                __builtin_prefetch(part.keys + here + k); /* the next block is on its way */
             uint32_t equal = gs_count_equal(copy, here, values[i]);
             counts[bin_of[i]] += equal;
             known += equal;

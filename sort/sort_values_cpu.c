@@ -251,7 +251,6 @@ enum gs_status gs_sort_values_cpu(struct gs_run *run, const struct gs_value_rang
                                   bool *sorted, struct gs_error *err)
 {
     uint64_t start = gs_now_ns();
-    uint64_t bytes = run->plan.count * GS_KEY_BYTES;
     *sorted = false;
     if (ranges->count == 0)
         return GS_OK;
@@ -260,7 +259,9 @@ enum gs_status gs_sort_values_cpu(struct gs_run *run, const struct gs_value_rang
         return GS_OK; /* there are other ways */
     gs_run_phase(run, GS_STAGE_COUNT_BINS, run->plan.count);
     *sorted = count_values(run, ranges, counts);
-    gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, run->plan.count, bytes);
+    uint64_t counted = *sorted ? run->plan.count : 0;
+    gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, counted,
+                   counted * GS_KEY_BYTES);
     if (*sorted)
         emit_values(run, ranges, counts, place_values(run, ranges, counts));
     free(counts);

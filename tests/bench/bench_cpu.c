@@ -7,12 +7,12 @@
  * from one array to another, everybody else in place; gsort and a peer that has threads get THREADS
  * (default: all processors), vqsort, spreadsort, std::sort and numpy have one. What a peer takes to
  * do what gsort does, with a copy by memcpy before it, as numpy.sort(keys) has, is the basis of a
- * ratio of its own. In a round each
- * sorts the same keys once, one after the other, in an order that is turned round every other time,
- * so that all meet the same mood of the machine; a figure is the median of ROUNDS (default 5) after
- * one to warm up. Whoever takes longer than SLOW_NS for the first is not asked again, and has that
- * one figure. Each output is compared with the input: ascending, and of the same fingerprint.
- * in place, copied: gsort beside the fastest peer without and with its copy, above 1 is faster.
+ * ratio of its own. In a round each sorts the same keys once, one after the other, in an order that
+ * is turned round every other time, so that all meet the same mood of the machine; a figure is the
+ * median of ROUNDS (default 5) after one to warm up. Whoever takes longer than SLOW_NS for the
+ * first is not asked again, and has that one figure. Each output is compared with the input:
+ * ascending, and of the same fingerprint. in place, copied: gsort beside the fastest peer without
+ * and with its copy, above 1 is faster.
  *
  * Built with -DGS_BENCH_AVX2, and the library so that it has nothing wider, all use AVX2 at most.
  */

@@ -94,6 +94,12 @@ bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count,
     return !overflows(next, rooms->first + 1, bins);
 }
 
+GS_CLONES static void fill_cached(gs_key *keys, gs_key key, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        keys[i] = key;
+}
+
 void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
 {
     size_t i = 0;
@@ -109,8 +115,7 @@ void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
 #else
     (void)past_cache;
 #endif
-    for (; i < count; i++)
-        keys[i] = key;
+    fill_cached(keys + i, key, count - i);
 }
 
 void gs_copy_past_cache(gs_key *restrict to, const gs_key *restrict keys, size_t count)

@@ -41,15 +41,38 @@ static bool join_seam(struct gs_seam *seam, gs_key *side, gs_key key)
 }
 
 /* Are the keys of a piece, and the one before them, in order and those of its neighbours? */
-static bool fits(struct gs_ordered *ordered, const gs_key *keys, uint64_t count, uint64_t index,
-                 uint64_t pieces)
+static bool fits(struct gs_ordered *ordered, gs_key before, const gs_key *keys, uint64_t count,
+                 uint64_t index, uint64_t pieces)
 {
     struct gs_seam *seam = &ordered->seams[index]; /* with the next piece */
     if (!(ordered->reversed ? gs_order_descending : gs_order_ascending)(keys, count))
         return false;
-    if (index > 0 && !join_seam(seam - 1, &(seam - 1)->before, keys[0]))
+    if (index > 0 && (ordered->reversed ? before < keys[0] : before > keys[0]))
+        return false;
+    if (index > 0 && !join_seam(seam - 1, &(seam - 1)->before, before))
         return false;
     return index + 1 == pieces || join_seam(seam, &seam->last, keys[count - 1]);
+}
+
+/* Fetch a piece and the key before it to scratch; or, if it may, the piece straight to its place in
+ * the output: it has not to be looked at again with the key before it. *keys is where it is. */
+static enum gs_status fetch_piece(struct gs_run *run, struct gs_ordered *ordered, uint64_t first,
+                                  uint64_t count, uint64_t position, gs_key *scratch, gs_key **keys,
+                                  struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t before = first > 0 ? 1 : 0;
+    unsigned thread = gs_cpu_thread();
+    *keys = scratch + before;
+    if (!ordered->straight)
+        return ordered->fetch(ordered->context, thread, first - before, count + before, scratch,
+                              err);
+    *keys = run->emitter.sink->memory + position;
+    if (before > 0)
+        GS_TRY(ordered->fetch(ordered->context, thread, first - 1, 1, scratch, err));
+    GS_TRY(ordered->fetch(ordered->context, thread, first, count, *keys, err));
+cleanup:
+    return st;
 }
 
 /* Fetch one piece and the key before it, check, shape and write it. */
@@ -62,19 +85,19 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
     uint64_t left = ordered->count - first;
     uint64_t count = left < ordered->piece_keys ? left : ordered->piece_keys;
     uint64_t before = first > 0 ? 1 : 0;
+    uint64_t position = ordered->offset + (turn ? ordered->count - first - count : first);
+    gs_key *keys;
     uint64_t start = gs_now_ns();
-    enum gs_status st = ordered->fetch(ordered->context, gs_cpu_thread(), first - before,
-                                       count + before, scratch, err);
+    enum gs_status st = fetch_piece(run, ordered, first, count, position, scratch, &keys, err);
     uint64_t fetched = gs_now_ns();
     copying->fetch_ns += fetched - start;
     if (st != GS_OK)
         return st;
-    if (!fits(ordered, scratch, count + before, index, pieces)) {
+    if (!fits(ordered, scratch[0], keys, count, index, pieces)) {
         atomic_store(&ordered->disordered, true);
         return ordered->disorder == NULL ? GS_ERR_INPUT
                                          : gs_fail(err, GS_ERR_INPUT, 0, "%s", ordered->disorder);
     }
-    gs_key *keys = scratch + before;
     uint64_t kept = count;
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
     copying->fingerprint += sum;
@@ -88,9 +111,7 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
         gs_order_reverse(keys, kept);
     copying->work.write_ns += gs_now_ns() - fetched;
     uint64_t piece = turn ? pieces - 1 - index : index;
-    uint64_t position = turn ? ordered->count - first - count : first;
-    return gs_work_emit(run, ordered->first_piece + piece, keys, kept, ordered->offset + position,
-                        &copying->work);
+    return gs_work_emit(run, ordered->first_piece + piece, keys, kept, position, &copying->work);
 }
 
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, struct gs_error *err)
@@ -173,6 +194,7 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *di
                                  .scratch_keys = scratch_keys,
                                  .threads = run->plan.threads,
                                  .lanes = run->plan.threads};
+    ordered.straight = memory && !run->options->unique && !run->emitter.past_cache;
     if (run->plan.count == 0)
         return GS_OK;
     ordered.scratch = gs_pages_alloc(scratch_bytes);

@@ -25,6 +25,8 @@ struct gs_ordered {
     uint64_t piece_keys;  /* keys fetched and written at a time */
     gs_key *scratch;      /* [thread][scratch_keys] */
     size_t scratch_keys;  /* at least piece_keys + 1 */
+    bool straight;        /* pieces are fetched to their places in the sink's memory, which it
+                           * must have, and all keys are kept */
     unsigned threads;
     unsigned lanes;         /* fetches that really go on side by side: of a bus, one */
     struct gs_seam *seams;  /* gs_copy_ordered's own */

@@ -63,6 +63,8 @@ static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *ke
                           gs_key *copy, uint16_t *bins)
 {
 #if GS_SEARCH_BINS_HAS_512
+    if (gs_search_bins512_usable() && gs_tree_bins512_better(splitters))
+        return gs_tree_bins512(splitters, keys, count, copy, bins);
     if (gs_search_bins512_usable()) {
         uint64_t done = gs_guide_bins512(splitters, keys, count, copy, bins);
         if (splitters->steps > 0)
@@ -148,6 +150,8 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
         uint64_t known = 0;
         gs_copy_once(copy, part.keys, here);
         for (uint32_t i = 0; i < found; i++) {
+            for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += LINE_KEYS)
+                __builtin_prefetch(part.keys + here + k); /* the next block is on its way */
             uint32_t equal = gs_count_equal(copy, here, values[i]);
             counts[bin_of[i]] += equal;
             known += equal;

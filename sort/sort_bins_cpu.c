@@ -67,8 +67,7 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
                               past_cache);
 }
 
-/* Say that somebody writes to the input. */
-static enum gs_status fail_changed(struct gs_run *run)
+enum gs_status gs_work_fail_changed(struct gs_run *run)
 {
     struct gs_error err = {.status = GS_OK};
     gs_fail(&err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
@@ -86,7 +85,7 @@ enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *pi
     uint64_t start = gs_now_ns();
     gs_key *sorted = sort_piece(run, piece, to, scratch);
     if (sorted == NULL)
-        return fail_changed(run);
+        return gs_work_fail_changed(run);
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, piece->count);
     work->sort_ns += gs_now_ns() - start;
     work->keys_in += piece->count;

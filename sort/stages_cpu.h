@@ -118,6 +118,9 @@ enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *pi
                                    uint64_t number, gs_key *to, gs_key *scratch,
                                    struct gs_work *work);
 
+/* Fail, from any thread: somebody writes to the input. */
+enum gs_status gs_work_fail_changed(struct gs_run *run);
+
 /* Put one thread's work on the books; threads worked side by side. Safe from a parallel region. */
 void gs_work_account(struct gs_run *run, const struct gs_work *work, unsigned threads);
 

@@ -199,7 +199,7 @@ static void test_disorder_comes_late(void)
                     keys[i] = ~keys[i];
             }
             if (which < 3)
-                keys[COUNT - 1] = which == 0 ? 0 : GS_KEY_MAX;
+                keys[COUNT - 2] = which == 0 ? 0 : GS_KEY_MAX;
             memcpy(wanted, keys, sizeof keys);
             struct gs_options options = {
                 .reverse = (flags & 1) != 0, .verify = (flags & 2) != 0, .threads = 1 + flags / 4};

@@ -159,6 +159,39 @@ static void test_lopsided(void)
     check_sort();
 }
 
+static int how; /* the keys are changed */
+
+/* Writes to the keys as soon as the first of them are merged. */
+static enum gs_status store_and_change(struct gs_sink *sink, const gs_key *from, uint64_t count,
+                                       uint64_t position, struct gs_error *err)
+{
+    const uint64_t at = N / 4; /* in the first run, not near a bin's bound */
+    if (position == 0 && how == 0) {
+        gs_key key = keys[at];
+        keys[at] = keys[at + 1];
+        keys[at + 1] = key;
+    }
+    for (uint64_t i = at; position == 0 && how == 1 && i < N / 2; i++)
+        keys[i] = keys[at];
+    for (uint64_t i = at; position == 0 && how == 2 && i < N / 2; i++)
+        keys[i] *= 2;
+    return store(sink, from, count, position, err);
+}
+
+/* Disorder in a run, or order among keys of other bins: both are told. */
+static void test_change_between(void)
+{
+    for (how = 0; how < 3; how++) {
+        struct gs_options options = {.threads = 1};
+        struct gs_sink sink = {.write = store_and_change};
+        struct gs_error err = {.status = GS_OK};
+        struct gs_span span = {keys, N, "keys"};
+        fill_runs(N / 2, 2);
+        CHECK(gs_sort(&options, &span, 1, &sink, NULL, NULL, &err) == GS_ERR_INPUT);
+        CHECK(strstr(err.text, "changed while it was being sorted") != NULL);
+    }
+}
+
 static atomic_bool done;
 
 /* Writes runs of another height to the keys, again and again. */
@@ -200,6 +233,8 @@ int main(void)
     test_runs();
     test_many_runs();
     test_lopsided();
+    if (gs_merge_method() != GS_MERGE_NONE)
+        test_change_between();
     test_changes();
     return check_failures();
 }

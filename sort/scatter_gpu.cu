@@ -178,8 +178,9 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
             __syncthreads();
             for (uint32_t x = t; x < waiting; x += SCATTER_THREADS) {
                 const struct waiting_key late = memory.list[x];
-                out[memory.delta[late.bin_rank & BIN_MASK] + (late.bin_rank >> BIN_RANK_SHIFT)] =
-                    late.key;
+                const PLACE first = memory.delta[late.bin_rank & BIN_MASK];
+                if (first != limit) /* it may turn out only now that its bin is not moved */
+                    out[first + (late.bin_rank >> BIN_RANK_SHIFT)] = late.key;
             }
             if (t == 0)
                 *memory.waiting = 0;

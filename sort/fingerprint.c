@@ -16,7 +16,7 @@ GS_CLONES uint64_t gs_fingerprint(const gs_key *keys, uint64_t count)
     uint64_t low_sum = 0;
     uint32_t high_sum = 0; /* what it carries would leave the 64 bits */
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t mixed = keys[i] * 0x9e3779b1U;
+        uint32_t mixed = (keys[i] ^ 0x5bd1e995U) * 0x9e3779b1U; /* zeros count, too */
         mixed ^= mixed >> 15;
         uint32_t low = mixed * 0xc2b2ae3dU;
         uint32_t high = mixed * 0x27d4eb2fU;

@@ -133,7 +133,7 @@ static bool count_values(struct gs_run *run, const struct gs_value_ranges *range
         uint64_t counted = 0;
         if (tally.counts == NULL)
             atomic_store(&failed, true);
-        while (!atomic_load_explicit(&failed, memory_order_relaxed)) {
+        while (tally.counts != NULL && !atomic_load_explicit(&failed, memory_order_relaxed)) {
             uint64_t first = atomic_fetch_add(&next, tile_keys);
             if (first >= n)
                 break;

@@ -47,12 +47,13 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status memory file populate slurp input input_spool target tempfile space spill prefill output signals
+COMMON_C := status memory dirty file populate slurp input input_spool target tempfile space spill prefill output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
-            count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
-            cache_sort_chunk cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
-            fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
-            external_split merge merge_cut merge_segment merge_runs
+            count_bins_cpu prefix_sum_cpu scatter_cpu place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
+            cache_sort_chunk cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 \
+            copy_ordered find_runs_cpu sort_runs_cpu sort_values_cpu stages_cpu emit \
+            fingerprint verify engine engine_cpu external external_distribute external_emit external_group external_level \
+            external_split binned_cpu merge merge_cut merge_segment merge_runs
 CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
@@ -64,8 +65,8 @@ endif
 ifeq ($(CUDA),1)
   GPU_C    := gpu_start gpu_upload gpu_buffers gpu_batches gpu_chunk_times stages_gpu stages_gpu_pieces \
               device_sort_gpu gpu_engine
-  GPU_CU   := select_samples_gpu count_bins_gpu heavy_keys_gpu prefix_sum_gpu place_runs_gpu scatter_gpu sort_bins_gpu \
-              sort_few_gpu engine_gpu
+  GPU_CU   := gpu_launch select_samples_gpu count_bins_gpu heavy_keys_gpu prefix_sum_gpu place_runs_gpu scatter_gpu \
+              sort_bins_gpu sort_few_gpu engine_gpu
   OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
@@ -223,7 +224,7 @@ $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/to
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
 
-AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 \
+AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 -DGS_MERGE_HAS_512=0 \
              -DGS_CLONES_H -DGS_CLONES="__attribute__((target_clones(\"default\",\"avx2\")))"
 bench-cpu: $(B)/bench_cpu
 	$(B)/bench_cpu $(BENCH)

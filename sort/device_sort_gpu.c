@@ -278,6 +278,10 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
             mark(sorter, GS_DEVICE_SORT_BINS);
         }
         if (level > 2) {
+            if (report.tiles <= report.slots * (GS_GPU_COUNTED_KEYS / GS_GPU_TILE_KEYS)) {
+                GS_CUDA_TRY(gs_sort_slots_gpu(work, level, from, keys, report.slots, stream));
+                mark(sorter, GS_DEVICE_SORT_BINS);
+            }
             GS_CUDA_TRY(gs_find_bounds_gpu(work, level, from, report.slots, report.tiles, stream));
             GS_CUDA_TRY(plan_level(sorter, level));
             GS_CUDA_TRY(await_report(sorter, &report));

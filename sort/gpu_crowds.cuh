@@ -27,6 +27,12 @@ static __device__ __forceinline__ uint32_t padded(uint32_t index)
     return index + (index >> 5);
 }
 
+/* Words of shared memory for so many keys and a window more. */
+static constexpr __host__ __device__ size_t key_words(size_t keys)
+{
+    return (keys + 2 * ITEMS) * 33 / 32 + 3 & ~(size_t)3;
+}
+
 /* Crowds to be spread, as first << 16 | keys. */
 template <int THREADS> struct crowd_list {
     uint32_t count;
@@ -221,13 +227,14 @@ spread_crowd(const TEAM &team, uint32_t *s_keys, uint32_t *s_count, uint32_t *sp
 }
 
 /* Spread all groups of more than SETTLED keys until the windows can do the rest. s_count holds
- * where each digit begins; its content is lost. A barrier is behind the last change of s_keys. */
+ * where each digit begins; its content is lost. s_lists: two of them. A barrier is behind the last
+ * change of s_keys. */
 template <int THREADS>
 static __device__ __forceinline__ void settle_crowds(uint32_t *s_keys, uint32_t *s_count,
-                                                     uint32_t *spare, uint32_t size)
+                                                     uint32_t *spare, uint32_t size,
+                                                     struct crowd_list<THREADS> *s_lists)
 {
     const uint32_t capacity = THREADS * ITEMS;
-    __shared__ struct crowd_list<THREADS> s_lists[2];
     __shared__ uint32_t s_partial[33];
     if (threadIdx.x < 2)
         s_lists[threadIdx.x].count = 0;

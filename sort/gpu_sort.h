@@ -41,6 +41,9 @@
 /* Copies of each value of a slot, on average, that make it worth a digit for each. */
 #define GS_GPU_REPEATED 1024
 
+/* Keys of a slot that one block counts, if their values are few, instead of a further level. */
+#define GS_GPU_COUNTED_KEYS (96 * 1024)
+
 /* Keys that one block sorts in shared memory: by 256 threads, and by 1024. A sort of very many keys
  * doubles the first, so that two levels are still enough; a device without GS_GPU_ROOM has only the
  * first. */
@@ -253,6 +256,11 @@ cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const 
  */
 cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t most, cudaStream_t stream);
+/* Slots of few values and GS_GPU_COUNTED_KEYS keys at most, from `from` to a: they have no keys
+ * then.
+ */
+cudaError_t gs_sort_slots_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *from,
+                              uint32_t *a, uint32_t slots, cudaStream_t stream);
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
                              cudaStream_t stream);
 cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);

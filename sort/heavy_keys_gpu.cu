@@ -7,6 +7,7 @@
  * until such a value is alone.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 #include "sort/params.h"
 #include "sort/sample_position.h"
 
@@ -25,6 +26,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     find_heavy_kernel(const uint32_t *__restrict__ keys, struct gs_gpu_slot *slots, uint32_t *heavy,
                       uint32_t medium_keys)
 {
+    after_previous();
     __shared__ uint32_t s_key[HEAVY_CELLS];
     __shared__ uint32_t s_count[HEAVY_CELLS];
     __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
@@ -81,7 +83,6 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, cudaStream_t stream)
 {
-    find_heavy_kernel<<<slots, HEAVY_THREADS, 0, stream>>>(keys, work->slots[level & 1],
-                                                           work->heavy, work->medium_keys);
-    return cudaGetLastError();
+    return gs_launch_next(find_heavy_kernel, slots, HEAVY_THREADS, 0, stream, keys,
+                          work->slots[level & 1], work->heavy, work->medium_keys);
 }

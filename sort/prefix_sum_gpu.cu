@@ -7,6 +7,7 @@
  * to the host, which waits for that while the level's scatter runs.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
 
@@ -165,6 +166,7 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_bins_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     plan_bins(work, s_partial);
     __syncthreads();
@@ -172,16 +174,24 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
 }
 
 /* A further level: a block plans the sub-bins of one slot. Their counts become cursors. Of a digit
- * with a heavy value come first the keys that are less, then those that are equal to it. */
+ * with a heavy value come first the keys that are less, then those that are equal to it. Its larger
+ * keys lie next to the lesser ones of the digit after it: if both are few, they are one job. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
     plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
     unsigned long long *less = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
     unsigned long long *more = less + slot.bins;
     unsigned long long *equal = more + slot.bins;
     const bool exact = digit_is_exact(slot.digit);
+    /* Are the larger keys of `bin` and the lesser ones of the next, by this round's threads, a job?
+     */
+    const auto joins = [&](uint32_t bin, unsigned long long size, unsigned long long size_next) {
+        return slot.heavy && (bin + 1) % DIGIT_THREADS != 0 && size > 0 && size_next > 0 &&
+               size + size_next <= work.small_keys;
+    };
     unsigned long long before = slot.start;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         uint32_t bin = round + threadIdx.x;
@@ -189,6 +199,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         unsigned long long size = mine ? less[bin] : 0;
         unsigned long long size_more = mine && slot.heavy ? more[bin] : 0;
         unsigned long long size_equal = mine && slot.heavy ? equal[bin] : 0;
+        unsigned long long size_next = bin + 1 < slot.bins ? less[bin + 1] : 0;
+        bool joined = threadIdx.x > 0 && mine && joins(bin - 1, more[bin - 1], size);
         unsigned long long sum;
         unsigned long long start =
             before + scan_block<DIGIT_THREADS>(size + size_more + size_equal, s_partial, &sum);
@@ -198,14 +210,15 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
             less[bin] = GS_GPU_SKIP;
         } else if (mine) {
             less[bin] = start;
-            if (!exact)
+            if (!exact && !joined)
                 add_bin(&work, level, start, size);
         }
         if (size_equal > 0)
             add_fill(&work, start + size, size_equal, work.heavy[slot.first_digit + bin]);
         if (size_more > 0) {
             more[bin] = start + size + size_equal;
-            add_bin(&work, level, start + size + size_equal, size_more);
+            add_bin(&work, level, start + size + size_equal,
+                    size_more + (joins(bin, size_more, size_next) ? size_next : 0));
         }
         __syncthreads();
     }
@@ -215,26 +228,24 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_level_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level,
                       uint32_t sequence)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     end_level(work, level, sequence, s_partial);
 }
 
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, cudaStream_t stream)
 {
-    plan_bins_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work, sequence);
-    return cudaGetLastError();
+    return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream)
 {
-    plan_digits_kernel<<<slots, DIGIT_THREADS, 0, stream>>>(*work, level);
-    return cudaGetLastError();
+    return gs_launch_next(plan_digits_kernel, slots, DIGIT_THREADS, 0, stream, *work, level);
 }
 
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
                               cudaStream_t stream)
 {
-    plan_level_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work, level, sequence);
-    return cudaGetLastError();
+    return gs_launch_next(plan_level_kernel, 1, PLAN_THREADS, 0, stream, *work, level, sequence);
 }

@@ -16,6 +16,7 @@
  * once more when it is written. Where most of a warp meets on one counter, one lane adds for all.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 
 enum {
     SCATTER_THREADS = GS_GPU_TILE_THREADS,
@@ -177,8 +178,9 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
             __syncthreads();
             for (uint32_t x = t; x < waiting; x += SCATTER_THREADS) {
                 const struct waiting_key late = memory.list[x];
-                out[memory.delta[late.bin_rank & BIN_MASK] + (late.bin_rank >> BIN_RANK_SHIFT)] =
-                    late.key;
+                const PLACE first = memory.delta[late.bin_rank & BIN_MASK];
+                if (first != limit) /* it may turn out only now that its bin is not moved */
+                    out[first + (late.bin_rank >> BIN_RANK_SHIFT)] = late.key;
             }
             if (t == 0)
                 *memory.waiting = 0;
@@ -237,7 +239,24 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
     return false;
 }
 
-/* Level 1: each block strides over the tiles of the input. */
+/* Level 1: keys `first` to n, less than a tile, one by one. A tile of any size is as much code
+ * again as a full one. */
+template <typename VIEW>
+static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__ in, uint64_t first,
+                                                    uint64_t n, uint32_t *__restrict__ out,
+                                                    const VIEW &view, unsigned long long *cursors)
+{
+    for (uint64_t i = first + threadIdx.x; i < n; i += SCATTER_THREADS) {
+        const uint32_t key[1] = {in[i]};
+        uint32_t bin[1];
+        view.classify(key, bin);
+        const unsigned long long place = atomicAdd(&cursors[bin[0]], 1ULL);
+        if ((place & GS_GPU_SKIP) == 0) /* not the keys of an equality bin */
+            out[place] = key[0];
+    }
+}
+
+/* Level 1: each block strides over the tiles of the input, the last one takes the rest. */
 template <int SEARCH, int ITEMS, typename PLACE>
 static __device__ __forceinline__ void
 scatter_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n, PLACE limit,
@@ -251,16 +270,15 @@ scatter_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint6
         memory.count[b] = 0;
         memory.delta[b] = tables->repeats && (cursors[b] & GS_GPU_SKIP) != 0 ? limit : 0;
     }
-    for (uint64_t first = blockIdx.x * (uint64_t)tile_keys; first < n;
-         first += gridDim.x * (uint64_t)tile_keys) {
-        uint32_t size = (uint32_t)min(n - first, (uint64_t)tile_keys);
+    const uint64_t tiles = n / tile_keys;
+    for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         __syncthreads();
-        if (size == tile_keys)
-            try_rows = scatter_tile<true, ITEMS>(in + first, size, out, limit, splitters, bins,
-                                                 cursors, memory, try_rows);
-        else
-            try_rows = scatter_tile<false, ITEMS>(in + first, size, out, limit, splitters, bins,
-                                                  cursors, memory, try_rows);
+        try_rows = scatter_tile<true, ITEMS>(in + tile * tile_keys, tile_keys, out, limit,
+                                             splitters, bins, cursors, memory, try_rows);
+    }
+    if (blockIdx.x == gridDim.x - 1) { /* it has no more tiles than the others */
+        __syncthreads();
+        scatter_rest(in, tiles * tile_keys, n, out, splitters, cursors);
     }
 }
 
@@ -271,6 +289,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
                         uint32_t table_words, uint32_t bins_max, uint32_t words,
                         const struct gs_gpu_state *state, unsigned long long *cursors)
 {
+    after_previous();
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ uint32_t s_waiting;
     struct tile_memory<PLACE> memory;
@@ -293,13 +312,9 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, out, n, limit, tables, s_table, try_rows,
                                                  cursors, memory);
         break;
-    case GS_GPU_STEPS:
+    default:
         scatter_tiles<GS_GPU_STEPS, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
                                            memory);
-        break;
-    default:
-        scatter_tiles<GS_GPU_LOG_STEPS, ITEMS>(in, out, n, limit, tables, s_table, try_rows,
-                                               cursors, memory);
         break;
     }
 }
@@ -329,6 +344,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
                           uint32_t words, const uint32_t *__restrict__ heavy,
                           unsigned long long *cursors)
 {
+    after_previous();
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
@@ -389,10 +405,9 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
     uint64_t tiles = (n + tile_keys - 1) / tile_keys;
     uint64_t blocks = (uint64_t)resident * processors;
     blocks = tiles < blocks ? tiles : blocks;
-    scatter_bins_kernel<ITEMS, PLACE><<<(unsigned)blocks, SCATTER_THREADS, shared, stream>>>(
-        in, out, n, (PLACE)n, work->tables, table_words, 2 * bins, words, work->state,
-        work->cursors);
-    return cudaGetLastError();
+    return gs_launch_next(scatter_bins_kernel<ITEMS, PLACE>, (unsigned)blocks, SCATTER_THREADS,
+                          shared, stream, in, out, n, (PLACE)n, work->tables, table_words, 2 * bins,
+                          words, work->state, work->cursors);
 }
 
 template <typename PLACE>
@@ -409,9 +424,9 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    scatter_digits_kernel<items, PLACE><<<tiles, SCATTER_THREADS, shared, stream>>>(
-        in, out, (PLACE)n, work->slots[level & 1], slots, words, work->heavy, work->counters);
-    return cudaGetLastError();
+    return gs_launch_next(scatter_digits_kernel<items, PLACE>, tiles, SCATTER_THREADS, shared,
+                          stream, in, out, (PLACE)n, work->slots[level & 1], slots, words,
+                          work->heavy, work->counters);
 }
 
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,

@@ -8,7 +8,9 @@
  * windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is nothing
  * left.
  *
- * Larger groups come from repeated keys or from skew: gpu_crowds.cuh spreads them first.
+ * Larger groups come from repeated keys or from skew. A bin of few values, as 32 probes or a group
+ * of more than VALUES_CROWD keys say, is counted: gpu_values.cuh. Otherwise gpu_crowds.cuh spreads
+ * the groups first.
  *
  * A thread's adds must all be under way before the first result is needed. So there is no branch
  * around them: keys that the bin does not have count into words of their own behind the counters.
@@ -17,7 +19,9 @@
  * a warp meet no bank twice.
  */
 #include "sort/gpu_crowds.cuh"
+#include "sort/gpu_launch.cuh"
 #include "sort/gpu_network.cuh"
+#include "sort/gpu_values.cuh"
 
 enum {
     HALF = ITEMS / 2,
@@ -27,15 +31,9 @@ enum {
     STREAM_THREADS = 256
 };
 
-/* Words of shared memory: keys with a window more, then the counters, then one for each lane. */
-static constexpr __host__ __device__ size_t key_words(size_t keys)
-{
-    return (keys + 2 * ITEMS) * 33 / 32 + 3 & ~(size_t)3;
-}
-
 template <int THREADS> static constexpr size_t shared_bytes()
 {
-    return (key_words(THREADS * ITEMS) + THREADS * ITEMS + 32) * sizeof(uint32_t);
+    return block_memory<THREADS>::WORDS * sizeof(uint32_t);
 }
 
 /* The exclusive scan of THREADS * ITEMS counters, in place: a warp owns a contiguous piece and
@@ -124,28 +122,70 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* One block sorts one job. If there are blocks enough for any list, `listed` says how many jobs it
- * has. */
-template <int THREADS, int BLOCKS>
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
-    sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
-                     const struct gs_gpu_job *jobs, const uint32_t *listed)
+/* Sort a bin that is too large for a block of THREADS, if it has few values. */
+template <int THREADS>
+static __device__ __forceinline__ bool sort_large(const uint32_t *in, uint32_t *out, uint32_t size)
+{
+    const bool repeats = probe_repeats(probe_bin<THREADS>(in, size), size);
+    /* Two lanes of each warp, as of 500 values. */
+    return __syncthreads_count(repeats) >= THREADS / 16 && sort_values<THREADS>(in, out, size);
+}
+
+/* Jobs that are too large: those that are done have no keys then. */
+template <int THREADS>
+static __global__ void __launch_bounds__(THREADS)
+    sort_large_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
+                      struct gs_gpu_job *jobs)
+{
+    after_previous();
+    const struct gs_gpu_job job = jobs[blockIdx.x];
+    const uint32_t *in = (job.in_b ? b : a) + job.start;
+    if (sort_large<THREADS>(in, output + job.start, job.size) && threadIdx.x == 0)
+        jobs[blockIdx.x].size = 0;
+}
+
+/* And slots: they seem to be of one value, of which nothing is left. */
+template <int THREADS>
+static __global__ void __launch_bounds__(THREADS)
+    sort_slots_kernel(const uint32_t *from, uint32_t *output, struct gs_gpu_slot *slots)
+{
+    after_previous();
+    const uint64_t start = slots[blockIdx.x].start;
+    const uint64_t size = slots[blockIdx.x].size;
+    if (size <= GS_GPU_COUNTED_KEYS &&
+        sort_large<THREADS>(from + start, output + start, (uint32_t)size) && threadIdx.x == 0) {
+        slots[blockIdx.x].size = 0;
+        slots[blockIdx.x].low = 0;
+        slots[blockIdx.x].high = 0;
+    }
+}
+
+template <int THREADS>
+static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,
+                                              uint32_t *output, const struct gs_gpu_job *jobs);
+
+/* Sort this block's job. PROBES: look whether it has few values. LAST: there is no other way. */
+template <int THREADS, bool PROBES, bool LAST>
+static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
+                                                uint32_t *output, const struct gs_gpu_job *jobs)
 {
     const uint32_t capacity = THREADS * ITEMS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;
-    uint32_t *s_count = s_keys + key_words(capacity);
+    __shared__ bool s_few;
+    uint32_t *s_count = s_keys + block_memory<THREADS>::COUNTERS;
     const uint32_t t = threadIdx.x;
-    if (listed != NULL && blockIdx.x >= *listed)
-        return;
     const struct gs_gpu_job job = jobs[blockIdx.x];
     const uint32_t *in = (job.in_b ? b : a) + job.start;
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
+    if (!PROBES && size == 0)
+        return;
 
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
 
     /* Load, and find the bounds. Keys that do not exist are copies of the last. */
+    const uint32_t probe = PROBES ? probe_bin<32>(in, size) : 0;
     uint32_t key[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -171,6 +211,11 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         atomicMin(&s_low, low);
         atomicMax(&s_high, high);
     }
+    if (PROBES && t < 32) {
+        const uint32_t repeated = __ballot_sync(GS_ALL_LANES, probe_repeats(probe, size));
+        if (t == 0)
+            s_few = __popc(repeated) >= REPEATING_LANES;
+    }
     __syncthreads();
     low = s_low;
     high = s_high;
@@ -180,8 +225,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         return;
     }
     const struct gs_gpu_digit digit = make_digit(low, high, capacity);
-    const bool exact = digit_is_exact(digit);
-
+    const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
+    if (PROBES && !exact && s_few)
+        return sort_hard<THREADS>(a, b, output, jobs);
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
 #pragma unroll
@@ -202,10 +248,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
     }
     __syncthreads();
-    const bool crowd = scan_counters<THREADS>(s_count) > SETTLED;
+    const uint32_t largest = scan_counters<THREADS>(s_count);
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
-    const bool crowded = __syncthreads_or(crowd) != 0 && !exact;
+    const bool crowded = __syncthreads_or(largest > SETTLED) != 0 && !exact;
+    if (!LAST && crowded && __syncthreads_or(largest > VALUES_CROWD) != 0)
+        return sort_hard<THREADS>(a, b, output, jobs);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
@@ -216,7 +264,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             s_keys[padded(place[i])] = key[i];
     __syncthreads();
     if (crowded)
-        settle_crowds<THREADS>(s_keys, s_count, out, size);
+        settle_crowds<THREADS>(
+            s_keys, s_count, out, size,
+            (struct crowd_list<THREADS> *)(s_keys + block_memory<THREADS>::LISTS));
     if (!exact)
         settle_groups(s_keys, size);
     uint32_t *s_mine = s_keys + padded(t);
@@ -226,9 +276,36 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             out[i * THREADS + t] = s_mine[padded(i * THREADS)];
 }
 
+/* A bin that has few values, or crowds that take long. Not inline, and nothing handed over that is
+ * not at hand anyway: the other bins need the registers. */
+template <int THREADS>
+static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,
+                                              uint32_t *output, const struct gs_gpu_job *jobs)
+{
+    const struct gs_gpu_job job = jobs[blockIdx.x];
+    __syncthreads();
+    if (sort_values<THREADS>((job.in_b ? b : a) + job.start, output + job.start, job.size))
+        return;
+    __syncthreads();
+    sort_job<THREADS, false, true>(a, b, output, jobs);
+}
+
+/* One block sorts one job. If there are blocks enough for any list, `listed` says how many jobs it
+ * has. PROBES: those of few values have not been looked for. */
+template <int THREADS, int BLOCKS, bool PROBES>
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+    sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
+                     const struct gs_gpu_job *jobs, const uint32_t *listed)
+{
+    after_previous();
+    if (listed == NULL || blockIdx.x < *listed)
+        sort_job<THREADS, PROBES, false>(a, b, output, jobs);
+}
+
 static __global__ void __launch_bounds__(STREAM_THREADS)
     fill_bins_kernel(uint32_t *out, const struct gs_gpu_fill *fills)
 {
+    after_previous();
     const struct gs_gpu_fill fill = fills[blockIdx.x];
     for (uint32_t i = threadIdx.x; i < fill.size; i += STREAM_THREADS)
         out[fill.start + i] = fill.value;
@@ -237,6 +314,7 @@ static __global__ void __launch_bounds__(STREAM_THREADS)
 /* Swap each key with its mirror image. */
 static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t *keys, uint64_t n)
 {
+    after_previous();
     const uint64_t stride = (uint64_t)gridDim.x * STREAM_THREADS;
     for (uint64_t i = blockIdx.x * (uint64_t)STREAM_THREADS + threadIdx.x; i < n / 2; i += stride) {
         uint32_t key = keys[i];
@@ -245,27 +323,41 @@ static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t
     }
 }
 
-template <int THREADS, int BLOCKS>
+template <int THREADS, int BLOCKS, bool PROBES>
 static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *out,
                                const struct gs_gpu_job *jobs, const uint32_t *listed,
                                uint32_t count, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
     cudaError_t error =
-        cudaFuncSetAttribute(sort_bins_kernel<THREADS, BLOCKS>,
+        cudaFuncSetAttribute(sort_bins_kernel<THREADS, BLOCKS, PROBES>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess || count == 0)
         return error;
-    sort_bins_kernel<THREADS, BLOCKS><<<count, THREADS, shared, stream>>>(a, b, out, jobs, listed);
-    return cudaGetLastError();
+    return gs_launch_next(sort_bins_kernel<THREADS, BLOCKS, PROBES>, count, THREADS, shared, stream,
+                          a, b, out, jobs, listed);
 }
 
 static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                               const uint32_t *listed, uint32_t count, cudaStream_t stream)
 {
     if (work->small_keys == GS_GPU_SMALL_KEYS)
-        return launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, listed, count, stream);
-    return launch_jobs<DOUBLE_THREADS, 2>(a, b, a, work->small_jobs, listed, count, stream);
+        return launch_jobs<SMALL_THREADS, 4, true>(a, b, a, work->small_jobs, listed, count,
+                                                   stream);
+    return launch_jobs<DOUBLE_THREADS, 2, true>(a, b, a, work->small_jobs, listed, count, stream);
+}
+
+/* Jobs that are too large for small blocks: but for those of few values, blocks that fill a
+ * processor must take them. */
+static cudaError_t sort_medium(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t count, cudaStream_t stream)
+{
+    cudaError_t error =
+        gs_launch_next(sort_large_kernel<SMALL_THREADS>, count, SMALL_THREADS,
+                       shared_bytes<SMALL_THREADS>(), stream, a, b, a, work->medium_jobs);
+    if (error != cudaSuccess)
+        return error;
+    return launch_jobs<MEDIUM_THREADS, 1, false>(a, b, a, work->medium_jobs, NULL, count, stream);
 }
 
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
@@ -273,8 +365,7 @@ cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const 
 {
     cudaError_t error = sort_small(work, a, b, NULL, small_jobs, stream);
     if (error == cudaSuccess && medium_jobs > 0)
-        error =
-            launch_jobs<MEDIUM_THREADS, 1>(a, b, a, work->medium_jobs, NULL, medium_jobs, stream);
+        error = sort_medium(work, a, b, medium_jobs, stream);
     return error;
 }
 
@@ -284,16 +375,22 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
     return sort_small(work, a, b, &work->state->small_jobs, most, stream);
 }
 
+cudaError_t gs_sort_slots_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *from,
+                              uint32_t *a, uint32_t slots, cudaStream_t stream)
+{
+    return gs_launch_next(sort_slots_kernel<SMALL_THREADS>, slots, SMALL_THREADS,
+                          shared_bytes<SMALL_THREADS>(), stream, from, a, work->slots[level & 1]);
+}
+
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
                              cudaStream_t stream)
 {
-    if (fills > 0)
-        fill_bins_kernel<<<fills, STREAM_THREADS, 0, stream>>>(a, work->fills);
-    return cudaGetLastError();
+    if (fills == 0)
+        return cudaSuccess;
+    return gs_launch_next(fill_bins_kernel, fills, STREAM_THREADS, 0, stream, a, work->fills);
 }
 
 cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream)
 {
-    reverse_kernel<<<processors * 8, STREAM_THREADS, 0, stream>>>(keys, n);
-    return cudaGetLastError();
+    return gs_launch_next(reverse_kernel, processors * 8, STREAM_THREADS, 0, stream, keys, n);
 }

@@ -7,7 +7,7 @@
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
-# itself, five minutes at most, BATS_JOBS files side by side (default: a quarter of the processors).
+# itself, ten minutes at most, BATS_JOBS files side by side (default: a quarter of the processors).
 #
 # Each step and file that passes is noted in the directory GPU_STATE (default build/gpu-state) for
 # this GPU and these sources, a file also for its own text, and is not run again: a call that is cut
@@ -22,7 +22,7 @@ engines=$3
 flips=$4
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
-limit=300 # seconds for a file
+limit=600 # seconds for a file
 
 [ "$jobs" -ge 1 ] || jobs=1
 mkdir -p "$state" || exit 2

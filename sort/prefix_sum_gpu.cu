@@ -36,15 +36,20 @@ static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, 
     }
 }
 
-static __device__ void add_slot(const struct gs_gpu_work *work, unsigned level, uint64_t start,
-                                uint64_t size, uint32_t low, uint32_t high)
+/* A slot at its place in the output; which is returned, for it to be elsewhere. */
+static __device__ struct gs_gpu_slot *add_slot(const struct gs_gpu_work *work, unsigned level,
+                                               uint64_t start, uint64_t size, uint32_t low,
+                                               uint32_t high)
 {
     struct gs_gpu_slot *slot =
         &work->slots[level & 1][atomicAdd(&work->state->slots[level & 1], 1)];
     slot->start = start;
     slot->size = size;
+    slot->from = start;
     slot->low = low;
     slot->high = high;
+    slot->paged = 0;
+    return slot;
 }
 
 /* A bin of keys between other values: a job, or a slot of a further level. */
@@ -124,6 +129,18 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     }
 }
 
+/* The values that a bin of level 1 may have: one for an equality bin. */
+static __device__ __forceinline__ uint32_t bin_low(const struct gs_gpu_tables *tables, uint32_t bin)
+{
+    return bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
+}
+
+static __device__ __forceinline__ uint32_t bin_high(const struct gs_gpu_tables *tables,
+                                                    uint32_t bin)
+{
+    return bin < tables->count ? tables->splitter[bin] : GS_KEY_MAX;
+}
+
 /* Level 1: where each bin starts, and what to do with it. */
 static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long long *s_partial)
 {
@@ -145,8 +162,8 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
         unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
         before += sum;
         if (size > 0) {
-            uint32_t low = bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
-            uint32_t high = bin < splitters ? tables->splitter[bin] : GS_KEY_MAX;
+            const uint32_t low = bin_low(tables, bin);
+            const uint32_t high = bin_high(tables, bin);
             work.cursors[bin] = low == high ? GS_GPU_SKIP : start;
             moves = moves || low != high;
             if (low == high)
@@ -160,6 +177,71 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
     }
     if (!__syncthreads_or(moves) && threadIdx.x == 0)
         state->outcome = GS_GPU_FILLED;
+}
+
+/* Level 1 behind a scatter to pages, which has counted what it moved. All bins but those of one
+ * value are slots. */
+static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long long *s_partial)
+{
+    struct gs_gpu_state *state = work.state;
+    const struct gs_gpu_tables *tables = work.tables;
+    const uint32_t bins = tables->count + 1;
+    bool full = false;
+    for (uint32_t bin = threadIdx.x; bin < bins; bin += PLAN_THREADS)
+        full = full || ((work.cursors[bin] & GS_GPU_SKIP) == 0 &&
+                        work.cursors[bin] > (uint64_t)work.pages.most * GS_GPU_TILE_KEYS);
+    if (__syncthreads_or(full)) {
+        if (threadIdx.x == 0)
+            state->outcome = GS_GPU_UNCOUNTED;
+        return;
+    }
+    unsigned long long before = 0;
+    for (uint32_t round = 0; round < bins; round += PLAN_THREADS) {
+        const uint32_t bin = round + threadIdx.x;
+        const unsigned long long cursor = bin < bins ? work.cursors[bin] : 0;
+        const unsigned long long size = cursor & ~GS_GPU_SKIP;
+        unsigned long long sum;
+        const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0 && cursor != size) {
+            add_fill(&work, start, size, bin_low(tables, bin));
+        } else if (size > 0) {
+            struct gs_gpu_slot *slot =
+                add_slot(&work, 2, start, size, bin_low(tables, bin), bin_high(tables, bin));
+            slot->from = (uint64_t)bin * work.pages.most;
+            slot->paged = 1;
+        }
+        __syncthreads();
+    }
+}
+
+/* Before a scatter to pages: positions in each bin begin at 0, and the host is told what it needs
+ * to decide on that scatter. */
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
+{
+    after_previous();
+    const struct gs_gpu_tables *tables = work.tables;
+    for (uint32_t bin = threadIdx.x; bin <= tables->count; bin += PLAN_THREADS)
+        work.cursors[bin] = bin_low(tables, bin) == bin_high(tables, bin) ? GS_GPU_SKIP : 0;
+    if (threadIdx.x == 0) {
+        const bool disorder = work.state->sample_order == (GS_GPU_DESCENT | GS_GPU_ASCENT);
+        volatile struct gs_gpu_report *report = work.report;
+        report->outcome = disorder ? GS_GPU_UNSORTED : GS_GPU_SORTED;
+        report->bins = tables->count + 1;
+        __threadfence_system();
+        report->sequence = sequence;
+    }
+}
+
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    plan_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
+{
+    after_previous();
+    __shared__ unsigned long long s_partial[33];
+    plan_pages(work, s_partial);
+    __syncthreads();
+    end_level(work, 2, sequence, s_partial);
 }
 
 /* Level 1, by one block. */
@@ -236,6 +318,18 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, cudaStream_t stream)
 {
     return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
+}
+
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                               cudaStream_t stream)
+{
+    return gs_launch_next(begin_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
+}
+
+cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                              cudaStream_t stream)
+{
+    return gs_launch_next(plan_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,

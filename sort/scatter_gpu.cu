@@ -64,11 +64,81 @@ static uint32_t tile_words(const struct gs_gpu_work *work, uint32_t tile_keys)
     return tile_keys <= GS_GPU_SMALL_TILE_KEYS ? 4 * tile_keys : 2 * tile_keys + tile_keys / 8;
 }
 
+/* Bins that lie in `out`, each from its cursor on. */
+template <typename P> struct flat_target {
+    using PLACE = P;
+    static const bool PAGED = false;
+    uint32_t *out;
+    PLACE limit; /* bounds the places that exist: it stands for none */
+    unsigned long long *cursors;
+
+    /* Where the next keys of a bin go, or limit: they are not moved. */
+    __device__ __forceinline__ PLACE reserve(uint32_t bin, uint32_t count) const
+    {
+        const unsigned long long place = atomicAdd(&cursors[bin], (unsigned long long)count);
+        return (place & GS_GPU_SKIP) != 0 ? limit : (PLACE)place;
+    }
+
+    __device__ __forceinline__ uint32_t *at(uint32_t bin, PLACE place) const
+    {
+        (void)bin;
+        return out + place;
+    }
+};
+
+/* Bins in pages. A place is a position in the bin. Who reserves a page's first position takes the
+ * page, and tells before it waits for anything: so nobody waits for long. */
+template <typename P> struct paged_target {
+    using PLACE = P;
+    static const bool PAGED = true;
+    static const uint32_t PAGE_KEYS = GS_GPU_TILE_KEYS;
+    uint32_t *out;
+    PLACE limit;
+    unsigned long long *cursors;
+    struct gs_gpu_pages pages;
+    uint32_t *taken;
+
+    __device__ __forceinline__ PLACE reserve(uint32_t bin, uint32_t count) const
+    {
+        const unsigned long long place = atomicAdd(&cursors[bin], (unsigned long long)count);
+        if ((place & GS_GPU_SKIP) != 0)
+            return limit;
+        const PLACE first = (PLACE)place;
+        for (uint32_t k = (first + PAGE_KEYS - 1) / PAGE_KEYS;
+             k < pages.most && (PLACE)k * PAGE_KEYS < first + count; k++)
+            atomicExch(&pages.page[bin * pages.most + k], atomicAdd(taken, 1) + 1);
+        return first + count <= (PLACE)pages.most * PAGE_KEYS ? first : limit;
+    }
+
+    /* The place as an index in out, or in spare memory if that lies behind out's pages. */
+    __device__ __forceinline__ PLACE locate(uint32_t bin, PLACE place) const
+    {
+        const uint32_t k = (uint32_t)(place / PAGE_KEYS);
+        const volatile uint32_t *entry = &pages.page[bin * pages.most + k];
+        uint32_t number = *entry;
+        while (number == 0) {
+            __nanosleep(32);
+            number = *entry;
+        }
+        return (PLACE)(number - 1) * PAGE_KEYS + (place - (PLACE)k * PAGE_KEYS);
+    }
+
+    __device__ __forceinline__ uint32_t *located(PLACE index) const
+    {
+        const PLACE whole = (PLACE)pages.whole * PAGE_KEYS;
+        return index < whole ? out + index : pages.spare + (index - whole);
+    }
+
+    __device__ __forceinline__ uint32_t *at(uint32_t bin, PLACE place) const
+    {
+        return located(locate(bin, place));
+    }
+};
+
 /* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
-template <typename PLACE>
+template <typename TARGET, typename PLACE>
 static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
-                                                  uint32_t *__restrict__ out, PLACE limit,
-                                                  uint32_t bins, unsigned long long *cursors)
+                                                  const TARGET &target, uint32_t bins)
 {
     const uint32_t lane = lane_index();
     const uint32_t share = (bins + SCATTER_THREADS / 32 - 1) / (SCATTER_THREADS / 32);
@@ -76,43 +146,60 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
     for (uint32_t group = 0; group < share; group += 32) {
         uint32_t bin = first + group + lane;
         uint32_t count = 0;
-        unsigned long long place = 0;
+        PLACE place = 0;
         if (group + lane < share && bin < bins) {
             count = memory.count[bin];
             memory.count[bin] = 0;
             if (count > 0) {
-                place = atomicAdd(&cursors[bin], (unsigned long long)count);
-                bool nowhere = (place & GS_GPU_SKIP) != 0; /* an equality bin: not moved */
-                memory.delta[bin] = nowhere ? limit : (PLACE)place;
-                count = nowhere ? 0 : min(count, memory.row);
+                place = target.reserve(bin, count);
+                memory.delta[bin] = place;
+                count = place == target.limit ? 0 : min(count, memory.row);
             }
+        }
+        uint32_t torn = 0; /* lanes whose keys go to two pages */
+        const uint32_t torn_count = count;
+        if constexpr (TARGET::PAGED) {
+            const bool tears = place % TARGET::PAGE_KEYS + count > TARGET::PAGE_KEYS;
+            torn = __ballot_sync(GS_ALL_LANES, tears); /* and all lanes have reserved */
+            count = tears ? 0 : count;
+            place = count > 0 ? target.locate(bin, place) : 0;
         }
         const uint32_t *row = memory.keys + (first + group) * memory.row + lane;
         const int rows = (int)min(share - group, 32U);
 #pragma unroll 4
         for (int r = 0; r < rows; r++, row += memory.row) {
             uint32_t keys = __shfl_sync(GS_ALL_LANES, count, r);
-            PLACE start = __shfl_sync(GS_ALL_LANES, (PLACE)place, r);
+            const PLACE start = __shfl_sync(GS_ALL_LANES, place, r);
+            uint32_t *out = target.out + start;
+            if constexpr (TARGET::PAGED)
+                out = target.located(start);
             uint32_t low = lane < keys ? row[0] : 0;
             uint32_t high = lane + 32 < keys ? row[32] : 0;
             if (lane < keys)
-                out[start + lane] = low;
+                out[lane] = low;
             if (lane + 32 < keys)
-                out[start + lane + 32] = high;
+                out[lane + 32] = high;
             for (uint32_t i = lane + 64; i < keys; i += 32)
-                out[start + i] = row[i - lane];
+                out[i] = row[i - lane];
         }
+        if constexpr (TARGET::PAGED)
+            for (; torn != 0; torn &= torn - 1) {
+                const int r = __ffs((int)torn) - 1;
+                const uint32_t b = first + group + (uint32_t)r;
+                const uint32_t keys = __shfl_sync(GS_ALL_LANES, torn_count, r);
+                for (uint32_t i = lane; i < keys; i += 32)
+                    *target.at(b, memory.delta[b] + i) = memory.keys[b * memory.row + i];
+            }
     }
 }
 
-/* Scatter `size` keys at `in` to `out`; FULL: as many as a tile can have. Counters must be zero and
- * visible, and are again after the next barrier. limit bounds the positions that exist. Returns
- * false if a row was too short; try_rows = false does not try. */
-template <bool FULL, int ITEMS, typename PLACE, typename VIEW>
+/* Scatter `size` keys at `in`; FULL: as many as a tile can have. Counters must be zero and visible,
+ * and are again after the next barrier. Returns false if a row was too short; try_rows = false does
+ * not try. */
+template <bool FULL, int ITEMS, typename PLACE, typename TARGET, typename VIEW>
 static __device__ __forceinline__ bool
-scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restrict__ out,
-             PLACE limit, const VIEW &view, uint32_t bins, unsigned long long *cursors,
-             const struct tile_memory<PLACE> &memory, bool try_rows)
+scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target, const VIEW &view,
+             uint32_t bins, const struct tile_memory<PLACE> &memory, bool try_rows)
 {
     __shared__ uint32_t s_partial[33];
     __shared__ uint32_t s_none[32]; /* counts keys that do not exist, or need not be moved */
@@ -156,7 +243,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
 #pragma unroll
                 for (int i = 0; i < ITEMS; i++)
                     if (moves(i) && bin[i] >> BIN_RANK_SHIFT >= memory.row &&
-                        memory.delta[bin[i] & BIN_MASK] != limit) {
+                        memory.delta[bin[i] & BIN_MASK] != target.limit) {
                         uint32_t place = atomicAdd(memory.waiting, 1);
                         if (place < WAITING)
                             memory.list[place] = {key[i], bin[i]};
@@ -173,13 +260,15 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
         try_rows = try_rows && waiting <= WAITING;
     }
     if (try_rows) {
-        write_rows(memory, out, limit, bins, cursors);
+        write_rows(memory, target, bins);
         if (VIEW::WAITS && waiting != 0) {
             __syncthreads();
             for (uint32_t x = t; x < waiting; x += SCATTER_THREADS) {
                 const struct waiting_key late = memory.list[x];
-                out[memory.delta[late.bin_rank & BIN_MASK] + (late.bin_rank >> BIN_RANK_SHIFT)] =
-                    late.key;
+                const uint32_t b = late.bin_rank & BIN_MASK;
+                const PLACE place = memory.delta[b] + (late.bin_rank >> BIN_RANK_SHIFT);
+                if (!TARGET::PAGED || place < target.limit)
+                    *target.at(b, place) = late.key;
             }
             if (t == 0)
                 *memory.waiting = 0;
@@ -192,16 +281,16 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
     for (uint32_t round = 0; round < bins; round += SCATTER_THREADS) {
         uint32_t b = round + t;
         uint32_t count = b < bins ? memory.count[b] : 0;
-        unsigned long long place = 0;
+        PLACE place = 0;
         if (count > 0)
-            place = atomicAdd(&cursors[b], (unsigned long long)count);
+            place = target.reserve(b, count);
         uint32_t sum;
         uint32_t first = before + scan_block<SCATTER_THREADS>(count, s_partial, &sum);
         before += sum;
         if (b < bins) {
             memory.count[b] = first;
             if (count > 0)
-                memory.delta[b] = (place & GS_GPU_SKIP) != 0 ? limit : (PLACE)(place - first);
+                memory.delta[b] = place == target.limit ? place : place - first;
         }
         __syncthreads();
     }
@@ -225,11 +314,11 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
     view.classify(key, bin);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
-        PLACE place = limit;
+        PLACE place = target.limit;
         if (i * SCATTER_THREADS < kept)
             place = memory.delta[bin[i]] + i * SCATTER_THREADS + t;
-        if (place < limit) /* not the keys of an equality bin */
-            out[place] = key[i];
+        if (place < target.limit) /* not the keys of an equality bin */
+            *target.at(bin[i], place) = key[i];
     }
     for (uint32_t b = t; b < bins; b += SCATTER_THREADS)
         memory.count[b] = 0;
@@ -240,55 +329,56 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restric
 
 /* Level 1: keys `first` to n, less than a tile, one by one. A tile of any size is as much code
  * again as a full one. */
-template <typename VIEW>
+template <typename TARGET, typename VIEW>
 static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__ in, uint64_t first,
-                                                    uint64_t n, uint32_t *__restrict__ out,
-                                                    const VIEW &view, unsigned long long *cursors)
+                                                    uint64_t n, const TARGET &target,
+                                                    const VIEW &view)
 {
     for (uint64_t i = first + threadIdx.x; i < n; i += SCATTER_THREADS) {
         const uint32_t key[1] = {in[i]};
         uint32_t bin[1];
         view.classify(key, bin);
-        const unsigned long long place = atomicAdd(&cursors[bin[0]], 1ULL);
-        if ((place & GS_GPU_SKIP) == 0) /* not the keys of an equality bin */
-            out[place] = key[0];
+        const typename TARGET::PLACE place = target.reserve(bin[0], 1);
+        if (place != target.limit) /* not the keys of an equality bin */
+            *target.at(bin[0], place) = key[0];
     }
 }
 
 /* Level 1: each block strides over the tiles of the input, the last one takes the rest. */
-template <int SEARCH, int ITEMS, typename PLACE>
+template <int SEARCH, int ITEMS, typename TARGET, typename PLACE>
 static __device__ __forceinline__ void
-scatter_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n, PLACE limit,
+scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
               const struct gs_gpu_tables *__restrict__ tables, uint32_t *s_table, bool try_rows,
-              unsigned long long *cursors, const struct tile_memory<PLACE> &memory)
+              const struct tile_memory<PLACE> &memory)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     const struct splitter_view<SEARCH> splitters = load_splitters<SEARCH>(tables, s_table);
     const uint32_t bins = tables->count + 1;
     for (uint32_t b = threadIdx.x; b < bins; b += SCATTER_THREADS) {
         memory.count[b] = 0;
-        memory.delta[b] = tables->repeats && (cursors[b] & GS_GPU_SKIP) != 0 ? limit : 0;
+        memory.delta[b] =
+            tables->repeats && (target.cursors[b] & GS_GPU_SKIP) != 0 ? target.limit : 0;
     }
     const uint64_t tiles = n / tile_keys;
     for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         __syncthreads();
-        try_rows = scatter_tile<true, ITEMS>(in + tile * tile_keys, tile_keys, out, limit,
-                                             splitters, bins, cursors, memory, try_rows);
+        try_rows = scatter_tile<true, ITEMS>(in + tile * tile_keys, tile_keys, target, splitters,
+                                             bins, memory, try_rows);
     }
     if (blockIdx.x == gridDim.x - 1) { /* it has no more tiles than the others */
         __syncthreads();
-        scatter_rest(in, tiles * tile_keys, n, out, splitters, cursors);
+        scatter_rest(in, tiles * tile_keys, n, target, splitters);
     }
 }
 
-template <int ITEMS, typename PLACE>
+template <int ITEMS, typename TARGET>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
-    scatter_bins_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, uint64_t n,
-                        PLACE limit, const struct gs_gpu_tables *__restrict__ tables,
-                        uint32_t table_words, uint32_t bins_max, uint32_t words,
-                        const struct gs_gpu_state *state, unsigned long long *cursors)
+    scatter_bins_kernel(const uint32_t *__restrict__ in, uint64_t n, const TARGET target,
+                        const struct gs_gpu_tables *__restrict__ tables, uint32_t table_words,
+                        uint32_t bins_max, uint32_t words, const struct gs_gpu_state *state)
 {
     after_previous();
+    using PLACE = typename TARGET::PLACE;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ uint32_t s_waiting;
     struct tile_memory<PLACE> memory;
@@ -304,41 +394,39 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         return;
     switch (tables->search) {
     case GS_GPU_GUIDE:
-        scatter_tiles<GS_GPU_GUIDE, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
-                                           memory);
+        scatter_tiles<GS_GPU_GUIDE, ITEMS>(in, n, target, tables, s_table, try_rows, memory);
         break;
     case GS_GPU_GUIDE_PAIRS:
-        scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, out, n, limit, tables, s_table, try_rows,
-                                                 cursors, memory);
+        scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, n, target, tables, s_table, try_rows, memory);
         break;
     default:
-        scatter_tiles<GS_GPU_STEPS, ITEMS>(in, out, n, limit, tables, s_table, try_rows, cursors,
-                                           memory);
+        scatter_tiles<GS_GPU_STEPS, ITEMS>(in, n, target, tables, s_table, try_rows, memory);
         break;
     }
 }
 
 /* Scatter the keys of one tile of a slot. */
-template <int ITEMS, typename PLACE, typename VIEW>
+template <int ITEMS, typename PLACE, typename TARGET, typename VIEW>
 static __device__ __forceinline__ void
-scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, uint32_t *__restrict__ out,
-                  PLACE limit, const VIEW &view, uint32_t bins, unsigned long long *cursors,
-                  struct tile_memory<PLACE> &memory, uint32_t *words_begin, uint32_t words)
+scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
+                  const VIEW &view, uint32_t bins, struct tile_memory<PLACE> &memory,
+                  uint32_t *words_begin, uint32_t words)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     memory.place_rows(words_begin, words, bins);
     const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
     if (size == tile_keys)
-        scatter_tile<true, ITEMS>(in, size, out, limit, view, bins, cursors, memory, try_rows);
+        scatter_tile<true, ITEMS>(in, size, target, view, bins, memory, try_rows);
     else
-        scatter_tile<false, ITEMS>(in, size, out, limit, view, bins, cursors, memory, try_rows);
+        scatter_tile<false, ITEMS>(in, size, target, view, bins, memory, try_rows);
 }
 
 /* A further level: a block moves one tile of one slot. Where each key has a digit of its
  * own, the counts say all, and runs of equal keys have been listed. */
 template <int ITEMS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
-    scatter_digits_kernel(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, PLACE limit,
+    scatter_digits_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
+                          uint32_t *__restrict__ out, PLACE limit,
                           const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
                           uint32_t words, const uint32_t *__restrict__ heavy,
                           unsigned long long *cursors)
@@ -362,19 +450,20 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const struct digit_view digits = {s_slot.digit, s_slot.bins};
     if (digit_is_exact(digits.digit))
         return;
-    const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * tile_keys;
-    const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)tile_keys);
-    in += s_slot.start + first;
-    cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
+    const uint32_t index = blockIdx.x - s_slot.first_tile;
+    const uint32_t size =
+        (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
+    in = tile_at(pages, in, s_slot, index);
+    const struct flat_target<PLACE> target = {
+        out, limit, cursors + (uint64_t)GS_GPU_PARTS *s_slot.first_digit
+    };
     if (s_slot.heavy) {
         for (uint32_t b = threadIdx.x; b < 2 * s_slot.bins; b += SCATTER_THREADS)
             memory.delta[b] = 0; /* not nowhere */
         const struct heavy_view view = load_heavy(s_slot, heavy, s_heavy);
-        scatter_slot_tile<ITEMS>(in, size, out, limit, view, 2 * s_slot.bins, cursors, memory,
-                                 s_rows, words);
+        scatter_slot_tile<ITEMS>(in, size, target, view, 2 * s_slot.bins, memory, s_rows, words);
     } else {
-        scatter_slot_tile<ITEMS>(in, size, out, limit, digits, s_slot.bins, cursors, memory, s_rows,
-                                 words);
+        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
     }
 }
 
@@ -384,29 +473,41 @@ static bool needs_wide(uint64_t n)
     return n > 1ULL << 31;
 }
 
-template <int ITEMS, typename PLACE>
-static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                               uint64_t n, uint32_t bins, unsigned processors, cudaStream_t stream)
+template <int ITEMS, typename TARGET>
+static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *in, uint64_t n,
+                               const TARGET &target, uint32_t bins, unsigned processors,
+                               cudaStream_t stream)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     uint32_t table_words = gs_gpu_table_words(bins);
     uint32_t words = tile_words(work, tile_keys);
-    size_t shared = (table_words + words + 2 * bins) * sizeof(uint32_t) + 2 * bins * sizeof(PLACE);
+    size_t shared = (table_words + words + 2 * bins) * sizeof(uint32_t) +
+                    2 * bins * sizeof(typename TARGET::PLACE);
     int resident = 0;
     cudaError_t error =
-        cudaFuncSetAttribute(scatter_bins_kernel<ITEMS, PLACE>,
+        cudaFuncSetAttribute(scatter_bins_kernel<ITEMS, TARGET>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &resident, scatter_bins_kernel<ITEMS, PLACE>, SCATTER_THREADS, shared);
+            &resident, scatter_bins_kernel<ITEMS, TARGET>, SCATTER_THREADS, shared);
     if (error != cudaSuccess)
         return error;
     uint64_t tiles = (n + tile_keys - 1) / tile_keys;
     uint64_t blocks = (uint64_t)resident * processors;
     blocks = tiles < blocks ? tiles : blocks;
-    return gs_launch_next(scatter_bins_kernel<ITEMS, PLACE>, (unsigned)blocks, SCATTER_THREADS,
-                          shared, stream, in, out, n, (PLACE)n, work->tables, table_words, 2 * bins,
-                          words, work->state, work->cursors);
+    return gs_launch_next(scatter_bins_kernel<ITEMS, TARGET>, (unsigned)blocks, SCATTER_THREADS,
+                          shared, stream, in, n, target, work->tables, table_words, 2 * bins, words,
+                          work->state);
+}
+
+template <typename PLACE>
+static struct flat_target<PLACE> flat(const struct gs_gpu_work *work, uint32_t *out, uint64_t n) {
+    return {out, (PLACE)n, work->cursors};
+}
+
+template <typename PLACE>
+static struct paged_target<PLACE> paged(const struct gs_gpu_work *work, uint32_t *out, uint64_t n) {
+    return {out, (PLACE)n, work->cursors, work->pages, &work->state->pages};
 }
 
 template <typename PLACE>
@@ -424,8 +525,8 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(scatter_digits_kernel<items, PLACE>, tiles, SCATTER_THREADS, shared,
-                          stream, in, out, (PLACE)n, work->slots[level & 1], slots, words,
-                          work->heavy, work->counters);
+                          stream, in, work->pages, out, (PLACE)n, work->slots[level & 1], slots,
+                          words, work->heavy, work->counters);
 }
 
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
@@ -434,10 +535,23 @@ cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *
     const int large = GS_GPU_TILE_KEYS / SCATTER_THREADS;
     const int small = GS_GPU_SMALL_TILE_KEYS / SCATTER_THREADS;
     if (needs_wide(n))
-        return launch_bins<large, unsigned long long>(work, in, out, n, bins, processors, stream);
+        return launch_bins<large>(work, in, n, flat<unsigned long long>(work, out, n), bins,
+                                  processors, stream);
+    const struct flat_target<uint32_t> target = flat<uint32_t>(work, out, n);
     if (n > (uint64_t)GS_GPU_TILE_KEYS * processors * 4)
-        return launch_bins<large, uint32_t>(work, in, out, n, bins, processors, stream);
-    return launch_bins<small, uint32_t>(work, in, out, n, bins, processors, stream);
+        return launch_bins<large>(work, in, n, target, bins, processors, stream);
+    return launch_bins<small>(work, in, n, target, bins, processors, stream);
+}
+
+cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                 uint64_t n, uint32_t bins, unsigned processors,
+                                 cudaStream_t stream)
+{
+    const int large = GS_GPU_TILE_KEYS / SCATTER_THREADS;
+    if (needs_wide(n))
+        return launch_bins<large>(work, in, n, paged<unsigned long long>(work, out, n), bins,
+                                  processors, stream);
+    return launch_bins<large>(work, in, n, paged<uint32_t>(work, out, n), bins, processors, stream);
 }
 
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,

@@ -152,8 +152,9 @@ static __global__ void __launch_bounds__(THREADS)
     after_previous();
     const uint64_t start = slots[blockIdx.x].start;
     const uint64_t size = slots[blockIdx.x].size;
-    if (size <= GS_GPU_COUNTED_KEYS &&
-        sort_large<THREADS>(from + start, output + start, (uint32_t)size) && threadIdx.x == 0) {
+    const uint32_t *in = from + slots[blockIdx.x].from;
+    if (size <= GS_GPU_COUNTED_KEYS && sort_large<THREADS>(in, output + start, (uint32_t)size) &&
+        threadIdx.x == 0) {
         slots[blockIdx.x].size = 0;
         slots[blockIdx.x].low = 0;
         slots[blockIdx.x].high = 0;

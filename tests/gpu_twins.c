@@ -181,11 +181,14 @@ static void compare_bins(struct twins *twins)
     free(scattered);
 }
 
-static void compare_result(struct twins *twins)
+/* paged_keys: from how many keys on level 1 is not counted. */
+static void compare_result(struct twins *twins, uint64_t paged_keys)
 {
     struct gs_error err = {.status = GS_OK};
     uint64_t n = twins->n;
     gs_key *sorted = sample_sorted(twins->keys, &n, false, false);
+    twins->sorter.paged_keys = paged_keys;
+    must(cudaMemcpy(twins->d_keys, twins->keys, n * sizeof(gs_key), cudaMemcpyHostToDevice));
     CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, NULL, &err),
                 GS_OK);
     must(cudaDeviceSynchronize());
@@ -206,7 +209,9 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     if (twins.sample == NULL || twins.counts == NULL)
         abort();
     twins.offsets = twins.counts + 2 * (size_t)bins;
-    if (gs_device_sorter_open(&twins.sorter, n, &err) != GS_OK) {
+    enum gs_status st = gs_device_sorter_open(&twins.sorter, n, &err);
+    twins.sorter.paged_keys = 1;
+    if (st != GS_OK || gs_device_sorter_add_room(&twins.sorter, &err) != GS_OK) {
         fprintf(stderr, "gpu_twins: %s\n", err.text);
         exit(2);
     }
@@ -220,7 +225,9 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     compare_counts(&twins);
     compare_runs(&twins);
     compare_bins(&twins);
-    compare_result(&twins);
+    compare_result(&twins, UINT64_MAX);
+    twins.sorter.few_keys = GS_GPU_MEDIUM_KEYS;
+    compare_result(&twins, 1);
     if (check_failed > failed)
         fprintf(stderr, "  with %" PRIu64 " keys of kind %d, %" PRIu32 " bins\n", n, (int)kind,
                 bins);

@@ -134,41 +134,64 @@ static cudaError_t skip_small_jobs(struct gs_device_sorter *sorter, struct gs_gp
     return cudaMemsetAsync(&state->small_jobs, 0, sizeof state->small_jobs, sorter->stream);
 }
 
-/* Further levels for the slots of level 1: by their digits, to and fro. Then the bins. */
-static enum gs_status sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                 uint64_t n, struct gs_gpu_report *report,
-                                 struct gs_device_stats *stats, struct gs_error *err)
+/* Have the next level's slots ready to be counted. Those that had no rooms are: their bounds are
+ * known, and their keys in pages. `done`: they were all of one value each. */
+static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned level, bool again,
+                                    gs_key *keys, const gs_key *from, struct gs_gpu_report *report,
+                                    bool *done, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
     cudaStream_t stream = sorter->stream;
-    unsigned level = 1;
+    *done = false;
+    if (level > 2 && !again) {
+        if (report->tiles <= report->slots * (GS_GPU_COUNTED_KEYS / GS_GPU_TILE_KEYS)) {
+            GS_CUDA_TRY(gs_sort_slots_gpu(work, level, from, keys, report->slots, stream));
+            mark(sorter, GS_DEVICE_SORT_BINS);
+        }
+        GS_CUDA_TRY(gs_find_bounds_gpu(work, level, from, report->slots, report->tiles, stream));
+        GS_CUDA_TRY(plan_level(sorter, level));
+        GS_CUDA_TRY(await_report(sorter, report));
+        *done = report->tiles == 0;
+        if (*done)
+            return GS_OK;
+    }
+    if (level > 2 || report->repeats)
+        GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report->slots, stream));
+    GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
+                                GS_GPU_PARTS * report->digits * sizeof *work->counters, stream));
+cleanup:
+    return st;
+}
+
+/* Further levels for the slots of `level`: by their digits, to and fro. Then the bins. rooms: of
+ * level 2 some have gone to rooms in `other`, and the slots of level 3 are those that have not. */
+static enum gs_status sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                 uint64_t n, unsigned level, bool rooms,
+                                 struct gs_gpu_report *report, struct gs_device_stats *stats,
+                                 struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_gpu_work *work = &sorter->work;
+    cudaStream_t stream = sorter->stream;
+    bool done;
     while (report->slots > 0) {
         level++;
+        const bool again = rooms && level == 3;
         gs_key *from = level % 2 == 0 ? other : keys;
         gs_key *to = level % 2 == 0 ? keys : other;
         const uint64_t jobs = sorter->level_jobs;
-        if (report->small_jobs + 2ULL * report->digits > 2 * jobs || report->fills > jobs) {
+        /* Lists that the level may fill; rooms that it overwrites. While slots are in pages, no bin
+         * may be sorted: both lists have room for two levels. */
+        if (!again && (report->small_jobs + 2ULL * report->digits > 2 * jobs ||
+                       report->fills > jobs || (rooms && level == 5))) {
             GS_CUDA_TRY(sort_listed(sorter, keys, other, report, stats));
             GS_CUDA_TRY(clear_lists(sorter));
             mark(sorter, GS_DEVICE_SORT_BINS);
         }
-        if (level > 2) {
-            if (report->tiles <= report->slots * (GS_GPU_COUNTED_KEYS / GS_GPU_TILE_KEYS)) {
-                GS_CUDA_TRY(gs_sort_slots_gpu(work, level, from, keys, report->slots, stream));
-                mark(sorter, GS_DEVICE_SORT_BINS);
-            }
-            GS_CUDA_TRY(
-                gs_find_bounds_gpu(work, level, from, report->slots, report->tiles, stream));
-            GS_CUDA_TRY(plan_level(sorter, level));
-            GS_CUDA_TRY(await_report(sorter, report));
-            if (report->tiles == 0) /* all of one value each */
-                break;
-        }
-        if (level > 2 || report->repeats)
-            GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report->slots, stream));
-        GS_CUDA_TRY(cudaMemsetAsync(
-            work->counters, 0, GS_GPU_PARTS * report->digits * sizeof *work->counters, stream));
+        GS_TRY(prepare_slots(sorter, level, again, keys, from, report, &done, err));
+        if (done)
+            break;
         GS_CUDA_TRY(gs_count_digits_gpu(work, level, from, report->slots, report->tiles, stream));
         mark(sorter, GS_DEVICE_COUNT_DIGITS);
         GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report->slots, stream));
@@ -215,7 +238,7 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     GS_CUDA_TRY(await_report(sorter, &report));
     if (n <= GS_GPU_ONE_LEVEL_KEYS)
         GS_CUDA_TRY(skip_small_jobs(sorter, &report, stats));
-    return sort_slots(sorter, keys, other, n, &report, stats, err);
+    return sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
 cleanup:
     return st;
 }
@@ -256,6 +279,33 @@ cleanup:
     return st;
 }
 
+/* From the slots of level 1, which are in pages in `other`, on. If level 2 needs no count, the
+ * result is left there. */
+static enum gs_status sort_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                 uint64_t n, struct gs_gpu_report *report,
+                                 struct gs_device_stats *stats, bool may_swap, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_gpu_work *work = &sorter->work;
+    cudaStream_t stream = sorter->stream;
+    if (report->repeats || report->slots == 0 || !may_swap)
+        return sort_slots(sorter, keys, other, n, 1, false, report, stats, err);
+    GS_CUDA_TRY(gs_choose_rooms_gpu(work, other, keys, n, report->slots, stream));
+    GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
+                                GS_GPU_PARTS * report->digits * sizeof *work->counters, stream));
+    mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(gs_scatter_rooms_gpu(work, other, keys, report->slots, report->tiles, stream));
+    mark(sorter, GS_DEVICE_SCATTER_DIGITS);
+    GS_CUDA_TRY(gs_plan_rooms_gpu(work, report->slots, stream));
+    GS_CUDA_TRY(plan_level(sorter, 3));
+    mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(await_report(sorter, report));
+    stats->in_other = true;
+    return sort_slots(sorter, other, keys, n, 2, true, report, stats, err);
+cleanup:
+    return st;
+}
+
 enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                               uint64_t n, struct gs_device_stats *stats, struct gs_error *err)
 {
@@ -290,7 +340,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
     GS_TRY(scatter_uncounted(sorter, keys, other, n, bins, &report, &scattered, err));
     if (scattered)
-        return sort_slots(sorter, keys, other, n, &report, stats, err);
+        return sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
     GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, bins, processors, stream));
     mark(sorter, GS_DEVICE_COUNT_BINS);
     return sort_counted(sorter, keys, other, n, bins, stats, err);

@@ -112,17 +112,22 @@ static uint64_t most_bins(const struct gs_device_sorter *sorter)
     return bins;
 }
 
-/* Give pages their place; returns the bytes of all. Each bin but those of one value has a last page
- * that is not full. */
-static size_t place_pages(struct gs_device_sorter *sorter, char *memory)
+/* Give pages and rooms their place; returns the bytes of all. Each bin but those of one value has a
+ * last page that is not full. */
+static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
 {
     struct gs_gpu_pages *pages = &sorter->work.pages;
+    struct gs_gpu_rooms *rooms = &sorter->work.rooms;
     const uint64_t bins = most_bins(sorter);
     const uint64_t whole = sorter->capacity / GS_GPU_TILE_KEYS;
     size_t total = 0;
     pages->page =
         carve(&memory, &total, 2 * GS_GPU_PAGES_FACTOR * (whole + bins), sizeof *pages->page);
     pages->spare = carve(&memory, &total, bins * GS_GPU_TILE_KEYS, sizeof *pages->spare);
+    /* Rooms are 10 % larger than the keys to expect. Of the last slot that has no place in the
+     * buffer all must go to spare memory. */
+    rooms->spare_keys = sorter->capacity / 8 + 2 * sorter->capacity / bins;
+    rooms->spare = carve(&memory, &total, rooms->spare_keys, sizeof *rooms->spare);
     return total;
 }
 
@@ -131,9 +136,9 @@ enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct
     enum gs_status st = GS_OK;
     if (sorter->capacity < sorter->paged_keys || sorter->room != NULL)
         return GS_OK;
-    size_t bytes = place_pages(sorter, NULL);
+    size_t bytes = place_rooms(sorter, NULL);
     GS_CUDA_TRY(cudaMalloc(&sorter->room, bytes));
-    place_pages(sorter, sorter->room);
+    place_rooms(sorter, sorter->room);
 cleanup:
     return st;
 }

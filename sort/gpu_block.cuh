@@ -327,7 +327,7 @@ static __device__ __forceinline__ const uint32_t *tile_at(const struct gs_gpu_pa
 {
     if (slot.paged)
         return page_at(pages, buffer, pages.page[slot.from + k]);
-    return buffer + slot.from + (uint64_t)k * GS_GPU_TILE_KEYS;
+    return buffer + slot.from + (int64_t)k * GS_GPU_TILE_KEYS;
 }
 
 /* Bring a tile's slot into shared memory. */

@@ -126,6 +126,13 @@ struct gs_gpu_pages {
     uint32_t whole;  /* pages in the buffer: numbers up to that */
 };
 
+/* Memory for a level 2 without counting, in which each digit has a room a little larger than the
+ * keys to expect. What the buffer has no place for goes to `spare`. */
+struct gs_gpu_rooms {
+    uint32_t *spare;
+    uint64_t spare_keys;
+};
+
 /* A linear digit: d = hi32((key * scale + offset) * factor). It maps [low, high] to 0 .. bins-1,
  * and no two keys to the same d if there are no more keys than bins. */
 struct gs_gpu_digit {
@@ -137,20 +144,23 @@ struct gs_gpu_digit {
 struct gs_gpu_slot {
     uint64_t start; /* in the output */
     uint64_t size;
-    uint64_t from; /* where its keys begin in their buffer; or the entry of its first page */
-    uint32_t low;  /* bounds of its keys; low > high: not known */
+    int64_t from; /* where its keys begin in their buffer; or the entry of its first page */
+    int64_t to;   /* where its digits begin in the other buffer */
+    uint32_t low; /* bounds of its keys; low > high: not known */
     uint32_t high;
     uint32_t first_tile;  /* number of its first tile among those of all slots */
     uint32_t first_digit; /* of its first digit likewise */
     uint32_t bins;        /* digits */
     uint32_t heavy;       /* digits have heavy values */
     uint32_t paged;       /* keys are in pages */
+    uint32_t room;        /* keys for which each digit has room; 0: digits are counted first */
     struct gs_gpu_digit digit;
 };
 
 /* A bin to be sorted by one block. */
 struct gs_gpu_job {
-    uint64_t start;
+    uint64_t start; /* in the output */
+    int64_t from;   /* in the buffer where its keys are */
     uint32_t size;
     uint32_t in_b; /* its keys are in b, else in a */
 };
@@ -202,6 +212,7 @@ struct gs_gpu_work {
     struct gs_gpu_job *medium_jobs;
     struct gs_gpu_fill *fills;
     struct gs_gpu_pages pages;    /* page == NULL: none */
+    struct gs_gpu_rooms rooms;    /* spare == NULL: none */
     struct gs_gpu_report *report; /* pinned, host */
     /* What the device and n ask for. */
     uint32_t small_keys;   /* of a small job at most: GS_GPU_SMALL_KEYS, or twice that */
@@ -268,6 +279,14 @@ cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, u
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
                               cudaStream_t stream);
 
+/* rooms_gpu.cu: digits that need no count. choose_rooms gives rooms in `out` to slots of level 2
+ * whose keys are spread evenly, as a sample of them says; behind the scatter plan_rooms makes jobs
+ * of their digits, and slots of level 3 of the others, whose keys are still where they were. */
+cudaError_t gs_choose_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *keys,
+                                const uint32_t *out, uint64_t n, uint32_t slots,
+                                cudaStream_t stream);
+cudaError_t gs_plan_rooms_gpu(const struct gs_gpu_work *work, uint32_t slots, cudaStream_t stream);
+
 /* place_runs_gpu.cu: the counts of a chunk become cursors, for a scatter inside it, and starts[0 ..
  * bins], and are zero again. */
 cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
@@ -284,6 +303,10 @@ cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t 
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
                                   uint32_t tiles, cudaStream_t stream);
+
+/* Digits of level 2 that have rooms, to there; counters must be zero. */
+cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                 uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
 /* sort_few_gpu.cu: keys[0 .. n), using spare[0 .. n). Right for any n below 2^31, and meant for up
  * to GS_GPU_FEW_KEYS. */

@@ -8,60 +8,20 @@
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_lists.cuh"
 
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
 
-/* Put a bin of unsorted keys on the list for blocks of its size. */
-static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, uint32_t size,
-                               uint32_t in_b)
-{
-    struct gs_gpu_job job = {start, size, in_b};
-    if (size <= work->small_keys)
-        work->small_jobs[atomicAdd(&work->state->small_jobs, 1)] = job;
-    else
-        work->medium_jobs[atomicAdd(&work->state->medium_jobs, 1)] = job;
-}
-
-/* Put a run of equal keys on the list, in pieces for one block each. */
-static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, uint64_t size,
-                                uint32_t value)
-{
-    uint32_t pieces = (uint32_t)((size + GS_GPU_FILL_KEYS - 1) / GS_GPU_FILL_KEYS);
-    uint32_t place = atomicAdd(&work->state->fills, pieces);
-    for (uint32_t i = 0; i < pieces; i++) {
-        uint64_t first = (uint64_t)i * GS_GPU_FILL_KEYS;
-        struct gs_gpu_fill fill = {start + first,
-                                   (uint32_t)min(size - first, (uint64_t)GS_GPU_FILL_KEYS), value};
-        work->fills[place + i] = fill;
-    }
-}
-
-/* A slot at its place in the output; which is returned, for it to be elsewhere. */
-static __device__ struct gs_gpu_slot *add_slot(const struct gs_gpu_work *work, unsigned level,
-                                               uint64_t start, uint64_t size, uint32_t low,
-                                               uint32_t high)
-{
-    struct gs_gpu_slot *slot =
-        &work->slots[level & 1][atomicAdd(&work->state->slots[level & 1], 1)];
-    slot->start = start;
-    slot->size = size;
-    slot->from = start;
-    slot->low = low;
-    slot->high = high;
-    slot->paged = 0;
-    return slot;
-}
-
 /* A bin of keys between other values: a job, or a slot of a further level. */
 static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
-                               uint64_t size)
+                               int64_t from, uint64_t size)
 {
     if (size == 0)
         return;
     if (size <= work->medium_keys)
-        add_job(work, start, (uint32_t)size, level & 1);
+        add_job(work, start, from, (uint32_t)size, level & 1);
     else
-        add_slot(work, level + 1, start, size, GS_KEY_MAX, 0);
+        add_slot(work, level + 1, start, size, GS_KEY_MAX, 0)->from = from;
 }
 
 /* Number tiles and digits of a level's slots, make their digits, clear the list of the level
@@ -169,7 +129,7 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
             if (low == high)
                 add_fill(&work, start, size, low);
             else if (size <= work.medium_keys)
-                add_job(&work, start, (uint32_t)size, 1);
+                add_job(&work, start, (int64_t)start, (uint32_t)size, 1);
             else
                 add_slot(&work, 2, start, size, low, high);
         }
@@ -208,7 +168,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long 
         } else if (size > 0) {
             struct gs_gpu_slot *slot =
                 add_slot(&work, 2, start, size, bin_low(tables, bin), bin_high(tables, bin));
-            slot->from = (uint64_t)bin * work.pages.most;
+            slot->from = (int64_t)bin * work.pages.most;
             slot->paged = 1;
         }
         __syncthreads();
@@ -274,7 +234,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         return slot.heavy && (bin + 1) % DIGIT_THREADS != 0 && size > 0 && size_next > 0 &&
                size + size_next <= work.small_keys;
     };
-    unsigned long long before = slot.start;
+    unsigned long long before = 0;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         uint32_t bin = round + threadIdx.x;
         bool mine = bin < slot.bins;
@@ -288,18 +248,20 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
             before + scan_block<DIGIT_THREADS>(size + size_more + size_equal, s_partial, &sum);
         before += sum;
         if (exact && size > 0) {
-            add_fill(&work, start, size, slot.low + bin);
+            add_fill(&work, slot.start + start, size, slot.low + bin);
             less[bin] = GS_GPU_SKIP;
         } else if (mine) {
             less[bin] = start;
             if (!exact && !joined)
-                add_bin(&work, level, start, size);
+                add_bin(&work, level, slot.start + start, slot.to + (int64_t)start, size);
         }
         if (size_equal > 0)
-            add_fill(&work, start + size, size_equal, work.heavy[slot.first_digit + bin]);
+            add_fill(&work, slot.start + start + size, size_equal,
+                     work.heavy[slot.first_digit + bin]);
         if (size_more > 0) {
-            more[bin] = start + size + size_equal;
-            add_bin(&work, level, start + size + size_equal,
+            const unsigned long long larger = start + size + size_equal;
+            more[bin] = larger;
+            add_bin(&work, level, slot.start + larger, slot.to + (int64_t)larger,
                     size_more + (joins(bin, size_more, size_next) ? size_next : 0));
         }
         __syncthreads();

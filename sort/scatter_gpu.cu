@@ -135,6 +135,28 @@ template <typename P> struct paged_target {
     }
 };
 
+/* Bins that have a room each. A run that it has no room for is not written, as the cursor tells. */
+struct room_target {
+    using PLACE = uint32_t;
+    static const bool PAGED = false;
+    uint32_t *out;
+    PLACE limit;
+    unsigned long long *cursors;
+    uint32_t room;
+
+    __device__ __forceinline__ PLACE reserve(uint32_t bin, uint32_t count) const
+    {
+        const unsigned long long place = atomicAdd(&cursors[bin], (unsigned long long)count);
+        return place + count <= room ? bin * room + (PLACE)place : limit;
+    }
+
+    __device__ __forceinline__ uint32_t *at(uint32_t bin, PLACE place) const
+    {
+        (void)bin;
+        return out + place;
+    }
+};
+
 /* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
 template <typename TARGET, typename PLACE>
 static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
@@ -454,8 +476,9 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const uint32_t size =
         (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
     in = tile_at(pages, in, s_slot, index);
+    cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
     const struct flat_target<PLACE> target = {
-        out, limit, cursors + (uint64_t)GS_GPU_PARTS *s_slot.first_digit
+        out + s_slot.to, limit, cursors
     };
     if (s_slot.heavy) {
         for (uint32_t b = threadIdx.x; b < 2 * s_slot.bins; b += SCATTER_THREADS)
@@ -465,6 +488,38 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     } else {
         scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
     }
+}
+
+/* Level 2 without a count: a block moves one tile of one slot, if that has rooms. */
+template <int ITEMS>
+static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
+    scatter_rooms_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
+                         uint32_t *__restrict__ out, const struct gs_gpu_slot *__restrict__ slots,
+                         uint32_t slot_count, uint32_t words, unsigned long long *cursors)
+{
+    after_previous();
+    const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
+    extern __shared__ __align__(16) uint32_t s_memory[];
+    __shared__ struct gs_gpu_slot s_slot;
+    __shared__ uint32_t s_waiting;
+    struct tile_memory<uint32_t> memory;
+    memory.delta = s_memory;
+    memory.count = memory.delta + GS_GPU_DIGITS_MAX;
+    memory.waiting = &s_waiting;
+    for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
+        memory.count[b] = 0;
+    load_slot(&s_slot, slots, slot_count, blockIdx.x);
+    if (s_slot.room == 0)
+        return;
+    const uint32_t index = blockIdx.x - s_slot.first_tile;
+    const uint32_t size =
+        (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
+    const struct digit_view digits = {s_slot.digit, s_slot.bins};
+    cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
+    const struct room_target target = {out + s_slot.to, s_slot.bins * s_slot.room, cursors,
+                                       s_slot.room};
+    scatter_slot_tile<ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits, s_slot.bins,
+                             memory, memory.count + GS_GPU_DIGITS_MAX, words);
 }
 
 /* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
@@ -561,4 +616,18 @@ cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level
     if (needs_wide(n))
         return launch_digits<unsigned long long>(work, level, in, out, n, slots, tiles, stream);
     return launch_digits<uint32_t>(work, level, in, out, n, slots, tiles, stream);
+}
+
+cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                 uint32_t slots, uint32_t tiles, cudaStream_t stream)
+{
+    const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
+    const uint32_t words = tile_words(work, GS_GPU_TILE_KEYS);
+    const size_t shared = (words + 2 * GS_GPU_DIGITS_MAX) * sizeof(uint32_t);
+    cudaError_t error = cudaFuncSetAttribute(
+        scatter_rooms_kernel<items>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error != cudaSuccess)
+        return error;
+    return gs_launch_next(scatter_rooms_kernel<items>, tiles, SCATTER_THREADS, shared, stream, in,
+                          work->pages, out, work->slots[0], slots, words, work->counters);
 }

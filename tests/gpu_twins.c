@@ -181,18 +181,19 @@ static void compare_bins(struct twins *twins)
     free(scattered);
 }
 
-/* paged_keys: from how many keys on level 1 is not counted. */
-static void compare_result(struct twins *twins, uint64_t paged_keys)
+/* paged_keys: from how many keys on bins are not counted. Without stats level 2 is. */
+static void compare_result(struct twins *twins, uint64_t paged_keys, struct gs_device_stats *stats)
 {
     struct gs_error err = {.status = GS_OK};
     uint64_t n = twins->n;
     gs_key *sorted = sample_sorted(twins->keys, &n, false, false);
     twins->sorter.paged_keys = paged_keys;
     must(cudaMemcpy(twins->d_keys, twins->keys, n * sizeof(gs_key), cudaMemcpyHostToDevice));
-    CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, NULL, &err),
+    CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, stats, &err),
                 GS_OK);
     must(cudaDeviceSynchronize());
-    gs_key *result = get(twins->d_keys, n * sizeof *result);
+    bool in_other = stats != NULL && stats->in_other;
+    gs_key *result = get(in_other ? twins->d_other : twins->d_keys, n * sizeof *result);
     CHECK(memcmp(result, sorted, n * sizeof *result) == 0);
     free(result);
     free(sorted);
@@ -201,6 +202,7 @@ static void compare_result(struct twins *twins, uint64_t paged_keys)
 static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
 {
     struct gs_error err = {.status = GS_OK};
+    struct gs_device_stats stats;
     struct twins twins = {.kind = kind, .n = n, .bins = bins, .samples = bins * 16};
     int failed = check_failed;
     twins.keys = sample_make(kind, n);
@@ -225,9 +227,10 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     compare_counts(&twins);
     compare_runs(&twins);
     compare_bins(&twins);
-    compare_result(&twins, UINT64_MAX);
+    compare_result(&twins, UINT64_MAX, &stats);
     twins.sorter.few_keys = GS_GPU_MEDIUM_KEYS;
-    compare_result(&twins, 1);
+    compare_result(&twins, 1, NULL);
+    compare_result(&twins, 1, &stats);
     if (check_failed > failed)
         fprintf(stderr, "  with %" PRIu64 " keys of kind %d, %" PRIu32 " bins\n", n, (int)kind,
                 bins);

@@ -189,11 +189,13 @@ static float run_ours(struct bench *bench, uint64_t n, struct gs_device_stats *s
     return elapsed(bench);
 }
 
-static uint64_t compare(struct bench *bench, const uint32_t *sorted, uint64_t n)
+static uint64_t compare(struct bench *bench, const uint32_t *sorted, uint64_t n,
+                        const struct gs_device_stats *stats)
 {
     unsigned long long found;
     MUST(cudaMemset(bench->differences, 0, sizeof found));
-    count_differences<<<1024, 256>>>(bench->keys, sorted, n, bench->differences);
+    count_differences<<<1024, 256>>>(stats->in_other ? bench->other : bench->keys, sorted, n,
+                                     bench->differences);
     MUST(cudaMemcpy(&found, bench->differences, sizeof found, cudaMemcpyDeviceToHost));
     return found;
 }
@@ -239,7 +241,7 @@ static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, 
 {
     struct gs_device_stats stats;
     run_ours(bench, n, &stats);
-    uint64_t wrong = compare(bench, sorted, n);
+    uint64_t wrong = compare(bench, sorted, n, &stats);
     if (wrong > 0)
         printf("FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u, fills %u)\n",
                (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
@@ -287,12 +289,13 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
 static int repeat(struct bench *bench, uint64_t n, unsigned times, int kinds)
 {
     unsigned failures = 0;
+    struct gs_device_stats stats;
     for (unsigned i = 0; i < times; i++) {
         uint32_t *sorted;
         make_keys<<<1024, 256>>>(bench->source, n, (int)i % kinds, 1000 + i);
         run_cub(bench, n, &sorted);
-        run_ours(bench, n, NULL);
-        failures += compare(bench, sorted, n) > 0;
+        run_ours(bench, n, &stats);
+        failures += compare(bench, sorted, n, &stats) > 0;
     }
     printf("repeat: %u sorts of %llu keys, %u failures\n", times, (unsigned long long)n, failures);
     return failures > 0;
@@ -327,7 +330,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
         make_keys<<<1024, 256>>>(bench->source, n, distribution, log2 * 1000 + i);
         float cub = run_cub(bench, n, &sorted);
         float ours = run_ours(bench, n, &stats);
-        wrong += compare(bench, sorted, n);
+        wrong += compare(bench, sorted, n, &stats);
         if (i < 2)
             continue;
         cub_ms.push_back(cub);

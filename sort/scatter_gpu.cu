@@ -31,6 +31,23 @@ static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above
 /* The least length of a row worth trying: more bins than this leaves overflow now and then. */
 #define GS_ROW_LEAST 15
 
+/* Tiles between the one that a block of scatter_rooms moves and the one that it sends for: as many
+ * begin in the time that memory takes to answer. */
+#define GS_TILES_AHEAD 32
+
+/* Have keys brought into the L2 cache. By one thread; count is a multiple of 4. */
+static __device__ __forceinline__ void prefetch_keys(const uint32_t *keys, uint32_t count)
+{
+#if __CUDA_ARCH__ >= 900
+    const uint64_t address = (uint64_t)keys & ~(uint64_t)15;
+    const uint32_t bytes = count * (uint32_t)sizeof *keys;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(bytes));
+#else
+    (void)keys;
+    (void)count;
+#endif
+}
+
 /* A key that its row has no room for. */
 struct waiting_key {
     uint32_t key;
@@ -384,6 +401,8 @@ scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
     const uint64_t tiles = n / tile_keys;
     for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         __syncthreads();
+        if (threadIdx.x == 0 && tile + gridDim.x < tiles)
+            prefetch_keys(in + (tile + gridDim.x) * tile_keys, tile_keys);
         try_rows = scatter_tile<true, ITEMS>(in + tile * tile_keys, tile_keys, target, splitters,
                                              bins, memory, try_rows);
     }
@@ -514,6 +533,8 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const uint32_t index = blockIdx.x - s_slot.first_tile;
     const uint32_t size =
         (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
+    if (threadIdx.x == 0 && (index + GS_TILES_AHEAD + 1) * (uint64_t)tile_keys <= s_slot.size)
+        prefetch_keys(tile_at(pages, in, s_slot, index + GS_TILES_AHEAD), tile_keys);
     const struct digit_view digits = {s_slot.digit, s_slot.bins};
     cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
     const struct room_target target = {out + s_slot.to, s_slot.bins * s_slot.room, cursors,

@@ -221,7 +221,8 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
             for (uint32_t i = lane + 64; i < keys; i += 32)
                 out[i] = row[i - lane];
         }
-        if constexpr (TARGET::PAGED)
+        if constexpr (TARGET::PAGED) {
+            __syncwarp(); /* places of other lanes are read */
             for (; torn != 0; torn &= torn - 1) {
                 const int r = __ffs((int)torn) - 1;
                 const uint32_t b = first + group + (uint32_t)r;
@@ -229,6 +230,7 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
                 for (uint32_t i = lane; i < keys; i += 32)
                     *target.at(b, memory.delta[b] + i) = memory.keys[b * memory.row + i];
             }
+        }
     }
 }
 

@@ -242,6 +242,34 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     free(twins.counts);
 }
 
+/* Keys whose sample misleads: it is spread over all values, and all the others are in one bin. A
+ * sort that does not count must find that its pages are not enough; and one of keys that are spread
+ * like their sample must not count. */
+static void check_misled(bool misled)
+{
+    enum { KEYS = 300001, SAMPLES_A_BIN = 16 };
+    struct gs_error err = {.status = GS_OK};
+    struct gs_device_stats stats;
+    struct twins twins = {.kind = SAMPLE_UNIFORM, .n = KEYS};
+    const uint32_t samples = gs_device_sort_bins(KEYS) * SAMPLES_A_BIN;
+    twins.keys = sample_make(SAMPLE_UNIFORM, KEYS);
+    for (uint64_t i = 0; misled && i < KEYS; i++)
+        twins.keys[i] = 0x80000000U + (twins.keys[i] >> 16);
+    for (uint32_t i = 0; misled && i < samples; i++)
+        twins.keys[gs_sample_position(i, samples, KEYS, GS_SAMPLE_SEED)] = i * 2654435769U;
+    must(cudaMalloc((void **)&twins.d_keys, KEYS * sizeof(gs_key)));
+    must(cudaMalloc((void **)&twins.d_other, KEYS * sizeof(gs_key)));
+    CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, KEYS, &err), GS_OK);
+    twins.sorter.paged_keys = 1;
+    CHECK_EQUAL(gs_device_sorter_add_room(&twins.sorter, &err), GS_OK);
+    compare_result(&twins, 1, &stats);
+    CHECK_EQUAL(stats.in_other, !misled);
+    gs_device_sorter_close(&twins.sorter);
+    cudaFree(twins.d_keys);
+    cudaFree(twins.d_other);
+    free(twins.keys);
+}
+
 int main(int argc, char **argv)
 {
     /* A number: no larger inputs than that (the sanitizers are slow). */
@@ -259,5 +287,7 @@ int main(int argc, char **argv)
             for (int kind = 0; kind < SAMPLE_KINDS; kind++)
                 if (sizes[s] <= largest && bins[b] * 16 <= sizes[s])
                     compare((enum sample_kind)kind, sizes[s], bins[b]);
+    check_misled(false);
+    check_misled(true);
     return check_failures();
 }

@@ -23,10 +23,17 @@ enum {
 /* The standard deviations that chance does not reach. */
 #define GS_DEVIATIONS 6.0F
 
-/* Keys of a room where a digit has `mean` of them on average. */
-static __device__ __forceinline__ float room_for(float mean)
+/* Rooms begin where a line of the cache does: a warp reads one line then, not two. */
+template <typename N> static __device__ __forceinline__ N whole_lines(N keys)
 {
-    return ceilf(mean + GS_DEVIATIONS * sqrtf(mean)) + 1;
+    return (keys + 31) / 32 * 32;
+}
+
+/* Keys of a room, of a slot's so many. */
+static __device__ __forceinline__ uint64_t room_for(uint64_t keys, uint32_t bins)
+{
+    const float mean = (float)keys / (float)bins;
+    return whole_lines(bins == 1 ? keys : (uint64_t)(mean + GS_DEVIATIONS * sqrtf(mean)) + 1);
 }
 
 /* A block looks at one slot: how large its rooms are, 0 if there are none. */
@@ -64,15 +71,15 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
         return;
     const float bins = (float)slot.bins;
     const float chi_square = bins * (float)sum / (float)max(samples, 1U) - (float)samples;
-    const float room = slot.bins == 1 ? (float)slot.size : room_for((float)slot.size / bins);
+    const uint64_t room = room_for(slot.size, slot.bins);
     const bool even = chi_square <= bins - 1 + GS_DEVIATIONS * sqrtf(2 * (bins - 1));
-    slots[blockIdx.x].room = even && room <= (float)most ? (uint32_t)room : 0;
+    slots[blockIdx.x].room = even && room <= most ? (uint32_t)room : 0;
 }
 
 /* What a slot takes of the output: its rooms, or as much as it has keys, for a second try. */
 static __device__ __forceinline__ unsigned long long width_of(const struct gs_gpu_slot &slot)
 {
-    return slot.room > 0 ? (unsigned long long)slot.bins * slot.room : slot.size;
+    return slot.room > 0 ? (unsigned long long)slot.bins * slot.room : whole_lines(slot.size);
 }
 
 /* Where each slot's digits go, by one block: one slot after the other, the last ones in spare

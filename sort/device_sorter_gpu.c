@@ -134,7 +134,7 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
 enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    if (sorter->capacity < sorter->paged_keys || sorter->room != NULL)
+    if (sorter->capacity < sorter->paged_keys || !sorter->work.rows || sorter->room != NULL)
         return GS_OK;
     size_t bytes = place_rooms(sorter, NULL);
     GS_CUDA_TRY(cudaMalloc(&sorter->room, bytes));

@@ -30,6 +30,8 @@ enum {
 
 static_assert(GS_GPU_SPLITTERS_MAX < 1 << BIN_RANK_SHIFT, "a bin fits below its rank");
 static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above its bin");
+static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * WAITING,
+              "homes and tears of all bins fit behind a tile");
 
 /* The least length of a row worth trying: more bins than this leaves overflow now and then. */
 #define GS_ROW_LEAST 15
@@ -202,7 +204,11 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
         return true;
     }
 
-    /* Where each bin begins in the tile, and in the output. */
+    /* Where each bin begins in the tile, and in the output. In pages, where all of its keys go is
+     * found out at once, as each look-up takes long: those from index `tear` of the tile on are in
+     * another page. */
+    PLACE *s_home = (PLACE *)(memory.keys + ITEMS * SCATTER_THREADS);
+    uint32_t *s_tear = (uint32_t *)(s_home + 2 * bins);
     uint32_t before = 0;
     for (uint32_t round = 0; round < bins; round += SCATTER_THREADS) {
         uint32_t b = round + t;
@@ -219,6 +225,15 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
                 memory.delta[b] = place == target.limit ? place : place - first;
         }
         __syncthreads();
+        if constexpr (TARGET::PAGED)
+            if (count > 0) {
+                const bool nowhere = place == target.limit;
+                const uint32_t left = TARGET::PAGE_KEYS - (uint32_t)(place % TARGET::PAGE_KEYS);
+                s_tear[b] = nowhere ? 0 : first + left;
+                s_home[2 * b] = nowhere ? 0 : target.locate(b, place) - first;
+                if (!nowhere && count > left)
+                    s_home[2 * b + 1] = target.locate(b, place + left) - first - left;
+            }
     }
     const int kept = VIEW::DROPS ? (int)before - (int)t : rest; /* as rest, of those in order */
 
@@ -240,11 +255,18 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     view.classify(key, bin);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
-        PLACE place = target.limit;
-        if (i * SCATTER_THREADS < kept)
-            place = memory.delta[bin[i]] + i * SCATTER_THREADS + t;
-        if (place < target.limit) /* not the keys of an equality bin */
-            *target.at(bin[i], place) = key[i];
+        const uint32_t x = i * SCATTER_THREADS + t;
+        if constexpr (TARGET::PAGED) {
+            const uint32_t tear = i * SCATTER_THREADS < kept ? s_tear[bin[i]] : 0;
+            if (tear != 0) /* not the keys of an equality bin */
+                *target.located(s_home[2 * bin[i] + (x >= tear)] + x) = key[i];
+        } else {
+            PLACE place = target.limit;
+            if (i * SCATTER_THREADS < kept)
+                place = memory.delta[bin[i]] + x;
+            if (place < target.limit)
+                *target.at(bin[i], place) = key[i];
+        }
     }
     for (uint32_t b = t; b < bins; b += SCATTER_THREADS)
         memory.count[b] = 0;

@@ -44,7 +44,8 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             const struct gs_gpu_slot slot = slots[i];
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
             uint64_t wanted = (slot.size + work.sub_bin_keys - 1) / work.sub_bin_keys;
-            wanted = max(wanted, (uint64_t)(level > 2 ? GS_GPU_DEEP_DIGITS : 1));
+            const bool deep = level > 2 && slot.size > work.medium_keys;
+            wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
             if (slot.low < slot.high) {
                 /* One for each value, if they are repeated that often: nothing is to be sorted. */
                 const uint64_t values = (uint64_t)slot.high - slot.low + 1;

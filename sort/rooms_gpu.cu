@@ -29,10 +29,11 @@ template <typename N> static __device__ __forceinline__ N whole_lines(N keys)
     return (keys + 31) / 32 * 32;
 }
 
-/* Keys of a room, of a slot's so many. */
+/* Keys of a room, of a slot's so many. As a digit's factor is a whole number, at least bins, digits
+ * may be wider than the bins-th part by a bins-th, but for the last. */
 static __device__ __forceinline__ uint64_t room_for(uint64_t keys, uint32_t bins)
 {
-    const float mean = (float)keys / (float)bins;
+    const float mean = (float)keys / (float)bins * (1 + 1 / (float)bins);
     return whole_lines(bins == 1 ? keys : (uint64_t)(mean + GS_DEVIATIONS * sqrtf(mean)) + 1);
 }
 

@@ -103,7 +103,7 @@ cleanup:
 static uint64_t most_bins(const struct gs_device_sorter *sorter)
 {
     const uint64_t steps[] = {GS_GPU_ONE_LEVEL_KEYS, GS_GPU_DOUBLE_JOBS_KEYS, sorter->capacity};
-    uint64_t bins = 0;
+    uint64_t bins = 1;
     for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++)
         if (sorter->paged_keys <= steps[i] && steps[i] <= sorter->capacity) {
             uint64_t more = gs_device_sort_bins(steps[i]);

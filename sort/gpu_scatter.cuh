@@ -195,7 +195,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
                 const struct waiting_key late = memory.list[x];
                 const uint32_t b = late.bin_rank & BIN_MASK;
                 const PLACE place = memory.delta[b] + (late.bin_rank >> BIN_RANK_SHIFT);
-                if (!TARGET::PAGED || place < target.limit)
+                if (place < target.limit) /* it may turn out only now that its bin is not moved */
                     *target.at(b, place) = late.key;
             }
             if (t == 0)

@@ -242,10 +242,13 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     free(twins.counts);
 }
 
-/* Keys whose sample misleads: it is spread over all values, and all the others are in one bin. A
- * sort that does not count must find that its pages are not enough; and one of keys that are spread
- * like their sample must not count. */
-static void check_misled(bool misled)
+/* Inputs that the sorts above do not meet: keys spread like their sample, which must not be
+ * counted; keys whose sample is spread over all values while all others are in one bin, so that
+ * pages are not enough; and zeros, a few more in each tile than a row has room for, among keys of
+ * all magnitudes. */
+enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS };
+
+static void check_input(enum input input)
 {
     enum { KEYS = 300001, SAMPLES_A_BIN = 16 };
     struct gs_error err = {.status = GS_OK};
@@ -253,17 +256,24 @@ static void check_misled(bool misled)
     struct twins twins = {.kind = SAMPLE_UNIFORM, .n = KEYS};
     const uint32_t samples = gs_device_sort_bins(KEYS) * SAMPLES_A_BIN;
     twins.keys = sample_make(SAMPLE_UNIFORM, KEYS);
-    for (uint64_t i = 0; misled && i < KEYS; i++)
-        twins.keys[i] = 0x80000000U + (twins.keys[i] >> 16);
-    for (uint32_t i = 0; misled && i < samples; i++)
+    for (uint64_t i = 0; i < KEYS; i++) {
+        const uint64_t r = gs_random(23, i);
+        if (input == INPUT_MISLEADS)
+            twins.keys[i] = 0x80000000U + (gs_key)(r & 0xffff);
+        else if (input == INPUT_ZEROS)
+            twins.keys[i] = r % 33 == 0 ? 0 : ((gs_key)(r >> 32) | 0x80000000U) >> r % 20;
+    }
+    for (uint32_t i = 0; input == INPUT_MISLEADS && i < samples; i++)
         twins.keys[gs_sample_position(i, samples, KEYS, GS_SAMPLE_SEED)] = i * 2654435769U;
     must(cudaMalloc((void **)&twins.d_keys, KEYS * sizeof(gs_key)));
     must(cudaMalloc((void **)&twins.d_other, KEYS * sizeof(gs_key)));
     CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, KEYS, &err), GS_OK);
     twins.sorter.paged_keys = 1;
     CHECK_EQUAL(gs_device_sorter_add_room(&twins.sorter, &err), GS_OK);
+    compare_result(&twins, UINT64_MAX, &stats);
+    CHECK(!stats.in_other);
     compare_result(&twins, 1, &stats);
-    CHECK_EQUAL(stats.in_other, !misled);
+    CHECK_EQUAL(stats.in_other, input != INPUT_MISLEADS);
     gs_device_sorter_close(&twins.sorter);
     cudaFree(twins.d_keys);
     cudaFree(twins.d_other);
@@ -287,7 +297,8 @@ int main(int argc, char **argv)
             for (int kind = 0; kind < SAMPLE_KINDS; kind++)
                 if (sizes[s] <= largest && bins[b] * 16 <= sizes[s])
                     compare((enum sample_kind)kind, sizes[s], bins[b]);
-    check_misled(false);
-    check_misled(true);
+    check_input(INPUT_SPREAD);
+    check_input(INPUT_MISLEADS);
+    check_input(INPUT_ZEROS);
     return check_failures();
 }

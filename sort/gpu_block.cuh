@@ -310,6 +310,26 @@ static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *s
     return low;
 }
 
+/* A page of a buffer, by its number. */
+static __device__ __forceinline__ const uint32_t *page_at(const struct gs_gpu_pages &pages,
+                                                          const uint32_t *buffer, uint32_t number)
+{
+    const uint64_t before = number - 1;
+    return before < pages.whole ? buffer + before * GS_GPU_TILE_KEYS
+                                : pages.spare + (before - pages.whole) * GS_GPU_TILE_KEYS;
+}
+
+/* Tile k of a slot. */
+static __device__ __forceinline__ const uint32_t *tile_at(const struct gs_gpu_pages &pages,
+                                                          const uint32_t *buffer,
+                                                          const struct gs_gpu_slot &slot,
+                                                          uint32_t k)
+{
+    if (slot.paged)
+        return page_at(pages, buffer, pages.page[slot.from + k]);
+    return buffer + slot.from + (int64_t)k * GS_GPU_TILE_KEYS;
+}
+
 /* Bring a tile's slot into shared memory. */
 static __device__ __forceinline__ void load_slot(struct gs_gpu_slot *s_slot,
                                                  const struct gs_gpu_slot *slots, uint32_t count,

@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(THREADS)
 {
     after_previous();
     const struct gs_gpu_job job = jobs[blockIdx.x];
-    const uint32_t *in = (job.in_b ? b : a) + job.start;
+    const uint32_t *in = (job.in_b ? b : a) + job.from;
     if (sort_large<THREADS>(in, output + job.start, job.size) && threadIdx.x == 0)
         jobs[blockIdx.x].size = 0;
 }
@@ -152,8 +152,9 @@ static __global__ void __launch_bounds__(THREADS)
     after_previous();
     const uint64_t start = slots[blockIdx.x].start;
     const uint64_t size = slots[blockIdx.x].size;
-    if (size <= GS_GPU_COUNTED_KEYS &&
-        sort_large<THREADS>(from + start, output + start, (uint32_t)size) && threadIdx.x == 0) {
+    const uint32_t *in = from + slots[blockIdx.x].from;
+    if (size <= GS_GPU_COUNTED_KEYS && sort_large<THREADS>(in, output + start, (uint32_t)size) &&
+        threadIdx.x == 0) {
         slots[blockIdx.x].size = 0;
         slots[blockIdx.x].low = 0;
         slots[blockIdx.x].high = 0;
@@ -176,7 +177,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     uint32_t *s_count = s_keys + block_memory<THREADS>::COUNTERS;
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_job job = jobs[blockIdx.x];
-    const uint32_t *in = (job.in_b ? b : a) + job.start;
+    const uint32_t *in = (job.in_b ? b : a) + job.from;
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
     if (!PROBES && size == 0)
@@ -284,7 +285,7 @@ static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t 
 {
     const struct gs_gpu_job job = jobs[blockIdx.x];
     __syncthreads();
-    if (sort_values<THREADS>((job.in_b ? b : a) + job.start, output + job.start, job.size))
+    if (sort_values<THREADS>((job.in_b ? b : a) + job.from, output + job.start, job.size))
         return;
     __syncthreads();
     sort_job<THREADS, false, true>(a, b, output, jobs);

@@ -215,11 +215,8 @@ static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, co
     stats->small_jobs += report->small_jobs;
     stats->medium_jobs += report->medium_jobs;
     stats->fills += report->fills;
-    cudaError_t error = gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
-                                         sorter->stream);
-    if (error == cudaSuccess)
-        error = gs_fill_bins_gpu(work, keys, report->fills, sorter->stream);
-    return error;
+    return gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
+                            report->fills, sorter->stream);
 }
 
 static cudaError_t clear_lists(struct gs_device_sorter *sorter)
@@ -228,16 +225,20 @@ static cudaError_t clear_lists(struct gs_device_sorter *sorter)
     return cudaMemsetAsync(&state->small_jobs, 0, 3 * sizeof state->small_jobs, sorter->stream);
 }
 
-/* Small jobs are done: take them off the list, should other work be left. */
-static cudaError_t skip_small_jobs(struct gs_device_sorter *sorter, struct gs_gpu_report *report,
-                                   struct gs_device_stats *stats)
+/* Small jobs and runs are done: take them off the lists. Should other work be left than medium
+ * jobs, these, too. */
+static cudaError_t skip_listed(struct gs_device_sorter *sorter, gs_key *keys, const gs_key *other,
+                               struct gs_gpu_report *report, struct gs_device_stats *stats)
 {
-    struct gs_gpu_state *state = sorter->work.state;
     stats->small_jobs += report->small_jobs;
+    stats->fills += report->fills;
     report->small_jobs = 0;
+    report->fills = 0;
     if (report->slots == 0)
         return cudaSuccess;
-    return cudaMemsetAsync(&state->small_jobs, 0, sizeof state->small_jobs, sorter->stream);
+    cudaError_t error = sort_listed(sorter, keys, other, report, stats);
+    report->medium_jobs = 0;
+    return error == cudaSuccess ? clear_lists(sorter) : error;
 }
 
 /* Level 1 from its counts on, then further levels, then the bins. */
@@ -259,12 +260,13 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     mark(sorter, GS_DEVICE_SCATTER);
     if (n <=
         ONE_LEVEL_KEYS) { /* most bins are small jobs by now: they need not wait for the host */
-        GS_CUDA_TRY(gs_sort_listed_gpu(work, keys, other, 2 * bins, stream));
+        GS_CUDA_TRY(gs_sort_listed_gpu(work, keys, other,
+                                       2 * bins + ONE_LEVEL_KEYS / GS_GPU_FILL_KEYS, stream));
         mark(sorter, GS_DEVICE_SORT_BINS);
     }
     GS_CUDA_TRY(await_report(sorter, &report));
     if (n <= ONE_LEVEL_KEYS)
-        GS_CUDA_TRY(skip_small_jobs(sorter, &report, stats));
+        GS_CUDA_TRY(skip_listed(sorter, keys, other, &report, stats));
 
     /* Further levels: slots by their digits, to and fro. */
     while (report.slots > 0) {

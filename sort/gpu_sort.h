@@ -249,11 +249,12 @@ cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level
  * to GS_GPU_FEW_KEYS. */
 cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream);
 
-/* sort_bins_gpu.cu: jobs of each size, runs of equal keys, the whole in reverse. */
+/* sort_bins_gpu.cu: jobs of each size, and runs of equal keys. */
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                             uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream);
-/* Small jobs, as many as the device's list has by then, `most` at most: no need to wait for that.
- */
+                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills,
+                             cudaStream_t stream);
+/* Small jobs and runs, as many as the device's lists have by then, `most` at most: no need to wait
+ * for that. */
 cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t most, cudaStream_t stream);
 /* Slots of few values and GS_GPU_COUNTED_KEYS keys at most, from `from` to a: they have no keys
@@ -261,6 +262,8 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
  */
 cudaError_t gs_sort_slots_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *from,
                               uint32_t *a, uint32_t slots, cudaStream_t stream);
+
+/* fill_bins_gpu.cu: runs of equal keys, the whole in reverse. */
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
                              cudaStream_t stream);
 cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);

@@ -21,8 +21,7 @@
 enum {
     VALUES_MOST = 2048, /* values of a bin */
     VALUES_LEAST = 128, /* keys of a bin that is worth it */
-    VALUES_CROWD = 32,  /* keys of a crowd that is */
-    REPEATING_LANES = 5 /* of a warp's probes, that tell a bin of few values */
+    VALUES_REPEATED = 4 /* by 32 probes: they tell a bin of few values */
 };
 
 /* A key for each of the first THREADS threads, from all over a bin. Steps are of a golden section,
@@ -33,12 +32,24 @@ static __device__ __forceinline__ uint32_t probe_bin(const uint32_t *in, uint32_
     return threadIdx.x < THREADS ? in[__umulhi((threadIdx.x + 1) * 2654435769U, size)] : 0;
 }
 
-/* Is this lane's probe of a bin also another one's in its warp? Of 32 keys, 5 are with 200 equally
- * frequent values, 2 with 500. */
-static __device__ __forceinline__ bool probe_repeats(uint32_t probe, uint32_t size)
+/* The lanes of this warp whose probe of a bin is also another one's; *first: and no lane's before
+ * it. */
+static __device__ __forceinline__ bool probe_repeats(uint32_t probe, bool *first)
 {
     const uint32_t same = __match_any_sync(GS_ALL_LANES, probe);
-    return size >= VALUES_LEAST && (same & (same - 1)) != 0;
+    *first = (same & ((1U << lane_index()) - 1)) == 0;
+    return (same & (same - 1)) != 0;
+}
+
+/* Does a bin have few values, as the probes of a warp say? One value that is half of the bin is not
+ * what this looks for, so a repeated value counts once. Of 32 probes there are 2 such with 200
+ * equally frequent values, 4 with 100. */
+static __device__ __forceinline__ bool has_few_values(uint32_t probe, uint32_t size)
+{
+    bool first;
+    const bool repeats = probe_repeats(probe, &first);
+    const uint32_t values = __ballot_sync(GS_ALL_LANES, repeats && first);
+    return size >= VALUES_LEAST && __popc(values) >= VALUES_REPEATED;
 }
 
 /* A hash table with a cell for each key of a block. */

@@ -43,6 +43,12 @@ uint32_t gs_device_sort_bins(uint64_t n)
     return bins;
 }
 
+/* Bins of level 1 at most, if the sample says that values are few. */
+static uint32_t most_bins(uint64_t n, uint32_t bins)
+{
+    return n > ONE_LEVEL_KEYS && bins < GS_GPU_FEW_BINS ? GS_GPU_FEW_BINS : bins;
+}
+
 static uint32_t choose_samples(uint64_t n, uint32_t bins)
 {
     uint32_t samples = bins * (n <= ONE_LEVEL_KEYS ? OVERSAMPLING_ONE_LEVEL : OVERSAMPLING);
@@ -87,8 +93,9 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
     work->counters = carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
     work->heavy = carve(&memory, &total, jobs, sizeof *work->heavy);
-    work->slots[0] = carve(&memory, &total, slots, sizeof *work->slots[0]);
-    work->slots[1] = carve(&memory, &total, slots, sizeof *work->slots[1]);
+    /* Those of level 2 may be smaller, but are bins of level 1. */
+    work->slots[0] = carve(&memory, &total, slots + bins, sizeof *work->slots[0]);
+    work->slots[1] = carve(&memory, &total, slots + bins, sizeof *work->slots[1]);
     /* Lists are emptied when one level's entries are in them: a second level's must fit, too. */
     work->small_jobs = carve(&memory, &total, 2 * jobs, sizeof *work->small_jobs);
     work->medium_jobs =
@@ -102,7 +109,7 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
  */
 static void choose_jobs(struct gs_gpu_work *work, uint64_t n)
 {
-    uint32_t scale = n > DOUBLE_JOBS_KEYS ? 2 : 1;
+    uint32_t scale = n > DOUBLE_JOBS_KEYS && work->rows ? 2 : 1;
     work->small_keys = scale * GS_GPU_SMALL_KEYS;
     work->sub_bin_keys = scale * GS_GPU_SUB_BIN_KEYS;
     work->medium_keys = work->rows ? GS_GPU_MEDIUM_KEYS : work->small_keys;
@@ -123,6 +130,7 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     GS_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     sorter->few_keys = GS_GPU_FEW_KEYS;
     sorter->work.rows = room >= GS_GPU_ROOM;
+    sorter->work.large_values = room >= GS_GPU_VALUE_ROOM;
     choose_jobs(&sorter->work, capacity);
     size_t bytes = place_lists(&sorter->work, capacity, NULL);
     GS_CUDA_TRY(cudaMalloc(&sorter->memory, bytes));
@@ -241,6 +249,25 @@ static cudaError_t skip_listed(struct gs_device_sorter *sorter, gs_key *keys, co
     return error == cudaSuccess ? clear_lists(sorter) : error;
 }
 
+/* Count the values of slots that have few, write their runs, and report what is left. */
+static cudaError_t count_values(struct gs_device_sorter *sorter, unsigned level, gs_key *keys,
+                                gs_key *other, const struct gs_gpu_report *report)
+{
+    const struct gs_gpu_work *work = &sorter->work;
+    const uint32_t slots = report->slots;
+    cudaError_t error = gs_count_values_gpu(work, level, keys, other, slots, report->tiles,
+                                            sorter->processors, sorter->stream);
+    if (error == cudaSuccess && level > 2)
+        error = gs_find_bounds_gpu(work, level, level % 2 == 0 ? other : keys, slots, report->tiles,
+                                   sorter->stream);
+    if (error == cudaSuccess)
+        error = plan_level(sorter, level);
+    if (error == cudaSuccess)
+        error = gs_write_values_gpu(work, level, keys, other, slots, report->tiles,
+                                    sorter->processors, sorter->stream);
+    return error;
+}
+
 /* Level 1 from its counts on, then further levels, then the bins. */
 static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                    uint64_t n, uint32_t bins, struct gs_device_stats *stats,
@@ -279,15 +306,11 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
             GS_CUDA_TRY(clear_lists(sorter));
             mark(sorter, GS_DEVICE_SORT_BINS);
         }
-        if (level > 2) {
-            if (report.tiles <= report.slots * (GS_GPU_COUNTED_KEYS / GS_GPU_TILE_KEYS)) {
-                GS_CUDA_TRY(gs_sort_slots_gpu(work, level, from, keys, report.slots, stream));
-                mark(sorter, GS_DEVICE_SORT_BINS);
-            }
-            GS_CUDA_TRY(gs_find_bounds_gpu(work, level, from, report.slots, report.tiles, stream));
-            GS_CUDA_TRY(plan_level(sorter, level));
+        if (level > 2 || report.few) {
+            GS_CUDA_TRY(count_values(sorter, level, keys, other, &report));
+            mark(sorter, GS_DEVICE_SORT_BINS);
             GS_CUDA_TRY(await_report(sorter, &report));
-            if (report.tiles == 0) /* all of one value each */
+            if (report.tiles == 0) /* nothing is left but what they are, or each is of one value */
                 break;
         }
         if (level > 2 || report.repeats)
@@ -341,15 +364,16 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
 
     /* Level 1: by splitters, from keys to other. */
     const uint32_t bins = gs_device_sort_bins(n);
+    const uint32_t most = most_bins(n, bins);
     const uint32_t samples = choose_samples(n, bins);
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
-    GS_CUDA_TRY(gs_choose_splitters_gpu(work, samples, bins, stream));
+    GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, stream));
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
-    GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, bins, processors, stream));
+    GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, most, processors, stream));
     mark(sorter, GS_DEVICE_COUNT_BINS);
-    return sort_counted(sorter, keys, other, n, bins, stats, err);
+    return sort_counted(sorter, keys, other, n, most, stats, err);
 finish:
     if (sorter->timed)
         GS_CUDA_TRY(take_times(sorter, stats));

@@ -45,6 +45,7 @@ static __device__ void add_slot(const struct gs_gpu_work *work, unsigned level, 
     slot->size = size;
     slot->low = low;
     slot->high = high;
+    slot->values = 0;
 }
 
 /* A bin of keys between other values: a job, or a slot of a further level. */
@@ -86,7 +87,10 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
                 wanted = values <= slot.size / GS_GPU_REPEATED ? values : min(wanted, values);
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
-            if (slot.low < slot.high) {
+            if (slot.values > 0) { /* done, but for the writing */
+                tiles = 0;
+                bins = 0;
+            } else if (slot.low < slot.high) {
                 slots[i].digit = make_digit(slot.low, slot.high, bins);
             } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
                 if (level % 2 == 0)
@@ -115,6 +119,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->tiles = (uint32_t)(before >> 32);
         report->digits = (uint32_t)before;
         report->repeats = repeats;
+        report->few = work.tables->few;
         report->small_jobs = state->small_jobs;
         report->medium_jobs = state->medium_jobs;
         report->fills = state->fills;
@@ -151,7 +156,7 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
             moves = moves || low != high;
             if (low == high)
                 add_fill(&work, start, size, low);
-            else if (size <= work.medium_keys)
+            else if (size <= (tables->few ? work.small_keys : work.medium_keys))
                 add_job(&work, start, (uint32_t)size, 1);
             else
                 add_slot(&work, 2, start, size, low, high);

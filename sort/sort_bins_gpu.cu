@@ -122,27 +122,6 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* Slots of few values: once done they seem to be of one value, of which nothing is left. */
-template <int THREADS>
-static __global__ void __launch_bounds__(THREADS)
-    sort_slots_kernel(const uint32_t *from, uint32_t *output, struct gs_gpu_slot *slots)
-{
-    after_previous();
-    const uint64_t start = slots[blockIdx.x].start;
-    const uint64_t size = slots[blockIdx.x].size;
-    if (size > GS_GPU_COUNTED_KEYS)
-        return;
-    bool first;
-    const bool repeats = probe_repeats(probe_bin<THREADS>(from + start, (uint32_t)size), &first);
-    /* Two lanes of each warp, as of 500 values. */
-    if (__syncthreads_count(repeats) >= THREADS / 16 &&
-        sort_values<THREADS>(from + start, output + start, (uint32_t)size) && threadIdx.x == 0) {
-        slots[blockIdx.x].size = 0;
-        slots[blockIdx.x].low = 0;
-        slots[blockIdx.x].high = 0;
-    }
-}
-
 /* Sort in[0 .. size) to out, which may be the same, by a network over as many threads as that
  * takes. */
 template <int THREADS>
@@ -366,11 +345,4 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
 {
     const struct listed listed = {work->state, 0, 0};
     return sort_small(work, a, b, listed, most, stream);
-}
-
-cudaError_t gs_sort_slots_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *from,
-                              uint32_t *a, uint32_t slots, cudaStream_t stream)
-{
-    return gs_launch_next(sort_slots_kernel<SMALL_THREADS>, slots, SMALL_THREADS,
-                          shared_bytes<SMALL_THREADS>(), stream, from, a, work->slots[level & 1]);
 }

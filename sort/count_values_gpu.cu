@@ -217,7 +217,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         list[0] = values;
 }
 
-/* Add up the lists of a slot's parts. */
+/* Add up the lists of a slot's parts. Returns false if their values are too many. */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool add_parts(const struct value_table<CELLS> &table,
                                                  const uint32_t *to, uint64_t size, uint32_t parts)
@@ -226,7 +226,7 @@ static __device__ __forceinline__ bool add_parts(const struct value_table<CELLS>
     for (uint32_t part = 0; part < parts; part++) {
         const uint32_t *list = to + part_begin(size, part, parts);
         const uint32_t listed = list[0];
-        if (listed == 0 || listed > size) /* the latter only of damaged memory */
+        if (listed > size) /* of damaged memory only */
             return false;
         for (uint32_t round = 1; round <= listed; round += COUNT_THREADS) {
             const uint32_t i = round + threadIdx.x;
@@ -253,8 +253,14 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     const uint64_t size = slots[blockIdx.x].size;
     if (size > SLOT_MOST)
         return;
+    const uint32_t used = parts_of(size, parts);
+    bool counted = true;
+    for (uint32_t part = threadIdx.x; part < used; part += COUNT_THREADS)
+        counted = counted && to[start + part_begin(size, part, used)] != 0;
+    if (__syncthreads_and(counted) == 0)
+        return;
     const struct value_table<CELLS> table = clear_table(memory);
-    if (!add_parts(table, to + start, size, parts_of(size, parts)))
+    if (!add_parts(table, to + start, size, used))
         return;
     uint32_t before;
     const uint32_t values = count_cells<COUNT_THREADS>(table, memory->partial, &before);

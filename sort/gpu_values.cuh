@@ -19,9 +19,11 @@
 #include "sort/gpu_crowds.cuh"
 
 enum {
-    VALUES_MOST = 2048, /* values of a bin */
-    VALUES_LEAST = 128, /* keys of a bin that is worth it */
-    VALUES_REPEATED = 4 /* by 32 probes: they tell a bin of few values */
+    VALUES_MOST = 2048,  /* values of a bin */
+    VALUES_LEAST = 128,  /* keys of a bin that is worth it */
+    VALUES_REPEATED = 4, /* by 32 probes: they tell a bin of few values */
+    HEAVY_PROBES = 4,    /* of one value, an eighth of the bin, in a bin of so many keys: */
+    HEAVY_LEAST = 512    /* more than CROWD_MOST have one digit */
 };
 
 /* A key for each of the first THREADS threads, from all over a bin. Steps are of a golden section,
@@ -32,15 +34,24 @@ static __device__ __forceinline__ uint32_t probe_bin(const uint32_t *in, uint32_
     return threadIdx.x < THREADS ? in[__umulhi((threadIdx.x + 1) * 2654435769U, size)] : 0;
 }
 
-/* Does a bin have few values, as the probes of a warp say? One value that is half of the bin is not
- * what this looks for, so a repeated value counts once. Of 32 probes there are 2 such with 200
+/* What probes tell of a bin: nothing; that one value is so frequent that it will crowd; that values
+ * are few. */
+enum probed { PROBED_SPREAD, PROBED_HEAVY, PROBED_FEW };
+
+/* What the probes of a warp tell of a bin of `size` keys. One value that is half of it does not
+ * make its values few, so a repeated value counts once. Of 32 probes there are 2 such with 200
  * equally frequent values, 4 with 100. */
-static __device__ __forceinline__ bool has_few_values(uint32_t probe, uint32_t size)
+static __device__ __forceinline__ enum probed look_at_probes(uint32_t probe, uint32_t size)
 {
     const uint32_t same = __match_any_sync(GS_ALL_LANES, probe);
     const bool first = (same & ((1U << lane_index()) - 1)) == 0;
-    const uint32_t values = __ballot_sync(GS_ALL_LANES, first && (same & (same - 1)) != 0);
-    return size >= VALUES_LEAST && __popc(values) >= VALUES_REPEATED;
+    const uint32_t repeated = __ballot_sync(GS_ALL_LANES, first && (same & (same - 1)) != 0);
+    const bool heavy = __any_sync(GS_ALL_LANES, __popc(same) >= HEAVY_PROBES) != 0;
+    if (size < VALUES_LEAST)
+        return PROBED_SPREAD;
+    if (__popc(repeated) >= VALUES_REPEATED)
+        return PROBED_FEW;
+    return heavy && size >= HEAVY_LEAST ? PROBED_HEAVY : PROBED_SPREAD;
 }
 
 /* A hash table. */

@@ -177,7 +177,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     const uint32_t capacity = THREADS * ITEMS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;
-    __shared__ bool s_few;
+    __shared__ uint32_t s_probed;
     uint32_t *s_count = s_keys + block_memory<THREADS>::COUNTERS;
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_job job = jobs[blockIdx.x];
@@ -214,9 +214,9 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
         atomicMax(&s_high, high);
     }
     if (t < 32) {
-        const bool few = has_few_values(probe, size);
+        const uint32_t probed = look_at_probes(probe, size);
         if (t == 0)
-            s_few = few;
+            s_probed = probed;
     }
     __syncthreads();
     low = s_low;
@@ -225,8 +225,8 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
         return write_run(out, size, low);
     const struct gs_gpu_digit digit = make_digit(low, high, capacity);
     const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
-    if (!exact && s_few)
-        return sort_hard<THREADS>(a, b, output, jobs, true);
+    if (!exact && s_probed != PROBED_SPREAD)
+        return sort_hard<THREADS>(a, b, output, jobs, s_probed == PROBED_FEW);
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
 #pragma unroll

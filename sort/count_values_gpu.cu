@@ -226,7 +226,7 @@ static __device__ __forceinline__ bool add_parts(const struct value_table<CELLS>
     for (uint32_t part = 0; part < parts; part++) {
         const uint32_t *list = to + part_begin(size, part, parts);
         const uint32_t listed = list[0];
-        if (listed > size) /* of damaged memory only */
+        if (listed > size / 2) /* of damaged memory only */
             return false;
         for (uint32_t round = 1; round <= listed; round += COUNT_THREADS) {
             const uint32_t i = round + threadIdx.x;

@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     if (largest == 0 || test.from == NULL || test.wanted == NULL ||
         gs_device_sorter_open(&test.sorter, test.n, &err) != GS_OK) {
         fprintf(stderr, "gpu_values: %s\n", err.text);
-        return 2;
+        exit(2);
     }
     for (uint64_t i = 0; i < test.n; i++)
         test.from[i] = BORDER;

@@ -5,8 +5,8 @@
  * one read, at about the cost of counting bins. What is saved is all the rest: the digits' count
  * and scatter, and the sort of the bins. Three kernels: blocks count parts of a slot, each with a
  * table of its own, and leave lists of values and counts; a block adds up those of a slot, sorts
- * the values and finds where their runs begin; and blocks write the runs. A slot with too many
- * values stays as it is.
+ * the values and finds where their runs begin; write_values_gpu.cu writes them. A slot with too
+ * many values stays as it is.
  *
  * Lists lie in the slot's place in the buffer that the level would scatter to, each at the place of
  * its part, as: number of values or 0, values, counts. The table of the runs lies in the slot's
@@ -20,8 +20,6 @@ enum {
     COUNT_THREADS = 1024, /* one block to a processor, for the largest table */
     COUNT_ITEMS = 10,     /* keys of a thread, of which as many again are on their way */
     COUNT_KEYS = COUNT_THREADS * COUNT_ITEMS,
-    WRITE_THREADS = 128,
-    WRITE_KEYS = WRITE_THREADS * ITEMS,
     PART_LEAST = 16384, /* keys of a part */
     PART_KEYS = 2 * PART_LEAST,
     REPEATED_PROBES = 24, /* of 1024: as of 20,000 equally frequent values */
@@ -279,69 +277,6 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         slots[blockIdx.x].values = values;
 }
 
-/* The last of `count` runs, counted from 0, that begins at `place` or before; by a block. */
-static __device__ uint32_t find_run(const uint32_t *starts, uint32_t count, uint32_t place)
-{
-    uint32_t low = 0;
-    while (count > 1) {
-        const uint32_t step = (count + WRITE_THREADS - 1) / WRITE_THREADS;
-        const uint32_t probe = threadIdx.x * step;
-        const int below = __syncthreads_count(probe < count && starts[low + probe] <= place);
-        const uint32_t last = ((uint32_t)below - 1) * step;
-        low += last;
-        count = min(step, count - last);
-    }
-    return low;
-}
-
-/* A block writes a share of one slot's runs, tile by tile. */
-static __global__ void __launch_bounds__(WRITE_THREADS)
-    write_values_kernel(const uint32_t *b, uint32_t *a, const struct gs_gpu_slot *slots,
-                        uint32_t shares)
-{
-    after_previous();
-    __shared__ uint32_t s_value[WRITE_KEYS];
-    __shared__ uint32_t s_start[WRITE_KEYS + 1];
-    __shared__ uint32_t s_keys[key_words(WRITE_KEYS)];
-    __shared__ uint32_t s_runs;
-    const uint64_t start = slots[blockIdx.x / shares].start;
-    const uint64_t size = slots[blockIdx.x / shares].size;
-    const uint32_t values = slots[blockIdx.x / shares].values;
-    if (values == 0)
-        return;
-    const uint32_t share = blockIdx.x % shares;
-    const uint64_t tiles = (size + WRITE_KEYS - 1) / WRITE_KEYS;
-    uint64_t place = tiles * share / shares * WRITE_KEYS;
-    const uint64_t end = min(tiles * (share + 1) / shares * WRITE_KEYS, size);
-    const uint32_t *value = b + start;
-    const uint32_t *starts = value + values;
-    if (place >= end)
-        return;
-    uint32_t run = find_run(starts, values, (uint32_t)place);
-    for (; place < end; place += WRITE_KEYS) {
-        const uint32_t keys = (uint32_t)min(end - place, (uint64_t)WRITE_KEYS);
-        const uint64_t behind = place + keys;
-        for (uint32_t i = threadIdx.x; i < keys && run + i < values && starts[run + i] < behind;
-             i += WRITE_THREADS) {
-            s_value[i] = value[run + i];
-            s_start[i] = max(starts[run + i], (uint32_t)place) - (uint32_t)place;
-            if (starts[run + i + 1] >= behind) { /* the last of this tile */
-                s_start[i + 1] = keys;
-                s_runs = i + 1;
-            }
-        }
-        __syncthreads();
-        const uint32_t runs = s_runs;
-        uint32_t power = 1;
-        while (power < runs)
-            power *= 2;
-        write_runs<WRITE_THREADS>(a + start + place, keys, runs, power, s_value, s_start, s_keys);
-        run += runs - 1; /* it may go on */
-        if (starts[run + 1] <= behind)
-            run++;
-    }
-}
-
 /* So many for each of `slots` that there is work for all processors, but `most`. */
 static uint32_t choose_shares(uint32_t slots, unsigned wanted, uint64_t most)
 {
@@ -380,14 +315,4 @@ cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, 
     if (work->large_values)
         return count_values<GS_GPU_VALUE_CELLS>(work, level, from, to, b, slots, parts, stream);
     return count_values<GS_GPU_FEW_CELLS>(work, level, from, to, b, slots, parts, stream);
-}
-
-cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
-                                const uint32_t *b, uint32_t slots, uint32_t tiles,
-                                unsigned processors, cudaStream_t stream)
-{
-    const uint64_t mean = (uint64_t)tiles * GS_GPU_TILE_KEYS / slots;
-    const uint32_t shares = choose_shares(slots, 4 * ROUNDS * processors, mean / (2 * WRITE_KEYS));
-    return gs_launch_next(write_values_kernel, slots * shares, WRITE_THREADS, 0, stream, b, a,
-                          work->slots[level & 1], shares);
 }

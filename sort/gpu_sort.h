@@ -240,7 +240,8 @@ cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, co
                               uint32_t slots, cudaStream_t stream);
 
 /* count_values_gpu.cu: slots of few values, from the buffer of their level: count them, which says
- * slot.values, and then write their runs to a. tiles: of all slots, as of the level's report. */
+ * slot.values, and then (write_values_gpu.cu) write their runs to a. tiles: of all slots, as of the
+ * level's report. */
 cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
                                 uint32_t *b, uint32_t slots, uint32_t tiles, unsigned processors,
                                 cudaStream_t stream);

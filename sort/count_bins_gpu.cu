@@ -178,7 +178,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     }
     __syncthreads();
     struct gs_gpu_slot *slot = &slots[s_index];
-    if (slot->size == 0) /* it has been sorted */
+    if (slot->values != 0) /* it is done */
         return;
     const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
     const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);

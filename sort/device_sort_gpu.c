@@ -38,6 +38,12 @@ uint32_t gs_device_sort_bins(uint64_t n)
     return bins;
 }
 
+/* Bins of level 1 at most, if the sample says that values are few. */
+static uint32_t most_bins(uint64_t n, uint32_t bins)
+{
+    return n > GS_GPU_ONE_LEVEL_KEYS && bins < GS_GPU_FEW_BINS ? GS_GPU_FEW_BINS : bins;
+}
+
 static uint32_t choose_samples(uint64_t n, uint32_t bins)
 {
     uint32_t samples = bins * (n <= GS_GPU_ONE_LEVEL_KEYS ? OVERSAMPLING_ONE_LEVEL : OVERSAMPLING);
@@ -109,11 +115,8 @@ static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, co
     stats->small_jobs += report->small_jobs;
     stats->medium_jobs += report->medium_jobs;
     stats->fills += report->fills;
-    cudaError_t error = gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
-                                         sorter->stream);
-    if (error == cudaSuccess)
-        error = gs_fill_bins_gpu(work, keys, report->fills, sorter->stream);
-    return error;
+    return gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
+                            report->fills, sorter->stream);
 }
 
 static cudaError_t clear_lists(struct gs_device_sorter *sorter)
@@ -122,37 +125,58 @@ static cudaError_t clear_lists(struct gs_device_sorter *sorter)
     return cudaMemsetAsync(&state->small_jobs, 0, 3 * sizeof state->small_jobs, sorter->stream);
 }
 
-/* Small jobs are done: take them off the list, should other work be left. */
-static cudaError_t skip_small_jobs(struct gs_device_sorter *sorter, struct gs_gpu_report *report,
-                                   struct gs_device_stats *stats)
+/* Small jobs and runs are done: take them off the lists. Should other work be left than medium
+ * jobs, these, too. */
+static cudaError_t skip_listed(struct gs_device_sorter *sorter, gs_key *keys, const gs_key *other,
+                               struct gs_gpu_report *report, struct gs_device_stats *stats)
 {
-    struct gs_gpu_state *state = sorter->work.state;
     stats->small_jobs += report->small_jobs;
+    stats->fills += report->fills;
     report->small_jobs = 0;
+    report->fills = 0;
     if (report->slots == 0)
         return cudaSuccess;
-    return cudaMemsetAsync(&state->small_jobs, 0, sizeof state->small_jobs, sorter->stream);
+    cudaError_t error = sort_listed(sorter, keys, other, report, stats);
+    report->medium_jobs = 0;
+    return error == cudaSuccess ? clear_lists(sorter) : error;
+}
+
+/* Count the values of slots that have few and are not in pages, write their runs, and report what
+ * is left. */
+static cudaError_t count_values(struct gs_device_sorter *sorter, unsigned level, gs_key *keys,
+                                gs_key *other, const struct gs_gpu_report *report)
+{
+    const struct gs_gpu_work *work = &sorter->work;
+    const uint32_t slots = report->slots;
+    cudaError_t error = gs_count_values_gpu(work, level, keys, other, slots, report->tiles,
+                                            sorter->processors, sorter->stream);
+    if (error == cudaSuccess && level > 2)
+        error = gs_find_bounds_gpu(work, level, level % 2 == 0 ? other : keys, slots, report->tiles,
+                                   sorter->stream);
+    if (error == cudaSuccess)
+        error = plan_level(sorter, level);
+    if (error == cudaSuccess)
+        error = gs_write_values_gpu(work, level, keys, other, slots, report->tiles,
+                                    sorter->processors, sorter->stream);
+    return error;
 }
 
 /* Have the next level's slots ready to be counted. Those that had no rooms are: their bounds are
- * known, and their keys in pages. `done`: they were all of one value each. */
+ * known, and their keys in pages. `done`: no keys are left that must be moved. */
 static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned level, bool again,
-                                    gs_key *keys, const gs_key *from, struct gs_gpu_report *report,
+                                    gs_key *keys, gs_key *other, struct gs_gpu_report *report,
                                     bool *done, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
+    const gs_key *from = level % 2 == 0 ? other : keys;
     cudaStream_t stream = sorter->stream;
     *done = false;
-    if (level > 2 && !again) {
-        if (report->tiles <= report->slots * (GS_GPU_COUNTED_KEYS / GS_GPU_TILE_KEYS)) {
-            GS_CUDA_TRY(gs_sort_slots_gpu(work, level, from, keys, report->slots, stream));
-            mark(sorter, GS_DEVICE_SORT_BINS);
-        }
-        GS_CUDA_TRY(gs_find_bounds_gpu(work, level, from, report->slots, report->tiles, stream));
-        GS_CUDA_TRY(plan_level(sorter, level));
+    if (!again && (level > 2 || report->few)) {
+        GS_CUDA_TRY(count_values(sorter, level, keys, other, report));
+        mark(sorter, GS_DEVICE_SORT_BINS);
         GS_CUDA_TRY(await_report(sorter, report));
-        *done = report->tiles == 0;
+        *done = report->tiles == 0; /* each slot has been written, or is of one value */
         if (*done)
             return GS_OK;
     }
@@ -189,7 +213,7 @@ static enum gs_status sort_slots(struct gs_device_sorter *sorter, gs_key *keys, 
             GS_CUDA_TRY(clear_lists(sorter));
             mark(sorter, GS_DEVICE_SORT_BINS);
         }
-        GS_TRY(prepare_slots(sorter, level, again, keys, from, report, &done, err));
+        GS_TRY(prepare_slots(sorter, level, again, keys, other, report, &done, err));
         if (done)
             break;
         GS_CUDA_TRY(gs_count_digits_gpu(work, level, from, report->slots, report->tiles, stream));
@@ -232,20 +256,21 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     mark(sorter, GS_DEVICE_SCATTER);
     if (n <= GS_GPU_ONE_LEVEL_KEYS) {
         /* Most bins are small jobs by now: they need not wait for the host. */
-        GS_CUDA_TRY(gs_sort_listed_gpu(work, keys, other, 2 * bins, stream));
+        GS_CUDA_TRY(gs_sort_listed_gpu(
+            work, keys, other, 2 * bins + GS_GPU_ONE_LEVEL_KEYS / GS_GPU_FILL_KEYS, stream));
         mark(sorter, GS_DEVICE_SORT_BINS);
     }
     GS_CUDA_TRY(await_report(sorter, &report));
     if (n <= GS_GPU_ONE_LEVEL_KEYS)
-        GS_CUDA_TRY(skip_small_jobs(sorter, &report, stats));
+        GS_CUDA_TRY(skip_listed(sorter, keys, other, &report, stats));
     return sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
 cleanup:
     return st;
 }
 
 /* Level 1 without its count. *done is false if that is not for these keys: nothing has happened
- * then. It is for keys out of order most of whose bins have more than one value; the others are not
- * moved once they are counted. */
+ * then. It is for keys out of order of many values, most of whose bins have more than one; the
+ * others are not moved once they are counted. */
 static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const gs_key *keys,
                                         gs_key *other, uint64_t n, uint32_t bins,
                                         struct gs_gpu_report *report, bool *done,
@@ -265,7 +290,7 @@ static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const g
                                 (size_t)2 * bins * pages->most * sizeof *pages->page, stream));
     GS_CUDA_TRY(await_report(sorter, report));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
-    if (report->outcome != GS_GPU_UNSORTED || report->bins <= bins / 2)
+    if (report->outcome != GS_GPU_UNSORTED || report->few || report->bins <= bins / 2)
         return GS_OK;
     GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, sorter->processors, stream));
     mark(sorter, GS_DEVICE_SCATTER);
@@ -332,18 +357,19 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
 
     /* Level 1: by splitters, from keys to other. */
     const uint32_t bins = gs_device_sort_bins(n);
+    const uint32_t most = most_bins(n, bins);
     const uint32_t samples = choose_samples(n, bins);
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
-    GS_CUDA_TRY(gs_choose_splitters_gpu(work, samples, bins, stream));
+    GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, stream));
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
     GS_TRY(scatter_uncounted(sorter, keys, other, n, bins, &report, &scattered, err));
     if (scattered)
         return sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
-    GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, bins, processors, stream));
+    GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, most, processors, stream));
     mark(sorter, GS_DEVICE_COUNT_BINS);
-    return sort_counted(sorter, keys, other, n, bins, stats, err);
+    return sort_counted(sorter, keys, other, n, most, stats, err);
 finish:
     if (sorter->timed)
         GS_CUDA_TRY(take_times(sorter, stats));

@@ -47,9 +47,9 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
     work->counters = carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
     work->heavy = carve(&memory, &total, jobs, sizeof *work->heavy);
-    const uint64_t listed = slots > bins ? slots : bins; /* bins in pages are slots, if small too */
-    work->slots[0] = carve(&memory, &total, listed, sizeof *work->slots[0]);
-    work->slots[1] = carve(&memory, &total, listed, sizeof *work->slots[1]);
+    /* Those of level 2 may be smaller, but are bins of level 1. */
+    work->slots[0] = carve(&memory, &total, slots + bins, sizeof *work->slots[0]);
+    work->slots[1] = carve(&memory, &total, slots + bins, sizeof *work->slots[1]);
     /* Lists are emptied when one level's entries are in them: a second level's must fit, too. */
     work->small_jobs = carve(&memory, &total, 2 * jobs, sizeof *work->small_jobs);
     work->medium_jobs =
@@ -61,7 +61,7 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
 
 void gs_device_choose_jobs(struct gs_gpu_work *work, uint64_t n)
 {
-    uint32_t scale = n > GS_GPU_DOUBLE_JOBS_KEYS ? 2 : 1;
+    uint32_t scale = n > GS_GPU_DOUBLE_JOBS_KEYS && work->rows ? 2 : 1;
     work->small_keys = scale * GS_GPU_SMALL_KEYS;
     work->sub_bin_keys = scale * GS_GPU_SUB_BIN_KEYS;
     work->medium_keys = work->rows ? GS_GPU_MEDIUM_KEYS : work->small_keys;
@@ -83,6 +83,7 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     sorter->few_keys = GS_GPU_FEW_KEYS;
     sorter->paged_keys = PAGED_KEYS;
     sorter->work.rows = room >= GS_GPU_ROOM;
+    sorter->work.large_values = room >= GS_GPU_VALUE_ROOM;
     gs_device_choose_jobs(&sorter->work, capacity);
     sorter->level_jobs = level_jobs(&sorter->work, capacity);
     size_t bytes = place_lists(&sorter->work, capacity, NULL);

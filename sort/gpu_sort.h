@@ -14,6 +14,7 @@
 #define GS_GPU_SORT_H
 
 #include "common/keys.h"
+#include "common/random.h" /* GS_HOST_DEVICE */
 
 #include <assert.h>
 #include <cuda_runtime_api.h>
@@ -41,8 +42,19 @@
 /* Copies of each value of a slot, on average, that make it worth a digit for each. */
 #define GS_GPU_REPEATED 1024
 
-/* Keys of a slot that one block counts, if their values are few, instead of a further level. */
-#define GS_GPU_COUNTED_KEYS (96 * 1024)
+/* Equal neighbours in the sorted sample from which on slots may have few values. One is a chance of
+ * 1/128 in 8192 of 2^32 equally frequent values. */
+#define GS_GPU_TWINS 5
+
+/* Of few values there are more bins at level 1, while bins have so many keys: up to that many. */
+#define GS_GPU_FEW_BIN_KEYS 49152
+#define GS_GPU_FEW_BINS     256
+
+/* Cells of the table that counts the values of a slot, on a device with that much shared memory for
+ * a block; and on others. */
+#define GS_GPU_VALUE_CELLS 20480
+#define GS_GPU_VALUE_ROOM  (225 * 1024)
+#define GS_GPU_FEW_CELLS   4096
 
 /* Keys that one block sorts in shared memory: by 256 threads, and by 1024. A sort of very many keys
  * doubles the first, so that two levels are still enough; a device without GS_GPU_ROOM has only the
@@ -85,6 +97,7 @@ struct gs_gpu_tables {
     uint32_t search;                                          /* enum gs_gpu_search */
     uint32_t cells;                                           /* in use */
     uint32_t repeats;                                         /* there are equality bins */
+    uint32_t few;                                             /* slots may have few values */
     uint32_t order[GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK]; /* seen by each block of the sample */
     uint32_t base;                                            /* the first splitter */
     uint32_t limit; /* distance from base that all larger ones share */
@@ -154,6 +167,7 @@ struct gs_gpu_slot {
     uint32_t heavy;       /* digits have heavy values */
     uint32_t paged;       /* keys are in pages */
     uint32_t room;        /* keys for which each digit has room; 0: digits are counted first */
+    uint32_t values;      /* its runs are known, so many: nothing else is to be done; or 0 */
     struct gs_gpu_digit digit;
 };
 
@@ -191,6 +205,7 @@ struct gs_gpu_report {
     uint32_t tiles;
     uint32_t digits;
     uint32_t repeats; /* of the tables */
+    uint32_t few;
     uint32_t small_jobs;
     uint32_t medium_jobs;
     uint32_t fills;
@@ -219,11 +234,12 @@ struct gs_gpu_work {
     uint32_t medium_keys;  /* of any job at most: GS_GPU_MEDIUM_KEYS, or small_keys */
     uint32_t sub_bin_keys; /* to aim at */
     bool rows;             /* scatter has shared memory for rows */
+    bool large_values;     /* and count_values for GS_GPU_VALUE_CELLS */
 };
 
 /* Cells of the guide for that many wanted bins: 16 for each, so that two splitters seldom share
  * one. The bins of the guide's entries, up to twice as many, then leave room for the distance. */
-static inline uint32_t gs_gpu_cells(uint32_t bins)
+GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins)
 {
     uint32_t cells = 1024;
     while (cells < GS_GPU_CELLS_MAX && cells < 16 * bins)
@@ -241,12 +257,12 @@ static inline uint32_t gs_gpu_table_words(uint32_t bins)
 extern "C" {
 #endif
 
-/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins;
- * that also sets work->state to its begin. */
+/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins of
+ * n keys, or up to `most` if values are few; that also sets work->state to its begin. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
-cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
-                                    cudaStream_t stream);
+cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
+                                    uint32_t bins, uint32_t most, cudaStream_t stream);
 /* Make the tables for splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
@@ -263,13 +279,24 @@ cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, c
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, cudaStream_t stream);
 
+/* count_values_gpu.cu: slots of few values, not in pages, from the buffer of their level: count
+ * them, which says slot.values, and then (write_values_gpu.cu) write their runs to a. tiles: of all
+ * slots, as of the level's report. */
+cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
+                                uint32_t *b, uint32_t slots, uint32_t tiles, unsigned processors,
+                                cudaStream_t stream);
+cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
+                                const uint32_t *b, uint32_t slots, uint32_t tiles,
+                                unsigned processors, cudaStream_t stream);
+
 /* prefix_sum_gpu.cu: counts to places, and lists of what is to be done with the bins. sequence is
  * that of the report which ends a level; plan_bins ends level 1. */
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                              cudaStream_t stream);
 /* The same without counts: before the scatter to pages, and behind it. The first one's report has
- * only `outcome`, GS_GPU_SORTED if the sample was in order, and `bins`. The second one's `outcome`
- * is GS_GPU_UNCOUNTED if a bin had no room: then keys are missing, and the lists are empty. */
+ * only `outcome`, GS_GPU_SORTED if the sample was in order, `few` and `bins`. The second one's
+ * `outcome` is GS_GPU_UNCOUNTED if a bin had no room: then keys are missing, and the lists are
+ * empty. */
 cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                                cudaStream_t stream);
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
@@ -312,18 +339,16 @@ cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t 
  * to GS_GPU_FEW_KEYS. */
 cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream);
 
-/* sort_bins_gpu.cu: jobs of each size, runs of equal keys, the whole in reverse. */
+/* sort_bins_gpu.cu: jobs of each size, and runs of equal keys. */
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                             uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream);
-/* Small jobs, as many as the device's list has by then, `most` at most: no need to wait for that.
- */
+                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills,
+                             cudaStream_t stream);
+/* Small jobs and runs, as many as the device's lists have by then, `most` at most: no need to wait
+ * for that. */
 cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t most, cudaStream_t stream);
-/* Slots of few values and GS_GPU_COUNTED_KEYS keys at most, from `from` to a: they have no keys
- * then.
- */
-cudaError_t gs_sort_slots_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *from,
-                              uint32_t *a, uint32_t slots, cudaStream_t stream);
+
+/* fill_bins_gpu.cu: runs of equal keys, the whole in reverse. */
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
                              cudaStream_t stream);
 cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);

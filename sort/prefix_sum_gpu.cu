@@ -52,7 +52,10 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
                 wanted = values <= slot.size / GS_GPU_REPEATED ? values : min(wanted, values);
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
-            if (slot.low < slot.high) {
+            if (slot.values > 0) { /* done, but for the writing */
+                tiles = 0;
+                bins = 0;
+            } else if (slot.low < slot.high) {
                 slots[i].digit = make_digit(slot.low, slot.high, bins);
             } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
                 if (level % 2 == 0)
@@ -81,6 +84,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->tiles = (uint32_t)(before >> 32);
         report->digits = (uint32_t)before;
         report->repeats = repeats;
+        report->few = work.tables->few;
         report->small_jobs = state->small_jobs;
         report->medium_jobs = state->medium_jobs;
         report->fills = state->fills;
@@ -129,7 +133,7 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
             moves = moves || low != high;
             if (low == high)
                 add_fill(&work, start, size, low);
-            else if (size <= work.medium_keys)
+            else if (size <= (tables->few ? work.small_keys : work.medium_keys))
                 add_job(&work, start, (int64_t)start, (uint32_t)size, 1);
             else
                 add_slot(&work, 2, start, size, low, high);
@@ -189,6 +193,7 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         const bool disorder = work.state->sample_order == (GS_GPU_DESCENT | GS_GPU_ASCENT);
         volatile struct gs_gpu_report *report = work.report;
         report->outcome = disorder ? GS_GPU_UNSORTED : GS_GPU_SORTED;
+        report->few = tables->few;
         report->bins = tables->count + 1;
         __threadfence_system();
         report->sequence = sequence;

@@ -3,9 +3,10 @@
  *
  *     gpu_values [KEYS]   slots of up to about so many keys, 200,000 unless said
  *
- * Slots lie next to each other with a word between them, at the buffers' odd places. Each is read
- * from the buffer of its level, and its sorted keys must come out in the first one; nothing else of
- * that changes. Needs a GPU: without one it says so and exits with 77.
+ * Slots lie next to each other with a word between them, at the buffers' odd places; in the second
+ * buffer, not where they are in the output. Each is read from the buffer of its level, and its
+ * sorted keys must come out in the first one; nothing else of that changes. Needs a GPU: without
+ * one it says so and exits with 77.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 12, BORDER = 0x5a5a5a5a };
+enum { SLOTS = 12, SHIFT = 12345, BORDER = 0x5a5a5a5a };
 
 /* What a slot has. */
 struct kind {
@@ -65,8 +66,8 @@ static void make_slots(struct test *test, uint64_t largest, unsigned level)
         struct gs_gpu_slot *slot = &test->slot[s];
         memset(slot, 0, sizeof *slot);
         slot->start = at;
-        slot->from = (int64_t)at;
-        slot->to = (int64_t)at;
+        slot->from = (int64_t)at - (level % 2 == 0 ? SHIFT : 0);
+        slot->to = (int64_t)at - (level % 2 != 0 ? SHIFT : 0);
         slot->size = GS_GPU_SMALL_KEYS + 1 + gs_random(level, s) % largest;
         slot->low = GS_KEY_MAX;
         for (uint64_t i = 0; i < slot->size; i++) {
@@ -123,9 +124,9 @@ static void test_level(struct test *test, uint64_t largest, unsigned level)
                     cudaMemcpyHostToDevice));
     must(cudaMemcpy(work->slots[level & 1], test->slot, sizeof test->slot, cudaMemcpyHostToDevice));
     must(cudaDeviceSynchronize());
-    must(gs_count_values_gpu(work, level, test->d_a, test->d_b, SLOTS, tiles,
+    must(gs_count_values_gpu(work, level, test->d_a, test->d_b + SHIFT, SLOTS, tiles,
                              test->sorter.processors, NULL));
-    must(gs_write_values_gpu(work, level, test->d_a, test->d_b, SLOTS, tiles,
+    must(gs_write_values_gpu(work, level, test->d_a, test->d_b + SHIFT, SLOTS, tiles,
                              test->sorter.processors, NULL));
     must(cudaMemcpy(sorted, test->d_a, test->n * sizeof(gs_key), cudaMemcpyDeviceToHost));
     must(cudaMemcpy(done, work->slots[level & 1], sizeof done, cudaMemcpyDeviceToHost));

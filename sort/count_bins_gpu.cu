@@ -131,7 +131,7 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
 /* A block counts the digits of one tile of one slot. */
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                                          GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
-    count_digits_kernel(const uint32_t *__restrict__ keys,
+    count_digits_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
                         const uint32_t *heavy, unsigned long long *counters)
 {
@@ -144,9 +144,10 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     for (uint32_t i = t; i < room; i += GS_GPU_TILE_THREADS)
         s_count[i] = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
-    const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * GS_GPU_TILE_KEYS;
-    const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)GS_GPU_TILE_KEYS);
-    const uint32_t *tile = keys + s_slot.start + first;
+    const uint32_t index = blockIdx.x - s_slot.first_tile;
+    const uint32_t size =
+        (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
+    const uint32_t *tile = tile_at(pages, keys, s_slot, index);
     uint32_t counted = s_slot.bins;
     if (s_slot.heavy) {
         counted *= GS_GPU_PARTS;
@@ -177,11 +178,11 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     }
     __syncthreads();
     struct gs_gpu_slot *slot = &slots[s_index];
-    if (slot->size == 0) /* it has been sorted */
+    if (slot->values != 0) /* it is done */
         return;
     const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
     const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);
-    const uint32_t *tile = keys + slot->start + first;
+    const uint32_t *tile = keys + slot->from + first;
     uint32_t low = GS_KEY_MAX;
     uint32_t high = 0;
 #pragma unroll 8
@@ -219,7 +220,7 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                 cudaStream_t stream)
 {
     return gs_launch_next(count_digits_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
-                          work->slots[level & 1], slots, work->heavy, work->counters);
+                          work->pages, work->slots[level & 1], slots, work->heavy, work->counters);
 }
 
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,

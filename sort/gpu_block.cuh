@@ -93,6 +93,20 @@ static __device__ __forceinline__ uint32_t reduce_or_warp(uint32_t value)
 #endif
 }
 
+/* Write a run of equal keys by a block, 16 bytes a thread. */
+static __device__ __forceinline__ void write_run(uint32_t *out, uint32_t size, uint32_t value)
+{
+    const uint32_t head = min((uint32_t)(-(uintptr_t)out / sizeof value % 4), size);
+    const uint32_t rows = (size - head) / 4;
+    uint4 *row = (uint4 *)(out + head);
+    if (threadIdx.x < head)
+        out[threadIdx.x] = value;
+    for (uint32_t i = threadIdx.x; i < rows; i += blockDim.x)
+        row[i] = make_uint4(value, value, value, value);
+    for (uint32_t i = head + 4 * rows + threadIdx.x; i < size; i += blockDim.x)
+        out[i] = value;
+}
+
 /* Lanes of a warp that must agree on a bin to make one lane add for all. */
 #define GS_CROWD 12
 
@@ -308,6 +322,26 @@ static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *s
         count = min(step, count - last * step);
     }
     return low;
+}
+
+/* A page of a buffer, by its number. */
+static __device__ __forceinline__ const uint32_t *page_at(const struct gs_gpu_pages &pages,
+                                                          const uint32_t *buffer, uint32_t number)
+{
+    const uint64_t before = number - 1;
+    return before < pages.whole ? buffer + before * GS_GPU_TILE_KEYS
+                                : pages.spare + (before - pages.whole) * GS_GPU_TILE_KEYS;
+}
+
+/* Tile k of a slot. */
+static __device__ __forceinline__ const uint32_t *tile_at(const struct gs_gpu_pages &pages,
+                                                          const uint32_t *buffer,
+                                                          const struct gs_gpu_slot &slot,
+                                                          uint32_t k)
+{
+    if (slot.paged)
+        return page_at(pages, buffer, pages.page[slot.from + k]);
+    return buffer + slot.from + (int64_t)k * GS_GPU_TILE_KEYS;
 }
 
 /* Bring a tile's slot into shared memory. */

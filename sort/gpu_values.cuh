@@ -1,12 +1,12 @@
 /* gpu_values.cuh -- bins of few values: the values are sorted, and their keys only counted.
  * SPDX-License-Identifier: MIT
  *
- * Part of sort_bins_gpu.cu, for one block. Each key looks for its value in a hash table in shared
- * memory and counts there. Lanes that hold the same value read one word, and an increment whose
- * result nobody needs counts them all at once: repeated keys cost less than others, where a rank
- * for each would wait for the one before it. The distinct values are sorted by a bitonic network,
- * however they are distributed; their runs are written from the counts. So a bin need not fit into
- * shared memory: its values do.
+ * Part of sort_bins_gpu.cu and count_values_gpu.cu, for one block. Each key looks for its value in
+ * a hash table in shared memory and counts there. Lanes that hold the same value read one word, and
+ * an increment whose result nobody needs counts them all at once: repeated keys cost less than
+ * others, where a rank for each would wait for the one before it. The distinct values are sorted by
+ * a bitonic network, however they are distributed; their runs are written from the counts. So a bin
+ * need not fit into shared memory: its values do.
  *
  * A free cell holds 0. That is a key, too, but one that has the first cell for itself. The first
  * chunk's keys are stored without looking, and the largest of those that meet in a cell stays. The
@@ -19,10 +19,11 @@
 #include "sort/gpu_crowds.cuh"
 
 enum {
-    VALUES_MOST = 2048, /* values of a bin */
-    VALUES_LEAST = 128, /* keys of a bin that is worth it */
-    VALUES_CROWD = 32,  /* keys of a crowd that is */
-    REPEATING_LANES = 5 /* of a warp's probes, that tell a bin of few values */
+    VALUES_MOST = 2048,  /* values of a bin */
+    VALUES_LEAST = 128,  /* keys of a bin that is worth it */
+    VALUES_REPEATED = 4, /* by 32 probes: they tell a bin of few values */
+    HEAVY_PROBES = 4,    /* of one value, an eighth of the bin, in a bin of so many keys: */
+    HEAVY_LEAST = 512    /* more than CROWD_MOST have one digit */
 };
 
 /* A key for each of the first THREADS threads, from all over a bin. Steps are of a golden section,
@@ -33,17 +34,28 @@ static __device__ __forceinline__ uint32_t probe_bin(const uint32_t *in, uint32_
     return threadIdx.x < THREADS ? in[__umulhi((threadIdx.x + 1) * 2654435769U, size)] : 0;
 }
 
-/* Is this lane's probe of a bin also another one's in its warp? Of 32 keys, 5 are with 200 equally
- * frequent values, 2 with 500. */
-static __device__ __forceinline__ bool probe_repeats(uint32_t probe, uint32_t size)
+/* What probes tell of a bin: nothing; that one value is so frequent that it will crowd; that values
+ * are few. */
+enum probed { PROBED_SPREAD, PROBED_HEAVY, PROBED_FEW };
+
+/* What the probes of a warp tell of a bin of `size` keys. One value that is half of it does not
+ * make its values few, so a repeated value counts once. Of 32 probes there are 2 such with 200
+ * equally frequent values, 4 with 100. */
+static __device__ __forceinline__ enum probed look_at_probes(uint32_t probe, uint32_t size)
 {
     const uint32_t same = __match_any_sync(GS_ALL_LANES, probe);
-    return size >= VALUES_LEAST && (same & (same - 1)) != 0;
+    const bool first = (same & ((1U << lane_index()) - 1)) == 0;
+    const uint32_t repeated = __ballot_sync(GS_ALL_LANES, first && (same & (same - 1)) != 0);
+    const bool heavy = __any_sync(GS_ALL_LANES, __popc(same) >= HEAVY_PROBES) != 0;
+    if (size < VALUES_LEAST)
+        return PROBED_SPREAD;
+    if (__popc(repeated) >= VALUES_REPEATED)
+        return PROBED_FEW;
+    return heavy && size >= HEAVY_LEAST ? PROBED_HEAVY : PROBED_SPREAD;
 }
 
-/* A hash table with a cell for each key of a block. */
-template <int THREADS> struct value_table {
-    static const uint32_t CELLS = THREADS * ITEMS;
+/* A hash table. */
+template <uint32_t CELLS> struct value_table {
     uint32_t *value; /* zero, but in the first cell: it is free */
     uint32_t *count; /* of keys */
 
@@ -57,13 +69,18 @@ template <int THREADS> struct value_table {
         return (cell + 1) % CELLS;
     }
 
-    /* Find the cell of a key, not 0, which gets one if it has none: there must be a free one. */
-    __device__ __forceinline__ uint32_t find(uint32_t key) const
+    /* Find the cell of a key, which gets one if it has none, and is `fresh` then: there must be a
+     * free one. */
+    __device__ __forceinline__ uint32_t find(uint32_t key, bool *fresh) const
     {
+        *fresh = false;
+        if (key == 0)
+            return 0;
         for (uint32_t cell = cell_of(key);; cell = next(cell)) {
             if (cell == 0)
                 continue;
             const uint32_t found = atomicCAS(&value[cell], 0, key);
+            *fresh = found == 0;
             if (found == 0 || found == key)
                 return cell;
         }
@@ -86,7 +103,7 @@ template <int THREADS> struct value_table {
 template <int THREADS>
 static __device__ __forceinline__ bool
 count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
-             const struct value_table<THREADS> &table, uint32_t *s_list)
+             const struct value_table<THREADS * ITEMS> &table, uint32_t *s_list)
 {
     __shared__ uint32_t s_listed;
     if (threadIdx.x == 0)
@@ -110,7 +127,7 @@ count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
         const bool exists = i * THREADS < rest;
         missed |= exists && found[i] != key[i] ? 1U << i : 0;
         found[i] =
-            exists && found[i] == key[i] ? table.cell_of(key[i]) : table.CELLS + lane_index();
+            exists && found[i] == key[i] ? table.cell_of(key[i]) : THREADS * ITEMS + lane_index();
     }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -129,106 +146,104 @@ count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
     const uint32_t listed = s_listed;
     if (listed > VALUES_MOST)
         return false;
-    for (uint32_t x = threadIdx.x; x < listed; x += THREADS)
-        atomicAdd(&table.count[table.find(s_list[x])], 1);
+    for (uint32_t x = threadIdx.x; x < listed; x += THREADS) {
+        bool fresh;
+        atomicAdd(&table.count[table.find(s_list[x], &fresh)], 1);
+    }
     __syncthreads();
     return true;
 }
 
 /* This thread's counters of the table, four by four. */
-template <int THREADS>
-static __device__ __forceinline__ uint4 four_counts(const struct value_table<THREADS> &table, int i)
+template <int THREADS, uint32_t CELLS>
+static __device__ __forceinline__ uint4 four_counts(const struct value_table<CELLS> &table, int i)
 {
     return ((const uint4 *)table.count)[i * THREADS + threadIdx.x];
 }
 
 /* How many values the table holds; *before: those in the cells of threads before this one. */
-template <int THREADS>
-static __device__ __forceinline__ uint32_t count_cells(const struct value_table<THREADS> &table,
+template <int THREADS, uint32_t CELLS>
+static __device__ __forceinline__ uint32_t count_cells(const struct value_table<CELLS> &table,
                                                        uint32_t *s_partial, uint32_t *before)
 {
+    static_assert(CELLS % (4 * THREADS) == 0, "each thread has as many cells");
     uint32_t mine = 0;
     uint32_t all;
 #pragma unroll
-    for (int i = 0; i < ITEMS / 4; i++) {
-        const uint4 count = four_counts(table, i);
+    for (int i = 0; i < (int)CELLS / 4 / THREADS; i++) {
+        const uint4 count = four_counts<THREADS>(table, i);
         mine += (count.x != 0) + (count.y != 0) + (count.z != 0) + (count.w != 0);
     }
     *before = scan_block<THREADS>(mine, s_partial, &all);
     return all;
 }
 
-/* List the values of this thread's cells, in any order. */
-template <int THREADS>
-static __device__ __forceinline__ void list_values(const struct value_table<THREADS> &table,
-                                                   uint32_t place, uint32_t *s_list)
+/* Hand value and count of each of this thread's cells to keep(place, value, count), in any order,
+ * places ascending. */
+template <int THREADS, uint32_t CELLS, typename KEEP>
+static __device__ __forceinline__ void list_values(const struct value_table<CELLS> &table,
+                                                   uint32_t place, const KEEP &keep_value)
 {
 #pragma unroll
-    for (int i = 0; i < ITEMS / 4; i++) {
-        const uint4 count = four_counts(table, i);
+    for (int i = 0; i < (int)CELLS / 4 / THREADS; i++) {
+        const uint4 count = four_counts<THREADS>(table, i);
         const uint4 value = ((const uint4 *)table.value)[i * THREADS + threadIdx.x];
-        if (count.x != 0)
-            s_list[place] = value.x;
-        place += count.x != 0;
-        if (count.y != 0)
-            s_list[place] = value.y;
-        place += count.y != 0;
-        if (count.z != 0)
-            s_list[place] = value.z;
-        place += count.z != 0;
-        if (count.w != 0)
-            s_list[place] = value.w;
-        place += count.w != 0;
+        const uint32_t counts[4] = {count.x, count.y, count.z, count.w};
+        const uint32_t values[4] = {value.x, value.y, value.z, value.w};
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            if (counts[j] != 0)
+                keep_value(place++, values[j], counts[j]);
     }
 }
 
-/* Sort the listed values, and replace the table's counters by where each run begins; behind the
- * last, where it ends. Returns a power of two that is no less than values. */
-template <int THREADS>
-static __device__ __forceinline__ uint32_t place_runs(const struct value_table<THREADS> &table,
+/* Sort the listed values, KEYS a thread, and replace the table's counters by where each run begins;
+ * behind the last, where it ends. Returns a power of two that is no less than values. */
+template <int THREADS, int KEYS, uint32_t CELLS>
+static __device__ __forceinline__ uint32_t place_runs(const struct value_table<CELLS> &table,
                                                       uint32_t values, uint32_t *s_list,
                                                       uint32_t *s_partial)
 {
     const uint32_t t = threadIdx.x;
     uint32_t threads = 1; /* that hold values */
-    while (threads * BITONIC_KEYS < values)
+    while (threads * KEYS < values)
         threads *= 2;
-    uint32_t value[BITONIC_KEYS];
+    uint32_t value[KEYS];
 #pragma unroll
-    for (int i = 0; i < BITONIC_KEYS; i++) {
+    for (int i = 0; i < KEYS; i++) {
         const uint32_t x = i * threads + t;
         value[i] = t < threads && x < values ? s_list[x] : GS_KEY_MAX;
     }
     if (threads > 32 || t < 32)
         sort_bitonic(value, s_list, threads);
-    uint32_t count[BITONIC_KEYS];
-    uint32_t found[BITONIC_KEYS];
+    uint32_t count[KEYS];
+    uint32_t found[KEYS];
 #pragma unroll
-    for (int i = 0; i < BITONIC_KEYS; i++) {
+    for (int i = 0; i < KEYS; i++) {
         const uint32_t cell = table.cell_of(value[i]);
         found[i] = table.value[cell];
-        count[i] = t * BITONIC_KEYS + i < values ? table.count[cell] : 0;
+        count[i] = t * KEYS + i < values ? table.count[cell] : 0;
     }
     uint32_t sum = 0;
 #pragma unroll
-    for (int i = 0; i < BITONIC_KEYS; i++) {
-        if (t * BITONIC_KEYS + i < values && found[i] != value[i])
+    for (int i = 0; i < KEYS; i++) {
+        if (t * KEYS + i < values && found[i] != value[i])
             count[i] = table.count_behind(value[i]);
         sum += count[i];
     }
     uint32_t all;
     uint32_t start = scan_block<THREADS>(sum, s_partial, &all);
 #pragma unroll
-    for (int i = 0; i < BITONIC_KEYS; i++)
-        if (t * BITONIC_KEYS + i < values) {
-            s_list[t * BITONIC_KEYS + i] = value[i];
-            table.count[t * BITONIC_KEYS + i] = start;
+    for (int i = 0; i < KEYS; i++)
+        if (t * KEYS + i < values) {
+            s_list[t * KEYS + i] = value[i];
+            table.count[t * KEYS + i] = start;
             start += count[i];
         }
     if (t == 0)
         table.count[values] = all;
     __syncthreads();
-    return threads * BITONIC_KEYS;
+    return threads * KEYS;
 }
 
 /* Write the runs of the listed values: each thread finds the run of its first place. power: as
@@ -292,7 +307,7 @@ static __device__ __forceinline__ bool sort_values(const uint32_t *in, uint32_t 
     __shared__ uint32_t s_partial[33];
     const uint32_t t = threadIdx.x;
     uint32_t *s_list = s_keys + block_memory<THREADS>::LISTS;
-    const struct value_table<THREADS> table = {
+    const struct value_table<THREADS *ITEMS> table = {
         s_keys, s_keys + block_memory<THREADS>::COUNTERS
     };
 #pragma unroll
@@ -310,13 +325,14 @@ static __device__ __forceinline__ bool sort_values(const uint32_t *in, uint32_t 
             key[i] = in[min(first + i * THREADS + t, size - 1)];
         if (!count_values<THREADS>(key, (int)(size - first) - (int)t, first == 0, table, s_list))
             return false;
-        values = count_cells(table, s_partial, &before);
+        values = count_cells<THREADS>(table, s_partial, &before);
         if (values > VALUES_MOST)
             return false;
     }
-    list_values(table, before, s_list);
+    list_values<THREADS>(table, before,
+                         [&](uint32_t place, uint32_t value, uint32_t) { s_list[place] = value; });
     __syncthreads();
-    const uint32_t power = place_runs(table, values, s_list, s_partial);
+    const uint32_t power = place_runs<THREADS, BITONIC_KEYS>(table, values, s_list, s_partial);
     write_runs<THREADS>(out, size, values, power, s_list, table.count, s_keys);
     return true;
 }

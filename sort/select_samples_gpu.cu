@@ -201,16 +201,37 @@ static __device__ void clear_state(struct gs_gpu_state *state, const struct gs_g
         atomicOr(&state->sample_order, tables->order[threadIdx.x]);
 }
 
+/* Neighbours in the sorted sample that are equal; by a block. */
+static __device__ uint32_t count_twins(const uint32_t *sample, uint32_t samples, uint32_t *partial)
+{
+    uint32_t twins = 0;
+    uint32_t all;
+#pragma unroll 4
+    for (uint32_t i = threadIdx.x + 1; i < samples; i += TABLE_THREADS)
+        twins += sample[i] == sample[i - 1];
+    scan_block<TABLE_THREADS>(twins, partial, &all);
+    __syncthreads();
+    return all;
+}
+
 /* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
- * there becomes an equality bin, between the splitters v-1 and v. */
+ * there becomes an equality bin, between the splitters v-1 and v. If values are few, bins hold
+ * fewer of them where there are more bins. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
-    choose_splitters_kernel(const uint32_t *sample, uint32_t samples, uint32_t bins, uint32_t cells,
-                            struct gs_gpu_tables *tables, struct gs_gpu_state *state)
+    choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
+                            uint32_t most, struct gs_gpu_tables *tables, struct gs_gpu_state *state)
 {
     after_previous();
     __shared__ struct builder s_build;
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
+    /* Bins that are jobs ask for nothing. */
+    const bool few = n / bins > GS_GPU_MEDIUM_KEYS &&
+                     count_twins(sample, samples, s_build.partial) >= GS_GPU_TWINS;
+    while (few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS)
+        bins *= 2;
+    if (t == 0)
+        tables->few = few;
     uint32_t emitted = 0;
     uint32_t key = 0;
     bool below = false;
@@ -235,7 +256,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     __syncthreads();
     for (uint32_t i = t; i < count; i += TABLE_THREADS)
         tables->splitter[i] = s_build.splitter[i];
-    build_tables(tables, &s_build, count, cells);
+    build_tables(tables, &s_build, count, gs_gpu_cells(bins));
 }
 
 static __global__ void __launch_bounds__(TABLE_THREADS)
@@ -248,6 +269,8 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         s_build.splitter[i] = tables->splitter[i];
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
+    if (threadIdx.x == 0) /* nobody has looked at twins */
+        tables->few = s_build.repeats;
 }
 
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
@@ -258,11 +281,11 @@ cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t
                           samples, GS_SAMPLE_SEED, work->samples, work->tables);
 }
 
-cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
-                                    cudaStream_t stream)
+cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
+                                    uint32_t bins, uint32_t most, cudaStream_t stream)
 {
-    return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples,
-                          samples, bins, gs_gpu_cells(bins), work->tables, work->state);
+    return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples, n,
+                          samples, bins, most, work->tables, work->state);
 }
 
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/exit.h"
-#include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -54,7 +53,6 @@ int main(int argc, char **argv)
     if (gs_command_parse(&command, argc, argv) != GS_OK)
         return gs_exit_status(GS_EXIT_TROUBLE);
 
-    gs_limit_threads(&command);
     bool ordered = true;
     gs_progress_start(&progress, command.progress);
     enum gs_status st;

@@ -145,9 +145,7 @@ created()
 }
 
 @test "what is created is new, behind no link, and the user's alone: output and temporary files" {
-    require strace
-    require_plain_build
-    strace -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
+    require_strace
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
     keygen uniform 1000003 >large
     reference large >wanted

@@ -243,3 +243,11 @@ require_plain_build()
         skip "a sanitizer's build wants address space and /proc"
     fi
 }
+
+# Skip where strace cannot follow the program: not installed, not permitted, or a sanitizer in it.
+require_strace()
+{
+    require strace
+    require_plain_build
+    strace -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
+}

@@ -47,12 +47,13 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status memory file populate slurp input input_spool target tempfile space spill prefill output signals
+COMMON_C := status memory dirty file populate slurp input input_spool target tempfile space spill prefill output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins512 \
-            count_bins_cpu prefix_sum_cpu scatter_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
-            cache_sort_chunk cache_sort_columns_layout cache_sort_columns cache_sort_columns512 copy_ordered stages_cpu emit \
-            fingerprint verify engine engine_cpu external external_distribute external_emit external_level \
-            external_split merge merge_cut merge_segment merge_runs
+            count_bins_cpu prefix_sum_cpu scatter_cpu place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort \
+            cache_sort_chunk cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 \
+            copy_ordered find_runs_cpu sort_runs_cpu sort_values_cpu stages_cpu emit \
+            fingerprint verify engine engine_cpu external external_distribute external_emit external_group external_level \
+            external_split binned_cpu merge merge_cut merge_segment merge_runs
 CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
@@ -63,9 +64,9 @@ ifeq ($(HIGHWAY),1)
 endif
 ifeq ($(CUDA),1)
   GPU_C    := gpu_start gpu_upload gpu_buffers gpu_batches gpu_chunk_times stages_gpu stages_gpu_pieces \
-              device_sort_gpu gpu_engine
-  GPU_CU   := select_samples_gpu count_bins_gpu heavy_keys_gpu prefix_sum_gpu place_runs_gpu scatter_gpu sort_bins_gpu \
-              sort_few_gpu engine_gpu
+              device_sorter_gpu device_sort_gpu gpu_engine
+  GPU_CU   := gpu_launch select_samples_gpu count_bins_gpu heavy_keys_gpu count_values_gpu write_values_gpu prefix_sum_gpu \
+              place_runs_gpu scatter_gpu rooms_gpu sort_bins_gpu fill_bins_gpu sort_few_gpu engine_gpu
   OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
@@ -223,7 +224,7 @@ $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/to
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
 
-AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 \
+AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 -DGS_MERGE_HAS_512=0 \
              -DGS_CLONES_H -DGS_CLONES="__attribute__((target_clones(\"default\",\"avx2\")))"
 bench-cpu: $(B)/bench_cpu
 	$(B)/bench_cpu $(BENCH)
@@ -268,7 +269,7 @@ dist:
 CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins512.c sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
-              tests/gpu_twins.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
+              tests/gpu_twins.c tests/gpu_values.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -276,7 +277,7 @@ gpu-hash:
 ifeq ($(CUDA),1)
 # The test of flipped bits stands between the stages.
 $(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
-$(B)/gpu_twins $(B)/gpu_engines $(B)/gpu_flip: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
+$(B)/gpu_twins $(B)/gpu_values $(B)/gpu_engines $(B)/gpu_flip: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.
@@ -288,9 +289,9 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/gpu_engines $(B)/gpu_flip $(B)/bench-gpu units
+check-gpu: all $(B)/gpu_twins $(B)/gpu_values $(B)/gpu_engines $(B)/gpu_flip $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values
 # With DEBUG=1: only that has calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)
 	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }

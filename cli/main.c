@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/exit.h"
+#include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
     if (gs_command_parse(&command, argc, argv) != GS_OK)
         return gs_exit_status(GS_EXIT_TROUBLE);
 
+    gs_limit_threads(&command);
     bool ordered = true;
     gs_progress_start(&progress, command.progress);
     enum gs_status st;

@@ -1,16 +1,46 @@
-/* memory_limit.c -- how much memory a run may use, from -S or from what there is.
+/* memory_limit.c -- how much memory and address space, and how many threads, a run may use.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/memory_limit.h"
 
+#include "common/dirty.h"
 #include "common/memory.h"
+
+#include <sched.h>
+#include <unistd.h>
 
 /* No -S is too small for so many keys. */
 #define GS_SMALL_KEYS 65536
 
-/* What is not the sort's to take of the memory there is: stacks of threads, whose address space
- * ulimit -v counts in full, 8 MiB each, and libraries' own. */
+/* What is not the sort's to take of the memory there is: files' buffers and libraries' own. */
 #define GS_BESIDE (UINT64_C(32) << 20)
+
+/* Threads that will run: by default one for each processor that they may run on. */
+static uint64_t count_threads(const struct gs_options *options)
+{
+    cpu_set_t set;
+    if (options->threads > 0)
+        return options->threads;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (uint64_t)CPU_COUNT(&set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (uint64_t)online : 1;
+}
+
+/* The stacks of the threads but the first, if address space is limited: what other memory there is
+ * they hardly touch. */
+static uint64_t stacks(const struct gs_command *command)
+{
+    if (gs_address_space_left() == UINT64_MAX)
+        return 0;
+    return (count_threads(&command->sort) - 1) * gs_stack_bytes();
+}
+
+/* What a small input takes. */
+static uint64_t least_memory(const struct gs_command *command)
+{
+    return gs_sort_memory(&command->sort, GS_SMALL_KEYS) + (uint64_t)GS_SMALL_KEYS * GS_KEY_BYTES;
+}
 
 uint64_t gs_memory_limit(const struct gs_command *command)
 {
@@ -18,10 +48,45 @@ uint64_t gs_memory_limit(const struct gs_command *command)
     if (limit == 0) {
         uint64_t available = gs_memory_available();
         uint64_t total = gs_memory_total();
+        uint64_t beside = GS_BESIDE + stacks(command);
         limit = available < total ? available : total;
-        limit = (limit > 2 * GS_BESIDE ? limit - GS_BESIDE : limit / 2) / 4 * 3;
+        limit = (limit > 2 * beside ? limit - beside : limit / 2) / 4 * 3;
     }
-    uint64_t least =
-        gs_sort_memory(&command->sort, GS_SMALL_KEYS) + (uint64_t)GS_SMALL_KEYS * GS_KEY_BYTES;
+    uint64_t least = least_memory(command);
     return limit > least ? limit : least;
+}
+
+void gs_limit_threads(struct gs_command *command)
+{
+    uint64_t left = gs_address_space_left();
+    if (left == UINT64_MAX)
+        return;
+    uint64_t most = left / 4 / gs_stack_bytes() + 1; /* the first has its stack already */
+    if (count_threads(&command->sort) > most)
+        command->sort.threads = (unsigned)most;
+}
+
+uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more)
+{
+    uint64_t most = command->memory_limit > 0 ? gs_memory_limit(command) : least_memory(command);
+    uint64_t buffers = gs_sort_memory(&command->sort, keys);
+    return (more || buffers > most ? most : buffers) + GS_BESIDE + stacks(command);
+}
+
+/* Of a control group, what is neither buffers nor pages that wait: libraries, the kernel's own for
+ * both, and what each thread has in hand, tables and a piece. 18 MiB with 16 threads. */
+#define BESIDE_GROUP  (UINT64_C(8) << 20)
+#define BESIDE_THREAD (UINT64_C(1) << 20)
+
+/* Less would have the disk wait for us. */
+#define DIRTY_MIN (UINT64_C(8) << 20)
+
+void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes)
+{
+    uint64_t left = gs_memory_group_left();
+    uint64_t taken = memory_bytes + BESIDE_GROUP + count_threads(options) * BESIDE_THREAD;
+    if (left >= gs_memory_total())
+        return;
+    uint64_t dirty = left > taken ? (left - taken) / 4 * 3 : 0;
+    gs_dirty_limit(dirty > DIRTY_MIN ? dirty : DIRTY_MIN);
 }

@@ -1,4 +1,4 @@
-/* memory_limit.h -- how much memory a run may use, from -S or from what there is.
+/* memory_limit.h -- how much memory and address space, and how many threads, a run may use.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_MEMORY_LIMIT_H
@@ -10,5 +10,15 @@
  * the limit on address space leaves, whichever is less, and of physical memory at most. What a
  * small input takes is allowed in any case, as sort(1) has its least buffer too. */
 uint64_t gs_memory_limit(const struct gs_command *command);
+
+/* Where address space is limited: no more threads than a quarter of it has stacks for. */
+void gs_limit_threads(struct gs_command *command);
+
+/* Address space that the sort of `keys` keys, or of more, will take besides mapped inputs. */
+uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more);
+
+/* In a control group that has a limit, pages that wait for the disk are to fit beside the buffers,
+ * which will take so many bytes more. Before anything is written. */
+void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes);
 
 #endif

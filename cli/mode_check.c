@@ -5,6 +5,7 @@
  * its bytes come. Neither needs memory for the file.
  */
 #include "cli/modes.h"
+#include "cli/memory_limit.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "common/file.h"
@@ -98,6 +99,7 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
         gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
     if (st != GS_OK)
         return st;
+    gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
     gs_report_watch(&inputs, "checked");
     struct gs_input *input = &inputs.list[0];
     if (input->pending)

@@ -28,6 +28,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     uint64_t keys, copied = 0, temporary_bytes;
     struct gs_stage_stats reading = {.device = "cpu", .begin_ns = gs_now_ns()};
 
+    gs_memory_bound_dirty(&options, limit);
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     if (output->kind == GS_OUTPUT_POSITIONED)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &copied, err));

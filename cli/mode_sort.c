@@ -15,6 +15,9 @@
 
 #include <stdlib.h>
 
+/* Fewer bytes do not fill a control group while they wait for the disk. */
+#define GS_DIRTY_BYTES (UINT64_C(8) << 20)
+
 /* What bounds the reading of pipes. */
 struct read_limit {
     const struct gs_options *options;
@@ -23,7 +26,19 @@ struct read_limit {
     uint64_t limit_bytes;
     struct gs_output *output; /* whose pages are to be made meanwhile, or NULL */
     bool reached;             /* there is more than sorting it in memory allows */
+    bool bounded;             /* what waits for the disk */
 };
+
+/* There are `held` bytes in memory, and the mapped ones: soon there is something to write. */
+static void bound_dirty(struct read_limit *limit, uint64_t held)
+{
+    bool little = limit->mapped_bytes + held < GS_DIRTY_BYTES && !limit->reached;
+    if (little || limit->bounded)
+        return;
+    limit->bounded = true;
+    gs_memory_bound_dirty(limit->options,
+                          limit->limit_bytes > held ? limit->limit_bytes - held : 0);
+}
 
 /* The gate of gs_inputs_read: are what was read and what sorting it takes still in the limit? */
 static enum gs_status check_limit(void *context, const char *name, uint64_t bytes,
@@ -32,6 +47,7 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     (void)name;
     struct read_limit *limit = context;
     uint64_t keys = (limit->mapped_bytes + bytes) / GS_KEY_BYTES;
+    bound_dirty(limit, bytes);
     gs_start_ahead(limit->options, limit->mapped_bytes + bytes, limit->output, true);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
@@ -109,6 +125,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                                .limit_bytes = gs_memory_limit(command),
                                .output = command->direct ? NULL : output};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
+    bound_dirty(&limit, own_bytes);
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */
     uint64_t copied = output->kind == GS_OUTPUT_POSITIONED
@@ -142,6 +159,8 @@ static uint64_t count_bytes(const struct gs_inputs *inputs)
 /* A GPU starts while the output is opened. */
 static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
 {
+    uint64_t keys = count_bytes(inputs) / GS_KEY_BYTES;
+    gs_inputs_make_room(inputs, gs_address_space_wanted(command, keys, gs_inputs_pending(inputs)));
     inputs->populates = gs_reads_with_help(&command->sort);
     gs_start_ahead(&command->sort, count_bytes(inputs), NULL, false);
 }

@@ -3,6 +3,8 @@
  */
 #include "common/file.h"
 
+#include "common/dirty.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -59,8 +61,9 @@ static enum gs_status write_all(int fd, const void *buffer, size_t size, off_t o
                                 const char *name, struct gs_error *err)
 {
     const char *from = buffer;
+    const size_t most = gs_dirty_limited() ? GS_DIRTY_PIECE_BYTES : GS_CALL_BYTES;
     while (size > 0) {
-        size_t piece = size < GS_CALL_BYTES ? size : GS_CALL_BYTES;
+        size_t piece = size < most ? size : most;
         ssize_t count = offset < 0 ? write(fd, from, piece) : pwrite(fd, from, piece, offset);
         if (count < 0) {
             if (should_retry(fd, POLLOUT))
@@ -74,6 +77,9 @@ static enum gs_status write_all(int fd, const void *buffer, size_t size, off_t o
         size -= (size_t)count;
         if (offset >= 0)
             offset += count;
+        int errnum = gs_dirty_written(fd, (uint64_t)count);
+        if (errnum != 0)
+            return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", name);
     }
     return GS_OK;
 }

@@ -8,6 +8,7 @@
 #include "common/input.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,6 +133,20 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
     if (st != GS_OK)
         gs_inputs_close(inputs);
     return st;
+}
+
+void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes)
+{
+    for (size_t i = 0; i < inputs->count && gs_address_space_left() < bytes; i++) {
+        struct gs_input *input = &inputs->list[i];
+        bool standard = is_standard_input(input->name);
+        off_t start = (off_t)(input->end - input->size);
+        if (input->mapping == NULL || (standard && lseek(STDIN_FILENO, start, SEEK_SET) < 0))
+            continue;
+        munmap(input->mapping, input->mapping_bytes);
+        *input = (struct gs_input){
+            .name = input->name, .pending = true, .fd = standard ? STDIN_FILENO : -1};
+    }
 }
 
 enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)

@@ -7,7 +7,9 @@
 #ifndef GS_KEYS_H
 #define GS_KEYS_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef uint32_t gs_key;
 
@@ -19,5 +21,13 @@ typedef uint32_t gs_key;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "gsort reads and writes keys in little-endian order and runs on little-endian machines only"
 #endif
+
+/* Copy keys that somebody may write to meanwhile, those of a mapped file: each is read once. A
+ * compiler may else look at a key itself again where the copy is meant, and find another. */
+static inline void gs_copy_once(gs_key *to, const gs_key *keys, size_t count)
+{
+    memcpy(to, keys, count * sizeof *keys);
+    __asm__ volatile("" : : : "memory");
+}
 
 #endif

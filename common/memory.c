@@ -4,6 +4,7 @@
 #include "common/memory.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +14,21 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
+/* What is mapped for that many bytes: whole huge pages, if that is one or more. Linux aligns such
+ * mappings to huge pages, and others not, whose first and last bytes would come in small pages,
+ * which take four times as long to touch. */
+static size_t mapped_bytes(size_t bytes)
+{
+    if (bytes < HUGE_PAGE_BYTES)
+        return bytes == 0 ? 1 : bytes;
+    if (bytes > SIZE_MAX - HUGE_PAGE_BYTES)
+        return bytes;
+    return (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+}
+
 void *gs_pages_alloc(size_t bytes)
 {
-    size_t want = bytes == 0 ? 1 : bytes;
+    size_t want = mapped_bytes(bytes);
     void *pages = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
@@ -27,7 +40,7 @@ void *gs_pages_alloc(size_t bytes)
 void gs_pages_free(void *pages, size_t bytes)
 {
     if (pages != NULL)
-        munmap(pages, bytes == 0 ? 1 : bytes);
+        munmap(pages, mapped_bytes(bytes));
 }
 
 /* Read the first number in a file; false when there is no file or no number ("max"). */
@@ -58,12 +71,14 @@ static uint64_t system_available(void)
     return (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Page cache that a control group is charged for but would give back, from its memory.stat. */
+/* Page cache that a control group is charged for but would give back, from its memory.stat: not
+ * what waits for the disk. The names are those of version 1 and of version 2. */
 static uint64_t group_reclaimable(const char *directory)
 {
     char path[512];
     char line[128];
     uint64_t sum = 0;
+    uint64_t waiting = 0;
     snprintf(path, sizeof path, "%s/memory.stat", directory);
     FILE *file = fopen(path, "re");
     if (file == NULL)
@@ -73,9 +88,14 @@ static uint64_t group_reclaimable(const char *directory)
         if (sscanf(line, "inactive_file %" SCNu64, &bytes) == 1 ||
             sscanf(line, "active_file %" SCNu64, &bytes) == 1)
             sum += bytes;
+        if (sscanf(line, "dirty %" SCNu64, &bytes) == 1 ||
+            sscanf(line, "writeback %" SCNu64, &bytes) == 1 ||
+            sscanf(line, "file_dirty %" SCNu64, &bytes) == 1 ||
+            sscanf(line, "file_writeback %" SCNu64, &bytes) == 1)
+            waiting += bytes;
     }
     fclose(file);
-    return sum;
+    return sum > waiting ? sum - waiting : 0;
 }
 
 /* What is left below the limit in one control group directory; UINT64_MAX when it sets none. */
@@ -97,7 +117,7 @@ static uint64_t group_left(const char *directory, const char *limit_file, const 
 
 /* The least that any control group from this process's own up to the root leaves, version 2
  * ("0::/path") and version 1 ("N:memory:/path"). */
-static uint64_t groups_left(void)
+uint64_t gs_memory_group_left(void)
 {
     uint64_t least = UINT64_MAX;
     char line[400];
@@ -129,17 +149,33 @@ static uint64_t groups_left(void)
     return least;
 }
 
-/* What ulimit -v leaves, less what the stacks of threads and libraries will take of it. */
-static uint64_t address_space_left(void)
+uint64_t gs_address_space_left(void)
 {
-    const uint64_t spare = (uint64_t)48 << 20;
     struct rlimit limit;
     uint64_t pages = 0;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
     read_number("/proc/self/statm", &pages);
     uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+uint64_t gs_stack_bytes(void)
+{
+    pthread_attr_t attributes;
+    size_t bytes = (size_t)8 << 20;
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_getstacksize(&attributes, &bytes);
+        pthread_attr_destroy(&attributes);
+    }
+    return bytes;
+}
+
+/* Of that, what the stacks of threads and libraries will not take. */
+static uint64_t address_space_to_use(void)
+{
+    const uint64_t spare = (uint64_t)48 << 20;
+    uint64_t left = gs_address_space_left();
     return left > 2 * spare ? left - spare : left / 2;
 }
 
@@ -151,9 +187,9 @@ uint64_t gs_memory_total(void)
 uint64_t gs_memory_available(void)
 {
     uint64_t available = system_available();
-    uint64_t groups = groups_left();
+    uint64_t groups = gs_memory_group_left();
     if (groups < available)
         available = groups;
-    uint64_t space = address_space_left();
+    uint64_t space = address_space_to_use();
     return space < available ? space : available;
 }

@@ -16,8 +16,18 @@ void gs_pages_free(void *pages, size_t bytes);
 /* Bytes of physical memory. */
 uint64_t gs_memory_total(void);
 
+/* Address space that the limit of ulimit -v leaves this process; UINT64_MAX where there is none. */
+uint64_t gs_address_space_left(void);
+
+/* What the stack of a thread takes of that. */
+uint64_t gs_stack_bytes(void);
+
 /* Bytes that this process may still take: what the system has available, what its control group
  * allows and what its address-space limit leaves, whichever is least. */
 uint64_t gs_memory_available(void);
+
+/* What the control group alone leaves, with the pages of files that it would give back at once;
+ * UINT64_MAX where it has no limit. */
+uint64_t gs_memory_group_left(void);
 
 #endif

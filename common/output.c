@@ -3,6 +3,7 @@
  */
 #include "common/output.h"
 
+#include "common/dirty.h"
 #include "common/file.h"
 #include "common/space.h"
 #include "common/memory.h"
@@ -98,6 +99,8 @@ static void start_prefill(struct gs_output *output, unsigned processors)
     struct stat status;
     char path[32];
     int fd = output->fd;
+    if (gs_dirty_limited()) /* which these pages would not know of */
+        return;
     if (output->kind == GS_OUTPUT_STREAM || fstatfs(fd, &fs) != 0 || fstat(fd, &status) != 0)
         return;
     bool in_memory = fs.f_type == TMPFS_MAGIC;

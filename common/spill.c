@@ -60,22 +60,47 @@ int gs_spill_create(const char *directory)
 enum gs_status gs_spill_open(struct gs_spill *spill, const char *const *directories, size_t count,
                              struct gs_error *err)
 {
-    *spill = (struct gs_spill){.files = calloc(count, sizeof *spill->files), .count = count};
-    if (spill->files == NULL)
+    *spill =
+        (struct gs_spill){.directories = calloc(count, sizeof *spill->directories), .count = count};
+    if (spill->directories == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "%zu directories", count);
-    for (size_t i = 0; i < count; i++)
-        spill->files[i] = (struct gs_spill_file){.directory = directories[i], .fd = -1};
+    for (size_t i = 0; i < count; i++) {
+        spill->directories[i].name = directories[i];
+        for (int k = 0; k < GS_SPILL_FILES; k++)
+            spill->directories[i].fds[k] = -1;
+    }
     return GS_OK;
 }
 
-static enum gs_status make_file(struct gs_spill_file *file, struct gs_error *err)
+static enum gs_status make_files(struct gs_spill_directory *directory, struct gs_error *err)
 {
-    if (file->fd < 0)
-        file->fd = gs_spill_create(file->directory);
-    if (file->fd < 0)
-        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file",
-                       file->directory);
+    for (int i = 0; i < GS_SPILL_FILES; i++) {
+        if (directory->fds[i] < 0)
+            directory->fds[i] = gs_spill_create(directory->name);
+        if (directory->fds[i] < 0)
+            return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file",
+                           directory->name);
+    }
     return GS_OK;
+}
+
+/* A range of bytes as it lies in one of the files. */
+struct stripe {
+    int fd;
+    uint64_t offset;
+    uint64_t bytes;
+};
+
+/* The first of the stripes that [offset, offset + bytes) of a directory is in. */
+static struct stripe find_stripe(const struct gs_spill_directory *directory, uint64_t offset,
+                                 uint64_t bytes)
+{
+    uint64_t number = offset / GS_SPILL_STRIPE_BYTES;
+    uint64_t skip = offset % GS_SPILL_STRIPE_BYTES;
+    uint64_t room = GS_SPILL_STRIPE_BYTES - skip;
+    return (struct stripe){.fd = directory->fds[number % GS_SPILL_FILES],
+                           .offset = number / GS_SPILL_FILES * GS_SPILL_STRIPE_BYTES + skip,
+                           .bytes = bytes < room ? bytes : room};
 }
 
 /* The device of an open file; false when it has none to tell. */
@@ -93,7 +118,7 @@ static bool counted_before(const struct gs_spill *spill, size_t index, dev_t dev
 {
     dev_t other;
     for (size_t i = 0; i < index; i++)
-        if (find_device(spill->files[i].fd, &other) && other == device)
+        if (find_device(spill->directories[i].fds[0], &other) && other == device)
             return true;
     return false;
 }
@@ -104,12 +129,12 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
     uint64_t sum = 0;
     for (size_t i = 0; i < spill->count; i++) {
         dev_t own;
-        enum gs_status st = make_file(&spill->files[i], err);
+        enum gs_status st = make_files(&spill->directories[i], err);
         if (st != GS_OK)
             return st;
-        if (!find_device(spill->files[i].fd, &own) || counted_before(spill, i, own))
+        if (!find_device(spill->directories[i].fds[0], &own) || counted_before(spill, i, own))
             continue;
-        uint64_t room = gs_space_free(spill->files[i].fd);
+        uint64_t room = gs_space_free(spill->directories[i].fds[0]);
         if (own == device)
             room = room > elsewhere ? room - elsewhere : 0;
         if (__builtin_add_overflow(sum, room, &sum))
@@ -119,7 +144,21 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
         return GS_OK;
     return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
                    "%s: %" PRIu64 " MiB of temporary files needed, room for %" PRIu64 " MiB",
-                   spill->files[0].directory, (bytes + (1 << 20) - 1) >> 20, sum >> 20);
+                   spill->directories[0].name, (bytes + (1 << 20) - 1) >> 20, sum >> 20);
+}
+
+/* Have the bytes of a new piece allocated; false: there is no room. */
+static bool reserve_piece(const struct gs_spill_directory *directory, uint64_t bytes)
+{
+    if (gs_space_free(directory->fds[0]) < bytes)
+        return false;
+    for (uint64_t done = 0; done < bytes;) {
+        struct stripe stripe = find_stripe(directory, directory->used + done, bytes - done);
+        if (gs_space_reserve(stripe.fd, stripe.offset, stripe.bytes) != 0)
+            return false;
+        done += stripe.bytes;
+    }
+    return true;
 }
 
 enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_place *place,
@@ -127,50 +166,70 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
 {
     for (size_t tries = 0; tries < spill->count; tries++) {
         size_t index = spill->next;
-        struct gs_spill_file *file = &spill->files[index];
-        enum gs_status st = make_file(file, err);
+        struct gs_spill_directory *directory = &spill->directories[index];
+        enum gs_status st = make_files(directory, err);
         if (st != GS_OK)
             return st;
         spill->next = (index + 1) % spill->count;
-        if (gs_space_free(file->fd) < bytes || gs_space_reserve(file->fd, file->used, bytes) != 0)
+        if (!reserve_piece(directory, bytes))
             continue;
-        *place = (struct gs_place){.file = (uint32_t)index, .offset = file->used};
-        file->used += bytes;
+        *place = (struct gs_place){.directory = (uint32_t)index, .offset = directory->used};
+        uint64_t stripes = (bytes + GS_SPILL_STRIPE_BYTES - 1) / GS_SPILL_STRIPE_BYTES;
+        directory->used += stripes * GS_SPILL_STRIPE_BYTES;
         spill->used += bytes;
         return GS_OK;
     }
     return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
-                   "%s: no room for a temporary file of %" PRIu64 " MiB", spill->files[0].directory,
-                   (bytes + (1 << 20) - 1) >> 20);
+                   "%s: no room for a temporary file of %" PRIu64 " MiB",
+                   spill->directories[0].name, (bytes + (1 << 20) - 1) >> 20);
 }
 
 enum gs_status gs_spill_write(const struct gs_spill *spill, const struct gs_place *place,
                               uint64_t from, const void *data, size_t bytes, struct gs_error *err)
 {
-    const struct gs_spill_file *file = &spill->files[place->file];
-    return gs_file_pwrite_full(file->fd, data, bytes, place->offset + from, file->directory, err);
+    enum gs_status st = GS_OK;
+    const struct gs_spill_directory *directory = &spill->directories[place->directory];
+    for (size_t done = 0; done < bytes && st == GS_OK;) {
+        struct stripe stripe = find_stripe(directory, place->offset + from + done, bytes - done);
+        st = gs_file_pwrite_full(stripe.fd, (const char *)data + done, (size_t)stripe.bytes,
+                                 stripe.offset, directory->name, err);
+        done += (size_t)stripe.bytes;
+    }
+    return st;
 }
 
 enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place *place,
                              uint64_t from, void *data, size_t bytes, struct gs_error *err)
 {
-    const struct gs_spill_file *file = &spill->files[place->file];
-    return gs_file_pread_full(file->fd, data, bytes, place->offset + from, file->directory, err);
+    enum gs_status st = GS_OK;
+    const struct gs_spill_directory *directory = &spill->directories[place->directory];
+    for (size_t done = 0; done < bytes && st == GS_OK;) {
+        struct stripe stripe = find_stripe(directory, place->offset + from + done, bytes - done);
+        st = gs_file_pread_full(stripe.fd, (char *)data + done, (size_t)stripe.bytes, stripe.offset,
+                                directory->name, err);
+        done += (size_t)stripe.bytes;
+    }
+    return st;
 }
 
 void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *place, uint64_t from,
                        uint64_t bytes)
 {
-    if (bytes > 0)
-        (void)posix_fadvise(spill->files[place->file].fd, (off_t)(place->offset + from),
-                            (off_t)bytes, POSIX_FADV_WILLNEED);
+    const struct gs_spill_directory *directory = &spill->directories[place->directory];
+    for (uint64_t done = 0; done < bytes;) {
+        struct stripe stripe = find_stripe(directory, place->offset + from + done, bytes - done);
+        (void)posix_fadvise(stripe.fd, (off_t)stripe.offset, (off_t)stripe.bytes,
+                            POSIX_FADV_WILLNEED);
+        done += stripe.bytes;
+    }
 }
 
 void gs_spill_close(struct gs_spill *spill)
 {
-    for (size_t i = 0; i < spill->count && spill->files != NULL; i++)
-        if (spill->files[i].fd >= 0)
-            close(spill->files[i].fd);
-    free(spill->files);
-    *spill = (struct gs_spill){.files = NULL};
+    for (size_t i = 0; i < spill->count && spill->directories != NULL; i++)
+        for (int k = 0; k < GS_SPILL_FILES; k++)
+            if (spill->directories[i].fds[k] >= 0)
+                close(spill->directories[i].fds[k]);
+    free(spill->directories);
+    *spill = (struct gs_spill){.directories = NULL};
 }

@@ -1,9 +1,10 @@
 /* spill.h -- bytes that memory has no room for, in temporary files without a name.
  * SPDX-License-Identifier: MIT
  *
- * One file in each directory, made when it is first needed and unlinked at once, so that no end of
- * the process, SIGKILL included, leaves one. Pieces go to the directories in turn; one that has no
- * room for a piece is passed over.
+ * A few files in each directory, made when they are first needed and unlinked at once, so that no
+ * end of the process, SIGKILL included, leaves one. Pieces go to the directories in turn; one that
+ * has no room for a piece is passed over. A piece is striped over the files of its directory: a
+ * file has one writer at a time, and the others would wait for it.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H
@@ -14,14 +15,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct gs_spill_file {
-    const char *directory; /* the caller's string */
-    int fd;                /* -1: not made yet */
-    uint64_t used;         /* bytes of it that pieces have */
+#define GS_SPILL_FILES 4
+
+/* Bytes in one file before the next one's turn. */
+#define GS_SPILL_STRIPE_BYTES ((uint64_t)1 << 20)
+
+struct gs_spill_directory {
+    const char *name;        /* the caller's string */
+    int fds[GS_SPILL_FILES]; /* -1: not made yet */
+    uint64_t used;           /* bytes that pieces have: whole stripes */
 };
 
 struct gs_spill {
-    struct gs_spill_file *files;
+    struct gs_spill_directory *directories;
     size_t count;
     size_t next;   /* whose turn it is */
     uint64_t used; /* bytes of all pieces */
@@ -29,8 +35,8 @@ struct gs_spill {
 
 /* Where a piece is. */
 struct gs_place {
-    uint32_t file;
-    uint64_t offset; /* in bytes */
+    uint32_t directory;
+    uint64_t offset; /* in bytes, of all its files together */
 };
 
 /* Nothing is made yet. The strings must stay. */

@@ -36,6 +36,12 @@ enum {
     /* Keys whose pairs tell about equal keys: among 32 from a bin of 400 values that are alike
      * frequent there is an equal pair in 2 of 3 cases; in a bin of 2^15 values, in 1 of 66. */
     SAMPLE = 32,
+    /* Keys that tell whether columns would be about as full as each other, and cells that they fall
+     * into: of even keys 2 meet another in theirs, and next to never 12; of those in clusters, or
+     * of values as frequent as Zipf's, 20. */
+    EVEN_SAMPLE = 64,
+    EVEN_CELLS = 1024,
+    EVEN_MEET = 12,
     RUN_SAMPLE = 4, /* of them from a run */
     /* Values from key to key, up to which a column (cache_sort_columns.h) is 2^16 values wide. */
     NARROW_SPREAD = 1500,
@@ -113,6 +119,22 @@ static bool starts_ordered(const gs_key *keys)
     while (i < INSERTION_MAX && keys[i - 1] <= keys[i])
         i++;
     return i == INSERTION_MAX;
+}
+
+/* Are keys spread evenly enough over their bounds for columns? */
+static bool look_even(const gs_key *keys, size_t count, gs_key low, gs_key high)
+{
+    const uint64_t scale = ((uint64_t)EVEN_CELLS << 32) / ((uint64_t)(high - low) + 1);
+    uint64_t taken[EVEN_CELLS / 64] = {0};
+    unsigned meet = 0;
+
+    for (size_t i = 0; i < EVEN_SAMPLE; i++) {
+        const gs_key above = keys[i * (count / EVEN_SAMPLE)] - low;
+        const uint64_t cell = (above * scale >> 32) % EVEN_CELLS;
+        meet += taken[cell / 64] >> cell % 64 & 1;
+        taken[cell / 64] |= (uint64_t)1 << cell % 64;
+    }
+    return meet < EVEN_MEET;
 }
 
 /* Sort keys of `values` values, low + value * 2^shift, by counting each; scratch holds the
@@ -266,27 +288,30 @@ static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
     return gs_cache_sort_columns_usable() && gs_cache_sort_columns(keys, scratch, count, low, high);
 }
 
-/* Do some keys of the runs differ, and are not in order? Then columns are worth a try. */
-static bool runs_look_even(const struct gs_key_runs *runs, size_t count)
+/* Do some keys of the runs differ, are not in order, and spread evenly? Then columns are worth a
+ * try. */
+static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key low, gs_key high)
 {
-    gs_key sample[SAMPLE];
+    gs_key sample[EVEN_SAMPLE];
     size_t drawn = 0;
     if (!gs_cache_sort_columns512_usable() || count < SCAN_ALWAYS || count > GS_CACHE_SORT_CAPACITY)
         return false;
-    for (uint64_t chunk = 0; chunk < runs->chunks && drawn < SAMPLE; chunk++) {
+    for (uint64_t chunk = 0; chunk < runs->chunks && drawn < EVEN_SAMPLE; chunk++) {
         uint32_t run_count;
         const gs_key *run = gs_key_run(runs, chunk, &run_count);
-        for (uint32_t i = 0; i < run_count && i < RUN_SAMPLE && drawn < SAMPLE; i++)
+        for (uint32_t i = 0; i < run_count && i < RUN_SAMPLE && drawn < EVEN_SAMPLE; i++)
             sample[drawn++] = run[(uint64_t)i * run_count / RUN_SAMPLE];
     }
-    return drawn == SAMPLE && !starts_ordered(sample) && count_repeats(sample, SAMPLE) == 0;
+    return drawn == EVEN_SAMPLE && !starts_ordered(sample) &&
+           count_repeats(sample, EVEN_SAMPLE) == 0 && look_even(sample, EVEN_SAMPLE, low, high);
 }
 
 /* From the runs straight to `to`. */
 static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                                 size_t count, gs_key low, gs_key high, bool past_cache)
 {
-    return gs_cache_sort_columns512(runs, to, scratch, count, low, high, past_cache);
+    return gs_cache_sort_groups512(runs, to, scratch, count, low, high, past_cache) ||
+           gs_cache_sort_columns512(runs, to, scratch, count, low, high, past_cache);
 }
 #else
 static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
@@ -295,9 +320,9 @@ static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
     return false;
 }
 
-static bool runs_look_even(const struct gs_key_runs *runs, size_t count)
+static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key low, gs_key high)
 {
-    (void)runs, (void)count;
+    (void)runs, (void)count, (void)low, (void)high;
     return false;
 }
 
@@ -339,7 +364,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     /* Bounds that splitters gave are good enough for a first try. */
     const unsigned repeats = count_repeats(keys, count);
     if (!tried && count >= SCAN_ALWAYS && count <= GS_CACHE_SORT_CAPACITY && repeats == 0 &&
-        !starts_ordered(keys)) {
+        !starts_ordered(keys) && look_even(keys, count, low, high)) {
         if (try_columns(keys, scratch, count, low, high))
             return keys;
         tried = true;
@@ -356,6 +381,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     const bool large = count > GS_CACHE_SORT_CAPACITY;
     const bool closer = scan.high - scan.low < (high - low) / 2;
     if (repeats <= 1 && !large && (!tried || closer) &&
+        (count < EVEN_SAMPLE || look_even(keys, count, scan.low, scan.high)) &&
         try_columns(keys, scratch, count, scan.low, scan.high))
         return keys;
     if (try_highway(keys, count))
@@ -377,7 +403,7 @@ gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *s
     bool tried = false;
     /* Columns of more values than slots of 16 bits tell apart are left to the others. */
     if (count > 0 && (uint64_t)(high - low) / count < NARROW_SPREAD &&
-        runs_look_even(runs, count)) {
+        runs_look_even(runs, count, low, high)) {
         if (try_columns_of_runs(runs, to, scratch, count, low, high, past_cache))
             return to;
         tried = true;

@@ -60,6 +60,14 @@ GS_CLONES uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key)
     return equal;
 }
 
+GS_CLONES bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high)
+{
+    uint32_t outside = 0;
+    for (size_t i = 0; i < count; i++)
+        outside |= keys[i] - low > high - low; /* below low it wraps */
+    return outside == 0;
+}
+
 /* Is any room over-full? */
 GS_CLONES static bool overflows(const uint32_t *next, const uint32_t *ends, uint32_t bins)
 {
@@ -86,6 +94,12 @@ bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count,
     return !overflows(next, rooms->first + 1, bins);
 }
 
+GS_CLONES static void fill_cached(gs_key *keys, gs_key key, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        keys[i] = key;
+}
+
 void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
 {
     size_t i = 0;
@@ -101,8 +115,7 @@ void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
 #else
     (void)past_cache;
 #endif
-    for (; i < count; i++)
-        keys[i] = key;
+    fill_cached(keys + i, key, count - i);
 }
 
 void gs_copy_past_cache(gs_key *restrict to, const gs_key *restrict keys, size_t count)

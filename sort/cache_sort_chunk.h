@@ -63,6 +63,9 @@ void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bi
 /* How many of the keys equal one. */
 uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key);
 
+/* Are all keys in [low, high]? */
+bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high);
+
 /* Make all keys one, past the caches if that is said. */
 void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache);
 

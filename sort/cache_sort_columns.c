@@ -175,11 +175,27 @@ INLINE_AVX2 void transpose_wide(const vector *rows, vector *columns, int step)
     }
 }
 
-/* Spread the keys over the columns; false if too many were spilled. A key above the bounds that the
- * caller vouched for (one of its bits flipped) goes to the last column: wrong, but harmless. */
-INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns *columns,
-                             bool wide)
+/* Do the first keys ascend or descend? */
+INLINE_AVX2 bool looks_ordered(const gs_key *keys, size_t count)
 {
+    bool up = true, down = true;
+    for (size_t i = 1; i < 16 && i < count; i++) {
+        up &= keys[i - 1] <= keys[i];
+        down &= keys[i - 1] >= keys[i];
+    }
+    return up || down;
+}
+
+/* Spread the keys over the columns; false if too many were spilled. A key above the bounds that the
+ * caller vouched for (one of its bits flipped) goes to the last column: wrong, but harmless. Keys
+ * in order would fall into the same column one after the other, and wait for each other there: of
+ * those, 8 are taken together that are far apart. */
+INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns *columns,
+                             bool wide, bool ordered)
+{
+    const size_t apart = ordered ? count / 8 : 1;
+    const vector places = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                             _mm256_set1_epi32((int)apart));
     const vector low = _mm256_set1_epi32((int)columns->low);
     const vector scale = _mm256_set1_epi64x((long long)columns->scale);
     const uint32_t stride = columns->stride, slots_end = ROWS * stride;
@@ -209,20 +225,23 @@ INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns
     } while (0)
 
     for (; i + 8 <= count; i += 8) {
-        const vector v = _mm256_loadu_si256((const vector *)(const void *)(keys + i));
+        const gs_key *from = keys + (ordered ? i / 8 : i);
+        const vector v = ordered
+                             ? _mm256_i32gather_epi32((const int *)(const void *)from, places, 4)
+                             : _mm256_loadu_si256((const vector *)(const void *)from);
         const vector rest = _mm256_sub_epi32(v, low);
         const vector even = _mm256_srli_epi64(_mm256_mul_epu32(rest, scale), 32);
         const vector odd = _mm256_mul_epu32(_mm256_srli_epi64(rest, 32), scale);
         const vector found = _mm256_blend_epi32(even, odd, 0xaa);
         _mm256_store_si256((vector *)(void *)column, _mm256_min_epu32(found, last_column));
-        PUT(column[0], keys[i]);
-        PUT(column[1], keys[i + 1]);
-        PUT(column[2], keys[i + 2]);
-        PUT(column[3], keys[i + 3]);
-        PUT(column[4], keys[i + 4]);
-        PUT(column[5], keys[i + 5]);
-        PUT(column[6], keys[i + 6]);
-        PUT(column[7], keys[i + 7]);
+        PUT(column[0], from[0]);
+        PUT(column[1], from[apart]);
+        PUT(column[2], from[2 * apart]);
+        PUT(column[3], from[3 * apart]);
+        PUT(column[4], from[4 * apart]);
+        PUT(column[5], from[5 * apart]);
+        PUT(column[6], from[6 * apart]);
+        PUT(column[7], from[7 * apart]);
     }
     for (; i < count; i++) {
         const uint64_t found = (keys[i] - columns->low) * columns->scale >> 32;
@@ -327,7 +346,8 @@ INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct gs_colum
 
 INLINE_AVX2 bool sort_by_columns(gs_key *keys, size_t count, struct gs_columns *columns, bool wide)
 {
-    if (!spread_keys(keys, count, columns, wide))
+    if (!(looks_ordered(keys, count) ? spread_keys(keys, count, columns, wide, true)
+                                     : spread_keys(keys, count, columns, wide, false)))
         return false;
     if (columns->spilled_count > 0) {
         gs_key *scratch = (gs_key *)columns->slots + ROWS * columns->stride / (wide ? 1 : 2);

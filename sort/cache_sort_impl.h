@@ -40,6 +40,14 @@ bool gs_cache_sort_columns_usable(void);
 /* The same with AVX-512 from runs to `to`, if no column is wider than 2^16 values. */
 bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                               size_t count, gs_key low, gs_key high, bool past_cache);
+
+/* The same, by groups that a network sorts, for bins of so many keys that columns outgrow the
+ * first-level cache. false too if a group has much more than its share. `to` may be the keys' own
+ * memory. */
+bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                             size_t count, gs_key low, gs_key high, bool past_cache);
+
+/* Whether this processor has the instructions of both. */
 bool gs_cache_sort_columns512_usable(void);
 #endif
 

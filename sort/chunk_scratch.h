@@ -7,13 +7,11 @@
 #include "sort/cache_sort.h"
 #include "sort/stages_cpu.h"
 
-#define GS_CHUNK_TABLES 4
-
 struct gs_chunk_scratch {
     gs_key *keys;     /* [GS_CHUNK_KEYS_MAX]: as read from the input */
     uint16_t *bins;   /* [GS_CHUNK_KEYS_MAX]: the bin of each */
     gs_key *moved;    /* [GS_CHUNK_KEYS_MAX]: ordered by bin */
-    uint32_t *tables; /* [GS_CHUNK_TABLES][bins] */
+    uint32_t *tables; /* [GS_CHUNK_TABLES][bins]: counts of keys i by i % GS_CHUNK_TABLES */
 };
 
 static_assert(GS_CHUNK_KEYS_MAX * (2 * sizeof(gs_key) + sizeof(uint16_t)) +
@@ -31,5 +29,13 @@ static inline struct gs_chunk_scratch gs_chunk_scratch(const struct gs_run *run)
     scratch.tables = (uint32_t *)(void *)(scratch.bins + GS_CHUNK_KEYS_MAX);
     return scratch;
 }
+
+/* Make a chunk's counts the places of its keys in bins one after the other. */
+void gs_start_tables(uint32_t *tables, uint32_t bins);
+
+/* Move keys to the places of their bins, key i by table i % GS_CHUNK_TABLES: keys of one bin in a
+ * row, as in an input nearly in order, would else wait for each other. */
+void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
+                  uint32_t *restrict tables, uint32_t stride, gs_key *restrict to);
 
 #endif

@@ -7,20 +7,17 @@
  * writes.
  */
 #include "sort/copy_ordered.h"
-#include "sort/cache_sort.h"
 #include "sort/order.h"
 #include "sort/stages_cpu.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static_assert(GS_TILE_KEYS + 1 <= GS_CACHE_SORT_SCRATCH,
-              "a tile and the key before it fit scratch");
 
 /* The last key of a piece, as that piece and the next one have fetched it. */
 struct gs_seam {
@@ -44,15 +41,38 @@ static bool join_seam(struct gs_seam *seam, gs_key *side, gs_key key)
 }
 
 /* Are the keys of a piece, and the one before them, in order and those of its neighbours? */
-static bool fits(struct gs_ordered *ordered, const gs_key *keys, uint64_t count, uint64_t index,
-                 uint64_t pieces)
+static bool fits(struct gs_ordered *ordered, gs_key before, const gs_key *keys, uint64_t count,
+                 uint64_t index, uint64_t pieces)
 {
     struct gs_seam *seam = &ordered->seams[index]; /* with the next piece */
     if (!(ordered->reversed ? gs_order_descending : gs_order_ascending)(keys, count))
         return false;
-    if (index > 0 && !join_seam(seam - 1, &(seam - 1)->before, keys[0]))
+    if (index > 0 && (ordered->reversed ? before < keys[0] : before > keys[0]))
+        return false;
+    if (index > 0 && !join_seam(seam - 1, &(seam - 1)->before, before))
         return false;
     return index + 1 == pieces || join_seam(seam, &seam->last, keys[count - 1]);
+}
+
+/* Fetch a piece and the key before it to scratch; or, if it may, the piece straight to its place in
+ * the output: it has not to be looked at again with the key before it. *keys is where it is. */
+static enum gs_status fetch_piece(struct gs_run *run, struct gs_ordered *ordered, uint64_t first,
+                                  uint64_t count, uint64_t position, gs_key *scratch, gs_key **keys,
+                                  struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t before = first > 0 ? 1 : 0;
+    unsigned thread = gs_cpu_thread();
+    *keys = scratch + before;
+    if (!ordered->straight)
+        return ordered->fetch(ordered->context, thread, first - before, count + before, scratch,
+                              err);
+    *keys = run->emitter.sink->memory + position;
+    if (before > 0)
+        GS_TRY(ordered->fetch(ordered->context, thread, first - 1, 1, scratch, err));
+    GS_TRY(ordered->fetch(ordered->context, thread, first, count, *keys, err));
+cleanup:
+    return st;
 }
 
 /* Fetch one piece and the key before it, check, shape and write it. */
@@ -65,16 +85,19 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
     uint64_t left = ordered->count - first;
     uint64_t count = left < ordered->piece_keys ? left : ordered->piece_keys;
     uint64_t before = first > 0 ? 1 : 0;
+    uint64_t position = ordered->offset + (turn ? ordered->count - first - count : first);
+    gs_key *keys;
     uint64_t start = gs_now_ns();
-    enum gs_status st = ordered->fetch(ordered->context, gs_cpu_thread(), first - before,
-                                       count + before, scratch, err);
+    enum gs_status st = fetch_piece(run, ordered, first, count, position, scratch, &keys, err);
     uint64_t fetched = gs_now_ns();
     copying->fetch_ns += fetched - start;
     if (st != GS_OK)
         return st;
-    if (!fits(ordered, scratch, count + before, index, pieces))
-        return gs_fail(err, GS_ERR_INPUT, 0, "%s", ordered->disorder);
-    gs_key *keys = scratch + before;
+    if (!fits(ordered, scratch[0], keys, count, index, pieces)) {
+        atomic_store(&ordered->disordered, true);
+        return ordered->disorder == NULL ? GS_ERR_INPUT
+                                         : gs_fail(err, GS_ERR_INPUT, 0, "%s", ordered->disorder);
+    }
     uint64_t kept = count;
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
     copying->fingerprint += sum;
@@ -88,9 +111,7 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
         gs_order_reverse(keys, kept);
     copying->work.write_ns += gs_now_ns() - fetched;
     uint64_t piece = turn ? pieces - 1 - index : index;
-    uint64_t position = turn ? ordered->count - first - count : first;
-    return gs_work_emit(run, ordered->first_piece + piece, keys, kept, ordered->offset + position,
-                        &copying->work);
+    return gs_work_emit(run, ordered->first_piece + piece, keys, kept, position, &copying->work);
 }
 
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, struct gs_error *err)
@@ -109,6 +130,8 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
         struct gs_error own = {.status = GS_OK};
         gs_key *scratch = ordered->scratch + gs_cpu_thread() * ordered->scratch_keys;
         for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) < pieces;) {
+            if (atomic_load(&ordered->disordered))
+                break;
             uint64_t index = turn ? pieces - 1 - piece : piece;
             if (copy_piece(run, ordered, index, pieces, scratch, &copying, &own) != GS_OK)
                 break;
@@ -141,27 +164,48 @@ static enum gs_status fetch_input(void *context, unsigned thread, uint64_t first
     return GS_OK;
 }
 
-enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct gs_error *err)
+/* As if nothing had been copied. */
+static void forget_copy(struct gs_run *run)
 {
-    struct gs_cpu *cpu = run->device;
+    run->emitter.position = 0;
+    run->emitter.begin_ns = 0;
+    run->fingerprint = 0;
+    run->stats->stages[GS_STAGE_READ] = run->stats->stages[GS_STAGE_WRITE] =
+        (struct gs_stage_stats){0};
+}
+
+enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *disordered,
+                                     struct gs_error *err)
+{
+    /* Fresh memory for scratch takes longer than more pieces; files want long writes. */
+    bool memory = run->emitter.sink->memory != NULL;
+    const uint64_t piece_keys = memory ? GS_TILE_KEYS / 4 : GS_TILE_KEYS;
+    const uint64_t scratch_keys = piece_keys + 16;
+    size_t scratch_bytes = run->plan.threads * scratch_keys * sizeof(gs_key);
     char disorder[512];
     struct gs_ordered ordered = {.reversed = reversed,
                                  .count = run->plan.count,
                                  .fetch = fetch_input,
                                  .context = &run->tiles,
-                                 .disorder = disorder,
+                                 .disorder = disordered == NULL ? disorder : NULL,
                                  .stage = GS_STAGE_READ,
                                  .device = "cpu",
-                                 .piece_keys = GS_TILE_KEYS,
-                                 .scratch = cpu->scratch,
-                                 .scratch_keys = GS_CACHE_SORT_SCRATCH,
+                                 .piece_keys = piece_keys,
+                                 .scratch_keys = scratch_keys,
                                  .threads = run->plan.threads,
                                  .lanes = run->plan.threads};
+    ordered.straight = memory && !run->options->unique && !run->emitter.past_cache;
     if (run->plan.count == 0)
         return GS_OK;
+    ordered.scratch = gs_pages_alloc(scratch_bytes);
+    if (ordered.scratch == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to copy keys");
     snprintf(disorder, sizeof disorder, "%s: changed while it was being sorted",
              run->tiles.spans[0].name);
     enum gs_status st = gs_copy_ordered(run, &ordered, err);
+    gs_pages_free(ordered.scratch, scratch_bytes);
     run->fingerprint = ordered.fingerprint;
+    if (disordered != NULL && (*disordered = ordered.disordered))
+        forget_copy(run);
     return st;
 }

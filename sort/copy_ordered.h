@@ -18,16 +18,20 @@ struct gs_ordered {
     enum gs_status (*fetch)(void *context, unsigned thread, uint64_t first, uint64_t count,
                             gs_key *to, struct gs_error *err);
     void *context;
-    const char *disorder; /* for the user: what it means if they are not in order after all */
+    const char *disorder; /* for the user: what it means if they are not in order after all; NULL:
+                           * that is no error, and `disordered` says it */
     enum gs_stage stage;  /* the row that fetching is booked in, */
     const char *device;   /* and its device */
     uint64_t piece_keys;  /* keys fetched and written at a time */
     gs_key *scratch;      /* [thread][scratch_keys] */
     size_t scratch_keys;  /* at least piece_keys + 1 */
+    bool straight;        /* pieces are fetched to their places in the sink's memory, which it
+                           * must have, and all keys are kept */
     unsigned threads;
-    unsigned lanes;        /* fetches that really go on side by side: of a bus, one */
-    struct gs_seam *seams; /* gs_copy_ordered's own */
-    uint64_t fingerprint;  /* out, of all keys fetched (options->verify) */
+    unsigned lanes;         /* fetches that really go on side by side: of a bus, one */
+    struct gs_seam *seams;  /* gs_copy_ordered's own */
+    uint64_t fingerprint;   /* out, of all keys fetched (options->verify) */
+    atomic_bool disordered; /* out */
 };
 
 /* The pieces that gs_copy_ordered makes. */
@@ -43,7 +47,10 @@ static inline uint64_t gs_ordered_pieces(const struct gs_ordered *ordered)
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered,
                                struct gs_error *err);
 
-/* The same for run's input itself, in host memory, with the CPU stages' buffers. */
-enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, struct gs_error *err);
+/* The same for run's input itself, in host memory. disordered is NULL if it was in order when it
+ * was scanned; else it is only thought to be, and *disordered is set if it is not: then the output
+ * is still to be made. */
+enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *disordered,
+                                     struct gs_error *err);
 
 #endif

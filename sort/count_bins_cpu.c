@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void find_bins(const struct gs_spli
 {
     for (uint64_t first = 0; first < count; first += BLOCK_KEYS) {
         uint64_t here = count - first < BLOCK_KEYS ? count - first : BLOCK_KEYS;
-        memcpy(copy + first, keys + first, here * sizeof *keys);
+        gs_copy_once(copy + first, keys + first, here);
         for (uint64_t i = first; i < first + here; i++) {
             if (i % LINE_KEYS == 0) /* the next block is on its way meanwhile */
                 __builtin_prefetch(keys + i + BLOCK_KEYS);
@@ -63,6 +63,8 @@ static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *ke
                           gs_key *copy, uint16_t *bins)
 {
 #if GS_SEARCH_BINS_HAS_512
+    if (gs_search_bins512_usable() && gs_tree_bins512_better(splitters))
+        return gs_tree_bins512(splitters, keys, count, copy, bins);
     if (gs_search_bins512_usable()) {
         uint64_t done = gs_guide_bins512(splitters, keys, count, copy, bins);
         if (splitters->steps > 0)
@@ -74,9 +76,8 @@ static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *ke
     return 0;
 }
 
-/* Copy keys and find their bins. */
-static void find_part(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
-                      gs_key *copy, uint16_t *bins)
+void gs_find_bins(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
+                  gs_key *copy, uint16_t *bins)
 {
     uint64_t done = find_wide(splitters, keys, count, copy, bins);
     keys += done;
@@ -98,41 +99,36 @@ static void find_part(const struct gs_splitters *splitters, const gs_key *keys, 
 #undef FIND
 }
 
-/* Count in several tables: a run of equal keys would else wait for its own last store at every
- * key. */
+/* Count key i in table i % GS_CHUNK_TABLES, as the scatter moves it: a run of equal keys would else
+ * wait for its own last store at every key. */
 static void count_tables(const uint16_t *bins, uint64_t count, uint32_t *tables, uint32_t stride)
 {
     uint64_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        tables[bins[i]]++;
-        tables[stride + bins[i + 1]]++;
-        tables[2 * stride + bins[i + 2]]++;
-        tables[3 * stride + bins[i + 3]]++;
-    }
+    for (; i + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++)
+            tables[t * stride + bins[i + t]]++;
     for (; i < count; i++)
-        tables[bins[i]]++;
+        tables[i % GS_CHUNK_TABLES * stride + bins[i]]++;
 }
 
 /* What is read and counted, for options->verify. */
-static void add_fingerprint(struct gs_run *run, const gs_key *keys, uint64_t count)
+static void add_fingerprint(struct gs_run *run, uint64_t fingerprint)
 {
-    if (!run->options->verify)
-        return;
-    uint64_t fingerprint = gs_fingerprint(keys, count);
 #pragma omp atomic
     run->fingerprint += fingerprint;
 }
 
 /* Count a chunk whose keys all have the values of a few equality bins, of which none has to be
  * moved; false if there are others, or too many values. */
-static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, gs_key *copy,
-                         uint32_t *counts)
+static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint32_t *counts)
 {
     const struct gs_cpu *cpu = run->device;
     const struct gs_splitters *splitters = &run->splitters;
     uint32_t bins = gs_run_bins(run);
     uint32_t bin_of[VALUES_MAX];
     gs_key values[VALUES_MAX];
+    gs_key copy[GS_ROOMS_BLOCK];
+    uint64_t fingerprint = 0;
     uint32_t found = 0;
     if (cpu->moves_equal || bins > 2 * VALUES_MAX + 1)
         return false;
@@ -152,17 +148,21 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, gs_ke
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
         uint64_t known = 0;
-        memcpy(copy + done, part.keys, here * sizeof *copy);
+        gs_copy_once(copy, part.keys, here);
         for (uint32_t i = 0; i < found; i++) {
-            uint32_t equal = gs_count_equal(copy + done, here, values[i]);
+            for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += LINE_KEYS)
+                __builtin_prefetch(part.keys + here + k); /* the next block is on its way */
+            uint32_t equal = gs_count_equal(copy, here, values[i]);
             counts[bin_of[i]] += equal;
             known += equal;
         }
         if (known != here)
             return false;
+        if (run->options->verify)
+            fingerprint += gs_fingerprint(copy, here);
         done += here;
     }
-    add_fingerprint(run, copy, chunk->count);
+    add_fingerprint(run, fingerprint);
     return true;
 }
 
@@ -178,7 +178,7 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
         struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
-        find_part(&run->splitters, part.keys, here, rooms->keys, rooms->bins);
+        gs_find_bins(&run->splitters, part.keys, here, rooms->keys, rooms->bins);
         if (run->options->verify)
             fingerprint += gs_fingerprint(rooms->keys, here);
         if (!gs_rooms_put(rooms, gs_cpu_scratch(run), (uint32_t)here, bins)) {
@@ -190,10 +190,7 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
     for (uint32_t bin = 0; bin < bins; bin++)
         counts[bin] = rooms->next[bin] - rooms->first[bin];
     gs_rooms_end(rooms, true);
-    if (run->options->verify) {
-#pragma omp atomic
-        run->fingerprint += fingerprint;
-    }
+    add_fingerprint(run, fingerprint);
     return true;
 }
 
@@ -204,16 +201,53 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
     uint32_t bins = gs_run_bins(run);
     for (uint64_t done = 0; done < chunk->count;) {
         struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
-        find_part(&run->splitters, part.keys, part.count, scratch->keys + done,
-                  scratch->bins + done);
+        gs_find_bins(&run->splitters, part.keys, part.count, scratch->keys + done,
+                     scratch->bins + done);
         done += part.count;
     }
     memset(scratch->tables, 0, GS_CHUNK_TABLES * (size_t)bins * sizeof *scratch->tables);
     count_tables(scratch->bins, chunk->count, scratch->tables, bins);
-    for (uint32_t bin = 0; bin < bins; bin++)
-        counts[bin] = scratch->tables[bin] + scratch->tables[bins + bin] +
-                      scratch->tables[2 * bins + bin] + scratch->tables[3 * bins + bin];
-    add_fingerprint(run, scratch->keys, chunk->count);
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        counts[bin] = 0;
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++)
+            counts[bin] += scratch->tables[t * bins + bin];
+    }
+    if (run->options->verify)
+        add_fingerprint(run, gs_fingerprint(scratch->keys, chunk->count));
+}
+
+/* Room for the bins of a chunk's keys: behind the place where chunks are ordered in the thread's
+ * scratch, whose first word counts them, as long as there is any. Fresh memory is what takes
+ * longest with few keys, and the scratch is a huge page that is touched anyway. */
+static uint16_t *bins_room(struct gs_run *run, const struct gs_chunk *chunk)
+{
+    const struct gs_cpu *cpu = run->device;
+    gs_key *scratch = gs_cpu_scratch(run);
+    uint64_t each = cpu->chunk_keys / 2; /* keys of scratch */
+    if (*scratch >= (GS_CACHE_SORT_SCRATCH - cpu->chunk_keys) / each)
+        return cpu->bins + chunk->first;
+    return (uint16_t *)(void *)(scratch + cpu->chunk_keys + (*scratch)++ * each);
+}
+
+/* Find the bins of a chunk and count them, for all chunks to be moved afterwards. */
+static void count_direct(struct gs_run *run, const struct gs_chunk *chunk)
+{
+    const struct gs_cpu *cpu = run->device;
+    uint32_t *tables = gs_cpu_tables(run, chunk->index);
+    gs_key copy[GS_ROOMS_BLOCK];
+    if (count_values(run, chunk, tables))
+        return;
+    uint16_t *bins = bins_room(run, chunk);
+    cpu->chunk_bins[chunk->index] = bins;
+    memset(tables, 0, gs_run_bins(run) * sizeof *tables);
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
+        uint64_t left = chunk->count - done;
+        uint64_t here = part.count < left ? part.count : left;
+        gs_find_bins(&run->splitters, part.keys, here, copy, bins + done);
+        done += here;
+    }
+    count_tables(bins, chunk->count, tables, gs_run_bins(run));
 }
 
 enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chunk,
@@ -224,8 +258,12 @@ enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chun
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
     struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
     uint32_t *counts = cpu->starts + chunk->index * cpu->stride;
+    if (run->plan.direct) {
+        count_direct(run, chunk);
+        return GS_OK;
+    }
     rooms->placed = false;
-    if (count_values(run, chunk, scratch.keys, counts) || place_chunk(run, chunk, rooms, counts))
+    if (count_values(run, chunk, counts) || place_chunk(run, chunk, rooms, counts))
         return GS_OK;
     count_chunk(run, chunk, &scratch, counts);
     if (chunk->count == cpu->chunk_keys)

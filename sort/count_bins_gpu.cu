@@ -9,6 +9,7 @@
  * each kind has been seen.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 
 enum {
     COUNT_ITEMS = 8,
@@ -88,6 +89,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                       const struct gs_gpu_tables *__restrict__ tables, uint32_t words,
                       struct gs_gpu_state *state)
 {
+    after_previous();
     extern __shared__ __align__(16) uint32_t s_table[];
     switch (tables->search) {
     case GS_GPU_GUIDE:
@@ -96,11 +98,8 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     case GS_GPU_GUIDE_PAIRS:
         count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table);
         break;
-    case GS_GPU_STEPS:
-        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table);
-        break;
     default:
-        count_tiles<GS_GPU_LOG_STEPS>(keys, n, tables, words, state, s_table);
+        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table);
         break;
     }
 }
@@ -132,10 +131,11 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
 /* A block counts the digits of one tile of one slot. */
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                                          GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
-    count_digits_kernel(const uint32_t *__restrict__ keys,
+    count_digits_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
                         const uint32_t *heavy, unsigned long long *counters)
 {
+    after_previous();
     const uint32_t room = GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2;
     __shared__ struct gs_gpu_slot s_slot;
     __shared__ uint32_t s_count[room];
@@ -144,9 +144,10 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     for (uint32_t i = t; i < room; i += GS_GPU_TILE_THREADS)
         s_count[i] = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
-    const uint64_t first = (uint64_t)(blockIdx.x - s_slot.first_tile) * GS_GPU_TILE_KEYS;
-    const uint32_t size = (uint32_t)min(s_slot.size - first, (uint64_t)GS_GPU_TILE_KEYS);
-    const uint32_t *tile = keys + s_slot.start + first;
+    const uint32_t index = blockIdx.x - s_slot.first_tile;
+    const uint32_t size =
+        (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
+    const uint32_t *tile = tile_at(pages, keys, s_slot, index);
     uint32_t counted = s_slot.bins;
     if (s_slot.heavy) {
         counted *= GS_GPU_PARTS;
@@ -168,6 +169,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     find_bounds_kernel(const uint32_t *__restrict__ keys, struct gs_gpu_slot *slots,
                        uint32_t slot_count)
 {
+    after_previous();
     __shared__ uint32_t s_index;
     if (threadIdx.x < 32) {
         uint32_t index = find_slot(slots, slot_count, blockIdx.x);
@@ -176,9 +178,11 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     }
     __syncthreads();
     struct gs_gpu_slot *slot = &slots[s_index];
+    if (slot->values != 0) /* it is done */
+        return;
     const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
     const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);
-    const uint32_t *tile = keys + slot->start + first;
+    const uint32_t *tile = keys + slot->from + first;
     uint32_t low = GS_KEY_MAX;
     uint32_t high = 0;
 #pragma unroll 8
@@ -207,24 +211,21 @@ cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *ke
         count_bins_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    count_bins_kernel<<<(unsigned)blocks, GS_GPU_TILE_THREADS, shared, stream>>>(
-        keys, n, work->tables, words, work->state);
-    return cudaGetLastError();
+    return gs_launch_next(count_bins_kernel, (unsigned)blocks, GS_GPU_TILE_THREADS, shared, stream,
+                          keys, n, work->tables, words, work->state);
 }
 
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                 const uint32_t *keys, uint32_t slots, uint32_t tiles,
                                 cudaStream_t stream)
 {
-    count_digits_kernel<<<tiles, GS_GPU_TILE_THREADS, 0, stream>>>(
-        keys, work->slots[level & 1], slots, work->heavy, work->counters);
-    return cudaGetLastError();
+    return gs_launch_next(count_digits_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
+                          work->pages, work->slots[level & 1], slots, work->heavy, work->counters);
 }
 
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream)
 {
-    find_bounds_kernel<<<tiles, GS_GPU_TILE_THREADS, 0, stream>>>(keys, work->slots[level & 1],
-                                                                  slots);
-    return cudaGetLastError();
+    return gs_launch_next(find_bounds_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
+                          work->slots[level & 1], slots);
 }

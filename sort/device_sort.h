@@ -34,6 +34,7 @@ struct gs_device_stats {
     uint32_t medium_jobs; /* and by a large one */
     uint32_t fills;       /* runs of equal keys */
     enum gs_gpu_outcome outcome;
+    bool in_other; /* the result is, not in keys */
 };
 
 struct gs_device_sorter {
@@ -41,9 +42,12 @@ struct gs_device_sorter {
     unsigned processors; /* multiprocessors of the device */
     cudaStream_t stream; /* the caller's, the legacy stream by default */
     uint32_t few_keys;   /* inputs up to this have no bins; may be lowered to GS_GPU_MEDIUM_KEYS */
+    uint64_t paged_keys; /* from here on levels may go without a count, if there is room */
     bool timed;          /* take stage times: set by the caller, costs an event a stage */
     struct gs_gpu_work work;
-    void *memory; /* device: all of work but the report */
+    uint64_t level_jobs; /* bins that one level adds to work's lists at most */
+    void *memory;        /* device: all of work but the report and the pages */
+    void *room;          /* device: pages and rooms */
     uint32_t sequence;
     cudaEvent_t events[GS_DEVICE_STAGES * 8];
     unsigned char event_stage[GS_DEVICE_STAGES * 8];
@@ -59,8 +63,12 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
                                      struct gs_error *err);
 void gs_device_sorter_close(struct gs_device_sorter *sorter);
 
+/* Take more memory, 15 % of many keys, so that gs_device_sort need not count. Behind open, once;
+ * paged_keys may be changed between the two. Then the result may be in `other`: stats say so. */
+enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err);
+
 /* Sort keys[0 .. n), using other[0 .. n). Work is queued on sorter->stream, and most of it may
- * still be running on return, unless timed. stats may be NULL. */
+ * still be running on return, unless timed. stats may be NULL; then the result is in keys. */
 enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                               uint64_t n, struct gs_device_stats *stats, struct gs_error *err);
 
@@ -70,6 +78,10 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
 enum gs_status gs_device_sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                       uint64_t n, uint32_t bins, struct gs_device_stats *stats,
                                       struct gs_error *err);
+
+/* For the sort itself: how large jobs may be for n keys, so that two levels are enough for all but
+ * the very largest n. */
+void gs_device_choose_jobs(struct gs_gpu_work *work, uint64_t n);
 
 /* Bins wanted of level 1 for n keys, a power of two. */
 uint32_t gs_device_sort_bins(uint64_t n);

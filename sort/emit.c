@@ -2,12 +2,36 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/emit.h"
+#include "sort/cache_sort_chunk.h"
 #include "sort/order.h"
 
 #include "common/clock.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *options,
+                               const gs_key *keys, uint64_t count, uint64_t position,
+                               struct gs_error *err)
+{
+    if (count == 0)
+        return GS_OK;
+    uint64_t bad = gs_first_disorder(options, keys, count, position > 0 ? &trail->last : NULL);
+    if (bad != count)
+        return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
+                       position + bad);
+    trail->last = keys[count - 1];
+    trail->fingerprint += gs_fingerprint(keys, count);
+    return GS_OK;
+}
+
+enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected, struct gs_error *err)
+{
+    if (trail->fingerprint == expected)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_VERIFY, 0,
+                   "verify: the output does not hold the keys that were read");
+}
 
 enum gs_status gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
                             struct gs_sink *sink, struct gs_error *err)
@@ -78,20 +102,6 @@ enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_
     return st;
 }
 
-/* Follow what a stream gets: still in order? Called in the piece's turn, so without a lock. */
-static enum gs_status follow_stream(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
-                                    uint64_t position, struct gs_error *err)
-{
-    uint64_t bad =
-        gs_first_disorder(emitter->options, keys, count, position > 0 ? &emitter->last : NULL);
-    if (bad != count)
-        return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
-                       position + bad);
-    emitter->last = keys[count - 1];
-    emitter->fingerprint += gs_fingerprint(keys, count);
-    return GS_OK;
-}
-
 enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
                              uint64_t position)
 {
@@ -101,12 +111,15 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uin
     if (count == 0)
         return GS_OK;
     if (sink->memory != NULL) {
-        if (keys != sink->memory + position)
-            memcpy(sink->memory + position, keys, count * sizeof *keys);
+        gs_key *to = sink->memory + position;
+        if (keys != to && emitter->past_cache)
+            gs_copy_past_cache(to, keys, count);
+        else if (keys != to)
+            memcpy(to, keys, count * sizeof *keys);
         return GS_OK;
     }
-    if (sink->stream && emitter->options->verify)
-        st = follow_stream(emitter, keys, count, position, &err);
+    if (sink->stream && emitter->options->verify) /* in the piece's turn, so without a lock */
+        st = gs_trail_follow(&emitter->trail, emitter->options, keys, count, position, &err);
     if (st == GS_OK)
         st = sink->write(sink, keys, count, position, &err);
     if (st != GS_OK)
@@ -145,8 +158,5 @@ enum gs_status gs_emit_prove(struct gs_emitter *emitter, uint64_t expected, stru
 {
     if (!emitter->options->verify || !emitter->sink->stream)
         return GS_OK;
-    if (emitter->fingerprint + emitter->dropped_sum != expected)
-        return gs_fail(err, GS_ERR_VERIFY, 0,
-                       "verify: the output does not hold the keys that were read");
-    return GS_OK;
+    return gs_trail_prove(&emitter->trail, expected - emitter->dropped_sum, err);
 }

@@ -16,17 +16,33 @@
 
 #include <pthread.h>
 
+/* What a stream got so far: it cannot be read back, so it is followed for options->verify. */
+struct gs_trail {
+    uint64_t fingerprint;
+    gs_key last; /* its last key, if it has any */
+};
+
+/* The stream is about to get these keys at `position`: are they still in order? In turn, by one
+ * thread at a time. */
+enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *options,
+                               const gs_key *keys, uint64_t count, uint64_t position,
+                               struct gs_error *err);
+
+/* All is written: did the stream get the keys with this fingerprint? */
+enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected,
+                              struct gs_error *err);
+
 struct gs_emitter {
     struct gs_sink *sink;
     const struct gs_options *options;
     pthread_mutex_t mutex;
     pthread_cond_t turn;
-    uint64_t next_piece;  /* the piece whose turn it is */
-    uint64_t position;    /* keys emitted or reserved by earlier pieces */
-    uint64_t fingerprint; /* of what a stream got so far (options->verify) */
-    gs_key last;          /* the last key that a stream got */
-    uint64_t dropped_sum; /* fingerprint of duplicates left out (unique and verify) */
-    uint64_t begin_ns;    /* when the first piece was begun, by gs_now_ns */
+    uint64_t next_piece;   /* the piece whose turn it is */
+    uint64_t position;     /* keys emitted or reserved by earlier pieces */
+    struct gs_trail trail; /* where the sink is a stream */
+    uint64_t dropped_sum;  /* fingerprint of duplicates left out (unique and verify) */
+    uint64_t begin_ns;     /* when the first piece was begun, by gs_now_ns */
+    bool past_cache; /* to the sink's memory: there is so much that it would not stay in cache */
     bool failed;
     struct gs_error error; /* the first failure */
 };

@@ -29,8 +29,9 @@ enum gs_merge gs_engine_merge(enum gs_engine engine)
 }
 
 /* On the GPU the lists of one warp cost a step of the merge the same, however many they are, and
- * more lists are sorted sooner. More warps wait for each other in each step. (By the kernel's
- * shape: this code has not been timed on a GPU yet; make bench-tables does.) */
+ * more lists are sorted sooner. More warps wait for each other in each step. (An H200, ms, 8, 32
+ * and 128 lists: 1024 keys atomicmin 0.31 0.24 0.23, reduction 0.28 0.23 0.35, hybrid 0.23 0.17
+ * 0.24; 38656 keys atomicmin 10.5 8.0 7.7, reduction 9.6 7.5 12.2, hybrid 7.8 5.7 7.8.) */
 #define LISTS_GPU 32
 
 /* On one core every list more costs the merge, and sorting them saves nothing: one list is fastest.

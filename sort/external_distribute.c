@@ -12,9 +12,11 @@
 
 #include <stdlib.h>
 
-/* Sample keys for each bin: the largest bin is then about 1.4 times the mean, without the factor of
- * BINS_PER_LOAD. Each is a page of the input, read once more. */
+/* Sample keys for each bin: the largest bin is then about 1.7 times the mean. Each is a page of the
+ * input, read once more: beyond so many, bins get less even, and what is loaded at once has fewer
+ * of them. */
 #define SAMPLES_PER_BIN 32
+#define SAMPLES_MAX     16384
 
 /* Looked at before the pages that this has brought in are dropped: 16 MiB. */
 #define SAMPLES_AT_ONCE 256
@@ -142,6 +144,11 @@ static double share_equal(const struct gs_level *level, const gs_key *sample, ui
     return samples > 0 ? (double)equal / samples : 0;
 }
 
+static uint32_t samples_for(uint32_t bins)
+{
+    return bins < SAMPLES_MAX / SAMPLES_PER_BIN ? bins * SAMPLES_PER_BIN : SAMPLES_MAX;
+}
+
 /* Sample what is in memory and choose the splitters; check that the disk has room. */
 static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles *tiles,
                                  struct gs_level **level, struct gs_error *err)
@@ -149,7 +156,7 @@ static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles
     enum gs_status st = GS_OK;
     bool known = sorter->source->read == NULL;
     uint64_t keys = gs_tiles_keys(tiles);
-    uint64_t wanted = (uint64_t)sorter->plan.bins * SAMPLES_PER_BIN;
+    uint32_t wanted = samples_for(sorter->plan.bins);
     uint32_t samples = (uint32_t)(keys < wanted ? keys : wanted);
     uint32_t even = known ? 0 : samples;
     uint64_t start = gs_now_ns();
@@ -232,7 +239,7 @@ enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_l
     uint64_t keys = from->totals[bin];
     uint64_t unused = 0; /* of the whole input the fingerprint is known */
     uint32_t bins = gs_external_plan(sorter->options, sorter->source->memory_bytes, keys).bins;
-    uint32_t samples = bins * SAMPLES_PER_BIN;
+    uint32_t samples = samples_for(bins);
     uint64_t used = 0; /* keys in the chunk */
     gs_key *sample = calloc(samples, sizeof *sample);
     if (sample == NULL) {

@@ -5,8 +5,6 @@
 
 #include "common/clock.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Written at a time of a bin of equal keys. */
@@ -18,17 +16,11 @@ enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint6
 {
     struct gs_sorter *sorter =
         (struct gs_sorter *)(void *)((char *)sink - offsetof(struct gs_sorter, sink));
+    enum gs_status st = GS_OK;
     position += sorter->position;
-    if (sink->stream && sorter->options->verify && count > 0) {
-        uint64_t bad =
-            gs_first_disorder(sorter->options, keys, count, position > 0 ? &sorter->last : NULL);
-        if (bad != count)
-            return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
-                           position + bad);
-        sorter->last = keys[count - 1];
-        sorter->followed += gs_fingerprint(keys, count);
-    }
-    return sorter->target->write(sorter->target, keys, count, position, err);
+    if (sink->stream && sorter->options->verify)
+        st = gs_trail_follow(&sorter->trail, sorter->options, keys, count, position, err);
+    return st == GS_OK ? sorter->target->write(sorter->target, keys, count, position, err) : st;
 }
 
 /* Write out a bin of one value. */
@@ -58,54 +50,6 @@ static enum gs_status write_equal(struct gs_sorter *sorter, gs_key key, uint64_t
     sorter->stats->equality_keys += count;
 cleanup:
     free(keys);
-    return st;
-}
-
-/* Add what one gs_sort did. */
-static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
-{
-    for (int i = 0; i < GS_STAGES; i++)
-        gs_stage_add(&sum->stages[i], &group->stages[i]);
-    sum->samples += group->samples;
-    sum->bins += group->bins;
-    sum->equality_bins += group->equality_bins;
-    sum->equality_keys += group->equality_keys;
-    if (group->largest_bin > sum->largest_bin)
-        sum->largest_bin = group->largest_bin;
-    if (group->memory_bytes > sum->memory_bytes)
-        sum->memory_bytes = group->memory_bytes;
-    sum->threads = group->threads > sum->threads ? group->threads : sum->threads;
-    sum->engine = group->engine;
-    sum->device = group->device;
-    sum->device_text = group->device_text;
-    snprintf(sum->reason, sizeof sum->reason, "%.200s; through temporary files", group->reason);
-    if (group->warning[0] != '\0')
-        snprintf(sum->warning, sizeof sum->warning, "%s", group->warning);
-}
-
-/* Load the bins low to high, `count` keys in all, sort them and write them out. */
-static enum gs_status sort_group(struct gs_sorter *sorter, const struct gs_level *level,
-                                 uint32_t low, uint32_t high, uint64_t count, struct gs_error *err)
-{
-    enum gs_status st;
-    struct gs_options options = *sorter->options;
-    struct gs_stats stats = {0};
-    struct gs_span span = {.count = count, .name = "temporary file"};
-    uint64_t start = gs_now_ns();
-    GS_TRY(gs_external_need(&sorter->load, sorter->plan.bin_keys, err));
-    GS_TRY(gs_level_load(level, &sorter->spill, low, high, sorter->load, sorter->threads, err));
-    gs_external_account(sorter, GS_STAGE_READ, start, count, GS_KEY_BYTES);
-    span.keys = sorter->load;
-    if (options.verify)
-        sorter->expected -= gs_fingerprint(sorter->load, count);
-    options.memory_bytes = 0; /* the plan has seen to that */
-    st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);
-    add_stats(sorter->stats, &stats);
-    sorter->position += stats.keys_out;
-    if (options.verify)
-        sorter->expected += stats.fingerprint;
-    atomic_fetch_add(&sorter->progress->done, count);
-cleanup:
     return st;
 }
 
@@ -181,8 +125,8 @@ enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level 
         } else if (count > sorter->plan.bin_keys) {
             GS_TRY(sort_large_bin(sorter, level, first, err));
         } else {
-            GS_TRY(sort_group(sorter, level, first < last ? first : last,
-                              first < last ? last : first, count, err));
+            GS_TRY(gs_external_sort_group(sorter, level, first < last ? first : last,
+                                          first < last ? last : first, count, err));
         }
     }
 cleanup:

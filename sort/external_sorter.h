@@ -4,6 +4,7 @@
 #ifndef GS_EXTERNAL_SORTER_H
 #define GS_EXTERNAL_SORTER_H
 
+#include "sort/emit.h"
 #include "sort/external.h"
 #include "sort/external_level.h"
 
@@ -25,8 +26,7 @@ struct gs_sorter {
     struct gs_sink *target; /* the caller's */
     uint64_t position;      /* keys of the output before the group */
     uint64_t expected;      /* fingerprint that the output must have (options->verify) */
-    uint64_t followed;      /* that of what a stream got */
-    gs_key last;            /* the last key that a stream got */
+    struct gs_trail trail;  /* where the output is a stream */
 };
 
 /* Distribute the whole input: *level is to be freed, also on failure. */
@@ -40,6 +40,11 @@ enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_l
 /* Sort all bins of a level into the output. */
 enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level *level,
                                 struct gs_error *err);
+
+/* Load the bins low to high of a level, `count` keys in all, sort them and write them out. */
+enum gs_status gs_external_sort_group(struct gs_sorter *sorter, const struct gs_level *level,
+                                      uint32_t low, uint32_t high, uint64_t count,
+                                      struct gs_error *err);
 
 /* The sink of gs_sort for one group of bins: hands keys on at their place in the whole output. */
 enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint64_t count,

@@ -9,6 +9,7 @@
  * equality bins have places too, and the parts are those of a chunk.)
  */
 #include "sort/external_split.h"
+#include "sort/search_bins.h"
 
 #include <omp.h>
 #include <stdatomic.h>
@@ -21,8 +22,12 @@
 
 #define LINE_KEYS 16
 
-/* Keys whose bins are found before the first of them moves. */
-#define BATCH_KEYS 64
+/* Keys whose bins are found before the first of them is counted or moves. */
+#define BATCH_KEYS 2048
+
+/* Keys between the call of a bin's line into cache and the store there: stores that miss wait for
+ * each other. */
+#define AHEAD 16
 
 /* One thread's tables, each with an entry a bin. */
 struct part {
@@ -46,13 +51,21 @@ uint64_t gs_split_memory(uint32_t bins, unsigned threads)
     return (uint64_t)threads * round_bins(bins) * (LINE_KEYS + 4) * sizeof(uint32_t);
 }
 
-static inline __attribute__((always_inline)) void count_keys(const struct gs_splitters *splitters,
-                                                             enum gs_guide guide, uint32_t steps,
-                                                             const struct gs_tile *tile,
-                                                             uint32_t *counts)
+/* Some keys, copied since they may change, and their bins. */
+struct batch {
+    gs_key keys[BATCH_KEYS];
+    uint16_t bins[BATCH_KEYS + AHEAD]; /* those behind the last are those of some bin */
+};
+
+/* Take the next keys of a tile, from `first` on; returns how many. */
+static uint64_t take_batch(const struct gs_split *split, const struct gs_tile *tile, uint64_t first,
+                           struct batch *batch)
 {
-    for (uint64_t i = 0; i < tile->count; i++)
-        counts[gs_splitters_bin(splitters, guide, steps, tile->keys[i])]++;
+    uint64_t left = tile->count - first;
+    uint64_t here = left < BATCH_KEYS ? left : BATCH_KEYS;
+    gs_find_bins(split->splitters, tile->keys + first, here, batch->keys, batch->bins);
+    memset(batch->bins + here, 0, AHEAD * sizeof *batch->bins);
+    return here;
 }
 
 /* Write one whole line to aligned memory, past the caches. */
@@ -93,33 +106,26 @@ static inline uint32_t flush_line(const struct gs_split *split, const struct par
     return place;
 }
 
-/* Move the keys of one tile, a batch at a time: first the bins of all, then the moves. A full line
- * is written when its bin's next key comes: its last store has left the store buffer by then. */
-static inline __attribute__((always_inline)) bool move_keys(const struct gs_split *split,
-                                                            enum gs_guide guide, uint32_t steps,
-                                                            const struct gs_tile *tile,
-                                                            const struct part *part)
+/* Move the keys of one tile; false: some bin has more than were counted. A full line is written
+ * when its bin's next key comes: its last store has left the store buffer by then. */
+static bool move_tile(const struct gs_split *split, const struct gs_tile *tile,
+                      const struct part *part)
 {
     bool overrun = false;
-    gs_key keys[BATCH_KEYS];
-    uint32_t bins[BATCH_KEYS];
-    for (uint64_t first = 0; first < tile->count; first += BATCH_KEYS) {
-        uint64_t left = tile->count - first;
-        uint64_t here = left < BATCH_KEYS ? left : BATCH_KEYS;
+    struct batch batch;
+    for (uint64_t first = 0, here; first < tile->count; first += here) {
+        here = take_batch(split, tile, first, &batch);
         for (uint64_t i = 0; i < here; i++) {
-            keys[i] = tile->keys[first + i]; /* read once: it may change */
-            bins[i] = gs_splitters_bin(split->splitters, guide, steps, keys[i]);
-        }
-        for (uint64_t i = 0; i < here; i++) {
-            uint32_t bin = bins[i];
+            uint32_t bin = batch.bins[i];
             uint32_t place = part->places[bin];
+            __builtin_prefetch(part->lines + (size_t)batch.bins[i + AHEAD] * LINE_KEYS, 1);
             if (place % LINE_KEYS == 0 && place != part->firsts[bin])
                 place = flush_line(split, part, bin, place, &overrun);
-            part->lines[(size_t)bin * LINE_KEYS + place % LINE_KEYS] = keys[i];
+            part->lines[(size_t)bin * LINE_KEYS + place % LINE_KEYS] = batch.keys[i];
             part->places[bin] = place + 1;
         }
     }
-    return overrun;
+    return !overrun;
 }
 
 /* Write what is left in a bin's line. False: these are not as many keys as were counted. */
@@ -140,19 +146,12 @@ static bool end_line(const struct gs_split *split, const struct part *part, uint
 
 static void count_tile(const struct gs_split *split, const struct gs_tile *tile, uint32_t *counts)
 {
-#define COUNT(guide, steps) count_keys(split->splitters, guide, steps, tile, counts);
-    GS_SPLITTERS_SEARCH(split->splitters, COUNT)
-#undef COUNT
-}
-
-static bool move_tile(const struct gs_split *split, const struct gs_tile *tile,
-                      const struct part *part)
-{
-    bool overrun = false;
-#define MOVE(guide, steps) overrun = move_keys(split, guide, steps, tile, part);
-    GS_SPLITTERS_SEARCH(split->splitters, MOVE)
-#undef MOVE
-    return overrun;
+    struct batch batch;
+    for (uint64_t first = 0, here; first < tile->count; first += here) {
+        here = take_batch(split, tile, first, &batch);
+        for (uint64_t i = 0; i < here; i++)
+            counts[batch.bins[i]]++;
+    }
 }
 
 /* Count a part, tile by tile. Returns its fingerprint, 0 if not wanted. */
@@ -177,7 +176,7 @@ static bool move_part(const struct gs_split *split, const struct part *part)
     bool overrun = false;
     for (uint64_t done = 0; done < part->count;) {
         struct gs_tile tile = gs_tiles_part(split->tiles, part->first + done, part->count - done);
-        overrun = move_tile(split, &tile, part) || overrun;
+        overrun = !move_tile(split, &tile, part) || overrun;
         done += tile.count;
     }
     for (uint32_t bin = 0; bin <= split->splitters->count && !overrun; bin++)

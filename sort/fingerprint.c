@@ -1,24 +1,27 @@
 /* fingerprint.c -- a sum of mixed keys that tells multisets apart.
  * SPDX-License-Identifier: MIT
  *
- * Two independent 32-bit mixes of each key make its 64-bit term; terms add up modulo 2^64. Each mix
- * is a permutation of the keys (an odd multiplication, a shifted xor, an odd multiplication), so a
- * single changed key always changes the sum. 32-bit multiplications are what vector units have.
+ * A key's term is two mixes side by side, and terms add up modulo 2^64. Each mix is a permutation
+ * of the keys (an odd multiplication, a shifted xor, another multiplication, another xor), so a
+ * single changed key always changes the sum. The first multiplication is the same for both, and the
+ * halves are summed apart, so that only one is widened: a third less time. It takes the second ones
+ * to tell bit 31 risen in one key and fallen in another. 32-bit multiplications are what vector
+ * units have.
  */
 #include "sort/clones.h"
 #include "sort/gsort.h"
 
 GS_CLONES uint64_t gs_fingerprint(const gs_key *keys, uint64_t count)
 {
-    uint64_t sum = 0;
+    uint64_t low_sum = 0;
+    uint32_t high_sum = 0; /* what it carries would leave the 64 bits */
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t low = keys[i] * 0x9e3779b1U;
-        uint32_t high = (keys[i] ^ 0x5bd1e995U) * 0x85ebca77U;
-        low = (low ^ (low >> 15)) * 0xc2b2ae3dU;
-        high = (high ^ (high >> 13)) * 0x27d4eb2fU;
-        low ^= low >> 16;
-        high ^= high >> 16;
-        sum += (uint64_t)high << 32 | low;
+        uint32_t mixed = (keys[i] ^ 0x5bd1e995U) * 0x9e3779b1U; /* zeros count, too */
+        mixed ^= mixed >> 15;
+        uint32_t low = mixed * 0xc2b2ae3dU;
+        uint32_t high = mixed * 0x27d4eb2fU;
+        low_sum += low ^ low >> 16;
+        high_sum += high ^ high >> 13;
     }
-    return sum;
+    return low_sum + ((uint64_t)high_sum << 32);
 }

@@ -66,22 +66,15 @@ static __device__ __forceinline__ N scan_block(N value, N *partial, N *total)
     return partial[threadIdx.x / 32] + inclusive - value;
 }
 
-/* The least of the lanes of `members`, a group of LANES in a row, which all call this. */
-template <int LANES>
-static __device__ __forceinline__ uint32_t reduce_min_lanes(uint32_t members, uint32_t value)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(members, value);
-#else
-    for (int step = LANES / 2; step > 0; step >>= 1)
-        value = min(value, __shfl_xor_sync(members, value, step));
-    return value;
-#endif
-}
-
 static __device__ __forceinline__ uint32_t reduce_min_warp(uint32_t value)
 {
-    return reduce_min_lanes<32>(GS_ALL_LANES, value);
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(GS_ALL_LANES, value);
+#else
+    for (int step = 16; step > 0; step >>= 1)
+        value = min(value, __shfl_xor_sync(GS_ALL_LANES, value, step));
+    return value;
+#endif
 }
 
 static __device__ __forceinline__ uint32_t reduce_max_warp(uint32_t value)
@@ -98,6 +91,20 @@ static __device__ __forceinline__ uint32_t reduce_or_warp(uint32_t value)
         value |= __shfl_xor_sync(GS_ALL_LANES, value, step);
     return value;
 #endif
+}
+
+/* Write a run of equal keys by a block, 16 bytes a thread. */
+static __device__ __forceinline__ void write_run(uint32_t *out, uint32_t size, uint32_t value)
+{
+    const uint32_t head = min((uint32_t)(-(uintptr_t)out / sizeof value % 4), size);
+    const uint32_t rows = (size - head) / 4;
+    uint4 *row = (uint4 *)(out + head);
+    if (threadIdx.x < head)
+        out[threadIdx.x] = value;
+    for (uint32_t i = threadIdx.x; i < rows; i += blockDim.x)
+        row[i] = make_uint4(value, value, value, value);
+    for (uint32_t i = head + 4 * rows + threadIdx.x; i < size; i += blockDim.x)
+        out[i] = value;
 }
 
 /* Lanes of a warp that must agree on a bin to make one lane add for all. */
@@ -173,13 +180,15 @@ static __device__ __forceinline__ uint32_t cell_of(uint32_t key, uint32_t base, 
     return (octave << shift) + (distance >> octave);
 }
 
-/* By splitters: the tables in shared memory. SEARCH is of enum gs_gpu_search. */
+/* By splitters: the tables in shared memory. SEARCH is of enum gs_gpu_search; GS_GPU_STEPS stands
+ * for both kinds of cells. */
 template <int SEARCH> struct splitter_view {
     static const bool WAITS = SEARCH != GS_GPU_GUIDE; /* bins may be uneven, or not be moved */
     static const bool DROPS = false;                  /* some keys have no bin */
     const uint32_t *guide;
     const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
     uint32_t base, limit, shift, mask, steps, count;
+    bool log;
 
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
@@ -187,11 +196,14 @@ template <int SEARCH> struct splitter_view {
     {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            bin[i] = SEARCH == GS_GPU_GUIDE ? look_up(key[i])
-                     : SEARCH == GS_GPU_GUIDE_PAIRS
-                         ? look_up_pair(key[i])
-                         : guide[cell_of<SEARCH == GS_GPU_LOG_STEPS>(key[i], base, limit, shift)];
-        if constexpr (SEARCH == GS_GPU_STEPS || SEARCH == GS_GPU_LOG_STEPS) {
+            if constexpr (SEARCH == GS_GPU_GUIDE)
+                bin[i] = look_up(key[i]);
+            else if constexpr (SEARCH == GS_GPU_GUIDE_PAIRS)
+                bin[i] = look_up_pair(key[i]);
+            else
+                bin[i] = guide[log ? cell_of<true>(key[i], base, limit, shift)
+                                   : cell_of<false>(key[i], base, limit, shift)];
+        if constexpr (SEARCH == GS_GPU_STEPS) {
             /* It may overrun its cell: splitters behind that are above all keys of the cell. */
             for (uint32_t half = 1U << steps >> 1; half != 0; half >>= 1)
 #pragma unroll
@@ -235,9 +247,10 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     view.mask = (1U << tables->shift) - 1;
     view.steps = tables->steps;
     view.count = tables->count;
+    view.log = tables->search == GS_GPU_LOG_STEPS;
     for (uint32_t i = threadIdx.x; i < tables->cells; i += blockDim.x)
         s_table[i] = tables->guide[i];
-    if constexpr (SEARCH == GS_GPU_STEPS || SEARCH == GS_GPU_LOG_STEPS)
+    if constexpr (SEARCH == GS_GPU_STEPS)
         for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
             s_splitter[i] = i < tables->count ? tables->splitter[i] : GS_KEY_MAX;
     return view;
@@ -309,6 +322,26 @@ static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *s
         count = min(step, count - last * step);
     }
     return low;
+}
+
+/* A page of a buffer, by its number. */
+static __device__ __forceinline__ const uint32_t *page_at(const struct gs_gpu_pages &pages,
+                                                          const uint32_t *buffer, uint32_t number)
+{
+    const uint64_t before = number - 1;
+    return before < pages.whole ? buffer + before * GS_GPU_TILE_KEYS
+                                : pages.spare + (before - pages.whole) * GS_GPU_TILE_KEYS;
+}
+
+/* Tile k of a slot. */
+static __device__ __forceinline__ const uint32_t *tile_at(const struct gs_gpu_pages &pages,
+                                                          const uint32_t *buffer,
+                                                          const struct gs_gpu_slot &slot,
+                                                          uint32_t k)
+{
+    if (slot.paged)
+        return page_at(pages, buffer, pages.page[slot.from + k]);
+    return buffer + slot.from + (int64_t)k * GS_GPU_TILE_KEYS;
 }
 
 /* Bring a tile's slot into shared memory. */

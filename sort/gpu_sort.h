@@ -14,6 +14,7 @@
 #define GS_GPU_SORT_H
 
 #include "common/keys.h"
+#include "common/random.h" /* GS_HOST_DEVICE */
 
 #include <assert.h>
 #include <cuda_runtime_api.h>
@@ -41,6 +42,20 @@
 /* Copies of each value of a slot, on average, that make it worth a digit for each. */
 #define GS_GPU_REPEATED 1024
 
+/* Equal neighbours in the sorted sample from which on slots may have few values. One is a chance of
+ * 1/128 in 8192 of 2^32 equally frequent values. */
+#define GS_GPU_TWINS 5
+
+/* Of few values there are more bins at level 1, while bins have so many keys: up to that many. */
+#define GS_GPU_FEW_BIN_KEYS 49152
+#define GS_GPU_FEW_BINS     256
+
+/* Cells of the table that counts the values of a slot, on a device with that much shared memory for
+ * a block; and on others. */
+#define GS_GPU_VALUE_CELLS 20480
+#define GS_GPU_VALUE_ROOM  (225 * 1024)
+#define GS_GPU_FEW_CELLS   4096
+
 /* Keys that one block sorts in shared memory: by 256 threads, and by 1024. A sort of very many keys
  * doubles the first, so that two levels are still enough; a device without GS_GPU_ROOM has only the
  * first. */
@@ -60,6 +75,15 @@
 /* Keys that are sorted without bins: above, a sample sort is faster. */
 #define GS_GPU_FEW_KEYS (1U << 17)
 
+/* Up to here bins of one level fit a block; above, two levels share the work evenly. */
+#define GS_GPU_ONE_LEVEL_KEYS (1U << 20)
+
+/* Above, a small job is twice as large: 2^30 keys are 256 bins of 600 sub-bins of 7000. */
+#define GS_GPU_DOUBLE_JOBS_KEYS (1U << 29)
+
+/* How many times as many keys as on average a bin in pages may have. */
+#define GS_GPU_PAGES_FACTOR 4
+
 /* Keys of a run of equal ones that one block writes. */
 #define GS_GPU_FILL_KEYS (1U << 17)
 
@@ -73,6 +97,7 @@ struct gs_gpu_tables {
     uint32_t search;                                          /* enum gs_gpu_search */
     uint32_t cells;                                           /* in use */
     uint32_t repeats;                                         /* there are equality bins */
+    uint32_t few;                                             /* slots may have few values */
     uint32_t order[GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK]; /* seen by each block of the sample */
     uint32_t base;                                            /* the first splitter */
     uint32_t limit; /* distance from base that all larger ones share */
@@ -95,8 +120,31 @@ enum gs_gpu_search { GS_GPU_GUIDE, GS_GPU_GUIDE_PAIRS, GS_GPU_STEPS, GS_GPU_LOG_
 #define GS_GPU_DESCENT 1U
 #define GS_GPU_ASCENT  2U
 
-/* What counting found: FILLED if all keys are in equality bins, so that none has to be moved. */
-enum gs_gpu_outcome { GS_GPU_UNSORTED, GS_GPU_SORTED, GS_GPU_REVERSED, GS_GPU_FILLED };
+/* What counting found: FILLED if all keys are in equality bins, so that none has to be moved;
+ * UNCOUNTED if a level without counting has failed. */
+enum gs_gpu_outcome {
+    GS_GPU_UNSORTED,
+    GS_GPU_SORTED,
+    GS_GPU_REVERSED,
+    GS_GPU_FILLED,
+    GS_GPU_UNCOUNTED
+};
+
+/* Level 1 without counting: bins in pages of a tile each, taken as they are needed. A bin's keys
+ * have positions in it, 0 and up; page k holds those from k * GS_GPU_TILE_KEYS on. */
+struct gs_gpu_pages {
+    uint32_t *page;  /* [bin * most + k]: the number of the bin's page k, from 1 on; 0: not taken */
+    uint32_t *spare; /* the pages that the buffer has no room for */
+    uint32_t most;   /* pages of a bin */
+    uint32_t whole;  /* pages in the buffer: numbers up to that */
+};
+
+/* Memory for a level 2 without counting, in which each digit has a room a little larger than the
+ * keys to expect. What the buffer has no place for goes to `spare`. */
+struct gs_gpu_rooms {
+    uint32_t *spare;
+    uint64_t spare_keys;
+};
 
 /* A linear digit: d = hi32((key * scale + offset) * factor). It maps [low, high] to 0 .. bins-1,
  * and no two keys to the same d if there are no more keys than bins. */
@@ -107,20 +155,26 @@ struct gs_gpu_digit {
 };
 
 struct gs_gpu_slot {
-    uint64_t start; /* in the output, and in the buffer where its keys are */
+    uint64_t start; /* in the output */
     uint64_t size;
+    int64_t from; /* where its keys begin in their buffer; or the entry of its first page */
+    int64_t to;   /* where its digits begin in the other buffer */
     uint32_t low; /* bounds of its keys; low > high: not known */
     uint32_t high;
     uint32_t first_tile;  /* number of its first tile among those of all slots */
     uint32_t first_digit; /* of its first digit likewise */
     uint32_t bins;        /* digits */
     uint32_t heavy;       /* digits have heavy values */
+    uint32_t paged;       /* keys are in pages */
+    uint32_t room;        /* keys for which each digit has room; 0: digits are counted first */
+    uint32_t values;      /* its runs are known, so many: nothing else is to be done; or 0 */
     struct gs_gpu_digit digit;
 };
 
 /* A bin to be sorted by one block. */
 struct gs_gpu_job {
-    uint64_t start;
+    uint64_t start; /* in the output */
+    int64_t from;   /* in the buffer where its keys are */
     uint32_t size;
     uint32_t in_b; /* its keys are in b, else in a */
 };
@@ -140,6 +194,7 @@ struct gs_gpu_state {
     uint32_t small_jobs; /* entries of the lists */
     uint32_t medium_jobs;
     uint32_t fills;
+    uint32_t pages;                                      /* taken */
     unsigned long long counts[GS_GPU_SPLITTERS_MAX + 1]; /* of level 1 */
 };
 
@@ -150,6 +205,7 @@ struct gs_gpu_report {
     uint32_t tiles;
     uint32_t digits;
     uint32_t repeats; /* of the tables */
+    uint32_t few;
     uint32_t small_jobs;
     uint32_t medium_jobs;
     uint32_t fills;
@@ -170,17 +226,20 @@ struct gs_gpu_work {
     struct gs_gpu_job *small_jobs;
     struct gs_gpu_job *medium_jobs;
     struct gs_gpu_fill *fills;
+    struct gs_gpu_pages pages;    /* page == NULL: none */
+    struct gs_gpu_rooms rooms;    /* spare == NULL: none */
     struct gs_gpu_report *report; /* pinned, host */
     /* What the device and n ask for. */
     uint32_t small_keys;   /* of a small job at most: GS_GPU_SMALL_KEYS, or twice that */
     uint32_t medium_keys;  /* of any job at most: GS_GPU_MEDIUM_KEYS, or small_keys */
     uint32_t sub_bin_keys; /* to aim at */
     bool rows;             /* scatter has shared memory for rows */
+    bool large_values;     /* and count_values for GS_GPU_VALUE_CELLS */
 };
 
 /* Cells of the guide for that many wanted bins: 16 for each, so that two splitters seldom share
  * one. The bins of the guide's entries, up to twice as many, then leave room for the distance. */
-static inline uint32_t gs_gpu_cells(uint32_t bins)
+GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins)
 {
     uint32_t cells = 1024;
     while (cells < GS_GPU_CELLS_MAX && cells < 16 * bins)
@@ -198,12 +257,12 @@ static inline uint32_t gs_gpu_table_words(uint32_t bins)
 extern "C" {
 #endif
 
-/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins;
- * that also sets work->state to its begin. */
+/* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins of
+ * n keys, or up to `most` if values are few; that also sets work->state to its begin. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
-cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
-                                    cudaStream_t stream);
+cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
+                                    uint32_t bins, uint32_t most, cudaStream_t stream);
 /* Make the tables for splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
@@ -220,14 +279,40 @@ cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, c
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, cudaStream_t stream);
 
+/* count_values_gpu.cu: slots of few values, not in pages, from the buffer of their level: count
+ * them, which says slot.values, and then (write_values_gpu.cu) write their runs to a. tiles: of all
+ * slots, as of the level's report. */
+cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
+                                uint32_t *b, uint32_t slots, uint32_t tiles, unsigned processors,
+                                cudaStream_t stream);
+cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
+                                const uint32_t *b, uint32_t slots, uint32_t tiles,
+                                unsigned processors, cudaStream_t stream);
+
 /* prefix_sum_gpu.cu: counts to places, and lists of what is to be done with the bins. sequence is
  * that of the report which ends a level; plan_bins ends level 1. */
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                              cudaStream_t stream);
+/* The same without counts: before the scatter to pages, and behind it. The first one's report has
+ * only `outcome`, GS_GPU_SORTED if the sample was in order, `few` and `bins`. The second one's
+ * `outcome` is GS_GPU_UNCOUNTED if a bin had no room: then keys are missing, and the lists are
+ * empty. */
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                               cudaStream_t stream);
+cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                              cudaStream_t stream);
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream);
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
                               cudaStream_t stream);
+
+/* rooms_gpu.cu: digits that need no count. choose_rooms gives rooms in `out` to slots of level 2
+ * whose keys are spread evenly, as a sample of them says; behind the scatter plan_rooms makes jobs
+ * of their digits, and slots of level 3 of the others, whose keys are still where they were. */
+cudaError_t gs_choose_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *keys,
+                                const uint32_t *out, uint64_t n, uint32_t slots,
+                                cudaStream_t stream);
+cudaError_t gs_plan_rooms_gpu(const struct gs_gpu_work *work, uint32_t slots, cudaStream_t stream);
 
 /* place_runs_gpu.cu: the counts of a chunk become cursors, for a scatter inside it, and starts[0 ..
  * bins], and are zero again. */
@@ -238,21 +323,32 @@ cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                 uint64_t n, uint32_t bins, unsigned processors,
                                 cudaStream_t stream);
+/* To work->pages, of which none is taken, in `out` and its spare memory. For many keys. */
+cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                 uint64_t n, uint32_t bins, unsigned processors,
+                                 cudaStream_t stream);
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
                                   uint32_t tiles, cudaStream_t stream);
+
+/* Digits of level 2 that have rooms, to there; counters must be zero. */
+cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                 uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
 /* sort_few_gpu.cu: keys[0 .. n), using spare[0 .. n). Right for any n below 2^31, and meant for up
  * to GS_GPU_FEW_KEYS. */
 cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream);
 
-/* sort_bins_gpu.cu: jobs of each size, runs of equal keys, the whole in reverse. */
+/* sort_bins_gpu.cu: jobs of each size, and runs of equal keys. */
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                             uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream);
-/* Small jobs, as many as the device's list has by then, `most` at most: no need to wait for that.
- */
+                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills,
+                             cudaStream_t stream);
+/* Small jobs and runs, as many as the device's lists have by then, `most` at most: no need to wait
+ * for that. */
 cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t most, cudaStream_t stream);
+
+/* fill_bins_gpu.cu: runs of equal keys, the whole in reverse. */
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
                              cudaStream_t stream);
 cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);

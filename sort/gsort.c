@@ -114,12 +114,9 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
                    options->memory_bytes >> 20);
 }
 
-/* Note what ran. */
-static void describe_run(const struct gs_run *run)
+void gs_run_describe(struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;
-    bool lists = gs_engine_uses_lists(run->options->engine);
-    stats->engine = gs_engine_name(lists ? run->options->engine : GS_ENGINE_SAMPLESORT);
     if (stats->stages[GS_STAGE_WRITE].device != NULL)
         stats->stages[GS_STAGE_WRITE].begin_ns = run->emitter.begin_ns;
     stats->keys_in = run->plan.count;
@@ -127,6 +124,14 @@ static void describe_run(const struct gs_run *run)
     stats->fingerprint = run->fingerprint - run->emitter.dropped_sum;
     stats->threads = run->plan.threads;
     stats->memory_bytes = run->plan.memory_bytes;
+}
+
+/* Note what ran. */
+static void describe_run(struct gs_run *run)
+{
+    bool lists = gs_engine_uses_lists(run->options->engine);
+    run->stats->engine = gs_engine_name(lists ? run->options->engine : GS_ENGINE_SAMPLESORT);
+    gs_run_describe(run);
 }
 
 /* Sort with one device's stages. *partial: a stream has got something already. */
@@ -146,6 +151,7 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
         gs_plan_force_bins(&run->plan);
     GS_TRY(check_memory(options, &run->plan, err));
     GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
+    run->emitter.past_cache = run->plan.count >= GS_PAST_CACHE_KEYS;
     st = gs_pipeline_run(run, stages, err);
     *partial = sink->stream && run->emitter.position > 0;
     describe_run(run);

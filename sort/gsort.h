@@ -57,7 +57,7 @@ struct gs_options {
  * is the index of the piece's first key in the output. It may be called from several threads at
  * once, unless `stream` is set: then pieces come one after the other in ascending position.
  * A sink that is plain memory for all keys sets `memory`, and the sort may build its output in
- * place there; write() is not called then and may be NULL. */
+ * place there, while it still reads the input; write() is not called then and may be NULL. */
 struct gs_sink {
     enum gs_status (*write)(struct gs_sink *sink, const gs_key *keys, uint64_t count,
                             uint64_t position, struct gs_error *err);

@@ -7,6 +7,7 @@
  * until such a value is alone.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 #include "sort/params.h"
 #include "sort/sample_position.h"
 
@@ -22,9 +23,10 @@ enum {
 static_assert(HEAVY_CELLS == 1 << HEAVY_CELLS_LOG2, "a hash is a cell");
 
 static __global__ void __launch_bounds__(HEAVY_THREADS)
-    find_heavy_kernel(const uint32_t *__restrict__ keys, struct gs_gpu_slot *slots, uint32_t *heavy,
-                      uint32_t medium_keys)
+    find_heavy_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
+                      struct gs_gpu_slot *slots, uint32_t *heavy, uint32_t medium_keys)
 {
+    after_previous();
     __shared__ uint32_t s_key[HEAVY_CELLS];
     __shared__ uint32_t s_count[HEAVY_CELLS];
     __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
@@ -47,7 +49,9 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
 
     /* At most half of the cells are taken: there is always a free one. */
     for (uint32_t i = t; i < samples; i += HEAVY_THREADS) {
-        uint32_t key = keys[slot.start + gs_sample_position(i, samples, slot.size, GS_SAMPLE_SEED)];
+        uint64_t at = gs_sample_position(i, samples, slot.size, GS_SAMPLE_SEED);
+        uint32_t key =
+            tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS))[at % GS_GPU_TILE_KEYS];
         uint32_t cell = key * 2654435769U >> (32 - HEAVY_CELLS_LOG2);
         uint32_t found = atomicCAS(&s_key[cell], none, key);
         while (found != none && found != key) {
@@ -81,7 +85,6 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, cudaStream_t stream)
 {
-    find_heavy_kernel<<<slots, HEAVY_THREADS, 0, stream>>>(keys, work->slots[level & 1],
-                                                           work->heavy, work->medium_keys);
-    return cudaGetLastError();
+    return gs_launch_next(find_heavy_kernel, slots, HEAVY_THREADS, 0, stream, keys, work->pages,
+                          work->slots[level & 1], work->heavy, work->medium_keys);
 }

@@ -13,7 +13,6 @@
 #include "common/clock.h"
 
 #include <assert.h>
-#include <string.h>
 
 static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
               "scratch is for either method");
@@ -47,7 +46,7 @@ static bool gather(const struct gs_merge *merge, struct gs_merger *worker, uint6
     for (size_t i = 0; i < worker->segment.part_count; i++) {
         const struct gs_part *part = &worker->segment.parts[i];
         const gs_key *from = merge->cut.spans[part->span].keys + part->first;
-        memcpy(to, from, part->count * sizeof *to);
+        gs_copy_once(to, from, part->count);
         if (gs_first_disorder(&merge->order, to, part->count, part->first > 0 ? from - 1 : NULL) !=
             part->count)
             return false;

@@ -35,6 +35,17 @@
 #define GS_CHUNK_KEYS_MIN    16384
 #define GS_CHUNKS_PER_THREAD 8
 
+/* Counts of a chunk are made in so many tables, of keys i by i % GS_CHUNK_TABLES. */
+#define GS_CHUNK_TABLES 4
+
+/* Up to so many keys go straight to the places of their bins, when all are counted: input and
+ * output stay in the caches, more or less, and to touch fresh memory for a copy would take longer
+ * than to read the input again. Their bins are smaller, too: they are spread wider, and sorted as
+ * keys of 32 bits. */
+#define GS_DIRECT_KEYS         (2 << 20)
+#define GS_DIRECT_BIN_KEYS     16384
+#define GS_DIRECT_OVERSAMPLING 16
+
 /* Keys that a run, a bin's keys in one chunk, should have on average at least: its place in the
  * table of runs takes as much memory as one key. */
 #define GS_RUN_KEYS_MIN 32

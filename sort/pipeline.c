@@ -12,10 +12,12 @@
 #include "sort/pipeline.h"
 #include "sort/copy_ordered.h"
 #include "sort/order.h"
+#include "sort/ordered_runs.h"
 #include "sort/prefix_sum.h"
 #include "sort/select_samples.h"
 #include "sort/sort_samples.h"
 #include "sort/stages_cpu.h"
+#include "sort/value_ranges.h"
 
 #include "common/clock.h"
 
@@ -66,13 +68,10 @@ void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
 }
 
 /* Draw and sort the sample, and choose the splitters. */
-static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
-                                       struct gs_error *err)
+static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_key *sample,
+                        struct gs_value_ranges *ranges)
 {
     uint32_t samples = run->plan.samples;
-    gs_key *sample = malloc(samples * sizeof *sample);
-    if (sample == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
     uint64_t start = gs_now_ns();
     gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, run->plan.threads, sample);
     uint64_t selected = gs_now_ns();
@@ -82,10 +81,25 @@ static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stage
     gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
     if (stages->chunks_side_by_side)
         gs_splitters_snap(&run->splitters, sample, samples, run->plan.bins);
+    gs_value_ranges_find(ranges, sample, samples, run->plan.count);
     uint64_t sorted = gs_now_ns();
-    free(sample);
     gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
     run->stats->samples = samples;
+}
+
+/* The same; few keys are sampled by one thread, while the others wake up, which takes as long. */
+static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
+                                       struct gs_value_ranges *ranges, struct gs_error *err)
+{
+    uint32_t samples = run->plan.samples;
+    unsigned threads = run->plan.direct ? run->plan.threads : 1;
+    gs_key *sample = malloc(samples * sizeof *sample);
+    if (sample == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
+#pragma omp parallel num_threads(threads)
+#pragma omp master
+    choose_from(run, stages, sample, ranges);
+    free(sample);
     return GS_OK;
 }
 
@@ -204,24 +218,48 @@ static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *st
     return st;
 }
 
+/* Input of a few values, or of a few runs in order, needs no distribution, on the CPU. */
+static enum gs_status sort_otherwise(struct gs_run *run, const struct gs_value_ranges *ranges,
+                                     bool *sorted, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_ordered_runs runs;
+    uint64_t bytes = run->plan.count * GS_KEY_BYTES;
+    GS_TRY(gs_sort_values_cpu(run, ranges, sorted, err));
+    uint64_t start = gs_now_ns();
+    bool many_equal = gs_run_bins(run) < run->plan.bins / 2; /* they need no merge, either */
+    if (*sorted || many_equal || !gs_runs_find(&run->tiles, run->plan.threads, &runs))
+        return GS_OK;
+    gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count, bytes);
+    GS_TRY(gs_runs_merge_cpu(run, &runs, sorted, err));
+cleanup:
+    return st;
+}
+
 /* The full sample sort. */
 static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *stages,
                                    struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint64_t chunk_keys = 0;
+    bool sorted = false;
+    struct gs_value_ranges ranges;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-    GS_TRY(choose_splitters(run, stages, err));
+    GS_TRY(choose_splitters(run, stages, &ranges, err));
     run->counts = calloc(2 * (size_t)gs_run_bins(run) + 1, sizeof *run->counts);
     if (run->counts == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));
         goto cleanup;
     }
     run->offsets = run->counts + gs_run_bins(run);
-    GS_TRY(open_stages(run, stages, &chunk_keys, err));
-    GS_TRY(distribute(run, stages, chunk_keys, err));
-    gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
-    GS_TRY(stages->sort_bins(run, err));
+    if (stages == &gs_stages_cpu)
+        GS_TRY(sort_otherwise(run, &ranges, &sorted, err));
+    if (!sorted) {
+        GS_TRY(open_stages(run, stages, &chunk_keys, err));
+        GS_TRY(distribute(run, stages, chunk_keys, err));
+        gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
+        GS_TRY(stages->sort_bins(run, err));
+    }
     describe_bins(run);
 cleanup:
     stages->close(run);
@@ -236,16 +274,15 @@ static enum gs_status sort_without_bins(struct gs_run *run, enum gs_order order,
 {
     enum gs_status st = GS_OK;
     uint64_t chunk_keys;
-    GS_TRY(open_stages(run, &gs_stages_cpu, &chunk_keys, err));
     if (order != GS_ORDER_NONE) {
         gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
-        GS_TRY(gs_copy_ordered_input(run, order == GS_ORDER_REVERSED, err));
-    } else {
-        gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
-        GS_TRY(gs_sort_one_bin_cpu(run, err));
-        run->stats->bins = 1;
-        run->stats->largest_bin = run->plan.count;
+        return gs_copy_ordered_input(run, order == GS_ORDER_REVERSED, NULL, err);
     }
+    GS_TRY(open_stages(run, &gs_stages_cpu, &chunk_keys, err));
+    gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
+    GS_TRY(gs_sort_one_bin_cpu(run, err));
+    run->stats->bins = 1;
+    run->stats->largest_bin = run->plan.count;
 cleanup:
     gs_stages_cpu.close(run);
     return st;
@@ -262,18 +299,63 @@ static enum gs_order scan_order(struct gs_run *run)
     return order;
 }
 
+/* Keys at the input's beginning that tell whether it may be in order, and keys all over it. */
+#define LOOK_KEYS  4096
+#define LOOK_TWICE 64
+
+/* Is it worth a try to read it all? */
+static void look_ordered(const struct gs_run *run, bool *sorted, bool *reversed)
+{
+    struct gs_tile first = gs_tiles_part(&run->tiles, 0, LOOK_KEYS);
+    gs_key keys[LOOK_TWICE];
+    for (uint64_t i = 0; i < LOOK_TWICE; i++)
+        keys[i] = gs_tiles_key(&run->tiles, (run->plan.count - 1) / (LOOK_TWICE - 1) * i);
+    keys[LOOK_TWICE - 1] = gs_tiles_key(&run->tiles, run->plan.count - 1);
+    *sorted = gs_order_ascending(first.keys, first.count) && gs_order_ascending(keys, LOOK_TWICE);
+    *reversed =
+        gs_order_descending(first.keys, first.count) && gs_order_descending(keys, LOOK_TWICE);
+}
+
+/* Where the sink is memory, input that looks ordered is copied there as long as it is:
+ * one read, not two. *order is the order that it turned out to have, *copied whether that was it.
+ */
+static enum gs_status copy_while_ordered(struct gs_run *run, enum gs_order *order, bool *copied,
+                                         struct gs_error *err)
+{
+    bool sorted;
+    bool reversed;
+    bool disordered = true;
+    look_ordered(run, &sorted, &reversed);
+    enum gs_status st = GS_OK;
+    if (sorted || reversed) {
+        gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
+        st = gs_copy_ordered_input(run, !sorted, &disordered, err);
+    }
+    *copied = !disordered;
+    *order = disordered ? GS_ORDER_NONE : sorted ? GS_ORDER_SORTED : GS_ORDER_REVERSED;
+    if (st == GS_OK && disordered && sorted && reversed)
+        *order = scan_order(run); /* equal keys at first tell nothing */
+    return st;
+}
+
 enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stages,
                                struct gs_error *err)
 {
     static const char *const order_names[] = {"none", "sorted", "reversed"};
     enum gs_status st = GS_OK;
-    enum gs_order order = scan_order(run);
+    enum gs_order order = GS_ORDER_NONE;
+    bool copied = false;
+    if (run->emitter.sink->memory != NULL && run->plan.count > 0 && !run->options->unique)
+        GS_TRY(copy_while_ordered(run, &order, &copied, err));
+    else
+        order = scan_order(run);
     run->stats->order = order_names[order];
     if (order != GS_ORDER_NONE || run->plan.one_bin) {
         if (run->options->device != GS_DEVICE_AUTO && stages->ready != NULL)
             GS_TRY(stages->ready(run, err));
         run->stats->device = gs_stages_cpu.device;
-        GS_TRY(sort_without_bins(run, order, err));
+        if (!copied)
+            GS_TRY(sort_without_bins(run, order, err));
     } else {
         run->stats->device = stages->device;
         GS_TRY(sort_by_bins(run, stages, err));

@@ -20,6 +20,8 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 /* Bins for count keys. */
 static uint64_t bins_for(uint64_t count)
 {
+    if (count <= GS_DIRECT_KEYS)
+        return (count + GS_DIRECT_BIN_KEYS - 1) / GS_DIRECT_BIN_KEYS;
     uint64_t bins = (count + GS_BIN_KEYS - 1) / GS_BIN_KEYS;
     uint64_t fewest = (count + GS_BIN_KEYS_LARGE - 1) / GS_BIN_KEYS_LARGE;
     uint64_t wanted = bins < GS_BINS_WANTED ? bins : GS_BINS_WANTED;
@@ -27,14 +29,18 @@ static uint64_t bins_for(uint64_t count)
 }
 
 /* Bytes of a plan's buffers: the scattered copy or the bin; a table with a place for each bin, and
- * each equality bin, of each chunk; scratch memory, and room for
- * the largest bin that is not split in its runs. */
+ * each equality bin, of each chunk; scratch memory, and room for the largest bin that is not split
+ * in its runs. Of a direct plan there is no such bin, but more tables, and the bin of each key. */
 static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
     uint64_t table = plan->one_bin ? 0 : chunks * (2 * plan->bins + 1) * sizeof(uint32_t);
     uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, GS_CACHE_SORT_CAPACITY, UINT64_MAX);
     gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
+    if (plan->direct) {
+        table = table * (GS_CHUNK_TABLES + 2) + plan->count * sizeof(uint16_t);
+        gathered = 0;
+    }
     return plan->count * sizeof(gs_key) + table +
            plan->threads * (GS_CACHE_SORT_SCRATCH * sizeof(gs_key) + gathered);
 }
@@ -56,10 +62,11 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
         plan->threads = 1;
         plan->bins = 1;
     } else {
+        plan->direct = count <= GS_DIRECT_KEYS;
         uint64_t bins = options->bins > 0 ? options->bins : bins_for(count);
         plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
-        uint64_t samples =
-            options->samples > 0 ? options->samples : (uint64_t)plan->bins * GS_OVERSAMPLING;
+        uint64_t each = plan->direct ? GS_DIRECT_OVERSAMPLING : GS_OVERSAMPLING;
+        uint64_t samples = options->samples > 0 ? options->samples : plan->bins * each;
         plan->samples =
             (uint32_t)clamp(samples, 1, count < GS_SAMPLES_MAX ? count : GS_SAMPLES_MAX);
     }
@@ -71,6 +78,7 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
 
 void gs_plan_force_bins(struct gs_plan *plan)
 {
+    plan->direct = false;
     if (!plan->one_bin || plan->count == 0)
         return;
     plan->one_bin = false;

@@ -10,6 +10,7 @@ struct gs_plan {
     uint64_t count;        /* keys to sort */
     unsigned threads;      /* CPU threads that take part, at least 1 */
     bool one_bin;          /* no distribution pass: the input is sorted as it is */
+    bool direct;           /* the CPU counts all keys before it moves one: to its bin's place */
     uint32_t bins;         /* bins to aim at; equality bins come on top */
     uint32_t samples;      /* keys in the sample */
     uint64_t chunk_keys;   /* keys that the CPU scatters at once */

@@ -7,55 +7,21 @@
  * to the host, which waits for that while the level's scatter runs.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
+#include "sort/gpu_lists.cuh"
 
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
 
-/* Put a bin of unsorted keys on the list for blocks of its size. */
-static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, uint32_t size,
-                               uint32_t in_b)
-{
-    struct gs_gpu_job job = {start, size, in_b};
-    if (size <= work->small_keys)
-        work->small_jobs[atomicAdd(&work->state->small_jobs, 1)] = job;
-    else
-        work->medium_jobs[atomicAdd(&work->state->medium_jobs, 1)] = job;
-}
-
-/* Put a run of equal keys on the list, in pieces for one block each. */
-static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, uint64_t size,
-                                uint32_t value)
-{
-    uint32_t pieces = (uint32_t)((size + GS_GPU_FILL_KEYS - 1) / GS_GPU_FILL_KEYS);
-    uint32_t place = atomicAdd(&work->state->fills, pieces);
-    for (uint32_t i = 0; i < pieces; i++) {
-        uint64_t first = (uint64_t)i * GS_GPU_FILL_KEYS;
-        struct gs_gpu_fill fill = {start + first,
-                                   (uint32_t)min(size - first, (uint64_t)GS_GPU_FILL_KEYS), value};
-        work->fills[place + i] = fill;
-    }
-}
-
-static __device__ void add_slot(const struct gs_gpu_work *work, unsigned level, uint64_t start,
-                                uint64_t size, uint32_t low, uint32_t high)
-{
-    struct gs_gpu_slot *slot =
-        &work->slots[level & 1][atomicAdd(&work->state->slots[level & 1], 1)];
-    slot->start = start;
-    slot->size = size;
-    slot->low = low;
-    slot->high = high;
-}
-
 /* A bin of keys between other values: a job, or a slot of a further level. */
 static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
-                               uint64_t size)
+                               int64_t from, uint64_t size)
 {
     if (size == 0)
         return;
     if (size <= work->medium_keys)
-        add_job(work, start, (uint32_t)size, level & 1);
+        add_job(work, start, from, (uint32_t)size, level & 1);
     else
-        add_slot(work, level + 1, start, size, GS_KEY_MAX, 0);
+        add_slot(work, level + 1, start, size, GS_KEY_MAX, 0)->from = from;
 }
 
 /* Number tiles and digits of a level's slots, make their digits, clear the list of the level
@@ -78,14 +44,18 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             const struct gs_gpu_slot slot = slots[i];
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
             uint64_t wanted = (slot.size + work.sub_bin_keys - 1) / work.sub_bin_keys;
-            wanted = max(wanted, (uint64_t)(level > 2 ? GS_GPU_DEEP_DIGITS : 1));
+            const bool deep = level > 2 && slot.size > work.medium_keys;
+            wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
             if (slot.low < slot.high) {
                 /* One for each value, if they are repeated that often: nothing is to be sorted. */
                 const uint64_t values = (uint64_t)slot.high - slot.low + 1;
                 wanted = values <= slot.size / GS_GPU_REPEATED ? values : min(wanted, values);
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
-            if (slot.low < slot.high) {
+            if (slot.values > 0) { /* done, but for the writing */
+                tiles = 0;
+                bins = 0;
+            } else if (slot.low < slot.high) {
                 slots[i].digit = make_digit(slot.low, slot.high, bins);
             } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
                 if (level % 2 == 0)
@@ -114,6 +84,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->tiles = (uint32_t)(before >> 32);
         report->digits = (uint32_t)before;
         report->repeats = repeats;
+        report->few = work.tables->few;
         report->small_jobs = state->small_jobs;
         report->medium_jobs = state->medium_jobs;
         report->fills = state->fills;
@@ -121,6 +92,18 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         __threadfence_system();
         report->sequence = sequence;
     }
+}
+
+/* The values that a bin of level 1 may have: one for an equality bin. */
+static __device__ __forceinline__ uint32_t bin_low(const struct gs_gpu_tables *tables, uint32_t bin)
+{
+    return bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
+}
+
+static __device__ __forceinline__ uint32_t bin_high(const struct gs_gpu_tables *tables,
+                                                    uint32_t bin)
+{
+    return bin < tables->count ? tables->splitter[bin] : GS_KEY_MAX;
 }
 
 /* Level 1: where each bin starts, and what to do with it. */
@@ -144,14 +127,14 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
         unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
         before += sum;
         if (size > 0) {
-            uint32_t low = bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
-            uint32_t high = bin < splitters ? tables->splitter[bin] : GS_KEY_MAX;
+            const uint32_t low = bin_low(tables, bin);
+            const uint32_t high = bin_high(tables, bin);
             work.cursors[bin] = low == high ? GS_GPU_SKIP : start;
             moves = moves || low != high;
             if (low == high)
                 add_fill(&work, start, size, low);
-            else if (size <= work.medium_keys)
-                add_job(&work, start, (uint32_t)size, 1);
+            else if (size <= (tables->few ? work.small_keys : work.medium_keys))
+                add_job(&work, start, (int64_t)start, (uint32_t)size, 1);
             else
                 add_slot(&work, 2, start, size, low, high);
         }
@@ -161,10 +144,77 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
         state->outcome = GS_GPU_FILLED;
 }
 
+/* Level 1 behind a scatter to pages, which has counted what it moved. All bins but those of one
+ * value are slots. */
+static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long long *s_partial)
+{
+    struct gs_gpu_state *state = work.state;
+    const struct gs_gpu_tables *tables = work.tables;
+    const uint32_t bins = tables->count + 1;
+    bool full = false;
+    for (uint32_t bin = threadIdx.x; bin < bins; bin += PLAN_THREADS)
+        full = full || ((work.cursors[bin] & GS_GPU_SKIP) == 0 &&
+                        work.cursors[bin] > (uint64_t)work.pages.most * GS_GPU_TILE_KEYS);
+    if (__syncthreads_or(full)) {
+        if (threadIdx.x == 0)
+            state->outcome = GS_GPU_UNCOUNTED;
+        return;
+    }
+    unsigned long long before = 0;
+    for (uint32_t round = 0; round < bins; round += PLAN_THREADS) {
+        const uint32_t bin = round + threadIdx.x;
+        const unsigned long long cursor = bin < bins ? work.cursors[bin] : 0;
+        const unsigned long long size = cursor & ~GS_GPU_SKIP;
+        unsigned long long sum;
+        const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0 && cursor != size) {
+            add_fill(&work, start, size, bin_low(tables, bin));
+        } else if (size > 0) {
+            struct gs_gpu_slot *slot =
+                add_slot(&work, 2, start, size, bin_low(tables, bin), bin_high(tables, bin));
+            slot->from = (int64_t)bin * work.pages.most;
+            slot->paged = 1;
+        }
+        __syncthreads();
+    }
+}
+
+/* Before a scatter to pages: positions in each bin begin at 0, and the host is told what it needs
+ * to decide on that scatter. */
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
+{
+    after_previous();
+    const struct gs_gpu_tables *tables = work.tables;
+    for (uint32_t bin = threadIdx.x; bin <= tables->count; bin += PLAN_THREADS)
+        work.cursors[bin] = bin_low(tables, bin) == bin_high(tables, bin) ? GS_GPU_SKIP : 0;
+    if (threadIdx.x == 0) {
+        const bool disorder = work.state->sample_order == (GS_GPU_DESCENT | GS_GPU_ASCENT);
+        volatile struct gs_gpu_report *report = work.report;
+        report->outcome = disorder ? GS_GPU_UNSORTED : GS_GPU_SORTED;
+        report->few = tables->few;
+        report->bins = tables->count + 1;
+        __threadfence_system();
+        report->sequence = sequence;
+    }
+}
+
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    plan_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
+{
+    after_previous();
+    __shared__ unsigned long long s_partial[33];
+    plan_pages(work, s_partial);
+    __syncthreads();
+    end_level(work, 2, sequence, s_partial);
+}
+
 /* Level 1, by one block. */
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_bins_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     plan_bins(work, s_partial);
     __syncthreads();
@@ -172,40 +222,53 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
 }
 
 /* A further level: a block plans the sub-bins of one slot. Their counts become cursors. Of a digit
- * with a heavy value come first the keys that are less, then those that are equal to it. */
+ * with a heavy value come first the keys that are less, then those that are equal to it. Its larger
+ * keys lie next to the lesser ones of the digit after it: if both are few, they are one job. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
     plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
     unsigned long long *less = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
     unsigned long long *more = less + slot.bins;
     unsigned long long *equal = more + slot.bins;
     const bool exact = digit_is_exact(slot.digit);
-    unsigned long long before = slot.start;
+    /* Are the larger keys of `bin` and the lesser ones of the next, by this round's threads, a job?
+     */
+    const auto joins = [&](uint32_t bin, unsigned long long size, unsigned long long size_next) {
+        return slot.heavy && (bin + 1) % DIGIT_THREADS != 0 && size > 0 && size_next > 0 &&
+               size + size_next <= work.small_keys;
+    };
+    unsigned long long before = 0;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         uint32_t bin = round + threadIdx.x;
         bool mine = bin < slot.bins;
         unsigned long long size = mine ? less[bin] : 0;
         unsigned long long size_more = mine && slot.heavy ? more[bin] : 0;
         unsigned long long size_equal = mine && slot.heavy ? equal[bin] : 0;
+        unsigned long long size_next = bin + 1 < slot.bins ? less[bin + 1] : 0;
+        bool joined = threadIdx.x > 0 && mine && joins(bin - 1, more[bin - 1], size);
         unsigned long long sum;
         unsigned long long start =
             before + scan_block<DIGIT_THREADS>(size + size_more + size_equal, s_partial, &sum);
         before += sum;
         if (exact && size > 0) {
-            add_fill(&work, start, size, slot.low + bin);
+            add_fill(&work, slot.start + start, size, slot.low + bin);
             less[bin] = GS_GPU_SKIP;
         } else if (mine) {
             less[bin] = start;
-            if (!exact)
-                add_bin(&work, level, start, size);
+            if (!exact && !joined)
+                add_bin(&work, level, slot.start + start, slot.to + (int64_t)start, size);
         }
         if (size_equal > 0)
-            add_fill(&work, start + size, size_equal, work.heavy[slot.first_digit + bin]);
+            add_fill(&work, slot.start + start + size, size_equal,
+                     work.heavy[slot.first_digit + bin]);
         if (size_more > 0) {
-            more[bin] = start + size + size_equal;
-            add_bin(&work, level, start + size + size_equal, size_more);
+            const unsigned long long larger = start + size + size_equal;
+            more[bin] = larger;
+            add_bin(&work, level, slot.start + larger, slot.to + (int64_t)larger,
+                    size_more + (joins(bin, size_more, size_next) ? size_next : 0));
         }
         __syncthreads();
     }
@@ -215,26 +278,36 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_level_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level,
                       uint32_t sequence)
 {
+    after_previous();
     __shared__ unsigned long long s_partial[33];
     end_level(work, level, sequence, s_partial);
 }
 
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, cudaStream_t stream)
 {
-    plan_bins_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work, sequence);
-    return cudaGetLastError();
+    return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
+}
+
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                               cudaStream_t stream)
+{
+    return gs_launch_next(begin_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
+}
+
+cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                              cudaStream_t stream)
+{
+    return gs_launch_next(plan_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream)
 {
-    plan_digits_kernel<<<slots, DIGIT_THREADS, 0, stream>>>(*work, level);
-    return cudaGetLastError();
+    return gs_launch_next(plan_digits_kernel, slots, DIGIT_THREADS, 0, stream, *work, level);
 }
 
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
                               cudaStream_t stream)
 {
-    plan_level_kernel<<<1, PLAN_THREADS, 0, stream>>>(*work, level, sequence);
-    return cudaGetLastError();
+    return gs_launch_next(plan_level_kernel, 1, PLAN_THREADS, 0, stream, *work, level, sequence);
 }

@@ -10,8 +10,6 @@
 #include "sort/chunk_scratch.h"
 #include "sort/stages_cpu.h"
 
-#include <string.h>
-
 /* Keys between a line's call into cache and its store. */
 #define AHEAD 16
 
@@ -24,29 +22,39 @@ static bool has_keys_to_move(const struct gs_run *run, const uint32_t *starts)
     return false;
 }
 
-/* Move keys to their bins. Thousands of bins have more lines than the first-level cache holds, and
- * stores that miss wait for each other: each line is called there some keys ahead, to be written.
- */
-static void move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
-                      uint32_t *restrict next, gs_key *restrict to)
+void gs_start_tables(uint32_t *tables, uint32_t bins)
 {
-    uint64_t i = 0;
-    for (; i + AHEAD < count; i++) {
-        __builtin_prefetch(to + next[bins[i + AHEAD]], 1);
-        to[next[bins[i]]++] = keys[i];
-    }
-    for (; i < count; i++)
-        to[next[bins[i]]++] = keys[i];
+    uint32_t sum = 0;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++) {
+            uint32_t count = tables[t * bins + bin];
+            tables[t * bins + bin] = sum;
+            sum += count;
+        }
 }
 
-/* A chunk that count bins has left unordered. */
-static void order_chunk(const struct gs_run *run, uint64_t count, const uint32_t *starts,
-                        gs_key *to)
+/* Thousands of bins have more lines than the first-level cache holds, and stores that miss wait for
+ * each other: each line is called there some keys ahead, to be written. */
+void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
+                  uint32_t *restrict tables, uint32_t stride, gs_key *restrict to)
+{
+    uint64_t i = 0;
+    for (; i + AHEAD + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++) {
+            __builtin_prefetch(to + tables[t * stride + bins[i + AHEAD + t]], 1);
+            to[tables[t * stride + bins[i + t]]++] = keys[i + t];
+        }
+    for (; i < count; i++)
+        to[tables[i % GS_CHUNK_TABLES * stride + bins[i]]++] = keys[i];
+}
+
+/* A chunk that count bins has left unordered, with its counts still in the tables. */
+static void order_chunk(const struct gs_run *run, uint64_t count, gs_key *to)
 {
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
-    uint32_t *next = scratch.tables;
-    memcpy(next, starts, gs_run_bins(run) * sizeof *next);
-    move_keys(scratch.keys, scratch.bins, count, next, scratch.moved);
+    gs_start_tables(scratch.tables, gs_run_bins(run));
+    gs_move_keys(scratch.keys, scratch.bins, count, scratch.tables, gs_run_bins(run),
+                 scratch.moved);
     gs_copy_past_cache(to, scratch.moved, count);
 }
 
@@ -56,13 +64,13 @@ enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
     (void)err;
     const struct gs_cpu *cpu = run->device;
     const uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
-    if (cpu->moves_equal || has_keys_to_move(run, starts)) {
+    if (!run->plan.direct && (cpu->moves_equal || has_keys_to_move(run, starts))) {
         const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
         gs_key *to = gs_cpu_chunk(cpu, chunk->index);
         if (rooms->placed)
             gs_rooms_copy(rooms, gs_cpu_scratch(run), gs_run_bins(run), to);
         else
-            order_chunk(run, chunk->count, starts, to);
+            order_chunk(run, chunk->count, to);
     }
     atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
     return GS_OK;

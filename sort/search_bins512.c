@@ -1,5 +1,8 @@
-/* search_bins512.c -- the search among splitters, guide and halving steps, for 16 keys at a time.
+/* search_bins512.c -- the search among splitters, for 16 keys at a time.
  * SPDX-License-Identifier: MIT
+ *
+ * By the guide and halving steps, each of which gathers 16 words from the cache; or down a tree of
+ * splitters whose upper levels lie in registers, where a level costs less than half of a gather.
  */
 #include "sort/search_bins.h"
 #include "sort/cache_sort_chunk.h"
@@ -94,6 +97,78 @@ AVX512 uint64_t gs_search_bins512(const struct gs_splitters *splitters, const gs
         __m512i bin = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(bins + i)));
         for (uint32_t half = halves; half != 0; half >>= 1)
             bin = halve(splitters->splitter, key, bin, half);
+        _mm256_storeu_si256((void *)(bins + i), _mm512_cvtepi32_epi16(bin));
+    }
+    return i;
+}
+
+/* Seven levels of a tree: the children of node i are 2 i and 2 i + 1, the root is 1. */
+enum { TREE_LEVELS = 7, NODES = 16, TREE_VECTORS = (1 << TREE_LEVELS) / NODES };
+
+/* Halving steps that a tree leaves. */
+static uint32_t steps_below(const struct gs_splitters *splitters)
+{
+    return splitters->count >> TREE_LEVELS == 0
+               ? 0
+               : 32 - (uint32_t)__builtin_clz(splitters->count >> TREE_LEVELS);
+}
+
+static void plant_tree(const struct gs_splitters *splitters, uint32_t below, uint32_t *nodes)
+{
+    nodes[0] = 0;
+    for (uint32_t level = 0; level < TREE_LEVELS; level++)
+        for (uint32_t i = 0; i < 1U << level; i++)
+            nodes[(1U << level) + i] =
+                splitters->splitter[((2 * i + 1) << (TREE_LEVELS - 1 - level + below)) - 1];
+}
+
+/* From a node with this bound to one of its children. */
+INLINE_AVX512 __m512i descend(__m512i node, __m512i bound, __m512i key)
+{
+    const __m512i left = _mm512_add_epi32(node, node);
+    return _mm512_mask_add_epi32(left, _mm512_cmplt_epu32_mask(bound, key), left,
+                                 _mm512_set1_epi32(1));
+}
+
+/* From the root to below the last level: a permutation takes the lowest bits of a node as the
+ * number of its lane, in one vector or in two. */
+INLINE_AVX512 __m512i descend_tree(const __m512i *tree, __m512i key)
+{
+    __m512i node = _mm512_set1_epi32(1);
+    for (int level = 0; level < 4; level++)
+        node = descend(node, _mm512_permutexvar_epi32(node, tree[0]), key);
+    node = descend(node, _mm512_permutexvar_epi32(node, tree[1]), key);
+    node = descend(node, _mm512_permutex2var_epi32(tree[2], node, tree[3]), key);
+    const __mmask16 right = _mm512_test_epi32_mask(node, _mm512_set1_epi32(2 * NODES));
+    const __m512i bound =
+        _mm512_mask_mov_epi32(_mm512_permutex2var_epi32(tree[4], node, tree[5]), right,
+                              _mm512_permutex2var_epi32(tree[6], node, tree[7]));
+    return descend(node, bound, key);
+}
+
+bool gs_tree_bins512_better(const struct gs_splitters *splitters)
+{
+    return steps_below(splitters) < splitters->steps;
+}
+
+AVX512 uint64_t gs_tree_bins512(const struct gs_splitters *splitters, const gs_key *keys,
+                                uint64_t count, gs_key *copy, uint16_t *bins)
+{
+    uint32_t nodes[TREE_VECTORS * NODES] __attribute__((aligned(64)));
+    __m512i tree[TREE_VECTORS];
+    const uint32_t below = steps_below(splitters);
+    uint64_t i = 0;
+    plant_tree(splitters, below, nodes);
+    for (int v = 0; v < TREE_VECTORS; v++)
+        tree[v] = _mm512_load_si512(nodes + NODES * v);
+    for (; i + 16 <= count; i += 16) {
+        const __m512i key = _mm512_loadu_si512(keys + i);
+        __builtin_prefetch(keys + i + GS_ROOMS_BLOCK); /* the next block is on its way meanwhile */
+        __m512i bin = _mm512_slli_epi32(
+            _mm512_sub_epi32(descend_tree(tree, key), _mm512_set1_epi32(1 << TREE_LEVELS)), below);
+        for (uint32_t half = 1U << below >> 1; half != 0; half >>= 1)
+            bin = halve(splitters->splitter, key, bin, half);
+        _mm512_storeu_si512(copy + i, key);
         _mm256_storeu_si256((void *)(bins + i), _mm512_cvtepi32_epi16(bin));
     }
     return i;

@@ -5,6 +5,7 @@
  * positions also tells whether the whole input may be in order: only then is it worth looking.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
 #include "sort/params.h"
 #include "sort/sample_position.h"
 
@@ -15,6 +16,7 @@ static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, u
                                              uint64_t seed, uint32_t *sample,
                                              struct gs_gpu_tables *tables)
 {
+    after_previous();
     __shared__ uint32_t s_order;
     uint32_t i = blockIdx.x * SELECT_THREADS + threadIdx.x;
     uint32_t order = 0;
@@ -40,63 +42,83 @@ static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, u
 /* What one block needs to build the tables. */
 struct builder {
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
+    uint32_t first[(GS_GPU_CELLS_MAX + 1) * 33 / 32 + 1]; /* see fill_cells; padded */
     uint32_t partial[33];
-    uint32_t steps[2]; /* that equal cells, and cells of a log, leave */
+    uint32_t most[2]; /* splitters in a cell, if cells are equal, or of a log */
     uint32_t crowded;
     uint32_t pairs;
     uint32_t repeats;
 };
 
-/* The first splitter at or behind `first` whose cell is not before `cell`. */
-template <bool LOG>
-static __device__ uint32_t find_cell(const struct builder *s_build, uint32_t first, uint32_t count,
-                                     uint32_t cell, uint32_t limit, uint32_t shift)
+/* The splitters before a cell. Padding: a thread has up to 8 cells in a row. */
+static __device__ __forceinline__ uint32_t *first_of(struct builder *s_build, uint32_t cell)
 {
-    while (first < count) {
-        uint32_t half = (first + count) / 2;
-        uint32_t key = s_build->splitter[half];
-        /* No splitter is before the base, or behind the limit. */
-        if ((LOG ? cell_of<true>(key, s_build->splitter[0], limit, shift)
-                 : (key - s_build->splitter[0]) >> shift) < cell)
-            first = half + 1;
-        else
-            count = half;
-    }
-    return first;
+    return &s_build->first[cell + cell / 32];
 }
 
-/* The halving steps that splitter i needs behind it: its cell has less than 2^steps of them. */
-template <bool LOG>
-static __device__ uint32_t count_steps(const struct builder *s_build, uint32_t i, uint32_t count,
-                                       uint32_t limit, uint32_t shift)
+/* The largest of the values of the threads before this one. */
+static __device__ uint32_t max_before(uint32_t value, uint32_t *partial)
 {
+    const uint32_t warp = threadIdx.x / 32;
+#pragma unroll
+    for (int step = 1; step < 32; step <<= 1)
+        value = max(value, __shfl_up_sync(GS_ALL_LANES, value, step));
+    if (lane_index() == 31)
+        partial[warp] = value;
+    __syncthreads();
+    const uint32_t others = reduce_max_warp(lane_index() < warp ? partial[lane_index()] : 0);
+    const uint32_t below = __shfl_up_sync(GS_ALL_LANES, value, 1);
+    return max(others, lane_index() > 0 ? below : 0);
+}
+
+/* Find how many splitters come before each cell, and the most that a cell has. The last splitter of
+ * a cell marks the next cell with its number; a cell's is the largest mark up to there. */
+template <bool LOG>
+static __device__ void fill_cells(struct builder *s_build, uint32_t count, uint32_t cells,
+                                  uint32_t limit, uint32_t shift)
+{
+    const uint32_t t = threadIdx.x;
     const uint32_t base = s_build->splitter[0];
-    const uint32_t cell = cell_of<LOG>(s_build->splitter[i], base, limit, shift);
-    uint32_t steps = 1;
-    while (i + (1U << steps) - 1 < count &&
-           cell_of<LOG>(s_build->splitter[i + (1U << steps) - 1], base, limit, shift) == cell)
-        steps++;
-    return steps;
-}
-
-/* The guide for steps: the first bin of each cell. */
-template <bool LOG>
-static __device__ void fill_cells(const struct builder *s_build, struct gs_gpu_tables *tables,
-                                  uint32_t count, uint32_t cells, uint32_t limit, uint32_t shift)
-{
-    for (uint32_t cell = threadIdx.x; cell < cells; cell += TABLE_THREADS)
-        tables->guide[cell] = find_cell<LOG>(s_build, 0, count, cell, limit, shift);
+    for (uint32_t cell = t; cell <= cells; cell += TABLE_THREADS)
+        *first_of(s_build, cell) = 0;
+    __syncthreads();
+    for (uint32_t i = t; i < count; i += TABLE_THREADS) {
+        const uint32_t cell = cell_of<LOG>(s_build->splitter[i], base, limit, shift);
+        if (i + 1 == count || cell_of<LOG>(s_build->splitter[i + 1], base, limit, shift) != cell)
+            *first_of(s_build, cell + 1) = i + 1;
+    }
+    __syncthreads();
+    const uint32_t each = cells / TABLE_THREADS; /* of this thread: those behind t * each */
+    uint32_t mark[GS_GPU_CELLS_MAX / TABLE_THREADS];
+    uint32_t largest = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < GS_GPU_CELLS_MAX / TABLE_THREADS; i++) {
+        mark[i] = i < each ? *first_of(s_build, t * each + 1 + i) : 0;
+        largest = max(largest, mark[i]);
+    }
+    uint32_t before = max_before(largest, s_build->partial);
+    uint32_t most = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < GS_GPU_CELLS_MAX / TABLE_THREADS; i++)
+        if (i < each) {
+            most = max(most, max(mark[i], before) - before);
+            before = max(mark[i], before);
+            *first_of(s_build, t * each + 1 + i) = before;
+        }
+    most = reduce_max_warp(most);
+    if (lane_index() == 0)
+        atomicMax(&s_build->most[LOG], most);
+    __syncthreads();
 }
 
 /* One guide for all splitters if no cell has two of them, or but for pairs. */
 static __device__ void build_guide(struct builder *s_build, struct gs_gpu_tables *tables,
-                                   uint32_t count, uint32_t limit, uint32_t shift)
+                                   uint32_t limit, uint32_t shift)
 {
     const uint32_t mask = (1U << shift) - 1;
     for (uint32_t cell = threadIdx.x; cell <= limit >> shift; cell += TABLE_THREADS) {
-        uint32_t first = find_cell<false>(s_build, 0, count, cell, limit, shift);
-        uint32_t inside =
-            find_cell<false>(s_build, first, min(count, first + 3), cell + 1, limit, shift) - first;
+        const uint32_t first = *first_of(s_build, cell);
+        const uint32_t inside = *first_of(s_build, cell + 1) - first;
         bool pair = inside == 2 && s_build->splitter[first + 1] - s_build->splitter[first] == 1;
         uint32_t carry =
             inside > 0 ? mask - ((s_build->splitter[first] - s_build->splitter[0]) & mask) : 0;
@@ -106,6 +128,16 @@ static __device__ void build_guide(struct builder *s_build, struct gs_gpu_tables
         else if (inside > 1)
             s_build->crowded = 1;
     }
+    __syncthreads();
+}
+
+/* The guide for steps: the first bin of each cell. */
+static __device__ void copy_cells(struct builder *s_build, struct gs_gpu_tables *tables,
+                                  uint32_t cells)
+{
+    for (uint32_t cell = threadIdx.x; cell < cells; cell += TABLE_THREADS)
+        tables->guide[cell] = *first_of(s_build, cell);
+    __syncthreads();
 }
 
 /* Make the tables from the splitters in shared memory, by one block. */
@@ -118,32 +150,30 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct builder
     uint32_t shift = 0;
     while (limit >> shift >= cells)
         shift++;
-    /* So many that cells of a log hold all distances; cells is a power of two. */
-    const uint32_t log_shift = 31 - (uint32_t)__clz((int)cells) - 5;
     if (t == 0)
-        s_build->crowded = s_build->pairs = s_build->repeats = s_build->steps[0] =
-            s_build->steps[1] = 0;
+        s_build->crowded = s_build->pairs = s_build->repeats = s_build->most[0] = s_build->most[1] =
+            0;
     __syncthreads();
-    build_guide(s_build, tables, count, limit, shift);
     for (uint32_t i = t; i + 1 < count; i += TABLE_THREADS)
         if (s_build->splitter[i + 1] - s_build->splitter[i] == 1)
             s_build->repeats = 1;
-    __syncthreads();
+    fill_cells<false>(s_build, count, cells, limit, shift);
+    build_guide(s_build, tables, limit, shift);
     uint32_t search = s_build->pairs ? GS_GPU_GUIDE_PAIRS : GS_GPU_GUIDE;
+    uint32_t most = s_build->most[0];
     if (s_build->crowded != 0) {
-        for (uint32_t i = t; i < count; i += TABLE_THREADS) {
-            atomicMax(&s_build->steps[0], count_steps<false>(s_build, i, count, limit, shift));
-            atomicMax(&s_build->steps[1],
-                      count_steps<true>(s_build, i, count, GS_KEY_MAX, log_shift));
-        }
-        __syncthreads();
-        search = s_build->steps[1] < s_build->steps[0] ? GS_GPU_LOG_STEPS : GS_GPU_STEPS;
-        if (search == GS_GPU_LOG_STEPS) {
+        /* So many that cells of a log hold all distances; cells is a power of two. */
+        const uint32_t log_shift = 31 - (uint32_t)__clz((int)cells) - 5;
+        search = GS_GPU_STEPS;
+        copy_cells(s_build, tables, cells);
+        fill_cells<true>(s_build, count, cells, GS_KEY_MAX, log_shift);
+        /* A halving step less, or none. */
+        if (__clz((int)s_build->most[1]) > __clz((int)most)) {
+            search = GS_GPU_LOG_STEPS;
             shift = log_shift;
             limit = GS_KEY_MAX;
-            fill_cells<true>(s_build, tables, count, cells, limit, shift);
-        } else {
-            fill_cells<false>(s_build, tables, count, cells, limit, shift);
+            most = s_build->most[1];
+            copy_cells(s_build, tables, cells);
         }
     }
     if (t == 0) {
@@ -154,7 +184,7 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct builder
         tables->base = count > 0 ? s_build->splitter[0] : 0;
         tables->limit = limit;
         tables->shift = shift;
-        tables->steps = s_build->steps[search == GS_GPU_LOG_STEPS];
+        tables->steps = 32 - (uint32_t)__clz((int)most);
     }
 }
 
@@ -171,15 +201,37 @@ static __device__ void clear_state(struct gs_gpu_state *state, const struct gs_g
         atomicOr(&state->sample_order, tables->order[threadIdx.x]);
 }
 
-/* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
- * there becomes an equality bin, between the splitters v-1 and v. */
-static __global__ void __launch_bounds__(TABLE_THREADS)
-    choose_splitters_kernel(const uint32_t *sample, uint32_t samples, uint32_t bins, uint32_t cells,
-                            struct gs_gpu_tables *tables, struct gs_gpu_state *state)
+/* Neighbours in the sorted sample that are equal; by a block. */
+static __device__ uint32_t count_twins(const uint32_t *sample, uint32_t samples, uint32_t *partial)
 {
+    uint32_t twins = 0;
+    uint32_t all;
+#pragma unroll 4
+    for (uint32_t i = threadIdx.x + 1; i < samples; i += TABLE_THREADS)
+        twins += sample[i] == sample[i - 1];
+    scan_block<TABLE_THREADS>(twins, partial, &all);
+    __syncthreads();
+    return all;
+}
+
+/* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
+ * there becomes an equality bin, between the splitters v-1 and v. If values are few, bins hold
+ * fewer of them where there are more bins. */
+static __global__ void __launch_bounds__(TABLE_THREADS)
+    choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
+                            uint32_t most, struct gs_gpu_tables *tables, struct gs_gpu_state *state)
+{
+    after_previous();
     __shared__ struct builder s_build;
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
+    /* Bins that are jobs ask for nothing. */
+    const bool few = n / bins > GS_GPU_MEDIUM_KEYS &&
+                     count_twins(sample, samples, s_build.partial) >= GS_GPU_TWINS;
+    while (few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS)
+        bins *= 2;
+    if (t == 0)
+        tables->few = few;
     uint32_t emitted = 0;
     uint32_t key = 0;
     bool below = false;
@@ -204,39 +256,40 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     __syncthreads();
     for (uint32_t i = t; i < count; i += TABLE_THREADS)
         tables->splitter[i] = s_build.splitter[i];
-    build_tables(tables, &s_build, count, cells);
+    build_tables(tables, &s_build, count, gs_gpu_cells(bins));
 }
 
 static __global__ void __launch_bounds__(TABLE_THREADS)
     build_tables_kernel(struct gs_gpu_tables *tables, uint32_t cells)
 {
+    after_previous();
     __shared__ struct builder s_build;
     uint32_t count = tables->count;
     for (uint32_t i = threadIdx.x; i < count; i += TABLE_THREADS)
         s_build.splitter[i] = tables->splitter[i];
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
+    if (threadIdx.x == 0) /* nobody has looked at twins */
+        tables->few = s_build.repeats;
 }
 
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream)
 {
     unsigned blocks = (samples + SELECT_THREADS - 1) / SELECT_THREADS;
-    select_samples_kernel<<<blocks, SELECT_THREADS, 0, stream>>>(keys, n, samples, GS_SAMPLE_SEED,
-                                                                 work->samples, work->tables);
-    return cudaGetLastError();
+    return gs_launch_next(select_samples_kernel, blocks, SELECT_THREADS, 0, stream, keys, n,
+                          samples, GS_SAMPLE_SEED, work->samples, work->tables);
 }
 
-cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint32_t samples, uint32_t bins,
-                                    cudaStream_t stream)
+cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
+                                    uint32_t bins, uint32_t most, cudaStream_t stream)
 {
-    choose_splitters_kernel<<<1, TABLE_THREADS, 0, stream>>>(
-        work->samples, samples, bins, gs_gpu_cells(bins), work->tables, work->state);
-    return cudaGetLastError();
+    return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples, n,
+                          samples, bins, most, work->tables, work->state);
 }
 
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)
 {
-    build_tables_kernel<<<1, TABLE_THREADS, 0, stream>>>(work->tables, gs_gpu_cells(bins));
-    return cudaGetLastError();
+    return gs_launch_next(build_tables_kernel, 1, TABLE_THREADS, 0, stream, work->tables,
+                          gs_gpu_cells(bins));
 }

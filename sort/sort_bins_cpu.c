@@ -18,7 +18,7 @@ static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t coun
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
     if (sink->memory != NULL) {
-        gs_fill(sink->memory + position, key, count, run->plan.count >= GS_PAST_CACHE_KEYS);
+        gs_fill(sink->memory + position, key, count, run->emitter.past_cache);
         return GS_OK;
     }
     uint64_t block = count < GS_TILE_KEYS ? count : GS_TILE_KEYS;
@@ -49,6 +49,33 @@ static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key
     return st;
 }
 
+/* Sort the keys of a piece; NULL: they are not those that were counted. */
+static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece, gs_key *to,
+                          gs_key *scratch)
+{
+    const struct gs_options *options = run->options;
+    if (run->plan.direct) {
+        if (!gs_keys_within(to, piece->count, piece->low, piece->high))
+            return NULL;
+        return gs_cache_sort(to, scratch, piece->count, piece->low, piece->high);
+    }
+    const struct gs_key_runs runs = gs_piece_runs(run, piece);
+    /* Nobody reads it again, and it is not there yet: write it past the caches. */
+    bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
+                      run->emitter.past_cache;
+    return gs_cache_sort_runs(&runs, to, scratch, piece->count, piece->low, piece->high,
+                              past_cache);
+}
+
+enum gs_status gs_work_fail_changed(struct gs_run *run)
+{
+    struct gs_error err = {.status = GS_OK};
+    gs_fail(&err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
+            run->tiles.spans[0].name);
+    gs_emit_fail(&run->emitter, &err);
+    return err.status;
+}
+
 enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
                                    uint64_t number, gs_key *to, gs_key *scratch,
                                    struct gs_work *work)
@@ -56,24 +83,29 @@ enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *pi
     if (piece->low == piece->high)
         return emit_equal(run, number, piece->low, piece->count, piece->offset, scratch, work);
     uint64_t start = gs_now_ns();
-    const struct gs_key_runs runs = gs_piece_runs(run, piece);
-    const struct gs_options *options = run->options;
-    /* Nobody reads it again, and it is not there yet: write it past the caches. */
-    bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
-                      run->plan.count >= GS_PAST_CACHE_KEYS;
-    gs_key *sorted =
-        gs_cache_sort_runs(&runs, to, scratch, piece->count, piece->low, piece->high, past_cache);
+    gs_key *sorted = sort_piece(run, piece, to, scratch);
+    if (sorted == NULL)
+        return gs_work_fail_changed(run);
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, piece->count);
     work->sort_ns += gs_now_ns() - start;
     work->keys_in += piece->count;
     return gs_work_emit(run, number, sorted, kept, piece->offset, work);
 }
 
-/* Sort all pieces; room for the largest of each thread is at buffers, or NULL: pieces are sorted
- * where they will lie in the sink's memory. */
+/* Where to sort a piece: where it lies, in its thread's part of buffers, or, where there are none,
+ * where it will lie in the sink's memory. */
+static gs_key *place_of(const struct gs_run *run, const struct gs_pieces *pieces,
+                        const struct gs_piece *piece, gs_key *buffers)
+{
+    if (run->plan.direct)
+        return gs_cpu_chunk(run->device, 0) + piece->starts[0];
+    return buffers != NULL ? buffers + gs_cpu_thread() * pieces->largest
+                           : run->emitter.sink->memory + piece->offset;
+}
+
+/* Sort all pieces; buffers is NULL or has room for the largest of each thread. */
 static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers)
 {
-    struct gs_sink *sink = run->emitter.sink;
     atomic_uint_fast64_t next = 0;
 #pragma omp parallel num_threads(run->plan.threads)
     {
@@ -82,8 +114,7 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces->count;) {
             uint64_t i = run->options->reverse ? pieces->count - 1 - number : number;
             const struct gs_piece *piece = &pieces->list[i];
-            gs_key *to = buffers != NULL ? buffers + gs_cpu_thread() * pieces->largest
-                                         : sink->memory + piece->offset;
+            gs_key *to = place_of(run, pieces, piece, buffers);
             if (gs_finish_piece_cpu(run, piece, number, to, scratch, &work) != GS_OK)
                 break;
             atomic_fetch_add_explicit(&run->progress->done, piece->count, memory_order_relaxed);
@@ -97,7 +128,10 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gs_pieces pieces = {0};
     gs_key *buffers = NULL;
-    bool in_place = run->emitter.sink->memory != NULL && !run->options->unique;
+    bool in_place =
+        run->plan.direct || (run->emitter.sink->memory != NULL && !run->options->unique);
+    if (run->plan.direct)
+        gs_place_keys_cpu(run);
     gs_total_bins_cpu(run);
     GS_TRY(gs_split_bins_cpu(run, &pieces, err));
     size_t bytes = run->plan.threads * (size_t)pieces.largest * sizeof *buffers;

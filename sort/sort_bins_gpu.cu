@@ -8,7 +8,10 @@
  * windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is nothing
  * left.
  *
- * Larger groups come from repeated keys or from skew: gpu_crowds.cuh spreads them first.
+ * Larger groups come from repeated keys or from skew. Up to a warp's size gpu_crowds.cuh sorts
+ * them. A bin with still larger ones is sorted by a bitonic network over all its keys: half as fast
+ * as a digit that spreads, but always so. A bin of few values, as 32 probes say, is counted:
+ * gpu_values.cuh.
  *
  * A thread's adds must all be under way before the first result is needed. So there is no branch
  * around them: keys that the bin does not have count into words of their own behind the counters.
@@ -17,25 +20,20 @@
  * a warp meet no bank twice.
  */
 #include "sort/gpu_crowds.cuh"
+#include "sort/gpu_launch.cuh"
 #include "sort/gpu_network.cuh"
+#include "sort/gpu_values.cuh"
 
 enum {
     HALF = ITEMS / 2,
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
     DOUBLE_THREADS = 2 * SMALL_THREADS,
-    MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS,
-    STREAM_THREADS = 256
+    MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS
 };
-
-/* Words of shared memory: keys with a window more, then the counters, then one for each lane. */
-static constexpr __host__ __device__ size_t key_words(size_t keys)
-{
-    return (keys + 2 * ITEMS) * 33 / 32 + 3 & ~(size_t)3;
-}
 
 template <int THREADS> static constexpr size_t shared_bytes()
 {
-    return (key_words(THREADS * ITEMS) + THREADS * ITEMS + 32) * sizeof(uint32_t);
+    return block_memory<THREADS>::WORDS * sizeof(uint32_t);
 }
 
 /* The exclusive scan of THREADS * ITEMS counters, in place: a warp owns a contiguous piece and
@@ -124,28 +122,72 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* One block sorts one job. If there are blocks enough for any list, `listed` says how many jobs it
- * has. */
-template <int THREADS, int BLOCKS>
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
-    sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
-                     const struct gs_gpu_job *jobs, const uint32_t *listed)
+/* Sort in[0 .. size) to out, which may be the same, by a network over as many threads as that
+ * takes. */
+template <int THREADS>
+static __device__ __forceinline__ void sort_network_block(const uint32_t *in, uint32_t *out,
+                                                          uint32_t size, uint32_t *s_keys)
+{
+    const uint32_t t = threadIdx.x;
+    uint32_t threads = 32;
+    while (threads * ITEMS < size)
+        threads *= 2;
+    uint32_t key[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const uint32_t x = i * threads + t;
+        key[i] = t < threads && x < size ? in[x] : GS_KEY_MAX;
+    }
+    sort_bitonic(key, s_keys, threads);
+    __syncthreads(); /* the last step through shared memory has been read */
+    if (t < threads) {
+        uint32_t *window = s_keys + padded(t * ITEMS);
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            window[i] = key[i];
+    }
+    __syncthreads();
+    for (uint32_t x = t; x < size; x += THREADS)
+        out[x] = s_keys[padded(x)];
+}
+
+/* A bin that has few values, or crowds that take long. Not inline, and nothing handed over that is
+ * not at hand anyway: the other bins need the registers. */
+template <int THREADS>
+static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,
+                                              uint32_t *output, const struct gs_gpu_job *jobs,
+                                              bool few)
+{
+    extern __shared__ __align__(16) uint32_t s_keys[];
+    const struct gs_gpu_job job = jobs[blockIdx.x];
+    const uint32_t *in = (job.in_b ? b : a) + job.from;
+    uint32_t *out = output + job.start;
+    __syncthreads();
+    if (few && sort_values<THREADS>(in, out, job.size))
+        return;
+    __syncthreads();
+    sort_network_block<THREADS>(in, out, job.size, s_keys);
+}
+
+/* Sort this block's job. */
+template <int THREADS>
+static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
+                                                uint32_t *output, const struct gs_gpu_job *jobs)
 {
     const uint32_t capacity = THREADS * ITEMS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;
-    uint32_t *s_count = s_keys + key_words(capacity);
+    __shared__ uint32_t s_probed;
+    uint32_t *s_count = s_keys + block_memory<THREADS>::COUNTERS;
     const uint32_t t = threadIdx.x;
-    if (listed != NULL && blockIdx.x >= *listed)
-        return;
     const struct gs_gpu_job job = jobs[blockIdx.x];
-    const uint32_t *in = (job.in_b ? b : a) + job.start;
+    const uint32_t *in = (job.in_b ? b : a) + job.from;
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
-
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
 
     /* Load, and find the bounds. Keys that do not exist are copies of the last. */
+    const uint32_t probe = probe_bin<32>(in, size);
     uint32_t key[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -171,17 +213,20 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         atomicMin(&s_low, low);
         atomicMax(&s_high, high);
     }
+    if (t < 32) {
+        const uint32_t probed = look_at_probes(probe, size);
+        if (t == 0)
+            s_probed = probed;
+    }
     __syncthreads();
     low = s_low;
     high = s_high;
-    if (low == high) {
-        for (uint32_t x = t; x < size; x += THREADS)
-            out[x] = low;
-        return;
-    }
+    if (low == high)
+        return write_run(out, size, low);
     const struct gs_gpu_digit digit = make_digit(low, high, capacity);
-    const bool exact = digit_is_exact(digit);
-
+    const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
+    if (!exact && s_probed != PROBED_SPREAD)
+        return sort_hard<THREADS>(a, b, output, jobs, s_probed == PROBED_FEW);
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
 #pragma unroll
@@ -202,10 +247,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
     }
     __syncthreads();
-    const bool crowd = scan_counters<THREADS>(s_count) > SETTLED;
+    const uint32_t largest = scan_counters<THREADS>(s_count);
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
-    const bool crowded = __syncthreads_or(crowd) != 0 && !exact;
+    const bool crowded = __syncthreads_or(largest > SETTLED) != 0 && !exact;
+    if (crowded && __syncthreads_or(largest > CROWD_MOST) != 0)
+        return sort_hard<THREADS>(a, b, output, jobs, false);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
@@ -216,7 +263,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             s_keys[padded(place[i])] = key[i];
     __syncthreads();
     if (crowded)
-        settle_crowds<THREADS>(s_keys, s_count, out, size);
+        settle_crowds<THREADS>(
+            s_keys, s_count, size,
+            (struct crowd_list<THREADS> *)(s_keys + block_memory<THREADS>::LISTS));
     if (!exact)
         settle_groups(s_keys, size);
     uint32_t *s_mine = s_keys + padded(t);
@@ -226,28 +275,34 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
             out[i * THREADS + t] = s_mine[padded(i * THREADS)];
 }
 
-static __global__ void __launch_bounds__(STREAM_THREADS)
-    fill_bins_kernel(uint32_t *out, const struct gs_gpu_fill *fills)
-{
-    const struct gs_gpu_fill fill = fills[blockIdx.x];
-    for (uint32_t i = threadIdx.x; i < fill.size; i += STREAM_THREADS)
-        out[fill.start + i] = fill.value;
-}
+/* What there is to do: as the host knows, or, if there are blocks enough for any lists, the device.
+ */
+struct listed {
+    const struct gs_gpu_state *state;
+    uint32_t jobs;
+    uint32_t fills;
+};
 
-/* Swap each key with its mirror image. */
-static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t *keys, uint64_t n)
-{
-    const uint64_t stride = (uint64_t)gridDim.x * STREAM_THREADS;
-    for (uint64_t i = blockIdx.x * (uint64_t)STREAM_THREADS + threadIdx.x; i < n / 2; i += stride) {
-        uint32_t key = keys[i];
-        keys[i] = keys[n - 1 - i];
-        keys[n - 1 - i] = key;
-    }
-}
-
+/* One block sorts one job, or writes one run. */
 template <int THREADS, int BLOCKS>
-static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *out,
-                               const struct gs_gpu_job *jobs, const uint32_t *listed,
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+    sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
+                     const struct gs_gpu_job *jobs, const struct gs_gpu_fill *fills,
+                     const struct listed listed)
+{
+    after_previous();
+    const uint32_t job_count = listed.state != NULL ? listed.state->small_jobs : listed.jobs;
+    if (blockIdx.x < job_count)
+        return sort_job<THREADS>(a, b, output, jobs);
+    const uint32_t i = blockIdx.x - job_count;
+    if (i < (listed.state != NULL ? listed.state->fills : listed.fills))
+        write_run(output + fills[i].start, fills[i].size, fills[i].value);
+}
+
+/* With a block for each of `count`. */
+template <int THREADS, int BLOCKS>
+static cudaError_t launch_jobs(const uint32_t *b, uint32_t *a, const struct gs_gpu_job *jobs,
+                               const struct gs_gpu_fill *fills, struct listed listed,
                                uint32_t count, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
@@ -256,44 +311,38 @@ static cudaError_t launch_jobs(const uint32_t *a, const uint32_t *b, uint32_t *o
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess || count == 0)
         return error;
-    sort_bins_kernel<THREADS, BLOCKS><<<count, THREADS, shared, stream>>>(a, b, out, jobs, listed);
-    return cudaGetLastError();
+    return gs_launch_next(sort_bins_kernel<THREADS, BLOCKS>, count, THREADS, shared, stream,
+                          (const uint32_t *)a, b, a, jobs, fills, listed);
 }
 
 static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                              const uint32_t *listed, uint32_t count, cudaStream_t stream)
+                              struct listed listed, uint32_t count, cudaStream_t stream)
 {
     if (work->small_keys == GS_GPU_SMALL_KEYS)
-        return launch_jobs<SMALL_THREADS, 4>(a, b, a, work->small_jobs, listed, count, stream);
-    return launch_jobs<DOUBLE_THREADS, 2>(a, b, a, work->small_jobs, listed, count, stream);
+        return launch_jobs<SMALL_THREADS, 4>(b, a, work->small_jobs, work->fills, listed, count,
+                                             stream);
+    return launch_jobs<DOUBLE_THREADS, 2>(b, a, work->small_jobs, work->fills, listed, count,
+                                          stream);
 }
 
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                             uint32_t small_jobs, uint32_t medium_jobs, cudaStream_t stream)
+                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills,
+                             cudaStream_t stream)
 {
-    cudaError_t error = sort_small(work, a, b, NULL, small_jobs, stream);
-    if (error == cudaSuccess && medium_jobs > 0)
-        error =
-            launch_jobs<MEDIUM_THREADS, 1>(a, b, a, work->medium_jobs, NULL, medium_jobs, stream);
-    return error;
+    const struct listed small = {NULL, small_jobs, fills};
+    const struct listed medium = {NULL, medium_jobs, 0};
+    cudaError_t error = cudaSuccess;
+    if (medium_jobs > 0)
+        error = launch_jobs<MEDIUM_THREADS, 1>(b, a, work->medium_jobs, NULL, medium, medium_jobs,
+                                               stream);
+    if (error == cudaSuccess && small_jobs > 0)
+        return sort_small(work, a, b, small, small_jobs + fills, stream);
+    return error == cudaSuccess ? gs_fill_bins_gpu(work, a, fills, stream) : error;
 }
 
 cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t most, cudaStream_t stream)
 {
-    return sort_small(work, a, b, &work->state->small_jobs, most, stream);
-}
-
-cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
-                             cudaStream_t stream)
-{
-    if (fills > 0)
-        fill_bins_kernel<<<fills, STREAM_THREADS, 0, stream>>>(a, work->fills);
-    return cudaGetLastError();
-}
-
-cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream)
-{
-    reverse_kernel<<<processors * 8, STREAM_THREADS, 0, stream>>>(keys, n);
-    return cudaGetLastError();
+    const struct listed listed = {work->state, 0, 0};
+    return sort_small(work, a, b, listed, most, stream);
 }

@@ -129,7 +129,7 @@ static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piec
     const struct gs_cpu *cpu = run->device;
     uint64_t run_keys = piece->count / cpu->chunks;
     unsigned bits = 0;
-    if (piece->count <= GS_CACHE_SORT_CAPACITY || piece->low == piece->high)
+    if (piece->count <= GS_CACHE_SORT_CAPACITY || piece->low == piece->high || run->plan.direct)
         return 0;
     while (bits < SPLIT_BITS && piece->count >> bits > GS_CACHE_SORT_CAPACITY / 4 &&
            run_keys >> (bits + 1) >= GS_RUN_KEYS_MIN)

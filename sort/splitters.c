@@ -31,25 +31,34 @@ static uint64_t cell_start(const struct gs_splitters *splitters, enum gs_guide g
     return splitters->base + ((uint64_t)fraction << octave);
 }
 
+/* Set the first bin of cells [cell, end). */
+static void fill_cells(struct gs_splitters *splitters, uint32_t cell, uint32_t end, uint32_t bin)
+{
+    for (; cell < end; cell++)
+        splitters->first[cell] = (uint16_t)bin;
+}
+
 /* Fill the guide of one kind; return the halving steps that it leaves. */
 static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
 {
     uint32_t bin = 0;
+    uint32_t next = 0;   /* cell */
     uint32_t widest = 0; /* most splitters inside a cell */
     splitters->guide = guide;
-    for (uint32_t cell = 0; cell < GS_GUIDE_CELLS; cell++) {
+    while (bin < splitters->count) {
+        uint32_t cell = gs_splitters_cell(splitters, guide, splitters->splitter[bin]);
         uint64_t end = cell + 1 < GS_GUIDE_CELLS ? cell_start(splitters, guide, cell + 1)
                                                  : (uint64_t)GS_KEY_MAX + 1;
-        splitters->first[cell] = (uint16_t)bin;
-        /* Splitters below the cell's last key may have smaller keys of the cell on either side. */
-        while (bin < splitters->count && (uint64_t)splitters->splitter[bin] + 1 < end)
-            bin++;
-        uint32_t inside = bin - splitters->first[cell];
+        uint32_t inside = 0;
+        fill_cells(splitters, next, cell + 1, bin);
+        next = cell + 1;
+        /* Splitters below the cell's last key may have smaller keys of the cell on either side; one
+         * that is the last key bounds all of it. */
+        for (; bin < splitters->count && splitters->splitter[bin] < end; bin++)
+            inside += (uint64_t)splitters->splitter[bin] + 1 < end;
         widest = inside > widest ? inside : widest;
-        /* A splitter that is the cell's last key bounds all of it: the next cell starts behind. */
-        if (bin < splitters->count && (uint64_t)splitters->splitter[bin] + 1 == end)
-            bin++;
     }
+    fill_cells(splitters, next, GS_GUIDE_CELLS, bin);
     splitters->steps = 0;
     while (widest >> splitters->steps != 0)
         splitters->steps++;

@@ -85,6 +85,9 @@ void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t
 void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
                        uint64_t begin_ns, uint64_t end_ns);
 
+/* Note in run->stats what is known when its last stage has ended: keys, fingerprint, threads. */
+void gs_run_describe(struct gs_run *run);
+
 /* A stage begins now, if it has not begun before. */
 void gs_run_begin(struct gs_run *run, enum gs_stage stage);
 

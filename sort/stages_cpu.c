@@ -39,17 +39,37 @@ static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
     return cpu->starts != NULL && cpu->keys != NULL;
 }
 
-/* Room for all keys as one bin: they may lie where they will lie in the output. */
-static bool open_one_bin(struct gs_run *run, struct gs_cpu *cpu)
+/* Room for all keys, as one bin or as bins one after the other: they may lie where they will lie in
+ * the output. */
+static bool open_keys(struct gs_run *run, struct gs_cpu *cpu)
 {
     struct gs_sink *sink = run->emitter.sink;
-    if (sink->memory != NULL && !run->options->unique) {
+    bool turned = run->options->reverse && !run->plan.one_bin; /* bins would be, too */
+    if (sink->memory != NULL && !run->options->unique && !turned) {
         cpu->keys = sink->memory;
         return true;
     }
     cpu->keys_bytes = run->plan.count * sizeof(gs_key);
     cpu->keys = gs_pages_alloc(cpu->keys_bytes);
     return cpu->keys != NULL;
+}
+
+/* The bins of all keys, and the tables of their counts. */
+static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
+{
+    const struct gs_plan *plan = &run->plan;
+    uint64_t bins = gs_run_bins(run);
+    cpu->chunk_keys = plan->chunk_keys;
+    cpu->chunks = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
+    cpu->stride = (uint32_t)bins + 1;
+    cpu->starts_bytes =
+        (cpu->stride + cpu->chunks * (GS_CHUNK_TABLES + 1) * bins) * sizeof *cpu->starts;
+    cpu->starts = gs_pages_alloc(cpu->starts_bytes);
+    cpu->bins_bytes = plan->count * sizeof *cpu->bins;
+    cpu->bins = gs_pages_alloc(cpu->bins_bytes);
+    cpu->chunk_bins = calloc(cpu->chunks + 1, sizeof *cpu->chunk_bins);
+    return cpu->starts != NULL && cpu->bins != NULL && cpu->chunk_bins != NULL &&
+           open_keys(run, cpu);
 }
 
 static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
@@ -62,7 +82,9 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     *chunk_keys = plan->one_bin ? plan->count : plan->chunk_keys;
     cpu->scratch_bytes = plan->threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
     cpu->scratch = gs_pages_alloc(cpu->scratch_bytes);
-    bool room = plan->one_bin ? open_one_bin(run, cpu) : open_chunks(run, cpu);
+    bool room = plan->one_bin  ? open_keys(run, cpu)
+                : plan->direct ? open_direct(run, cpu)
+                               : open_chunks(run, cpu);
     if (cpu->scratch == NULL || !room)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %.1f GB of keys",
                        (double)plan->count * sizeof(gs_key) / 1e9);
@@ -77,6 +99,8 @@ static void close_cpu(struct gs_run *run)
     if (cpu->keys_bytes > 0)
         gs_pages_free(cpu->keys, cpu->keys_bytes);
     gs_pages_free(cpu->starts, cpu->starts_bytes);
+    gs_pages_free(cpu->bins, cpu->bins_bytes);
+    free(cpu->chunk_bins);
     gs_pages_free(cpu->scratch, cpu->scratch_bytes);
     free(cpu);
     run->device = NULL;

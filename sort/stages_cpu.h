@@ -7,6 +7,9 @@
  *   input    | chunk 0     | chunk 1     | ...
  *   copy     |0|1|2|..|k   |0|1|2|..|k   | ...     runs: the keys of one bin in one chunk
  *   output   | bin 0 | bin 1 | ...                  a bin is gathered from its runs to be sorted
+ *
+ * Of few keys (plan->direct) there is no such copy: all chunks are counted, then each key goes to
+ * its place in its bin, where the bin is sorted: in the sink's memory, if it has any.
  */
 #ifndef GS_STAGES_CPU_H
 #define GS_STAGES_CPU_H
@@ -25,6 +28,10 @@ struct gs_cpu {
     size_t keys_bytes; /* of keys if owned, 0 if it is the sink's memory */
     gs_key *scratch;   /* [thread][GS_CACHE_SORT_SCRATCH] */
     size_t scratch_bytes;
+    /* Only if plan->direct: */
+    uint16_t **chunk_bins; /* the bins of each chunk's keys; NULL: none of them is moved */
+    uint16_t *bins;        /* where they are, if not in a thread's scratch */
+    size_t bins_bytes;
     bool moves_equal; /* scatter moves keys of equality bins, too, even if there are no others */
 };
 
@@ -56,6 +63,18 @@ static inline gs_key *gs_cpu_chunk(const struct gs_cpu *cpu, uint64_t chunk)
 {
     return cpu->keys + chunk * cpu->chunk_keys;
 }
+
+/* The tables of a chunk, if plan->direct, and behind them the places of its runs:
+ * [GS_CHUNK_TABLES + 1][bins]. */
+static inline uint32_t *gs_cpu_tables(const struct gs_run *run, uint64_t chunk)
+{
+    const struct gs_cpu *cpu = run->device;
+    return cpu->starts + cpu->stride + chunk * (GS_CHUNK_TABLES + 1) * gs_run_bins(run);
+}
+
+/* When all chunks are counted, if plan->direct: move all keys to their bins. As if the input had
+ * been one chunk, from then on. */
+void gs_place_keys_cpu(struct gs_run *run);
 
 /* When all chunks are scattered: fill run->counts and run->offsets. */
 void gs_total_bins_cpu(struct gs_run *run);
@@ -98,6 +117,9 @@ enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *k
 enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
                                    uint64_t number, gs_key *to, gs_key *scratch,
                                    struct gs_work *work);
+
+/* Fail, from any thread: somebody writes to the input. */
+enum gs_status gs_work_fail_changed(struct gs_run *run);
 
 /* Put one thread's work on the books; threads worked side by side. Safe from a parallel region. */
 void gs_work_account(struct gs_run *run, const struct gs_work *work, unsigned threads);

@@ -62,6 +62,7 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
     uint64_t bins = options->bins > 0 ? options->bins : gs_device_sort_bins(plan->count);
     uint64_t oversampling = plan->count < ((uint64_t)1 << 22) ? 16 : GS_OVERSAMPLING;
     plan->one_bin = false;
+    plan->direct = false;
     plan->bins = 1;
     if (plan->count > GS_GPU_MEDIUM_KEYS)
         while (plan->bins < bins && plan->bins < GS_GPU_BINS_MAX)

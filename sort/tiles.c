@@ -5,7 +5,6 @@
 #include "sort/params.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum gs_status gs_tiles_make(struct gs_tiles *tiles, const struct gs_span *spans, size_t span_count,
                              struct gs_error *err)
@@ -86,7 +85,7 @@ void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
 {
     for (uint64_t done = 0; done < count;) {
         struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
-        memcpy(to + done, part.keys, part.count * sizeof *to);
+        gs_copy_once(to + done, part.keys, part.count);
         done += part.count;
     }
 }

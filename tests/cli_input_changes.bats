@@ -58,12 +58,13 @@ with_a_change()
     assert_same wanted dir/out
 }
 
-# rewritten OPTION...: two contents in turn all the time, 30 runs. What comes out must be in order
+# rewritten RUNS OPTION...: two contents in turn all the time. What comes out must be in order
 # and have a key for each of the input's; or the run must say that the input has changed, which is
 # disorder where it was in order.
 rewritten()
 {
-    local i status sorted=0 writer
+    local i status sorted=0 writer runs=$1
+    shift
     cp a in
     : >go
     while [ -e go ]; do
@@ -71,7 +72,7 @@ rewritten()
         dd if=a of=in bs=64k conv=notrunc status=none
     done 3>&- &
     writer=$!
-    for ((i = 0; i < 30; i++)); do
+    for ((i = 0; i < runs; i++)); do
         echo old >dir/out
         status=0
         gsort "$@" in -o dir/out 2>err || status=$?
@@ -90,31 +91,37 @@ rewritten()
     done
     rm go
     wait "$writer"
-    echo "sorted: $sorted of 30"
+    echo "sorted: $sorted of $runs"
 }
 
 @test "it is rewritten all the time" {
     keygen uniform 700001 >a
     keygen zipf 700001 >b
-    rewritten
+    rewritten 30
+}
+
+@test "it is rewritten all the time, and so large that each key is read once" {
+    keygen uniform 2500003 >a
+    keygen zipf 2500003 >b
+    rewritten 10
 }
 
 @test "it is rewritten all the time, with --verify" {
     keygen uniform 700001 >a
     keygen exponential 700001 >b
-    rewritten --verify
+    rewritten 30 --verify
 }
 
 @test "it is rewritten all the time, and sorted through temporary files" {
     keygen uniform 2000003 >a
     keygen zipf 2000003 >b
-    rewritten -S 1M
-    rewritten -S 1M --verify
+    rewritten 30 -S 1M
+    rewritten 30 -S 1M --verify
 }
 
 @test "it is rewritten all the time, and merged" {
     keygen uniform 700001 | gsort >a
     keygen zipf 700001 | gsort >b
-    rewritten -m
-    rewritten -m --verify
+    rewritten 30 -m
+    rewritten 30 -m --verify
 }

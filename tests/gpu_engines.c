@@ -90,7 +90,9 @@ static void check_all(enum sample_kind kind, uint32_t n)
     uint64_t count = n;
     gs_key *wanted = sample_sorted(keys, &count, false, false);
     gs_key varying = varying_bits(keys, n);
+    /* It may return before the keys have arrived, which the variants' streams do not wait for. */
     must(cudaMemcpy(d_in, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
+    must(cudaDeviceSynchronize());
     for (int v = 0; v < VARIANTS; v++) {
         const struct variant *variant = &variants[v];
         must(cudaMemsetAsync(variant->d_out, 0xa5, n * sizeof *keys, variant->stream));

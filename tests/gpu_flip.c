@@ -62,7 +62,8 @@ static void must(cudaError_t error)
     }
 }
 
-/* Once all that is queued is done, flip the bit of a key in device memory. */
+/* Once all that is queued is done, flip the bit of a key in device memory. A copy from memory that
+ * is not pinned may return before it has arrived, and the sort's stream does not wait for it. */
 static void flip(const gs_key *d_keys, uint64_t index)
 {
     gs_key *d_key = (gs_key *)(uintptr_t)(d_keys + index);
@@ -71,6 +72,7 @@ static void flip(const gs_key *d_keys, uint64_t index)
     must(cudaMemcpy(&key, d_key, sizeof key, cudaMemcpyDeviceToHost));
     key ^= bit;
     must(cudaMemcpy(d_key, &key, sizeof key, cudaMemcpyHostToDevice));
+    must(cudaDeviceSynchronize());
     flipped = true;
 }
 

@@ -69,7 +69,7 @@ static void compare_splitters(struct twins *twins)
     gs_sort_samples(twins->sample, twins->samples);
     gs_splitters_choose(&splitters, twins->sample, twins->samples, twins->bins);
     must(gs_sort_few_gpu(work->samples, work->samples + twins->samples, twins->samples, NULL));
-    must(gs_choose_splitters_gpu(work, twins->samples, twins->bins, NULL));
+    must(gs_choose_splitters_gpu(work, twins->n, twins->samples, twins->bins, twins->bins, NULL));
     must(cudaMemcpy(&tables, work->tables, sizeof tables, cudaMemcpyDeviceToHost));
     CHECK_EQUAL(tables.count, splitters.count);
     for (uint32_t i = 0; i < splitters.count; i++)
@@ -181,15 +181,19 @@ static void compare_bins(struct twins *twins)
     free(scattered);
 }
 
-static void compare_result(struct twins *twins)
+/* paged_keys: from how many keys on bins are not counted. Without stats level 2 is. */
+static void compare_result(struct twins *twins, uint64_t paged_keys, struct gs_device_stats *stats)
 {
     struct gs_error err = {.status = GS_OK};
     uint64_t n = twins->n;
     gs_key *sorted = sample_sorted(twins->keys, &n, false, false);
-    CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, NULL, &err),
+    twins->sorter.paged_keys = paged_keys;
+    must(cudaMemcpy(twins->d_keys, twins->keys, n * sizeof(gs_key), cudaMemcpyHostToDevice));
+    CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, stats, &err),
                 GS_OK);
     must(cudaDeviceSynchronize());
-    gs_key *result = get(twins->d_keys, n * sizeof *result);
+    bool in_other = stats != NULL && stats->in_other;
+    gs_key *result = get(in_other ? twins->d_other : twins->d_keys, n * sizeof *result);
     CHECK(memcmp(result, sorted, n * sizeof *result) == 0);
     free(result);
     free(sorted);
@@ -198,6 +202,7 @@ static void compare_result(struct twins *twins)
 static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
 {
     struct gs_error err = {.status = GS_OK};
+    struct gs_device_stats stats;
     struct twins twins = {.kind = kind, .n = n, .bins = bins, .samples = bins * 16};
     int failed = check_failed;
     twins.keys = sample_make(kind, n);
@@ -206,7 +211,9 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     if (twins.sample == NULL || twins.counts == NULL)
         abort();
     twins.offsets = twins.counts + 2 * (size_t)bins;
-    if (gs_device_sorter_open(&twins.sorter, n, &err) != GS_OK) {
+    enum gs_status st = gs_device_sorter_open(&twins.sorter, n, &err);
+    twins.sorter.paged_keys = 1;
+    if (st != GS_OK || gs_device_sorter_add_room(&twins.sorter, &err) != GS_OK) {
         fprintf(stderr, "gpu_twins: %s\n", err.text);
         exit(2);
     }
@@ -220,7 +227,10 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     compare_counts(&twins);
     compare_runs(&twins);
     compare_bins(&twins);
-    compare_result(&twins);
+    compare_result(&twins, UINT64_MAX, &stats);
+    twins.sorter.few_keys = GS_GPU_MEDIUM_KEYS;
+    compare_result(&twins, 1, NULL);
+    compare_result(&twins, 1, &stats);
     if (check_failed > failed)
         fprintf(stderr, "  with %" PRIu64 " keys of kind %d, %" PRIu32 " bins\n", n, (int)kind,
                 bins);
@@ -230,6 +240,44 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     free(twins.keys);
     free(twins.sample);
     free(twins.counts);
+}
+
+/* Inputs that the sorts above do not meet: keys spread like their sample, which must not be
+ * counted; keys whose sample is spread over all values while all others are in one bin, so that
+ * pages are not enough; and zeros, a few more in each tile than a row has room for, among keys of
+ * all magnitudes. */
+enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS };
+
+static void check_input(enum input input)
+{
+    enum { KEYS = 300001, SAMPLES_A_BIN = 16 };
+    struct gs_error err = {.status = GS_OK};
+    struct gs_device_stats stats;
+    struct twins twins = {.kind = SAMPLE_UNIFORM, .n = KEYS};
+    const uint32_t samples = gs_device_sort_bins(KEYS) * SAMPLES_A_BIN;
+    twins.keys = sample_make(SAMPLE_UNIFORM, KEYS);
+    for (uint64_t i = 0; i < KEYS; i++) {
+        const uint64_t r = gs_random(23, i);
+        if (input == INPUT_MISLEADS)
+            twins.keys[i] = 0x80000000U + (gs_key)(r & 0xffff);
+        else if (input == INPUT_ZEROS)
+            twins.keys[i] = r % 33 == 0 ? 0 : ((gs_key)(r >> 32) | 0x80000000U) >> r % 20;
+    }
+    for (uint32_t i = 0; input == INPUT_MISLEADS && i < samples; i++)
+        twins.keys[gs_sample_position(i, samples, KEYS, GS_SAMPLE_SEED)] = i * 2654435769U;
+    must(cudaMalloc((void **)&twins.d_keys, KEYS * sizeof(gs_key)));
+    must(cudaMalloc((void **)&twins.d_other, KEYS * sizeof(gs_key)));
+    CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, KEYS, &err), GS_OK);
+    twins.sorter.paged_keys = 1;
+    CHECK_EQUAL(gs_device_sorter_add_room(&twins.sorter, &err), GS_OK);
+    compare_result(&twins, UINT64_MAX, &stats);
+    CHECK(!stats.in_other);
+    compare_result(&twins, 1, &stats);
+    CHECK_EQUAL(stats.in_other, input != INPUT_MISLEADS);
+    gs_device_sorter_close(&twins.sorter);
+    cudaFree(twins.d_keys);
+    cudaFree(twins.d_other);
+    free(twins.keys);
 }
 
 int main(int argc, char **argv)
@@ -249,5 +297,8 @@ int main(int argc, char **argv)
             for (int kind = 0; kind < SAMPLE_KINDS; kind++)
                 if (sizes[s] <= largest && bins[b] * 16 <= sizes[s])
                     compare((enum sample_kind)kind, sizes[s], bins[b]);
+    check_input(INPUT_SPREAD);
+    check_input(INPUT_MISLEADS);
+    check_input(INPUT_ZEROS);
     return check_failures();
 }

@@ -47,6 +47,12 @@ around()
     local n
     n=$(constant GS_BIN_KEYS)
     around "$n" $((2 * n)) $((3 * n))
+    n=$(constant GS_DIRECT_BIN_KEYS)
+    around $((5 * n)) $((8 * n))
+}
+
+@test "around the size up to which keys go straight to their bins" {
+    around "$(constant GS_DIRECT_KEYS)"
 }
 
 @test "around multiples of a chunk, small and large" {
@@ -61,14 +67,14 @@ around()
     small=$(constant GS_CHUNK_KEYS_MIN)
     large=$(constant GS_CHUNK_KEYS_MAX)
     chunks=$(constant GS_CHUNKS_PER_THREAD)
-    around $((chunks * small)) $((chunks * 2 * small)) $((chunks * large))
+    around $((chunks * small)) $((chunks * 2 * small)) $((chunks * large)) $((3 * chunks * large))
 }
 
 @test "around the largest bin that is sorted in one go, and twice that" {
     # --bins=2: one splitter, two bins of about half of the keys; a bin above is split in its runs.
     local n by dist
     n=$(constant GS_BIN_KEYS_LARGE)
-    for by in -1 0 1; do
+    for by in -1 0 1 $((8 * n)); do
         for dist in uniform clusters zipf; do
             keygen "$dist" $((4 * n + by)) >in
             assert_sorts +--bins=2 in

@@ -69,24 +69,6 @@ load helper
     done
 }
 
-@test "memory in a control group that would kill what takes more" {
-    group=/sys/fs/cgroup/memory/gsort-test.$$
-    [ "$(id -u)" -eq 0 ] && mkdir "$group" 2>/dev/null || skip "no control group to be had here"
-    keygen uniform 48M >in
-    "$GSORT" in -o wanted
-    status=0
-    if echo $(((32 + 64) << 20)) >"$group/memory.limit_in_bytes" 2>/dev/null; then
-        bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' bash "$group" \
-            "$GSORT" --device=cpu -S 32M -T . in -o got || status=$?
-    else
-        status=skip
-    fi
-    rmdir "$group"
-    [ "$status" != skip ] || skip "the limit cannot be set here"
-    [ "$status" -eq 0 ]
-    assert_same wanted got
-}
-
 @test "an input that is 16 times as large as -S, within -S and 64 MiB" {
     require_expensive
     [ -x /usr/bin/time ] || skip "needs /usr/bin/time"

@@ -5,7 +5,7 @@ load helper
 
 @test "3 million keys of the distributions that hurt" {
     for dist in uniform zipf log-uniform clusters two-clusters periodic max-keys all-but-one \
-        staggered sorted-but-last; do
+        staggered sorted-but-last nearly-sorted organ-pipe sawtooth; do
         keygen "$dist" 3000001 --seed=3 >in
         reference in >wanted
         gsort in -o got
@@ -17,21 +17,26 @@ load helper
 }
 
 @test "bins that must be split again: few bins asked for" {
-    for dist in uniform zipf few exponential; do
-        keygen "$dist" 2000003 --seed=4 >in
-        reference in >wanted
-        for bins in 1 2 3 17; do
-            gsort --engine=samplesort --bins="$bins" in -o got
-            assert_same wanted got
+    # keys that go straight to their bins, and keys that go by way of runs
+    for keys in 2000003 3000001; do
+        for dist in uniform zipf few exponential; do
+            keygen "$dist" "$keys" --seed=4 >in
+            reference in >wanted
+            for bins in 1 2 3 17; do
+                gsort --engine=samplesort --bins="$bins" in -o got
+                assert_same wanted got
+            done
         done
     done
 }
 
 @test "a sample that misses the heavy value" {
-    # 1.5 million keys, half of them one value, the others below it: with two samples a bin.
-    keygen narrow 750000 >low
-    keygen equal 750000 >heavy
-    for samples in 1 2 5 64 100000; do
-        assert_sorts "+--samples=$samples" +--engine=samplesort low heavy
+    # 1.5 or 3 million keys, half of them one value, the others below it.
+    for keys in 750000 1500000; do
+        keygen narrow "$keys" >low
+        keygen equal "$keys" >heavy
+        for samples in 1 2 5 64 100000; do
+            assert_sorts "+--samples=$samples" +--engine=samplesort low heavy
+        done
     done
 }

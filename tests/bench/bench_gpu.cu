@@ -11,9 +11,11 @@
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
  *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
+ *               [--paged=N]
  *
  * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. --few says up to how many
- * keys are sorted without bins; checks do both with what could be either.
+ * keys are sorted without bins, --paged from how many on bins may be left uncounted; checks do both
+ * with what could be either.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -187,16 +189,19 @@ static float run_ours(struct bench *bench, uint64_t n, struct gs_device_stats *s
     return elapsed(bench);
 }
 
-static uint64_t compare(struct bench *bench, const uint32_t *sorted, uint64_t n)
+static uint64_t compare(struct bench *bench, const uint32_t *sorted, uint64_t n,
+                        const struct gs_device_stats *stats)
 {
     unsigned long long found;
     MUST(cudaMemset(bench->differences, 0, sizeof found));
-    count_differences<<<1024, 256>>>(bench->keys, sorted, n, bench->differences);
+    count_differences<<<1024, 256>>>(stats->in_other ? bench->other : bench->keys, sorted, n,
+                                     bench->differences);
     MUST(cudaMemcpy(&found, bench->differences, sizeof found, cudaMemcpyDeviceToHost));
     return found;
 }
 
-static void open_bench(struct bench *bench, uint64_t capacity)
+static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys,
+                       uint64_t paged_keys)
 {
     struct gs_error err = {};
     uint32_t **buffers[] = {&bench->source, &bench->keys, &bench->other, &bench->reference,
@@ -209,7 +214,11 @@ static void open_bench(struct bench *bench, uint64_t capacity)
     MUST(cudaMalloc(&bench->differences, sizeof *bench->differences));
     MUST(cudaEventCreate(&bench->begin));
     MUST(cudaEventCreate(&bench->end));
-    if (gs_device_sorter_open(&bench->sorter, capacity, &err) != GS_OK) {
+    enum gs_status st = gs_device_sorter_open(&bench->sorter, capacity, &err);
+    bench->sorter.few_keys = few_keys;
+    if (paged_keys > 0)
+        bench->sorter.paged_keys = paged_keys;
+    if (st != GS_OK || gs_device_sorter_add_room(&bench->sorter, &err) != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
     }
@@ -232,7 +241,7 @@ static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, 
 {
     struct gs_device_stats stats;
     run_ours(bench, n, &stats);
-    uint64_t wrong = compare(bench, sorted, n);
+    uint64_t wrong = compare(bench, sorted, n, &stats);
     if (wrong > 0)
         printf("FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u, fills %u)\n",
                (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
@@ -248,6 +257,7 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
     uint64_t tests = 0;
     uint64_t failures = 0;
     const uint32_t few_keys = bench->sorter.few_keys;
+    const uint64_t paged_keys = bench->sorter.paged_keys;
     for (uint64_t n : sizes)
         for (int distribution : distributions) {
             if (n > capacity)
@@ -256,14 +266,19 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
             make_keys<<<1024, 256>>>(bench->source, n, distribution, n + 11);
             if (n > 0)
                 run_cub(bench, n, &sorted);
-            for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS}) {
-                if (few < few_keys && (n <= few || n > few_keys))
-                    continue;
-                bench->sorter.few_keys = few;
-                failures += check_once(bench, sorted, n, distribution);
-                tests++;
-            }
+            for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS})
+                for (uint64_t paged : {UINT64_MAX, paged_keys}) {
+                    if (few < few_keys && (n <= few || n > few_keys))
+                        continue;
+                    if (paged == paged_keys && (n <= few || n < paged_keys))
+                        continue;
+                    bench->sorter.few_keys = few;
+                    bench->sorter.paged_keys = paged;
+                    failures += check_once(bench, sorted, n, distribution);
+                    tests++;
+                }
             bench->sorter.few_keys = few_keys;
+            bench->sorter.paged_keys = paged_keys;
         }
     printf("check: %llu sorts, %llu failures\n", (unsigned long long)tests,
            (unsigned long long)failures);
@@ -274,12 +289,13 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
 static int repeat(struct bench *bench, uint64_t n, unsigned times, int kinds)
 {
     unsigned failures = 0;
+    struct gs_device_stats stats;
     for (unsigned i = 0; i < times; i++) {
         uint32_t *sorted;
         make_keys<<<1024, 256>>>(bench->source, n, (int)i % kinds, 1000 + i);
         run_cub(bench, n, &sorted);
-        run_ours(bench, n, NULL);
-        failures += compare(bench, sorted, n) > 0;
+        run_ours(bench, n, &stats);
+        failures += compare(bench, sorted, n, &stats) > 0;
     }
     printf("repeat: %u sorts of %llu keys, %u failures\n", times, (unsigned long long)n, failures);
     return failures > 0;
@@ -314,7 +330,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
         make_keys<<<1024, 256>>>(bench->source, n, distribution, log2 * 1000 + i);
         float cub = run_cub(bench, n, &sorted);
         float ours = run_ours(bench, n, &stats);
-        wrong += compare(bench, sorted, n);
+        wrong += compare(bench, sorted, n, &stats);
         if (i < 2)
             continue;
         cub_ms.push_back(cub);
@@ -361,6 +377,7 @@ int main(int argc, char **argv)
     unsigned times = 0;
     bool stages = false;
     uint32_t few_keys = GS_GPU_FEW_KEYS;
+    uint64_t paged_keys = 0;
     std::vector<uint64_t> checked;
     FILE *csv = NULL;
     for (int i = 1; i < argc; i++) {
@@ -384,6 +401,8 @@ int main(int argc, char **argv)
             csv = fopen(value, "w");
         } else if (name == "--few") {
             few_keys = (uint32_t)strtoul(value, NULL, 0);
+        } else if (name == "--paged") {
+            paged_keys = strtoull(value, NULL, 0);
         } else if (name == "--stages") {
             stages = true;
         } else if (name == "--check") {
@@ -410,8 +429,9 @@ int main(int argc, char **argv)
         capacity = std::min(capacity + 1, *std::max_element(checked.begin(), checked.end()));
     if (times > 0)
         capacity = std::max<uint64_t>(capacity, 1U << 20);
-    open_bench(&bench, capacity);
-    bench.sorter.few_keys = few_keys;
+    if (!checked.empty() && paged_keys == 0)
+        paged_keys = 1;
+    open_bench(&bench, capacity, few_keys, paged_keys);
     struct cudaDeviceProp device;
     MUST(cudaGetDeviceProperties(&device, 0));
     printf("%s, %d multiprocessors, CUB %d.%d.%d\n", device.name, device.multiProcessorCount,

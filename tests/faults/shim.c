@@ -222,6 +222,8 @@ SIMPLE(LENGTH, int, -1, fallocate, (int, int, off_t, off_t),
        (int fd, int mode, off_t offset, off_t length), (fd, mode, offset, length))
 SIMPLE(SYNC, int, -1, fsync, (int), (int fd), (fd))
 SIMPLE(SYNC, int, -1, fdatasync, (int), (int fd), (fd))
+SIMPLE(SYNC, int, -1, sync_file_range, (int, off_t, off_t, unsigned),
+       (int fd, off_t offset, off_t bytes, unsigned flags), (fd, offset, bytes, flags))
 SIMPLE(MODE, int, -1, fchmod, (int, mode_t), (int fd, mode_t mode), (fd, mode))
 SIMPLE(MODE, int, -1, fchown, (int, uid_t, gid_t), (int fd, uid_t user, gid_t group),
        (fd, user, group))

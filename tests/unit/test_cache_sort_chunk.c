@@ -29,7 +29,16 @@ static void choose(enum sample_kind kind, uint32_t bins)
 }
 
 #if GS_SEARCH_BINS_HAS_512
-/* The vectors find the bins that the plain search finds. */
+/* Are these copies of keys, and their bins those that the plain search finds? */
+static void check_found(const gs_key *keys, uint64_t count, const gs_key *copy,
+                        const uint16_t *bins)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (!CHECK_EQUAL(copy[i], keys[i]) || !CHECK_EQUAL(bins[i], bin_of(keys[i])))
+            break;
+}
+
+/* The vectors find the bins that the plain search finds, by the guide and by the tree. */
 static void check_guide(enum sample_kind kind)
 {
     gs_key copy[GS_ROOMS_BLOCK];
@@ -41,9 +50,9 @@ static void check_guide(enum sample_kind kind)
         uint64_t done = gs_guide_bins512(&splitters, keys, count, copy, bins);
         CHECK_EQUAL(done, count / 16 * 16);
         CHECK_EQUAL(gs_search_bins512(&splitters, copy, done, bins), done);
-        for (uint64_t i = 0; i < done; i++)
-            if (!CHECK_EQUAL(copy[i], keys[i]) || !CHECK_EQUAL(bins[i], bin_of(keys[i])))
-                break;
+        check_found(keys, done, copy, bins);
+        CHECK_EQUAL(gs_tree_bins512(&splitters, keys, count, copy, bins), done);
+        check_found(keys, done, copy, bins);
     }
     free(keys);
 }
@@ -157,8 +166,25 @@ static void check_ends(void)
     CHECK_EQUAL(gs_count_equal(from, 199, 200), 0);
 }
 
+/* Bounds that hold, and ones that one key breaks. */
+static void test_within(void)
+{
+    gs_key keys[100];
+    for (size_t i = 0; i < 100; i++)
+        keys[i] = (gs_key)(1000 + i);
+    CHECK(gs_keys_within(keys, 0, 5, 5));
+    CHECK(gs_keys_within(keys, 100, 0, GS_KEY_MAX));
+    for (size_t count = 1; count <= 100; count++) {
+        gs_key last = keys[count - 1];
+        CHECK(gs_keys_within(keys, count, 1000, last));
+        CHECK(!gs_keys_within(keys, count, 1001, GS_KEY_MAX));
+        CHECK(last == 1000 || !gs_keys_within(keys, count, 0, last - 1));
+    }
+}
+
 int main(void)
 {
+    test_within();
     scratch = calloc(GS_CACHE_SORT_SCRATCH, sizeof *scratch);
     if (scratch == NULL)
         abort();

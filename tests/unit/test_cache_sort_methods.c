@@ -15,11 +15,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SMALL_MAX = 300, RANDOM_SIZES = 40 };
+/* BLOCK_KEYS: what columns512 spreads at a time. */
+enum { SMALL_MAX = 300, RANDOM_SIZES = 40, BLOCK_KEYS = 2048 };
 
 enum distribution {
     UNIFORM,   /* all 32 bits */
     BITS20,    /* a bin of uniform data: 20 varying bits above some bound */
+    BITS24,    /* the same of fewer keys or larger bins */
     BITS12,    /* more keys than values */
     ZIPF,      /* low keys are frequent, many equal */
     LOG,       /* as many keys in each power of two */
@@ -36,8 +38,8 @@ enum distribution {
 };
 
 static const char *const names[DISTRIBUTIONS] = {
-    "uniform", "bits20", "bits12",   "zipf",  "log",   "few",     "two",
-    "sorted",  "nearly", "reversed", "organ", "equal", "outlier", "clustered"};
+    "uniform", "bits20", "bits24",   "bits12", "zipf",  "log",     "few",      "two",
+    "sorted",  "nearly", "reversed", "organ",  "equal", "outlier", "clustered"};
 
 static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
 {
@@ -49,6 +51,8 @@ static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
         return key;
     case BITS20:
         return 0x12345678 + (key >> 12);
+    case BITS24:
+        return 0x12345678 + (key >> 8);
     case BITS12:
         return 0x12345678 + (key >> 20);
     case ZIPF:
@@ -105,10 +109,10 @@ static struct fence make_fence(size_t keys)
     return fence;
 }
 
-enum method { CHOSEN, CHOSEN_RUNS, RADIX, COLUMNS, COLUMNS512, HIGHWAY, METHODS };
+enum method { CHOSEN, CHOSEN_RUNS, RADIX, COLUMNS, COLUMNS512, GROUPS512, HIGHWAY, METHODS };
 
-static const char *const method_names[METHODS] = {"gs_cache_sort", "gs_cache_sort_runs", "radix",
-                                                  "columns",       "columns512",         "vqsort"};
+static const char *const method_names[METHODS] = {
+    "gs_cache_sort", "gs_cache_sort_runs", "radix", "columns", "columns512", "groups512", "vqsort"};
 
 /* How often each method took an input: a test of one that always refuses would show nothing. */
 static size_t taken[METHODS];
@@ -135,7 +139,8 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
     }
 #if GS_CACHE_SORT_HAS_COLUMNS
     if (gs_cache_sort_columns512_usable() &&
-        gs_cache_sort_columns512(&runs, keys, scratch, count, low, high, past_cache))
+        (method == GROUPS512 ? gs_cache_sort_groups512 : gs_cache_sort_columns512)(
+            &runs, keys, scratch, count, low, high, past_cache))
         return keys;
 #endif
     return NULL;
@@ -149,7 +154,7 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         return gs_cache_sort(keys, scratch, count, low, high);
     if (count > GS_CACHE_SORT_CAPACITY || count == 0)
         return NULL;
-    if (method == CHOSEN_RUNS || method == COLUMNS512)
+    if (method == CHOSEN_RUNS || method == COLUMNS512 || method == GROUPS512)
         return sort_runs(method, keys, scratch, count, low, high);
     if (method == RADIX)
         return gs_cache_sort_radix(keys, scratch, count);
@@ -220,13 +225,20 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
                 gs_cache_sort(keys, scratch, count, 0x10000000, 0x10000000 + (1U << bits));
             }
         }
+        const size_t count = GS_CACHE_SORT_CAPACITY - 3;
+        gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
+        for (unsigned bits = 16; bits < 26; bits++) {
+            for (size_t i = 0; i < count; i++)
+                keys[i] = draw_key(d, i, count);
+            sort_by(GROUPS512, keys, scratch, count, 0x12345678, 0x12345678 + (1U << bits));
+        }
     }
 }
 
-/* Whether a method that should run here did so often. */
+/* Whether a method that should run here did so often; of large bins there are few. */
 static int check_taken(enum method method)
 {
-    if (taken[method] >= 1000)
+    if (taken[method] >= (method == GROUPS512 ? 10 : 1000))
         return 0;
     fprintf(stderr, "test_cache_sort_methods: %s took only %zu inputs\n", method_names[method],
             taken[method]);
@@ -251,8 +263,13 @@ int main(void)
             const size_t count = (size_t)(random >> 32) % GS_CACHE_SORT_CAPACITY >> (random & 15);
             failures += check(keys, scratch, expected, d, count, random >> 8 & 1, random >> 9 & 1);
         }
-        for (size_t i = 0; i < 3; i++)
+        for (size_t count = (1 << 17) - 1; count < GS_CACHE_SORT_CAPACITY; count += 77773)
+            failures += check(keys, scratch, expected, d, count, count & 1, 1);
+        for (size_t i = 0; i < 3; i++) {
+            failures += check(keys, scratch, expected, d, BLOCK_KEYS - 1 + i, 1, 1);
+            failures += check(keys, scratch, expected, d, 3 * BLOCK_KEYS - 1 + i, 1, 1);
             failures += check(keys, scratch, expected, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
+        }
         failures += check(keys, scratch, expected, d, largest, 1, 0);
     }
     sort_out_of_bounds(keys, scratch);
@@ -262,7 +279,7 @@ int main(void)
     if (gs_cache_sort_columns_usable())
         failures += check_taken(COLUMNS);
     if (gs_cache_sort_columns512_usable())
-        failures += check_taken(COLUMNS512);
+        failures += check_taken(COLUMNS512) + check_taken(GROUPS512);
 #endif
 #if GS_HIGHWAY
     failures += check_taken(HIGHWAY);

@@ -1,4 +1,5 @@
-/* test_input.c -- inputs read in part are read on where that ended, or moved to a mapped file.
+/* test_input.c -- inputs read in part are read on where that ended, or moved to a mapped file; and
+ * mapped ones are read after all, where they leave too little address space.
  * SPDX-License-Identifier: MIT
  */
 #include "common/input.h"
@@ -7,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +100,50 @@ static void test_spool(uint64_t most, size_t bytes, enum gs_status wanted)
     unlink("fifo");
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* which has terabytes mapped already */
+/* A file, and standard input from its second unit on, are mapped as long as there is room. */
+static void test_make_room(void)
+{
+    static const char *const names[] = {"file", "-"};
+    struct gs_inputs inputs;
+    struct gs_error err = {.status = GS_OK};
+    unsigned char got[2 * UNIT];
+    size_t bytes = 0;
+    uint64_t most = UINT64_MAX;
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_AS, &limit) == 0);
+    int fd = open("file", O_RDONLY);
+    CHECK(dup2(fd, STDIN_FILENO) == STDIN_FILENO && lseek(STDIN_FILENO, UNIT, SEEK_SET) == UNIT);
+    close(fd);
+    CHECK(gs_inputs_open(&inputs, names, 2, UNIT, &err) == GS_OK);
+    gs_inputs_make_room(&inputs, UINT64_MAX);
+    CHECK(!gs_inputs_pending(&inputs)); /* no limit */
+    limit.rlim_cur = (rlim_t)1 << 40;
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    gs_inputs_make_room(&inputs, (uint64_t)1 << 39);
+    CHECK(!gs_inputs_pending(&inputs));
+    gs_inputs_make_room(&inputs, (uint64_t)1 << 41);
+    CHECK(inputs.list[0].pending && inputs.list[1].pending);
+    CHECK(inputs.list[0].size + inputs.list[1].size == 0);
+    CHECK(gs_inputs_read(&inputs, UNIT, refuse_above, &most, &err) == GS_OK);
+    CHECK(!gs_inputs_pending(&inputs));
+    CHECK_EQUAL(inputs.list[0].size, 2 * UNIT);
+    CHECK_EQUAL(inputs.list[1].size, UNIT);
+    CHECK(memcmp(inputs.list[0].bytes, data, 2 * UNIT) == 0);
+    CHECK(memcmp(inputs.list[1].bytes, data + UNIT, UNIT) == 0);
+    CHECK_EQUAL((uint64_t)lseek(STDIN_FILENO, 0, SEEK_CUR), 2 * UNIT);
+    gs_inputs_close(&inputs);
+
+    /* The same in pieces. */
+    CHECK(gs_inputs_open(&inputs, names, 1, UNIT, &err) == GS_OK);
+    gs_inputs_make_room(&inputs, (uint64_t)1 << 41);
+    CHECK(gs_inputs_read_on(&inputs, UNIT, got, sizeof got, &bytes, &err) == GS_OK);
+    CHECK(bytes == sizeof got && memcmp(got, data, sizeof got) == 0);
+    CHECK(gs_inputs_read_on(&inputs, UNIT, got, sizeof got, &bytes, &err) == GS_OK && bytes == 0);
+    gs_inputs_close(&inputs);
+}
+#endif
+
 int main(void)
 {
     if (mkdtemp(directory) == NULL || chdir(directory) != 0)
@@ -116,6 +162,9 @@ int main(void)
     test_spool(100000, BYTES, GS_OK);
     test_spool(100000, BYTES - 1, GS_ERR_INPUT);
     test_spool(UINT64_MAX, BYTES - 1, GS_ERR_INPUT);
+#ifndef __SANITIZE_ADDRESS__
+    test_make_room();
+#endif
     unlink("file");
     CHECK(chdir("/") == 0 && rmdir(directory) == 0);
     return check_failures();

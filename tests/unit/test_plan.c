@@ -68,6 +68,18 @@ static void test_options_count(void)
     CHECK_EQUAL(plan_for(10, (struct gs_options){.threads = 1000}, 2).threads, 1);
 }
 
+/* Few keys go straight to their bins, unless a device wants whole bins. */
+static void test_few_keys_are_direct(void)
+{
+    CHECK(!plan_for(GS_ONE_BIN_KEYS, (struct gs_options){0}, 2).direct);
+    CHECK(plan_for(GS_ONE_BIN_KEYS + 1, (struct gs_options){0}, 2).direct);
+    CHECK(plan_for(GS_DIRECT_KEYS, (struct gs_options){0}, 2).direct);
+    CHECK(!plan_for(GS_DIRECT_KEYS + 1, (struct gs_options){0}, 2).direct);
+    struct gs_plan plan = plan_for(GS_DIRECT_KEYS, (struct gs_options){0}, 2);
+    gs_plan_force_bins(&plan);
+    CHECK(!plan.direct);
+}
+
 static void test_bins_hold_their_share(void)
 {
     for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= (uint64_t)GS_BIN_KEYS_LARGE * GS_BINS_MAX;
@@ -97,6 +109,7 @@ int main(void)
     test_every_size();
     test_small_inputs_are_one_bin();
     test_options_count();
+    test_few_keys_are_direct();
     test_bins_hold_their_share();
     test_memory_grows_with_the_input();
     return check_failures();

@@ -1,6 +1,7 @@
 /* test_spill.c -- pieces come back as they were written, from files that nobody sees.
  * SPDX-License-Identifier: MIT
  */
+#include "common/random.h"
 #include "common/space.h"
 #include "common/spill.h"
 #include "tests/unit/check.h"
@@ -40,7 +41,7 @@ static void test_pieces(const char *const *directories)
         memset(data, (int)i + 1, sizeof data);
         data[i] = 99;
         CHECK(gs_spill_place(&spill, sizeof data, &places[i], &err) == GS_OK);
-        CHECK_EQUAL(places[i].file, i % 2);
+        CHECK_EQUAL(places[i].directory, i % 2);
         CHECK(gs_spill_write(&spill, &places[i], 0, data, 1000, &err) == GS_OK);
         CHECK(gs_spill_write(&spill, &places[i], 1000, data + 1000, sizeof data - 1000, &err) ==
               GS_OK);
@@ -62,6 +63,39 @@ static void test_pieces(const char *const *directories)
     gs_spill_close(&spill); /* harmless */
 }
 
+/* Pieces longer than a stripe, written and read by parts that begin and end anywhere. */
+static void test_stripes(const char *const *directories)
+{
+    enum { ROOM = (2 * GS_SPILL_FILES + 1) * GS_SPILL_STRIPE_BYTES + 4321, STEP = 1500007 };
+    struct gs_spill spill;
+    struct gs_error err = {.status = GS_OK};
+    struct gs_place places[2];
+    unsigned char *data = malloc(ROOM), *got = malloc(ROOM);
+    if (CHECK(data != NULL && got != NULL) &&
+        CHECK(gs_spill_open(&spill, directories, 1, &err) == GS_OK)) {
+        for (size_t i = 0; i < ROOM; i++)
+            data[i] = (unsigned char)(gs_random(1, i / 8) >> (i % 8 * 8));
+        for (int piece = 0; piece < 2; piece++)
+            CHECK(gs_spill_place(&spill, ROOM, &places[piece], &err) == GS_OK);
+        for (size_t from = 0; from < ROOM; from += STEP) {
+            size_t here = ROOM - from < STEP ? ROOM - from : STEP;
+            CHECK(gs_spill_write(&spill, &places[1], from, data + from, here, &err) == GS_OK);
+            memset(got, 7, here);
+            CHECK(gs_spill_write(&spill, &places[0], from, got, here, &err) == GS_OK);
+        }
+        gs_spill_announce(&spill, &places[1], 0, ROOM);
+        for (size_t from = 0; from < ROOM; from += STEP / 3) {
+            size_t here = ROOM - from < STEP / 3 ? ROOM - from : STEP / 3;
+            CHECK(gs_spill_read(&spill, &places[1], from, got + from, here, &err) == GS_OK);
+        }
+        CHECK(memcmp(got, data, ROOM) == 0);
+        CHECK_EQUAL(spill.used, 2 * ROOM);
+        gs_spill_close(&spill);
+    }
+    free(data);
+    free(got);
+}
+
 static void test_room(const char *const *directories)
 {
     struct gs_spill spill;
@@ -72,7 +106,7 @@ static void test_room(const char *const *directories)
         return;
     CHECK(gs_spill_check(&spill, 1, 0, 0, &err) == GS_OK);
     /* Both are on one file system: its room counts once, less what others will write. */
-    uint64_t room = gs_space_free(spill.files[0].fd);
+    uint64_t room = gs_space_free(spill.directories[0].fds[0]);
     if (room != UINT64_MAX && room > 1 << 30) {
         CHECK(gs_spill_check(&spill, room / 2, 0, 0, &err) == GS_OK);
         CHECK(gs_spill_check(&spill, room / 2, status.st_dev, room / 4 * 3, &err) == GS_ERR_OUTPUT);
@@ -113,6 +147,7 @@ int main(void)
     if (mkdtemp(one) == NULL || mkdtemp(two) == NULL)
         return 1;
     test_pieces(directories);
+    test_stripes(directories);
     test_room(directories);
     test_refusals(one);
     CHECK(rmdir(one) == 0 && rmdir(two) == 0); /* empty */

@@ -3,7 +3,8 @@
  *
  * Each stage keeps its own contract: counts are exact, every run holds keys of its bin and no
  * other, bins that are too large are split, a bin comes out sorted; and an input that changes
- * behind its count is sorted as it was read.
+ * behind its count is sorted as it was read. Where keys go straight to their bins (plan->direct) it
+ * is read twice, and a change in between is told.
  */
 #include "sort/cache_sort.h"
 #include "sort/params.h"
@@ -40,7 +41,7 @@ static enum gs_status store(struct gs_sink *sink, const gs_key *keys, uint64_t c
 }
 
 static bool open_fixture(struct fixture *f, gs_key *keys, uint64_t n, unsigned threads,
-                         uint64_t bins, bool reverse)
+                         uint64_t bins, bool reverse, bool direct)
 {
     *f = (struct fixture){.options = {.threads = threads, .bins = bins, .reverse = reverse},
                           .span = {keys, n, "input"}};
@@ -54,6 +55,7 @@ static bool open_fixture(struct fixture *f, gs_key *keys, uint64_t n, unsigned t
         !CHECK(gs_emit_init(&f->run.emitter, &f->options, &f->sink, &f->err) == GS_OK))
         return false;
     gs_plan_make(&f->run.plan, &f->options, n, 4);
+    f->run.plan.direct = direct;
     uint32_t samples = f->run.plan.samples;
     gs_key *sample = malloc(samples * sizeof *sample);
     if (sample == NULL)
@@ -145,20 +147,39 @@ static void check_runs(struct fixture *f)
     }
 }
 
+/* Direct: the bins of the only chunk begin where the counts say. */
+static void check_counts_of_chunk(struct fixture *f)
+{
+    const struct gs_cpu *cpu = f->run.device;
+    uint64_t sum = 0;
+    CHECK_EQUAL(cpu->chunks, 1);
+    for (uint32_t bin = 0; bin <= gs_run_bins(&f->run); bin++) {
+        CHECK_EQUAL(cpu->starts[bin], sum);
+        sum += bin < gs_run_bins(&f->run) ? f->run.counts[bin] : 0;
+    }
+    CHECK_EQUAL(sum, f->span.count);
+}
+
 static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned threads, uint64_t bins,
-                                bool reverse)
+                                bool reverse, bool direct)
 {
     gs_key *keys = sample_make(kind, n);
     uint64_t count = n;
     gs_key *wanted = sample_sorted(keys, &count, reverse, false);
     struct fixture f;
-    if (open_fixture(&f, keys, n, threads, bins, reverse)) {
+    if (open_fixture(&f, keys, n, threads, bins, reverse, direct)) {
         distribute(&f, keys, false);
-        gs_total_bins_cpu(&f.run);
-        check_counts(&f, keys);
-        check_runs(&f);
+        if (!direct) {
+            gs_total_bins_cpu(&f.run);
+            check_counts(&f, keys);
+            check_runs(&f);
+        }
         CHECK(gs_stages_cpu.sort_bins(&f.run, &f.err) == GS_OK);
         CHECK(memcmp(f.output, wanted, n * sizeof *wanted) == 0);
+        if (direct) { /* it was one chunk, as if scattered */
+            check_counts(&f, keys);
+            check_counts_of_chunk(&f);
+        }
     }
     close_fixture(&f);
     free(keys);
@@ -170,7 +191,7 @@ static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
 {
     gs_key *keys = sample_make(kind, LARGE);
     struct fixture f;
-    if (open_fixture(&f, keys, LARGE, 2, 2, reverse)) {
+    if (open_fixture(&f, keys, LARGE, 2, 2, reverse, false)) {
         struct gs_pieces pieces = {0};
         uint64_t sum = 0;
         distribute(&f, keys, false);
@@ -193,17 +214,18 @@ static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
     free(keys);
 }
 
-/* Keys that change behind their count: what was read is what is sorted. */
-static void test_input_changes(unsigned threads)
+/* Keys that change behind their count: what was read is what is sorted, or they are told. */
+static void test_input_changes(unsigned threads, bool direct)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
     uint64_t count = N;
     gs_key *wanted = sample_sorted(keys, &count, false, false);
     struct fixture f;
-    if (open_fixture(&f, keys, N, threads, 64, false)) {
+    if (open_fixture(&f, keys, N, threads, 64, false, direct)) {
         distribute(&f, keys, true);
-        CHECK(gs_stages_cpu.sort_bins(&f.run, &f.err) == GS_OK);
-        CHECK(memcmp(f.output, wanted, N * sizeof *wanted) == 0);
+        enum gs_status st = gs_stages_cpu.sort_bins(&f.run, &f.err);
+        CHECK(st == (direct ? GS_ERR_INPUT : GS_OK));
+        CHECK(direct || memcmp(f.output, wanted, N * sizeof *wanted) == 0);
     }
     close_fixture(&f);
     free(keys);
@@ -214,12 +236,22 @@ int main(void)
 {
     static const uint64_t bins[] = {2, 3, 64, GS_BINS_MAX};
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
-        for (size_t b = 0; b < sizeof bins / sizeof bins[0]; b++)
-            test_stage_by_stage((enum sample_kind)kind, N, 1 + (unsigned)b, bins[b], b % 2 != 0);
-        test_large_bins_are_split((enum sample_kind)kind, kind % 2 != 0);
-        test_stage_by_stage((enum sample_kind)kind, LARGE, 2, 2, kind % 2 != 0);
+        enum sample_kind keys = (enum sample_kind)kind;
+        bool reverse = kind % 2 != 0;
+        for (int direct = 0; direct < 2; direct++) {
+            for (size_t b = 0; b < sizeof bins / sizeof bins[0]; b++)
+                test_stage_by_stage(keys, N, 1 + (unsigned)b, bins[b], b % 2 != 0, direct != 0);
+            test_stage_by_stage(keys, LARGE, 2, 2, reverse, direct != 0);
+        }
+        for (uint64_t n = GS_CHUNK_KEYS_MIN - 1; n <= GS_CHUNK_KEYS_MIN + 1; n++) {
+            test_stage_by_stage(keys, n, 2, 5, reverse, true);
+            test_stage_by_stage(keys, 3 * n, 2, 5, !reverse, true);
+        }
+        test_large_bins_are_split(keys, reverse);
     }
-    for (unsigned threads = 1; threads <= 3; threads++)
-        test_input_changes(threads);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        test_input_changes(threads, false);
+        test_input_changes(threads, true);
+    }
     return check_failures();
 }

@@ -1,0 +1,255 @@
+/* cache_sort_columns512.h -- what the sorts by columns and by groups with AVX-512 have in common.
+ * SPDX-License-Identifier: MIT
+ *
+ * Keys on their way in are called into cache ahead; columns of 64 rows are sorted by a network, 32
+ * side by side, and turned into keys again; whole lines go out.
+ */
+#ifndef GS_CACHE_SORT_COLUMNS512_H
+#define GS_CACHE_SORT_COLUMNS512_H
+
+#include "sort/cache_sort_columns.h"
+#include "sort/cache_sort_network.h"
+
+#include <immintrin.h>
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
+#define INLINE_AVX512                                                                              \
+    static inline __attribute__((always_inline, target("avx512f,avx512bw,avx512vl")))
+
+enum {
+    ROWS = GS_COLUMN_ROWS,
+    BLOCK_ROWS = 16,
+    LANES = 32,
+    BLOCK_KEYS = 2048, /* copied from their runs at a time */
+    LINE_KEYS = 16,
+    TABLE_AHEAD = 16 /* chunks */
+};
+
+static_assert((int)LANES <= (int)GS_COLUMN_LANES_MAX, "columns of a matrix");
+
+typedef __m512i vector;
+
+/* The smaller of each lane to *a, the larger to *b. */
+INLINE_AVX512 void exchange(vector *a, vector *b)
+{
+    const vector least = _mm512_min_epu16(*a, *b);
+    *b = _mm512_ternarylogic_epi32(*a, *b, least, 0x96);
+    *a = least;
+}
+
+#define EXCHANGE(i, j) exchange(&r[i], &r[j]);
+#define LOAD(i)        r[i] = _mm512_load_si512(rows + (i));
+#define STORE(i)       _mm512_store_si512(rows + (i), r[i]);
+
+/* 16 rows of a matrix, the one that is number `first` and those behind it, sorted to rows. base is
+ * subtracted from each lane, and where a column of `counts` keys has no more, the largest value is
+ * put (unless all are full). */
+INLINE_AVX512 void sort_block(const uint16_t *slots, size_t stride, vector *rows, int first,
+                              vector base, vector counts, bool full)
+{
+    vector r[BLOCK_ROWS];
+
+#define LOAD_BASED(i)                                                                              \
+    r[i] = _mm512_sub_epi16(_mm512_load_si512(slots + (size_t)(first + (i)) * stride), base);
+#define FILL_UNUSED(i)                                                                             \
+    r[i] = _mm512_mask_blend_epi16(                                                                \
+        _mm512_cmple_epi16_mask(counts, _mm512_set1_epi16((short)(first + (i)))), r[i],            \
+        _mm512_set1_epi16(-1));
+    GS_EACH_16(LOAD_BASED)
+    if (!full) {
+        GS_EACH_16(FILL_UNUSED)
+    }
+    GS_SORT_16(EXCHANGE)
+    rows += first;
+    GS_EACH_16(STORE)
+}
+
+/* Sort 16 rows whose columns are bitonic. */
+INLINE_AVX512 void clean_block(vector *rows)
+{
+    vector r[BLOCK_ROWS];
+    GS_EACH_16(LOAD)
+    GS_CLEAN_16(EXCHANGE)
+    GS_EACH_16(STORE)
+}
+
+/* Sort each column of a matrix to rows; the first full_blocks of 16 rows have a key in each slot.
+ */
+INLINE_AVX512 void sort_columns(const uint16_t *slots, size_t stride, vector *rows, vector base,
+                                vector counts, int full_blocks)
+{
+    for (int block = 0; block < 4; block++)
+        sort_block(slots, stride, rows, BLOCK_ROWS * block, base, counts, block < full_blocks);
+    for (int block = 0; block < 4; block += 2) {
+        vector *pair = rows + BLOCK_ROWS * block;
+        for (int i = 0; i < BLOCK_ROWS; i++)
+            exchange(pair + i, pair + 2 * BLOCK_ROWS - 1 - i);
+        clean_block(pair);
+        clean_block(pair + BLOCK_ROWS);
+    }
+    /* Two steps at once: 32 rows with 32 rows reversed, then each half at distance 16. */
+    for (int i = 0; i < BLOCK_ROWS; i++) {
+        vector a = rows[i], b = rows[i + 16], c = rows[47 - i], d = rows[63 - i];
+        exchange(&a, &d);
+        exchange(&b, &c);
+        exchange(&a, &b);
+        exchange(&c, &d);
+        rows[i] = a;
+        rows[i + 16] = b;
+        rows[47 - i] = c;
+        rows[63 - i] = d;
+    }
+    for (int block = 0; block < 4; block++)
+        clean_block(rows + BLOCK_ROWS * block);
+}
+
+/* 8 rows: t[j] gets, in its 128-bit part q, column 8 q + j. */
+INLINE_AVX512 void transpose_8(const vector *rows, vector *t)
+{
+    vector a[8], b[8];
+
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = _mm512_unpacklo_epi16(rows[i], rows[i + 1]);
+        a[i + 1] = _mm512_unpackhi_epi16(rows[i], rows[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        b[i] = _mm512_unpacklo_epi32(a[i], a[i + 2]);
+        b[i + 1] = _mm512_unpackhi_epi32(a[i], a[i + 2]);
+        b[i + 2] = _mm512_unpacklo_epi32(a[i + 1], a[i + 3]);
+        b[i + 3] = _mm512_unpackhi_epi32(a[i + 1], a[i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+        t[2 * i] = _mm512_unpacklo_epi64(b[i], b[4 + i]);
+        t[2 * i + 1] = _mm512_unpackhi_epi64(b[i], b[4 + i]);
+    }
+}
+
+/* 32 rows to 32 columns, of which each is `step` vectors behind the one before. */
+INLINE_AVX512 void transpose_32(const vector *rows, vector *columns, int step)
+{
+    vector t[4][8];
+
+    for (int i = 0; i < 4; i++)
+        transpose_8(rows + 8 * i, t[i]);
+    for (int j = 0; j < 8; j++) {
+        const vector a = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0x44);
+        const vector b = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0xee);
+        const vector c = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0x44);
+        const vector d = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0xee);
+        columns[step * j] = _mm512_shuffle_i32x4(a, c, 0x88);
+        columns[step * (8 + j)] = _mm512_shuffle_i32x4(a, c, 0xdd);
+        columns[step * (16 + j)] = _mm512_shuffle_i32x4(b, d, 0x88);
+        columns[step * (24 + j)] = _mm512_shuffle_i32x4(b, d, 0xdd);
+    }
+}
+
+/* Write the sorted columns of one matrix behind each other to out, in whole vectors: what is behind
+ * a column's last key is overwritten by the next one, and up to ROWS keys behind the last are lost.
+ */
+INLINE_AVX512 void write_columns(const vector *rows, gs_key *out, const uint32_t *counts,
+                                 const uint32_t *lows)
+{
+    vector columns[2 * LANES];
+
+    transpose_32(rows, columns, 2);
+    transpose_32(rows + 32, columns + 1, 2);
+    for (int lane = 0; lane < LANES; lane++) {
+        const vector low = _mm512_set1_epi32((int)lows[lane]);
+        const __m256i *halves = (const __m256i *)(const void *)(columns + 2 * lane);
+        for (int i = 0; i < 4; i++)
+            _mm512_storeu_si512(out + 16 * i,
+                                _mm512_add_epi32(_mm512_cvtepu16_epi32(halves[i]), low));
+        out += counts[lane];
+    }
+}
+
+/* What is called into cache while the block before it is spread. */
+struct ahead {
+    const struct gs_key_runs *runs;
+    uint64_t chunk; /* the next one */
+    const gs_key *at, *end;
+    int64_t keys; /* called, less what is spread */
+};
+
+/* Call the next line of the runs into the second-level cache. */
+INLINE_AVX512 void call_line(struct ahead *ahead)
+{
+    if (ahead->at >= ahead->end) {
+        uint32_t count;
+        if (ahead->chunk >= ahead->runs->chunks)
+            return;
+        if (ahead->chunk + TABLE_AHEAD < ahead->runs->chunks)
+            __builtin_prefetch(ahead->runs->starts +
+                               (ahead->chunk + TABLE_AHEAD) * ahead->runs->stride);
+        const gs_key *run = gs_key_run(ahead->runs, ahead->chunk++, &count);
+        const uint32_t skew = (uint32_t)((uintptr_t)run / sizeof *run % LINE_KEYS);
+        ahead->at = run - skew;
+        ahead->end = run + count;
+        ahead->keys -= skew; /* a run begins and ends inside a line */
+        ahead->keys -= (uint32_t) - (skew + count) % LINE_KEYS;
+    }
+    __builtin_prefetch(ahead->at, 0, 2);
+    ahead->at += LINE_KEYS;
+    ahead->keys += LINE_KEYS;
+}
+
+/* Sorted keys on their way out, in whole cache lines: line[0] will lie at `to`, which is aligned.
+ */
+struct writer {
+    gs_key *to;
+    uint32_t head; /* keys of the first line that belong to others */
+    uint32_t done; /* of line[], written already: whole lines */
+    uint32_t fill; /* head + keys in line[] */
+    bool past_cache;
+    gs_key line[LINE_KEYS + ROWS * LANES + ROWS] __attribute__((aligned(64)));
+};
+
+INLINE_AVX512 void open_writer(struct writer *writer, gs_key *to)
+{
+    writer->head = (uint32_t)((uintptr_t)to / sizeof *to % LINE_KEYS);
+    writer->fill = writer->head;
+    writer->done = 0;
+    writer->to = to - writer->head;
+    _mm512_store_si512(writer->line, _mm512_setzero_si512());
+}
+
+/* Write up to so many of the whole lines that wait. */
+INLINE_AVX512 void drain_writer(struct writer *writer, uint32_t lines)
+{
+    const uint32_t left = writer->fill / LINE_KEYS - writer->done / LINE_KEYS;
+    const uint32_t end = writer->done + (lines < left ? lines : left) * LINE_KEYS;
+    uint32_t i = writer->done;
+
+    if (writer->head > 0 && i < end) {
+        _mm512_mask_storeu_epi32(writer->to, (__mmask16)(0xffffU << writer->head),
+                                 _mm512_load_si512(writer->line));
+        writer->head = 0;
+        i = LINE_KEYS;
+    }
+    if (writer->past_cache)
+        for (; i < end; i += LINE_KEYS)
+            _mm512_stream_si512((vector *)(void *)(writer->to + i),
+                                _mm512_load_si512(writer->line + i));
+    else
+        for (; i < end; i += LINE_KEYS)
+            _mm512_store_si512(writer->to + i, _mm512_load_si512(writer->line + i));
+    writer->done = end;
+}
+
+/* Write what is there: all whole lines; the last part of one, too, if this is the end. */
+INLINE_AVX512 void flush_writer(struct writer *writer, bool end)
+{
+    const uint32_t whole = writer->fill / LINE_KEYS * LINE_KEYS, rest = writer->fill - whole;
+
+    drain_writer(writer, whole / LINE_KEYS);
+    writer->to += whole;
+    const vector last = _mm512_load_si512(writer->line + whole);
+    if (end)
+        _mm512_mask_storeu_epi32(writer->to,
+                                 (__mmask16)(((1U << rest) - 1) & 0xffffU << writer->head), last);
+    _mm512_store_si512(writer->line, last);
+    writer->fill = rest;
+    writer->done = 0;
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* device_sorter_gpu.c -- device memory for the lists of a GPU sample sort.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/device_sort.h"
+#include "sort/gpu_call.h"
+
+#include <string.h>
+
+/* Below, a level's count takes less time than the host needs to decide against it. */
+#define PAGED_KEYS (1ULL << 26)
+
+/* Slots of a level at most: each has more keys than any job. */
+static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
+{
+    return capacity / (work->rows ? GS_GPU_MEDIUM_KEYS : GS_GPU_SMALL_KEYS) + 1;
+}
+
+/* Digits of a level at most, which is also the runs of equal keys that they can add; jobs are up to
+ * two for each. */
+static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
+{
+    return capacity / GS_GPU_SUB_BIN_KEYS + level_slots(work, capacity) * GS_GPU_DEEP_DIGITS +
+           GS_GPU_SPLITTERS_MAX + 1;
+}
+
+/* Cut `bytes` from the memory at *next, which may be NULL to find out how much is needed. */
+static void *carve(char **next, size_t *total, uint64_t count, size_t size)
+{
+    size_t bytes = ((size_t)count * size + 255) / 256 * 256;
+    void *piece = *next;
+    *total += bytes;
+    if (*next != NULL)
+        *next += bytes;
+    return piece;
+}
+
+/* Give each list its place; returns the bytes of all. */
+static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *memory)
+{
+    uint64_t slots = level_slots(work, capacity);
+    uint64_t jobs = level_jobs(work, capacity);
+    uint64_t bins = GS_GPU_SPLITTERS_MAX + 1;
+    size_t total = 0;
+    work->state = carve(&memory, &total, 1, sizeof *work->state);
+    work->tables = carve(&memory, &total, 1, sizeof *work->tables);
+    work->samples = carve(&memory, &total, 2 * GS_GPU_SAMPLES_MAX, sizeof *work->samples);
+    work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
+    work->counters = carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
+    work->heavy = carve(&memory, &total, jobs, sizeof *work->heavy);
+    /* Those of level 2 may be smaller, but are bins of level 1. */
+    work->slots[0] = carve(&memory, &total, slots + bins, sizeof *work->slots[0]);
+    work->slots[1] = carve(&memory, &total, slots + bins, sizeof *work->slots[1]);
+    /* Lists are emptied when one level's entries are in them: a second level's must fit, too. */
+    work->small_jobs = carve(&memory, &total, 2 * jobs, sizeof *work->small_jobs);
+    work->medium_jobs =
+        carve(&memory, &total, capacity / GS_GPU_SMALL_KEYS + bins, sizeof *work->medium_jobs);
+    work->fills =
+        carve(&memory, &total, 2 * jobs + slots + capacity / GS_GPU_FILL_KEYS, sizeof *work->fills);
+    return total;
+}
+
+void gs_device_choose_jobs(struct gs_gpu_work *work, uint64_t n)
+{
+    uint32_t scale = n > GS_GPU_DOUBLE_JOBS_KEYS && work->rows ? 2 : 1;
+    work->small_keys = scale * GS_GPU_SMALL_KEYS;
+    work->sub_bin_keys = scale * GS_GPU_SUB_BIN_KEYS;
+    work->medium_keys = work->rows ? GS_GPU_MEDIUM_KEYS : work->small_keys;
+}
+
+enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t capacity,
+                                     struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    int device = 0;
+    int processors = 0;
+    int room = 0;
+    memset(sorter, 0, sizeof *sorter);
+    sorter->capacity = capacity;
+    GS_CUDA_TRY(cudaGetDevice(&device));
+    GS_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    sorter->processors = (unsigned)processors;
+    GS_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    sorter->few_keys = GS_GPU_FEW_KEYS;
+    sorter->paged_keys = PAGED_KEYS;
+    sorter->work.rows = room >= GS_GPU_ROOM;
+    sorter->work.large_values = room >= GS_GPU_VALUE_ROOM;
+    gs_device_choose_jobs(&sorter->work, capacity);
+    sorter->level_jobs = level_jobs(&sorter->work, capacity);
+    size_t bytes = place_lists(&sorter->work, capacity, NULL);
+    GS_CUDA_TRY(cudaMalloc(&sorter->memory, bytes));
+    GS_CUDA_TRY(cudaMemset(sorter->memory, 0, bytes)); /* padding is copied with what it pads */
+    GS_CUDA_TRY(cudaStreamSynchronize(NULL)); /* the sorter's stream may not wait for that one */
+    place_lists(&sorter->work, capacity, sorter->memory);
+    GS_CUDA_TRY(cudaHostAlloc((void **)&sorter->work.report, sizeof *sorter->work.report,
+                              cudaHostAllocMapped));
+    memset(sorter->work.report, 0, sizeof *sorter->work.report);
+    for (unsigned i = 0; i < sizeof sorter->events / sizeof *sorter->events; i++)
+        GS_CUDA_TRY(cudaEventCreate(&sorter->events[i]));
+cleanup:
+    return st;
+}
+
+/* Bins of level 1 at most for keys that may go to pages. */
+static uint64_t most_bins(const struct gs_device_sorter *sorter)
+{
+    const uint64_t steps[] = {GS_GPU_ONE_LEVEL_KEYS, GS_GPU_DOUBLE_JOBS_KEYS, sorter->capacity};
+    uint64_t bins = 1;
+    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (sorter->paged_keys <= steps[i] && steps[i] <= sorter->capacity) {
+            uint64_t more = gs_device_sort_bins(steps[i]);
+            bins = bins > more ? bins : more;
+        }
+    return bins;
+}
+
+/* Give pages and rooms their place; returns the bytes of all. Each bin but those of one value has a
+ * last page that is not full. */
+static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
+{
+    struct gs_gpu_pages *pages = &sorter->work.pages;
+    struct gs_gpu_rooms *rooms = &sorter->work.rooms;
+    const uint64_t bins = most_bins(sorter);
+    const uint64_t whole = sorter->capacity / GS_GPU_TILE_KEYS;
+    size_t total = 0;
+    pages->page =
+        carve(&memory, &total, 2 * GS_GPU_PAGES_FACTOR * (whole + bins), sizeof *pages->page);
+    pages->spare = carve(&memory, &total, bins * GS_GPU_TILE_KEYS, sizeof *pages->spare);
+    /* Rooms are 10 % larger than the keys to expect. Of the last slot that has no place in the
+     * buffer all must go to spare memory. */
+    rooms->spare_keys = sorter->capacity / 8 + 2 * sorter->capacity / bins;
+    rooms->spare = carve(&memory, &total, rooms->spare_keys, sizeof *rooms->spare);
+    return total;
+}
+
+enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (sorter->capacity < sorter->paged_keys || !sorter->work.rows || sorter->room != NULL)
+        return GS_OK;
+    size_t bytes = place_rooms(sorter, NULL);
+    GS_CUDA_TRY(cudaMalloc(&sorter->room, bytes));
+    place_rooms(sorter, sorter->room);
+cleanup:
+    return st;
+}
+
+void gs_device_sorter_close(struct gs_device_sorter *sorter)
+{
+    for (unsigned i = 0; i < sizeof sorter->events / sizeof *sorter->events; i++)
+        if (sorter->events[i] != NULL)
+            cudaEventDestroy(sorter->events[i]);
+    if (sorter->memory != NULL)
+        cudaFree(sorter->memory);
+    if (sorter->room != NULL)
+        cudaFree(sorter->room);
+    if (sorter->work.report != NULL)
+        cudaFreeHost(sorter->work.report);
+    memset(sorter, 0, sizeof *sorter);
+}

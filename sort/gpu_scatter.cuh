@@ -1,0 +1,278 @@
+/* gpu_scatter.cuh -- move the keys of one tile to their bins, by one block.
+ * SPDX-License-Identifier: MIT
+ *
+ * A block ranks the keys of a tile within each bin by atomicAdd on counters in shared memory,
+ * reserves the tile's run in each bin with one global atomicAdd, and writes the runs. The order
+ * inside a bin is free.
+ *
+ * Shared memory has a row for each bin, with room for twice its share and more: a key goes straight
+ * to its row at its rank, and a warp writes row after row. That touches shared memory a third less
+ * often than any way that first finds out where each bin begins. Rows are of odd length: bins fill
+ * up side by side, and would all use the same banks.
+ *
+ * Where bins are uneven, keys that a row has no room for wait on a list. A tile with too many of
+ * those, or with a warp most of whose keys meet in one bin (keys that lie in the input as in the
+ * output), is ordered by bin without gaps instead, by a scan of the counts, and a key finds its bin
+ * once more when it is written. Where most of a warp meets on one counter, one lane adds for all.
+ */
+#ifndef GS_GPU_SCATTER_CUH
+#define GS_GPU_SCATTER_CUH
+
+#include "sort/gpu_block.cuh"
+#include "sort/gpu_targets.cuh"
+
+enum {
+    SCATTER_THREADS = GS_GPU_TILE_THREADS,
+    WAITING = 256,       /* keys that rows have no room for, of one tile */
+    BIN_RANK_SHIFT = 12, /* bin + (rank << 12) in a word */
+    BIN_MASK = (1 << BIN_RANK_SHIFT) - 1
+};
+
+static_assert(GS_GPU_SPLITTERS_MAX < 1 << BIN_RANK_SHIFT, "a bin fits below its rank");
+static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above its bin");
+static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * WAITING,
+              "homes and tears of all bins fit behind a tile");
+
+/* The least length of a row worth trying: more bins than this leaves overflow now and then. */
+#define GS_ROW_LEAST 15
+
+/* A key that its row has no room for. */
+struct waiting_key {
+    uint32_t key;
+    uint32_t bin_rank;
+};
+
+/* Shared memory of one tile. PLACE holds positions in the output. */
+template <typename PLACE> struct tile_memory {
+    uint32_t *keys; /* rows, or the tile in the order of its bins */
+    struct waiting_key *list;
+    uint32_t *waiting; /* keys on the list, or more; zero before a tile */
+    uint32_t *count;   /* per bin: keys, then first index in the tile; zero before a tile */
+    PLACE *delta;      /* per bin: position in the output less index in the tile, or nowhere */
+    uint32_t row;      /* length of a row, odd */
+
+    /* Divide `words` words: rows for so many bins, and the list behind them. */
+    __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t bins)
+    {
+        const uint32_t rows = words - 2 * WAITING;
+        keys = words_begin;
+        list = (struct waiting_key *)(words_begin + rows);
+        row = (rows / bins - 1) | 1;
+    }
+};
+
+/* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
+template <typename TARGET, typename PLACE>
+static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
+                                                  const TARGET &target, uint32_t bins)
+{
+    const uint32_t lane = lane_index();
+    const uint32_t share = (bins + SCATTER_THREADS / 32 - 1) / (SCATTER_THREADS / 32);
+    const uint32_t first = threadIdx.x / 32 * share;
+    for (uint32_t group = 0; group < share; group += 32) {
+        uint32_t bin = first + group + lane;
+        uint32_t count = 0;
+        PLACE place = 0;
+        if (group + lane < share && bin < bins) {
+            count = memory.count[bin];
+            memory.count[bin] = 0;
+            if (count > 0) {
+                place = target.reserve(bin, count);
+                memory.delta[bin] = place;
+                count = place == target.limit ? 0 : min(count, memory.row);
+            }
+        }
+        uint32_t torn = 0; /* lanes whose keys go to two pages */
+        const uint32_t torn_count = count;
+        if constexpr (TARGET::PAGED) {
+            const bool tears = place % TARGET::PAGE_KEYS + count > TARGET::PAGE_KEYS;
+            torn = __ballot_sync(GS_ALL_LANES, tears); /* and all lanes have reserved */
+            count = tears ? 0 : count;
+            place = count > 0 ? target.locate(bin, place) : 0;
+        }
+        const uint32_t *row = memory.keys + (first + group) * memory.row + lane;
+        const int rows = (int)min(share - group, 32U);
+#pragma unroll 4
+        for (int r = 0; r < rows; r++, row += memory.row) {
+            uint32_t keys = __shfl_sync(GS_ALL_LANES, count, r);
+            const PLACE start = __shfl_sync(GS_ALL_LANES, place, r);
+            uint32_t *out = target.out + start;
+            if constexpr (TARGET::PAGED)
+                out = target.located(start);
+            uint32_t low = lane < keys ? row[0] : 0;
+            uint32_t high = lane + 32 < keys ? row[32] : 0;
+            if (lane < keys)
+                out[lane] = low;
+            if (lane + 32 < keys)
+                out[lane + 32] = high;
+            for (uint32_t i = lane + 64; i < keys; i += 32)
+                out[i] = row[i - lane];
+        }
+        if constexpr (TARGET::PAGED) {
+            __syncwarp(); /* places of other lanes are read */
+            for (; torn != 0; torn &= torn - 1) {
+                const int r = __ffs((int)torn) - 1;
+                const uint32_t b = first + group + (uint32_t)r;
+                const uint32_t keys = __shfl_sync(GS_ALL_LANES, torn_count, r);
+                for (uint32_t i = lane; i < keys; i += 32)
+                    *target.at(b, memory.delta[b] + i) = memory.keys[b * memory.row + i];
+            }
+        }
+    }
+}
+
+/* Scatter `size` keys at `in`; FULL: as many as a tile can have. Counters must be zero and visible,
+ * and are again after the next barrier. Returns false if a row was too short; try_rows = false does
+ * not try. */
+template <bool FULL, int ITEMS, typename PLACE, typename TARGET, typename VIEW>
+static __device__ __forceinline__ bool
+scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target, const VIEW &view,
+             uint32_t bins, const struct tile_memory<PLACE> &memory, bool try_rows)
+{
+    __shared__ uint32_t s_partial[33];
+    __shared__ uint32_t s_none[32]; /* counts keys that do not exist, or need not be moved */
+    const uint32_t t = threadIdx.x;
+    /* Key i of this thread exists if i * SCATTER_THREADS < rest. */
+    const int rest = FULL ? ITEMS * SCATTER_THREADS : (int)size - (int)t;
+    uint32_t key[ITEMS];
+    uint32_t bin[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
+    view.classify(key, bin);
+    const auto moves = [&](int i) {
+        return i * SCATTER_THREADS < rest && (!VIEW::DROPS || (bin[i] & BIN_MASK) < bins);
+    };
+    const bool crowd =
+        is_crowd(bin[0]) && (!VIEW::DROPS || __shfl_sync(GS_ALL_LANES, bin[0], 0) < bins);
+    if (!crowd) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] += atomicAdd(moves(i) ? &memory.count[bin[i]] : &s_none[lane_index()], 1)
+                      << BIN_RANK_SHIFT;
+    } else {
+        try_rows = false;
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] += rank_crowd(memory.count, bin[i], moves(i)) << BIN_RANK_SHIFT;
+    }
+    if (try_rows) {
+        bool fit = true;
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) {
+            uint32_t rank = bin[i] >> BIN_RANK_SHIFT;
+            bool fits = rank < memory.row;
+            if (moves(i) && fits)
+                memory.keys[(bin[i] & BIN_MASK) * memory.row + rank] = key[i];
+            fit = fit && (fits || !moves(i));
+        }
+        if constexpr (VIEW::WAITS) {
+            if (!fit) {
+#pragma unroll
+                for (int i = 0; i < ITEMS; i++)
+                    if (moves(i) && bin[i] >> BIN_RANK_SHIFT >= memory.row &&
+                        memory.delta[bin[i] & BIN_MASK] != target.limit) {
+                        uint32_t place = atomicAdd(memory.waiting, 1);
+                        if (place < WAITING)
+                            memory.list[place] = {key[i], bin[i]};
+                    }
+            }
+        } else {
+            try_rows = fit; /* the code for waiting keys would cost registers */
+        }
+    }
+    try_rows = __syncthreads_and(try_rows) != 0;
+    uint32_t waiting = 0;
+    if constexpr (VIEW::WAITS) {
+        waiting = *memory.waiting;
+        try_rows = try_rows && waiting <= WAITING;
+    }
+    if (try_rows) {
+        write_rows(memory, target, bins);
+        if (VIEW::WAITS && waiting != 0) {
+            __syncthreads();
+            for (uint32_t x = t; x < waiting; x += SCATTER_THREADS) {
+                const struct waiting_key late = memory.list[x];
+                const uint32_t b = late.bin_rank & BIN_MASK;
+                const PLACE place = memory.delta[b];
+                if (place != target.limit) /* it may turn out only now that its bin is not moved */
+                    *target.at(b, place + (late.bin_rank >> BIN_RANK_SHIFT)) = late.key;
+            }
+            if (t == 0)
+                *memory.waiting = 0;
+        }
+        return true;
+    }
+
+    /* Where each bin begins in the tile, and in the output. In pages, where all of its keys go is
+     * found out at once, as each look-up takes long: those from index `tear` of the tile on are in
+     * another page. */
+    PLACE *s_home = (PLACE *)(memory.keys + ITEMS * SCATTER_THREADS);
+    uint32_t *s_tear = (uint32_t *)(s_home + 2 * bins);
+    uint32_t before = 0;
+    for (uint32_t round = 0; round < bins; round += SCATTER_THREADS) {
+        uint32_t b = round + t;
+        uint32_t count = b < bins ? memory.count[b] : 0;
+        PLACE place = 0;
+        if (count > 0)
+            place = target.reserve(b, count);
+        uint32_t sum;
+        uint32_t first = before + scan_block<SCATTER_THREADS>(count, s_partial, &sum);
+        before += sum;
+        if (b < bins) {
+            memory.count[b] = first;
+            if (count > 0)
+                memory.delta[b] = place == target.limit ? place : place - first;
+        }
+        __syncthreads();
+        if constexpr (TARGET::PAGED)
+            if (count > 0) {
+                const bool nowhere = place == target.limit;
+                const uint32_t left = TARGET::PAGE_KEYS - (uint32_t)(place % TARGET::PAGE_KEYS);
+                s_tear[b] = nowhere ? 0 : first + left;
+                s_home[2 * b] = nowhere ? 0 : target.locate(b, place) - first;
+                if (!nowhere && count > left)
+                    s_home[2 * b + 1] = target.locate(b, place + left) - first - left;
+            }
+    }
+    const int kept = VIEW::DROPS ? (int)before - (int)t : rest; /* as rest, of those in order */
+
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (moves(i))
+            bin[i] = memory.count[bin[i] & BIN_MASK] + (bin[i] >> BIN_RANK_SHIFT);
+        else
+            bin[i] = ITEMS * SCATTER_THREADS;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (bin[i] < ITEMS * SCATTER_THREADS)
+            memory.keys[bin[i]] = key[i];
+    __syncthreads();
+
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        key[i] = i * SCATTER_THREADS < kept ? memory.keys[i * SCATTER_THREADS + t] : 0;
+    view.classify(key, bin);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const uint32_t x = i * SCATTER_THREADS + t;
+        if constexpr (TARGET::PAGED) {
+            const uint32_t tear = i * SCATTER_THREADS < kept ? s_tear[bin[i]] : 0;
+            if (tear != 0) /* not the keys of an equality bin */
+                *target.located(s_home[2 * bin[i] + (x >= tear)] + x) = key[i];
+        } else {
+            PLACE place = target.limit;
+            if (i * SCATTER_THREADS < kept)
+                place = memory.delta[bin[i]] + x;
+            if (place < target.limit)
+                *target.at(bin[i], place) = key[i];
+        }
+    }
+    for (uint32_t b = t; b < bins; b += SCATTER_THREADS)
+        memory.count[b] = 0;
+    if (t == 0)
+        *memory.waiting = 0;
+    return false;
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* rooms_gpu.cu -- digits that need no count: which slots have even ones, and where these go.
+ * SPDX-License-Identifier: MIT
+ *
+ * A linear digit divides smooth data evenly, so how many keys each gets is known but for chance:
+ * six standard deviations more, a tenth of 3500 keys, are enough. A sample of the slot tells
+ * whether its data is that smooth, by Pearson's chi-square; so most slots that would fail are not
+ * tried.
+ */
+#include "sort/gpu_block.cuh"
+#include "sort/gpu_launch.cuh"
+#include "sort/gpu_lists.cuh"
+#include "sort/params.h"
+#include "sort/sample_position.h"
+
+enum {
+    EVEN_THREADS = 512,
+    EVEN_SAMPLES = 2048, /* of a slot at most */
+    EVEN_SPARSE = 8,     /* keys of the slot for one of the sample at least */
+    PLACE_THREADS = 1024,
+    JOB_THREADS = 256
+};
+
+/* The standard deviations that chance does not reach. */
+#define GS_DEVIATIONS 6.0F
+
+/* Rooms begin where a line of the cache does: a warp reads one line then, not two. */
+template <typename N> static __device__ __forceinline__ N whole_lines(N keys)
+{
+    return (keys + 31) / 32 * 32;
+}
+
+/* Keys of a room, of a slot's so many. As a digit's factor is a whole number, at least bins, digits
+ * may be wider than the bins-th part by a bins-th, but for the last. */
+static __device__ __forceinline__ uint64_t room_for(uint64_t keys, uint32_t bins)
+{
+    const float mean = (float)keys / (float)bins * (1 + 1 / (float)bins);
+    return whole_lines(bins == 1 ? keys : (uint64_t)(mean + GS_DEVIATIONS * sqrtf(mean)) + 1);
+}
+
+/* A block looks at one slot: how large its rooms are, 0 if there are none. */
+static __global__ void __launch_bounds__(EVEN_THREADS)
+    find_even_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
+                     struct gs_gpu_slot *slots, uint32_t most)
+{
+    after_previous();
+    __shared__ uint32_t s_count[GS_GPU_DIGITS_MAX];
+    __shared__ uint32_t s_partial[33];
+    const uint32_t t = threadIdx.x;
+    const struct gs_gpu_slot slot = slots[blockIdx.x];
+    if (slot.bins == 0 || digit_is_exact(slot.digit))
+        return;
+    const uint32_t samples = (uint32_t)min(slot.size / EVEN_SPARSE, (uint64_t)EVEN_SAMPLES);
+    const struct digit_view digits = {slot.digit, slot.bins};
+    for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
+        s_count[d] = 0;
+    __syncthreads();
+    for (uint32_t i = t; i < samples; i += EVEN_THREADS) {
+        const uint64_t at = gs_sample_position(i, samples, slot.size, GS_SAMPLE_SEED);
+        const uint32_t *tile = tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS));
+        const uint32_t key[1] = {tile[at % GS_GPU_TILE_KEYS]};
+        uint32_t digit[1];
+        digits.classify(key, digit);
+        atomicAdd(&s_count[digit[0]], 1);
+    }
+    __syncthreads();
+    uint32_t squares = 0; /* 2^22 in all at most */
+    for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
+        squares += s_count[d] * s_count[d];
+    uint32_t sum;
+    scan_block<EVEN_THREADS>(squares, s_partial, &sum);
+    if (t != 0)
+        return;
+    const float bins = (float)slot.bins;
+    const float chi_square = bins * (float)sum / (float)max(samples, 1U) - (float)samples;
+    const uint64_t room = room_for(slot.size, slot.bins);
+    const bool even = chi_square <= bins - 1 + GS_DEVIATIONS * sqrtf(2 * (bins - 1));
+    slots[blockIdx.x].room = even && room <= most ? (uint32_t)room : 0;
+}
+
+/* What a slot takes of the output: its rooms, or as much as it has keys, for a second try. */
+static __device__ __forceinline__ unsigned long long width_of(const struct gs_gpu_slot &slot)
+{
+    return slot.room > 0 ? (unsigned long long)slot.bins * slot.room : whole_lines(slot.size);
+}
+
+/* Where each slot's digits go, by one block: one slot after the other, the last ones in spare
+ * memory. If there is too little of that no slot has rooms. */
+static __global__ void __launch_bounds__(PLACE_THREADS)
+    place_rooms_kernel(struct gs_gpu_slot *slots, uint32_t slot_count, const uint32_t *out,
+                       uint64_t n, const struct gs_gpu_rooms rooms)
+{
+    after_previous();
+    __shared__ unsigned long long s_partial[33];
+    __shared__ unsigned long long s_widest;
+    if (threadIdx.x == 0)
+        s_widest = 0;
+    unsigned long long all = 0;
+    for (uint32_t round = 0; round < slot_count; round += PLACE_THREADS) {
+        const uint32_t i = round + threadIdx.x;
+        const unsigned long long width = i < slot_count ? width_of(slots[i]) : 0;
+        unsigned long long sum;
+        scan_block<PLACE_THREADS>(width, s_partial, &sum);
+        all += sum;
+        atomicMax(&s_widest, width);
+        __syncthreads();
+    }
+    /* What would cross the buffer's end is in spare memory, which goes on from `end`. */
+    const unsigned long long end = n - min((unsigned long long)n, s_widest);
+    const bool fits = all <= n || all - end <= rooms.spare_keys;
+    const int64_t spare = rooms.spare - out;
+    unsigned long long before = 0;
+    for (uint32_t round = 0; round < slot_count; round += PLACE_THREADS) {
+        const uint32_t i = round + threadIdx.x;
+        const unsigned long long width = i < slot_count ? width_of(slots[i]) : 0;
+        unsigned long long sum;
+        const unsigned long long place = before + scan_block<PLACE_THREADS>(width, s_partial, &sum);
+        before += sum;
+        if (i < slot_count && fits)
+            slots[i].to = place + width <= n ? (int64_t)place : spare + (int64_t)(place - end);
+        else if (i < slot_count)
+            slots[i].room = 0;
+        __syncthreads();
+    }
+}
+
+/* A block makes jobs of one slot's digits. */
+static __global__ void __launch_bounds__(JOB_THREADS)
+    plan_rooms_kernel(const __grid_constant__ struct gs_gpu_work work)
+{
+    after_previous();
+    __shared__ unsigned long long s_partial[33];
+    const struct gs_gpu_slot slot = work.slots[0][blockIdx.x];
+    const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
+    bool full = slot.room == 0;
+    for (uint32_t d = threadIdx.x; d < slot.bins; d += JOB_THREADS)
+        full = full || sizes[d] > slot.room;
+    if (__syncthreads_or(full)) {
+        if (threadIdx.x == 0) {
+            struct gs_gpu_slot *again =
+                add_slot(&work, 3, slot.start, slot.size, slot.low, slot.high);
+            again->from = slot.from;
+            again->to = slot.to;
+            again->paged = slot.paged;
+        }
+        return;
+    }
+    unsigned long long before = slot.start;
+    for (uint32_t round = 0; round < slot.bins; round += JOB_THREADS) {
+        const uint32_t d = round + threadIdx.x;
+        const unsigned long long size = d < slot.bins ? sizes[d] : 0;
+        unsigned long long sum;
+        const unsigned long long start = before + scan_block<JOB_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0)
+            add_job(&work, start, slot.to + (int64_t)d * slot.room, (uint32_t)size, 1);
+        __syncthreads();
+    }
+}
+
+cudaError_t gs_choose_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *keys,
+                                const uint32_t *out, uint64_t n, uint32_t slots,
+                                cudaStream_t stream)
+{
+    cudaError_t error = gs_launch_next(find_even_kernel, slots, EVEN_THREADS, 0, stream, keys,
+                                       work->pages, work->slots[0], work->medium_keys);
+    if (error != cudaSuccess)
+        return error;
+    return gs_launch_next(place_rooms_kernel, 1, PLACE_THREADS, 0, stream, work->slots[0], slots,
+                          out, n, work->rooms);
+}
+
+cudaError_t gs_plan_rooms_gpu(const struct gs_gpu_work *work, uint32_t slots, cudaStream_t stream)
+{
+    return gs_launch_next(plan_rooms_kernel, slots, JOB_THREADS, 0, stream, *work);
+}

@@ -1,0 +1,58 @@
+# A limit on address space: what is mapped of the input leaves room for -S and the threads' stacks.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# within MIB COMMAND...: with so much address space, and besides what the program's file takes, in
+# which a build with CUDA has its kernels.
+within()
+{
+    local limit=$(($1 * 1024 + $(stat -c %s "$GSORT") / 1024))
+    (
+        ulimit -v "$limit"
+        "${@:2}"
+    )
+}
+
+setup()
+{
+    enter_directory
+    require_plain_build
+    keygen uniform 16M >in # 64 MiB
+    "$GSORT" in -o wanted
+}
+
+@test "more address space is not less, with any number of threads" {
+    for ((mib = 64; mib <= 160; mib += 12)); do
+        for options in "--parallel=2 -S 16M" "--parallel=16 -S 16M" "--parallel=100"; do
+            # shellcheck disable=SC2086  # several options
+            within "$mib" "$GSORT" --device=cpu $options -T . in -o got
+            assert_same wanted got
+        done
+    done
+}
+
+@test "standard input is a file, read from where it stands" {
+    keys 1 2 >file
+    cat in >>file
+    for mib in 72 80 88 96 104 200; do
+        {
+            head -c 8 >/dev/null
+            within "$mib" "$GSORT" --device=cpu --parallel=2 -S 16M -T . >got
+        } <file
+        assert_same wanted got
+    done
+}
+
+@test "a check" {
+    for ((mib = 64; mib <= 124; mib += 12)); do
+        within "$mib" "$GSORT" -c --parallel=4 wanted
+        run -1 within "$mib" "$GSORT" -C --parallel=4 in
+    done
+}
+
+@test "stacks as large as the limit are for one thread" {
+    ulimit -S -s 65536 || skip "no such stacks here"
+    within 128 "$GSORT" --device=cpu --parallel=8 -S 16M -T . in -o got
+    assert_same wanted got
+}

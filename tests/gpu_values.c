@@ -1,0 +1,171 @@
+/* gpu_values.c -- slots of few values are counted and written, and others are left alone.
+ * SPDX-License-Identifier: MIT
+ *
+ *     gpu_values [KEYS]   slots of up to about so many keys, 200,000 unless said
+ *
+ * Slots lie next to each other with a word between them, at the buffers' odd places; in the second
+ * buffer, not where they are in the output. Each is read from the buffer of its level, and its
+ * sorted keys must come out in the first one; nothing else of that changes. Needs a GPU: without
+ * one it says so and exits with 77.
+ */
+#include "common/random.h"
+#include "sort/device_sort.h"
+#include "tests/unit/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 12, SHIFT = 12345, BORDER = 0x5a5a5a5a };
+
+/* What a slot has. */
+struct kind {
+    uint32_t values; /* equally frequent; of 0 every second key is one value, the rest one each */
+    bool few;        /* so few that they must be counted */
+};
+
+static const struct kind kinds[] = {
+    {1, true}, {2, true}, {55, true}, {700, true}, {2000, true}, {100000000, false}, {0, false},
+};
+
+struct test {
+    struct gs_device_sorter sorter;
+    struct gs_gpu_slot slot[SLOTS];
+    bool few[SLOTS];
+    uint64_t n;
+    gs_key *from;   /* the level's keys */
+    gs_key *wanted; /* where few are, in order */
+    gs_key *d_a, *d_b;
+};
+
+static void must(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        fprintf(stderr, "gpu_values: %s\n", cudaGetErrorString(error));
+        exit(2);
+    }
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    gs_key a = *(const gs_key *)left;
+    gs_key b = *(const gs_key *)right;
+    return (a > b) - (a < b);
+}
+
+/* The j-th value of a slot; the least and the largest key are among them. */
+static gs_key value_of(uint32_t slot, uint64_t j)
+{
+    return j == 0 ? 0 : j == 1 ? GS_KEY_MAX : (gs_key)gs_random(slot, j);
+}
+
+static void make_slots(struct test *test, uint64_t largest, unsigned level)
+{
+    uint64_t at = 1;
+    for (uint32_t s = 0; s < SLOTS; s++) {
+        const struct kind *kind = &kinds[s % (sizeof kinds / sizeof *kinds)];
+        struct gs_gpu_slot *slot = &test->slot[s];
+        memset(slot, 0, sizeof *slot);
+        slot->start = at;
+        slot->from = (int64_t)at - (level % 2 == 0 ? SHIFT : 0);
+        slot->to = (int64_t)at - (level % 2 != 0 ? SHIFT : 0);
+        slot->size = GS_GPU_SMALL_KEYS + 1 + gs_random(level, s) % largest;
+        slot->low = GS_KEY_MAX;
+        for (uint64_t i = 0; i < slot->size; i++) {
+            uint64_t r = gs_random(1000 + s, i);
+            uint64_t j = kind->values > 0 ? r % kind->values : r % 2 == 0 ? 0 : i + 2;
+            test->from[at + i] = value_of(s, j);
+        }
+        /* At least two copies of each in every part of a slot, and not too few to be noticed. */
+        test->few[s] = kind->few && kind->values <= 2000 && kind->values * 4 < slot->size;
+        memcpy(test->wanted + at, test->from + at, slot->size * sizeof(gs_key));
+        qsort(test->wanted + at, slot->size, sizeof(gs_key), compare_keys);
+        at += slot->size + 1;
+    }
+    CHECK(at <= test->n);
+}
+
+static void check_slots(struct test *test, const gs_key *sorted, const struct gs_gpu_slot *done,
+                        bool in_place)
+{
+    uint64_t at = 0;
+    for (uint32_t s = 0; s < SLOTS; s++) {
+        const struct gs_gpu_slot *slot = &test->slot[s];
+        CHECK_EQUAL(sorted[at], in_place ? test->from[at] : BORDER);
+        if (test->few[s])
+            CHECK(done[s].values > 0);
+        if (!CHECK(done[s].values == 0 || memcmp(sorted + slot->start, test->wanted + slot->start,
+                                                 slot->size * sizeof(gs_key)) == 0))
+            fprintf(stderr, "  slot %" PRIu32 " of %" PRIu64 " keys\n", s, slot->size);
+        if (s % (sizeof kinds / sizeof *kinds) == 5)
+            CHECK_EQUAL(done[s].values, 0);
+        at = slot->start + slot->size;
+    }
+    CHECK_EQUAL(sorted[at], in_place ? test->from[at] : BORDER);
+}
+
+/* Slots of an even level are in b, of an odd one in a. */
+static void test_level(struct test *test, uint64_t largest, unsigned level)
+{
+    const struct gs_gpu_work *work = &test->sorter.work;
+    const bool in_place = level % 2 != 0;
+    gs_key *sorted = malloc(test->n * sizeof *sorted);
+    struct gs_gpu_slot done[SLOTS];
+    uint32_t tiles = 0;
+    if (sorted == NULL)
+        abort();
+    make_slots(test, largest, level);
+    for (uint64_t i = 0; i < test->n; i++)
+        sorted[i] = BORDER;
+    for (uint32_t s = 0; s < SLOTS; s++)
+        tiles += (uint32_t)((test->slot[s].size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS);
+    must(cudaMemcpy(test->d_a, in_place ? test->from : sorted, test->n * sizeof(gs_key),
+                    cudaMemcpyHostToDevice));
+    must(cudaMemcpy(test->d_b, in_place ? sorted : test->from, test->n * sizeof(gs_key),
+                    cudaMemcpyHostToDevice));
+    must(cudaMemcpy(work->slots[level & 1], test->slot, sizeof test->slot, cudaMemcpyHostToDevice));
+    must(cudaDeviceSynchronize());
+    must(gs_count_values_gpu(work, level, test->d_a, test->d_b + SHIFT, SLOTS, tiles,
+                             test->sorter.processors, NULL));
+    must(gs_write_values_gpu(work, level, test->d_a, test->d_b + SHIFT, SLOTS, tiles,
+                             test->sorter.processors, NULL));
+    must(cudaMemcpy(sorted, test->d_a, test->n * sizeof(gs_key), cudaMemcpyDeviceToHost));
+    must(cudaMemcpy(done, work->slots[level & 1], sizeof done, cudaMemcpyDeviceToHost));
+    check_slots(test, sorted, done, in_place);
+    free(sorted);
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t largest = argc > 1 ? strtoull(argv[1], NULL, 10) : 200000;
+    struct gs_error err = {.status = GS_OK};
+    struct test test;
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        fprintf(stderr, "gpu_values: no GPU\n");
+        return 77;
+    }
+    memset(&test, 0, sizeof test);
+    test.n = SLOTS * (largest + GS_GPU_SMALL_KEYS + 2) + 2;
+    test.from = malloc(test.n * sizeof *test.from);
+    test.wanted = malloc(test.n * sizeof *test.wanted);
+    if (largest == 0 || test.from == NULL || test.wanted == NULL ||
+        gs_device_sorter_open(&test.sorter, test.n, &err) != GS_OK) {
+        fprintf(stderr, "gpu_values: %s\n", err.text);
+        exit(2);
+    }
+    for (uint64_t i = 0; i < test.n; i++)
+        test.from[i] = BORDER;
+    must(cudaMalloc((void **)&test.d_a, test.n * sizeof(gs_key)));
+    must(cudaMalloc((void **)&test.d_b, test.n * sizeof(gs_key)));
+    for (int large = 0; large < 2; large++) /* both tables, if the device has room for both */
+        for (unsigned level = 2; level < 4; level++) {
+            test.sorter.work.large_values = test.sorter.work.large_values && large == 0;
+            test_level(&test, largest, level);
+        }
+    cudaFree(test.d_a);
+    cudaFree(test.d_b);
+    gs_device_sorter_close(&test.sorter);
+    free(test.from);
+    free(test.wanted);
+    return check_failures();
+}

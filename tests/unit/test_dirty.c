@@ -1,0 +1,120 @@
+/* test_dirty.c -- no more waits for the disk than is allowed, and what the disk says is passed on.
+ * SPDX-License-Identifier: MIT
+ *
+ * The disk is this file's: sync_file_range() here takes the place of the C library's.
+ */
+#include "common/dirty.h"
+#include "tests/unit/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#define FILES 100
+#define PIECE GS_DIRTY_PIECE_BYTES
+
+/* A file: bytes written, those that the disk was told to write, and those that it has. */
+static struct {
+    uint64_t written, started, done;
+} file[FILES];
+static unsigned calls;
+static int error_number; /* what the next call fails with */
+static int error_fd = -1;
+
+int sync_file_range(int fd, off_t offset, off_t count, unsigned flags)
+{
+    calls++;
+    CHECK(fd >= 0 && fd < FILES && offset == 0 && count == 0);
+    if ((flags & SYNC_FILE_RANGE_WAIT_BEFORE) != 0)
+        file[fd].done = file[fd].started;
+    if ((flags & SYNC_FILE_RANGE_WRITE) != 0)
+        file[fd].started = file[fd].written;
+    if ((flags & SYNC_FILE_RANGE_WAIT_AFTER) != 0)
+        file[fd].done = file[fd].started;
+    errno = error_number;
+    return fd == error_fd ? -1 : 0;
+}
+
+static void begin(uint64_t limit)
+{
+    memset(file, 0, sizeof file);
+    calls = 0;
+    gs_dirty_limit(limit);
+    CHECK(gs_dirty_limited() == (limit != UINT64_MAX));
+}
+
+/* Bytes that wait, of all files. */
+static uint64_t waiting(void)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < FILES; i++)
+        sum += file[i].written - file[i].done;
+    return sum;
+}
+
+/* Write pieces to so many files in turn. Returns how much waited at most. */
+static uint64_t write_pieces(int files, unsigned pieces)
+{
+    uint64_t most = 0;
+    for (unsigned i = 0; i < pieces; i++) {
+        int fd = (int)(i % (unsigned)files);
+        file[fd].written += PIECE;
+        CHECK_EQUAL((unsigned)gs_dirty_written(fd, PIECE), 0);
+        most = waiting() > most ? waiting() : most;
+    }
+    return most;
+}
+
+/* What waits stays below the limit, and comes near it: a disk is to be kept busy. */
+static void test_bound(void)
+{
+    const uint64_t limits[] = {8 << 20, 37 << 20, UINT64_C(128) << 20, UINT64_C(1) << 30};
+    for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
+        for (int files = 1; files <= FILES; files = files * 5 + 1) {
+            begin(limits[i]);
+            uint64_t most = write_pieces(files, (unsigned)(limits[i] * 4 / PIECE));
+            CHECK(most <= limits[i] + PIECE);
+            CHECK(files > 64 || most >= limits[i] / 2);
+        }
+    }
+}
+
+/* Little is written without any wait; and anything where nothing is limited. */
+static void test_free(void)
+{
+    begin(UINT64_C(1) << 30);
+    write_pieces(3, (900 << 20) / PIECE);
+    CHECK_EQUAL(calls, 0);
+    begin(UINT64_MAX);
+    write_pieces(3, 10000);
+    CHECK_EQUAL(calls, 0);
+}
+
+/* A disk's errors are the writer's; a pipe has nothing to wait for. */
+static void test_errors(void)
+{
+    const int errors[] = {EIO, ENOSPC, EDQUOT, ESPIPE, EINVAL, EBADF, ENOSYS};
+    error_fd = 1;
+    for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++) {
+        error_number = errors[i];
+        begin(16 << 20);
+        CHECK_EQUAL((unsigned)gs_dirty_written(0, 7 << 20), 0);
+        int got = gs_dirty_written(1, 2 << 20);
+        CHECK_EQUAL((unsigned)got, i < 3 ? (unsigned)errors[i] : 0);
+    }
+    error_number = EIO; /* not 70 files can be remembered, but all are asked */
+    begin(16 << 20);
+    int got = 0;
+    for (int fd = 0; fd < 70; fd++)
+        got = got != 0 ? got : gs_dirty_written(fd, 1);
+    CHECK_EQUAL((unsigned)got, EIO);
+    error_fd = -1;
+}
+
+int main(void)
+{
+    test_bound();
+    test_free();
+    test_errors();
+    return check_failures();
+}

@@ -1,0 +1,240 @@
+/* test_ordered_runs.c -- runs of ordered keys are found and merged, whatever happens to them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/ordered_runs.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { N = 3 * GS_TILE_KEYS + 1001, SPANS = 3 };
+
+static gs_key keys[N], sorted[N], wanted[N], got[N];
+
+/* Fill keys[first .. end) with a run: up, down or, 0, equal. */
+static void fill_run(uint64_t first, uint64_t end, int direction, gs_key low, gs_key step)
+{
+    for (uint64_t i = first; i < end; i++)
+        keys[i] = direction == 0  ? low
+                  : direction > 0 ? low + (gs_key)(i - first) * step
+                                  : low + (gs_key)(end - 1 - i) * step;
+}
+
+/* Runs of `length` keys, and a shorter one. Returns how many. */
+static size_t fill_runs(uint64_t length, int directions)
+{
+    size_t runs = 0;
+    for (uint64_t first = 0; first < N; first += length, runs++) {
+        int direction = directions == 2 ? (runs % 2 == 0 ? 1 : -1) : directions;
+        uint64_t end = first + length < N ? first + length : N;
+        fill_run(first, end, direction, (gs_key)(runs * 7919 % 1000), 5 + (gs_key)(runs % 3));
+    }
+    return runs;
+}
+
+/* Three spans of them, cut where nothing else is. */
+static void make_spans(struct gs_span *spans)
+{
+    static const uint64_t ends[SPANS] = {100003, 130001, N};
+    for (uint64_t i = 0, first = 0; i < SPANS; first = ends[i++])
+        spans[i] = (struct gs_span){keys + first, ends[i] - first, "keys"};
+}
+
+static bool find(struct gs_ordered_runs *runs)
+{
+    struct gs_span spans[SPANS];
+    struct gs_tiles tiles;
+    make_spans(spans);
+    if (!CHECK(gs_tiles_make(&tiles, spans, SPANS, NULL) == GS_OK))
+        return false;
+    bool found = gs_runs_find(&tiles, 2, runs);
+    gs_tiles_free(&tiles);
+    return found;
+}
+
+/* Do the runs that were found cover all keys, each in order? */
+static void check_runs(const struct gs_ordered_runs *runs)
+{
+    uint64_t next = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct gs_ordered_run *run = &runs->list[i];
+        CHECK_EQUAL(run->first, next);
+        next += run->count;
+        for (uint64_t k = run->first; k + 1 < next; k++) {
+            int step = (keys[k] < keys[k + 1]) - (keys[k] > keys[k + 1]);
+            if (!CHECK(step == 0 || step == run->direction))
+                break;
+        }
+    }
+    CHECK_EQUAL(next, N);
+}
+
+static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t count,
+                            uint64_t position, struct gs_error *err)
+{
+    (void)sink;
+    (void)err;
+    memcpy(got + position, from, count * sizeof *from);
+    return GS_OK;
+}
+
+/* What sort makes of the keys, from `sorted` to `wanted`; returns how many. */
+static uint64_t shape_plainly(const struct gs_options *options)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < N; i++)
+        if (!options->unique || i == 0 || sorted[i] != sorted[i - 1])
+            wanted[count++] = sorted[i];
+    for (uint64_t i = 0; options->reverse && i < count / 2; i++) {
+        gs_key key = wanted[i];
+        wanted[i] = wanted[count - 1 - i];
+        wanted[count - 1 - i] = key;
+    }
+    return count;
+}
+
+/* Sort the keys in each way. */
+static void check_sort(void)
+{
+    memcpy(sorted, keys, sizeof keys);
+    qsort(sorted, N, sizeof *sorted, sample_compare);
+    for (unsigned flags = 0; flags < 32; flags++) {
+        struct gs_options options = {.reverse = (flags & 1) != 0,
+                                     .unique = (flags & 2) != 0,
+                                     .verify = (flags & 4) != 0,
+                                     .threads = 1 + flags / 16 * 2};
+        struct gs_sink sink = {.memory = (flags & 8) != 0 ? got : NULL, .write = store};
+        struct gs_stats stats = {0};
+        struct gs_error err = {.status = GS_OK};
+        struct gs_span spans[SPANS];
+        make_spans(spans);
+        uint64_t count = shape_plainly(&options);
+        CHECK(gs_sort(&options, spans, SPANS, &sink, NULL, &stats, &err) == GS_OK);
+        CHECK_EQUAL(stats.keys_out, count);
+        CHECK(memcmp(got, wanted, count * sizeof *got) == 0);
+    }
+}
+
+static void test_runs(void)
+{
+    static const uint64_t lengths[] = {N, N - 1, N / 2, GS_TILE_KEYS, GS_TILE_KEYS + 1, 9000};
+    struct gs_ordered_runs runs;
+    if (gs_merge_method() == GS_MERGE_NONE)
+        return;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int directions = -1; directions <= 2; directions++) {
+            size_t most = 2 * fill_runs(lengths[i], directions);
+            if (!CHECK(find(&runs)))
+                continue;
+            CHECK(runs.count <= most);
+            check_runs(&runs);
+            check_sort();
+        }
+}
+
+static void test_many_runs(void)
+{
+    struct gs_ordered_runs runs;
+    fill_runs(500, 1);
+    CHECK(!find(&runs));
+    fill_run(0, N / 2, 1, 0, 3);
+    CHECK(!find(&runs));
+    for (uint64_t i = 0; i < N; i++)
+        keys[i] = sample_key(SAMPLE_UNIFORM, N, i);
+    CHECK(!find(&runs));
+}
+
+/* Most keys are equal, or all bins but one are empty. */
+static void test_lopsided(void)
+{
+    fill_run(0, N / 2, 0, 77, 0);
+    fill_run(N / 2, N, -1, 77, 1);
+    check_sort();
+    fill_run(0, N - 9, 0, 77, 0);
+    fill_run(N - 9, N, 1, 3, 1);
+    check_sort();
+    fill_run(0, N / 2, 1, 0, 1);
+    fill_run(N / 2, N, 1, 0xffff0000U, 0);
+    check_sort();
+}
+
+static int how; /* the keys are changed */
+
+/* Writes to the keys as soon as the first of them are merged. */
+static enum gs_status store_and_change(struct gs_sink *sink, const gs_key *from, uint64_t count,
+                                       uint64_t position, struct gs_error *err)
+{
+    const uint64_t at = N / 4; /* in the first run, not near a bin's bound */
+    if (position == 0 && how == 0) {
+        gs_key key = keys[at];
+        keys[at] = keys[at + 1];
+        keys[at + 1] = key;
+    }
+    for (uint64_t i = at; position == 0 && how == 1 && i < N / 2; i++)
+        keys[i] = keys[at];
+    for (uint64_t i = at; position == 0 && how == 2 && i < N / 2; i++)
+        keys[i] *= 2;
+    return store(sink, from, count, position, err);
+}
+
+/* Disorder in a run, or order among keys of other bins: both are told. */
+static void test_change_between(void)
+{
+    for (how = 0; how < 3; how++) {
+        struct gs_options options = {.threads = 1};
+        struct gs_sink sink = {.write = store_and_change};
+        struct gs_error err = {.status = GS_OK};
+        struct gs_span span = {keys, N, "keys"};
+        fill_runs(N / 2, 2);
+        CHECK(gs_sort(&options, &span, 1, &sink, NULL, NULL, &err) == GS_ERR_INPUT);
+        CHECK(strstr(err.text, "changed while it was being sorted") != NULL);
+    }
+}
+
+static atomic_bool done;
+
+/* Writes runs of another height to the keys, again and again. */
+static void *rewrite(void *unused)
+{
+    (void)unused;
+    for (gs_key turn = 0; !atomic_load(&done); turn++)
+        for (uint64_t i = turn % 7; i < N; i += 7)
+            *(volatile gs_key *)(keys + i) = turn * 1000003 + (gs_key)i;
+    return NULL;
+}
+
+/* An error or keys in order, never anything else, of input that somebody writes to. */
+static void test_changes(void)
+{
+    struct gs_options options = {.verify = true, .threads = 2};
+    pthread_t writer;
+    for (int round = 0; round < 40; round++) {
+        struct gs_sink sink = {.memory = got};
+        struct gs_stats stats = {0};
+        struct gs_error err = {.status = GS_OK};
+        struct gs_span span = {keys, N, "keys"};
+        fill_runs(N / 2, 2);
+        atomic_store(&done, false);
+        if (round % 4 > 0 && !CHECK(pthread_create(&writer, NULL, rewrite, NULL) == 0))
+            return;
+        enum gs_status st = gs_sort(&options, &span, 1, &sink, NULL, &stats, &err);
+        atomic_store(&done, true);
+        if (round % 4 > 0)
+            pthread_join(writer, NULL);
+        CHECK(st == GS_OK || (st == GS_ERR_INPUT && round % 4 > 0));
+        if (st == GS_OK)
+            CHECK_EQUAL(gs_first_disorder(&options, got, N, NULL), N);
+    }
+}
+
+int main(void)
+{
+    test_runs();
+    test_many_runs();
+    test_lopsided();
+    if (gs_merge_method() != GS_MERGE_NONE)
+        test_change_between();
+    test_changes();
+    return check_failures();
+}

@@ -1,0 +1,104 @@
+/* test_value_ranges.c -- keys of few values are counted; others among them are not lost.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/value_ranges.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+enum { N = 200003, SAMPLES = 1024 };
+
+static gs_key keys[N], sorted[N], wanted[N], got[N];
+
+/* Ranges of keys' sample. */
+static void find(struct gs_value_ranges *ranges)
+{
+    gs_key sample[SAMPLES];
+    for (uint64_t i = 0; i < SAMPLES; i++)
+        sample[i] = keys[i * (N / SAMPLES)];
+    qsort(sample, SAMPLES, sizeof *sample, sample_compare);
+    gs_value_ranges_find(ranges, sample, SAMPLES, N);
+}
+
+/* `values` values from each of `ranges` places on. */
+static void fill(uint32_t ranges, uint32_t values, gs_key first, gs_key apart)
+{
+    for (uint64_t i = 0; i < N; i++) {
+        uint64_t r = gs_random(23, i);
+        keys[i] = first + (gs_key)(r % ranges) * apart + (gs_key)((r >> 32) % values);
+    }
+}
+
+static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t count,
+                            uint64_t position, struct gs_error *err)
+{
+    (void)sink;
+    (void)err;
+    memcpy(got + position, from, count * sizeof *from);
+    return GS_OK;
+}
+
+static void check_sort(void)
+{
+    memcpy(sorted, keys, sizeof keys);
+    qsort(sorted, N, sizeof *sorted, sample_compare);
+    for (unsigned flags = 0; flags < 16; flags++) {
+        struct gs_options options = {.reverse = (flags & 1) != 0,
+                                     .unique = (flags & 2) != 0,
+                                     .verify = (flags & 4) != 0,
+                                     .threads = 2};
+        struct gs_sink sink = {.memory = (flags & 8) != 0 ? got : NULL, .write = store};
+        struct gs_stats stats = {0};
+        struct gs_error err = {.status = GS_OK};
+        struct gs_span span = {keys, N, "keys"};
+        uint64_t count = 0;
+        for (uint64_t i = 0; i < N; i++)
+            if (!options.unique || i == 0 || sorted[i] != sorted[i - 1])
+                wanted[count++] = sorted[i];
+        CHECK(gs_sort(&options, &span, 1, &sink, NULL, &stats, &err) == GS_OK);
+        CHECK_EQUAL(stats.keys_out, count);
+        for (uint64_t i = 0; i < count; i++)
+            if (!CHECK_EQUAL(got[options.reverse ? count - 1 - i : i], wanted[i]))
+                break;
+    }
+}
+
+/* Are there so many ranges, with all keys in them? Sorts the keys, too. */
+static void check(uint32_t wanted_ranges)
+{
+    struct gs_value_ranges ranges;
+    find(&ranges);
+    CHECK_EQUAL(ranges.count, wanted_ranges);
+    for (uint64_t i = 0; ranges.count > 0 && i < N; i++) {
+        uint32_t r = 0;
+        while (r < ranges.count && keys[i] - ranges.low[r] > ranges.width[r])
+            r++;
+        if (!CHECK(r < ranges.count))
+            break;
+    }
+    check_sort();
+}
+
+int main(void)
+{
+    fill(1, 1000, 0, 0);
+    check(1);
+    fill(1, 1000, GS_KEY_MAX - 999, 0);
+    check(1);
+    fill(1, 100, 123456789, 0);
+    check(1);
+    fill(2, 1024, 0, GS_KEY_MAX - 1023);
+    check(2);
+    fill(4, 300, 1000, 1000000);
+    check(4);
+    fill(5, 300, 1000, 1000000);
+    check(0); /* too many ranges */
+    fill(1, 2, 9, 0);
+    check(0); /* too few values to count so */
+    fill(1, 60000, 0, 0);
+    check(0); /* too many */
+    fill(1, 1000, 1000, 0);
+    keys[N - 1] = GS_KEY_MAX; /* what no sample shows */
+    keys[N / 2] = 0;
+    check_sort();
+    return check_failures();
+}

@@ -244,36 +244,41 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
 
 /* Inputs that the sorts above do not meet: keys spread like their sample, which must not be
  * counted; keys whose sample is spread over all values while all others are in one bin, so that
- * pages are not enough; and zeros, a few more in each tile than a row has room for, among keys of
- * all magnitudes. */
-enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS };
+ * pages are not enough; zeros, a few more in each tile than a row has room for, among keys of all
+ * magnitudes; and a digit of level 2, the first of its bin, that has few values: keys that have gone
+ * to rooms are counted by value at a deeper level, with other digits of the bin around them. */
+enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS, INPUT_FEW_IN_ROOM };
 
 static void check_input(enum input input)
 {
-    enum { KEYS = 300001, SAMPLES_A_BIN = 16 };
+    enum { SAMPLES_A_BIN = 16 };
+    const uint64_t n = input == INPUT_FEW_IN_ROOM ? 3000001 : 300001;
     struct gs_error err = {.status = GS_OK};
     struct gs_device_stats stats;
-    struct twins twins = {.kind = SAMPLE_UNIFORM, .n = KEYS};
-    const uint32_t samples = gs_device_sort_bins(KEYS) * SAMPLES_A_BIN;
-    twins.keys = sample_make(SAMPLE_UNIFORM, KEYS);
-    for (uint64_t i = 0; i < KEYS; i++) {
+    struct twins twins = {.kind = SAMPLE_UNIFORM, .n = n};
+    const uint32_t samples = gs_device_sort_bins(n) * SAMPLES_A_BIN;
+    twins.keys = sample_make(SAMPLE_UNIFORM, n);
+    for (uint64_t i = 0; i < n; i++) {
         const uint64_t r = gs_random(23, i);
         if (input == INPUT_MISLEADS)
             twins.keys[i] = 0x80000000U + (gs_key)(r & 0xffff);
         else if (input == INPUT_ZEROS)
             twins.keys[i] = r % 33 == 0 ? 0 : ((gs_key)(r >> 32) | 0x80000000U) >> r % 20;
+        else if (input == INPUT_FEW_IN_ROOM && r % 150 == 0)
+            twins.keys[i] = (gs_key)(r >> 32) % 100 << 8;
     }
     for (uint32_t i = 0; input == INPUT_MISLEADS && i < samples; i++)
-        twins.keys[gs_sample_position(i, samples, KEYS, GS_SAMPLE_SEED)] = i * 2654435769U;
-    must(cudaMalloc((void **)&twins.d_keys, KEYS * sizeof(gs_key)));
-    must(cudaMalloc((void **)&twins.d_other, KEYS * sizeof(gs_key)));
-    CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, KEYS, &err), GS_OK);
+        twins.keys[gs_sample_position(i, samples, n, GS_SAMPLE_SEED)] = i * 2654435769U;
+    must(cudaMalloc((void **)&twins.d_keys, n * sizeof(gs_key)));
+    must(cudaMalloc((void **)&twins.d_other, n * sizeof(gs_key)));
+    CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, n, &err), GS_OK);
     twins.sorter.paged_keys = 1;
     CHECK_EQUAL(gs_device_sorter_add_room(&twins.sorter, &err), GS_OK);
     compare_result(&twins, UINT64_MAX, &stats);
     CHECK(!stats.in_other);
     compare_result(&twins, 1, &stats);
     CHECK_EQUAL(stats.in_other, input != INPUT_MISLEADS);
+    CHECK(input != INPUT_FEW_IN_ROOM || stats.levels > 2);
     gs_device_sorter_close(&twins.sorter);
     cudaFree(twins.d_keys);
     cudaFree(twins.d_other);
@@ -300,5 +305,7 @@ int main(int argc, char **argv)
     check_input(INPUT_SPREAD);
     check_input(INPUT_MISLEADS);
     check_input(INPUT_ZEROS);
+    if (largest == UINT64_MAX)
+        check_input(INPUT_FEW_IN_ROOM);
     return check_failures();
 }

@@ -125,20 +125,18 @@ static cudaError_t clear_lists(struct gs_device_sorter *sorter)
     return cudaMemsetAsync(&state->small_jobs, 0, 3 * sizeof state->small_jobs, sorter->stream);
 }
 
-/* Small jobs and runs are done: take them off the lists. Should other work be left than medium
- * jobs, these, too. */
-static cudaError_t skip_listed(struct gs_device_sorter *sorter, gs_key *keys, const gs_key *other,
-                               struct gs_gpu_report *report, struct gs_device_stats *stats)
+/* Small jobs and runs have been queued without waiting for the report: the medium jobs, too, and
+ * nothing listed is left. */
+static cudaError_t sort_rest(struct gs_device_sorter *sorter, gs_key *keys, const gs_key *other,
+                             struct gs_gpu_report *report, struct gs_device_stats *stats)
 {
     stats->small_jobs += report->small_jobs;
+    stats->medium_jobs += report->medium_jobs;
     stats->fills += report->fills;
-    report->small_jobs = 0;
-    report->fills = 0;
-    if (report->slots == 0)
-        return cudaSuccess;
-    cudaError_t error = sort_listed(sorter, keys, other, report, stats);
-    report->medium_jobs = 0;
-    return error == cudaSuccess ? clear_lists(sorter) : error;
+    cudaError_t error =
+        gs_sort_medium_gpu(&sorter->work, keys, other, report->medium_jobs, sorter->stream);
+    report->small_jobs = report->medium_jobs = report->fills = 0;
+    return error == cudaSuccess && report->slots > 0 ? clear_lists(sorter) : error;
 }
 
 /* Count the values of slots that have few and are not in pages, write their runs, and report what
@@ -262,7 +260,7 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     }
     GS_CUDA_TRY(await_report(sorter, &report));
     if (n <= GS_GPU_ONE_LEVEL_KEYS)
-        GS_CUDA_TRY(skip_listed(sorter, keys, other, &report, stats));
+        GS_CUDA_TRY(sort_rest(sorter, keys, other, &report, stats));
     return sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
 cleanup:
     return st;
@@ -290,7 +288,7 @@ static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const g
                                 (size_t)2 * bins * pages->most * sizeof *pages->page, stream));
     GS_CUDA_TRY(await_report(sorter, report));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
-    if (report->outcome != GS_GPU_UNSORTED || report->few || report->bins <= bins / 2)
+    if (report->outcome != GS_GPU_UNSORTED || report->twins || report->bins <= bins / 2)
         return GS_OK;
     GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, sorter->processors, stream));
     mark(sorter, GS_DEVICE_SCATTER);

@@ -28,6 +28,14 @@ static __device__ __forceinline__ void after_previous()
 #endif
 }
 
+/* Let the blocks of the next kernel in once all blocks of this one have done this. */
+static __device__ __forceinline__ void let_next_in()
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 /* kernel<<<blocks, threads, shared, stream>>>(arguments...) */
 template <typename... PARAMETERS, typename... ARGUMENTS>
 static cudaError_t gs_launch_next(void (*kernel)(PARAMETERS...), unsigned blocks, unsigned threads,

@@ -42,9 +42,13 @@
 /* Copies of each value of a slot, on average, that make it worth a digit for each. */
 #define GS_GPU_REPEATED 1024
 
-/* Equal neighbours in the sorted sample from which on slots may have few values. One is a chance of
- * 1/128 in 8192 of 2^32 equally frequent values. */
+/* Equal neighbours in the sorted sample from which on values repeat: bins are counted then. One is
+ * a chance of 1/128 in 8192 of 2^32 equally frequent values. */
 #define GS_GPU_TWINS 5
+
+/* And from which on slots may have few values, if as many keys have a frequent one. */
+#define GS_GPU_FEW_TWINS       16
+#define GS_GPU_FEW_VALUES_KEYS (1ULL << 26)
 
 /* Of few values there are more bins at level 1, while bins have so many keys: up to that many. */
 #define GS_GPU_FEW_BIN_KEYS 49152
@@ -97,6 +101,7 @@ struct gs_gpu_tables {
     uint32_t search;                                          /* enum gs_gpu_search */
     uint32_t cells;                                           /* in use */
     uint32_t repeats;                                         /* there are equality bins */
+    uint32_t twins;                                           /* values repeat in the sample */
     uint32_t few;                                             /* slots may have few values */
     uint32_t order[GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK]; /* seen by each block of the sample */
     uint32_t base;                                            /* the first splitter */
@@ -204,7 +209,8 @@ struct gs_gpu_report {
     uint32_t slots;
     uint32_t tiles;
     uint32_t digits;
-    uint32_t repeats; /* of the tables */
+    uint32_t repeats; /* of the tables, as are the next two */
+    uint32_t twins;
     uint32_t few;
     uint32_t small_jobs;
     uint32_t medium_jobs;
@@ -344,9 +350,11 @@ cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const 
                              uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills,
                              cudaStream_t stream);
 /* Small jobs and runs, as many as the device's lists have by then, `most` at most: no need to wait
- * for that. */
+ * for that; and, queued right behind, medium jobs. */
 cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t most, cudaStream_t stream);
+cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t medium_jobs, cudaStream_t stream);
 
 /* fill_bins_gpu.cu: runs of equal keys, the whole in reverse. */
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,

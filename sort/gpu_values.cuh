@@ -34,9 +34,9 @@ static __device__ __forceinline__ uint32_t probe_bin(const uint32_t *in, uint32_
     return threadIdx.x < THREADS ? in[__umulhi((threadIdx.x + 1) * 2654435769U, size)] : 0;
 }
 
-/* What probes tell of a bin: nothing; that one value is so frequent that it will crowd; that values
- * are few. */
-enum probed { PROBED_SPREAD, PROBED_HEAVY, PROBED_FEW };
+/* What probes tell of a bin: no value repeats; some do, so if many keys share a digit, values may
+ * be few; values are few, or one is so frequent that it will crowd. */
+enum probed { PROBED_SPREAD, PROBED_REPEATED, PROBED_FEW };
 
 /* What the probes of a warp tell of a bin of `size` keys. One value that is half of it does not
  * make its values few, so a repeated value counts once. Of 32 probes there are 2 such with 200
@@ -47,11 +47,11 @@ static __device__ __forceinline__ enum probed look_at_probes(uint32_t probe, uin
     const bool first = (same & ((1U << lane_index()) - 1)) == 0;
     const uint32_t repeated = __ballot_sync(GS_ALL_LANES, first && (same & (same - 1)) != 0);
     const bool heavy = __any_sync(GS_ALL_LANES, __popc(same) >= HEAVY_PROBES) != 0;
-    if (size < VALUES_LEAST)
+    if (size < VALUES_LEAST || repeated == 0)
         return PROBED_SPREAD;
-    if (__popc(repeated) >= VALUES_REPEATED)
+    if (__popc(repeated) >= VALUES_REPEATED || (heavy && size >= HEAVY_LEAST))
         return PROBED_FEW;
-    return heavy && size >= HEAVY_LEAST ? PROBED_HEAVY : PROBED_SPREAD;
+    return PROBED_REPEATED;
 }
 
 /* A hash table. */

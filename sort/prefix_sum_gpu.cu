@@ -84,6 +84,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->tiles = (uint32_t)(before >> 32);
         report->digits = (uint32_t)before;
         report->repeats = repeats;
+        report->twins = work.tables->twins;
         report->few = work.tables->few;
         report->small_jobs = state->small_jobs;
         report->medium_jobs = state->medium_jobs;
@@ -193,7 +194,7 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         const bool disorder = work.state->sample_order == (GS_GPU_DESCENT | GS_GPU_ASCENT);
         volatile struct gs_gpu_report *report = work.report;
         report->outcome = disorder ? GS_GPU_UNSORTED : GS_GPU_SORTED;
-        report->few = tables->few;
+        report->twins = tables->twins;
         report->bins = tables->count + 1;
         __threadfence_system();
         report->sequence = sequence;

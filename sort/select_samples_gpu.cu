@@ -9,7 +9,11 @@
 #include "sort/params.h"
 #include "sort/sample_position.h"
 
-enum { SELECT_THREADS = GS_GPU_SAMPLE_BLOCK, TABLE_THREADS = 1024 };
+enum {
+    SELECT_THREADS = GS_GPU_SAMPLE_BLOCK,
+    TABLE_THREADS = 1024,
+    SAMPLE_PARTS = 4 /* of the sorted sample, each looked at for repeated values */
+};
 
 /* Load sample i and its successor: compare the two, keep the first. */
 static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, uint32_t samples,
@@ -48,6 +52,8 @@ struct builder {
     uint32_t crowded;
     uint32_t pairs;
     uint32_t repeats;
+    uint32_t twins[SAMPLE_PARTS]; /* see look_at_twins */
+    uint32_t heavy;
 };
 
 /* The splitters before a cell. Padding: a thread has up to 8 cells in a row. */
@@ -201,22 +207,43 @@ static __device__ void clear_state(struct gs_gpu_state *state, const struct gs_g
         atomicOr(&state->sample_order, tables->order[threadIdx.x]);
 }
 
-/* Neighbours in the sorted sample that are equal; by a block. */
-static __device__ uint32_t count_twins(const uint32_t *sample, uint32_t samples, uint32_t *partial)
+/* What equal neighbours in the sorted sample, its twins, say of n keys; by a block. Few values: all
+ * over the range they repeat, not just at one end of it, and what is saved is more than what it
+ * costs to find the values; of not very many keys that is so if none of them is frequent, for the
+ * others are as many values as ever then. */
+static __device__ void look_at_twins(const uint32_t *sample, uint32_t samples, uint32_t share,
+                                     uint64_t n, struct builder *s_build,
+                                     struct gs_gpu_tables *tables)
 {
-    uint32_t twins = 0;
-    uint32_t all;
-#pragma unroll 4
-    for (uint32_t i = threadIdx.x + 1; i < samples; i += TABLE_THREADS)
-        twins += sample[i] == sample[i - 1];
-    scan_block<TABLE_THREADS>(twins, partial, &all);
+    if (threadIdx.x <= SAMPLE_PARTS)
+        *(threadIdx.x < SAMPLE_PARTS ? &s_build->twins[threadIdx.x] : &s_build->heavy) = 0;
     __syncthreads();
-    return all;
+    bool heavy = false;
+#pragma unroll 4
+    for (uint32_t i = threadIdx.x; i < samples; i += TABLE_THREADS) {
+        if (i >= 1 && sample[i] == sample[i - 1])
+            atomicAdd(&s_build->twins[i * SAMPLE_PARTS / samples], 1);
+        heavy = heavy || (i >= share && sample[i] == sample[i - share]);
+    }
+    if (heavy)
+        s_build->heavy = 1;
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    uint32_t all = 0;
+    uint32_t least = samples;
+    for (int i = 0; i < SAMPLE_PARTS; i++) {
+        all += s_build->twins[i];
+        least = min(least, s_build->twins[i]);
+    }
+    tables->twins = all >= GS_GPU_TWINS;
+    tables->few = all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
+                  (n >= GS_GPU_FEW_VALUES_KEYS || s_build->heavy == 0);
 }
 
 /* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
- * there becomes an equality bin, between the splitters v-1 and v. If values are few, bins hold
- * fewer of them where there are more bins. */
+ * there becomes an equality bin, between the splitters v-1 and v. If values are few but not equally
+ * frequent, rare ones are many: bins hold fewer of them where there are more bins. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
                             uint32_t most, struct gs_gpu_tables *tables, struct gs_gpu_state *state)
@@ -225,13 +252,13 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     __shared__ struct builder s_build;
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
-    /* Bins that are jobs ask for nothing. */
-    const bool few = n / bins > GS_GPU_MEDIUM_KEYS &&
-                     count_twins(sample, samples, s_build.partial) >= GS_GPU_TWINS;
-    while (few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS)
+    if (n / bins > GS_GPU_MEDIUM_KEYS)
+        look_at_twins(sample, samples, max(samples / bins / 2, 1U), n, &s_build, tables);
+    else if (t == 0)
+        tables->twins = tables->few = 0; /* bins that are jobs ask for nothing */
+    __syncthreads();
+    while (tables->few && s_build.heavy && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS)
         bins *= 2;
-    if (t == 0)
-        tables->few = few;
     uint32_t emitted = 0;
     uint32_t key = 0;
     bool below = false;
@@ -270,7 +297,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
     if (threadIdx.x == 0) /* nobody has looked at twins */
-        tables->few = s_build.repeats;
+        tables->twins = tables->few = s_build.repeats;
 }
 
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,

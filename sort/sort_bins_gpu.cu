@@ -9,9 +9,10 @@
  * left.
  *
  * Larger groups come from repeated keys or from skew. Up to a warp's size gpu_crowds.cuh sorts
- * them. A bin with still larger ones is sorted by a bitonic network over all its keys: half as fast
- * as a digit that spreads, but always so. A bin of few values, as 32 probes say, is counted:
- * gpu_values.cuh.
+ * them. A bin of few values, as 32 probes say, is counted: gpu_values.cuh. A bin with still larger
+ * groups is, too, if any two probes are equal; or else, and if its values are too many to be
+ * counted, sorted by a bitonic network over all its keys: slower than all else, but as fast with
+ * any keys.
  *
  * A thread's adds must all be under way before the first result is needed. So there is no branch
  * around them: keys that the bin does not have count into words of their own behind the counters.
@@ -225,8 +226,8 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
         return write_run(out, size, low);
     const struct gs_gpu_digit digit = make_digit(low, high, capacity);
     const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
-    if (!exact && s_probed != PROBED_SPREAD)
-        return sort_hard<THREADS>(a, b, output, jobs, s_probed == PROBED_FEW);
+    if (!exact && s_probed == PROBED_FEW)
+        return sort_hard<THREADS>(a, b, output, jobs, true);
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
 #pragma unroll
@@ -252,7 +253,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
         s_keys[padded(size + t)] = GS_KEY_MAX;
     const bool crowded = __syncthreads_or(largest > SETTLED) != 0 && !exact;
     if (crowded && __syncthreads_or(largest > CROWD_MOST) != 0)
-        return sort_hard<THREADS>(a, b, output, jobs, false);
+        return sort_hard<THREADS>(a, b, output, jobs, s_probed != PROBED_SPREAD);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
@@ -283,27 +284,40 @@ struct listed {
     uint32_t fills;
 };
 
+/* Small and medium jobs have nothing to do with each other, so the two kernels may run at once: a
+ * single medium job takes as long as a thousand small ones. The first lets the second in as soon as
+ * it has begun; the second need not wait before it begins, but one of its blocks does at its end:
+ * what is behind it is behind both. */
+enum beside { ALONE, FIRST, SECOND };
+
 /* One block sorts one job, or writes one run. */
 template <int THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
     sort_bins_kernel(const uint32_t *a, const uint32_t *b, uint32_t *output,
                      const struct gs_gpu_job *jobs, const struct gs_gpu_fill *fills,
-                     const struct listed listed)
+                     const struct listed listed, enum beside beside)
 {
-    after_previous();
+    if (beside != SECOND)
+        after_previous();
+    if (beside == FIRST)
+        let_next_in();
     const uint32_t job_count = listed.state != NULL ? listed.state->small_jobs : listed.jobs;
-    if (blockIdx.x < job_count)
-        return sort_job<THREADS>(a, b, output, jobs);
-    const uint32_t i = blockIdx.x - job_count;
-    if (i < (listed.state != NULL ? listed.state->fills : listed.fills))
-        write_run(output + fills[i].start, fills[i].size, fills[i].value);
+    if (blockIdx.x < job_count) {
+        sort_job<THREADS>(a, b, output, jobs);
+    } else {
+        const uint32_t i = blockIdx.x - job_count;
+        if (i < (listed.state != NULL ? listed.state->fills : listed.fills))
+            write_run(output + fills[i].start, fills[i].size, fills[i].value);
+    }
+    if (beside == SECOND && blockIdx.x == 0)
+        after_previous();
 }
 
 /* With a block for each of `count`. */
 template <int THREADS, int BLOCKS>
 static cudaError_t launch_jobs(const uint32_t *b, uint32_t *a, const struct gs_gpu_job *jobs,
                                const struct gs_gpu_fill *fills, struct listed listed,
-                               uint32_t count, cudaStream_t stream)
+                               uint32_t count, enum beside beside, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
     cudaError_t error =
@@ -312,16 +326,25 @@ static cudaError_t launch_jobs(const uint32_t *b, uint32_t *a, const struct gs_g
     if (error != cudaSuccess || count == 0)
         return error;
     return gs_launch_next(sort_bins_kernel<THREADS, BLOCKS>, count, THREADS, shared, stream,
-                          (const uint32_t *)a, b, a, jobs, fills, listed);
+                          (const uint32_t *)a, b, a, jobs, fills, listed, beside);
 }
 
 static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                              struct listed listed, uint32_t count, cudaStream_t stream)
+                              struct listed listed, uint32_t count, enum beside beside,
+                              cudaStream_t stream)
 {
     if (work->small_keys == GS_GPU_SMALL_KEYS)
         return launch_jobs<SMALL_THREADS, 4>(b, a, work->small_jobs, work->fills, listed, count,
-                                             stream);
+                                             beside, stream);
     return launch_jobs<DOUBLE_THREADS, 2>(b, a, work->small_jobs, work->fills, listed, count,
+                                          beside, stream);
+}
+
+static cudaError_t sort_medium(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t count, enum beside beside, cudaStream_t stream)
+{
+    const struct listed listed = {NULL, count, 0};
+    return launch_jobs<MEDIUM_THREADS, 1>(b, a, work->medium_jobs, NULL, listed, count, beside,
                                           stream);
 }
 
@@ -330,13 +353,10 @@ cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const 
                              cudaStream_t stream)
 {
     const struct listed small = {NULL, small_jobs, fills};
-    const struct listed medium = {NULL, medium_jobs, 0};
-    cudaError_t error = cudaSuccess;
-    if (medium_jobs > 0)
-        error = launch_jobs<MEDIUM_THREADS, 1>(b, a, work->medium_jobs, NULL, medium, medium_jobs,
-                                               stream);
+    const bool both = small_jobs > 0 && medium_jobs > 0;
+    cudaError_t error = sort_medium(work, a, b, medium_jobs, both ? FIRST : ALONE, stream);
     if (error == cudaSuccess && small_jobs > 0)
-        return sort_small(work, a, b, small, small_jobs + fills, stream);
+        return sort_small(work, a, b, small, small_jobs + fills, both ? SECOND : ALONE, stream);
     return error == cudaSuccess ? gs_fill_bins_gpu(work, a, fills, stream) : error;
 }
 
@@ -344,5 +364,11 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
                                uint32_t most, cudaStream_t stream)
 {
     const struct listed listed = {work->state, 0, 0};
-    return sort_small(work, a, b, listed, most, stream);
+    return sort_small(work, a, b, listed, most, FIRST, stream);
+}
+
+cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t medium_jobs, cudaStream_t stream)
+{
+    return sort_medium(work, a, b, medium_jobs, SECOND, stream);
 }

@@ -71,15 +71,14 @@ static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t firs
  * digit begins. s_lists: two of them. A barrier is behind the last change of s_keys. */
 template <int THREADS>
 static __device__ __forceinline__ void settle_crowds(uint32_t *s_keys, const uint32_t *s_count,
-                                                     uint32_t size,
+                                                     uint32_t digits, uint32_t size,
                                                      struct crowd_list<THREADS> *s_lists)
 {
-    const uint32_t capacity = THREADS * ITEMS;
     if (threadIdx.x < 2)
         s_lists[threadIdx.x].count = 0;
     __syncthreads();
-    for (uint32_t d = threadIdx.x; d < capacity; d += THREADS)
-        s_lists[1].add(s_count[d], (d + 1 < capacity ? s_count[d + 1] : size) - s_count[d]);
+    for (uint32_t d = threadIdx.x; d < digits; d += THREADS)
+        s_lists[1].add(s_count[d], (d + 1 < digits ? s_count[d + 1] : size) - s_count[d]);
     __syncthreads();
     /* Most crowds are copies of one key, as a rule. A thread sees that sooner than a warp. */
     for (uint32_t c = threadIdx.x; c < s_lists[1].count; c += THREADS) {

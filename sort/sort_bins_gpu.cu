@@ -1,12 +1,12 @@
 /* sort_bins_gpu.cu -- sort bins that fit in shared memory, each in one visit by one block.
  * SPDX-License-Identifier: MIT
  *
- * A last linear digit, with a counter for each key that the block can hold, puts a key within a few
- * places of where it belongs: rank by atomicAdd, scan of the counters, store. What is left are
- * groups of keys that share a digit. Each thread sorts a window of 16 keys by a network; then it
- * merges its upper 8 with its neighbour's lower 8, which settles groups across the border of two
- * windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is nothing
- * left.
+ * A last linear digit, with a counter for every second key that the block can hold, puts a key
+ * within a few places of where it belongs: rank by atomicAdd, scan of the counters, store. What is
+ * left are groups of keys that share a digit. Each thread sorts a window of 16 keys by a network;
+ * then it merges its upper 8 with its neighbour's lower 8, which settles groups across the border
+ * of two windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is
+ * nothing left.
  *
  * Larger groups come from repeated keys or from skew. Up to a warp's size gpu_crowds.cuh sorts
  * them. A bin of few values, as 32 probes say, is counted: gpu_values.cuh. A bin with still larger
@@ -27,6 +27,8 @@
 
 enum {
     HALF = ITEMS / 2,
+    COUNTED = 2,              /* keys that the block can hold, for each counter */
+    COUNTS = ITEMS / COUNTED, /* counters of a thread */
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
     DOUBLE_THREADS = 2 * SMALL_THREADS,
     MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS
@@ -37,7 +39,7 @@ template <int THREADS> static constexpr size_t shared_bytes()
     return block_memory<THREADS>::WORDS * sizeof(uint32_t);
 }
 
-/* The exclusive scan of THREADS * ITEMS counters, in place: a warp owns a contiguous piece and
+/* The exclusive scan of THREADS * COUNTS counters, in place: a warp owns a contiguous piece and
  * reads it by 16 bytes a lane. Sums of two reads share a register: no sum within a warp's piece,
  * and none of the block, reaches 2^16. Returns the largest counter that this thread has seen: not
  * the adds, which would have to wait for each other's results. */
@@ -47,19 +49,20 @@ template <int THREADS> static __device__ __forceinline__ uint32_t scan_counters(
     __shared__ uint32_t s_warp[32];
     const int warps = THREADS / 32;
     const uint32_t warp = threadIdx.x / 32;
-    uint4 *piece = (uint4 *)(s_count + warp * 32 * ITEMS) + lane_index();
+    uint4 *piece = (uint4 *)(s_count + warp * 32 * COUNTS) + lane_index();
     uint32_t largest = 0;
-    uint32_t sum[ITEMS / 4];
+    uint32_t sum[COUNTS / 4];
+    uint4 counts[COUNTS / 4];
 #pragma unroll
-    for (int i = 0; i < ITEMS / 4; i++) {
-        uint4 count = piece[32 * i];
+    for (int i = 0; i < COUNTS / 4; i++) {
+        const uint4 count = counts[i] = piece[32 * i];
         sum[i] = count.x + count.y + count.z + count.w;
         largest = max(max(largest, count.x), max(max(count.y, count.z), count.w));
     }
     uint32_t before = 0; /* counters of this warp's earlier reads */
-    uint32_t start[ITEMS / 4];
+    uint32_t start[COUNTS / 4];
 #pragma unroll
-    for (int i = 0; i < ITEMS / 4; i += 2) {
+    for (int i = 0; i < COUNTS / 4; i += 2) {
         uint32_t both = scan_warp(sum[i] | sum[i + 1] << 16);
         uint32_t all = __shfl_sync(GS_ALL_LANES, both, 31);
         start[i] = before + (both & 0xffff) - sum[i];
@@ -75,9 +78,8 @@ template <int THREADS> static __device__ __forceinline__ uint32_t scan_counters(
     for (int step = 16; step > 0; step >>= 1)
         below += __shfl_xor_sync(GS_ALL_LANES, below, step);
 #pragma unroll
-    for (int i = 0; i < ITEMS / 4; i++) {
-        /* Read again: 16 registers kept would cost a block of occupancy. */
-        uint4 count = piece[32 * i];
+    for (int i = 0; i < COUNTS / 4; i++) {
+        const uint4 count = counts[i];
         uint4 place;
         place.x = below + start[i];
         place.y = place.x + count.x;
@@ -175,7 +177,7 @@ template <int THREADS>
 static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
                                                 uint32_t *output, const struct gs_gpu_job *jobs)
 {
-    const uint32_t capacity = THREADS * ITEMS;
+    const uint32_t digits = THREADS * COUNTS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;
     __shared__ uint32_t s_probed;
@@ -198,7 +200,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
         s_high = 0;
     }
 #pragma unroll
-    for (int i = 0; i < ITEMS / 4; i++)
+    for (int i = 0; i < COUNTS / 4; i++)
         ((uint4 *)s_count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
     __syncthreads();
     uint32_t low = key[0];
@@ -224,7 +226,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     high = s_high;
     if (low == high)
         return write_run(out, size, low);
-    const struct gs_gpu_digit digit = make_digit(low, high, capacity);
+    const struct gs_gpu_digit digit = make_digit(low, high, digits);
     const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
     if (!exact && s_probed == PROBED_FEW)
         return sort_hard<THREADS>(a, b, output, jobs, true);
@@ -237,8 +239,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
         uint32_t rank[ITEMS];
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            rank[i] =
-                atomicAdd(&s_count[i * THREADS < rest ? place[i] : capacity + lane_index()], 1);
+            rank[i] = atomicAdd(&s_count[i * THREADS < rest ? place[i] : digits + lane_index()], 1);
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             place[i] += rank[i] << 16;
@@ -265,7 +266,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     __syncthreads();
     if (crowded)
         settle_crowds<THREADS>(
-            s_keys, s_count, size,
+            s_keys, s_count, digits, size,
             (struct crowd_list<THREADS> *)(s_keys + block_memory<THREADS>::LISTS));
     if (!exact)
         settle_groups(s_keys, size);

@@ -14,6 +14,10 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
+/* A huge page is cleared as a whole, 0.1 to 0.4 ms. Less than this part of one comes sooner in small
+ * pages, at half a microsecond each. */
+#define SPARSE 4
+
 /* What is mapped for that many bytes: whole huge pages, if that is one or more. Linux aligns such
  * mappings to huge pages, and others not, whose first and last bytes would come in small pages,
  * which take four times as long to touch. */
@@ -34,6 +38,14 @@ void *gs_pages_alloc(size_t bytes)
         return NULL;
     if (want >= HUGE_PAGE_BYTES)
         madvise(pages, want, MADV_HUGEPAGE); /* only advice: nothing to do where it is refused */
+    return pages;
+}
+
+void *gs_pages_alloc_touched(size_t bytes, size_t touched)
+{
+    void *pages = gs_pages_alloc(bytes);
+    if (pages != NULL && touched < HUGE_PAGE_BYTES / SPARSE)
+        madvise(pages, mapped_bytes(bytes), MADV_NOHUGEPAGE);
     return pages;
 }
 

@@ -11,6 +11,10 @@
  * misses for the random writes of a scatter. NULL with errno set when there is none. bytes may be
  * 0. Give it back with gs_pages_free and the same size. */
 void *gs_pages_alloc(size_t bytes);
+
+/* The same where of each huge page only so many bytes will be touched: small pages for few. */
+void *gs_pages_alloc_touched(size_t bytes, size_t touched);
+
 void gs_pages_free(void *pages, size_t bytes);
 
 /* Bytes of physical memory. */

@@ -81,7 +81,8 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
     *chunk_keys = plan->one_bin ? plan->count : plan->chunk_keys;
     cpu->scratch_bytes = plan->threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
-    cpu->scratch = gs_pages_alloc(cpu->scratch_bytes);
+    cpu->scratch =
+        gs_pages_alloc_touched(cpu->scratch_bytes, plan->count * sizeof(gs_key) / plan->threads);
     bool room = plan->one_bin  ? open_keys(run, cpu)
                 : plan->direct ? open_direct(run, cpu)
                                : open_chunks(run, cpu);

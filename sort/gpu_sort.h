@@ -300,7 +300,7 @@ cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, 
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                              cudaStream_t stream);
 /* The same without counts: before the scatter to pages, and behind it. The first one's report has
- * only `outcome`, GS_GPU_SORTED if the sample was in order, `few` and `bins`. The second one's
+ * only `outcome`, GS_GPU_SORTED if the sample was in order, `twins` and `bins`. The second one's
  * `outcome` is GS_GPU_UNCOUNTED if a bin had no room: then keys are missing, and the lists are
  * empty. */
 cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,

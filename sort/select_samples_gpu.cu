@@ -12,7 +12,8 @@
 enum {
     SELECT_THREADS = GS_GPU_SAMPLE_BLOCK,
     TABLE_THREADS = 1024,
-    SAMPLE_PARTS = 4 /* of the sorted sample, each looked at for repeated values */
+    SAMPLE_PARTS = 4, /* of the sorted sample, each looked at for repeated values */
+    FEW_VALUES = 256  /* of a bin, where they are as good as equally frequent */
 };
 
 /* Load sample i and its successor: compare the two, keep the first. */
@@ -54,6 +55,7 @@ struct builder {
     uint32_t repeats;
     uint32_t twins[SAMPLE_PARTS]; /* see look_at_twins */
     uint32_t heavy;
+    uint32_t bins; /* to have a few hundred values in each, or UINT32_MAX */
 };
 
 /* The splitters before a cell. Padding: a thread has up to 8 cells in a row. */
@@ -236,14 +238,18 @@ static __device__ void look_at_twins(const uint32_t *sample, uint32_t samples, u
         all += s_build->twins[i];
         least = min(least, s_build->twins[i]);
     }
+    /* Of so many equally frequent values there are samples^2 / (2 values) twins. */
+    s_build->bins =
+        s_build->heavy != 0 ? UINT32_MAX : samples / (2 * max(all, 1U)) * samples / FEW_VALUES;
     tables->twins = all >= GS_GPU_TWINS;
     tables->few = all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
                   (n >= GS_GPU_FEW_VALUES_KEYS || s_build->heavy == 0);
 }
 
 /* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
- * there becomes an equality bin, between the splitters v-1 and v. If values are few but not equally
- * frequent, rare ones are many: bins hold fewer of them where there are more bins. */
+ * there becomes an equality bin, between the splitters v-1 and v. If values are few, bins hold
+ * fewer of them where there are more bins; of values that are not equally frequent the rare ones
+ * are many, whatever the sample says. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
                             uint32_t most, struct gs_gpu_tables *tables, struct gs_gpu_state *state)
@@ -257,7 +263,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     else if (t == 0)
         tables->twins = tables->few = 0; /* bins that are jobs ask for nothing */
     __syncthreads();
-    while (tables->few && s_build.heavy && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS)
+    while (tables->few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS && bins < s_build.bins)
         bins *= 2;
     uint32_t emitted = 0;
     uint32_t key = 0;

@@ -245,8 +245,9 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
 /* Inputs that the sorts above do not meet: keys spread like their sample, which must not be
  * counted; keys whose sample is spread over all values while all others are in one bin, so that
  * pages are not enough; zeros, a few more in each tile than a row has room for, among keys of all
- * magnitudes; and a digit of level 2, the first of its bin, that has few values: keys that have gone
- * to rooms are counted by value at a deeper level, with other digits of the bin around them. */
+ * magnitudes; and a digit of level 2, the first of its bin, that has few values: keys that have
+ * gone to rooms are counted by value at a deeper level, with other digits of the bin around them.
+ */
 enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS, INPUT_FEW_IN_ROOM };
 
 static void check_input(enum input input)

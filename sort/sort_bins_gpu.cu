@@ -1,7 +1,7 @@
 /* sort_bins_gpu.cu -- sort bins that fit in shared memory, each in one visit by one block.
  * SPDX-License-Identifier: MIT
  *
- * A last linear digit, with a counter for every second key that the block can hold, puts a key
+ * A last linear digit, with a counter for every key or two that the block can hold, puts a key
  * within a few places of where it belongs: rank by atomicAdd, scan of the counters, store. What is
  * left are groups of keys that share a digit. Each thread sorts a window of 16 keys by a network;
  * then it merges its upper 8 with its neighbour's lower 8, which settles groups across the border
@@ -27,25 +27,31 @@
 
 enum {
     HALF = ITEMS / 2,
-    COUNTED = 2,              /* keys that the block can hold, for each counter */
-    COUNTS = ITEMS / COUNTED, /* counters of a thread */
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
     DOUBLE_THREADS = 2 * SMALL_THREADS,
     MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS
 };
+
+/* Counters of a thread. In large bins there is more often a group that is too large: the other half
+ * of the counters costs less than that. */
+template <int THREADS> static constexpr __host__ __device__ int counts_of()
+{
+    return THREADS == SMALL_THREADS ? ITEMS / 2 : ITEMS;
+}
 
 template <int THREADS> static constexpr size_t shared_bytes()
 {
     return block_memory<THREADS>::WORDS * sizeof(uint32_t);
 }
 
-/* The exclusive scan of THREADS * COUNTS counters, in place: a warp owns a contiguous piece and
- * reads it by 16 bytes a lane. Sums of two reads share a register: no sum within a warp's piece,
- * and none of the block, reaches 2^16. Returns the largest counter that this thread has seen: not
- * the adds, which would have to wait for each other's results. */
+/* The exclusive scan of the counters, in place: a warp owns a contiguous piece and reads it by 16
+ * bytes a lane. Sums of two reads share a register: no sum within a warp's piece, and none of the
+ * block, reaches 2^16. Returns the largest counter that this thread has seen: not the adds, which
+ * would have to wait for each other's results. */
 template <int THREADS> static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count)
 {
     static_assert(THREADS * ITEMS < 1 << 16, "sums fit half a register");
+    constexpr int COUNTS = counts_of<THREADS>();
     __shared__ uint32_t s_warp[32];
     const int warps = THREADS / 32;
     const uint32_t warp = threadIdx.x / 32;
@@ -79,7 +85,8 @@ template <int THREADS> static __device__ __forceinline__ uint32_t scan_counters(
         below += __shfl_xor_sync(GS_ALL_LANES, below, step);
 #pragma unroll
     for (int i = 0; i < COUNTS / 4; i++) {
-        const uint4 count = counts[i];
+        /* Read again where registers for all would be too many. */
+        const uint4 count = COUNTS < ITEMS ? counts[i] : piece[32 * i];
         uint4 place;
         place.x = below + start[i];
         place.y = place.x + count.x;
@@ -177,6 +184,7 @@ template <int THREADS>
 static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
                                                 uint32_t *output, const struct gs_gpu_job *jobs)
 {
+    constexpr int COUNTS = counts_of<THREADS>();
     const uint32_t digits = THREADS * COUNTS;
     extern __shared__ __align__(16) uint32_t s_keys[];
     __shared__ uint32_t s_low, s_high;

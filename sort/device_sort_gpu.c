@@ -281,11 +281,9 @@ static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const g
     *done = false;
     if (pages->page == NULL || n < sorter->paged_keys)
         return GS_OK;
-    pages->whole = (uint32_t)(n / GS_GPU_TILE_KEYS);
+    pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
     pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
-    GS_CUDA_TRY(gs_begin_pages_gpu(work, ++sorter->sequence, stream));
-    GS_CUDA_TRY(cudaMemsetAsync(pages->page, 0,
-                                (size_t)2 * bins * pages->most * sizeof *pages->page, stream));
+    GS_CUDA_TRY(gs_begin_pages_gpu(work, bins, ++sorter->sequence, stream));
     GS_CUDA_TRY(await_report(sorter, report));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
     if (report->outcome != GS_GPU_UNSORTED || report->twins || report->bins <= bins / 2)

@@ -114,17 +114,19 @@ static uint64_t most_bins(const struct gs_device_sorter *sorter)
 }
 
 /* Give pages and rooms their place; returns the bytes of all. Each bin but those of one value has a
- * last page that is not full. */
+ * last page that is not full, and may have one more if less than GS_GPU_AHEAD_KEYS are missing. */
 static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
 {
     struct gs_gpu_pages *pages = &sorter->work.pages;
     struct gs_gpu_rooms *rooms = &sorter->work.rooms;
     const uint64_t bins = most_bins(sorter);
-    const uint64_t whole = sorter->capacity / GS_GPU_TILE_KEYS;
+    const uint64_t whole = sorter->capacity / GS_GPU_PAGE_KEYS;
+    const uint64_t spare_pages =
+        bins + (bins * GS_GPU_AHEAD_KEYS + GS_GPU_PAGE_KEYS - 1) / GS_GPU_PAGE_KEYS;
     size_t total = 0;
     pages->page =
         carve(&memory, &total, 2 * GS_GPU_PAGES_FACTOR * (whole + bins), sizeof *pages->page);
-    pages->spare = carve(&memory, &total, bins * GS_GPU_TILE_KEYS, sizeof *pages->spare);
+    pages->spare = carve(&memory, &total, spare_pages * GS_GPU_PAGE_KEYS, sizeof *pages->spare);
     /* Rooms are 10 % larger than the keys to expect. Of the last slot that has no place in the
      * buffer all must go to spare memory. */
     rooms->spare_keys = sorter->capacity / 8 + 2 * sorter->capacity / bins;

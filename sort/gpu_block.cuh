@@ -329,8 +329,8 @@ static __device__ __forceinline__ const uint32_t *page_at(const struct gs_gpu_pa
                                                           const uint32_t *buffer, uint32_t number)
 {
     const uint64_t before = number - 1;
-    return before < pages.whole ? buffer + before * GS_GPU_TILE_KEYS
-                                : pages.spare + (before - pages.whole) * GS_GPU_TILE_KEYS;
+    return before < pages.whole ? buffer + before * GS_GPU_PAGE_KEYS
+                                : pages.spare + (before - pages.whole) * GS_GPU_PAGE_KEYS;
 }
 
 /* Tile k of a slot. */
@@ -340,7 +340,8 @@ static __device__ __forceinline__ const uint32_t *tile_at(const struct gs_gpu_pa
                                                           uint32_t k)
 {
     if (slot.paged)
-        return page_at(pages, buffer, pages.page[slot.from + k]);
+        return page_at(pages, buffer, pages.page[slot.from + k / GS_GPU_PAGE_TILES]) +
+               k % GS_GPU_PAGE_TILES * GS_GPU_TILE_KEYS;
     return buffer + slot.from + (int64_t)k * GS_GPU_TILE_KEYS;
 }
 

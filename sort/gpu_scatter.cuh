@@ -61,6 +61,93 @@ template <typename PLACE> struct tile_memory {
     }
 };
 
+/* Runs of a warp's bins, one a lane, in pages: where they begin, as indices in the pages' memory,
+ * and where what is in a second page goes on. */
+template <typename PLACE> struct paged_runs {
+    PLACE start;
+    PLACE next;    /* begin of the second page */
+    uint32_t left; /* keys that the first page has room for */
+    bool torn;     /* the run has more */
+};
+
+/* Find the pages of runs, two at once, by all lanes: count keys from `place` on, 0: none. A page
+ * that a lane has taken is published before any lane waits. */
+template <typename TARGET, typename PLACE>
+static __device__ __forceinline__ struct paged_runs<PLACE>
+find_pages(const TARGET &target, uint32_t bin, PLACE place, uint32_t count, struct new_page fresh) {
+    struct paged_runs<PLACE> runs;
+    const uint32_t offset = (uint32_t)(place % TARGET::PAGE_KEYS);
+    runs.left = TARGET::PAGE_KEYS - offset;
+    runs.torn = count > runs.left;
+    const volatile uint32_t *entry = target.entry_of(bin, place);
+    uint32_t number = 1;
+    uint32_t next = 1;
+    if (count > 0)
+        number = entry[0];
+    if (runs.torn)
+        next = entry[1];
+    target.publish(fresh);
+    while (__any_sync(GS_ALL_LANES, number == 0 || next == 0)) {
+        __nanosleep(32);
+        if (number == 0)
+            number = entry[0];
+        if (next == 0)
+            next = entry[1];
+    }
+    runs.start = TARGET::begin_of(number) + offset;
+    runs.next = TARGET::begin_of(next);
+    return runs;
+}
+
+/* Write the rows whose runs are in two pages, by a warp: lane r has that of row r. */
+template <typename TARGET, typename PLACE>
+static __device__ __forceinline__ void
+write_torn(const TARGET &target, const struct paged_runs<PLACE> &runs, uint32_t count,
+           const uint32_t *rows, uint32_t row_length)
+{
+    const uint32_t lane = lane_index();
+    for (uint32_t torn = __ballot_sync(GS_ALL_LANES, runs.torn); torn != 0; torn &= torn - 1) {
+        const int r = __ffs((int)torn) - 1;
+        const uint32_t keys = __shfl_sync(GS_ALL_LANES, count, r);
+        const uint32_t left = __shfl_sync(GS_ALL_LANES, runs.left, r);
+        const uint32_t *row = rows + (uint32_t)r * row_length;
+        uint32_t *begin = target.located(__shfl_sync(GS_ALL_LANES, runs.start, r));
+        uint32_t *end = target.located(__shfl_sync(GS_ALL_LANES, runs.next, r)) - left;
+#pragma unroll 1
+        for (uint32_t i = lane; i < keys; i += 32)
+            (i < left ? begin : end)[i] = row[i];
+    }
+}
+
+/* Write other rows, by a warp: lane r has count and place of row r. SPARE: some in spare memory. */
+template <bool SPARE, typename TARGET, typename PLACE>
+static __device__ __forceinline__ void write_whole(const TARGET &target, PLACE place,
+                                                   uint32_t count, const uint32_t *row,
+                                                   uint32_t row_length, int rows)
+{
+    const uint32_t lane = lane_index();
+    const int together = SPARE ? 1 : 4; /* spare memory is seldom met, and more code is slower */
+    uint32_t *const begin = target.out + lane;
+    row += lane;
+#pragma unroll(together)
+    for (int r = 0; r < rows; r++, row += row_length) {
+        const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* from here on */
+        const PLACE start = __shfl_sync(GS_ALL_LANES, place, r);
+        uint32_t *out = begin + start;
+        if constexpr (SPARE)
+            out = target.located(start) + lane;
+        const uint32_t low = keys > 0 ? row[0] : 0;
+        const uint32_t high = keys > 32 ? row[32] : 0;
+        if (keys > 0)
+            out[0] = low;
+        if (keys > 32)
+            out[32] = high;
+#pragma unroll 1
+        for (int i = 64; i < keys; i += 32)
+            out[i] = row[i];
+    }
+}
+
 /* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
 template <typename TARGET, typename PLACE>
 static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
@@ -70,53 +157,34 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
     const uint32_t share = (bins + SCATTER_THREADS / 32 - 1) / (SCATTER_THREADS / 32);
     const uint32_t first = threadIdx.x / 32 * share;
     for (uint32_t group = 0; group < share; group += 32) {
-        uint32_t bin = first + group + lane;
+        const uint32_t bin = first + group + lane;
+        const uint32_t *row = memory.keys + (first + group) * memory.row;
+        const int rows = (int)min(share - group, 32U);
         uint32_t count = 0;
         PLACE place = 0;
+        struct new_page fresh = {0, 0};
         if (group + lane < share && bin < bins) {
             count = memory.count[bin];
             memory.count[bin] = 0;
             if (count > 0) {
-                place = target.reserve(bin, count);
+                if constexpr (TARGET::PAGED)
+                    place = target.reserve(bin, count, &fresh);
+                else
+                    place = target.reserve(bin, count);
                 memory.delta[bin] = place;
                 count = place == target.limit ? 0 : min(count, memory.row);
             }
         }
-        uint32_t torn = 0; /* lanes whose keys go to two pages */
-        const uint32_t torn_count = count;
         if constexpr (TARGET::PAGED) {
-            const bool tears = place % TARGET::PAGE_KEYS + count > TARGET::PAGE_KEYS;
-            torn = __ballot_sync(GS_ALL_LANES, tears); /* and all lanes have reserved */
-            count = tears ? 0 : count;
-            place = count > 0 ? target.locate(bin, place) : 0;
-        }
-        const uint32_t *row = memory.keys + (first + group) * memory.row + lane;
-        const int rows = (int)min(share - group, 32U);
-#pragma unroll 4
-        for (int r = 0; r < rows; r++, row += memory.row) {
-            uint32_t keys = __shfl_sync(GS_ALL_LANES, count, r);
-            const PLACE start = __shfl_sync(GS_ALL_LANES, place, r);
-            uint32_t *out = target.out + start;
-            if constexpr (TARGET::PAGED)
-                out = target.located(start);
-            uint32_t low = lane < keys ? row[0] : 0;
-            uint32_t high = lane + 32 < keys ? row[32] : 0;
-            if (lane < keys)
-                out[lane] = low;
-            if (lane + 32 < keys)
-                out[lane + 32] = high;
-            for (uint32_t i = lane + 64; i < keys; i += 32)
-                out[i] = row[i - lane];
-        }
-        if constexpr (TARGET::PAGED) {
-            __syncwarp(); /* places of other lanes are read */
-            for (; torn != 0; torn &= torn - 1) {
-                const int r = __ffs((int)torn) - 1;
-                const uint32_t b = first + group + (uint32_t)r;
-                const uint32_t keys = __shfl_sync(GS_ALL_LANES, torn_count, r);
-                for (uint32_t i = lane; i < keys; i += 32)
-                    *target.at(b, memory.delta[b] + i) = memory.keys[b * memory.row + i];
-            }
+            const struct paged_runs<PLACE> runs = find_pages(target, bin, place, count, fresh);
+            const uint32_t whole = runs.torn ? 0 : count;
+            if (__any_sync(GS_ALL_LANES, target.is_spare(runs.start)))
+                write_whole<true>(target, runs.start, whole, row, memory.row, rows);
+            else
+                write_whole<false>(target, runs.start, whole, row, memory.row, rows);
+            write_torn(target, runs, count, row, memory.row);
+        } else {
+            write_whole<false>(target, place, count, row, memory.row, rows);
         }
     }
 }

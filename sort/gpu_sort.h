@@ -85,6 +85,15 @@
 /* Above, a small job is twice as large: 2^30 keys are 256 bins of 600 sub-bins of 7000. */
 #define GS_GPU_DOUBLE_JOBS_KEYS (1U << 29)
 
+/* A page of level 1 without a count: so many tiles. The larger, the fewer runs lie in two pages,
+ * and the more memory is in pages that are not full. */
+#define GS_GPU_PAGE_TILES 2
+#define GS_GPU_PAGE_KEYS  (GS_GPU_PAGE_TILES * GS_GPU_TILE_KEYS)
+
+/* A bin's next page is taken so many keys before it is needed: as many as the blocks of a large GPU
+ * have together for one of 256 bins while each moves a tile. */
+#define GS_GPU_AHEAD_KEYS GS_GPU_TILE_KEYS
+
 /* How many times as many keys as on average a bin in pages may have. */
 #define GS_GPU_PAGES_FACTOR 4
 
@@ -135,8 +144,8 @@ enum gs_gpu_outcome {
     GS_GPU_UNCOUNTED
 };
 
-/* Level 1 without counting: bins in pages of a tile each, taken as they are needed. A bin's keys
- * have positions in it, 0 and up; page k holds those from k * GS_GPU_TILE_KEYS on. */
+/* Level 1 without counting: bins in pages, taken shortly before they are needed. A bin's keys have
+ * positions in it, 0 and up; page k holds those from k * GS_GPU_PAGE_KEYS on. */
 struct gs_gpu_pages {
     uint32_t *page;  /* [bin * most + k]: the number of the bin's page k, from 1 on; 0: not taken */
     uint32_t *spare; /* the pages that the buffer has no room for */
@@ -299,11 +308,11 @@ cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, 
  * that of the report which ends a level; plan_bins ends level 1. */
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                              cudaStream_t stream);
-/* The same without counts: before the scatter to pages, and behind it. The first one's report has
- * only `outcome`, GS_GPU_SORTED if the sample was in order, `twins` and `bins`. The second one's
- * `outcome` is GS_GPU_UNCOUNTED if a bin had no room: then keys are missing, and the lists are
- * empty. */
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+/* The same without counts: before the scatter to pages, and behind it. The first one gives each of
+ * the bins, up to twice those wanted, its first page, and no other; its report has only `outcome`,
+ * GS_GPU_SORTED if the sample was in order, `twins` and `bins`. The second one's `outcome` is
+ * GS_GPU_UNCOUNTED if a bin had no room: then keys are missing, and the lists are empty. */
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, uint32_t sequence,
                                cudaStream_t stream);
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                               cudaStream_t stream);
@@ -329,7 +338,7 @@ cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                 uint64_t n, uint32_t bins, unsigned processors,
                                 cudaStream_t stream);
-/* To work->pages, of which none is taken, in `out` and its spare memory. For many keys. */
+/* To work->pages, of which each bin has its first, in `out` and its spare memory. For many keys. */
 cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                  uint64_t n, uint32_t bins, unsigned processors,
                                  cudaStream_t stream);
@@ -369,5 +378,7 @@ static_assert(GS_GPU_SMALL_KEYS % 256 == 0 && GS_GPU_MEDIUM_KEYS % 1024 == 0, "w
 static_assert(GS_GPU_MEDIUM_KEYS / GS_GPU_REPEATED <= GS_GPU_DEEP_DIGITS,
               "lists have room for the digits of repeated values");
 static_assert(GS_GPU_SUB_BIN_KEYS < GS_GPU_SMALL_KEYS, "a sub-bin fits its block");
+static_assert(GS_GPU_TILE_KEYS <= GS_GPU_PAGE_KEYS && GS_GPU_AHEAD_KEYS <= GS_GPU_PAGE_KEYS,
+              "a run is in two pages at most, and takes one at most");
 
 #endif

@@ -31,47 +31,91 @@ template <typename P> struct flat_target {
     }
 };
 
-/* Bins in pages. A place is a position in the bin. Who reserves a page's first position takes the
- * page, and tells before it waits for anything: so nobody waits for long. */
+/* A page that has been taken and that nobody knows of yet; entry 0, which is of a page 0: none. */
+struct new_page {
+    uint32_t entry;
+    uint32_t before; /* pages taken before it */
+};
+
+/* Bins in pages. A place is a position in the bin. Page 0 is there before the scatter. Who reserves
+ * the position GS_GPU_AHEAD_KEYS before any other page takes that page, so that nobody who needs it
+ * has to wait, unless others are very late; and tells before it waits itself: so nobody waits for
+ * long. */
 template <typename P> struct paged_target {
     using PLACE = P;
     static const bool PAGED = true;
-    static const uint32_t PAGE_KEYS = GS_GPU_TILE_KEYS;
+    static const uint32_t PAGE_KEYS = GS_GPU_PAGE_KEYS;
     uint32_t *out;
     PLACE limit;
     unsigned long long *cursors;
     struct gs_gpu_pages pages;
     uint32_t *taken;
 
-    __device__ __forceinline__ PLACE reserve(uint32_t bin, uint32_t count) const
+    /* Where the next keys of a bin go, a tile's at most, or limit; *fresh is to be published. */
+    __device__ __forceinline__ PLACE reserve(uint32_t bin, uint32_t count,
+                                             struct new_page *fresh) const
     {
         const unsigned long long place = atomicAdd(&cursors[bin], (unsigned long long)count);
         if ((place & GS_GPU_SKIP) != 0)
             return limit;
         const PLACE first = (PLACE)place;
-        for (uint32_t k = (first + PAGE_KEYS - 1) / PAGE_KEYS;
-             k < pages.most && (PLACE)k * PAGE_KEYS < first + count; k++)
-            atomicExch(&pages.page[bin * pages.most + k], atomicAdd(taken, 1) + 1);
-        return first + count <= (PLACE)pages.most * PAGE_KEYS ? first : limit;
+        const PLACE end = first + count;
+        const uint32_t next = (uint32_t)((first + GS_GPU_AHEAD_KEYS - 1) / PAGE_KEYS) + 1;
+        if (next < pages.most && (PLACE)next * PAGE_KEYS - GS_GPU_AHEAD_KEYS < end) {
+            fresh->entry = bin * pages.most + next;
+            /* An addition would be made for several lanes at once, and so be waited for here. */
+            fresh->before = atomicInc(taken, INT32_MAX);
+        }
+        return end <= (PLACE)pages.most * PAGE_KEYS ? first : limit;
     }
 
-    /* The place as an index in out, or in spare memory if that lies behind out's pages. */
+    __device__ __forceinline__ void publish(struct new_page fresh) const
+    {
+        if (fresh.entry != 0)
+            atomicExch(&pages.page[fresh.entry], fresh.before + 1);
+    }
+
+    __device__ __forceinline__ PLACE reserve(uint32_t bin, uint32_t count) const
+    {
+        struct new_page fresh = {0, 0};
+        const PLACE place = reserve(bin, count, &fresh);
+        publish(fresh);
+        return place;
+    }
+
+    /* The entry of the page that has a place; its number is 0 until somebody has taken it. */
+    __device__ __forceinline__ const volatile uint32_t *entry_of(uint32_t bin, PLACE place) const
+    {
+        return &pages.page[bin * pages.most + (uint32_t)(place / PAGE_KEYS)];
+    }
+
+    /* Where a page begins: an index in out, or in spare memory if that lies behind out's pages. */
+    static __device__ __forceinline__ PLACE begin_of(uint32_t number)
+    {
+        return (PLACE)(number - 1) * PAGE_KEYS;
+    }
+
+    /* The place as such an index. */
     __device__ __forceinline__ PLACE locate(uint32_t bin, PLACE place) const
     {
-        const uint32_t k = (uint32_t)(place / PAGE_KEYS);
-        const volatile uint32_t *entry = &pages.page[bin * pages.most + k];
+        const volatile uint32_t *entry = entry_of(bin, place);
         uint32_t number = *entry;
         while (number == 0) {
             __nanosleep(32);
             number = *entry;
         }
-        return (PLACE)(number - 1) * PAGE_KEYS + (place - (PLACE)k * PAGE_KEYS);
+        return begin_of(number) + place % PAGE_KEYS;
+    }
+
+    __device__ __forceinline__ bool is_spare(PLACE index) const
+    {
+        return index >= (PLACE)pages.whole * PAGE_KEYS;
     }
 
     __device__ __forceinline__ uint32_t *located(PLACE index) const
     {
-        const PLACE whole = (PLACE)pages.whole * PAGE_KEYS;
-        return index < whole ? out + index : pages.spare + (index - whole);
+        return is_spare(index) ? pages.spare + (index - (PLACE)pages.whole * PAGE_KEYS)
+                               : out + index;
     }
 
     __device__ __forceinline__ uint32_t *at(uint32_t bin, PLACE place) const

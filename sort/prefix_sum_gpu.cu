@@ -155,7 +155,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long 
     bool full = false;
     for (uint32_t bin = threadIdx.x; bin < bins; bin += PLAN_THREADS)
         full = full || ((work.cursors[bin] & GS_GPU_SKIP) == 0 &&
-                        work.cursors[bin] > (uint64_t)work.pages.most * GS_GPU_TILE_KEYS);
+                        work.cursors[bin] > (uint64_t)work.pages.most * GS_GPU_PAGE_KEYS);
     if (__syncthreads_or(full)) {
         if (threadIdx.x == 0)
             state->outcome = GS_GPU_UNCOUNTED;
@@ -181,16 +181,23 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long 
     }
 }
 
-/* Before a scatter to pages: positions in each bin begin at 0, and the host is told what it needs
- * to decide on that scatter. */
-static __global__ void __launch_bounds__(PLAN_THREADS)
+/* Before a scatter to pages, a block for each bin: positions begin at 0, page 0 is taken, the
+ * others are not. The host is told what it needs to decide on that scatter. */
+static __global__ void __launch_bounds__(DIGIT_THREADS)
     begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
 {
     after_previous();
     const struct gs_gpu_tables *tables = work.tables;
-    for (uint32_t bin = threadIdx.x; bin <= tables->count; bin += PLAN_THREADS)
-        work.cursors[bin] = bin_low(tables, bin) == bin_high(tables, bin) ? GS_GPU_SKIP : 0;
-    if (threadIdx.x == 0) {
+    const uint32_t bin = blockIdx.x;
+    uint32_t *page = work.pages.page + (uint64_t)bin * work.pages.most;
+    for (uint32_t k = 1 + threadIdx.x; k < work.pages.most; k += DIGIT_THREADS)
+        page[k] = 0;
+    if (threadIdx.x == 0 && bin <= tables->count) {
+        const bool moves = bin_low(tables, bin) != bin_high(tables, bin);
+        work.cursors[bin] = moves ? 0 : GS_GPU_SKIP;
+        page[0] = moves ? atomicAdd(&work.state->pages, 1) + 1 : 0;
+    }
+    if (threadIdx.x == 0 && bin == 0) {
         const bool disorder = work.state->sample_order == (GS_GPU_DESCENT | GS_GPU_ASCENT);
         volatile struct gs_gpu_report *report = work.report;
         report->outcome = disorder ? GS_GPU_UNSORTED : GS_GPU_SORTED;
@@ -289,10 +296,10 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, 
     return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, uint32_t sequence,
                                cudaStream_t stream)
 {
-    return gs_launch_next(begin_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
+    return gs_launch_next(begin_pages_kernel, 2 * bins, DIGIT_THREADS, 0, stream, *work, sequence);
 }
 
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,

@@ -2,8 +2,8 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES     from make
-# check-gpu, with the suite's variables
+# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES
+# from make check-gpu, with the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
@@ -21,6 +21,7 @@ bench=$2
 engines=$3
 flips=$4
 values=$5
+pages=$6
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=600 # seconds for a file
@@ -88,6 +89,7 @@ sanitize()
     local tool=$1
     compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$twins" 60000 &&
         compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$values" 40000 &&
+        compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$pages" &&
         compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
             "$bench" --check-small --sizes=16 &&
         compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$engines" 300 37
@@ -136,6 +138,7 @@ test_files()
 step 'twins, stage by stage' "$twins"
 step 'engines, every n and number of lists' "$engines"
 step 'slots of few values' "$values"
+step 'bins that end where pages do' "$pages"
 step '10,000 bits flipped between stages, each told by the proof' "$flips"
 step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
 step 'more than 2^32 keys against CUB' "$bench" --check-large

@@ -14,8 +14,8 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* A huge page is cleared as a whole, 0.1 to 0.4 ms. Less than this part of one comes sooner in small
- * pages, at half a microsecond each. */
+/* A huge page is cleared as a whole, 0.1 to 0.4 ms. Less than this part of one comes sooner in
+ * small pages, at half a microsecond each. */
 #define SPARSE 4
 
 /* What is mapped for that many bytes: whole huge pages, if that is one or more. Linux aligns such

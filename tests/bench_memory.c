@@ -3,13 +3,13 @@
  *
  * usage: [ONLY="DISTRIBUTION..."] [V=1] bench_memory [THREADS [LOG2_N...]]
  *
- * Prints Mkeys/s for gs_sort from one array to another, threads as given (default: all). Inputs are
- * drawn anew for each distribution, outputs are poisoned before each run, every result is compared
- * with the input: ascending and of the same fingerprint. One warm-up, then the median of 5 runs.
- * Last lines: a plain copy of the same arrays with one thread, and reading and copying them with
- * all, for the memory's own speed; and the C library's qsort. The way of the keys is to the
- * scattered copy and from there to the output: two copies, so at best half as fast as copying with
- * all threads.
+ * Prints Mkeys/s for gs_sort on the CPU from one array to another, threads as given (default: all).
+ * Inputs are drawn anew for each distribution, outputs are poisoned before each run, every result
+ * is compared with the input: ascending and of the same fingerprint. One warm-up, then the median
+ * of 5 runs. Last lines: a plain copy of the same arrays with one thread, and reading and copying
+ * them with all, for the memory's own speed; and the C library's qsort. The way of the keys is to
+ * the scattered copy and from there to the output: two copies, so at best half as fast as copying
+ * with all threads.
  * ("bench_memory 1 28" and "bench_memory 16 28" say how 16 threads do beside one, and what the
  * memory allows.)
  */
@@ -148,7 +148,8 @@ static double measure_qsort(const gs_key *in, gs_key *out, uint64_t n)
 int main(int argc, char **argv)
 {
     static const int sizes[] = {10, 16, 20, 24, 26};
-    struct gs_options options = {.threads = argc > 1 ? (unsigned)atoi(argv[1]) : 0};
+    struct gs_options options = {.device = GS_DEVICE_CPU,
+                                 .threads = argc > 1 ? (unsigned)atoi(argv[1]) : 0};
     const char *bins = getenv("BINS");
     if (bins != NULL)
         options.bins = (uint64_t)atoi(bins);

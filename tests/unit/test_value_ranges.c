@@ -4,6 +4,7 @@
 #include "sort/value_ranges.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
+#include "tests/unit/sort_ways.h"
 
 enum { N = 200003, SAMPLES = 1024 };
 
@@ -28,36 +29,10 @@ static void fill(uint32_t ranges, uint32_t values, gs_key first, gs_key apart)
     }
 }
 
-static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t count,
-                            uint64_t position, struct gs_error *err)
-{
-    (void)sink;
-    (void)err;
-    memcpy(got + position, from, count * sizeof *from);
-    return GS_OK;
-}
-
 static void check_sort(void)
 {
-    gs_key *wanted[4];
-    uint64_t count[4] = {N, N, N, N};
-    for (unsigned shape = 0; shape < 4; shape++)
-        wanted[shape] = sample_sorted(keys, &count[shape], (shape & 1) != 0, (shape & 2) != 0);
-    for (unsigned flags = 0; flags < 16; flags++) {
-        struct gs_options options = {.reverse = (flags & 1) != 0,
-                                     .unique = (flags & 2) != 0,
-                                     .verify = (flags & 4) != 0,
-                                     .threads = 2};
-        struct gs_sink sink = {.memory = (flags & 8) != 0 ? got : NULL, .write = store};
-        struct gs_stats stats = {0};
-        struct gs_error err = {.status = GS_OK};
-        struct gs_span span = {keys, N, "keys"};
-        CHECK(gs_sort(&options, &span, 1, &sink, NULL, &stats, &err) == GS_OK);
-        CHECK_EQUAL(stats.keys_out, count[flags % 4]);
-        CHECK(memcmp(got, wanted[flags % 4], count[flags % 4] * sizeof *got) == 0);
-    }
-    for (unsigned shape = 0; shape < 4; shape++)
-        free(wanted[shape]);
+    struct gs_span span = {keys, N, "keys"};
+    check_sort_ways(&span, 1, keys, N, got, 2);
 }
 
 /* Are there so many ranges, with all keys in them? Sorts the keys, too. */

@@ -1,0 +1,51 @@
+/* sort_ways.h -- sort an array in every way that the options have, and compare with qsort.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_SORT_WAYS_H
+#define GS_SORT_WAYS_H
+
+#include "sort/gsort.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+/* A sink that puts pieces where they belong in an array. */
+struct array_sink {
+    struct gs_sink sink; /* first: the sort knows only this */
+    gs_key *keys;
+};
+
+static inline enum gs_status array_write(struct gs_sink *sink, const gs_key *from, uint64_t count,
+                                         uint64_t position, struct gs_error *err)
+{
+    (void)err;
+    memcpy(((struct array_sink *)(void *)sink)->keys + position, from, count * sizeof *from);
+    return GS_OK;
+}
+
+/* Sort keys[0 .. n), which are what the spans hold one after the other, to got: each order, with
+ * and without duplicates and proof, as a whole and in pieces. */
+static inline void check_sort_ways(const struct gs_span *spans, size_t span_count,
+                                   const gs_key *keys, uint64_t n, gs_key *got, unsigned threads)
+{
+    gs_key *wanted[4];
+    uint64_t count[4] = {n, n, n, n};
+    for (unsigned shape = 0; shape < 4; shape++)
+        wanted[shape] = sample_sorted(keys, &count[shape], (shape & 1) != 0, (shape & 2) != 0);
+    for (unsigned flags = 0; flags < 16; flags++) {
+        struct gs_options options = {.reverse = (flags & 1) != 0,
+                                     .unique = (flags & 2) != 0,
+                                     .verify = (flags & 4) != 0,
+                                     .threads = threads};
+        struct array_sink sink = {
+            .sink = {.memory = (flags & 8) != 0 ? got : NULL, .write = array_write}, .keys = got};
+        struct gs_stats stats = {0};
+        struct gs_error err = {.status = GS_OK};
+        CHECK(gs_sort(&options, spans, span_count, &sink.sink, NULL, &stats, &err) == GS_OK);
+        CHECK_EQUAL(stats.keys_out, count[flags % 4]);
+        CHECK(memcmp(got, wanted[flags % 4], count[flags % 4] * sizeof *got) == 0);
+    }
+    for (unsigned shape = 0; shape < 4; shape++)
+        free(wanted[shape]);
+}
+
+#endif

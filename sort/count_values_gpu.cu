@@ -12,6 +12,9 @@
  * its part, as: number of values or 0, values, counts. The table of the runs lies in the slot's
  * place in b, of which the keys have been read, or the lists: values, where each begins, where the
  * last one ends. A part's values have two copies on average or more, so there is room.
+ *
+ * All keys together are a slot, too, if the sample says that their values may be few: that of level
+ * 1, in a.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_values.cuh"
@@ -26,8 +29,9 @@ enum {
     ROUNDS = 4            /* blocks that each processor should get in turn */
 };
 
-/* Keys of a slot at most. */
-#define SLOT_MOST (1U << 31)
+/* Keys of a slot at most: of two values or more, no run is longer than a word can say, and none but
+ * the last ends later. */
+#define SLOT_MOST (1ULL << 32)
 
 /* Shared memory of a block that counts. */
 template <uint32_t CELLS> struct count_memory {
@@ -215,28 +219,33 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         list[0] = values;
 }
 
-/* Add up the lists of a slot's parts. Returns false if their values are too many. */
+/* Add up the lists of a slot's parts, each by a warp. Returns false if their values are too many:
+ * no warp has added more than 32 since then, so all have found a free cell. */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool add_parts(const struct value_table<CELLS> &table,
-                                                 const uint32_t *to, uint64_t size, uint32_t parts)
+                                                 uint32_t *s_values, const uint32_t *to,
+                                                 uint64_t size, uint32_t parts)
 {
     uint32_t values = 0;
-    for (uint32_t part = 0; part < parts; part++) {
+    for (uint32_t part = threadIdx.x / 32; part < parts; part += COUNT_THREADS / 32) {
         const uint32_t *list = to + part_begin(size, part, parts);
         const uint32_t listed = list[0];
         if (listed > size / 2) /* of damaged memory only */
-            return false;
-        for (uint32_t round = 1; round <= listed; round += COUNT_THREADS) {
-            const uint32_t i = round + threadIdx.x;
+            values = CELLS;
+#pragma unroll 4
+        for (uint32_t round = 1; round <= listed && values <= count_memory<CELLS>::MOST;
+             round += 32) {
+            const uint32_t i = round + lane_index();
             bool fresh = false;
             if (i <= listed)
                 atomicAdd(&table.count[table.find(list[i], &fresh)], list[listed + i]);
-            values += (uint32_t)__syncthreads_count(fresh);
-            if (values > count_memory<CELLS>::MOST)
-                return false;
+            const uint32_t more = (uint32_t)__popc(__ballot_sync(GS_ALL_LANES, fresh));
+            if (lane_index() == 0)
+                values = atomicAdd(s_values, more) + more;
+            values = __shfl_sync(GS_ALL_LANES, values, 0);
         }
     }
-    return true;
+    return __syncthreads_and(values <= count_memory<CELLS>::MOST) != 0;
 }
 
 /* A block makes the table of one slot's runs, if all of its parts have been counted. */
@@ -259,7 +268,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     if (__syncthreads_and(counted) == 0)
         return;
     const struct value_table<CELLS> table = clear_table(memory);
-    if (!add_parts(table, lists, size, used))
+    if (!add_parts(table, &memory->fresh[0], lists, size, used))
         return;
     uint32_t before;
     const uint32_t values = count_cells<COUNT_THREADS>(table, memory->partial, &before);
@@ -310,7 +319,9 @@ cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, 
                                 cudaStream_t stream)
 {
     const uint64_t mean = (uint64_t)tiles * GS_GPU_TILE_KEYS / slots;
-    const uint32_t parts = choose_shares(slots, ROUNDS * processors, mean / PART_KEYS);
+    /* What one block must add up is a list for each processor, and no more. */
+    const uint32_t rounds = slots > 1 ? ROUNDS : 1;
+    const uint32_t parts = choose_shares(slots, rounds * processors, mean / PART_KEYS);
     uint32_t *from = level % 2 == 0 ? b : a;
     uint32_t *to = level % 2 == 0 ? a : b;
     if (work->large_values)

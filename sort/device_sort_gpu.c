@@ -237,10 +237,10 @@ cleanup:
     return st;
 }
 
-/* Level 1 from its counts on, and all that follows. */
+/* Level 1 from its counts on, and all that follows. most: of bins, equality bins among them. */
 static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                   uint64_t n, uint32_t bins, struct gs_device_stats *stats,
-                                   struct gs_error *err)
+                                   uint64_t n, uint32_t bins, uint32_t most,
+                                   struct gs_device_stats *stats, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
@@ -250,7 +250,7 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     gs_device_choose_jobs(&sorter->work, n);
     GS_CUDA_TRY(gs_plan_bins_gpu(work, ++sorter->sequence, stream));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_scatter_bins_gpu(work, keys, other, n, bins, sorter->processors, stream));
+    GS_CUDA_TRY(gs_scatter_bins_gpu(work, keys, other, n, bins, most, sorter->processors, stream));
     mark(sorter, GS_DEVICE_SCATTER);
     if (n <= GS_GPU_ONE_LEVEL_KEYS) {
         /* Most bins are small jobs by now: they need not wait for the host. */
@@ -266,9 +266,44 @@ cleanup:
     return st;
 }
 
-/* Level 1 without its count. *done is false if that is not for these keys: nothing has happened
- * then. It is for keys out of order of many values, most of whose bins have more than one; the
- * others are not moved once they are counted. */
+/* Have pages for level 1, and what is needed to decide on it, where counting is worth avoiding. */
+static enum gs_status begin_pages(struct gs_device_sorter *sorter, uint64_t n, uint32_t bins,
+                                  struct gs_gpu_report *report, bool *begun, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_gpu_pages *pages = &sorter->work.pages;
+    *begun = pages->page != NULL && n >= sorter->paged_keys;
+    if (!*begun)
+        return GS_OK;
+    pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
+    pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
+    GS_CUDA_TRY(gs_begin_pages_gpu(&sorter->work, n, bins, ++sorter->sequence, sorter->stream));
+    GS_CUDA_TRY(await_report(sorter, report));
+    mark(sorter, GS_DEVICE_PREFIX_SUM);
+cleanup:
+    return st;
+}
+
+/* Count the values of all keys, and write them. *done is false if they are too many: nothing has
+ * happened then. */
+static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                       uint64_t n, struct gs_gpu_report *report, bool *done,
+                                       struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    report->slots = 1;
+    report->tiles = (uint32_t)((n + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS);
+    GS_CUDA_TRY(count_values(sorter, 1, keys, other, report));
+    mark(sorter, GS_DEVICE_SORT_BINS);
+    GS_CUDA_TRY(await_report(sorter, report));
+    *done = report->tiles == 0;
+    report->slots = 0;
+cleanup:
+    return st;
+}
+
+/* Level 1 without its count. *done is false if a bin was too large: nothing has happened then. It
+ * is for keys of many values. */
 static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const gs_key *keys,
                                         gs_key *other, uint64_t n, uint32_t bins,
                                         struct gs_gpu_report *report, bool *done,
@@ -276,19 +311,9 @@ static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const g
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
-    struct gs_gpu_pages *pages = &sorter->work.pages;
     cudaStream_t stream = sorter->stream;
-    *done = false;
-    if (pages->page == NULL || n < sorter->paged_keys)
-        return GS_OK;
-    pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
-    pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
-    GS_CUDA_TRY(gs_begin_pages_gpu(work, bins, ++sorter->sequence, stream));
-    GS_CUDA_TRY(await_report(sorter, report));
-    mark(sorter, GS_DEVICE_PREFIX_SUM);
-    if (report->outcome != GS_GPU_UNSORTED || report->twins || report->bins <= bins / 2)
-        return GS_OK;
-    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, sorter->processors, stream));
+    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, report->bins, sorter->processors,
+                                     stream));
     mark(sorter, GS_DEVICE_SCATTER);
     GS_CUDA_TRY(gs_plan_pages_gpu(work, ++sorter->sequence, stream));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
@@ -336,7 +361,8 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     cudaStream_t stream = sorter->stream;
     struct gs_device_stats ignored = {0};
     struct gs_gpu_report report;
-    bool scattered = false;
+    bool begun;
+    bool done = false;
     stats = stats != NULL ? stats : &ignored;
     memset(stats, 0, sizeof *stats);
     sorter->event_count = 0;
@@ -360,12 +386,21 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, stream));
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
-    GS_TRY(scatter_uncounted(sorter, keys, other, n, bins, &report, &scattered, err));
-    if (scattered)
-        return sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
+    GS_TRY(begin_pages(sorter, n, bins, &report, &begun, err));
+    /* Bins of one value are not moved once they are counted. */
+    if (begun && report.outcome == GS_GPU_UNSORTED && report.bins > bins / 2) {
+        if (report.few_all)
+            GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
+        if (done)
+            return sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
+        if (!report.twins)
+            GS_TRY(scatter_uncounted(sorter, keys, other, n, bins, &report, &done, err));
+        if (done)
+            return sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
+    }
     GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, most, processors, stream));
     mark(sorter, GS_DEVICE_COUNT_BINS);
-    return sort_counted(sorter, keys, other, n, most, stats, err);
+    return sort_counted(sorter, keys, other, n, most, begun ? report.bins : 2 * most, stats, err);
 finish:
     if (sorter->timed)
         GS_CUDA_TRY(take_times(sorter, stats));
@@ -380,5 +415,5 @@ enum gs_status gs_device_sort_counted(struct gs_device_sorter *sorter, gs_key *k
     memset(stats, 0, sizeof *stats);
     sorter->event_count = 0;
     mark(sorter, GS_DEVICE_COUNT_BINS);
-    return sort_counted(sorter, keys, other, n, bins, stats, err);
+    return sort_counted(sorter, keys, other, n, bins, 2 * bins, stats, err);
 }

@@ -238,7 +238,8 @@ template <int SEARCH>
 static __device__ __forceinline__ struct splitter_view<SEARCH>
 load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     struct splitter_view<SEARCH> view;
-    uint32_t *s_splitter = s_table + tables->cells;
+    const uint32_t view_cells = tables->cells;
+    uint32_t *s_splitter = s_table + view_cells;
     view.guide = s_table;
     view.splitter = s_splitter;
     view.base = tables->base;
@@ -248,8 +249,9 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     view.steps = tables->steps;
     view.count = tables->count;
     view.log = tables->search == GS_GPU_LOG_STEPS;
-    for (uint32_t i = threadIdx.x; i < tables->cells; i += blockDim.x)
-        s_table[i] = tables->guide[i];
+#pragma unroll 2
+    for (uint32_t i = threadIdx.x; i < view_cells / 4; i += blockDim.x)
+        ((uint4 *)s_table)[i] = ((const uint4 *)tables->guide)[i];
     if constexpr (SEARCH == GS_GPU_STEPS)
         for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
             s_splitter[i] = i < tables->count ? tables->splitter[i] : GS_KEY_MAX;

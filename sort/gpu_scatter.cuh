@@ -63,20 +63,21 @@ template <typename PLACE> struct tile_memory {
 
 /* Runs of a warp's bins, one a lane, in pages: where they begin, as indices in the pages' memory,
  * and where what is in a second page goes on. */
-template <typename PLACE> struct paged_runs {
-    PLACE start;
-    PLACE next;    /* begin of the second page */
+template <typename INDEX> struct paged_runs {
+    INDEX start;
+    INDEX next;    /* begin of the second page */
     uint32_t left; /* keys that the first page has room for */
     bool torn;     /* the run has more */
 };
 
 /* Find the pages of runs, two at once, by all lanes: count keys from `place` on, 0: none. A page
  * that a lane has taken is published before any lane waits. */
-template <typename TARGET, typename PLACE>
-static __device__ __forceinline__ struct paged_runs<PLACE>
-find_pages(const TARGET &target, uint32_t bin, PLACE place, uint32_t count, struct new_page fresh) {
-    struct paged_runs<PLACE> runs;
-    const uint32_t offset = (uint32_t)(place % TARGET::PAGE_KEYS);
+template <typename TARGET>
+static __device__ __forceinline__ struct paged_runs<typename TARGET::INDEX>
+find_pages(const TARGET &target, uint32_t bin, uint32_t place, uint32_t count,
+           struct new_page fresh) {
+    struct paged_runs<typename TARGET::INDEX> runs;
+    const uint32_t offset = place % TARGET::PAGE_KEYS;
     runs.left = TARGET::PAGE_KEYS - offset;
     runs.torn = count > runs.left;
     const volatile uint32_t *entry = target.entry_of(bin, place);
@@ -100,10 +101,10 @@ find_pages(const TARGET &target, uint32_t bin, PLACE place, uint32_t count, stru
 }
 
 /* Write the rows whose runs are in two pages, by a warp: lane r has that of row r. */
-template <typename TARGET, typename PLACE>
+template <typename TARGET>
 static __device__ __forceinline__ void
-write_torn(const TARGET &target, const struct paged_runs<PLACE> &runs, uint32_t count,
-           const uint32_t *rows, uint32_t row_length)
+write_torn(const TARGET &target, const struct paged_runs<typename TARGET::INDEX> &runs,
+           uint32_t count, const uint32_t *rows, uint32_t row_length)
 {
     const uint32_t lane = lane_index();
     for (uint32_t torn = __ballot_sync(GS_ALL_LANES, runs.torn); torn != 0; torn &= torn - 1) {
@@ -120,10 +121,11 @@ write_torn(const TARGET &target, const struct paged_runs<PLACE> &runs, uint32_t 
 }
 
 /* Write other rows, by a warp: lane r has count and place of row r. SPARE: some in spare memory. */
-template <bool SPARE, typename TARGET, typename PLACE>
-static __device__ __forceinline__ void write_whole(const TARGET &target, PLACE place,
-                                                   uint32_t count, const uint32_t *row,
-                                                   uint32_t row_length, int rows)
+template <bool SPARE, typename TARGET>
+static __device__ __forceinline__ void write_whole(const TARGET &target,
+                                                   typename TARGET::INDEX place, uint32_t count,
+                                                   const uint32_t *row, uint32_t row_length,
+                                                   int rows)
 {
     const uint32_t lane = lane_index();
     const int together = SPARE ? 1 : 4; /* spare memory is seldom met, and more code is slower */
@@ -132,7 +134,7 @@ static __device__ __forceinline__ void write_whole(const TARGET &target, PLACE p
 #pragma unroll(together)
     for (int r = 0; r < rows; r++, row += row_length) {
         const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* from here on */
-        const PLACE start = __shfl_sync(GS_ALL_LANES, place, r);
+        const typename TARGET::INDEX start = __shfl_sync(GS_ALL_LANES, place, r);
         uint32_t *out = begin + start;
         if constexpr (SPARE)
             out = target.located(start) + lane;
@@ -176,7 +178,7 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
             }
         }
         if constexpr (TARGET::PAGED) {
-            const struct paged_runs<PLACE> runs = find_pages(target, bin, place, count, fresh);
+            const auto runs = find_pages(target, bin, place, count, fresh);
             const uint32_t whole = runs.torn ? 0 : count;
             if (__any_sync(GS_ALL_LANES, target.is_spare(runs.start)))
                 write_whole<true>(target, runs.start, whole, row, memory.row, rows);
@@ -275,7 +277,8 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     /* Where each bin begins in the tile, and in the output. In pages, where all of its keys go is
      * found out at once, as each look-up takes long: those from index `tear` of the tile on are in
      * another page. */
-    PLACE *s_home = (PLACE *)(memory.keys + ITEMS * SCATTER_THREADS);
+    using INDEX = typename TARGET::INDEX;
+    INDEX *s_home = (INDEX *)(memory.keys + ITEMS * SCATTER_THREADS);
     uint32_t *s_tear = (uint32_t *)(s_home + 2 * bins);
     uint32_t before = 0;
     for (uint32_t round = 0; round < bins; round += SCATTER_THREADS) {
@@ -296,7 +299,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
         if constexpr (TARGET::PAGED)
             if (count > 0) {
                 const bool nowhere = place == target.limit;
-                const uint32_t left = TARGET::PAGE_KEYS - (uint32_t)(place % TARGET::PAGE_KEYS);
+                const uint32_t left = TARGET::PAGE_KEYS - place % TARGET::PAGE_KEYS;
                 s_tear[b] = nowhere ? 0 : first + left;
                 s_home[2 * b] = nowhere ? 0 : target.locate(b, place) - first;
                 if (!nowhere && count > left)

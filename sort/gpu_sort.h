@@ -23,7 +23,7 @@
 /* Bins wanted of level 1 at most; each may bring an equality bin. */
 #define GS_GPU_BINS_MAX      1024
 #define GS_GPU_SPLITTERS_MAX (2 * GS_GPU_BINS_MAX - 1)
-#define GS_GPU_CELLS_MAX     8192
+#define GS_GPU_CELLS_MAX     4096
 
 /* The sample at most, and the keys of it that one block draws. */
 #define GS_GPU_SAMPLES_MAX  16384
@@ -50,6 +50,9 @@
 #define GS_GPU_FEW_TWINS       16
 #define GS_GPU_FEW_VALUES_KEYS (1ULL << 26)
 
+/* The sample holds each value so often, on average, if all keys together may have few. */
+#define GS_GPU_FEW_COPIES 4
+
 /* Of few values there are more bins at level 1, while bins have so many keys: up to that many. */
 #define GS_GPU_FEW_BIN_KEYS 49152
 #define GS_GPU_FEW_BINS     256
@@ -66,6 +69,7 @@
 #define GS_GPU_SMALL_KEYS  4096
 #define GS_GPU_MEDIUM_KEYS 16384
 #define GS_GPU_ROOM        (160 * 1024) /* bytes of shared memory for a block */
+#define GS_GPU_HALF_ROOM   (112 * 1024) /* and of each of two to a processor */
 
 /* Keys that a sub-bin should hold, of blocks for 4096: digits are linear, so smooth data fills it
  * to within a few per cent, and the limit is 17 % away. */
@@ -106,19 +110,21 @@
 
 /* What a key needs to find its bin: a guide whose cells each know the bin where they begin. */
 struct gs_gpu_tables {
+    /* First bin, or << shift | what makes a larger key carry. In front: loaded by 16 bytes. */
+    uint32_t guide[GS_GPU_CELLS_MAX];
     uint32_t count;                                           /* splitters */
     uint32_t search;                                          /* enum gs_gpu_search */
     uint32_t cells;                                           /* in use */
     uint32_t repeats;                                         /* there are equality bins */
     uint32_t twins;                                           /* values repeat in the sample */
     uint32_t few;                                             /* slots may have few values */
+    uint32_t few_all;                                         /* so may all keys together */
     uint32_t order[GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK]; /* seen by each block of the sample */
     uint32_t base;                                            /* the first splitter */
     uint32_t limit; /* distance from base that all larger ones share */
     uint32_t shift; /* distance to cell; or bits of a cell's fraction, where cells are of a log */
     uint32_t steps; /* halving steps after the guide */
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
-    uint32_t guide[GS_GPU_CELLS_MAX]; /* first bin, or << shift | what makes a larger key carry */
 };
 
 /* How a key finds its bin. In one look-up, if no cell of equal width has two splitters, or but for
@@ -218,9 +224,10 @@ struct gs_gpu_report {
     uint32_t slots;
     uint32_t tiles;
     uint32_t digits;
-    uint32_t repeats; /* of the tables, as are the next two */
+    uint32_t repeats; /* of the tables, as are the next three */
     uint32_t twins;
     uint32_t few;
+    uint32_t few_all;
     uint32_t small_jobs;
     uint32_t medium_jobs;
     uint32_t fills;
@@ -252,8 +259,9 @@ struct gs_gpu_work {
     bool large_values;     /* and count_values for GS_GPU_VALUE_CELLS */
 };
 
-/* Cells of the guide for that many wanted bins: 16 for each, so that two splitters seldom share
- * one. The bins of the guide's entries, up to twice as many, then leave room for the distance. */
+/* Cells of the guide for that many wanted bins: 16 for each, or 4 of very many, so that two
+ * splitters seldom share one. The bins of the guide's entries, up to twice as many, then leave room
+ * for the distance. */
 GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins)
 {
     uint32_t cells = 1024;
@@ -262,10 +270,10 @@ GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins)
     return cells;
 }
 
-/* Words of shared memory that find bins: guide and splitters. */
-static inline uint32_t gs_gpu_table_words(uint32_t bins)
+/* Words of shared memory that find bins: guide and splitters. There are `most` bins at most. */
+static inline uint32_t gs_gpu_table_words(uint32_t bins, uint32_t most)
 {
-    return gs_gpu_cells(bins) + 2 * bins;
+    return gs_gpu_cells(bins) + most;
 }
 
 #ifdef __cplusplus
@@ -294,8 +302,8 @@ cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, c
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, cudaStream_t stream);
 
-/* count_values_gpu.cu: slots of few values, not in pages, from the buffer of their level: count
- * them, which says slot.values, and then (write_values_gpu.cu) write their runs to a. tiles: of all
+/* count_values_gpu.cu: slots of few values, not in pages, from the buffer of their level (of level
+ * 1, a): count them, which says slot.values, and then (write_values_gpu.cu) write their runs to a. tiles: of all
  * slots, as of the level's report. */
 cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
                                 uint32_t *b, uint32_t slots, uint32_t tiles, unsigned processors,
@@ -309,11 +317,12 @@ cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, 
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                              cudaStream_t stream);
 /* The same without counts: before the scatter to pages, and behind it. The first one gives each of
- * the bins, up to twice those wanted, its first page, and no other; its report has only `outcome`,
- * GS_GPU_SORTED if the sample was in order, `twins` and `bins`. The second one's `outcome` is
+ * the bins, up to twice those wanted, its first page, and no other; and it makes all n keys the one
+ * slot of level 1, whose values may be counted. Its report has only `outcome`, GS_GPU_SORTED if the
+ * sample was in order, `twins`, `few_all` and `bins`. The second one's `outcome` is
  * GS_GPU_UNCOUNTED if a bin had no room: then keys are missing, and the lists are empty. */
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, uint32_t sequence,
-                               cudaStream_t stream);
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t bins,
+                               uint32_t sequence, cudaStream_t stream);
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                               cudaStream_t stream);
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
@@ -334,13 +343,14 @@ cudaError_t gs_plan_rooms_gpu(const struct gs_gpu_work *work, uint32_t slots, cu
 cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
                               cudaStream_t stream);
 
-/* scatter_gpu.cu */
+/* scatter_gpu.cu: to `bins` bins as wanted; equality bins among them there are `most`, 2 * bins if
+ * nobody knows. */
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                                uint64_t n, uint32_t bins, unsigned processors,
+                                uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                 cudaStream_t stream);
 /* To work->pages, of which each bin has its first, in `out` and its spare memory. For many keys. */
 cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                                 uint64_t n, uint32_t bins, unsigned processors,
+                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                  cudaStream_t stream);
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,

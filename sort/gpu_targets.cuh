@@ -12,6 +12,7 @@
 /* Bins that lie in `out`, each from its cursor on. */
 template <typename P> struct flat_target {
     using PLACE = P;
+    using INDEX = P;
     static const bool PAGED = false;
     uint32_t *out;
     PLACE limit; /* bounds the places that exist: it stands for none */
@@ -41,8 +42,9 @@ struct new_page {
  * the position GS_GPU_AHEAD_KEYS before any other page takes that page, so that nobody who needs it
  * has to wait, unless others are very late; and tells before it waits itself: so nobody waits for
  * long. */
-template <typename P> struct paged_target {
-    using PLACE = P;
+template <typename I> struct paged_target {
+    using PLACE = uint32_t;
+    using INDEX = I; /* in the pages' memory */
     static const bool PAGED = true;
     static const uint32_t PAGE_KEYS = GS_GPU_PAGE_KEYS;
     uint32_t *out;
@@ -56,17 +58,16 @@ template <typename P> struct paged_target {
                                              struct new_page *fresh) const
     {
         const unsigned long long place = atomicAdd(&cursors[bin], (unsigned long long)count);
-        if ((place & GS_GPU_SKIP) != 0)
+        const uint32_t first = (uint32_t)place;
+        if (place >> 32 != 0 || first > pages.most * PAGE_KEYS - count) /* GS_GPU_SKIP, or full */
             return limit;
-        const PLACE first = (PLACE)place;
-        const PLACE end = first + count;
-        const uint32_t next = (uint32_t)((first + GS_GPU_AHEAD_KEYS - 1) / PAGE_KEYS) + 1;
-        if (next < pages.most && (PLACE)next * PAGE_KEYS - GS_GPU_AHEAD_KEYS < end) {
+        const uint32_t next = (first + GS_GPU_AHEAD_KEYS - 1) / PAGE_KEYS + 1;
+        if (next < pages.most && next * PAGE_KEYS - GS_GPU_AHEAD_KEYS < first + count) {
             fresh->entry = bin * pages.most + next;
             /* An addition would be made for several lanes at once, and so be waited for here. */
             fresh->before = atomicInc(taken, INT32_MAX);
         }
-        return end <= (PLACE)pages.most * PAGE_KEYS ? first : limit;
+        return first;
     }
 
     __device__ __forceinline__ void publish(struct new_page fresh) const
@@ -90,13 +91,13 @@ template <typename P> struct paged_target {
     }
 
     /* Where a page begins: an index in out, or in spare memory if that lies behind out's pages. */
-    static __device__ __forceinline__ PLACE begin_of(uint32_t number)
+    static __device__ __forceinline__ INDEX begin_of(uint32_t number)
     {
-        return (PLACE)(number - 1) * PAGE_KEYS;
+        return (INDEX)(number - 1) * PAGE_KEYS;
     }
 
     /* The place as such an index. */
-    __device__ __forceinline__ PLACE locate(uint32_t bin, PLACE place) const
+    __device__ __forceinline__ INDEX locate(uint32_t bin, PLACE place) const
     {
         const volatile uint32_t *entry = entry_of(bin, place);
         uint32_t number = *entry;
@@ -107,14 +108,14 @@ template <typename P> struct paged_target {
         return begin_of(number) + place % PAGE_KEYS;
     }
 
-    __device__ __forceinline__ bool is_spare(PLACE index) const
+    __device__ __forceinline__ bool is_spare(INDEX index) const
     {
-        return index >= (PLACE)pages.whole * PAGE_KEYS;
+        return index >= (INDEX)pages.whole * PAGE_KEYS;
     }
 
-    __device__ __forceinline__ uint32_t *located(PLACE index) const
+    __device__ __forceinline__ uint32_t *located(INDEX index) const
     {
-        return is_spare(index) ? pages.spare + (index - (PLACE)pages.whole * PAGE_KEYS)
+        return is_spare(index) ? pages.spare + (index - (INDEX)pages.whole * PAGE_KEYS)
                                : out + index;
     }
 
@@ -127,6 +128,7 @@ template <typename P> struct paged_target {
 /* Bins that have a room each. A run that it has no room for is not written, as the cursor tells. */
 struct room_target {
     using PLACE = uint32_t;
+    using INDEX = uint32_t;
     static const bool PAGED = false;
     uint32_t *out;
     PLACE limit;

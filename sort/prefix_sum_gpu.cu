@@ -86,6 +86,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->repeats = repeats;
         report->twins = work.tables->twins;
         report->few = work.tables->few;
+        report->few_all = work.tables->few_all;
         report->small_jobs = state->small_jobs;
         report->medium_jobs = state->medium_jobs;
         report->fills = state->fills;
@@ -182,9 +183,11 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long 
 }
 
 /* Before a scatter to pages, a block for each bin: positions begin at 0, page 0 is taken, the
- * others are not. The host is told what it needs to decide on that scatter. */
+ * others are not. The host is told what it needs to decide on that scatter, or on counting the
+ * values of all keys. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
-    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
+    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint64_t n,
+                       uint32_t sequence)
 {
     after_previous();
     const struct gs_gpu_tables *tables = work.tables;
@@ -199,9 +202,11 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
     }
     if (threadIdx.x == 0 && bin == 0) {
         const bool disorder = work.state->sample_order == (GS_GPU_DESCENT | GS_GPU_ASCENT);
+        add_slot(&work, 1, 0, n, 0, GS_KEY_MAX);
         volatile struct gs_gpu_report *report = work.report;
         report->outcome = disorder ? GS_GPU_UNSORTED : GS_GPU_SORTED;
         report->twins = tables->twins;
+        report->few_all = tables->few_all;
         report->bins = tables->count + 1;
         __threadfence_system();
         report->sequence = sequence;
@@ -296,10 +301,11 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, 
     return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, uint32_t sequence,
-                               cudaStream_t stream)
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t bins,
+                               uint32_t sequence, cudaStream_t stream)
 {
-    return gs_launch_next(begin_pages_kernel, 2 * bins, DIGIT_THREADS, 0, stream, *work, sequence);
+    return gs_launch_next(begin_pages_kernel, 2 * bins, DIGIT_THREADS, 0, stream, *work, n,
+                          sequence);
 }
 
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,

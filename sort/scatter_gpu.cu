@@ -210,21 +210,42 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
 }
 
 /* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
+#ifndef GS_GPU_NARROW_KEYS /* tests: few */
+#define GS_GPU_NARROW_KEYS (1ULL << 31)
+#endif
+
 static bool needs_wide(uint64_t n)
 {
-    return n > 1ULL << 31;
+    return n > GS_GPU_NARROW_KEYS;
+}
+
+/* Words of shared memory that a block can have if two are to share a processor. */
+#define HALF_ROOM (GS_GPU_HALF_ROOM / sizeof(uint32_t))
+
+/* Words for a tile beside `others`: less if that lets two blocks share a processor. What a tile in
+ * the order of its bins takes it must have. */
+static uint32_t choose_words(const struct gs_gpu_work *work, uint32_t tile_keys, uint32_t others,
+                             uint32_t most)
+{
+    const uint32_t words = tile_words(work, tile_keys);
+    const uint32_t least = tile_keys + 5 * most;
+    if (!work->rows || others + words <= HALF_ROOM || others + least > HALF_ROOM)
+        return words;
+    return HALF_ROOM - others;
 }
 
 template <int ITEMS, typename TARGET>
 static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *in, uint64_t n,
-                               const TARGET &target, uint32_t bins, unsigned processors,
-                               cudaStream_t stream)
+                               const TARGET &target, uint32_t bins, uint32_t most,
+                               unsigned processors, cudaStream_t stream)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
-    uint32_t table_words = gs_gpu_table_words(bins);
-    uint32_t words = tile_words(work, tile_keys);
-    size_t shared = (table_words + words + 2 * bins) * sizeof(uint32_t) +
-                    2 * bins * sizeof(typename TARGET::PLACE);
+    most += most % 2; /* what follows is of 8 bytes */
+    const uint32_t table_words = gs_gpu_table_words(bins, most);
+    const uint32_t others =
+        table_words + most + most * (uint32_t)(sizeof(typename TARGET::PLACE) / sizeof(uint32_t));
+    const uint32_t words = choose_words(work, tile_keys, others, most);
+    const size_t shared = (others + words) * sizeof(uint32_t);
     int resident = 0;
     cudaError_t error =
         cudaFuncSetAttribute(scatter_bins_kernel<ITEMS, TARGET>,
@@ -238,7 +259,7 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
     uint64_t blocks = (uint64_t)resident * processors;
     blocks = tiles < blocks ? tiles : blocks;
     return gs_launch_next(scatter_bins_kernel<ITEMS, TARGET>, (unsigned)blocks, SCATTER_THREADS,
-                          shared, stream, in, n, target, work->tables, table_words, 2 * bins, words,
+                          shared, stream, in, n, target, work->tables, table_words, most, words,
                           work->state);
 }
 
@@ -247,9 +268,9 @@ static struct flat_target<PLACE> flat(const struct gs_gpu_work *work, uint32_t *
     return {out, (PLACE)n, work->cursors};
 }
 
-template <typename PLACE>
-static struct paged_target<PLACE> paged(const struct gs_gpu_work *work, uint32_t *out, uint64_t n) {
-    return {out, (PLACE)n, work->cursors, work->pages, &work->state->pages};
+template <typename INDEX>
+static struct paged_target<INDEX> paged(const struct gs_gpu_work *work, uint32_t *out) {
+    return {out, UINT32_MAX, work->cursors, work->pages, &work->state->pages};
 }
 
 template <typename PLACE>
@@ -272,28 +293,30 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
 }
 
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                                uint64_t n, uint32_t bins, unsigned processors, cudaStream_t stream)
+                                uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
+                                cudaStream_t stream)
 {
     const int large = GS_GPU_TILE_KEYS / SCATTER_THREADS;
     const int small = GS_GPU_SMALL_TILE_KEYS / SCATTER_THREADS;
     if (needs_wide(n))
-        return launch_bins<large>(work, in, n, flat<unsigned long long>(work, out, n), bins,
+        return launch_bins<large>(work, in, n, flat<unsigned long long>(work, out, n), bins, most,
                                   processors, stream);
     const struct flat_target<uint32_t> target = flat<uint32_t>(work, out, n);
     if (n > (uint64_t)GS_GPU_TILE_KEYS * processors * 4)
-        return launch_bins<large>(work, in, n, target, bins, processors, stream);
-    return launch_bins<small>(work, in, n, target, bins, processors, stream);
+        return launch_bins<large>(work, in, n, target, bins, most, processors, stream);
+    return launch_bins<small>(work, in, n, target, bins, most, processors, stream);
 }
 
 cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                                 uint64_t n, uint32_t bins, unsigned processors,
+                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                  cudaStream_t stream)
 {
     const int large = GS_GPU_TILE_KEYS / SCATTER_THREADS;
     if (needs_wide(n))
-        return launch_bins<large>(work, in, n, paged<unsigned long long>(work, out, n), bins,
+        return launch_bins<large>(work, in, n, paged<unsigned long long>(work, out), bins, most,
                                   processors, stream);
-    return launch_bins<large>(work, in, n, paged<uint32_t>(work, out, n), bins, processors, stream);
+    return launch_bins<large>(work, in, n, paged<uint32_t>(work, out), bins, most, processors,
+                              stream);
 }
 
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,

@@ -244,6 +244,7 @@ static __device__ void look_at_twins(const uint32_t *sample, uint32_t samples, u
     tables->twins = all >= GS_GPU_TWINS;
     tables->few = all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
                   (n >= GS_GPU_FEW_VALUES_KEYS || s_build->heavy == 0);
+    tables->few_all = (samples - all) * GS_GPU_FEW_COPIES <= samples;
 }
 
 /* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
@@ -261,7 +262,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     if (n / bins > GS_GPU_MEDIUM_KEYS)
         look_at_twins(sample, samples, max(samples / bins / 2, 1U), n, &s_build, tables);
     else if (t == 0)
-        tables->twins = tables->few = 0; /* bins that are jobs ask for nothing */
+        tables->twins = tables->few = tables->few_all = 0; /* bins that are jobs ask for nothing */
     __syncthreads();
     while (tables->few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS && bins < s_build.bins)
         bins *= 2;
@@ -303,7 +304,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
     if (threadIdx.x == 0) /* nobody has looked at twins */
-        tables->twins = tables->few = s_build.repeats;
+        tables->twins = tables->few = s_build.repeats, tables->few_all = 0;
 }
 
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,

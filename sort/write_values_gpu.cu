@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(WRITE_THREADS)
              i += WRITE_THREADS) {
             s_value[i] = value[run + i];
             s_start[i] = max(starts[run + i], (uint32_t)place) - (uint32_t)place;
-            if (starts[run + i + 1] >= behind) { /* the last of this tile */
+            if (run + i + 1 == values || starts[run + i + 1] >= behind) { /* the last of this tile */
                 s_start[i + 1] = keys;
                 s_runs = i + 1;
             }
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(WRITE_THREADS)
             power *= 2;
         write_runs<WRITE_THREADS>(a + start + place, keys, runs, power, s_value, s_start, s_keys);
         run += runs - 1; /* it may go on */
-        if (starts[run + 1] <= behind)
+        if (run + 1 < values && starts[run + 1] <= behind)
             run++;
     }
 }

@@ -42,10 +42,10 @@ cudaError_t flip_and_count_bins(const struct gs_gpu_work *work, const uint32_t *
                                 uint32_t bins, unsigned processors,
                                 cudaStream_t stream) __asm__("__wrap_gs_count_bins_gpu");
 cudaError_t scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                         uint64_t n, uint32_t bins, unsigned processors,
+                         uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                          cudaStream_t stream) __asm__("__real_gs_scatter_bins_gpu");
 cudaError_t flip_and_scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                                  uint64_t n, uint32_t bins, unsigned processors,
+                                  uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                   cudaStream_t stream) __asm__("__wrap_gs_scatter_bins_gpu");
 enum gs_status emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
                     uint64_t offset, uint64_t *first_piece,
@@ -114,12 +114,12 @@ cudaError_t flip_and_count_bins(const struct gs_gpu_work *work, const uint32_t *
 }
 
 cudaError_t flip_and_scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                                  uint64_t n, uint32_t bins, unsigned processors,
+                                  uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                   cudaStream_t stream)
 {
     if (place == COUNTED)
         flip(in, find_moved());
-    cudaError_t error = scatter_bins(work, in, out, n, bins, processors, stream);
+    cudaError_t error = scatter_bins(work, in, out, n, bins, most, processors, stream);
     if (place == IN_BIN)
         flip(out, find_in_bin());
     return error;

@@ -5,8 +5,8 @@
  *
  * Slots lie next to each other with a word between them, at the buffers' odd places; in the second
  * buffer, not where they are in the output. Each is read from the buffer of its level, and its
- * sorted keys must come out in the first one; nothing else of that changes. Needs a GPU: without
- * one it says so and exits with 77.
+ * sorted keys must come out in the first one; nothing else of that changes. Then a whole sort, of
+ * keys that are one such slot, or seem to be. Needs a GPU: without one it says so and exits with 77.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -134,6 +134,30 @@ static void test_level(struct test *test, uint64_t largest, unsigned level)
     free(sorted);
 }
 
+/* A whole sort: 100 values, all over the range, and one key in `rare` any other, or none. */
+static void test_all_keys(struct test *test, uint32_t rare)
+{
+    struct gs_device_stats stats;
+    struct gs_error err = {.status = GS_OK};
+    test->n = GS_GPU_ONE_LEVEL_KEYS + 4321;
+    for (uint64_t i = 0; i < test->n; i++) {
+        uint64_t r = gs_random(77, i);
+        bool other = rare > 0 && (r >> 32) % rare == 0;
+        test->from[i] = other ? (gs_key)gs_random(78, i) : value_of(1, r % 100);
+        test->wanted[i] = test->from[i];
+    }
+    qsort(test->wanted, test->n, sizeof(gs_key), compare_keys);
+    must(cudaMemcpy(test->d_a, test->from, test->n * sizeof(gs_key), cudaMemcpyHostToDevice));
+    must(cudaMemset(test->d_b, 0xa5, test->n * sizeof(gs_key)));
+    if (!CHECK(gs_device_sort(&test->sorter, test->d_a, test->d_b, test->n, &stats, &err) == GS_OK))
+        return;
+    must(cudaMemcpy(test->from, stats.in_other ? test->d_b : test->d_a, test->n * sizeof(gs_key),
+                    cudaMemcpyDeviceToHost));
+    CHECK(memcmp(test->from, test->wanted, test->n * sizeof(gs_key)) == 0);
+    CHECK_EQUAL(stats.levels == 1 && stats.small_jobs + stats.medium_jobs + stats.fills == 0,
+                rare == 0);
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t largest = argc > 1 ? strtoull(argv[1], NULL, 10) : 200000;
@@ -146,6 +170,7 @@ int main(int argc, char **argv)
     }
     memset(&test, 0, sizeof test);
     test.n = SLOTS * (largest + GS_GPU_SMALL_KEYS + 2) + 2;
+    test.n = test.n > 2 * GS_GPU_ONE_LEVEL_KEYS ? test.n : 2 * GS_GPU_ONE_LEVEL_KEYS;
     test.from = malloc(test.n * sizeof *test.from);
     test.wanted = malloc(test.n * sizeof *test.wanted);
     if (largest == 0 || test.from == NULL || test.wanted == NULL ||
@@ -162,6 +187,16 @@ int main(int argc, char **argv)
             test.sorter.work.large_values = test.sorter.work.large_values && large == 0;
             test_level(&test, largest, level);
         }
+    gs_device_sorter_close(&test.sorter);
+    if (gs_device_sorter_open(&test.sorter, test.n, &err) != GS_OK) {
+        fprintf(stderr, "gpu_values: %s\n", err.text);
+        exit(2);
+    }
+    test.sorter.paged_keys = 1;
+    if (!CHECK(gs_device_sorter_add_room(&test.sorter, &err) == GS_OK))
+        return check_failures();
+    test_all_keys(&test, 0);
+    test_all_keys(&test, 20);
     cudaFree(test.d_a);
     cudaFree(test.d_b);
     gs_device_sorter_close(&test.sorter);

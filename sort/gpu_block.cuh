@@ -310,6 +310,19 @@ load_heavy(const struct gs_gpu_slot &slot, const uint32_t *heavy, uint32_t *s_he
     return view;
 }
 
+/* Have keys brought into the L2 cache. By one thread; count is a multiple of 4. */
+static __device__ __forceinline__ void prefetch_keys(const uint32_t *keys, uint32_t count)
+{
+#if __CUDA_ARCH__ >= 900
+    const uint64_t address = __cvta_generic_to_global(keys) & ~(uint64_t)15;
+    const uint32_t bytes = count * (uint32_t)sizeof *keys;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(bytes));
+#else
+    (void)keys;
+    (void)count;
+#endif
+}
+
 /* The slot that a tile belongs to, found by all lanes of one warp: 32 probes a step. */
 static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *slots,
                                                      uint32_t count, uint32_t tile)

@@ -215,6 +215,7 @@ struct gs_gpu_state {
     uint32_t medium_jobs;
     uint32_t fills;
     uint32_t pages;                                      /* taken */
+    uint32_t tiles;                                      /* of level 1, taken by its scatter */
     unsigned long long counts[GS_GPU_SPLITTERS_MAX + 1]; /* of level 1 */
 };
 
@@ -339,7 +340,7 @@ cudaError_t gs_choose_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *
 cudaError_t gs_plan_rooms_gpu(const struct gs_gpu_work *work, uint32_t slots, cudaStream_t stream);
 
 /* place_runs_gpu.cu: the counts of a chunk become cursors, for a scatter inside it, and starts[0 ..
- * bins], and are zero again. */
+ * bins], and are zero again. (As plan_bins and begin_pages do, it lets the scatter begin anew.) */
 cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
                               cudaStream_t stream);
 

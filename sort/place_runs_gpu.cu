@@ -9,10 +9,11 @@ enum { PLACE_THREADS = 1024 };
 
 /* The counts of a chunk become cursors and starts, and are cleared for the next chunk. */
 static __global__ void __launch_bounds__(PLACE_THREADS)
-    place_runs_kernel(unsigned long long *counts, unsigned long long *cursors,
+    place_runs_kernel(struct gs_gpu_state *state, unsigned long long *cursors,
                       const struct gs_gpu_tables *tables, uint32_t *starts)
 {
     __shared__ unsigned long long s_partial[33];
+    unsigned long long *counts = state->counts;
     const uint32_t bins = tables->count + 1;
     unsigned long long before = 0;
     for (uint32_t round = 0; round < bins; round += PLACE_THREADS) {
@@ -28,13 +29,15 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
         }
         __syncthreads(); /* s_partial has been read */
     }
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         starts[bins] = (uint32_t)before;
+        state->tiles = 0;
+    }
 }
 
 cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts, cudaStream_t stream)
 {
-    place_runs_kernel<<<1, PLACE_THREADS, 0, stream>>>(work->state->counts, work->cursors,
-                                                       work->tables, starts);
+    place_runs_kernel<<<1, PLACE_THREADS, 0, stream>>>(work->state, work->cursors, work->tables,
+                                                       starts);
     return cudaGetLastError();
 }

@@ -114,6 +114,8 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
     struct gs_gpu_state *state = work.state;
     const struct gs_gpu_tables *tables = work.tables;
     const uint32_t order = state->sample_order | state->input_order;
+    if (threadIdx.x == 0)
+        state->tiles = 0;
     if ((order & GS_GPU_DESCENT) == 0 || (order & GS_GPU_ASCENT) == 0) {
         if (threadIdx.x == 0)
             state->outcome = (order & GS_GPU_DESCENT) == 0 ? GS_GPU_SORTED : GS_GPU_REVERSED;
@@ -203,6 +205,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
     if (threadIdx.x == 0 && bin == 0) {
         const bool disorder = work.state->sample_order == (GS_GPU_DESCENT | GS_GPU_ASCENT);
         add_slot(&work, 1, 0, n, 0, GS_KEY_MAX);
+        work.state->tiles = 0;
         volatile struct gs_gpu_report *report = work.report;
         report->outcome = disorder ? GS_GPU_UNSORTED : GS_GPU_SORTED;
         report->twins = tables->twins;

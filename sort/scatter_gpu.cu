@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * gpu_scatter.cuh says how a tile's keys are moved, gpu_targets.cuh where to. Blocks of level 1
- * stride over the input, as each has a table to load; those of further levels have a tile each.
+ * take tile after tile, as each has a table to load; those of further levels have one each, or two.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_scatter.cuh"
@@ -11,18 +11,7 @@
  * begin in the time that memory takes to answer. */
 #define GS_TILES_AHEAD 32
 
-/* Have keys brought into the L2 cache. By one thread; count is a multiple of 4. */
-static __device__ __forceinline__ void prefetch_keys(const uint32_t *keys, uint32_t count)
-{
-#if __CUDA_ARCH__ >= 900
-    const uint64_t address = __cvta_generic_to_global(keys) & ~(uint64_t)15;
-    const uint32_t bytes = count * (uint32_t)sizeof *keys;
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(bytes));
-#else
-    (void)keys;
-    (void)count;
-#endif
-}
+enum { ROOM_TILES = 2 }; /* of a block of scatter_rooms */
 
 /* Words for a tile: its rows, all that two blocks of a processor can have, or just its keys. */
 static uint32_t tile_words(const struct gs_gpu_work *work, uint32_t tile_keys)
@@ -49,13 +38,16 @@ static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__
     }
 }
 
-/* Level 1: each block strides over the tiles of the input, the last one takes the rest. */
+/* Level 1: each block takes tile after tile, as not all are equally fast; the last one takes the
+ * rest. A tile is taken while the one before it is moved, so that nobody waits for its number, nor,
+ * if they are many, for its keys. */
 template <int SEARCH, int ITEMS, typename TARGET, typename PLACE>
 static __device__ __forceinline__ void
 scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
               const struct gs_gpu_tables *__restrict__ tables, uint32_t *s_table, bool try_rows,
-              const struct tile_memory<PLACE> &memory)
+              const struct tile_memory<PLACE> &memory, uint32_t *taken)
 {
+    __shared__ uint32_t s_next;
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     const struct splitter_view<SEARCH> splitters = load_splitters<SEARCH>(tables, s_table);
     const uint32_t bins = tables->count + 1;
@@ -64,17 +56,26 @@ scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
         memory.delta[b] =
             tables->repeats && (target.cursors[b] & GS_GPU_SKIP) != 0 ? target.limit : 0;
     }
-    const uint64_t tiles = n / tile_keys;
-    for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const uint32_t tiles = (uint32_t)(n / tile_keys);
+    const bool more = gridDim.x < tiles;
+    uint32_t next = tiles; /* of the first thread */
+    if (threadIdx.x == 0 && more)
+        next = gridDim.x + atomicInc(taken, INT32_MAX);
+    for (uint32_t tile = blockIdx.x; tile < tiles; tile = s_next) {
         __syncthreads();
-        if (threadIdx.x == 0 && tile + gridDim.x < tiles)
-            prefetch_keys(in + (tile + gridDim.x) * tile_keys, tile_keys);
-        try_rows = scatter_tile<true, ITEMS>(in + tile * tile_keys, tile_keys, target, splitters,
-                                             bins, memory, try_rows);
+        if (threadIdx.x == 0) {
+            s_next = next;
+            if (next < tiles) {
+                prefetch_keys(in + (uint64_t)next * tile_keys, tile_keys);
+                next = gridDim.x + atomicInc(taken, INT32_MAX);
+            }
+        }
+        try_rows = scatter_tile<true, ITEMS>(in + (uint64_t)tile * tile_keys, tile_keys, target,
+                                             splitters, bins, memory, try_rows);
     }
-    if (blockIdx.x == gridDim.x - 1) { /* it has no more tiles than the others */
+    if (blockIdx.x == gridDim.x - 1) {
         __syncthreads();
-        scatter_rest(in, tiles * tile_keys, n, target, splitters);
+        scatter_rest(in, (uint64_t)tiles * tile_keys, n, target, splitters);
     }
 }
 
@@ -82,7 +83,7 @@ template <int ITEMS, typename TARGET>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_bins_kernel(const uint32_t *__restrict__ in, uint64_t n, const TARGET target,
                         const struct gs_gpu_tables *__restrict__ tables, uint32_t table_words,
-                        uint32_t bins_max, uint32_t words, const struct gs_gpu_state *state)
+                        uint32_t bins_max, uint32_t words, struct gs_gpu_state *state)
 {
     after_previous();
     using PLACE = typename TARGET::PLACE;
@@ -101,13 +102,16 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         return;
     switch (tables->search) {
     case GS_GPU_GUIDE:
-        scatter_tiles<GS_GPU_GUIDE, ITEMS>(in, n, target, tables, s_table, try_rows, memory);
+        scatter_tiles<GS_GPU_GUIDE, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
+                                           &state->tiles);
         break;
     case GS_GPU_GUIDE_PAIRS:
-        scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, n, target, tables, s_table, try_rows, memory);
+        scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
+                                                 &state->tiles);
         break;
     default:
-        scatter_tiles<GS_GPU_STEPS, ITEMS>(in, n, target, tables, s_table, try_rows, memory);
+        scatter_tiles<GS_GPU_STEPS, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
+                                           &state->tiles);
         break;
     }
 }
@@ -175,12 +179,14 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     }
 }
 
-/* Level 2 without a count: a block moves one tile of one slot, if that has rooms. */
+/* Level 2 without a count: a block moves ROOM_TILES tiles of slots that have rooms, most often of
+ * one, which it looks for only once. */
 template <int ITEMS>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_rooms_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
                          uint32_t *__restrict__ out, const struct gs_gpu_slot *__restrict__ slots,
-                         uint32_t slot_count, uint32_t words, unsigned long long *cursors)
+                         uint32_t slot_count, uint32_t tiles, uint32_t words,
+                         unsigned long long *cursors)
 {
     after_previous();
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
@@ -193,20 +199,29 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     memory.waiting = &s_waiting;
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
         memory.count[b] = 0;
-    load_slot(&s_slot, slots, slot_count, blockIdx.x);
-    if (s_slot.room == 0)
-        return;
-    const uint32_t index = blockIdx.x - s_slot.first_tile;
-    const uint32_t size =
-        (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
-    if (threadIdx.x == 0 && (index + GS_TILES_AHEAD + 1) * (uint64_t)tile_keys <= s_slot.size)
-        prefetch_keys(tile_at(pages, in, s_slot, index + GS_TILES_AHEAD), tile_keys);
-    const struct digit_view digits = {s_slot.digit, s_slot.bins};
-    cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
-    const struct room_target target = {out + s_slot.to, s_slot.bins * s_slot.room, cursors,
-                                       s_slot.room};
-    scatter_slot_tile<ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits, s_slot.bins,
-                             memory, memory.count + GS_GPU_DIGITS_MAX, words);
+    const uint32_t first = blockIdx.x * ROOM_TILES;
+    load_slot(&s_slot, slots, slot_count, first);
+#pragma unroll 1
+    for (uint32_t tile = first; tile < min(first + ROOM_TILES, tiles); tile++) {
+        if ((tile - s_slot.first_tile) * (uint64_t)tile_keys >= s_slot.size) {
+            __syncthreads();
+            load_slot(&s_slot, slots, slot_count, tile);
+        }
+        if (s_slot.room == 0)
+            continue;
+        const uint32_t index = tile - s_slot.first_tile;
+        const uint32_t size =
+            (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
+        if (threadIdx.x == 0 && (index + GS_TILES_AHEAD + 1) * (uint64_t)tile_keys <= s_slot.size)
+            prefetch_keys(tile_at(pages, in, s_slot, index + GS_TILES_AHEAD), tile_keys);
+        const struct digit_view digits = {s_slot.digit, s_slot.bins};
+        const struct room_target target = {out + s_slot.to, s_slot.bins * s_slot.room,
+                                           cursors + (uint64_t)GS_GPU_PARTS * s_slot.first_digit,
+                                           s_slot.room};
+        scatter_slot_tile<ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits,
+                                 s_slot.bins, memory, memory.count + GS_GPU_DIGITS_MAX, words);
+        __syncthreads(); /* counters are clear */
+    }
 }
 
 /* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
@@ -338,6 +353,7 @@ cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t 
         scatter_rooms_kernel<items>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(scatter_rooms_kernel<items>, tiles, SCATTER_THREADS, shared, stream, in,
-                          work->pages, out, work->slots[0], slots, words, work->counters);
+    return gs_launch_next(scatter_rooms_kernel<items>, (tiles + ROOM_TILES - 1) / ROOM_TILES,
+                          SCATTER_THREADS, shared, stream, in, work->pages, out, work->slots[0],
+                          slots, tiles, words, work->counters);
 }

@@ -29,7 +29,9 @@ enum {
     HALF = ITEMS / 2,
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
     DOUBLE_THREADS = 2 * SMALL_THREADS,
-    MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS
+    MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS,
+    AHEAD_WAVE = 128 /* processors of a large GPU: a job's keys are sent for when the one that its
+                        block follows begins */
 };
 
 /* Counters of a thread. In large bins there is more often a group that is too large: the other half
@@ -179,10 +181,11 @@ static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t 
     sort_network_block<THREADS>(in, out, job.size, s_keys);
 }
 
-/* Sort this block's job. */
-template <int THREADS>
+/* Sort this block's job, and send for the keys of the one AHEAD of it. */
+template <int THREADS, int AHEAD>
 static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
-                                                uint32_t *output, const struct gs_gpu_job *jobs)
+                                                uint32_t *output, const struct gs_gpu_job *jobs,
+                                                uint32_t job_count)
 {
     constexpr int COUNTS = counts_of<THREADS>();
     const uint32_t digits = THREADS * COUNTS;
@@ -203,6 +206,10 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         key[i] = in[min(i * THREADS + t, size - 1)];
+    if (t == THREADS - 1 && blockIdx.x + AHEAD < job_count) {
+        const struct gs_gpu_job later = jobs[blockIdx.x + AHEAD];
+        prefetch_keys((later.in_b ? b : a) + later.from, later.size / 4 * 4);
+    }
     if (t == 0) {
         s_low = GS_KEY_MAX;
         s_high = 0;
@@ -312,7 +319,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         let_next_in();
     const uint32_t job_count = listed.state != NULL ? listed.state->small_jobs : listed.jobs;
     if (blockIdx.x < job_count) {
-        sort_job<THREADS>(a, b, output, jobs);
+        sort_job<THREADS, AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count);
     } else {
         const uint32_t i = blockIdx.x - job_count;
         if (i < (listed.state != NULL ? listed.state->fills : listed.fills))

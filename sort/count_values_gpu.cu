@@ -219,31 +219,42 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         list[0] = values;
 }
 
-/* Add up the lists of a slot's parts, each by a warp. Returns false if their values are too many:
- * no warp has added more than 32 since then, so all have found a free cell. */
+/* Add up the lists of a slot's parts, the longest of which has `longest` values: a warp takes a
+ * piece of a list. Returns false if their values are too many: no warp has added more than a piece
+ * since it knew, so all have found a free cell. */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool add_parts(const struct value_table<CELLS> &table,
                                                  uint32_t *s_values, const uint32_t *to,
-                                                 uint64_t size, uint32_t parts)
+                                                 uint64_t size, uint32_t parts, uint32_t longest)
 {
+    constexpr int ROUNDS_MOST = (CELLS - count_memory<CELLS>::MOST) / COUNT_THREADS;
+    constexpr int PIECE = ROUNDS_MOST < 4 ? ROUNDS_MOST : 4; /* values of a lane */
+    const uint32_t pieces = parts * ((longest + PIECE * 32 - 1) / (PIECE * 32));
     uint32_t values = 0;
-    for (uint32_t part = threadIdx.x / 32; part < parts; part += COUNT_THREADS / 32) {
-        const uint32_t *list = to + part_begin(size, part, parts);
+    for (uint32_t piece = threadIdx.x / 32; piece < pieces; piece += COUNT_THREADS / 32) {
+        const uint32_t *list = to + part_begin(size, piece % parts, parts);
         const uint32_t listed = list[0];
-        if (listed > size / 2) /* of damaged memory only */
-            values = CELLS;
-#pragma unroll 4
-        for (uint32_t round = 1; round <= listed && values <= count_memory<CELLS>::MOST;
-             round += 32) {
-            const uint32_t i = round + lane_index();
-            bool fresh = false;
-            if (i <= listed)
-                atomicAdd(&table.count[table.find(list[i], &fresh)], list[listed + i]);
-            const uint32_t more = (uint32_t)__popc(__ballot_sync(GS_ALL_LANES, fresh));
-            if (lane_index() == 0)
-                values = atomicAdd(s_values, more) + more;
-            values = __shfl_sync(GS_ALL_LANES, values, 0);
+        const uint32_t first = 1 + piece / parts * (PIECE * 32) + lane_index();
+        uint32_t value[PIECE];
+        uint32_t count[PIECE];
+#pragma unroll
+        for (int i = 0; i < PIECE; i++) {
+            const bool exists = first + i * 32 <= listed;
+            value[i] = exists ? list[first + i * 32] : 0;
+            count[i] = exists ? list[listed + first + i * 32] : 0;
         }
+        uint32_t more = 0;
+#pragma unroll
+        for (int i = 0; i < PIECE; i++) {
+            bool fresh = false;
+            if (count[i] != 0)
+                atomicAdd(&table.count[table.find(value[i], &fresh)], count[i]);
+            more += (uint32_t)__popc(__ballot_sync(GS_ALL_LANES, fresh));
+        }
+        if (lane_index() == 0)
+            values = atomicAdd(s_values, more) + more;
+        if (__shfl_sync(GS_ALL_LANES, values, 0) > count_memory<CELLS>::MOST)
+            break;
     }
     return __syncthreads_and(values <= count_memory<CELLS>::MOST) != 0;
 }
@@ -263,12 +274,19 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         return;
     const uint32_t used = parts_of(size, parts);
     bool counted = true;
-    for (uint32_t part = threadIdx.x; part < used; part += COUNT_THREADS)
-        counted = counted && lists[part_begin(size, part, used)] != 0;
+    uint32_t longest = 0;
+    for (uint32_t part = threadIdx.x; part < used; part += COUNT_THREADS) {
+        const uint32_t listed = lists[part_begin(size, part, used)];
+        /* Larger in damaged memory only. */
+        counted = counted && listed != 0 && listed <= count_memory<CELLS>::MOST;
+        longest = max(longest, listed);
+    }
     if (__syncthreads_and(counted) == 0)
         return;
     const struct value_table<CELLS> table = clear_table(memory);
-    if (!add_parts(table, &memory->fresh[0], lists, size, used))
+    atomicMax(&memory->fresh[1], longest);
+    __syncthreads();
+    if (!add_parts(table, &memory->fresh[0], lists, size, used, memory->fresh[1]))
         return;
     uint32_t before;
     const uint32_t values = count_cells<COUNT_THREADS>(table, memory->partial, &before);

@@ -266,24 +266,6 @@ cleanup:
     return st;
 }
 
-/* Have pages for level 1, and what is needed to decide on it, where counting is worth avoiding. */
-static enum gs_status begin_pages(struct gs_device_sorter *sorter, uint64_t n, uint32_t bins,
-                                  struct gs_gpu_report *report, bool *begun, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    struct gs_gpu_pages *pages = &sorter->work.pages;
-    *begun = pages->page != NULL && n >= sorter->paged_keys;
-    if (!*begun)
-        return GS_OK;
-    pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
-    pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
-    GS_CUDA_TRY(gs_begin_pages_gpu(&sorter->work, n, bins, ++sorter->sequence, sorter->stream));
-    GS_CUDA_TRY(await_report(sorter, report));
-    mark(sorter, GS_DEVICE_PREFIX_SUM);
-cleanup:
-    return st;
-}
-
 /* Count the values of all keys, and write them. *done is false if they are too many: nothing has
  * happened then. */
 static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
@@ -302,8 +284,9 @@ cleanup:
     return st;
 }
 
-/* Level 1 without its count. *done is false if a bin was too large: nothing has happened then. It
- * is for keys of many values. */
+/* Level 1 without its count, where that is worth avoiding. *done is false if it is not, which
+ * leaves *report as it was, or not for these keys, as the device finds, or if a bin was too large:
+ * nothing has happened then. */
 static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const gs_key *keys,
                                         gs_key *other, uint64_t n, uint32_t bins,
                                         struct gs_gpu_report *report, bool *done,
@@ -311,14 +294,21 @@ static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const g
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
+    struct gs_gpu_pages *pages = &sorter->work.pages;
     cudaStream_t stream = sorter->stream;
-    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, report->bins, sorter->processors,
-                                     stream));
+    *done = false;
+    if (pages->page == NULL || n < sorter->paged_keys)
+        return GS_OK;
+    pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
+    pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
+    GS_CUDA_TRY(gs_begin_pages_gpu(work, bins, stream));
+    mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, bins, sorter->processors, stream));
     mark(sorter, GS_DEVICE_SCATTER);
-    GS_CUDA_TRY(gs_plan_pages_gpu(work, ++sorter->sequence, stream));
+    GS_CUDA_TRY(gs_plan_pages_gpu(work, n, ++sorter->sequence, stream));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(await_report(sorter, report));
-    *done = report->outcome != GS_GPU_UNCOUNTED;
+    *done = report->outcome == GS_GPU_UNSORTED;
     if (!*done)
         GS_CUDA_TRY(cudaMemsetAsync(&work->state->outcome, 0, sizeof work->state->outcome, stream));
 cleanup:
@@ -360,8 +350,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     const unsigned processors = sorter->processors;
     cudaStream_t stream = sorter->stream;
     struct gs_device_stats ignored = {0};
-    struct gs_gpu_report report;
-    bool begun;
+    struct gs_gpu_report report = {0};
     bool done = false;
     stats = stats != NULL ? stats : &ignored;
     memset(stats, 0, sizeof *stats);
@@ -386,21 +375,18 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, stream));
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
-    GS_TRY(begin_pages(sorter, n, bins, &report, &begun, err));
-    /* Bins of one value are not moved once they are counted. */
-    if (begun && report.outcome == GS_GPU_UNSORTED && report.bins > bins / 2) {
-        if (report.few_all)
-            GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
-        if (done)
-            return sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
-        if (!report.twins)
-            GS_TRY(scatter_uncounted(sorter, keys, other, n, bins, &report, &done, err));
-        if (done)
-            return sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
-    }
+    GS_TRY(scatter_uncounted(sorter, keys, other, n, bins, &report, &done, err));
+    if (done)
+        return sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
+    /* Bins of one value, if most are, need not be moved nor sorted: there is nothing to gain. */
+    if (report.outcome == GS_GPU_UNCOUNTED && report.few_all && report.bins > bins / 2)
+        GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
+    if (done)
+        return sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
     GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, most, processors, stream));
     mark(sorter, GS_DEVICE_COUNT_BINS);
-    return sort_counted(sorter, keys, other, n, most, begun ? report.bins : 2 * most, stats, err);
+    const uint32_t known = report.bins > 0 ? report.bins : 2 * most;
+    return sort_counted(sorter, keys, other, n, most, known, stats, err);
 finish:
     if (sorter->timed)
         GS_CUDA_TRY(take_times(sorter, stats));

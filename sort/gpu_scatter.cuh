@@ -122,10 +122,9 @@ write_torn(const TARGET &target, const struct paged_runs<typename TARGET::INDEX>
 
 /* Write other rows, by a warp: lane r has count and place of row r. SPARE: some in spare memory. */
 template <bool SPARE, typename TARGET>
-static __device__ __forceinline__ void write_whole(const TARGET &target,
-                                                   typename TARGET::INDEX place, uint32_t count,
-                                                   const uint32_t *row, uint32_t row_length,
-                                                   int rows)
+static __device__ __forceinline__ void
+write_whole(const TARGET &target, typename TARGET::INDEX place, uint32_t count, const uint32_t *row,
+            uint32_t row_length, int rows)
 {
     const uint32_t lane = lane_index();
     const int together = SPARE ? 1 : 4; /* spare memory is seldom met, and more code is slower */

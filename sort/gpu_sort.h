@@ -72,8 +72,8 @@
 #define GS_GPU_HALF_ROOM   (112 * 1024) /* and of each of two to a processor */
 
 /* Keys that a sub-bin should hold, of blocks for 4096: digits are linear, so smooth data fills it
- * to within a few per cent, and the limit is 17 % away. */
-#define GS_GPU_SUB_BIN_KEYS 3500
+ * to within a few per cent, and the limit is 10 % away. */
+#define GS_GPU_SUB_BIN_KEYS 3700
 
 /* Tiles of count and scatter: 512 threads times the keys of each. */
 #define GS_GPU_TILE_THREADS    512
@@ -304,8 +304,8 @@ cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, co
                               uint32_t slots, cudaStream_t stream);
 
 /* count_values_gpu.cu: slots of few values, not in pages, from the buffer of their level (of level
- * 1, a): count them, which says slot.values, and then (write_values_gpu.cu) write their runs to a. tiles: of all
- * slots, as of the level's report. */
+ * 1, a): count them, which says slot.values, and then (write_values_gpu.cu) write their runs to a.
+ * tiles: of all slots, as of the level's report. */
 cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
                                 uint32_t *b, uint32_t slots, uint32_t tiles, unsigned processors,
                                 cudaStream_t stream);
@@ -318,13 +318,12 @@ cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, 
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                              cudaStream_t stream);
 /* The same without counts: before the scatter to pages, and behind it. The first one gives each of
- * the bins, up to twice those wanted, its first page, and no other; and it makes all n keys the one
- * slot of level 1, whose values may be counted. Its report has only `outcome`, GS_GPU_SORTED if the
- * sample was in order, `twins`, `few_all` and `bins`. The second one's `outcome` is
- * GS_GPU_UNCOUNTED if a bin had no room: then keys are missing, and the lists are empty. */
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t bins,
-                               uint32_t sequence, cudaStream_t stream);
-cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+ * `bins` bins its first page, and no other; or it forbids that scatter: the outcome is
+ * GS_GPU_SORTED where the sample was in order, GS_GPU_UNCOUNTED where its values repeat, as they do
+ * if there are more bins. The second one reports that, or GS_GPU_UNCOUNTED if a bin had no room:
+ * then keys are missing. The lists are empty then, but all n keys are a slot, of level 1. */
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
+cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t sequence,
                               cudaStream_t stream);
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream);

@@ -156,6 +156,8 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long 
     const struct gs_gpu_tables *tables = work.tables;
     const uint32_t bins = tables->count + 1;
     bool full = false;
+    if (state->outcome != GS_GPU_UNSORTED)
+        return;
     for (uint32_t bin = threadIdx.x; bin < bins; bin += PLAN_THREADS)
         full = full || ((work.cursors[bin] & GS_GPU_SKIP) == 0 &&
                         work.cursors[bin] > (uint64_t)work.pages.most * GS_GPU_PAGE_KEYS);
@@ -185,11 +187,9 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long 
 }
 
 /* Before a scatter to pages, a block for each bin: positions begin at 0, page 0 is taken, the
- * others are not. The host is told what it needs to decide on that scatter, or on counting the
- * values of all keys. */
+ * others are not. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
-    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint64_t n,
-                       uint32_t sequence)
+    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work)
 {
     after_previous();
     const struct gs_gpu_tables *tables = work.tables;
@@ -203,27 +203,25 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         page[0] = moves ? atomicAdd(&work.state->pages, 1) + 1 : 0;
     }
     if (threadIdx.x == 0 && bin == 0) {
-        const bool disorder = work.state->sample_order == (GS_GPU_DESCENT | GS_GPU_ASCENT);
-        add_slot(&work, 1, 0, n, 0, GS_KEY_MAX);
         work.state->tiles = 0;
-        volatile struct gs_gpu_report *report = work.report;
-        report->outcome = disorder ? GS_GPU_UNSORTED : GS_GPU_SORTED;
-        report->twins = tables->twins;
-        report->few_all = tables->few_all;
-        report->bins = tables->count + 1;
-        __threadfence_system();
-        report->sequence = sequence;
+        if (work.state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT))
+            work.state->outcome = GS_GPU_SORTED;
+        else if (tables->twins || tables->count >= gridDim.x)
+            work.state->outcome = GS_GPU_UNCOUNTED;
     }
 }
 
 static __global__ void __launch_bounds__(PLAN_THREADS)
-    plan_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint32_t sequence)
+    plan_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint64_t n,
+                      uint32_t sequence)
 {
     after_previous();
     __shared__ unsigned long long s_partial[33];
     plan_pages(work, s_partial);
     __syncthreads();
     end_level(work, 2, sequence, s_partial);
+    if (threadIdx.x == 0 && work.state->outcome == GS_GPU_UNCOUNTED)
+        add_slot(&work, 1, 0, n, 0, GS_KEY_MAX);
 }
 
 /* Level 1, by one block. */
@@ -304,17 +302,15 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, 
     return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t bins,
-                               uint32_t sequence, cudaStream_t stream)
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)
 {
-    return gs_launch_next(begin_pages_kernel, 2 * bins, DIGIT_THREADS, 0, stream, *work, n,
-                          sequence);
+    return gs_launch_next(begin_pages_kernel, bins, DIGIT_THREADS, 0, stream, *work);
 }
 
-cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t sequence,
                               cudaStream_t stream)
 {
-    return gs_launch_next(plan_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
+    return gs_launch_next(plan_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, n, sequence);
 }
 
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * A linear digit divides smooth data evenly, so how many keys each gets is known but for chance:
- * six standard deviations more, a tenth of 3500 keys, are enough. A sample of the slot tells
+ * six standard deviations more, a tenth of 3700 keys, are enough. A sample of the slot tells
  * whether its data is that smooth, by Pearson's chi-square; so most slots that would fail are not
  * tried.
  */
@@ -14,8 +14,9 @@
 
 enum {
     EVEN_THREADS = 512,
-    EVEN_SAMPLES = 2048, /* of a slot at most */
-    EVEN_SPARSE = 8,     /* keys of the slot for one of the sample at least */
+    EVEN_ITEMS = 4,
+    EVEN_SAMPLES = EVEN_ITEMS * EVEN_THREADS, /* of a slot at most */
+    EVEN_SPARSE = 8,                          /* keys of the slot for one of the sample at least */
     PLACE_THREADS = 1024,
     JOB_THREADS = 256
 };
@@ -54,14 +55,23 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
         s_count[d] = 0;
     __syncthreads();
-    for (uint32_t i = t; i < samples; i += EVEN_THREADS) {
-        const uint64_t at = gs_sample_position(i, samples, slot.size, GS_SAMPLE_SEED);
-        const uint32_t *tile = tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS));
-        const uint32_t key[1] = {tile[at % GS_GPU_TILE_KEYS]};
-        uint32_t digit[1];
-        digits.classify(key, digit);
-        atomicAdd(&s_count[digit[0]], 1);
-    }
+    uint32_t key[EVEN_ITEMS]; /* all on their way before the first is needed */
+    uint32_t digit[EVEN_ITEMS];
+#pragma unroll
+    for (int i = 0; i < EVEN_ITEMS; i++)
+        if (i * EVEN_THREADS + t < samples) {
+            const uint64_t at =
+                gs_sample_position(i * EVEN_THREADS + t, samples, slot.size, GS_SAMPLE_SEED);
+            const uint32_t *tile = tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS));
+            key[i] = tile[at % GS_GPU_TILE_KEYS];
+        } else {
+            key[i] = 0;
+        }
+    digits.classify(key, digit);
+#pragma unroll
+    for (int i = 0; i < EVEN_ITEMS; i++)
+        if (i * EVEN_THREADS + t < samples)
+            atomicAdd(&s_count[digit[i]], 1);
     __syncthreads();
     uint32_t squares = 0; /* 2^22 in all at most */
     for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * gpu_scatter.cuh says how a tile's keys are moved, gpu_targets.cuh where to. Blocks of level 1
- * take tile after tile, as each has a table to load; those of further levels have one each, or two.
+ * take tile after tile, as each has a table to load; those of further levels have one each.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_scatter.cuh"
@@ -10,8 +10,6 @@
 /* Tiles between the one that a block of scatter_rooms moves and the one that it sends for: as many
  * begin in the time that memory takes to answer. */
 #define GS_TILES_AHEAD 32
-
-enum { ROOM_TILES = 2 }; /* of a block of scatter_rooms */
 
 /* Words for a tile: its rows, all that two blocks of a processor can have, or just its keys. */
 static uint32_t tile_words(const struct gs_gpu_work *work, uint32_t tile_keys)
@@ -179,14 +177,12 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     }
 }
 
-/* Level 2 without a count: a block moves ROOM_TILES tiles of slots that have rooms, most often of
- * one, which it looks for only once. */
+/* Level 2 without a count: a block moves one tile of one slot, if that has rooms. */
 template <int ITEMS>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_rooms_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
                          uint32_t *__restrict__ out, const struct gs_gpu_slot *__restrict__ slots,
-                         uint32_t slot_count, uint32_t tiles, uint32_t words,
-                         unsigned long long *cursors)
+                         uint32_t slot_count, uint32_t words, unsigned long long *cursors)
 {
     after_previous();
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
@@ -199,29 +195,20 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     memory.waiting = &s_waiting;
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
         memory.count[b] = 0;
-    const uint32_t first = blockIdx.x * ROOM_TILES;
-    load_slot(&s_slot, slots, slot_count, first);
-#pragma unroll 1
-    for (uint32_t tile = first; tile < min(first + ROOM_TILES, tiles); tile++) {
-        if ((tile - s_slot.first_tile) * (uint64_t)tile_keys >= s_slot.size) {
-            __syncthreads();
-            load_slot(&s_slot, slots, slot_count, tile);
-        }
-        if (s_slot.room == 0)
-            continue;
-        const uint32_t index = tile - s_slot.first_tile;
-        const uint32_t size =
-            (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
-        if (threadIdx.x == 0 && (index + GS_TILES_AHEAD + 1) * (uint64_t)tile_keys <= s_slot.size)
-            prefetch_keys(tile_at(pages, in, s_slot, index + GS_TILES_AHEAD), tile_keys);
-        const struct digit_view digits = {s_slot.digit, s_slot.bins};
-        const struct room_target target = {out + s_slot.to, s_slot.bins * s_slot.room,
-                                           cursors + (uint64_t)GS_GPU_PARTS * s_slot.first_digit,
-                                           s_slot.room};
-        scatter_slot_tile<ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits,
-                                 s_slot.bins, memory, memory.count + GS_GPU_DIGITS_MAX, words);
-        __syncthreads(); /* counters are clear */
-    }
+    load_slot(&s_slot, slots, slot_count, blockIdx.x);
+    if (s_slot.room == 0)
+        return;
+    const uint32_t index = blockIdx.x - s_slot.first_tile;
+    const uint32_t size =
+        (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
+    if (threadIdx.x == 0 && (index + GS_TILES_AHEAD + 1) * (uint64_t)tile_keys <= s_slot.size)
+        prefetch_keys(tile_at(pages, in, s_slot, index + GS_TILES_AHEAD), tile_keys);
+    const struct digit_view digits = {s_slot.digit, s_slot.bins};
+    cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
+    const struct room_target target = {out + s_slot.to, s_slot.bins * s_slot.room, cursors,
+                                       s_slot.room};
+    scatter_slot_tile<ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits, s_slot.bins,
+                             memory, memory.count + GS_GPU_DIGITS_MAX, words);
 }
 
 /* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
@@ -353,7 +340,6 @@ cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t 
         scatter_rooms_kernel<items>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(scatter_rooms_kernel<items>, (tiles + ROOM_TILES - 1) / ROOM_TILES,
-                          SCATTER_THREADS, shared, stream, in, work->pages, out, work->slots[0],
-                          slots, tiles, words, work->counters);
+    return gs_launch_next(scatter_rooms_kernel<items>, tiles, SCATTER_THREADS, shared, stream, in,
+                          work->pages, out, work->slots[0], slots, words, work->counters);
 }

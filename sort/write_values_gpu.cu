@@ -60,7 +60,8 @@ static __global__ void __launch_bounds__(WRITE_THREADS)
              i += WRITE_THREADS) {
             s_value[i] = value[run + i];
             s_start[i] = max(starts[run + i], (uint32_t)place) - (uint32_t)place;
-            if (run + i + 1 == values || starts[run + i + 1] >= behind) { /* the last of this tile */
+            if (run + i + 1 == values ||
+                starts[run + i + 1] >= behind) { /* the last of this tile */
                 s_start[i + 1] = keys;
                 s_runs = i + 1;
             }

@@ -103,6 +103,9 @@ static void make_tables(struct test *test)
     must(cudaMemset(work->state, 0, sizeof *work->state));
     must(cudaMemcpy(work->tables, &tables, sizeof tables, cudaMemcpyHostToDevice));
     must(gs_build_tables_gpu(work, BINS, NULL));
+    /* As if the sample had shown disorder, and no value twice. */
+    must(cudaMemset(&work->tables->twins, 0, sizeof work->tables->twins));
+    must(cudaMemset(&work->state->sample_order, GS_GPU_DESCENT | GS_GPU_ASCENT, 1));
 }
 
 /* Pages that a bin of so many keys takes, if it may have `most`. */
@@ -146,10 +149,10 @@ static void check_pages(struct test *test, uint32_t most, unsigned processors)
     must(cudaMemset(pages->spare, 0xa5, (size_t)2 * BINS * PAGE * sizeof(gs_key)));
     pages->whole = (uint32_t)(test->n / PAGE);
     pages->most = most;
-    must(gs_begin_pages_gpu(work, test->n, BINS, 0, NULL));
-    must(gs_scatter_pages_gpu(work, test->d_keys, test->d_other, test->n, BINS, 2 * BINS, processors,
-                              NULL));
-    must(gs_plan_pages_gpu(work, 0, NULL));
+    must(gs_begin_pages_gpu(work, BINS, NULL));
+    must(gs_scatter_pages_gpu(work, test->d_keys, test->d_other, test->n, BINS, 2 * BINS,
+                              processors, NULL));
+    must(gs_plan_pages_gpu(work, test->n, 0, NULL));
     struct gs_gpu_state *state = get(work->state, sizeof *state);
     uint32_t *page = get(pages->page, (size_t)BINS * most * sizeof *page);
     gs_key *out = get(test->d_other, test->n * sizeof *out);

@@ -110,8 +110,8 @@ static void compare_runs(struct twins *twins)
     struct gs_gpu_state *state = get(work->state, sizeof *state);
     must(cudaMalloc((void **)&d_starts, (bins + 1) * sizeof *d_starts));
     must(gs_place_runs_gpu(work, d_starts, NULL));
-    must(gs_scatter_bins_gpu(work, twins->d_keys, twins->d_other, twins->n, twins->bins, 2 * twins->bins,
-                             twins->sorter.processors, NULL));
+    must(gs_scatter_bins_gpu(work, twins->d_keys, twins->d_other, twins->n, twins->bins,
+                             2 * twins->bins, twins->sorter.processors, NULL));
     uint32_t *starts = get(d_starts, (bins + 1) * sizeof *starts);
     gs_key *scattered = get(twins->d_other, twins->n * sizeof *scattered);
     struct gs_gpu_state *cleared = get(work->state, sizeof *cleared);
@@ -163,8 +163,8 @@ static void compare_bins(struct twins *twins)
             break;
     }
     free(cursors);
-    must(gs_scatter_bins_gpu(work, twins->d_keys, twins->d_other, twins->n, twins->bins, 2 * twins->bins,
-                             twins->sorter.processors, NULL));
+    must(gs_scatter_bins_gpu(work, twins->d_keys, twins->d_other, twins->n, twins->bins,
+                             2 * twins->bins, twins->sorter.processors, NULL));
     gs_key *scattered = get(twins->d_other, twins->n * sizeof *scattered);
     uint64_t *wanted = calloc(bins + 1, sizeof *wanted);
     if (wanted == NULL)

@@ -6,7 +6,8 @@
  * Slots lie next to each other with a word between them, at the buffers' odd places; in the second
  * buffer, not where they are in the output. Each is read from the buffer of its level, and its
  * sorted keys must come out in the first one; nothing else of that changes. Then a whole sort, of
- * keys that are one such slot, or seem to be. Needs a GPU: without one it says so and exits with 77.
+ * keys that are one such slot, or seem to be. Needs a GPU: without one it says so and exits
+ * with 77.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"

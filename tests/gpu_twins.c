@@ -247,6 +247,8 @@ static void check_input(enum input input, uint64_t n)
     struct gs_device_stats stats;
     struct twins twins = {.kind = SAMPLE_UNIFORM, .n = n};
     const uint32_t samples = gs_device_sort_bins(n) * SAMPLES_A_BIN;
+    if (!CHECK(samples <= n))
+        return;
     twins.keys = sample_make(SAMPLE_UNIFORM, n);
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t r = gs_random(23, i);

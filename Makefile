@@ -269,7 +269,7 @@ dist:
 CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins512.c sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
-              tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
+              tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1

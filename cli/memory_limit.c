@@ -81,12 +81,26 @@ uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys
 /* Less would have the disk wait for us. */
 #define DIRTY_MIN (UINT64_C(8) << 20)
 
-void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes)
+/* What is written is to have room so many times before it may wait as long as it likes: other
+ * processes of the group write, too, and what is known of the memory is a moment old. */
+#define ROOM_FACTOR 2
+
+static uint64_t subtract(uint64_t from, uint64_t bytes)
+{
+    return from > bytes ? from - bytes : 0;
+}
+
+void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes,
+                           uint64_t needed_bytes, uint64_t written_bytes)
 {
     uint64_t left = gs_memory_group_left();
-    uint64_t taken = memory_bytes + BESIDE_GROUP + count_threads(options) * BESIDE_THREAD;
     if (left >= gs_memory_total())
         return;
-    uint64_t dirty = left > taken ? (left - taken) / 4 * 3 : 0;
-    gs_dirty_limit(dirty > DIRTY_MIN ? dirty : DIRTY_MIN);
+    left = subtract(left, BESIDE_GROUP + count_threads(options) * BESIDE_THREAD);
+    uint64_t needed = needed_bytes < memory_bytes ? needed_bytes : memory_bytes;
+    uint64_t dirty = subtract(left, memory_bytes) / 4 * 3;
+    if (subtract(left, needed) / ROOM_FACTOR >= written_bytes)
+        gs_dirty_limit(UINT64_MAX);
+    else
+        gs_dirty_limit(dirty > DIRTY_MIN ? dirty : DIRTY_MIN);
 }

@@ -18,7 +18,10 @@ void gs_limit_threads(struct gs_command *command);
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more);
 
 /* In a control group that has a limit, pages that wait for the disk are to fit beside the buffers,
- * which will take so many bytes more. Before anything is written. */
-void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes);
+ * which may take memory_bytes more. Nothing is bounded where the group has room for all that will
+ * be written, twice written_bytes, beside what buffers need for that, needed_bytes. What is said
+ * last counts; not while anything is being written. */
+void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes,
+                           uint64_t needed_bytes, uint64_t written_bytes);
 
 #endif

@@ -28,7 +28,8 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     uint64_t keys, copied = 0, temporary_bytes;
     struct gs_stage_stats reading = {.device = "cpu", .begin_ns = gs_now_ns()};
 
-    gs_memory_bound_dirty(&options, limit);
+    if (gs_inputs_pending(inputs)) /* it may go to temporary files, and nobody knows its length */
+        gs_memory_bound_dirty(&options, limit, limit, UINT64_MAX);
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     if (output->kind == GS_OUTPUT_POSITIONED)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &copied, err));
@@ -43,6 +44,8 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
     options.memory_bytes = limit / 2;
+    gs_memory_bound_dirty(&options, limit, gs_merge_memory(&options, inputs->count),
+                          keys * GS_KEY_BYTES);
     GS_TRY(gs_merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->temporary_bytes = temporary_bytes;
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);

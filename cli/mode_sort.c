@@ -18,6 +18,9 @@
 /* Fewer bytes do not fill a control group while they wait for the disk. */
 #define GS_DIRTY_BYTES (UINT64_C(8) << 20)
 
+/* Of pipes whose end is not seen yet: more than there is room for. */
+#define UNKNOWN_BYTES (UINT64_MAX / 2)
+
 /* What bounds the reading of pipes. */
 struct read_limit {
     const struct gs_options *options;
@@ -26,18 +29,19 @@ struct read_limit {
     uint64_t limit_bytes;
     struct gs_output *output; /* whose pages are to be made meanwhile, or NULL */
     bool reached;             /* there is more than sorting it in memory allows */
-    bool bounded;             /* what waits for the disk */
+    uint64_t ask_bytes;       /* when so many have come, see what may wait for the disk */
 };
 
-/* There are `held` bytes in memory, and the mapped ones: soon there is something to write. */
-static void bound_dirty(struct read_limit *limit, uint64_t held)
+/* So many bytes will be written, or twice as many if they go through temporary files; `held` are in
+ * memory now. */
+static void bound_dirty(const struct read_limit *limit, uint64_t held, uint64_t bytes, bool spills)
 {
-    bool little = limit->mapped_bytes + held < GS_DIRTY_BYTES && !limit->reached;
-    if (little || limit->bounded)
-        return;
-    limit->bounded = true;
-    gs_memory_bound_dirty(limit->options,
-                          limit->limit_bytes > held ? limit->limit_bytes - held : 0);
+    uint64_t rest = limit->limit_bytes > held ? limit->limit_bytes - held : 0;
+    if (spills)
+        gs_memory_bound_dirty(limit->options, rest, rest, 2 * bytes);
+    else
+        gs_memory_bound_dirty(limit->options, rest,
+                              gs_sort_memory(limit->options, bytes / GS_KEY_BYTES), bytes);
 }
 
 /* The gate of gs_inputs_read: are what was read and what sorting it takes still in the limit? */
@@ -46,9 +50,13 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
 {
     (void)name;
     struct read_limit *limit = context;
-    uint64_t keys = (limit->mapped_bytes + bytes) / GS_KEY_BYTES;
-    bound_dirty(limit, bytes);
-    gs_start_ahead(limit->options, limit->mapped_bytes + bytes, limit->output, true);
+    uint64_t known = limit->mapped_bytes + bytes;
+    uint64_t keys = known / GS_KEY_BYTES;
+    if (known >= limit->ask_bytes) { /* before pages are made, for all until it is asked again */
+        limit->ask_bytes = 2 * known;
+        bound_dirty(limit, bytes, 2 * known, false);
+    }
+    gs_start_ahead(limit->options, known, limit->output, true);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
         return err->status;
@@ -123,9 +131,9 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     struct read_limit limit = {.options = &command->sort,
                                .progress = progress,
                                .limit_bytes = gs_memory_limit(command),
-                               .output = command->direct ? NULL : output};
+                               .output = command->direct ? NULL : output,
+                               .ask_bytes = GS_DIRTY_BYTES};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
-    bound_dirty(&limit, own_bytes);
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */
     uint64_t copied = output->kind == GS_OUTPUT_POSITIONED
@@ -133,15 +141,20 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                           : 0;
     uint64_t keys = (limit.mapped_bytes + own_bytes) / GS_KEY_BYTES;
     GS_TRY(gs_options_check_count(&command->sort, keys, err));
-    if (limit.reached ||
-        gs_external_needed(&command->sort, limit.limit_bytes, own_bytes + copied, keys)) {
+    bool spills = limit.reached ||
+                  gs_external_needed(&command->sort, limit.limit_bytes, own_bytes + copied, keys);
+    if (spills)
+        gs_output_end_prefill(output); /* its pages count as memory, and are not needed for long */
+    else if (copied > 0)
+        GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &own_bytes, err));
+    if (limit.reached || keys >= GS_DIRTY_BYTES / GS_KEY_BYTES)
+        bound_dirty(&limit, own_bytes,
+                    gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * GS_KEY_BYTES, spills);
+    if (spills)
         GS_TRY(gs_spilled_sort(command, limit.limit_bytes, inputs, output, progress, stats, err));
-    } else {
-        if (copied > 0)
-            GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &own_bytes, err));
+    else
         GS_TRY(sort_in_memory(command, limit.limit_bytes, own_bytes, inputs, output, progress,
                               stats, err));
-    }
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:

@@ -86,7 +86,6 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                  .directories = command->directories,
                                  .directory_count = command->directory_count};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, command->direct, NULL);
-    gs_output_end_prefill(output); /* its pages count as memory, and are not needed for long */
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     source.spans = spans;
     source.span_count = inputs->count;

@@ -4,9 +4,9 @@
  * Linux lets files' pages wait for the disk until they are a part of the whole machine's memory. A
  * control group of version 1 is charged for those of its processes and cannot give them back before
  * the disk has them: where they fill the group, and the disk is slow, a process is killed that has
- * hardly any memory of its own. So in a group that has a limit, writers wait for the disk: a file
- * system is told to write when a half of what is allowed is new, and the half before must be on the
- * disk by then. [sync_file_range(2)]
+ * hardly any memory of its own. So in a group that may be filled like that, writers wait for the
+ * disk: a file system is told to write when a half of what is allowed is new, and the half before
+ * must be on the disk by then. [sync_file_range(2)]
  */
 #ifndef GS_DIRTY_H
 #define GS_DIRTY_H

@@ -32,20 +32,18 @@ static size_t mapped_bytes(size_t bytes)
 
 void *gs_pages_alloc(size_t bytes)
 {
-    size_t want = mapped_bytes(bytes);
-    void *pages = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED)
-        return NULL;
-    if (want >= HUGE_PAGE_BYTES)
-        madvise(pages, want, MADV_HUGEPAGE); /* only advice: nothing to do where it is refused */
-    return pages;
+    return gs_pages_alloc_touched(bytes, HUGE_PAGE_BYTES);
 }
 
 void *gs_pages_alloc_touched(size_t bytes, size_t touched)
 {
-    void *pages = gs_pages_alloc(bytes);
-    if (pages != NULL && touched < HUGE_PAGE_BYTES / SPARSE)
-        madvise(pages, mapped_bytes(bytes), MADV_NOHUGEPAGE);
+    const bool sparse = touched < HUGE_PAGE_BYTES / SPARSE;
+    size_t want = mapped_bytes(bytes);
+    void *pages = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    if (want >= HUGE_PAGE_BYTES) /* only advice: nothing to do where it is refused */
+        madvise(pages, want, sparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     return pages;
 }
 

@@ -99,12 +99,10 @@ static void start_prefill(struct gs_output *output, unsigned processors)
     struct stat status;
     char path[32];
     int fd = output->fd;
-    if (gs_dirty_limited()) /* which these pages would not know of */
-        return;
     if (output->kind == GS_OUTPUT_STREAM || fstatfs(fd, &fs) != 0 || fstat(fd, &status) != 0)
         return;
-    bool in_memory = fs.f_type == TMPFS_MAGIC;
-    if (!in_memory && !gs_space_gains(fd))
+    output->in_memory = fs.f_type == TMPFS_MAGIC;
+    if (!output->in_memory && (!gs_space_gains(fd) || gs_dirty_limited()))
         return;
     if (output->kind == GS_OUTPUT_POSITIONED) { /* as the shell opens it: new, and to write only */
         if ((uint64_t)status.st_size != output->start || output->start % PREFILL_ALIGNMENT != 0)
@@ -112,15 +110,14 @@ static void start_prefill(struct gs_output *output, unsigned processors)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         fd = open(path, O_RDWR | O_CLOEXEC);
     }
-    unsigned most = in_memory ? PREFILL_THREADS_TMPFS : PREFILL_THREADS;
+    unsigned most = output->in_memory ? PREFILL_THREADS_TMPFS : PREFILL_THREADS;
     unsigned threads = processors / 2 > 0 ? processors / 2 : 1;
     uint64_t room = gs_memory_available() / 2; /* beyond, zeros would go to the disk */
     room -= room % PREFILL_ALIGNMENT;
-    output->makes_pages = in_memory;
     output->prefill_fd = fd;
     if (fd >= 0 && room > 0)
-        output->prefill =
-            gs_prefill_start(fd, output->start, room, threads < most ? threads : most);
+        output->prefill = gs_prefill_start(fd, output->start, room, threads < most ? threads : most,
+                                           output->in_memory);
     if (output->prefill == NULL && fd >= 0 && fd != output->fd)
         close(fd);
 }
@@ -144,6 +141,10 @@ static bool grow_file(struct gs_output *output, uint64_t bytes)
 
 void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned processors)
 {
+    /* Pages made ahead wait for the disk, but nobody counts them. Those of tmpfs never do: the
+     * group has them in the end in any case, so they may come now. */
+    if (gs_dirty_limited() && !output->in_memory)
+        gs_output_end_prefill(output);
     if (bytes < output->prefilled_bytes + PREFILL_BYTES_MIN || bytes > INT64_MAX / 2)
         return;
     if (output->prefilled_bytes == 0)
@@ -157,7 +158,7 @@ void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned proces
 static bool copy_to_pages(struct gs_output *output, const void *data, size_t bytes,
                           uint64_t position)
 {
-    void *pages = gs_prefill_pages(output->prefill, position, bytes, output->makes_pages);
+    void *pages = gs_prefill_pages(output->prefill, position, bytes, output->in_memory);
     if (pages == NULL)
         return false;
     memcpy(pages, data, bytes);

@@ -31,7 +31,7 @@ struct gs_output {
     struct gs_tempfile temp;
     struct gs_prefill *prefill; /* makes the file's pages, or NULL */
     int prefill_fd;             /* the descriptor that it has */
-    bool makes_pages;           /* writers make pages that are not there yet, too */
+    bool in_memory;             /* on tmpfs: writers make pages that are not there yet, too */
     uint64_t prefilled_bytes;   /* that were said to come */
     uint64_t grown_bytes;       /* that the file was made long enough for, ahead of the writes */
 };

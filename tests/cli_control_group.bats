@@ -8,24 +8,7 @@ setup()
     without_gpu "a GPU's driver has memory of its own"
     require_plain_build
     enter_directory
-    GROUP=/sys/fs/cgroup/memory/gsort-test.$$
-    LIMIT=$GROUP/memory.limit_in_bytes
-    [ -d /sys/fs/cgroup/memory ] || GROUP=/sys/fs/cgroup/gsort-test.$$ LIMIT=$GROUP/memory.max
-    [ "$(id -u)" -eq 0 ] || skip "only root makes control groups"
-    mkdir "$GROUP" 2>/dev/null || skip "no control group to be had here"
-    [ -w "$LIMIT" ] || skip "no limit to be set here"
-}
-
-teardown()
-{
-    [ ! -d "$GROUP" ] || wait_for rmdir "$GROUP"
-}
-
-# limit_to MIB COMMAND...: in the group, from its start on.
-limit_to()
-{
-    echo $(($1 << 20)) >"$LIMIT"
-    bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' bash "$GROUP" "${@:2}"
+    require_control_group
 }
 
 # MiB of files' pages that the group cannot give back now: dirty, or on their way to the disk.

@@ -17,11 +17,12 @@ teardown()
     fi
 }
 
-# A file system of 1 MiB at ./small, where mounting is permitted.
+# mount_small [MIB]: a file system of 1 MiB, or so many, at ./small, where mounting is permitted.
 mount_small()
 {
     mkdir small
-    mount -t tmpfs -o size=1m tmpfs small 2>/dev/null || skip "mounting is not permitted here"
+    mount -t tmpfs -o size="${1:-1}m" tmpfs small 2>/dev/null ||
+        skip "mounting is not permitted here"
     MOUNTED=$PWD/small
 }
 
@@ -84,6 +85,29 @@ mount_small()
     assert_trouble small/out "No space left"
     [ "$(cat small/out)" = old ]
     [ "$(find small -mindepth 1 | wc -l)" -eq 1 ]
+}
+
+# From four processors on the output's pages are made while a pipe is read, from 32 MiB on.
+@test "a disk that fills up under pages made ahead" {
+    mount_small 40
+    echo old >small/out
+    run -2 --separate-stderr bash -c 'keygen uniform 12M | gsort --parallel=16 -o small/out'
+    assert_trouble small/out "No space left"
+    [ "$(cat small/out)" = old ]
+    [ "$(find small -mindepth 1 | wc -l)" -eq 1 ]
+    rm small/out
+    run -2 --separate-stderr bash -c 'keygen uniform 12M | gsort --parallel=16 >small/out'
+    assert_trouble "No space left"
+}
+
+@test "a disk that is as large as the output, whose pages are made ahead" {
+    mount_small 48
+    keygen uniform 12M | reference >wanted
+    keygen uniform 12M | gsort --parallel=16 -o small/out
+    assert_same wanted small/out
+    rm small/out
+    keygen uniform 12M | gsort --parallel=16 >small/out
+    assert_same wanted small/out
 }
 
 @test "a full disk: standard output" {

@@ -10,6 +10,7 @@
  */
 #include "sort/engine.h"
 #include "sort/engine_gpu.h"
+#include "tests/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
@@ -27,14 +28,6 @@ struct variant {
 static struct variant variants[VARIANTS];
 static gs_key *d_in;
 static gs_key got[GS_ENGINE_CAPACITY + 1];
-
-static void must(cudaError_t error)
-{
-    if (error != cudaSuccess) {
-        fprintf(stderr, "gpu_engines: %s\n", cudaGetErrorString(error));
-        exit(2);
-    }
-}
 
 static void open_variants(uint32_t capacity)
 {
@@ -152,12 +145,8 @@ int main(int argc, char **argv)
     uint32_t largest = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : SMALL_MAX;
     uint32_t step = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1;
     static const uint32_t below[] = {0, 1, 31, 255, 256, 257};
-    int devices = 0;
     int bytes = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        fprintf(stderr, "gpu_engines: no GPU\n");
-        return 77;
-    }
+    require_gpu();
     must(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     uint32_t capacity = GS_LISTS_CAPACITY((unsigned)bytes);
     if (capacity > GS_ENGINE_CAPACITY)

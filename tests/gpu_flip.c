@@ -13,6 +13,7 @@
 #include "sort/gpu_buffers.h"
 #include "sort/params.h"
 #include "sort/pipeline.h"
+#include "tests/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
@@ -53,14 +54,6 @@ enum gs_status emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint6
 enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
                              uint64_t offset, uint64_t *first_piece,
                              struct gs_error *err) __asm__("__wrap_gs_gpu_buffers_emit");
-
-static void must(cudaError_t error)
-{
-    if (error != cudaSuccess) {
-        fprintf(stderr, "gpu_flip: %s\n", cudaGetErrorString(error));
-        exit(2);
-    }
-}
 
 /* Once all that is queued is done, flip the bit of a key in device memory. A copy from memory that
  * is not pinned may return before it has arrived, and the sort's stream does not wait for it. */
@@ -200,11 +193,7 @@ int main(int argc, char **argv)
 {
     uint64_t flips = argc > 1 ? strtoull(argv[1], NULL, 10) : FLIPS;
     uint64_t told = 0;
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        fprintf(stderr, "gpu_flip: no GPU\n");
-        return 77;
-    }
+    require_gpu();
     file = memfd_create("output", 0);
     if (file < 0)
         return 2;

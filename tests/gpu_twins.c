@@ -1,6 +1,11 @@
 /* gpu_twins.c -- each GPU stage does what its CPU twin does.
  * SPDX-License-Identifier: MIT
  *
+ *     gpu_twins [LARGEST [STEP]]
+ *
+ * Inputs of every kind and some sizes, up to LARGEST keys, with some numbers of bins: of these
+ * every STEPth; then a few that only whole sorts make. With LARGEST these are small, too.
+ *
  * Sample, splitters, counts and offsets are the same numbers, scattered bins the same multisets,
  * and the result the same bytes as qsort's. Needs a GPU: without one it says so and exits with 77.
  */
@@ -9,6 +14,7 @@
 #include "sort/sample_position.h"
 #include "sort/sort_samples.h"
 #include "sort/splitters.h"
+#include "tests/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
@@ -21,6 +27,7 @@ struct twins {
     uint32_t bins;
     uint32_t samples;
     gs_key *keys;
+    gs_key *sorted;
     gs_key *sample;
     uint64_t *counts;
     uint64_t *offsets;
@@ -31,23 +38,6 @@ struct twins {
 
 static struct gs_splitters splitters;
 static struct gs_gpu_tables tables;
-
-static void must(cudaError_t error)
-{
-    if (error != cudaSuccess) {
-        fprintf(stderr, "gpu_twins: %s\n", cudaGetErrorString(error));
-        exit(2);
-    }
-}
-
-static void *get(const void *device, size_t bytes)
-{
-    void *copy = malloc(bytes + 1);
-    if (copy == NULL)
-        abort();
-    must(cudaMemcpy(copy, device, bytes, cudaMemcpyDeviceToHost));
-    return copy;
-}
 
 static void compare_sample(struct twins *twins)
 {
@@ -185,8 +175,7 @@ static void compare_bins(struct twins *twins)
 static void compare_result(struct twins *twins, uint64_t paged_keys, struct gs_device_stats *stats)
 {
     struct gs_error err = {.status = GS_OK};
-    uint64_t n = twins->n;
-    gs_key *sorted = sample_sorted(twins->keys, &n, false, false);
+    const uint64_t n = twins->n;
     twins->sorter.paged_keys = paged_keys;
     must(cudaMemcpy(twins->d_keys, twins->keys, n * sizeof(gs_key), cudaMemcpyHostToDevice));
     CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, stats, &err),
@@ -194,9 +183,8 @@ static void compare_result(struct twins *twins, uint64_t paged_keys, struct gs_d
     must(cudaDeviceSynchronize());
     bool in_other = stats != NULL && stats->in_other;
     gs_key *result = get(in_other ? twins->d_other : twins->d_keys, n * sizeof *result);
-    CHECK(memcmp(result, sorted, n * sizeof *result) == 0);
+    CHECK(memcmp(result, twins->sorted, n * sizeof *result) == 0);
     free(result);
-    free(sorted);
 }
 
 static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
@@ -206,6 +194,7 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     struct twins twins = {.kind = kind, .n = n, .bins = bins, .samples = bins * 16};
     int failed = check_failed;
     twins.keys = sample_make(kind, n);
+    twins.sorted = sample_sorted(twins.keys, &n, false, false);
     twins.sample = malloc(twins.samples * sizeof *twins.sample);
     twins.counts = calloc(4 * (size_t)bins, sizeof *twins.counts);
     if (twins.sample == NULL || twins.counts == NULL)
@@ -238,6 +227,7 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     cudaFree(twins.d_other);
     gs_device_sorter_close(&twins.sorter);
     free(twins.keys);
+    free(twins.sorted);
     free(twins.sample);
     free(twins.counts);
 }
@@ -250,14 +240,15 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
  */
 enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS, INPUT_FEW_IN_ROOM };
 
-static void check_input(enum input input)
+static void check_input(enum input input, uint64_t n)
 {
     enum { SAMPLES_A_BIN = 16 };
-    const uint64_t n = input == INPUT_FEW_IN_ROOM ? 3000001 : 300001;
     struct gs_error err = {.status = GS_OK};
     struct gs_device_stats stats;
     struct twins twins = {.kind = SAMPLE_UNIFORM, .n = n};
     const uint32_t samples = gs_device_sort_bins(n) * SAMPLES_A_BIN;
+    if (!CHECK(samples <= n))
+        return;
     twins.keys = sample_make(SAMPLE_UNIFORM, n);
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t r = gs_random(23, i);
@@ -270,6 +261,7 @@ static void check_input(enum input input)
     }
     for (uint32_t i = 0; input == INPUT_MISLEADS && i < samples; i++)
         twins.keys[gs_sample_position(i, samples, n, GS_SAMPLE_SEED)] = i * 2654435769U;
+    twins.sorted = sample_sorted(twins.keys, &n, false, false);
     must(cudaMalloc((void **)&twins.d_keys, n * sizeof(gs_key)));
     must(cudaMalloc((void **)&twins.d_other, n * sizeof(gs_key)));
     CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, n, &err), GS_OK);
@@ -284,29 +276,30 @@ static void check_input(enum input input)
     cudaFree(twins.d_keys);
     cudaFree(twins.d_other);
     free(twins.keys);
+    free(twins.sorted);
 }
 
 int main(int argc, char **argv)
 {
-    /* A number: no larger inputs than that (the sanitizers are slow). */
-    uint64_t largest = argc > 1 ? strtoull(argv[1], NULL, 10) : UINT64_MAX;
-    static const uint64_t sizes[] = {20000, GS_GPU_TILE_KEYS * 5 - 1, GS_GPU_TILE_KEYS * 5 + 1,
-                                     1000003, 3000001};
+    /* The sanitizers are slow. */
+    const bool all = argc == 1;
+    const uint64_t largest = all ? UINT64_MAX : strtoull(argv[1], NULL, 10);
+    const uint64_t step = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    const uint64_t n = all ? 300001 : GS_GPU_FEW_KEYS + 12345; /* few have no bins */
+    uint64_t made = 0;
+    static const uint64_t sizes[] = {
+        5000, 20000, GS_GPU_TILE_KEYS * 5 - 1, GS_GPU_TILE_KEYS * 5 + 1, 1000003, 3000001};
     static const uint32_t bins[] = {8, 64, 256, 1024};
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        fprintf(stderr, "gpu_twins: no GPU\n");
-        return 77;
-    }
+    require_gpu();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
             for (int kind = 0; kind < SAMPLE_KINDS; kind++)
-                if (sizes[s] <= largest && bins[b] * 16 <= sizes[s])
+                if (sizes[s] <= largest && bins[b] * 16 <= sizes[s] && made++ % step == 0)
                     compare((enum sample_kind)kind, sizes[s], bins[b]);
-    check_input(INPUT_SPREAD);
-    check_input(INPUT_MISLEADS);
-    check_input(INPUT_ZEROS);
-    if (largest == UINT64_MAX)
-        check_input(INPUT_FEW_IN_ROOM);
+    check_input(INPUT_SPREAD, n);
+    check_input(INPUT_MISLEADS, n);
+    check_input(INPUT_ZEROS, n);
+    if (all)
+        check_input(INPUT_FEW_IN_ROOM, 3000001);
     return check_failures();
 }

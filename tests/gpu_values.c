@@ -11,6 +11,7 @@
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
+#include "tests/gpu_test.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>
@@ -37,14 +38,6 @@ struct test {
     gs_key *wanted; /* where few are, in order */
     gs_key *d_a, *d_b;
 };
-
-static void must(cudaError_t error)
-{
-    if (error != cudaSuccess) {
-        fprintf(stderr, "gpu_values: %s\n", cudaGetErrorString(error));
-        exit(2);
-    }
-}
 
 static int compare_keys(const void *left, const void *right)
 {
@@ -164,11 +157,7 @@ int main(int argc, char **argv)
     const uint64_t largest = argc > 1 ? strtoull(argv[1], NULL, 10) : 200000;
     struct gs_error err = {.status = GS_OK};
     struct test test;
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        fprintf(stderr, "gpu_values: no GPU\n");
-        return 77;
-    }
+    require_gpu();
     memset(&test, 0, sizeof test);
     test.n = SLOTS * (largest + GS_GPU_SMALL_KEYS + 2) + 2;
     test.n = test.n > 2 * GS_GPU_ONE_LEVEL_KEYS ? test.n : 2 * GS_GPU_ONE_LEVEL_KEYS;

@@ -221,6 +221,24 @@ without_gpu()
     [ "$GSORT_DEVICE" != gpu ] || skip "not with --device=gpu: $1"
 }
 
+# A control group of this test's own, GROUP.
+require_control_group()
+{
+    GROUP=/sys/fs/cgroup/memory/gsort-test.$$
+    LIMIT=$GROUP/memory.limit_in_bytes
+    [ -d /sys/fs/cgroup/memory ] || GROUP=/sys/fs/cgroup/gsort-test.$$ LIMIT=$GROUP/memory.max
+    [ "$(id -u)" -eq 0 ] || skip "only root makes control groups"
+    mkdir "$GROUP" 2>/dev/null || skip "no control group to be had here"
+    [ -w "$LIMIT" ] || skip "no limit to be set here"
+}
+
+# limit_to MIB COMMAND...: in the group, from its start on, with so much memory.
+limit_to()
+{
+    echo $(($1 << 20)) >"$LIMIT"
+    bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' bash "$GROUP" "${@:2}"
+}
+
 require_expensive()
 {
     [ "${GSORT_EXPENSIVE:-0}" = 1 ] || skip "expensive: GSORT_EXPENSIVE=1 runs it"
@@ -230,6 +248,9 @@ teardown()
 {
     if [ -n "${GSORT_PID:-}" ]; then
         kill -KILL "$GSORT_PID" 2>/dev/null || true
+    fi
+    if [ -d "${GROUP:-}" ]; then
+        wait_for rmdir "$GROUP"
     fi
     if [ -n "${OPEN_DIR:-}" ]; then
         rm -rf "$OPEN_DIR"

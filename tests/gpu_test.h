@@ -1,0 +1,41 @@
+/* gpu_test.h -- what the tests on a GPU have in common: whether there is one, errors, copies.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_GPU_TEST_H
+#define GS_GPU_TEST_H
+
+#include <cuda_runtime_api.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Without a GPU a test says so, and exits with 77. */
+static inline void require_gpu(void)
+{
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        fprintf(stderr, "%s: no GPU\n", program_invocation_short_name);
+        exit(77);
+    }
+}
+
+/* An error of CUDA's is the end. */
+static inline void must(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, cudaGetErrorString(error));
+        exit(2);
+    }
+}
+
+/* A copy of device memory, to be freed, made when all that was queued before is done. */
+static inline void *get(const void *device, size_t bytes)
+{
+    void *copy = malloc(bytes + 1);
+    if (copy == NULL)
+        abort();
+    must(cudaMemcpy(copy, device, bytes, cudaMemcpyDeviceToHost));
+    return copy;
+}
+
+#endif

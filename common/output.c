@@ -116,8 +116,8 @@ static void start_prefill(struct gs_output *output, unsigned processors)
     room -= room % PREFILL_ALIGNMENT;
     output->prefill_fd = fd;
     if (fd >= 0 && room > 0)
-        output->prefill = gs_prefill_start(fd, output->start, room, threads < most ? threads : most,
-                                           output->in_memory);
+        output->prefill =
+            gs_prefill_start(fd, output->start, room, threads < most ? threads : most);
     if (output->prefill == NULL && fd >= 0 && fd != output->fd)
         close(fd);
 }

@@ -44,7 +44,7 @@ enum {
     EVEN_MEET = 12,
     RUN_SAMPLE = 4, /* of them from a run */
     /* Values from key to key, up to which a column (cache_sort_columns.h) is 2^16 values wide. */
-    NARROW_SPREAD = 1500,
+    NARROW_SPREAD = 4300,
     /* Fewer keys are read once before the sort: their bounds are seldom tight. */
     SCAN_ALWAYS = 2048,
     /* Counting pays from this many keys a value. */

@@ -230,7 +230,7 @@ static AVX512 void sort_groups(const struct groups *groups, gs_key *to, bool pas
         load_pair(&pair, rows);
         drain_writer(&writer, lines);
         sort_columns((const uint16_t *)(const void *)rows, LANES, rows, _mm512_setzero_si512(),
-                     _mm512_set1_epi16(ROWS), 4);
+                     _mm512_set1_epi16(ROWS), 4, 4);
         drain_writer(&writer, lines);
         merge_columns(rows, 0);
         drain_writer(&writer, lines);
@@ -240,7 +240,7 @@ static AVX512 void sort_groups(const struct groups *groups, gs_key *to, bool pas
         drain_writer(&writer, lines);
         merge_columns(rows, 3);
         flush_writer(&writer, false);
-        write_columns(rows, writer.line + writer.fill, pair.counts, pair.lows);
+        write_columns(rows, writer.line + writer.fill, pair.counts, pair.lows, 4);
         writer.fill += pair.sum;
     }
     flush_writer(&writer, true);

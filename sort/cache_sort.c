@@ -7,6 +7,7 @@
  *   columns      (cache_sort_columns.c) where keys are spread evenly and few are equal, and the
  *                processor has AVX2: by far the fastest;
  *   counting     where there are fewer values than keys: count each, write them out;
+ *   values       (cache_sort_values.c) where a few values repeat, far apart: the same by hashing;
  *   vqsort       (cache_sort_highway.cc) all other bins, where it was built in and has vectors;
  *   radix        all other bins else: least significant digit first, in as few passes between keys
  *                and scratch as digits of DIGIT_BITS allow; one read counts the digits of all.
@@ -33,9 +34,17 @@ enum {
     SPLITS = 1 << SPLIT_BITS,
     INSERTION_MAX = 32,
 
-    /* Keys whose pairs tell about equal keys: among 32 from a bin of 400 values that are alike
-     * frequent there is an equal pair in 2 of 3 cases; in a bin of 2^15 values, in 1 of 66. */
-    SAMPLE = 32,
+    /* Keys whose repeats tell about equal keys, and slots to find them: among 256 of a bin of 4000
+     * values that are alike frequent there are 8, of 1000 values 30, of 192 values 114. */
+    SAMPLE = 256,
+    SAMPLE_SLOTS_LOG2 = 10,
+    /* Columns pay up to 8 keys of a value, and so 2^18 / count repeats; of more, many columns are
+     * full, and others empty. */
+    COLUMN_REPEATS_KEYS = 1 << 18,
+    /* As many are enough to count values by hashing. With more than so many, of 40 values, vqsort
+     * is as fast. */
+    VALUES_REPEATS = 105,
+    VALUES_REPEATS_MAX = 216,
     /* Keys that tell whether columns would be about as full as each other, and cells that they fall
      * into: of even keys 2 meet another in theirs, and next to never 12; of those in clusters, or
      * of values as frequent as Zipf's, 20. */
@@ -44,7 +53,7 @@ enum {
     EVEN_MEET = 12,
     RUN_SAMPLE = 4, /* of them from a run */
     /* Values from key to key, up to which a column (cache_sort_columns.h) is 2^16 values wide. */
-    NARROW_SPREAD = 1500,
+    NARROW_SPREAD = 4300,
     /* Fewer keys are read once before the sort: their bounds are seldom tight. */
     SCAN_ALWAYS = 2048,
     /* Counting pays from this many keys a value. */
@@ -98,18 +107,28 @@ GS_CLONES static struct scan scan_keys(const gs_key *keys, size_t count)
     return scan;
 }
 
-/* Equal neighbours among SAMPLE sorted keys of the bin. */
+/* How many of SAMPLE keys of the bin were met before. A slot that is free holds a key that does not
+ * belong there; few keys share one with another. */
 static unsigned count_repeats(const gs_key *keys, size_t count)
 {
-    gs_key sample[SAMPLE];
+    const size_t drawn = count < SAMPLE ? count : SAMPLE;
+    gs_key slots[1 << SAMPLE_SLOTS_LOG2] = {1};
     unsigned repeats = 0;
 
-    for (size_t i = 0; i < SAMPLE; i++)
-        sample[i] = keys[i * (count / SAMPLE)];
-    sort_insertion(sample, SAMPLE);
-    for (size_t i = 1; i < SAMPLE; i++)
-        repeats += sample[i - 1] == sample[i];
+    for (size_t i = 0; i < drawn; i++) {
+        const gs_key key = keys[i * (count / drawn)];
+        gs_key *const slot =
+            &slots[key * UINT32_C(2654435769) >> (GS_KEY_BITS - SAMPLE_SLOTS_LOG2)];
+        repeats += *slot == key;
+        *slot = key;
+    }
     return repeats;
+}
+
+/* Are so few of a bin's keys equal that columns will do? */
+static bool seldom_repeat(unsigned repeats, size_t count)
+{
+    return repeats <= 1 + COLUMN_REPEATS_KEYS / count;
 }
 
 /* Whether the first keys are in order: reason to look at the others. */
@@ -292,18 +311,19 @@ static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
  * try. */
 static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key low, gs_key high)
 {
-    gs_key sample[EVEN_SAMPLE];
+    gs_key sample[SAMPLE];
     size_t drawn = 0;
     if (!gs_cache_sort_columns512_usable() || count < SCAN_ALWAYS || count > GS_CACHE_SORT_CAPACITY)
         return false;
-    for (uint64_t chunk = 0; chunk < runs->chunks && drawn < EVEN_SAMPLE; chunk++) {
+    for (uint64_t chunk = 0; chunk < runs->chunks && drawn < SAMPLE; chunk++) {
         uint32_t run_count;
         const gs_key *run = gs_key_run(runs, chunk, &run_count);
-        for (uint32_t i = 0; i < run_count && i < RUN_SAMPLE && drawn < EVEN_SAMPLE; i++)
+        for (uint32_t i = 0; i < run_count && i < RUN_SAMPLE && drawn < SAMPLE; i++)
             sample[drawn++] = run[(uint64_t)i * run_count / RUN_SAMPLE];
     }
-    return drawn == EVEN_SAMPLE && !starts_ordered(sample) &&
-           count_repeats(sample, EVEN_SAMPLE) == 0 && look_even(sample, EVEN_SAMPLE, low, high);
+    return drawn >= EVEN_SAMPLE && !starts_ordered(sample) &&
+           seldom_repeat(count_repeats(sample, drawn), count) &&
+           look_even(sample, drawn, low, high);
 }
 
 /* From the runs straight to `to`. */
@@ -363,8 +383,9 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
 
     /* Bounds that splitters gave are good enough for a first try. */
     const unsigned repeats = count_repeats(keys, count);
-    if (!tried && count >= SCAN_ALWAYS && count <= GS_CACHE_SORT_CAPACITY && repeats == 0 &&
-        !starts_ordered(keys) && look_even(keys, count, low, high)) {
+    if (!tried && count >= SCAN_ALWAYS && count <= GS_CACHE_SORT_CAPACITY &&
+        seldom_repeat(repeats, count) && !starts_ordered(keys) &&
+        look_even(keys, count, low, high)) {
         if (try_columns(keys, scratch, count, low, high))
             return keys;
         tried = true;
@@ -380,9 +401,12 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     }
     const bool large = count > GS_CACHE_SORT_CAPACITY;
     const bool closer = scan.high - scan.low < (high - low) / 2;
-    if (repeats <= 1 && !large && (!tried || closer) &&
+    if (seldom_repeat(repeats, count) && !large && (!tried || closer) &&
         (count < EVEN_SAMPLE || look_even(keys, count, scan.low, scan.high)) &&
         try_columns(keys, scratch, count, scan.low, scan.high))
+        return keys;
+    if (repeats >= VALUES_REPEATS && repeats <= VALUES_REPEATS_MAX && !large &&
+        gs_cache_sort_values(keys, scratch, count))
         return keys;
     if (try_highway(keys, count))
         return keys;

@@ -72,9 +72,4 @@ void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache);
 /* Copy keys past the caches. */
 void gs_copy_past_cache(gs_key *restrict to, const gs_key *restrict keys, size_t count);
 
-/* Copy keys and note the first bin that the guide says for each, of as many as make whole vectors;
- * returns how many. With AVX-512, where gs_search_bins512_usable(). */
-uint64_t gs_guide_bins512(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
-                          gs_key *copy, uint16_t *bins);
-
 #endif

@@ -371,15 +371,11 @@ bool gs_cache_sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key l
 {
     struct gs_columns columns;
 
-    if (!gs_columns_make(&columns, scratch, count, low, high, NARROW_LANES))
-        return false;
-    /* Two values more than 2^32 / scale: width and a column's low end are rounded down. */
-    if ((columns.width >> 32) + 2 < 1 << 16)
+    if (gs_columns_make_narrow(&columns, scratch, count, low, high, NARROW_LANES))
         return sort_narrow(keys, count, &columns);
-    if (count > WIDE_MAX)
-        return false;
-    gs_columns_make(&columns, scratch, count, low, high, WIDE_LANES);
-    return sort_wide(keys, count, &columns);
+    return count <= WIDE_MAX &&
+           gs_columns_make(&columns, scratch, count, low, high, WIDE_LANES, MEAN_ROWS) &&
+           sort_wide(keys, count, &columns);
 }
 
 bool gs_cache_sort_columns_usable(void)

@@ -14,6 +14,9 @@ enum {
      * 20 rows 480, 28 rows 470, 35 rows 500, 41 to 47 rows 515, 50 rows 470, 54 rows 410. */
     GS_COLUMN_ROWS = 64,
     GS_COLUMN_MEAN_ROWS = 43,
+    /* The same where columns would be wider than 2^16 values: most fill two blocks of 16 rows, and
+     * the others are not sorted. */
+    GS_COLUMN_MEAN_HALF = 15,
     GS_COLUMN_LANES_MAX = 32, /* columns of a matrix */
     GS_COLUMNS_MAX = (int)(GS_CACHE_SORT_CAPACITY / GS_COLUMN_MEAN_ROWS) + 2 * GS_COLUMN_LANES_MAX,
     GS_COLUMN_SPILL_SHARE = 8 /* the sort gives up when more than one key in 8 was spilled */
@@ -33,10 +36,15 @@ struct gs_columns {
     uint32_t positions[GS_COLUMNS_MAX]; /* the next free slot of each column */
 };
 
-/* Set out columns over [low, high] in scratch, `lanes` in a matrix; false if a column had less than
- * one value. */
+/* Set out columns over [low, high] in scratch, `lanes` in a matrix, of mean_rows keys on average;
+ * false if a column had less than one value, or if there are too many. */
 bool gs_columns_make(struct gs_columns *columns, gs_key *scratch, size_t count, gs_key low,
-                     gs_key high, uint32_t lanes);
+                     gs_key high, uint32_t lanes, uint32_t mean_rows);
+
+/* The same for slots of 16 bits: of as many keys as make no column wider than 2^16 values, or
+ * false. */
+bool gs_columns_make_narrow(struct gs_columns *columns, gs_key *scratch, size_t count, gs_key low,
+                            gs_key high, uint32_t lanes);
 
 /* Sort the spilled keys, with the scratch memory from `scratch` on. */
 void gs_columns_sort_spilled(struct gs_columns *columns, gs_key *scratch);

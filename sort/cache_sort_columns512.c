@@ -164,6 +164,27 @@ INLINE_AVX512 void describe_matrix(struct matrix *matrix, const struct gs_column
     }
 }
 
+/* Sort a matrix to rows, as many blocks of it as its keys fill: 1, 2 or 4; returns how many. */
+INLINE_AVX512 int sort_matrix(const struct gs_columns *columns, size_t number,
+                              const struct matrix *matrix, vector *rows)
+{
+    const uint16_t *slots = (const uint16_t *)columns->slots + number * LANES;
+    const vector base = _mm512_load_si512(matrix->lane_base);
+    const vector counts = _mm512_load_si512(matrix->lane_counts);
+    const int full = (int)matrix->fewest / BLOCK_ROWS;
+
+    if (matrix->most <= BLOCK_ROWS) {
+        sort_columns(slots, columns->stride, rows, base, counts, full, 1);
+        return 1;
+    }
+    if (matrix->most <= 2 * BLOCK_ROWS) {
+        sort_columns(slots, columns->stride, rows, base, counts, full, 2);
+        return 2;
+    }
+    sort_columns(slots, columns->stride, rows, base, counts, full, 4);
+    return 4;
+}
+
 /* Sort the matrices one after the other to `to`. */
 static AVX512 void sort_matrices(gs_key *to, const struct gs_columns *columns, bool past_cache)
 {
@@ -176,17 +197,15 @@ static AVX512 void sort_matrices(gs_key *to, const struct gs_columns *columns, b
     open_writer(&writer, to);
     for (size_t number = 0; number < columns->matrices; number++) {
         describe_matrix(&matrix, columns, number);
-        sort_columns((const uint16_t *)columns->slots + number * LANES, columns->stride, rows,
-                     _mm512_load_si512(matrix.lane_base), _mm512_load_si512(matrix.lane_counts),
-                     (int)matrix.fewest / BLOCK_ROWS);
+        const int blocks = sort_matrix(columns, number, &matrix, rows);
         if (matrix.most < ROWS || columns->spilled_count == 0) {
-            write_columns(rows, writer.line + writer.fill, matrix.counts, matrix.lows);
+            write_columns(rows, writer.line + writer.fill, matrix.counts, matrix.lows, blocks);
             writer.fill += matrix.sum;
             flush_writer(&writer, false);
             continue;
         }
         gs_key sorted[ROWS * LANES + ROWS];
-        write_columns(rows, sorted, matrix.counts, matrix.lows);
+        write_columns(rows, sorted, matrix.counts, matrix.lows, blocks);
         gs_key *end = writer.to + writer.fill;
         flush_writer(&writer, true);
         end = gs_columns_merge(sorted, end, matrix.counts, columns, number, LANES, &spilled);
@@ -201,9 +220,8 @@ bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key
 {
     struct gs_columns columns;
 
-    /* Two values more than 2^32 / scale: width and a column's low end are rounded down. */
-    if (!gs_columns_make(&columns, scratch, count, low, high, LANES) ||
-        (columns.width >> 32) + 2 >= 1 << 16 || !spread_keys(runs, count, &columns))
+    if (!gs_columns_make_narrow(&columns, scratch, count, low, high, LANES) ||
+        !spread_keys(runs, count, &columns))
         return false;
     if (columns.spilled_count > 0)
         gs_columns_sort_spilled(&columns, (gs_key *)columns.slots + ROWS * columns.stride / 2);

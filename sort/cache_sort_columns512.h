@@ -73,20 +73,22 @@ INLINE_AVX512 void clean_block(vector *rows)
     GS_EACH_16(STORE)
 }
 
-/* Sort each column of a matrix to rows; the first full_blocks of 16 rows have a key in each slot.
- */
+/* Sort each column of the first `blocks` * 16 rows of a matrix to rows: 1, 2 or 4 blocks, of which
+ * the first full_blocks have a key in each slot. */
 INLINE_AVX512 void sort_columns(const uint16_t *slots, size_t stride, vector *rows, vector base,
-                                vector counts, int full_blocks)
+                                vector counts, int full_blocks, int blocks)
 {
-    for (int block = 0; block < 4; block++)
+    for (int block = 0; block < blocks; block++)
         sort_block(slots, stride, rows, BLOCK_ROWS * block, base, counts, block < full_blocks);
-    for (int block = 0; block < 4; block += 2) {
+    for (int block = 0; block + 1 < blocks; block += 2) {
         vector *pair = rows + BLOCK_ROWS * block;
         for (int i = 0; i < BLOCK_ROWS; i++)
             exchange(pair + i, pair + 2 * BLOCK_ROWS - 1 - i);
         clean_block(pair);
         clean_block(pair + BLOCK_ROWS);
     }
+    if (blocks < 4)
+        return;
     /* Two steps at once: 32 rows with 32 rows reversed, then each half at distance 16. */
     for (int i = 0; i < BLOCK_ROWS; i++) {
         vector a = rows[i], b = rows[i + 16], c = rows[47 - i], d = rows[63 - i];
@@ -143,20 +145,22 @@ INLINE_AVX512 void transpose_32(const vector *rows, vector *columns, int step)
     }
 }
 
-/* Write the sorted columns of one matrix behind each other to out, in whole vectors: what is behind
- * a column's last key is overwritten by the next one, and up to ROWS keys behind the last are lost.
+/* Write the sorted columns of one matrix, of 1, 2 or 4 blocks, behind each other to out, in whole
+ * vectors: what is behind a column's last key is overwritten by the next one, and up to ROWS keys
+ * behind the last are lost.
  */
 INLINE_AVX512 void write_columns(const vector *rows, gs_key *out, const uint32_t *counts,
-                                 const uint32_t *lows)
+                                 const uint32_t *lows, int blocks)
 {
     vector columns[2 * LANES];
 
     transpose_32(rows, columns, 2);
-    transpose_32(rows + 32, columns + 1, 2);
+    if (blocks > 2)
+        transpose_32(rows + 32, columns + 1, 2);
     for (int lane = 0; lane < LANES; lane++) {
         const vector low = _mm512_set1_epi32((int)lows[lane]);
         const __m256i *halves = (const __m256i *)(const void *)(columns + 2 * lane);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < blocks; i++)
             _mm512_storeu_si512(out + 16 * i,
                                 _mm512_add_epi32(_mm512_cvtepu16_epi32(halves[i]), low));
         out += counts[lane];

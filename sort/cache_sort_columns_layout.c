@@ -4,15 +4,15 @@
 #include "sort/cache_sort_columns.h"
 
 bool gs_columns_make(struct gs_columns *columns, gs_key *scratch, size_t count, gs_key low,
-                     gs_key high, uint32_t lanes)
+                     gs_key high, uint32_t lanes, uint32_t mean_rows)
 {
     const uint32_t line_slots = 2 * lanes > 32 ? 32 : 2 * lanes; /* 64 bytes */
-    const size_t matrix_keys = (size_t)GS_COLUMN_MEAN_ROWS * lanes;
+    const size_t matrix_keys = (size_t)mean_rows * lanes;
     const size_t matrices = (count + matrix_keys - 1) / matrix_keys;
     const uint32_t used = (uint32_t)(matrices * lanes);
     const uint64_t scale = ((uint64_t)used << 32) / ((uint64_t)(high - low) + 1);
 
-    if (scale >> 32 != 0)
+    if (scale >> 32 != 0 || count / mean_rows > GS_CACHE_SORT_CAPACITY / GS_COLUMN_MEAN_ROWS)
         return false;
     columns->low = low;
     columns->scale = scale;
@@ -28,6 +28,20 @@ bool gs_columns_make(struct gs_columns *columns, gs_key *scratch, size_t count, 
     for (uint32_t column = 0; column < used; column++)
         columns->positions[column] = column;
     return true;
+}
+
+bool gs_columns_make_narrow(struct gs_columns *columns, gs_key *scratch, size_t count, gs_key low,
+                            gs_key high, uint32_t lanes)
+{
+    static const uint32_t means[] = {GS_COLUMN_MEAN_ROWS, GS_COLUMN_MEAN_HALF};
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+        if (!gs_columns_make(columns, scratch, count, low, high, lanes, means[i]))
+            return false;
+        /* Two values more than 2^32 / scale: width and a column's low end are rounded down. */
+        if ((columns->width >> 32) + 2 < 1 << 16)
+            return true;
+    }
+    return false;
 }
 
 void gs_columns_sort_spilled(struct gs_columns *columns, gs_key *scratch)

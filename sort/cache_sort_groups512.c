@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * cache_sort_columns512.c spreads a bin of 2^18 keys over 6000 columns: hardly a store finds its
- * line in the first-level cache. Here the bin is split into some 300 groups first, whose open lines
- * fit there. A group is less than 2^16 values wide, so that 16 bits tell its keys apart; it has
- * room for 1024 keys, and two groups side by side make a matrix of 64 rows and 32 columns:
+ * line in the first-level cache, and of 2^15 keys few do. Here the bin is split into some 300
+ * groups first, whose open lines fit there; where keys are less than 74 values apart. A group is
+ * less than 2^16 values wide, so that 16 bits tell its keys apart; it has room for 1024 keys, and
+ * two groups side by side make a matrix of 64 rows and 32 columns:
  *
  *   lane     0 .. 15     16 .. 31
  *   row 0    group 2 g   group 2 g + 1     unused places hold the largest value
@@ -22,7 +23,7 @@
 #include "sort/cache_sort_columns512.h"
 
 enum {
-    KEYS_MIN = 1 << 17, /* below, columns are as fast */
+    KEYS_MIN = 1 << 15,
     LANE_BITS = 4,
     GROUP_LANES = 1 << LANE_BITS,
     GROUP_KEYS = ROWS * GROUP_LANES,
@@ -230,7 +231,7 @@ static AVX512 void sort_groups(const struct groups *groups, gs_key *to, bool pas
         load_pair(&pair, rows);
         drain_writer(&writer, lines);
         sort_columns((const uint16_t *)(const void *)rows, LANES, rows, _mm512_setzero_si512(),
-                     _mm512_set1_epi16(ROWS), 4);
+                     _mm512_set1_epi16(ROWS), 4, 4);
         drain_writer(&writer, lines);
         merge_columns(rows, 0);
         drain_writer(&writer, lines);
@@ -240,7 +241,7 @@ static AVX512 void sort_groups(const struct groups *groups, gs_key *to, bool pas
         drain_writer(&writer, lines);
         merge_columns(rows, 3);
         flush_writer(&writer, false);
-        write_columns(rows, writer.line + writer.fill, pair.counts, pair.lows);
+        write_columns(rows, writer.line + writer.fill, pair.counts, pair.lows, 4);
         writer.fill += pair.sum;
     }
     flush_writer(&writer, true);

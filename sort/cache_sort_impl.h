@@ -17,6 +17,10 @@ extern "C" {
 /* Radix sort of the bits that vary; returns keys or scratch, of which it uses count keys only. */
 gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count);
 
+/* Sort the keys in place, if they are of at most 256 values; else returns false: keys is untouched.
+ */
+bool gs_cache_sort_values(gs_key *keys, gs_key *scratch, size_t count);
+
 #if defined(GS_CACHE_SORT_HAS_COLUMNS)
 /* as the compiler's command line says */
 #elif defined(__x86_64__) && defined(__GNUC__)

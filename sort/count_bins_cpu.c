@@ -72,6 +72,10 @@ static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *ke
         return done;
     }
 #endif
+#if GS_SEARCH_BINS_HAS_256
+    if (gs_search_bins256_usable())
+        return gs_find_bins256(splitters, keys, count, copy, bins);
+#endif
     (void)splitters, (void)keys, (void)count, (void)copy, (void)bins;
     return 0;
 }

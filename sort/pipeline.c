@@ -15,6 +15,7 @@
 #include "sort/ordered_runs.h"
 #include "sort/prefix_sum.h"
 #include "sort/select_samples.h"
+#include "sort/sort_equal.h"
 #include "sort/sort_samples.h"
 #include "sort/stages_cpu.h"
 #include "sort/value_ranges.h"
@@ -316,8 +317,23 @@ static void look_ordered(const struct gs_run *run, bool *sorted, bool *reversed)
         gs_order_descending(first.keys, first.count) && gs_order_descending(keys, LOOK_TWICE);
 }
 
+/* Keys that are equal as far as one looks. *copied is whether they were sorted so. */
+static enum gs_status copy_equal(struct gs_run *run, enum gs_order *order, bool *copied,
+                                 struct gs_error *err)
+{
+    uint64_t others;
+    enum gs_status st = gs_sort_equal_cpu(run, gs_tiles_key(&run->tiles, 0), &others, err);
+    *copied = others <= GS_OTHERS_MAX;
+    if (st == GS_OK && !*copied)
+        *order = scan_order(run); /* equal keys at first tell nothing */
+    else
+        *order = others == 0 ? GS_ORDER_SORTED : GS_ORDER_NONE;
+    return st;
+}
+
 /* Where the sink is memory, input that looks ordered is copied there as long as it is:
- * one read, not two. *order is the order that it turned out to have, *copied whether that was it.
+ * one read, not two. *order is the order that it turned out to have, *copied whether that was it,
+ * or whether it is sorted nevertheless.
  */
 static enum gs_status copy_while_ordered(struct gs_run *run, enum gs_order *order, bool *copied,
                                          struct gs_error *err)
@@ -327,14 +343,14 @@ static enum gs_status copy_while_ordered(struct gs_run *run, enum gs_order *orde
     bool disordered = true;
     look_ordered(run, &sorted, &reversed);
     enum gs_status st = GS_OK;
+    if (sorted && reversed)
+        return copy_equal(run, order, copied, err);
     if (sorted || reversed) {
         gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
         st = gs_copy_ordered_input(run, !sorted, &disordered, err);
     }
     *copied = !disordered;
     *order = disordered ? GS_ORDER_NONE : sorted ? GS_ORDER_SORTED : GS_ORDER_REVERSED;
-    if (st == GS_OK && disordered && sorted && reversed)
-        *order = scan_order(run); /* equal keys at first tell nothing */
     return st;
 }
 
@@ -350,7 +366,7 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
     else
         order = scan_order(run);
     run->stats->order = order_names[order];
-    if (order != GS_ORDER_NONE || run->plan.one_bin) {
+    if (copied || order != GS_ORDER_NONE || run->plan.one_bin) {
         if (run->options->device != GS_DEVICE_AUTO && stages->ready != NULL)
             GS_TRY(stages->ready(run, err));
         run->stats->device = gs_stages_cpu.device;

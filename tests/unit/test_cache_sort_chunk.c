@@ -28,7 +28,7 @@ static void choose(enum sample_kind kind, uint32_t bins)
     free(sample);
 }
 
-#if GS_SEARCH_BINS_HAS_512
+#if GS_SEARCH_BINS_HAS_256 || GS_SEARCH_BINS_HAS_512
 /* Are these copies of keys, and their bins those that the plain search finds? */
 static void check_found(const gs_key *keys, uint64_t count, const gs_key *copy,
                         const uint16_t *bins)
@@ -38,7 +38,8 @@ static void check_found(const gs_key *keys, uint64_t count, const gs_key *copy,
             break;
 }
 
-/* The vectors find the bins that the plain search finds, by the guide and by the tree. */
+/* The vectors find the bins that the plain search finds: AVX2; AVX-512 by the guide and by the
+ * tree. */
 static void check_guide(enum sample_kind kind)
 {
     gs_key copy[GS_ROOMS_BLOCK];
@@ -47,12 +48,22 @@ static void check_guide(enum sample_kind kind)
     keys[0] = 0;
     keys[1] = GS_KEY_MAX;
     for (uint64_t count = 0; count <= GS_ROOMS_BLOCK; count += count < 200 ? 1 : 308) {
-        uint64_t done = gs_guide_bins512(&splitters, keys, count, copy, bins);
-        CHECK_EQUAL(done, count / 16 * 16);
-        CHECK_EQUAL(gs_search_bins512(&splitters, copy, done, bins), done);
-        check_found(keys, done, copy, bins);
-        CHECK_EQUAL(gs_tree_bins512(&splitters, keys, count, copy, bins), done);
-        check_found(keys, done, copy, bins);
+#if GS_SEARCH_BINS_HAS_256
+        if (gs_search_bins256_usable()) {
+            CHECK_EQUAL(gs_find_bins256(&splitters, keys, count, copy, bins), count / 32 * 32);
+            check_found(keys, count / 32 * 32, copy, bins);
+        }
+#endif
+#if GS_SEARCH_BINS_HAS_512
+        if (gs_search_bins512_usable()) {
+            uint64_t done = gs_guide_bins512(&splitters, keys, count, copy, bins);
+            CHECK_EQUAL(done, count / 16 * 16);
+            CHECK_EQUAL(gs_search_bins512(&splitters, copy, done, bins), done);
+            check_found(keys, done, copy, bins);
+            CHECK_EQUAL(gs_tree_bins512(&splitters, keys, count, copy, bins), done);
+            check_found(keys, done, copy, bins);
+        }
+#endif
     }
     free(keys);
 }
@@ -192,10 +203,9 @@ int main(void)
     for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)
         for (uint32_t bins = 2; bins <= 2000; bins = bins * 3 + 1) {
             choose(kind, bins);
-#if GS_SEARCH_BINS_HAS_512
-            if (gs_search_bins512_usable())
-                for (enum sample_kind other = 0; other < SAMPLE_KINDS; other++)
-                    check_guide(other);
+#if GS_SEARCH_BINS_HAS_256 || GS_SEARCH_BINS_HAS_512
+            for (enum sample_kind other = 0; other < SAMPLE_KINDS; other++)
+                check_guide(other);
 #endif
             check_chunk(kind, CHUNK);
             check_chunk(kind, 1);

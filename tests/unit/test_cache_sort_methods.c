@@ -26,6 +26,7 @@ enum distribution {
     ZIPF,      /* low keys are frequent, many equal */
     LOG,       /* as many keys in each power of two */
     FEW,       /* 16 values over the whole range */
+    SOME,      /* 100 values anywhere */
     TWO,       /* the two ends of the range */
     SORTED,    /* with repeated keys */
     NEARLY,    /* sorted but for every 64th */
@@ -38,8 +39,8 @@ enum distribution {
 };
 
 static const char *const names[DISTRIBUTIONS] = {
-    "uniform", "bits20", "bits24",   "bits12", "zipf",  "log",     "few",      "two",
-    "sorted",  "nearly", "reversed", "organ",  "equal", "outlier", "clustered"};
+    "uniform", "bits20", "bits24", "bits12",   "zipf",  "log",   "few",     "some",
+    "two",     "sorted", "nearly", "reversed", "organ", "equal", "outlier", "clustered"};
 
 static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
 {
@@ -61,6 +62,8 @@ static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
         return (gs_key)(random >> 32) >> (key & 31);
     case FEW:
         return (key & 15) * 0x11111111;
+    case SOME:
+        return (gs_key)gs_random(0, key % 100);
     case TWO:
         return key & 1 ? GS_KEY_MAX : 0;
     case SORTED:
@@ -109,10 +112,21 @@ static struct fence make_fence(size_t keys)
     return fence;
 }
 
-enum method { CHOSEN, CHOSEN_RUNS, RADIX, COLUMNS, COLUMNS512, GROUPS512, HIGHWAY, METHODS };
+enum method {
+    CHOSEN,
+    CHOSEN_RUNS,
+    RADIX,
+    COLUMNS,
+    COLUMNS512,
+    GROUPS512,
+    VALUES,
+    HIGHWAY,
+    METHODS
+};
 
 static const char *const method_names[METHODS] = {
-    "gs_cache_sort", "gs_cache_sort_runs", "radix", "columns", "columns512", "groups512", "vqsort"};
+    "gs_cache_sort", "gs_cache_sort_runs", "radix",  "columns",
+    "columns512",    "groups512",          "values", "vqsort"};
 
 /* How often each method took an input: a test of one that always refuses would show nothing. */
 static size_t taken[METHODS];
@@ -156,6 +170,8 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         return NULL;
     if (method == CHOSEN_RUNS || method == COLUMNS512 || method == GROUPS512)
         return sort_runs(method, keys, scratch, count, low, high);
+    if (method == VALUES)
+        return gs_cache_sort_values(keys, scratch, count) ? keys : NULL;
     if (method == RADIX)
         return gs_cache_sort_radix(keys, scratch, count);
 #if GS_CACHE_SORT_HAS_COLUMNS
@@ -274,7 +290,7 @@ int main(void)
     }
     sort_out_of_bounds(keys, scratch);
     free(expected);
-    failures += check_taken(CHOSEN) + check_taken(RADIX);
+    failures += check_taken(CHOSEN) + check_taken(RADIX) + check_taken(VALUES);
 #if GS_CACHE_SORT_HAS_COLUMNS
     if (gs_cache_sort_columns_usable())
         failures += check_taken(COLUMNS);

@@ -81,10 +81,10 @@ enum gs_status gs_gpu_batches_scatter(struct gs_gpu_batches *batches, const stru
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_buffers *buffers = batches->buffers;
-    GS_CUDA_TRY(gs_scatter_bins_gpu(
-        &buffers->sorter.work, buffers->keys + chunk->first, buffers->other + chunk->first,
-        chunk->count, batches->run->plan.bins, gs_run_bins(batches->run),
-        buffers->sorter.processors, buffers->compute));
+    GS_CUDA_TRY(gs_scatter_bins_gpu(&buffers->sorter.work, buffers->keys + chunk->first,
+                                    buffers->other + chunk->first, chunk->count,
+                                    batches->run->plan.bins, gs_run_bins(batches->run),
+                                    buffers->sorter.processors, buffers->compute));
 cleanup:
     return st;
 }

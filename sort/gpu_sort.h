@@ -23,7 +23,7 @@
 /* Bins wanted of level 1 at most; each may bring an equality bin. */
 #define GS_GPU_BINS_MAX      1024
 #define GS_GPU_SPLITTERS_MAX (2 * GS_GPU_BINS_MAX - 1)
-#define GS_GPU_CELLS_MAX     4096
+#define GS_GPU_CELLS_MAX     8192
 
 /* The sample at most, and the keys of it that one block draws. */
 #define GS_GPU_SAMPLES_MAX  16384
@@ -260,13 +260,13 @@ struct gs_gpu_work {
     bool large_values;     /* and count_values for GS_GPU_VALUE_CELLS */
 };
 
-/* Cells of the guide for that many wanted bins: 16 for each, or 4 of very many, so that two
- * splitters seldom share one. The bins of the guide's entries, up to twice as many, then leave room
+/* Cells of the guide for that many wanted bins: 16 for each, or 8 of many, so that two splitters
+ * seldom share one. The bins of the guide's entries, up to twice as many, then leave room
  * for the distance. */
 GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins)
 {
     uint32_t cells = 1024;
-    while (cells < GS_GPU_CELLS_MAX && cells < 16 * bins)
+    while (cells < GS_GPU_CELLS_MAX && cells < (bins > 256 ? 8 : 16) * bins)
         cells *= 2;
     return cells;
 }

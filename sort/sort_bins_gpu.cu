@@ -245,17 +245,23 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
     if (!exact && s_probed == PROBED_FEW)
         return sort_hard<THREADS>(a, b, output, jobs, true);
-    /* Rank each key among those of its digit, which is made twice: there is no register for it. */
-    uint32_t place[ITEMS];
-    if (!is_crowd(digit_of(digit, key[0]))) {
+    /* Rank each key among those of its digit. */
+    uint32_t place[ITEMS]; /* rank * 2^16 + digit */
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        place[i] = digit_of(digit, key[i]);
+    if (!is_crowd(place[0])) {
+        uint32_t rank[ITEMS];
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            place[i] = atomicAdd(
-                &s_count[i * THREADS < rest ? digit_of(digit, key[i]) : digits + lane_index()], 1);
+            rank[i] = atomicAdd(&s_count[i * THREADS < rest ? place[i] : digits + lane_index()], 1);
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            place[i] += rank[i] << 16;
     } else {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            place[i] = rank_crowd(s_count, digit_of(digit, key[i]), i * THREADS < rest);
+            place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
     }
     __syncthreads();
     const uint32_t largest = scan_counters<THREADS>(s_count);
@@ -267,7 +273,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
-            place[i] += s_count[digit_of(digit, key[i])];
+            place[i] = s_count[place[i] & 0xffff] + (place[i] >> 16);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)

@@ -13,15 +13,6 @@ setup()
     "$GSORT" in -o wanted
 }
 
-teardown()
-{
-    if [ -n "${MOUNTED:-}" ]; then
-        cd /
-        umount "$MOUNTED"
-    fi
-    [ ! -d "${GROUP:-}" ] || wait_for rmdir "$GROUP"
-}
-
 # calls NAME MIB ARG...: how many such calls gsort makes in a group of so much memory.
 calls()
 {
@@ -77,9 +68,7 @@ lengths()
 }
 
 @test "in memory pages are made ahead where there is less room, too: they wait for no disk" {
-    mkdir memory
-    mount -t tmpfs tmpfs memory 2>/dev/null || skip "mounting is not permitted here"
-    MOUNTED=$PWD/memory
+    mount_memory memory 1g
     head -c 80M in >part
     [ "$(lengths 256 memory/got)" -eq 1 ]
     assert_same wanted memory/got

@@ -9,21 +9,10 @@ setup()
     keygen uniform 300007 >in
 }
 
-teardown()
-{
-    if [ -n "${MOUNTED:-}" ]; then
-        cd /
-        umount "$MOUNTED"
-    fi
-}
-
 # mount_small [MIB]: a file system of 1 MiB, or so many, at ./small, where mounting is permitted.
 mount_small()
 {
-    mkdir small
-    mount -t tmpfs -o size="${1:-1}m" tmpfs small 2>/dev/null ||
-        skip "mounting is not permitted here"
-    MOUNTED=$PWD/small
+    mount_memory small "${1:-1}m"
 }
 
 @test "/dev/full by redirection and by name" {

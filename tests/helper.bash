@@ -239,6 +239,14 @@ limit_to()
     bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' bash "$GROUP" "${@:2}"
 }
 
+# mount_memory DIR SIZE: a file system of its own at ./DIR, where mounting is permitted.
+mount_memory()
+{
+    mkdir "$1"
+    mount -t tmpfs -o "size=$2" tmpfs "$1" 2>/dev/null || skip "mounting is not permitted here"
+    MOUNTED+=("$PWD/$1")
+}
+
 require_expensive()
 {
     [ "${GSORT_EXPENSIVE:-0}" = 1 ] || skip "expensive: GSORT_EXPENSIVE=1 runs it"
@@ -248,6 +256,10 @@ teardown()
 {
     if [ -n "${GSORT_PID:-}" ]; then
         kill -KILL "$GSORT_PID" 2>/dev/null || true
+    fi
+    if [ -n "${MOUNTED:-}" ]; then # by mount_memory, once or more
+        cd /
+        umount "${MOUNTED[@]}"
     fi
     if [ -d "${GROUP:-}" ]; then
         wait_for rmdir "$GROUP"

@@ -10,25 +10,6 @@ setup()
     reference in >wanted
 }
 
-teardown()
-{
-    if [ -n "${GSORT_PID:-}" ]; then
-        kill -KILL "$GSORT_PID" 2>/dev/null || true
-    fi
-    if [ -n "${MOUNTED:-}" ]; then
-        cd /
-        umount "${MOUNTED[@]}"
-    fi
-}
-
-# mount_small NAME SIZE: a file system of its own.
-mount_small()
-{
-    mkdir "$1"
-    mount -t tmpfs -o "size=$2" tmpfs "$1" 2>/dev/null || skip "mounting is not permitted here"
-    MOUNTED+=("$PWD/$1")
-}
-
 # Which directories a run that waits for its input has temporary files in.
 open_files()
 {
@@ -79,7 +60,7 @@ open_files()
 }
 
 @test "no room under -T: one line, before any work where the size is known" {
-    mount_small tmp 1m
+    mount_memory tmp 1m
     run -2 --separate-stderr gsort -S 1M -T tmp in -o out
     assert_trouble tmp "temporary" "No space left"
     [ ! -e out ]
@@ -90,8 +71,8 @@ open_files()
 }
 
 @test "several -T are used together, each as far as it has room" {
-    mount_small small 2m
-    mount_small large 12m
+    mount_memory small 2m
+    mount_memory large 12m
     gsort -S 1M -T small -T large in -o out
     assert_same wanted out
     # shellcheck disable=SC2002  # a pipe is what is tested
@@ -102,7 +83,7 @@ open_files()
 }
 
 @test "no room for the output: one line, and the old output stays" {
-    mount_small full 1m
+    mount_memory full 1m
     echo old >full/out
     run -2 --separate-stderr gsort -S 1M -T . in -o full/out
     assert_trouble full/out "No space left"
@@ -111,7 +92,7 @@ open_files()
 }
 
 @test "output and temporary files that share a file system are counted together" {
-    mount_small both 12m
+    mount_memory both 12m
     run -2 --separate-stderr gsort -S 1M -T both in -o both/out
     assert_trouble both "No space left"
     [ -z "$(ls -A both)" ]

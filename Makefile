@@ -180,6 +180,7 @@ need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1
 # Which tests: files or directories of Bats. BATS_JOBS files side by side, by GNU parallel; without it one after the other.
 TESTS     ?= tests
 BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
+export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)
 check: all $(B)/gsort units

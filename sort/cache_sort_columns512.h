@@ -178,7 +178,7 @@ struct ahead {
 /* Call the next line of the runs into the second-level cache. */
 INLINE_AVX512 void call_line(struct ahead *ahead)
 {
-    if (ahead->at >= ahead->end) {
+    while (ahead->at >= ahead->end) { /* an empty run has no line */
         uint32_t count;
         if (ahead->chunk >= ahead->runs->chunks)
             return;

@@ -1,0 +1,375 @@
+/* regions_cpu.c -- set out regions for the bins in the output's memory, and fill them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cache_sort_regions.h"
+#include "sort/sample_position.h"
+#include "sort/search_bins.h"
+
+#include "common/memory.h"
+
+#include <stdlib.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum {
+    GAP_LOG2 = 6,         /* the gap: a 64th of all keys, many times what an estimate is off */
+    SAMPLE_LINE = 8,      /* keys looked at beside each other: they cost one wait */
+    SAMPLE_BATCH = 256,   /* lines of them that a thread looks up at a time */
+    BLOCK_KEYS_MAX = 2048,
+    BLOCK_KEYS_MIN = 128,
+    REGION_BLOCKS = 128,  /* at least, where blocks are not the smallest */
+    EXTENT_SHARE = 8,     /* the next extent is this part of those before */
+    ALIGNMENT = 64
+};
+
+/* Keys of a block: a thread leaves half of one empty for each bin. */
+static uint32_t block_keys_for(const struct gs_run *run)
+{
+    uint64_t mean = run->plan.count / run->plan.bins;
+    uint32_t keys = BLOCK_KEYS_MAX;
+    while (keys > BLOCK_KEYS_MIN && (uint64_t)keys * REGION_BLOCKS > mean)
+        keys /= 2;
+    return keys;
+}
+
+uint64_t gs_regions_spare(const struct gs_run *run)
+{
+    const struct gs_plan *plan = &run->plan;
+    const struct gs_options *options = run->options;
+    uint64_t bins = gs_run_bins(run);
+    if (run->emitter.sink->memory == NULL || options->unique || options->reverse ||
+        plan->one_bin || plan->direct || bins < 2 || bins > GS_REGIONS_MAX)
+        return 0;
+    uint64_t blocks = bins * plan->threads * block_keys_for(run);
+    return plan->count + plan->count / EXTENT_SHARE + blocks;
+}
+
+/* Bytes of one of the arrays, all of which begin at a cache line. */
+static size_t array_bytes(uint64_t count, size_t each)
+{
+    return (count * each + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* The next array. */
+static void *take_array(char **next, uint64_t count, size_t each)
+{
+    void *array = *next;
+    *next += array_bytes(count, each);
+    return array;
+}
+
+/* All arrays; with next == NULL only their size is told. */
+static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memory)
+{
+    const struct gs_region_thread *t = regions->threads;
+    size_t thread_bytes = array_bytes(bins, sizeof *t->rests) + array_bytes(bins, sizeof *t->to) +
+                          array_bytes(bins, sizeof *t->counts) +
+                          array_bytes(bins, sizeof *t->spare_keys) +
+                          array_bytes(bins, sizeof *t->left) +
+                          array_bytes(bins, sizeof *t->chunk_counts) +
+                          array_bytes(bins, sizeof *t->rest_counts);
+    size_t bytes = array_bytes(bins, sizeof *regions->first) +
+                   array_bytes(bins, sizeof *regions->blocks) +
+                   array_bytes(bins, sizeof *regions->taken) +
+                   array_bytes(regions->thread_count, sizeof *regions->threads) +
+                   regions->thread_count * thread_bytes;
+    if (memory == NULL)
+        return bytes;
+    regions->first = take_array(&memory, bins, sizeof *regions->first);
+    regions->blocks = take_array(&memory, bins, sizeof *regions->blocks);
+    regions->taken = take_array(&memory, bins, sizeof *regions->taken);
+    regions->threads = take_array(&memory, regions->thread_count, sizeof *regions->threads);
+    for (unsigned i = 0; i < regions->thread_count; i++) {
+        struct gs_region_thread *thread = &regions->threads[i];
+        thread->rests = take_array(&memory, bins, sizeof *thread->rests);
+        thread->to = take_array(&memory, bins, sizeof(gs_key *));
+        thread->counts = take_array(&memory, bins, sizeof *thread->counts);
+        thread->spare_keys = take_array(&memory, bins, sizeof *thread->spare_keys);
+        thread->left = take_array(&memory, bins, sizeof *thread->left);
+        thread->chunk_counts = take_array(&memory, bins, sizeof *thread->chunk_counts);
+        thread->rest_counts = take_array(&memory, bins, sizeof *thread->rest_counts);
+    }
+    return bytes;
+}
+
+/* Bins of keys from all over the input: some beside each other at each place. */
+static uint64_t sample_bins(const struct gs_run *run, uint64_t *found)
+{
+    const uint64_t places = run->plan.samples;
+    const uint64_t n = run->plan.count;
+    uint64_t sum = 0;
+#pragma omp parallel for num_threads(run->plan.threads) reduction(+ : sum)
+    for (uint64_t first = 0; first < places; first += SAMPLE_BATCH) {
+        uint64_t end = places - first < SAMPLE_BATCH ? places : first + SAMPLE_BATCH;
+        gs_key keys[SAMPLE_BATCH * SAMPLE_LINE], copy[SAMPLE_BATCH * SAMPLE_LINE];
+        uint16_t bins[SAMPLE_BATCH * SAMPLE_LINE];
+        uint64_t count = 0;
+        for (uint64_t i = first; i < end; i++) {
+            uint64_t at = gs_sample_position(i, places, n, GS_SAMPLE_SEED + 1);
+            struct gs_tile part = gs_tiles_part(&run->tiles, at, SAMPLE_LINE);
+            gs_copy_once(keys + count, part.keys, part.count);
+            count += part.count;
+        }
+        gs_find_bins(&run->splitters, keys, count, copy, bins);
+        for (uint64_t i = 0; i < count; i++) {
+#pragma omp atomic
+            found[bins[i]]++;
+        }
+        sum += count;
+    }
+    return sum;
+}
+
+/* Where the next region begins that is no equality bin's, those being empty. */
+static uint64_t region_end(const struct gs_regions *regions, uint32_t bin, uint32_t bins,
+                           uint64_t end)
+{
+    while (++bin < bins)
+        if (regions->first[bin] != GS_NO_REGION)
+            return regions->first[bin];
+    return end;
+}
+
+/* Set out the regions. */
+static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
+{
+    const uint64_t n = run->plan.count;
+    const uint32_t bins = gs_run_bins(run);
+    const uint64_t skew = (ALIGNMENT - (uintptr_t)regions->output % ALIGNMENT) / sizeof(gs_key);
+    uint64_t *found = calloc(bins, sizeof *found);
+    if (found == NULL)
+        return false;
+    const double each = (double)n / (double)sample_bins(run, found);
+    uint64_t sum = 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        uint64_t at = (n >> GAP_LOG2) + (uint64_t)((double)sum * each);
+        at = at / GS_LINE_KEYS * GS_LINE_KEYS + skew;
+        bool none = at >= n || gs_splitters_equal(&run->splitters, bin);
+        regions->first[bin] = none ? GS_NO_REGION : at;
+        sum += found[bin];
+    }
+    free(found);
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        if (regions->first[bin] == GS_NO_REGION)
+            continue;
+        uint64_t room = region_end(regions, bin, bins, n) - regions->first[bin];
+        regions->blocks[bin] = (uint32_t)(room / regions->block_keys);
+        if (regions->blocks[bin] == 0)
+            regions->first[bin] = GS_NO_REGION;
+    }
+    return true;
+}
+
+gs_key *gs_regions_lowest(const struct gs_regions *regions)
+{
+    return (uintptr_t)regions->output < (uintptr_t)regions->spare ? regions->output
+                                                                  : regions->spare;
+}
+
+/* Keys between the lower one of the two and an address. */
+static uint64_t distance(const struct gs_regions *regions, const gs_key *key)
+{
+    return ((uintptr_t)key - (uintptr_t)gs_regions_lowest(regions)) / sizeof *key;
+}
+
+uint32_t gs_regions_place(const struct gs_regions *regions, const gs_key *key)
+{
+    return (uint32_t)distance(regions, key);
+}
+
+void gs_regions_open(struct gs_run *run, struct gs_regions *regions, uint64_t spare_room)
+{
+    uint32_t bins = gs_run_bins(run);
+    regions->output = run->emitter.sink->memory;
+    regions->spare = regions->cpu.keys;
+    regions->spare_room = spare_room;
+    regions->block_keys = block_keys_for(run);
+    regions->thread_count = run->plan.threads;
+    if (distance(regions, regions->output + run->plan.count) > UINT32_MAX ||
+        distance(regions, regions->spare + spare_room) > UINT32_MAX)
+        return; /* runs have 32 bits */
+    regions->memory_bytes = take_arrays(regions, bins, NULL);
+    regions->memory = gs_pages_alloc(regions->memory_bytes);
+    if (regions->memory == NULL)
+        return; /* it is only faster */
+    take_arrays(regions, bins, regions->memory);
+    regions->usable = place_regions(run, regions);
+}
+
+void gs_regions_close(struct gs_regions *regions)
+{
+    if (regions->memory == NULL)
+        return;
+    for (unsigned i = 0; i < regions->thread_count; i++)
+        free(regions->threads[i].extents);
+    gs_pages_free(regions->memory, regions->memory_bytes);
+}
+
+/* An extent of spare memory for a thread's keys of a bin; NULL: there is no more. */
+static gs_key *take_extent(struct gs_regions *regions, struct gs_region_thread *thread,
+                           uint32_t bin, uint64_t count)
+{
+    if (thread->extent_count == thread->extent_room) {
+        size_t room = thread->extent_room * 2 + 256;
+        struct gs_extent *extents = realloc(thread->extents, room * sizeof *extents);
+        if (extents == NULL)
+            return NULL;
+        thread->extents = extents;
+        thread->extent_room = room;
+    }
+    uint64_t first = atomic_fetch_add(&regions->spare_next, count);
+    if (first + count > regions->spare_room)
+        return NULL;
+    thread->extents[thread->extent_count++] = (struct gs_extent){first, bin, (uint32_t)count};
+    thread->spare_keys[bin] += count;
+    return regions->spare + first;
+}
+
+/* More room for a bin: the next block of its region, or spare memory. */
+static bool take_room(struct gs_regions *regions, struct gs_region_thread *thread, uint32_t bin)
+{
+    uint32_t block = regions->blocks[bin];
+    if (block > 0 && atomic_load_explicit(&regions->taken[bin], memory_order_relaxed) < block)
+        block = atomic_fetch_add_explicit(&regions->taken[bin], 1, memory_order_relaxed);
+    uint64_t count = regions->block_keys;
+    if (block < regions->blocks[bin]) {
+        thread->to[bin] = regions->output + regions->first[bin] + block * count;
+    } else {
+        uint64_t share = thread->spare_keys[bin] / EXTENT_SHARE / GS_LINE_KEYS * GS_LINE_KEYS;
+        share = share < GS_CHUNK_KEYS_MAX ? share : GS_CHUNK_KEYS_MAX;
+        count = share > count ? share : count;
+        thread->to[bin] = take_extent(regions, thread, bin, count);
+    }
+    thread->left[bin] = (uint32_t)count;
+    return thread->to[bin] != NULL;
+}
+
+/* Copy whole lines past the caches. */
+static inline void write_lines(gs_key *restrict to, const gs_key *restrict keys, uint32_t count)
+{
+#if defined(__SSE2__)
+    for (uint32_t i = 0; i < count; i += 4)
+        _mm_stream_si128((__m128i *)(void *)(to + i),
+                         _mm_loadu_si128((const __m128i *)(const void *)(keys + i)));
+#else
+    memcpy(to, keys, count * sizeof *keys);
+#endif
+}
+
+/* Put whole lines of a bin's keys where its others are. */
+static inline bool put_lines(struct gs_regions *regions, struct gs_region_thread *thread,
+                             uint32_t bin, const gs_key *keys, uint32_t count)
+{
+    while (count > 0) {
+        if (thread->left[bin] == 0 && !take_room(regions, thread, bin))
+            return false;
+        uint32_t here = count < thread->left[bin] ? count : thread->left[bin];
+        write_lines(thread->to[bin], keys, here);
+        thread->to[bin] += here;
+        thread->left[bin] -= here;
+        keys += here;
+        count -= here;
+    }
+    return true;
+}
+
+static enum gs_status fail_spare(struct gs_error *err)
+{
+    return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
+}
+
+/* Whoever sorts a bin must see lines that went past the caches. */
+static void end_lines(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+void gs_regions_fill_rests(const struct gs_regions *regions, struct gs_rooms *rooms, gs_key *room,
+                           uint32_t bins)
+{
+    const struct gs_region_thread *thread = &regions->threads[gs_cpu_thread()];
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        memcpy(room + rooms->first[bin], thread->rests[bin], sizeof thread->rests[bin]);
+        rooms->next[bin] = rooms->first[bin] + thread->rest_counts[bin];
+    }
+}
+
+enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *rooms,
+                                    const gs_key *room, struct gs_error *err)
+{
+    struct gs_regions *regions = run->device;
+    struct gs_region_thread *thread = &regions->threads[gs_cpu_thread()];
+    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
+        const gs_key *keys = room + rooms->first[bin];
+        uint32_t count = rooms->next[bin] - rooms->first[bin];
+        uint32_t rest = count % GS_LINE_KEYS;
+        thread->counts[bin] += count - thread->rest_counts[bin];
+        if (gs_splitters_equal(&run->splitters, bin))
+            continue;
+        if (!put_lines(regions, thread, bin, keys, count - rest))
+            return fail_spare(err);
+        memcpy(thread->rests[bin], keys + count - rest, sizeof thread->rests[bin]);
+        thread->rest_counts[bin] = (uint8_t)rest;
+    }
+    end_lines();
+    return GS_OK;
+}
+
+/* Put some keys of a bin behind its rest. */
+static bool put_keys(struct gs_regions *regions, struct gs_region_thread *thread, uint32_t bin,
+                     const gs_key *keys, uint32_t count)
+{
+    uint32_t rest = thread->rest_counts[bin];
+    if (rest > 0) {
+        uint32_t here = count < GS_LINE_KEYS - rest ? count : GS_LINE_KEYS - rest;
+        memcpy(thread->rests[bin] + rest, keys, here * sizeof *keys);
+        thread->rest_counts[bin] = (uint8_t)(rest + here);
+        if (rest + here < GS_LINE_KEYS)
+            return true;
+        if (!put_lines(regions, thread, bin, thread->rests[bin], GS_LINE_KEYS))
+            return false;
+        keys += here;
+        count -= here;
+    }
+    rest = count % GS_LINE_KEYS;
+    thread->rest_counts[bin] = (uint8_t)rest;
+    memcpy(thread->rests[bin], keys + count - rest, rest * sizeof *keys);
+    return put_lines(regions, thread, bin, keys, count - rest);
+}
+
+bool gs_regions_put_rest(struct gs_regions *regions, unsigned number, uint32_t bin)
+{
+    struct gs_region_thread *thread = &regions->threads[number];
+    uint32_t rest = thread->rest_counts[bin];
+    if (rest == 0)
+        return true;
+    if (thread->left[bin] == 0 && !take_room(regions, thread, bin))
+        return false;
+    memcpy(thread->to[bin], thread->rests[bin], rest * sizeof(gs_key));
+    thread->to[bin] += rest;
+    thread->left[bin] -= rest;
+    thread->rest_counts[bin] = 0;
+    return true;
+}
+
+enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, struct gs_error *err)
+{
+    struct gs_regions *regions = run->device;
+    struct gs_region_thread *thread = &regions->threads[gs_cpu_thread()];
+    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
+        uint32_t count = thread->chunk_counts[bin];
+        thread->counts[bin] += count;
+        if (keys == NULL)
+            continue;
+        if (count > 0 && !gs_splitters_equal(&run->splitters, bin) &&
+            !put_keys(regions, thread, bin, keys, count))
+            return fail_spare(err);
+        keys += count;
+    }
+    end_lines();
+    return GS_OK;
+}

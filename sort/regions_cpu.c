@@ -14,6 +14,7 @@
 #endif
 
 enum {
+    BIN_KEYS_MIN = 1 << 16, /* on average: the copy of fewer keys is not worth it */
     GAP_LOG2 = 6,         /* the gap: a 64th of all keys, many times what an estimate is off */
     SAMPLE_LINE = 8,      /* keys looked at beside each other: they cost one wait */
     SAMPLE_BATCH = 256,   /* lines of them that a thread looks up at a time */
@@ -39,7 +40,7 @@ uint64_t gs_regions_spare(const struct gs_run *run)
     const struct gs_plan *plan = &run->plan;
     const struct gs_options *options = run->options;
     uint64_t bins = gs_run_bins(run);
-    if (run->emitter.sink->memory == NULL || options->unique || options->reverse ||
+    if (run->emitter.sink->memory == NULL || plan->count / plan->bins < BIN_KEYS_MIN || options->unique || options->reverse ||
         plan->one_bin || plan->direct || bins < 2 || bins > GS_REGIONS_MAX)
         return 0;
     uint64_t blocks = bins * plan->threads * block_keys_for(run);
@@ -94,32 +95,45 @@ static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memor
     return bytes;
 }
 
-/* Bins of keys from all over the input: some beside each other at each place. */
-static uint64_t sample_bins(const struct gs_run *run, uint64_t *found)
+/* Look up some keys beside each other at places [first, end) of the sample. */
+static void sample_places(const struct gs_run *run, uint64_t first, uint64_t end, uint32_t *found)
+{
+    gs_key keys[SAMPLE_BATCH * SAMPLE_LINE] = {0}; /* else gcc 12 warns */
+    gs_key copy[SAMPLE_BATCH * SAMPLE_LINE];
+    uint16_t bins[SAMPLE_BATCH * SAMPLE_LINE];
+    uint64_t count = 0;
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t at = gs_sample_position(i, run->plan.samples, run->plan.count, GS_SAMPLE_SEED + 1);
+        struct gs_tile part = gs_tiles_part(&run->tiles, at, SAMPLE_LINE);
+        gs_copy_once(keys + count, part.keys, part.count);
+        count += part.count;
+    }
+    gs_find_bins(&run->splitters, keys, count, copy, bins);
+    for (uint64_t i = 0; i < count; i++)
+        found[bins[i]]++;
+}
+
+/* Count bins of keys from all over the input; false: there is no memory. */
+static bool sample_bins(const struct gs_run *run, uint32_t *found)
 {
     const uint64_t places = run->plan.samples;
-    const uint64_t n = run->plan.count;
-    uint64_t sum = 0;
-#pragma omp parallel for num_threads(run->plan.threads) reduction(+ : sum)
-    for (uint64_t first = 0; first < places; first += SAMPLE_BATCH) {
-        uint64_t end = places - first < SAMPLE_BATCH ? places : first + SAMPLE_BATCH;
-        gs_key keys[SAMPLE_BATCH * SAMPLE_LINE], copy[SAMPLE_BATCH * SAMPLE_LINE];
-        uint16_t bins[SAMPLE_BATCH * SAMPLE_LINE];
-        uint64_t count = 0;
-        for (uint64_t i = first; i < end; i++) {
-            uint64_t at = gs_sample_position(i, places, n, GS_SAMPLE_SEED + 1);
-            struct gs_tile part = gs_tiles_part(&run->tiles, at, SAMPLE_LINE);
-            gs_copy_once(keys + count, part.keys, part.count);
-            count += part.count;
-        }
-        gs_find_bins(&run->splitters, keys, count, copy, bins);
-        for (uint64_t i = 0; i < count; i++) {
-#pragma omp atomic
-            found[bins[i]]++;
-        }
-        sum += count;
+    const uint32_t bins = gs_run_bins(run);
+    bool done = true;
+#pragma omp parallel num_threads(run->plan.threads) reduction(&& : done)
+    {
+        uint32_t *own = calloc(bins, sizeof *own);
+        done = own != NULL;
+#pragma omp for
+        for (uint64_t first = 0; first < places; first += SAMPLE_BATCH)
+            if (own != NULL)
+                sample_places(run, first,
+                              places - first < SAMPLE_BATCH ? places : first + SAMPLE_BATCH, own);
+#pragma omp critical(gs_regions_sample)
+        for (uint32_t bin = 0; bin < bins && own != NULL; bin++)
+            found[bin] += own[bin];
+        free(own);
     }
-    return sum;
+    return done;
 }
 
 /* Where the next region begins that is no equality bin's, those being empty. */
@@ -138,11 +152,16 @@ static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
     const uint64_t n = run->plan.count;
     const uint32_t bins = gs_run_bins(run);
     const uint64_t skew = (ALIGNMENT - (uintptr_t)regions->output % ALIGNMENT) / sizeof(gs_key);
-    uint64_t *found = calloc(bins, sizeof *found);
-    if (found == NULL)
+    uint32_t *found = calloc(bins, sizeof *found);
+    if (found == NULL || !sample_bins(run, found)) {
+        free(found);
         return false;
-    const double each = (double)n / (double)sample_bins(run, found);
+    }
+    uint64_t all = 0;
     uint64_t sum = 0;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        all += found[bin];
+    const double each = (double)n / (double)all;
     for (uint32_t bin = 0; bin < bins; bin++) {
         uint64_t at = (n >> GAP_LOG2) + (uint64_t)((double)sum * each);
         at = at / GS_LINE_KEYS * GS_LINE_KEYS + skew;

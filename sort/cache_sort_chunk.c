@@ -11,8 +11,8 @@
 #endif
 
 enum {
-    AHEAD = 16,        /* keys between a line's call into cache and its store */
-    PASS_MAX = 64,     /* chunks that are not tried, where many in a row did not fit */
+    AHEAD = 16,    /* keys between a line's call into cache and its store */
+    PASS_MAX = 64, /* chunks that are not tried, where many in a row did not fit */
     LINE_KEYS = 16,
     STAGED_KEYS = 2048 /* copied past the caches at a time */
 };

@@ -55,10 +55,10 @@ struct gs_regions {
     struct gs_cpu cpu; /* first: run->device */
     bool usable;
     gs_key *output;
-    gs_key *copy;        /* what cpu.keys was, once that is the lower one of the two */
-    uint64_t *first;     /* [bins]: the region's place in the output, ascending; or GS_NO_REGION */
-    uint32_t *blocks;    /* [bins]: what it has room for */
-    atomic_uint *taken;  /* [bins]: blocks that were asked for */
+    gs_key *copy;       /* what cpu.keys was, once that is the lower one of the two */
+    uint64_t *first;    /* [bins]: the region's place in the output, ascending; or GS_NO_REGION */
+    uint32_t *blocks;   /* [bins]: what it has room for */
+    atomic_uint *taken; /* [bins]: blocks that were asked for */
     uint32_t block_keys;
     gs_key *spare;
     uint64_t spare_room; /* keys */

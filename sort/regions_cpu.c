@@ -15,13 +15,13 @@
 
 enum {
     BIN_KEYS_MIN = 1 << 16, /* on average: the copy of fewer keys is not worth it */
-    GAP_LOG2 = 6,         /* the gap: a 64th of all keys, many times what an estimate is off */
-    SAMPLE_LINE = 8,      /* keys looked at beside each other: they cost one wait */
-    SAMPLE_BATCH = 256,   /* lines of them that a thread looks up at a time */
+    GAP_LOG2 = 6,           /* a 64th of all keys is many times what an estimate is off */
+    SAMPLE_LINE = 8,        /* keys looked at beside each other: they cost one wait */
+    SAMPLE_BATCH = 256,     /* lines of them that a thread looks up at a time */
     BLOCK_KEYS_MAX = 2048,
     BLOCK_KEYS_MIN = 128,
-    REGION_BLOCKS = 128,  /* at least, where blocks are not the smallest */
-    EXTENT_SHARE = 8,     /* the next extent is this part of those before */
+    REGION_BLOCKS = 128, /* at least, where blocks are not the smallest */
+    EXTENT_SHARE = 8,    /* the next extent is this part of those before */
     ALIGNMENT = 64
 };
 
@@ -40,8 +40,9 @@ uint64_t gs_regions_spare(const struct gs_run *run)
     const struct gs_plan *plan = &run->plan;
     const struct gs_options *options = run->options;
     uint64_t bins = gs_run_bins(run);
-    if (run->emitter.sink->memory == NULL || plan->count / plan->bins < BIN_KEYS_MIN || options->unique || options->reverse ||
-        plan->one_bin || plan->direct || bins < 2 || bins > GS_REGIONS_MAX)
+    if (run->emitter.sink->memory == NULL || plan->count / plan->bins < BIN_KEYS_MIN ||
+        options->unique || options->reverse || plan->one_bin || plan->direct || bins < 2 ||
+        bins > GS_REGIONS_MAX)
         return 0;
     uint64_t blocks = bins * plan->threads * block_keys_for(run);
     return plan->count + plan->count / EXTENT_SHARE + blocks;
@@ -65,12 +66,11 @@ static void *take_array(char **next, uint64_t count, size_t each)
 static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memory)
 {
     const struct gs_region_thread *t = regions->threads;
-    size_t thread_bytes = array_bytes(bins, sizeof *t->rests) + array_bytes(bins, sizeof *t->to) +
-                          array_bytes(bins, sizeof *t->counts) +
-                          array_bytes(bins, sizeof *t->spare_keys) +
-                          array_bytes(bins, sizeof *t->left) +
-                          array_bytes(bins, sizeof *t->chunk_counts) +
-                          array_bytes(bins, sizeof *t->rest_counts);
+    size_t thread_bytes =
+        array_bytes(bins, sizeof *t->rests) + array_bytes(bins, sizeof *t->to) +
+        array_bytes(bins, sizeof *t->counts) + array_bytes(bins, sizeof *t->spare_keys) +
+        array_bytes(bins, sizeof *t->left) + array_bytes(bins, sizeof *t->chunk_counts) +
+        array_bytes(bins, sizeof *t->rest_counts);
     size_t bytes = array_bytes(bins, sizeof *regions->first) +
                    array_bytes(bins, sizeof *regions->blocks) +
                    array_bytes(bins, sizeof *regions->taken) +
@@ -146,6 +146,13 @@ static uint64_t region_end(const struct gs_regions *regions, uint32_t bin, uint3
     return end;
 }
 
+/* Keys of the gap: what estimates may be off, and the bins that are at work. */
+static uint64_t gap_keys(const struct gs_run *run)
+{
+    const uint64_t n = run->plan.count;
+    return (n >> GAP_LOG2) + (run->plan.threads + 1) * (n / run->plan.bins);
+}
+
 /* Set out the regions. */
 static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
 {
@@ -163,7 +170,7 @@ static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
         all += found[bin];
     const double each = (double)n / (double)all;
     for (uint32_t bin = 0; bin < bins; bin++) {
-        uint64_t at = (n >> GAP_LOG2) + (uint64_t)((double)sum * each);
+        uint64_t at = gap_keys(run) + (uint64_t)((double)sum * each);
         at = at / GS_LINE_KEYS * GS_LINE_KEYS + skew;
         bool none = at >= n || gs_splitters_equal(&run->splitters, bin);
         regions->first[bin] = none ? GS_NO_REGION : at;

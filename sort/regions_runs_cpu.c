@@ -1,5 +1,5 @@
-/* regions_runs_cpu.c -- what lies in regions and spare memory, as runs; and what may be overwritten.
- * SPDX-License-Identifier: MIT
+/* regions_runs_cpu.c -- what lies in regions and spare memory, as runs; and what may be
+ * overwritten. SPDX-License-Identifier: MIT
  */
 #include "sort/cache_sort_regions.h"
 #include "sort/prefix_sum.h"
@@ -134,8 +134,7 @@ static bool move_early(const struct gs_run *run, struct gs_regions *regions,
     for (size_t i = 0; done && i < segments->count; i++) {
         struct segment *segment = &segments->list[i];
         bool spare = (uintptr_t)segment->keys >= (uintptr_t)regions->spare &&
-                     (uintptr_t)segment->keys <
-                         (uintptr_t)(regions->spare + regions->spare_room);
+                     (uintptr_t)segment->keys < (uintptr_t)(regions->spare + regions->spare_room);
         if (!early[segment->bin] || spare)
             continue;
         uint64_t first = atomic_fetch_add(&regions->spare_next, segment->count);

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-enum { N = 9 * GS_CHUNK_KEYS_MAX + 77, GUARD = 64, SEED = 1 };
+enum { N = 9 * GS_CHUNK_KEYS_MAX + 77, GUARD = 64, SEED = 1, LOOKED_AT = 8 };
 #define GUARD_KEY    0xdeadbeefU
 #define MEMORY_BYTES ((N + 2 * (size_t)GUARD) * sizeof(gs_key))
 
@@ -51,6 +51,7 @@ static bool open_fixture(struct fixture *f, gs_key *keys, unsigned threads, uint
     f->run.plan.threads = threads;
     f->run.plan.direct = false;
     uint32_t samples = f->run.plan.samples;
+    CHECK_EQUAL(samples, bins * GS_DIRECT_OVERSAMPLING);
     gs_key *sample = malloc(samples * sizeof *sample);
     if (sample == NULL)
         abort();
@@ -121,15 +122,14 @@ static void check_sort(gs_key *keys, unsigned threads, uint64_t bins, size_t ske
     free(keys);
 }
 
-/* Keys of one value wherever somebody looks: for splitters (SEED) or to estimate bins. */
-static gs_key *make_misleading(uint64_t bins, uint64_t seed, uint64_t line, gs_key value,
-                               enum sample_kind kind)
+/* Keys of one value in a part of the places where somebody looks to estimate bins. */
+static gs_key *make_misleading(uint64_t bins, uint64_t part, gs_key value)
 {
-    gs_key *keys = sample_make(kind, N);
-    uint64_t samples = bins * GS_OVERSAMPLING;
-    for (uint64_t i = 0; i < samples; i++) {
-        uint64_t at = gs_sample_position(i, samples, N, seed);
-        for (uint64_t k = at; k < at + line && k < N; k++)
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
+    uint64_t samples = bins * GS_DIRECT_OVERSAMPLING;
+    for (uint64_t i = 0; i < samples; i += part) {
+        uint64_t at = gs_sample_position(i, samples, N, GS_SAMPLE_SEED + 1);
+        for (uint64_t k = at; k < at + LOOKED_AT && k < N; k++)
             keys[k] = value;
     }
     return keys;
@@ -139,7 +139,7 @@ static gs_key *make_misleading(uint64_t bins, uint64_t seed, uint64_t line, gs_k
 static gs_key *make_crowded(uint64_t bins)
 {
     gs_key *keys = malloc(N * sizeof *keys);
-    uint64_t samples = bins * GS_OVERSAMPLING;
+    uint64_t samples = bins * GS_DIRECT_OVERSAMPLING;
     if (keys == NULL)
         abort();
     for (uint64_t i = 0; i < N; i++)
@@ -181,10 +181,10 @@ int main(void)
             check_sort(sample_make((enum sample_kind)kind, N), 1 + 2 * (unsigned)b, bins[b],
                        (size_t)kind + b);
     for (unsigned threads = 1; threads <= 3; threads++) {
-        for (int high = 0; high < 2; high++)
-            check_sort(make_misleading(13, GS_SAMPLE_SEED + 1, 8, high != 0 ? GS_KEY_MAX : 0,
-                                       SAMPLE_UNIFORM),
-                       threads, 13, threads);
+        for (uint64_t part = 1; part <= 4; part++)
+            for (int high = 0; high < 2; high++)
+                check_sort(make_misleading(17, part, high != 0 ? GS_KEY_MAX : 0), threads, 17,
+                           threads);
         check_sort(make_crowded(11), threads, 11, 0);
     }
     test_only_into_memory();

@@ -13,8 +13,6 @@
 
 #include "sort/cache_sort_columns512.h"
 
-#include <string.h>
-
 enum { AHEAD = 16 /* keys between a slot's call into cache and its store: one vector */ };
 
 static_assert((ROWS * (GS_CACHE_SORT_CAPACITY / GS_COLUMN_MEAN_ROWS + 4 * (size_t)LANES) / 2 +
@@ -56,29 +54,6 @@ INLINE_AVX512 bool put_key(gs_key key, uint32_t column, struct gs_columns *colum
     ((uint16_t *)columns->slots)[position] = (uint16_t)key;
     columns->positions[column] = position + columns->stride;
     return true;
-}
-
-/* Are the first keys of a block in ascending or in descending order? */
-INLINE_AVX512 bool looks_ordered(const gs_key *keys, size_t count)
-{
-    if (count < BLOCK_KEYS)
-        return false;
-    const __mmask16 up =
-        _mm512_cmple_epu32_mask(_mm512_load_si512(keys), _mm512_loadu_si512(keys + 1));
-    return up == 0xffff || up == 0;
-}
-
-/* Put each 16th of a block's keys beside each other: keys in order would fall into the same column
- * and wait for each other there. */
-INLINE_AVX512 void spread_out(gs_key *keys)
-{
-    gs_key apart[BLOCK_KEYS] __attribute__((aligned(64)));
-    const vector each =
-        _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
-                           _mm512_set1_epi32(BLOCK_KEYS / LINE_KEYS));
-    for (int i = 0; i < BLOCK_KEYS / LINE_KEYS; i++)
-        _mm512_store_si512(apart + LINE_KEYS * i, _mm512_i32gather_epi32(each, keys + i, 4));
-    memcpy(keys, apart, sizeof apart);
 }
 
 /* Spread a block of keys over the columns; false if too many were spilled. */

@@ -318,7 +318,9 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key 
     for (uint64_t chunk = 0; chunk < runs->chunks && drawn < SAMPLE; chunk++) {
         uint32_t run_count;
         const gs_key *run = gs_key_run(runs, chunk, &run_count);
-        uint32_t share = (uint32_t)((uint64_t)SAMPLE * run_count / count);
+        /* Rows that are no chunks may be few. */
+        uint32_t share =
+            runs->chunk_keys == 0 ? (uint32_t)((uint64_t)SAMPLE * run_count / count) : RUN_SAMPLE;
         share = share > RUN_SAMPLE ? share : RUN_SAMPLE;
         for (uint32_t i = 0; i < run_count && i < share && drawn < SAMPLE; i++)
             sample[drawn++] = run[(uint64_t)i * run_count / share];

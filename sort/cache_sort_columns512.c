@@ -13,6 +13,8 @@
 
 #include "sort/cache_sort_columns512.h"
 
+#include <string.h>
+
 enum { AHEAD = 16 /* keys between a slot's call into cache and its store: one vector */ };
 
 static_assert((ROWS * (GS_CACHE_SORT_CAPACITY / GS_COLUMN_MEAN_ROWS + 4 * (size_t)LANES) / 2 +
@@ -54,6 +56,17 @@ INLINE_AVX512 bool put_key(gs_key key, uint32_t column, struct gs_columns *colum
     ((uint16_t *)columns->slots)[position] = (uint16_t)key;
     columns->positions[column] = position + columns->stride;
     return true;
+}
+
+AVX512 void gs_spread_out512(gs_key *block)
+{
+    gs_key apart[BLOCK_KEYS] __attribute__((aligned(64)));
+    const vector each =
+        _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
+                           _mm512_set1_epi32(BLOCK_KEYS / LINE_KEYS));
+    for (int i = 0; i < BLOCK_KEYS / LINE_KEYS; i++)
+        _mm512_store_si512(apart + LINE_KEYS * i, _mm512_i32gather_epi32(each, block + i, 4));
+    memcpy(block, apart, sizeof apart);
 }
 
 /* Spread a block of keys over the columns; false if too many were spilled. */
@@ -102,7 +115,7 @@ static AVX512 bool spread_keys(const struct gs_key_runs *runs, size_t count,
         call_line(&ahead);
     for (size_t here; (here = gs_key_runs_read(runs, &reader, block, BLOCK_KEYS)) > 0;) {
         if (looks_ordered(block, here))
-            spread_out(block);
+            gs_spread_out512(block);
         if (!spread_block(block, here, columns, &spill, &ahead))
             return false;
     }

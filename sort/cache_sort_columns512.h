@@ -11,7 +11,6 @@
 #include "sort/cache_sort_network.h"
 
 #include <immintrin.h>
-#include <string.h>
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
 #define INLINE_AVX512                                                                              \
@@ -180,16 +179,7 @@ INLINE_AVX512 bool looks_ordered(const gs_key *keys, size_t count)
 
 /* Put each 16th of a block's keys beside each other: keys in order would fall into the same column
  * or group and wait for each other there. */
-INLINE_AVX512 void spread_out(gs_key *keys)
-{
-    gs_key apart[BLOCK_KEYS] __attribute__((aligned(64)));
-    const vector each =
-        _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
-                           _mm512_set1_epi32(BLOCK_KEYS / LINE_KEYS));
-    for (int i = 0; i < BLOCK_KEYS / LINE_KEYS; i++)
-        _mm512_store_si512(apart + LINE_KEYS * i, _mm512_i32gather_epi32(each, keys + i, 4));
-    memcpy(keys, apart, sizeof apart);
-}
+void gs_spread_out512(gs_key *block);
 
 /* What is called into cache while the block before it is spread. */
 struct ahead {
@@ -202,7 +192,7 @@ struct ahead {
 /* Call the next line of the runs into the second-level cache. */
 INLINE_AVX512 void call_line(struct ahead *ahead)
 {
-    while (ahead->at >= ahead->end) { /* an empty run has no line */
+    if (ahead->at >= ahead->end) {
         uint32_t count;
         if (ahead->chunk >= ahead->runs->chunks)
             return;

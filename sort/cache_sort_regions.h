@@ -31,6 +31,9 @@
  */
 #define GS_REGIONS_MAX 4096
 
+/* A thread's next extent of spare memory for a bin is this part of those before. */
+#define GS_EXTENT_SHARE 8
+
 /* Spare memory that a thread took for a bin: keys of spare[]. */
 struct gs_extent {
     uint64_t first;

@@ -122,7 +122,7 @@ static bool move_early(const struct gs_run *run, struct gs_regions *regions,
                        const struct segments *segments)
 {
     uint32_t bins = gs_run_bins(run);
-    bool *early = calloc(bins, sizeof *early);
+    bool *early = calloc((size_t)bins + 1, sizeof *early);
     if (early == NULL)
         return false;
     for (uint32_t bin = 0; bin < bins; bin++) {
@@ -154,7 +154,7 @@ static bool make_starts(struct gs_run *run, struct gs_regions *regions,
 {
     struct gs_cpu *cpu = &regions->cpu;
     uint32_t bins = gs_run_bins(run);
-    uint32_t *rows = calloc(bins, sizeof *rows);
+    uint32_t *rows = calloc((size_t)bins + 1, sizeof *rows);
     uint32_t most = 1;
     if (rows == NULL)
         return false;

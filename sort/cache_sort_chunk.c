@@ -11,32 +11,32 @@
 #endif
 
 enum {
-    AHEAD = 16,    /* keys between a line's call into cache and its store */
-    PASS_MAX = 64, /* chunks that are not tried, where many in a row did not fit */
-    LINE_KEYS = 16,
+    AHEAD = 16,        /* keys between a line's call into cache and its store */
+    PASS_MAX = 64,     /* chunks that are not tried, where many in a row did not fit */
     STAGED_KEYS = 2048 /* copied past the caches at a time */
 };
 
-void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins)
+/* Rooms for a quarter more keys than counted and a few, and for `rest` more, of whole `unit`s. */
+static void make_rooms(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins, uint32_t rest,
+                       uint32_t unit)
 {
     uint32_t sum = 0;
     for (uint32_t bin = 0; bin < bins; bin++) {
         rooms->first[bin] = sum;
-        sum += counts[bin] + counts[bin] / 4 + 40;
+        sum += (counts[bin] + counts[bin] / 4 + 40 + rest + unit - 1) / unit * unit;
     }
     rooms->first[bins] = sum;
     rooms->known = true;
 }
 
+void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins)
+{
+    make_rooms(rooms, counts, bins, 0, 1);
+}
+
 void gs_rooms_make_lines(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins)
 {
-    uint32_t sum = 0;
-    for (uint32_t bin = 0; bin < bins; bin++) {
-        rooms->first[bin] = sum;
-        sum += (counts[bin] + counts[bin] / 4 + 40 + 2 * (LINE_KEYS - 1)) / LINE_KEYS * LINE_KEYS;
-    }
-    rooms->first[bins] = sum;
-    rooms->known = true;
+    make_rooms(rooms, counts, bins, GS_LINE_KEYS - 1, GS_LINE_KEYS);
 }
 
 bool gs_rooms_begin(struct gs_rooms *rooms, uint32_t bins)

@@ -18,6 +18,9 @@
 /* Keys whose bins are found at a time: they stay in the first-level cache until they are placed. */
 #define GS_ROOMS_BLOCK 2048
 
+/* Keys of a cache line. */
+#define GS_LINE_KEYS 16
+
 /* At the end of a thread's scratch memory, from chunk to chunk. All zero at first. */
 struct gs_rooms {
     bool known;      /* first[] is set */

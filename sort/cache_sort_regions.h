@@ -24,9 +24,6 @@
 #include "sort/cache_sort_chunk.h"
 #include "sort/stages_cpu.h"
 
-/* Keys of a cache line. */
-#define GS_LINE_KEYS 16
-
 /* More bins than this, equality bins included, have no regions: rooms for them would be too wide.
  */
 #define GS_REGIONS_MAX 4096

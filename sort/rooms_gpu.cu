@@ -17,6 +17,7 @@ enum {
     EVEN_ITEMS = 4,
     EVEN_SAMPLES = EVEN_ITEMS * EVEN_THREADS, /* of a slot at most */
     EVEN_SPARSE = 8,                          /* keys of the slot for one of the sample at least */
+    EVEN_EACH = 8,                            /* of the sample for a digit are enough */
     PLACE_THREADS = 1024,
     JOB_THREADS = 256
 };
@@ -50,7 +51,8 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     const struct gs_gpu_slot slot = slots[blockIdx.x];
     if (slot.bins == 0 || digit_is_exact(slot.digit))
         return;
-    const uint32_t samples = (uint32_t)min(slot.size / EVEN_SPARSE, (uint64_t)EVEN_SAMPLES);
+    const uint32_t samples = (uint32_t)min(
+        slot.size / EVEN_SPARSE, (uint64_t)min((uint32_t)EVEN_SAMPLES, EVEN_EACH * slot.bins));
     const struct digit_view digits = {slot.digit, slot.bins};
     for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
         s_count[d] = 0;

@@ -34,6 +34,7 @@ struct gs_device_stats {
     uint32_t medium_jobs; /* and by a large one */
     uint32_t fills;       /* runs of equal keys */
     enum gs_gpu_outcome outcome;
+    bool split;    /* slots of level 1 have been, before level 2 */
     bool in_other; /* the result is, not in keys */
 };
 
@@ -67,8 +68,8 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
 void gs_device_sorter_close(struct gs_device_sorter *sorter);
 
 /* Take more memory, so that gs_device_sort need not count: 20 % of 2^26 keys, 16 % of 2^28, 14 % of
- * 2^30. Behind open, once; paged_keys may be changed between the two. Then the result may be in
- * `other`: stats say so. */
+ * 2^30, 22 % of 2^32. Behind open, once; paged_keys and split_keys may be changed between the two.
+ * Then the result may be in `other`: stats say so. */
 enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err);
 
 /* Sort keys[0 .. n), using other[0 .. n). Work is queued on sorter->stream, and most of it may

@@ -165,7 +165,8 @@ static __device__ __forceinline__ uint32_t digit_of(struct gs_gpu_digit digit, u
     return __umulhi(key * digit.scale + digit.offset, digit.factor);
 }
 
-/* The least key of a slot with digit d or a larger one, or 2^32 or more if there is none. */
+/* The least key of a slot with digit d or a larger one, or 2^32 or more if there is none. d > 0: a
+ * single digit has no factor. */
 static __device__ __forceinline__ uint64_t least_key(struct gs_gpu_digit digit, uint32_t low,
                                                      uint32_t d)
 {

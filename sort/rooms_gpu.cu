@@ -10,7 +10,6 @@
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_lists.cuh"
 #include "sort/params.h"
-#include "sort/sample_position.h"
 
 enum {
     EVEN_THREADS = 512,
@@ -51,8 +50,10 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     const struct gs_gpu_slot slot = slots[blockIdx.x];
     if (slot.bins == 0 || digit_is_exact(slot.digit))
         return;
-    const uint32_t samples = (uint32_t)min(
-        slot.size / EVEN_SPARSE, (uint64_t)min((uint32_t)EVEN_SAMPLES, EVEN_EACH * slot.bins));
+    const uint32_t size = (uint32_t)slot.size; /* positions in pages are of 32 bits */
+    const uint32_t samples =
+        min(size / EVEN_SPARSE, min((uint32_t)EVEN_SAMPLES, EVEN_EACH * slot.bins));
+    const uint32_t apart = size / max(samples, 1U);
     const struct digit_view digits = {slot.digit, slot.bins};
     for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
         s_count[d] = 0;
@@ -62,10 +63,9 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
 #pragma unroll
     for (int i = 0; i < EVEN_ITEMS; i++)
         if (i * EVEN_THREADS + t < samples) {
-            const uint64_t at =
-                gs_sample_position(i * EVEN_THREADS + t, samples, slot.size, GS_SAMPLE_SEED);
-            const uint32_t *tile = tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS));
-            key[i] = tile[at % GS_GPU_TILE_KEYS];
+            const uint32_t j = i * EVEN_THREADS + t;
+            const uint32_t at = j * apart + __umulhi((uint32_t)gs_random(GS_SAMPLE_SEED, j), apart);
+            key[i] = tile_at(pages, keys, slot, at / GS_GPU_TILE_KEYS)[at % GS_GPU_TILE_KEYS];
         } else {
             key[i] = 0;
         }
@@ -143,6 +143,8 @@ static __global__ void __launch_bounds__(JOB_THREADS)
     __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[0][blockIdx.x];
     const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
+    if (slot.bins == 0) /* of one value: a run by now */
+        return;
     bool full = slot.room == 0;
     for (uint32_t d = threadIdx.x; d < slot.bins; d += JOB_THREADS)
         full = full || sizes[d] > slot.room;

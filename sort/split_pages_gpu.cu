@@ -101,11 +101,11 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
         before += sum;
         if (size > 0) {
+            const uint64_t low = d > 0 ? least_key(slot.digit, slot.low, d) : slot.low;
             const uint64_t high =
                 d + 1 < slot.bins ? least_key(slot.digit, slot.low, d + 1) - 1 : slot.high;
-            struct gs_gpu_slot *part =
-                add_slot(&work, 2, start, size, (uint32_t)least_key(slot.digit, slot.low, d),
-                         (uint32_t)min(high, (uint64_t)slot.high));
+            struct gs_gpu_slot *part = add_slot(&work, 2, start, size, (uint32_t)low,
+                                                (uint32_t)min(high, (uint64_t)slot.high));
             part->from = slot.to + (int64_t)d * most;
             part->paged = 1;
         }

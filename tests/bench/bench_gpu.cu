@@ -260,6 +260,8 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
     uint64_t failures = 0;
     const uint32_t few_keys = bench->sorter.few_keys;
     const uint64_t paged_keys = bench->sorter.paged_keys;
+    const uint64_t split_keys = bench->sorter.split_keys;
+    enum { COUNTED, PAGED, SPLIT }; /* ways to sort, if the keys are for that */
     for (uint64_t n : sizes)
         for (int distribution : distributions) {
             if (n > capacity)
@@ -269,18 +271,20 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
             if (n > 0)
                 run_cub(bench, n, &sorted);
             for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS})
-                for (uint64_t paged : {UINT64_MAX, paged_keys}) {
+                for (int way = COUNTED; way <= SPLIT; way++) {
                     if (few < few_keys && (n <= few || n > few_keys))
                         continue;
-                    if (paged == paged_keys && (n <= few || n < paged_keys))
+                    if (way != COUNTED && (n <= few || n < paged_keys))
                         continue;
                     bench->sorter.few_keys = few;
-                    bench->sorter.paged_keys = paged;
+                    bench->sorter.paged_keys = way == COUNTED ? UINT64_MAX : paged_keys;
+                    bench->sorter.split_keys = way == SPLIT ? split_keys : UINT64_MAX;
                     failures += check_once(bench, sorted, n, distribution);
                     tests++;
                 }
             bench->sorter.few_keys = few_keys;
             bench->sorter.paged_keys = paged_keys;
+            bench->sorter.split_keys = split_keys;
         }
     printf("check: %llu sorts, %llu failures\n", (unsigned long long)tests,
            (unsigned long long)failures);
@@ -304,7 +308,8 @@ static int repeat(struct bench *bench, uint64_t n, unsigned times, int kinds)
 }
 
 /* One line of all stages' times, and one of their bandwidths. */
-static void print_stages(uint64_t n, const std::vector<float> (&stage_ms)[GS_DEVICE_STAGES])
+static void print_stages(uint64_t n, bool split,
+                         const std::vector<float> (&stage_ms)[GS_DEVICE_STAGES])
 {
     static const char *const STAGES[] = {"select",  "samples", "count",    "prefix",
                                          "scatter", "count2",  "scatter2", "sort"};
@@ -313,9 +318,11 @@ static void print_stages(uint64_t n, const std::vector<float> (&stage_ms)[GS_DEV
     for (int s = 0; s < GS_DEVICE_STAGES; s++)
         printf(" %s %.4f", STAGES[s], median(stage_ms[s]));
     printf("\n      GB/s:");
-    for (int s = 0; s < GS_DEVICE_STAGES; s++)
-        if (BYTES[s] > 0 && median(stage_ms[s]) > 0)
-            printf(" %s %.0f", STAGES[s], n * BYTES[s] / median(stage_ms[s]) / 1e6);
+    for (int s = 0; s < GS_DEVICE_STAGES; s++) {
+        const uint64_t bytes = (s == GS_DEVICE_SCATTER_DIGITS && split ? 2 : 1) * n * BYTES[s];
+        if (bytes > 0 && median(stage_ms[s]) > 0)
+            printf(" %s %.0f", STAGES[s], (double)bytes / median(stage_ms[s]) / 1e6);
+    }
     printf("\n");
 }
 
@@ -350,7 +357,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
            thrust, 100 * copy / ours, stats.levels, stats.small_jobs, stats.medium_jobs,
            stats.fills, wrong > 0 ? " WRONG" : "");
     if (stages)
-        print_stages(n, stage_ms);
+        print_stages(n, stats.split, stage_ms);
     if (csv != NULL)
         fprintf(csv, "%llu,%s,%.5f,%.5f,%.3f,%s,%.5f,%.5f\n", (unsigned long long)n,
                 DISTRIBUTIONS[distribution], ours, cub, cub / ours, wrong > 0 ? "wrong" : "ok",
@@ -436,6 +443,8 @@ int main(int argc, char **argv)
         capacity = std::max<uint64_t>(capacity, 1U << 20);
     if (!checked.empty() && paged_keys == 0)
         paged_keys = 1;
+    if (!checked.empty() && split_keys == 0)
+        split_keys = 1;
     open_bench(&bench, capacity, few_keys, paged_keys, split_keys);
     struct cudaDeviceProp device;
     MUST(cudaGetDeviceProperties(&device, 0));

@@ -269,7 +269,7 @@ dist:
 CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
-              tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
+              tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -277,7 +277,7 @@ gpu-hash:
 ifeq ($(CUDA),1)
 # The test of flipped bits stands between the stages.
 $(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
-$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_engines $(B)/gpu_flip: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
+$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.

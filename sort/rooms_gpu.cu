@@ -53,7 +53,7 @@ static __device__ __forceinline__ uint64_t first_value(const struct gs_gpu_slot 
 static __device__ __forceinline__ uint64_t digit_width(const struct gs_gpu_slot &slot)
 {
     const uint64_t q = (uint64_t)slot.digit.factor * slot.digit.scale;
-    return ((1ULL << 32) + q - 1) / q;
+    return q > 0 ? ((1ULL << 32) + q - 1) / q : 1ULL << 32; /* one digit may have all values */
 }
 
 /* Are the low halves of keys enough, in rooms that small jobs sort? Not if values repeat, as they

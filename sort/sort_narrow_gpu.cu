@@ -46,12 +46,6 @@ template <int THREADS> struct narrow_memory {
     __align__(16) uint16_t sorted[KEYS + 32];
 };
 
-/* The map's word of the key in the lower half of a pair, and in the upper. */
-static __device__ __forceinline__ uint32_t word_of(uint32_t pair, int upper)
-{
-    return upper ? pair >> 21 : pair >> 5 & (NARROW_WORDS - 1);
-}
-
 /* List a key that comes for the third time or more often; y: less the bin's first value. */
 template <int THREADS>
 static __device__ __forceinline__ void list_key(struct narrow_memory<THREADS> *s, uint32_t y)
@@ -61,36 +55,41 @@ static __device__ __forceinline__ void list_key(struct narrow_memory<THREADS> *s
         s->entry[place] = y | atomicExch(&s->head[y / ROUND_VALUES], place) << 16;
 }
 
-/* Set the bits of KEYS keys in pairs, of which `one` is 1, or 0: they do not exist. Adds are under
- * way together: no branch is between them. */
-template <int THREADS, int KEYS>
-static __device__ __forceinline__ void set_bits(struct narrow_memory<THREADS> *s,
-                                                const uint32_t (&pair)[(KEYS + 1) / 2],
-                                                uint32_t one, uint32_t first)
+/* A key whose bit was set. */
+template <int THREADS>
+static __device__ __forceinline__ void add_again(struct narrow_memory<THREADS> *s, uint32_t x,
+                                                 uint32_t first)
 {
-    uint32_t again[KEYS]; /* the key's bit, if it was set */
-    uint32_t third = 0;
-#pragma unroll
-    for (int i = 0; i < KEYS; i++) {
-        const uint32_t x = i % 2 ? pair[i / 2] >> 16 : pair[i / 2];
-        const uint32_t bit = one << (x & 31);
-        again[i] = atomicOr(&s->once[word_of(pair[i / 2], i % 2)], bit) & bit;
-    }
-#pragma unroll
-    for (int i = 0; i < KEYS; i++)
-        if (again[i] != 0) {
-            again[i] &= atomicOr(&s->twice[word_of(pair[i / 2], i % 2)], again[i]);
-            third |= again[i];
-        }
-    if (third != 0) {
-#pragma unroll
-        for (int i = 0; i < KEYS; i++)
-            if (again[i] != 0)
-                list_key(s, ((i % 2 ? pair[i / 2] >> 16 : pair[i / 2]) - first) & 0xffff);
-    }
+    const uint32_t bit = 1U << (x & 31);
+    if ((atomicOr(&s->twice[x / 32], bit) & bit) != 0)
+        list_key(s, (x - first) & 0xffff);
 }
 
-/* Of this lane's word, the keys on the list of its round. */
+/* Set the bits of eight keys, of which `one` is 1, or 0: they do not exist. Returns which ones were
+ * set, a bit for each key. All are under way before the first answer is needed: no branch is
+ * between them. */
+template <int THREADS>
+static __device__ __forceinline__ uint32_t set_bits(struct narrow_memory<THREADS> *s, uint4 eight,
+                                                    uint32_t one)
+{
+    const uint32_t pair[GROUP / 2] = {eight.x, eight.y, eight.z, eight.w};
+    uint32_t bit[GROUP];
+    uint32_t was[GROUP];
+#pragma unroll
+    for (int i = 0; i < GROUP; i += 2) {
+        bit[i] = one << (pair[i / 2] & 31);
+        bit[i + 1] = one << (pair[i / 2] >> 16 & 31);
+        was[i] = atomicOr(&s->once[pair[i / 2] >> 5 & (NARROW_WORDS - 1)], bit[i]);
+        was[i + 1] = atomicOr(&s->once[pair[i / 2] >> 21], bit[i + 1]);
+    }
+    uint32_t again = 0;
+#pragma unroll
+    for (int i = 0; i < GROUP; i++)
+        again |= (was[i] & bit[i]) != 0 ? 1U << i : 0;
+    return again;
+}
+
+/* Of a word, the keys that are listed. */
 template <int THREADS>
 static __device__ __forceinline__ uint32_t count_listed(const struct narrow_memory<THREADS> *s,
                                                         uint32_t word)
@@ -101,7 +100,7 @@ static __device__ __forceinline__ uint32_t count_listed(const struct narrow_memo
     return count;
 }
 
-/* Insert them among the others, which are sorted[begin .. end) in order, with room behind them. */
+/* Insert them among the others, which are sorted[begin .. end) in order, with room before them. */
 template <int THREADS>
 static __device__ __forceinline__ void insert_listed(struct narrow_memory<THREADS> *s,
                                                      uint32_t word, uint32_t begin, uint32_t end)
@@ -110,43 +109,71 @@ static __device__ __forceinline__ void insert_listed(struct narrow_memory<THREAD
         const uint32_t y = s->entry[e] & 0xffff;
         if (y / 32 != word)
             continue;
-        uint32_t place = end++;
-        for (; place > begin && s->sorted[place - 1] > y; place--)
-            s->sorted[place] = s->sorted[place - 1];
+        uint32_t place = --begin;
+        for (; place + 1 < end && s->sorted[place + 1] < y; place++)
+            s->sorted[place] = s->sorted[place + 1];
         s->sorted[place] = (uint16_t)y;
     }
 }
 
-/* Keys in order from the maps to s->sorted, from place `shift` on. Each warp has the words of
- * `rounds` rounds in a row, lane l word l of each. */
-template <int THREADS>
-static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> *s, uint32_t first,
-                                                  uint32_t rounds, uint32_t shift)
+/* Inclusive sums over the lanes of a warp, of several numbers each. */
+template <int COUNT> static __device__ __forceinline__ void scan_all(uint32_t (&value)[COUNT])
 {
-    constexpr int ROUNDS = NARROW_WORDS / THREADS;
+    const uint32_t lane = lane_index();
+#pragma unroll
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        uint32_t below[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            below[i] = __shfl_up_sync(GS_ALL_LANES, value[i], step);
+        if (lane >= step) {
+#pragma unroll
+            for (int i = 0; i < COUNT; i++)
+                value[i] += below[i];
+        }
+    }
+}
+
+/* Keys in order from the maps to s->sorted, from place `shift` on. Each warp has the words of
+ * ROUNDS rounds in a row, lane l word l of each. */
+template <int ROUNDS, int THREADS>
+static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> *s, uint32_t first,
+                                                  uint32_t shift)
+{
     const uint32_t lane = lane_index();
     const uint32_t warp = threadIdx.x / 32;
-    const uint32_t listed = s->listed;
-    const uint32_t word = warp * 32 * rounds + lane; /* counted from the first; of round 0 */
+    const uint32_t word = warp * 32 * ROUNDS + lane; /* counted from the first; of round 0 */
+    const auto at = [&](int r) { return (first / 32 + word + 32 * r) & (NARROW_WORDS - 1); };
+    const uint32_t head = lane < ROUNDS ? s->head[warp * ROUNDS + lane] : 0;
+    const uint32_t lists = __ballot_sync(GS_ALL_LANES, head != 0); /* which rounds have one */
     uint32_t once[ROUNDS];
     uint32_t twice[ROUNDS];
     uint32_t end[ROUNDS]; /* of the word's keys */
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++) {
-        const uint32_t at = first / 32 + word + 32 * r & NARROW_WORDS - 1;
-        once[r] = r < (int)rounds ? s->once[at] : 0;
-        twice[r] = r < (int)rounds ? s->twice[at] : 0;
+        once[r] = s->once[at(r)];
+        twice[r] = s->twice[at(r)];
         end[r] = (uint32_t)(__popc(once[r]) + __popc(twice[r]));
-        if (listed != 0 && r < (int)rounds)
-            end[r] += count_listed(s, word + 32 * r);
+    }
+#pragma unroll 1
+    for (uint32_t left = lists; left != 0; left &= left - 1) {
+        const int round = __ffs((int)left) - 1;
+        const uint32_t count = count_listed(s, word + 32 * round);
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            end[r] += r == round ? count : 0;
     }
     uint32_t before = 0; /* keys of this warp's earlier rounds */
+    uint32_t both[ROUNDS / 2];
 #pragma unroll
-    for (int r = 0; r < ROUNDS; r += 2) { /* no sum reaches 2^16 */
-        const uint32_t both = scan_warp(end[r] | end[r + 1] << 16);
-        const uint32_t all = __shfl_sync(GS_ALL_LANES, both, 31);
-        end[r] = before + (both & 0xffff);
-        end[r + 1] = before + (all & 0xffff) + (both >> 16);
+    for (int i = 0; i < ROUNDS / 2; i++)
+        both[i] = end[2 * i] | end[2 * i + 1] << 16; /* no sum reaches 2^16 */
+    scan_all(both);
+#pragma unroll
+    for (int i = 0; i < ROUNDS / 2; i++) {
+        const uint32_t all = __shfl_sync(GS_ALL_LANES, both[i], 31);
+        end[2 * i] = before + (both[i] & 0xffff);
+        end[2 * i + 1] = before + (all & 0xffff) + (both[i] >> 16);
         before += (all & 0xffff) + (all >> 16);
     }
     if (lane == 0)
@@ -159,49 +186,59 @@ static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> 
     below += shift;
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++) {
-        if (r >= (int)rounds)
-            break;
-        const uint32_t mine = listed != 0 ? count_listed(s, word + 32 * r) : 0;
-        uint32_t place = below + end[r] - mine;
+        uint16_t *place = s->sorted + below + end[r];
         const uint32_t y = 32 * (word + 32 * r);
 #pragma unroll 1
-        while (once[r] != 0) { /* from the last */
-            const uint32_t i = 31 - (uint32_t)__clz((int)once[r]);
-            const uint32_t bit = 1U << i;
-            s->sorted[--place] = (uint16_t)(y + i);
-            once[r] &= ~bit | twice[r];
-            twice[r] &= ~bit;
-        }
-        if (mine != 0)
-            insert_listed(s, word + 32 * r, place, below + end[r] - mine);
+        do { /* from the last, two at a time: a lane that has no more waits for others anyway */
+#pragma unroll
+            for (int k = 1; k <= 2; k++) {
+                const uint32_t i = 31 - (uint32_t)__clz((int)once[r]);
+                const uint32_t others = __funnelshift_l(~1U, ~1U, i); /* all bits but that */
+                if (once[r] != 0)
+                    place[-k] = (uint16_t)(y + i);
+                once[r] &= others | twice[r];
+                twice[r] &= others;
+            }
+            place -= 2;
+        } while (once[r] != 0);
+    }
+#pragma unroll 1
+    for (uint32_t left = lists; left != 0; left &= left - 1) {
+        const int round = __ffs((int)left) - 1;
+        uint32_t last = below;
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            last += r == round ? end[r] : 0;
+        const uint32_t keys = (uint32_t)(__popc(s->once[at(round)]) + __popc(s->twice[at(round)]));
+        insert_listed(s, word + 32 * round, last - keys, last);
     }
 }
 
-/* The block's keys to their place in the output, 16 bytes a thread: s->sorted[shift ..) + first. */
+/* The block's keys to their place in the output, 16 bytes a thread: s->sorted[shift ..) + first.
+ * shift: from a whole line to the place. */
 template <int THREADS>
 static __device__ __forceinline__ void write_keys(const struct narrow_memory<THREADS> *s,
                                                   uint32_t *out, uint32_t size, uint32_t first,
                                                   uint32_t shift)
 {
+    const uint32_t t = threadIdx.x;
     const uint32_t end = shift + size;
+    const uint32_t begin_four = (shift + 3) / 4; /* whole fours */
+    const uint32_t end_four = end / 4;
     out -= shift;
-#pragma unroll
-    for (int i = 0; i < ITEMS / 4 + 1; i++) {
-        const uint32_t x = 4 * (i * THREADS + threadIdx.x);
-        if (i == ITEMS / 4 && x >= end)
-            break;
-        const uint2 four = *(const uint2 *)(s->sorted + min(x, THREADS * ITEMS + 28U));
-        const uint4 key = make_uint4(first + (four.x & 0xffff), first + (four.x >> 16),
-                                     first + (four.y & 0xffff), first + (four.y >> 16));
-        if (x >= shift && x + 4 <= end) {
-            *(uint4 *)(out + x) = key;
-        } else {
-            const uint32_t keys[4] = {key.x, key.y, key.z, key.w};
-#pragma unroll
-            for (uint32_t j = 0; j < 4; j++)
-                if (x + j >= shift && x + j < end)
-                    out[x + j] = keys[j];
-        }
+#pragma unroll 1
+    for (uint32_t i = t < begin_four ? t + THREADS : t; i < end_four; i += THREADS) {
+        const uint2 four = ((const uint2 *)s->sorted)[i];
+        ((uint4 *)out)[i] = make_uint4(first + (four.x & 0xffff), first + (four.x >> 16),
+                                       first + (four.y & 0xffff), first + (four.y >> 16));
+    }
+    if (t < 3) { /* before and behind them */
+        const uint32_t x = shift + t;
+        const uint32_t y = 4 * end_four + t;
+        if (x < min(4 * begin_four, end))
+            out[x] = first + s->sorted[x];
+        if (y >= 4 * begin_four && y < end)
+            out[y] = first + s->sorted[y];
     }
 }
 
@@ -240,9 +277,9 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
             eight[i] = in[i * THREADS + t];
     }
     /* Less than eight keys are left over: one each for the first threads. */
-    uint32_t rest[1] = {0};
+    uint32_t rest = 0;
     if (t < job.size % GROUP)
-        rest[0] = ((const uint16_t *)in)[job.size / GROUP * GROUP + t];
+        rest = ((const uint16_t *)in)[job.size / GROUP * GROUP + t];
     if (t == THREADS - 1 && blockIdx.x + AHEAD_BLOCKS < job_count) {
         const struct gs_gpu_narrow_job later = jobs[blockIdx.x + AHEAD_BLOCKS];
         prefetch_keys(b + later.from, later.size / 8 * 4);
@@ -255,20 +292,31 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
     if (t == ROUNDS_ALL)
         s->listed = 0;
     __syncthreads();
+    uint32_t again = 0;
 #pragma unroll
-    for (int i = 0; i < ITEMS / GROUP; i++) {
-        const uint32_t pair[GROUP / 2] = {eight[i].x, eight[i].y, eight[i].z, eight[i].w};
-        set_bits<THREADS, GROUP>(s, pair, (i * THREADS + t + 1) * GROUP <= job.size, job.first);
+    for (int i = 0; i < ITEMS / GROUP; i++)
+        again |= set_bits(s, eight[i], (i * THREADS + t + 1) * GROUP <= job.size) << i * GROUP;
+    if (t < job.size % GROUP) {
+        const uint32_t bit = 1U << (rest & 31);
+        if ((atomicOr(&s->once[rest / 32], bit) & bit) != 0)
+            add_again(s, rest, job.first);
     }
-    if (t < job.size % GROUP)
-        set_bits<THREADS, 1>(s, rest, 1, job.first);
+#pragma unroll 1
+    for (; again != 0; again &= again - 1) { /* from the cache: registers have no index */
+        const uint32_t i = (uint32_t)__ffs((int)again) - 1;
+        const uint32_t group = i / GROUP * THREADS + t;
+        add_again(s, ((const uint16_t *)in)[group * GROUP + i % GROUP], job.first);
+    }
     __syncthreads();
     if (s->listed > LISTED_MOST)
         return sort_repeated<THREADS>(b, output, jobs);
     uint32_t *out = output + job.start;
     const uint32_t shift = (uint32_t)((uintptr_t)out / sizeof *out % 32);
-    const uint32_t rounds = (job.values + THREADS * 32 - 1) / (THREADS * 32);
-    write_bits(s, job.first, rounds, shift);
+    constexpr int ROUNDS = NARROW_WORDS / THREADS;
+    if (job.values > 65536 / 2)
+        write_bits<ROUNDS>(s, job.first, shift);
+    else /* the first half of them */
+        write_bits<ROUNDS / 2>(s, job.first, shift);
     __syncthreads();
     write_keys(s, out, job.size, job.first, shift);
 }

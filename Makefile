@@ -289,9 +289,9 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_engines $(B)/gpu_flip $(B)/bench-gpu units
+check-gpu: all $(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow
 # With DEBUG=1: only that has calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)
 	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }

@@ -4,7 +4,8 @@
  * A linear digit divides smooth data evenly, so how many keys each gets is known but for chance:
  * six standard deviations more, a tenth of 3700 keys, are enough. A sample of the slot tells
  * whether its data is that smooth, by Pearson's chi-square; so most slots that would fail are not
- * tried.
+ * tried. Where a digit has at most 2^16 values its room holds the keys' low halves:
+ * sort_narrow_gpu.cu knows the rest.
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"

@@ -1,12 +1,12 @@
 /* gpu_narrow.c -- bins of 16-bit remainders, whatever is in them.
  * SPDX-License-Identifier: MIT
  *
- *     gpu_narrow [LARGEST]
+ *     gpu_narrow [KEYS]   whole sorts of so many keys, 1,800,000 unless said; none of up to 2^20
  *
  * Jobs of every kind of content and size, for blocks of both sizes, sorted as qsort does; then
- * whole sorts whose keys are dense enough for them, of up to LARGEST keys: as such, with bins of
- * few values among them, and with bins for which there is no room. Needs a GPU: without one it says
- * so and exits with 77.
+ * whole sorts whose keys are dense enough for them: as such, with bins of few values among them,
+ * with bins for which there is no room, and with bits that do not vary. Needs a GPU: without one it
+ * says so and exits with 77.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"

@@ -95,9 +95,9 @@ watched()
 # inputs have: sort_few of more than 2^16 keys, scatter_bins' large tiles, blocks for large bins,
 # wide positions. gpu_pages adds the ends of pages, gpu_narrow bins of remainders, gpu_engines the
 # shared-memory engines; bench-gpu sends more distributions through the same kernels. racecheck
-# follows each access to shared memory, of CUB's kernels in bench-gpu too, and would take minutes: it
-# gets smaller inputs, half of the kinds for each number of bins, and no bench-gpu, and so the same
-# kernels.
+# follows each access to shared memory, of CUB's kernels in bench-gpu too, and would take minutes:
+# it gets smaller inputs, half of the kinds for each number of bins, and no bench-gpu, and so the
+# same kernels.
 sanitize()
 {
     if [ "$1" = racecheck ]; then

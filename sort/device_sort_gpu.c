@@ -38,6 +38,15 @@ uint32_t gs_device_sort_bins(uint64_t n)
     return bins;
 }
 
+uint64_t gs_device_split_keys(const struct gs_gpu_work *work, uint64_t n, uint32_t bins)
+{
+    const uint64_t keys = n / (bins < GS_GPU_SPLIT_BINS ? bins : GS_GPU_SPLIT_BINS);
+    uint64_t digits = 1;
+    while (digits * digits * work->sub_bin_keys < keys)
+        digits++;
+    return keys / digits + 1;
+}
+
 /* Bins of level 1 at most, if the sample says that values are few. */
 static uint32_t most_bins(uint64_t n, uint32_t bins)
 {
@@ -294,29 +303,56 @@ cleanup:
  * leaves *report as it was, or not for these keys, as the device finds, or if a bin was too large:
  * nothing has happened then. */
 static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const gs_key *keys,
-                                        gs_key *other, uint64_t n, uint32_t bins,
+                                        gs_key *other, uint64_t n, uint32_t bins, bool split,
                                         struct gs_gpu_report *report, bool *done,
                                         struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_gpu_work *work = &sorter->work;
-    struct gs_gpu_pages *pages = &sorter->work.pages;
+    struct gs_gpu_work *work = &sorter->work;
+    struct gs_gpu_pages *pages = &work->pages;
     cudaStream_t stream = sorter->stream;
-    *done = false;
-    if (pages->page == NULL || n < sorter->paged_keys)
-        return GS_OK;
+    *pages = sorter->bin_pages;
     pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
     pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
     GS_CUDA_TRY(gs_begin_pages_gpu(work, bins, stream));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, bins, sorter->processors, stream));
     mark(sorter, GS_DEVICE_SCATTER);
-    GS_CUDA_TRY(gs_plan_pages_gpu(work, n, ++sorter->sequence, stream));
+    if (split)
+        work->sub_bin_keys = (uint32_t)gs_device_split_keys(work, n, bins);
+    GS_CUDA_TRY(gs_plan_pages_gpu(work, n, split ? 1 : 2, ++sorter->sequence, stream));
+    gs_device_choose_jobs(work, n);
     mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(await_report(sorter, report));
     *done = report->outcome == GS_GPU_UNSORTED;
     if (!*done)
         GS_CUDA_TRY(cudaMemsetAsync(&work->state->outcome, 0, sizeof work->state->outcome, stream));
+cleanup:
+    return st;
+}
+
+/* Level 2 without a count: from the pages of its slots in `from` to rooms in `to`. The result is in
+ * `from`. */
+static enum gs_status sort_rooms(struct gs_device_sorter *sorter, gs_key *from, gs_key *to,
+                                 uint64_t n, struct gs_gpu_report *report,
+                                 struct gs_device_stats *stats, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_gpu_work *work = &sorter->work;
+    cudaStream_t stream = sorter->stream;
+    if (report->slots == 0)
+        return sort_slots(sorter, from, to, n, 2, false, report, stats, err);
+    GS_CUDA_TRY(gs_choose_rooms_gpu(work, from, to, n, report->slots, stream));
+    GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
+                                GS_GPU_PARTS * report->digits * sizeof *work->counters, stream));
+    mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(gs_scatter_rooms_gpu(work, from, to, report->slots, report->tiles, stream));
+    mark(sorter, GS_DEVICE_SCATTER_DIGITS);
+    GS_CUDA_TRY(gs_plan_rooms_gpu(work, report->slots, stream));
+    GS_CUDA_TRY(plan_level(sorter, 3));
+    mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(await_report(sorter, report));
+    return sort_slots(sorter, from, to, n, 2, true, report, stats, err);
 cleanup:
     return st;
 }
@@ -327,23 +363,31 @@ static enum gs_status sort_pages(struct gs_device_sorter *sorter, gs_key *keys, 
                                  uint64_t n, struct gs_gpu_report *report,
                                  struct gs_device_stats *stats, bool may_swap, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    const struct gs_gpu_work *work = &sorter->work;
-    cudaStream_t stream = sorter->stream;
     if (report->repeats || report->slots == 0 || !may_swap)
         return sort_slots(sorter, keys, other, n, 1, false, report, stats, err);
-    GS_CUDA_TRY(gs_choose_rooms_gpu(work, other, keys, n, report->slots, stream));
-    GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
-                                GS_GPU_PARTS * report->digits * sizeof *work->counters, stream));
-    mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_scatter_rooms_gpu(work, other, keys, report->slots, report->tiles, stream));
+    stats->in_other = true;
+    return sort_rooms(sorter, other, keys, n, report, stats, err);
+}
+
+/* The same, but split the slots first: into pages in `keys`. */
+static enum gs_status split_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                  uint64_t n, struct gs_gpu_report *report,
+                                  struct gs_device_stats *stats, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_gpu_work *work = &sorter->work;
+    work->split = sorter->split_pages;
+    work->split.whole = work->pages.whole;
+    if (report->slots > 0)
+        GS_CUDA_TRY(
+            gs_split_pages_gpu(work, other, keys, n, report->slots, report->tiles, sorter->stream));
     mark(sorter, GS_DEVICE_SCATTER_DIGITS);
-    GS_CUDA_TRY(gs_plan_rooms_gpu(work, report->slots, stream));
-    GS_CUDA_TRY(plan_level(sorter, 3));
+    work->pages = work->split;
+    GS_CUDA_TRY(plan_level(sorter, 2));
     mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(await_report(sorter, report));
-    stats->in_other = true;
-    return sort_slots(sorter, other, keys, n, 2, true, report, stats, err);
+    GS_TRY(sort_rooms(sorter, keys, other, n, report, stats, err));
+    stats->levels++;
 cleanup:
     return st;
 }
@@ -376,12 +420,18 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     const uint32_t bins = gs_device_sort_bins(n);
     const uint32_t most = most_bins(n, bins);
     const uint32_t samples = choose_samples(n, bins);
+    const bool paged = sorter->bin_pages.page != NULL && n >= sorter->paged_keys;
+    const bool split = paged && n >= sorter->split_keys;
+    const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
-    GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, stream));
+    GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, stream));
     mark(sorter, GS_DEVICE_SORT_SAMPLES);
-    GS_TRY(scatter_uncounted(sorter, keys, other, n, bins, &report, &done, err));
+    if (paged)
+        GS_TRY(scatter_uncounted(sorter, keys, other, n, first_bins, split, &report, &done, err));
+    if (done && split)
+        return split_pages(sorter, keys, other, n, &report, stats, err);
     if (done)
         return sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
     /* Bins of one value, if most are, need not be moved nor sorted: there is nothing to gain. */

@@ -18,6 +18,7 @@ enum {
     EVEN_ITEMS = 4,
     EVEN_SAMPLES = EVEN_ITEMS * EVEN_THREADS, /* of a slot at most */
     EVEN_SPARSE = 8,                          /* keys of the slot for one of the sample at least */
+    EVEN_EACH = 8,                            /* of the sample for a digit are enough */
     PLACE_THREADS = 1024,
     JOB_THREADS = 256,
     LINE_KEYS = 32,        /* of 32 bits, in a line of the cache */
@@ -43,14 +44,8 @@ static __device__ __forceinline__ uint64_t room_for(uint64_t keys, uint32_t bins
                        LINE_KEYS);
 }
 
-/* The values of a digit that is not exact are those with d = hi32((key - low) * q), q being less
- * than 2^32: from low + ceil(d * 2^32 / q) on, ceil(2^32 / q) of them at most. */
-static __device__ __forceinline__ uint64_t first_value(const struct gs_gpu_slot &slot, uint32_t d)
-{
-    const uint64_t q = (uint64_t)slot.digit.factor * slot.digit.scale;
-    return slot.low + (((uint64_t)d << 32) + q - 1) / q;
-}
-
+/* Values of a digit at most: of one that is not exact they are those with d = hi32((key - low) *
+ * q), q being less than 2^32. */
 static __device__ __forceinline__ uint64_t digit_width(const struct gs_gpu_slot &slot)
 {
     const uint64_t q = (uint64_t)slot.digit.factor * slot.digit.scale;
@@ -81,7 +76,8 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     const struct gs_gpu_slot slot = slots[blockIdx.x];
     if (slot.bins == 0 || digit_is_exact(slot.digit))
         return;
-    const uint32_t samples = (uint32_t)min(slot.size / EVEN_SPARSE, (uint64_t)EVEN_SAMPLES);
+    const uint32_t samples = (uint32_t)min(
+        slot.size / EVEN_SPARSE, (uint64_t)min((uint32_t)EVEN_SAMPLES, EVEN_EACH * slot.bins));
     const struct digit_view digits = {slot.digit, slot.bins};
     for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
         s_count[d] = 0;
@@ -185,7 +181,7 @@ static __device__ __forceinline__ void add_narrow_job(const struct gs_gpu_work *
                                                       const struct gs_gpu_slot &slot, uint32_t d,
                                                       uint64_t start, uint32_t size)
 {
-    const uint32_t least = (uint32_t)first_value(slot, d);
+    const uint32_t least = (uint32_t)least_key(slot.digit, slot.low, d);
     const struct gs_gpu_narrow_job job = {start, slot.to + (int64_t)d * (slot.room / 2), size,
                                           least - least % 32,
                                           least % 32 + (uint32_t)digit_width(slot)};

@@ -232,7 +232,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     } else {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
+            place[i] += rank_crowd(s_count, place[i], i * THREADS < rest, s_count + digits) << 16;
     }
     __syncthreads();
     const uint32_t largest = scan_counters<THREADS>(s_count);

@@ -11,11 +11,11 @@
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
  *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
- *               [--paged=N]
+ *               [--paged=N] [--split=N]
  *
  * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. --few says up to how many
- * keys are sorted without bins, --paged from how many on bins may be left uncounted; checks do both
- * with what could be either.
+ * keys are sorted without bins, --paged from how many on bins may be left uncounted, --split from
+ * how many on those are split once more before level 2; checks do both with what could be either.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -201,7 +201,7 @@ static uint64_t compare(struct bench *bench, const uint32_t *sorted, uint64_t n,
 }
 
 static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys,
-                       uint64_t paged_keys)
+                       uint64_t paged_keys, uint64_t split_keys)
 {
     struct gs_error err = {};
     uint32_t **buffers[] = {&bench->source, &bench->keys, &bench->other, &bench->reference,
@@ -218,6 +218,8 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
     bench->sorter.few_keys = few_keys;
     if (paged_keys > 0)
         bench->sorter.paged_keys = paged_keys;
+    if (split_keys > 0)
+        bench->sorter.split_keys = split_keys;
     if (st != GS_OK || gs_device_sorter_add_room(&bench->sorter, &err) != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
@@ -379,6 +381,7 @@ int main(int argc, char **argv)
     bool stages = false;
     uint32_t few_keys = GS_GPU_FEW_KEYS;
     uint64_t paged_keys = 0;
+    uint64_t split_keys = 0;
     std::vector<uint64_t> checked;
     FILE *csv = NULL;
     for (int i = 1; i < argc; i++) {
@@ -404,6 +407,8 @@ int main(int argc, char **argv)
             few_keys = (uint32_t)strtoul(value, NULL, 0);
         } else if (name == "--paged") {
             paged_keys = strtoull(value, NULL, 0);
+        } else if (name == "--split") {
+            split_keys = strtoull(value, NULL, 0);
         } else if (name == "--stages") {
             stages = true;
         } else if (name == "--check") {
@@ -432,7 +437,7 @@ int main(int argc, char **argv)
         capacity = std::max<uint64_t>(capacity, 1U << 20);
     if (!checked.empty() && paged_keys == 0)
         paged_keys = 1;
-    open_bench(&bench, capacity, few_keys, paged_keys);
+    open_bench(&bench, capacity, few_keys, paged_keys, split_keys);
     struct cudaDeviceProp device;
     MUST(cudaGetDeviceProperties(&device, 0));
     printf("%s, %d multiprocessors, CUB %d.%d.%d\n", device.name, device.multiProcessorCount,

@@ -33,6 +33,7 @@ struct gs_device_stats {
     uint32_t small_jobs;  /* bins sorted by a small block */
     uint32_t medium_jobs; /* and by a large one */
     uint32_t fills;       /* runs of equal keys */
+    uint32_t narrow_jobs; /* bins of 16-bit remainders */
     enum gs_gpu_outcome outcome;
     bool split;    /* slots of level 1 have been, before level 2 */
     bool in_other; /* the result is, not in keys */

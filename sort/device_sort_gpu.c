@@ -121,14 +121,20 @@ static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, co
     stats->small_jobs += report->small_jobs;
     stats->medium_jobs += report->medium_jobs;
     stats->fills += report->fills;
-    return gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
-                            report->fills, sorter->stream);
+    stats->narrow_jobs += report->narrow_jobs;
+    cudaError_t error = cudaSuccess;
+    if (report->narrow_jobs > 0)
+        error = gs_sort_narrow_gpu(work, keys, other, report->narrow_jobs, sorter->stream);
+    return error != cudaSuccess
+               ? error
+               : gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
+                                  report->fills, sorter->stream);
 }
 
 static cudaError_t clear_lists(struct gs_device_sorter *sorter)
 {
     struct gs_gpu_state *state = sorter->work.state;
-    return cudaMemsetAsync(&state->small_jobs, 0, 3 * sizeof state->small_jobs, sorter->stream);
+    return cudaMemsetAsync(&state->small_jobs, 0, 4 * sizeof state->small_jobs, sorter->stream);
 }
 
 /* Small jobs and runs have been queued without waiting for the report: the medium jobs, too, and

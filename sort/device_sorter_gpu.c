@@ -178,6 +178,8 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
      * buffer all must go to spare memory. */
     rooms->spare_keys = sorter->capacity / 8 + 2 * sorter->capacity / bins;
     rooms->spare = carve(&memory, &total, rooms->spare_keys, sizeof *rooms->spare);
+    sorter->work.narrow_jobs =
+        carve(&memory, &total, sorter->level_jobs, sizeof *sorter->work.narrow_jobs);
     return total;
 }
 

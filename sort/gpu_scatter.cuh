@@ -132,24 +132,25 @@ write_whole(const TARGET &target, typename TARGET::INDEX place, uint32_t count, 
 {
     const uint32_t lane = lane_index();
     const int together = SPARE ? 1 : 4; /* spare memory is seldom met, and more code is slower */
-    uint32_t *const begin = target.out + lane;
+    using KEY = typename TARGET::KEY;
+    KEY *const begin = target.out + lane;
     row += lane;
 #pragma unroll(together)
     for (int r = 0; r < rows; r++, row += row_length) {
         const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* from here on */
         const typename TARGET::INDEX start = __shfl_sync(GS_ALL_LANES, place, r);
-        uint32_t *out = begin + start;
+        KEY *out = begin + start;
         if constexpr (SPARE)
             out = target.located(start) + lane;
         const uint32_t low = keys > 0 ? row[0] : 0;
         const uint32_t high = keys > 32 ? row[32] : 0;
         if (keys > 0)
-            out[0] = low;
+            out[0] = (KEY)low;
         if (keys > 32)
-            out[32] = high;
+            out[32] = (KEY)high;
 #pragma unroll 1
         for (int i = 64; i < keys; i += 32)
-            out[i] = row[i];
+            out[i] = (KEY)row[i];
     }
 }
 
@@ -269,7 +270,8 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
                 const uint32_t b = late.bin_rank & BIN_MASK;
                 const PLACE place = memory.delta[b];
                 if (place != target.limit) /* it may turn out only now that its bin is not moved */
-                    *target.at(b, place + (late.bin_rank >> BIN_RANK_SHIFT)) = late.key;
+                    *target.at(b, place + (late.bin_rank >> BIN_RANK_SHIFT)) =
+                        (typename TARGET::KEY)late.key;
             }
             if (t == 0)
                 *memory.waiting = 0;
@@ -281,6 +283,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
      * found out at once, as each look-up takes long: those from index `tear` of the tile on are in
      * another page. */
     using INDEX = typename TARGET::INDEX;
+    using KEY = typename TARGET::KEY;
     INDEX *s_home = (INDEX *)(memory.keys + ITEMS * SCATTER_THREADS);
     uint32_t *s_tear = (uint32_t *)(s_home + 2 * bins);
     uint32_t before = 0;
@@ -339,7 +342,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
             if (i * SCATTER_THREADS < kept)
                 place = memory.delta[bin[i]] + x;
             if (place < target.limit)
-                *target.at(bin[i], place) = key[i];
+                *target.at(bin[i], place) = (KEY)key[i];
         }
     }
     for (uint32_t b = t; b < bins; b += SCATTER_THREADS)

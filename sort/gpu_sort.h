@@ -191,6 +191,7 @@ struct gs_gpu_slot {
     uint32_t heavy;       /* digits have heavy values */
     uint32_t paged;       /* keys are in pages */
     uint32_t room;        /* keys for which each digit has room; 0: digits are counted first */
+    uint32_t narrow;      /* rooms hold 16-bit remainders */
     uint32_t values;      /* its runs are known, so many: nothing else is to be done; or 0 */
     struct gs_gpu_digit digit;
 };
@@ -201,6 +202,16 @@ struct gs_gpu_job {
     int64_t from;   /* in the buffer where its keys are */
     uint32_t size;
     uint32_t in_b; /* its keys are in b, else in a */
+};
+
+/* A bin of 16-bit keys, to be sorted by one block: the low halves of keys from `first` on, fewer
+ * than 65,536 values. */
+struct gs_gpu_narrow_job {
+    uint64_t start; /* in the output */
+    int64_t from;   /* in b, in words of 32 bits, a multiple of 4 */
+    uint32_t size;
+    uint32_t first;  /* a multiple of 32 */
+    uint32_t values; /* that may be there */
 };
 
 /* A run of equal keys in the output. */
@@ -218,6 +229,7 @@ struct gs_gpu_state {
     uint32_t small_jobs; /* entries of the lists */
     uint32_t medium_jobs;
     uint32_t fills;
+    uint32_t narrow_jobs;
     uint32_t pages;                                      /* taken */
     uint32_t entries;                                    /* of the table of pages, given away */
     uint32_t tiles;                                      /* of level 1, taken by its scatter */
@@ -237,6 +249,7 @@ struct gs_gpu_report {
     uint32_t small_jobs;
     uint32_t medium_jobs;
     uint32_t fills;
+    uint32_t narrow_jobs;
     uint32_t bins;
     uint32_t sequence; /* of the report that is complete */
 };
@@ -254,6 +267,7 @@ struct gs_gpu_work {
     struct gs_gpu_job *small_jobs;
     struct gs_gpu_job *medium_jobs;
     struct gs_gpu_fill *fills;
+    struct gs_gpu_narrow_job *narrow_jobs; /* where there are rooms */
     struct gs_gpu_pages pages;    /* where keys of paged slots are; page == NULL: nowhere */
     struct gs_gpu_pages split;    /* where they go if they are split once more */
     struct gs_gpu_rooms rooms;    /* spare == NULL: none */
@@ -389,6 +403,10 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
                                uint32_t most, cudaStream_t stream);
 cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t medium_jobs, cudaStream_t stream);
+
+/* sort_narrow_gpu.cu: jobs of 16-bit keys, from b to a. */
+cudaError_t gs_sort_narrow_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t jobs, cudaStream_t stream);
 
 /* fill_bins_gpu.cu: runs of equal keys, the whole in reverse. */
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,

@@ -90,6 +90,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->small_jobs = state->small_jobs;
         report->medium_jobs = state->medium_jobs;
         report->fills = state->fills;
+        report->narrow_jobs = state->narrow_jobs;
         report->bins = work.tables->count + 1;
         __threadfence_system();
         report->sequence = sequence;

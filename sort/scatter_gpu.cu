@@ -177,10 +177,21 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         prefetch_keys(tile_at(pages, in, s_slot, index + GS_TILES_AHEAD), tile_keys);
     const struct digit_view digits = {s_slot.digit, s_slot.bins};
     cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
-    const struct room_target target = {out + s_slot.to, s_slot.bins * s_slot.room, cursors,
-                                       s_slot.room};
-    scatter_slot_tile<ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits, s_slot.bins,
-                             memory, memory.count + GS_GPU_DIGITS_MAX, words);
+    uint32_t *s_rows = memory.count + GS_GPU_DIGITS_MAX;
+    in = tile_at(pages, in, s_slot, index);
+    out += s_slot.to;
+    const uint32_t limit = s_slot.bins * s_slot.room;
+    if (s_slot.narrow) {
+        const struct room_target<uint16_t> target = {
+            (uint16_t *)out, limit, cursors, s_slot.room
+        };
+        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
+    } else {
+        const struct room_target<uint32_t> target = {
+            out, limit, cursors, s_slot.room
+        };
+        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
+    }
 }
 
 /* Words of shared memory that a block can have if two are to share a processor. */

@@ -245,10 +245,11 @@ static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, 
     run_ours(bench, n, &stats);
     uint64_t wrong = compare(bench, sorted, n, &stats);
     if (wrong > 0)
-        printf("FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u, fills %u)\n",
-               (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
-               bench->sorter.few_keys, stats.levels, stats.small_jobs, stats.medium_jobs,
-               stats.fills);
+        printf(
+            "FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u + %u, fills %u)\n",
+            (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
+            bench->sorter.few_keys, stats.levels, stats.narrow_jobs, stats.small_jobs,
+            stats.medium_jobs, stats.fills);
     return wrong > 0;
 }
 
@@ -352,10 +353,10 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     float thrust = time_thrust(bench, n);
     float copy = time_copy(bench, n);
     printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | thrust %9.4f ms | "
-           "%2.0f %% of the limit | %u levels %u+%u jobs %u fills%s\n",
+           "%2.0f %% of the limit | %u levels %u+%u+%u jobs %u fills%s\n",
            log2, DISTRIBUTIONS[distribution], ours, n / ours / 1e6, cub, n / cub / 1e6, cub / ours,
-           thrust, 100 * copy / ours, stats.levels, stats.small_jobs, stats.medium_jobs,
-           stats.fills, wrong > 0 ? " WRONG" : "");
+           thrust, 100 * copy / ours, stats.levels, stats.narrow_jobs, stats.small_jobs,
+           stats.medium_jobs, stats.fills, wrong > 0 ? " WRONG" : "");
     if (stages)
         print_stages(n, stats.split, stage_ms);
     if (csv != NULL)

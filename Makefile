@@ -94,7 +94,7 @@ all: gsort $(TOOLS)
 
 help:
 	@echo 'all              ./gsort and the test tools (default)'
-	@echo 'check            unit tests and Bats suite on the CPU; needs bats'
+	@echo 'check            unit tests and Bats suite on the CPU, BATS_JOBS=$(BATS_JOBS) files at a time; needs bats'
 	@echo 'check-expensive  the same with the long tests'
 	@echo 'check-gpu        the same with GPU engines, resumed where it was cut short; writes tests/gpu-verified.txt'
 	@echo 'inject-gpu       with DEBUG=1: every CUDA call fails once'
@@ -178,15 +178,19 @@ SUITE = GSORT=$(CURDIR)/$(B)/gsort KEYGEN=$(CURDIR)/build/keygen REFERENCE=$(CUR
         FUZZ_OPTIONS=$(CURDIR)/build/fuzz_options FAULTS=$(CURDIR)/build/faults.so UNITS=$(CURDIR)/$(B)/unit CUDA=$(CUDA) $(BATS)
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
-# Which tests: files or directories of Bats.
-TESTS ?= tests
+# Which tests: files or directories of Bats. BATS_JOBS files side by side, by GNU parallel; without it one after the other.
+TESTS     ?= tests
+BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
+export PARALLEL_HOME = $(CURDIR)/build/parallel
+side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
+               echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)
 check: all $(B)/gsort units
 	$(need_bats)
-	$(SUITE) $(TESTS)
+	$(SUITE) $(side_by_side) $(TESTS)
 
 check-expensive: all $(B)/gsort units
 	$(need_bats)
-	GSORT_EXPENSIVE=1 $(SUITE) $(TESTS)
+	GSORT_EXPENSIVE=1 $(SUITE) $(side_by_side) $(TESTS)
 
 # What is hostile: MODES of tests/faults/walk.sh, kills, and for SEED=... a failed run of torture again.
 MODES ?= all

@@ -6,7 +6,13 @@
 #include "common/dirty.h"
 #include "common/memory.h"
 
+#include <libgen.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <sched.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* No -S is too small for so many keys. */
@@ -42,7 +48,36 @@ static uint64_t least_memory(const struct gs_command *command)
     return gs_sort_memory(&command->sort, GS_SMALL_KEYS) + (uint64_t)GS_SMALL_KEYS * GS_KEY_BYTES;
 }
 
-uint64_t gs_memory_limit(const struct gs_command *command)
+static uint64_t subtract(uint64_t from, uint64_t bytes)
+{
+    return from > bytes ? from - bytes : 0;
+}
+
+/* Is the output a file on tmpfs, or will it be? What cannot be told is none. */
+static bool output_in_memory(const char *name)
+{
+    struct stat status;
+    struct statfs fs;
+    char directory[PATH_MAX];
+    bool there = (name == NULL ? fstat(STDOUT_FILENO, &status) : stat(name, &status)) == 0;
+    if (there ? !S_ISREG(status.st_mode) : name == NULL)
+        return false;
+    if (name == NULL)
+        return fstatfs(STDOUT_FILENO, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+    snprintf(directory, sizeof directory, "%s", name);
+    return statfs(there ? name : dirname(directory), &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
+
+/* What an output of these keys, and of what pipes will bring, leaves for buffers where it takes
+ * memory, too. In buffers a pipe's keys are twice, so that they take two thirds with the output. */
+static uint64_t beside_output(uint64_t bytes, uint64_t keys, bool pending)
+{
+    uint64_t left = subtract(bytes, keys * GS_KEY_BYTES);
+    left = left > bytes / 4 ? left : bytes / 4;
+    return pending ? left / 3 * 2 : left;
+}
+
+uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool pending)
 {
     uint64_t limit = command->memory_limit;
     if (limit == 0) {
@@ -50,7 +85,10 @@ uint64_t gs_memory_limit(const struct gs_command *command)
         uint64_t total = gs_memory_total();
         uint64_t beside = GS_BESIDE + stacks(command);
         limit = available < total ? available : total;
-        limit = (limit > 2 * beside ? limit - beside : limit / 2) / 4 * 3;
+        limit = limit > 2 * beside ? limit - beside : limit / 2;
+        if (output_in_memory(command->output))
+            limit = beside_output(limit, keys, pending);
+        limit = limit / 4 * 3;
     }
     uint64_t least = least_memory(command);
     return limit > least ? limit : least;
@@ -68,7 +106,8 @@ void gs_limit_threads(struct gs_command *command)
 
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more)
 {
-    uint64_t most = command->memory_limit > 0 ? gs_memory_limit(command) : least_memory(command);
+    uint64_t most =
+        command->memory_limit > 0 ? gs_memory_limit(command, keys, more) : least_memory(command);
     uint64_t buffers = gs_sort_memory(&command->sort, keys);
     return (more || buffers > most ? most : buffers) + GS_BESIDE + stacks(command);
 }
@@ -84,11 +123,6 @@ uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys
 /* What is written is to have room so many times before it may wait as long as it likes: other
  * processes of the group write, too, and what is known of the memory is a moment old. */
 #define ROOM_FACTOR 2
-
-static uint64_t subtract(uint64_t from, uint64_t bytes)
-{
-    return from > bytes ? from - bytes : 0;
-}
 
 void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes,
                            uint64_t needed_bytes, uint64_t written_bytes)

@@ -8,8 +8,9 @@
 
 /* -S; without it three quarters of what the system has available, or of what the control group or
  * the limit on address space leaves, whichever is less, and of physical memory at most. What a
- * small input takes is allowed in any case, as sort(1) has its least buffer too. */
-uint64_t gs_memory_limit(const struct gs_command *command);
+ * small input takes is allowed in any case, as sort(1) has its least buffer too. An output on tmpfs
+ * counts, of `keys` keys and, if `pending`, what pipes will bring. */
+uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool pending);
 
 /* Where address space is limited: no more threads than a quarter of it has stacks for. */
 void gs_limit_threads(struct gs_command *command);

@@ -73,7 +73,7 @@ static void print_plan(const struct gs_command *command, size_t count, const str
 enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err)
 {
     struct gs_inputs inputs;
-    struct plan plan = {.limit_bytes = gs_memory_limit(command)};
+    struct plan plan = {0};
     enum gs_status st =
         gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
     if (st != GS_OK)
@@ -81,6 +81,7 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
     plan.pending = gs_inputs_pending(&inputs);
     for (size_t i = 0; i < inputs.count; i++)
         plan.keys += inputs.list[i].size / GS_KEY_BYTES;
+    plan.limit_bytes = gs_memory_limit(command, plan.keys, plan.pending);
     if (command->mode == GS_MODE_MERGE) {
         plan_merge(command, inputs.count, &plan);
     } else {

@@ -121,6 +121,14 @@ cleanup:
     return st;
 }
 
+static uint64_t count_bytes(const struct gs_inputs *inputs)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        bytes += inputs->list[i].size;
+    return bytes;
+}
+
 static enum gs_status write_sorted(const struct gs_command *command, struct gs_progress *progress,
                                    struct gs_inputs *inputs, struct gs_output *output,
                                    struct gs_stats *stats, struct gs_error *err)
@@ -128,11 +136,13 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     enum gs_status st;
     struct gs_stage_stats reading = {0};
     uint64_t own_bytes = 0; /* input that is held in memory */
-    struct read_limit limit = {.options = &command->sort,
-                               .progress = progress,
-                               .limit_bytes = gs_memory_limit(command),
-                               .output = command->direct ? NULL : output,
-                               .ask_bytes = GS_DIRTY_BYTES};
+    struct read_limit limit = {
+        .options = &command->sort,
+        .progress = progress,
+        .limit_bytes =
+            gs_memory_limit(command, count_bytes(inputs) / GS_KEY_BYTES, gs_inputs_pending(inputs)),
+        .output = command->direct ? NULL : output,
+        .ask_bytes = GS_DIRTY_BYTES};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */
@@ -159,14 +169,6 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
 
 cleanup:
     return st;
-}
-
-static uint64_t count_bytes(const struct gs_inputs *inputs)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < inputs->count; i++)
-        bytes += inputs->list[i].size;
-    return bytes;
 }
 
 /* A GPU starts while the output is opened. */

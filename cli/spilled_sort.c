@@ -50,6 +50,13 @@ static enum gs_status read_keys(void *context, gs_key *to, uint64_t room, uint64
     return st;
 }
 
+/* Bytes of a file's that have their places: pages that were made ahead. */
+static uint64_t allocated_bytes(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+}
+
 /* Have the output's bytes allocated, or else checked that there is room: *promised says how many
  * are still to be allocated. */
 static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, uint64_t *promised,
@@ -58,14 +65,14 @@ static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, u
     *promised = 0;
     if (output->kind != GS_OUTPUT_TEMPORARY)
         return GS_OK;
-    uint64_t before = gs_space_free(output->fd);
-    if (before < bytes)
+    uint64_t held = allocated_bytes(output->fd), before = gs_space_free(output->fd);
+    if (before < bytes && before + held < bytes)
         return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
                        "%s: no room for its %" PRIu64 " bytes, only for %" PRIu64, output->name,
-                       bytes, before);
+                       bytes, before + held);
     enum gs_status st = gs_output_reserve(output, bytes, err);
     uint64_t after = gs_space_free(output->fd);
-    uint64_t taken = before > after ? before - after : 0;
+    uint64_t taken = held + (before > after ? before - after : 0);
     *promised = taken < bytes ? bytes - taken : 0;
     return st;
 }

@@ -59,6 +59,21 @@ limit_waiting()
     assert_same wanted got
 }
 
+@test "without -S an output in memory counts, of a pipe's keys and of a file's" {
+    keygen uniform 64M >in # 256 MiB
+    "$GSORT" in -o wanted
+    mount_memory memory 300m
+    for threads in 2 8; do
+        # shellcheck disable=SC2002  # a pipe is what is tested
+        cat in | limit_to 800 "$GSORT" --device=cpu --parallel="$threads" -T . -o memory/got
+        assert_same wanted memory/got
+        rm memory/got
+        limit_to 500 "$GSORT" --device=cpu --parallel="$threads" -T . in >memory/got
+        assert_same wanted memory/got
+        rm memory/got
+    done
+}
+
 @test "what the disk says while it is waited for is an error" {
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
     keygen uniform 40M >in

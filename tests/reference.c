@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_BYTES = 4, BYTE_VALUES = 256 };
+enum { KEY_BYTES = 4, BYTE_VALUES = 256, BLOCK = 1 << 16 };
 
 static void die(const char *name, const char *what)
 {
@@ -34,11 +34,12 @@ static void read_keys(const char *name, uint32_t **keys, size_t *n, size_t *room
     FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
     if (file == NULL)
         die(name, "cannot open");
-    unsigned char b[KEY_BYTES];
+    static unsigned char block[BLOCK];
     size_t got;
-    while ((got = fread(b, 1, KEY_BYTES, file)) == KEY_BYTES) {
-        if (*n == *room) {
-            size_t more = *room * 2 + 1024;
+    do {
+        got = fread(block, 1, BLOCK, file); /* less than asked for: the end, or an error */
+        if (*room - *n < BLOCK / KEY_BYTES) {
+            size_t more = *room * 2 + BLOCK;
             uint32_t *moved = allocate(more * sizeof **keys);
             if (*n > 0)
                 memcpy(moved, *keys, *n * sizeof **keys);
@@ -46,12 +47,13 @@ static void read_keys(const char *name, uint32_t **keys, size_t *n, size_t *room
             *keys = moved;
             *room = more;
         }
-        (*keys)[(*n)++] =
-            (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-    }
+        for (const unsigned char *b = block; b + KEY_BYTES <= block + got; b += KEY_BYTES)
+            (*keys)[(*n)++] =
+                (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    } while (got == BLOCK);
     if (ferror(file))
         die(name, "cannot read");
-    if (got != 0)
+    if (got % KEY_BYTES != 0)
         die(name, "not a whole number of keys");
     if (file != stdin)
         fclose(file);
@@ -106,10 +108,10 @@ int main(int argc, char **argv)
         if (unique && at > 0 && keys[at - 1] == keys[at])
             continue; /* the first of equals stands for all, in both directions */
         uint32_t k = keys[at];
-        putc((int)(k & 0xff), stdout);
-        putc((int)(k >> 8 & 0xff), stdout);
-        putc((int)(k >> 16 & 0xff), stdout);
-        putc((int)(k >> 24), stdout);
+        putc_unlocked((int)(k & 0xff), stdout);
+        putc_unlocked((int)(k >> 8 & 0xff), stdout);
+        putc_unlocked((int)(k >> 16 & 0xff), stdout);
+        putc_unlocked((int)(k >> 24), stdout);
     }
     if (fflush(stdout) != 0 || ferror(stdout))
         die("standard output", "cannot write");

@@ -1,4 +1,4 @@
-/* sort_ways.h -- sort an array in every way that the options have, and compare with qsort.
+/* sort_ways.h -- sort an array in every way that the options have, and compare with sample_sort.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_SORT_WAYS_H

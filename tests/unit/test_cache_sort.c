@@ -118,8 +118,27 @@ static void test_large_and_narrow(void)
     }
 }
 
+/* What the sorts of all unit tests are compared with is compared with qsort. */
+static void test_sample_sort(void)
+{
+    enum { COUNT = 5000 };
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        for (uint64_t count = 0; count <= COUNT; count = count * 3 + 1) {
+            gs_key *keys = sample_make((enum sample_kind)kind, count);
+            uint64_t n = count;
+            gs_key *sorted = sample_sorted(keys, &n, false, false);
+            qsort(keys, count, sizeof *keys, sample_compare);
+            CHECK_EQUAL(n, count);
+            CHECK(memcmp(sorted, keys, count * sizeof *keys) == 0);
+            free(keys);
+            free(sorted);
+        }
+    }
+}
+
 int main(void)
 {
+    test_sample_sort();
     scratch = malloc((GS_CACHE_SORT_SCRATCH + GUARD) * sizeof *scratch);
     if (scratch == NULL)
         return 1;

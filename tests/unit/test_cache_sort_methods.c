@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: MIT
  *
  * The keys end at a page that may not be touched, and begin behind one, so that a read or write
- * outside of them is a fault; so does the scratch array. What comes out is compared with qsort's.
- * Besides gs_cache_sort() with its choice, each method that runs here is tested with all inputs.
+ * outside of them is a fault; so does the scratch array. What comes out is compared with what
+ * sample_sort gives. Besides gs_cache_sort() with its choice, each method that runs here is tested
+ * with all inputs.
  */
 #include "sort/cache_sort.h"
 #include "sort/cache_sort_impl.h"
 #include "common/random.h"
+#include "tests/unit/sample_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,12 @@
 #include <unistd.h>
 
 /* BLOCK_KEYS: what columns512 spreads at a time. */
-enum { SMALL_MAX = 300, RANDOM_SIZES = 40, BLOCK_KEYS = 2048 };
+enum {
+    SMALL_MAX = 300,
+    RANDOM_SIZES = 40,
+    BLOCK_KEYS = 2048,
+    LARGEST = 2 * GS_CACHE_SORT_CAPACITY + 3
+};
 
 enum distribution {
     UNIFORM,   /* all 32 bits */
@@ -84,12 +91,6 @@ static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
         break;
     }
     abort();
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    const gs_key x = *(const gs_key *)a, y = *(const gs_key *)b;
-    return (x > y) - (x < y);
 }
 
 struct fence {
@@ -188,8 +189,10 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
     return NULL;
 }
 
+static gs_key drawn[LARGEST], expected[LARGEST];
+
 /* Sort count keys that begin directly behind the page in front, or end at the one behind. */
-static int check(struct fence keys_fence, struct fence scratch_fence, gs_key *expected,
+static int check(struct fence keys_fence, struct fence scratch_fence,
                  enum distribution distribution, size_t count, int at_end, int tight_bounds)
 {
     const size_t lead = at_end ? keys_fence.bytes / sizeof(gs_key) - count : 0;
@@ -199,14 +202,14 @@ static int check(struct fence keys_fence, struct fence scratch_fence, gs_key *ex
     int failures = 0;
 
     for (size_t i = 0; i < count; i++)
-        expected[i] = draw_key(distribution, i, count);
-    qsort(expected, count, sizeof *expected, compare_keys);
+        drawn[i] = draw_key(distribution, i, count);
+    memcpy(expected, drawn, count * sizeof *drawn);
+    sample_sort(expected, count);
     const bool wide = !tight_bounds || count == 0;
     const gs_key low = wide ? 0 : expected[0], high = wide ? GS_KEY_MAX : expected[count - 1];
 
     for (enum method method = CHOSEN; method < METHODS; method++) {
-        for (size_t i = 0; i < count; i++)
-            keys[i] = draw_key(distribution, i, count);
+        memcpy(keys, drawn, count * sizeof *keys);
         const gs_key *sorted = sort_by(method, keys, scratch, count, low, high);
         bool right = true;
         if (sorted != NULL) {
@@ -214,8 +217,7 @@ static int check(struct fence keys_fence, struct fence scratch_fence, gs_key *ex
             right = (sorted == keys || (sorted == scratch && count <= GS_CACHE_SORT_CAPACITY)) &&
                     (count == 0 || memcmp(sorted, expected, count * sizeof *keys) == 0);
         } else { /* refused: the keys must be as they were */
-            for (size_t i = 0; i < count; i++)
-                right &= keys[i] == draw_key(distribution, i, count);
+            right = memcmp(keys, drawn, count * sizeof *keys) == 0;
         }
         if (!right)
             fprintf(stderr, "test_cache_sort_methods: %s, %s, %zu keys%s%s: wrong\n",
@@ -235,17 +237,19 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
     for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
         for (size_t count = 5; count < 100000; count = 3 * count + 1) {
             gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
+            for (size_t i = 0; i < count; i++)
+                drawn[i] = draw_key(d, i, count);
             for (unsigned bits = 4; bits < GS_KEY_BITS; bits += 3) {
-                for (size_t i = 0; i < count; i++)
-                    keys[i] = draw_key(d, i, count);
+                memcpy(keys, drawn, count * sizeof *keys);
                 gs_cache_sort(keys, scratch, count, 0x10000000, 0x10000000 + (1U << bits));
             }
         }
         const size_t count = GS_CACHE_SORT_CAPACITY - 3;
         gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
+        for (size_t i = 0; i < count; i++)
+            drawn[i] = draw_key(d, i, count);
         for (unsigned bits = 16; bits < 26; bits++) {
-            for (size_t i = 0; i < count; i++)
-                keys[i] = draw_key(d, i, count);
+            memcpy(keys, drawn, count * sizeof *keys);
             sort_by(GROUPS512, keys, scratch, count, 0x12345678, 0x12345678 + (1U << bits));
         }
     }
@@ -263,33 +267,28 @@ static int check_taken(enum method method)
 
 int main(void)
 {
-    const size_t largest = 2 * GS_CACHE_SORT_CAPACITY + 3;
-    const struct fence keys = make_fence(largest), scratch = make_fence(GS_CACHE_SORT_SCRATCH);
-    gs_key *expected = malloc(largest * sizeof *expected);
+    const struct fence keys = make_fence(LARGEST), scratch = make_fence(GS_CACHE_SORT_SCRATCH);
     int failures = 0;
 
-    if (expected == NULL)
-        return 1;
     for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
         for (size_t count = 0; count <= SMALL_MAX; count++)
             for (int how = 0; how < 4; how++)
-                failures += check(keys, scratch, expected, d, count, how & 1, how >> 1);
+                failures += check(keys, scratch, d, count, how & 1, how >> 1);
         for (uint64_t i = 0; i < RANDOM_SIZES; i++) {
             const uint64_t random = gs_random(1000 + d, i);
             const size_t count = (size_t)(random >> 32) % GS_CACHE_SORT_CAPACITY >> (random & 15);
-            failures += check(keys, scratch, expected, d, count, random >> 8 & 1, random >> 9 & 1);
+            failures += check(keys, scratch, d, count, random >> 8 & 1, random >> 9 & 1);
         }
         for (size_t count = (1 << 17) - 1; count < GS_CACHE_SORT_CAPACITY; count += 77773)
-            failures += check(keys, scratch, expected, d, count, count & 1, 1);
+            failures += check(keys, scratch, d, count, count & 1, 1);
         for (size_t i = 0; i < 3; i++) {
-            failures += check(keys, scratch, expected, d, BLOCK_KEYS - 1 + i, 1, 1);
-            failures += check(keys, scratch, expected, d, 3 * BLOCK_KEYS - 1 + i, 1, 1);
-            failures += check(keys, scratch, expected, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
+            failures += check(keys, scratch, d, BLOCK_KEYS - 1 + i, 1, 1);
+            failures += check(keys, scratch, d, 3 * BLOCK_KEYS - 1 + i, 1, 1);
+            failures += check(keys, scratch, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
         }
-        failures += check(keys, scratch, expected, d, largest, 1, 0);
+        failures += check(keys, scratch, d, LARGEST, 1, 0);
     }
     sort_out_of_bounds(keys, scratch);
-    free(expected);
     failures += check_taken(CHOSEN) + check_taken(RADIX) + check_taken(VALUES);
 #if GS_CACHE_SORT_HAS_COLUMNS
     if (gs_cache_sort_columns_usable())

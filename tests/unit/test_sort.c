@@ -203,7 +203,7 @@ static void test_disorder_comes_late(void)
             memcpy(wanted, keys, sizeof keys);
             struct gs_options options = {
                 .reverse = (flags & 1) != 0, .verify = (flags & 2) != 0, .threads = 1 + flags / 4};
-            qsort(wanted, COUNT, sizeof *wanted, sample_compare);
+            sample_sort(wanted, COUNT);
             for (uint64_t i = 0; options.reverse && i < COUNT / 2; i++) {
                 gs_key key = wanted[i];
                 wanted[i] = wanted[COUNT - 1 - i];

@@ -13,8 +13,9 @@
 #include <atomic>
 
 /* In the place of the library's own, a measurement of 4 ms, which the library's benchmark harness
- * calls when any program that is linked with it starts. Nothing here uses the harness. */
-uint64_t hwy::platform::TimerResolution()
+ * calls when any program that is linked with it starts. Nothing here uses the harness. Weak: a
+ * library that is not shared has the last word. */
+__attribute__((weak)) uint64_t hwy::platform::TimerResolution()
 {
     return 1;
 }

@@ -242,8 +242,7 @@ struct gs_gpu_report {
     uint32_t slots;
     uint32_t tiles;
     uint32_t digits;
-    uint32_t repeats; /* of the tables, as are the next three */
-    uint32_t twins;
+    uint32_t repeats; /* of the tables, as are the next two */
     uint32_t few;
     uint32_t few_all;
     uint32_t small_jobs;

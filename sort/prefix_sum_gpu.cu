@@ -84,7 +84,6 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->tiles = (uint32_t)(before >> 32);
         report->digits = (uint32_t)before;
         report->repeats = repeats;
-        report->twins = work.tables->twins;
         report->few = work.tables->few;
         report->few_all = work.tables->few_all;
         report->small_jobs = state->small_jobs;

@@ -43,9 +43,8 @@ scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
             tables->repeats && (target.cursors[b] & GS_GPU_SKIP) != 0 ? target.limit : 0;
     }
     const uint32_t tiles = (uint32_t)(n / tile_keys);
-    const bool more = gridDim.x < tiles;
     uint32_t next = tiles; /* of the first thread */
-    if (threadIdx.x == 0 && more)
+    if (threadIdx.x == 0 && gridDim.x < tiles)
         next = gridDim.x + atomicInc(taken, INT32_MAX);
     for (uint32_t tile = blockIdx.x; tile < tiles; tile = s_next) {
         __syncthreads();

@@ -306,8 +306,10 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         s_build.splitter[i] = tables->splitter[i];
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
-    if (threadIdx.x == 0) /* nobody has looked at twins */
-        tables->twins = tables->few = s_build.repeats, tables->few_all = 0;
+    if (threadIdx.x == 0) { /* nobody has looked at twins */
+        tables->twins = tables->few = s_build.repeats;
+        tables->few_all = 0;
+    }
 }
 
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,

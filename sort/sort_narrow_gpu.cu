@@ -20,7 +20,7 @@
 
 /* Blocks for a processor. */
 #ifndef GS_NARROW_BLOCKS
-#define GS_NARROW_BLOCKS 6
+#define GS_NARROW_BLOCKS 8
 #endif
 
 enum {

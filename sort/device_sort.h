@@ -69,7 +69,7 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
 void gs_device_sorter_close(struct gs_device_sorter *sorter);
 
 /* Take more memory, so that gs_device_sort need not count: 20 % of 2^26 keys, 16 % of 2^28, 14 % of
- * 2^30, 22 % of 2^32. Behind open, once; paged_keys and split_keys may be changed between the two.
+ * 2^30, 20 % of 2^32. Behind open, once; paged_keys and split_keys may be lowered between the two.
  * Then the result may be in `other`: stats say so. */
 enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err);
 

@@ -114,16 +114,14 @@ static uint64_t step(const struct gs_device_sorter *sorter, unsigned i)
     return steps[i] < sorter->capacity ? steps[i] : sorter->capacity;
 }
 
-/* Bins of level 1 at most for keys that may go to pages. */
+/* Bins of level 1 at most for keys that may go to pages; not fewer if they are to be split, which
+ * the caller may change his mind about. */
 static uint64_t most_bins(const struct gs_device_sorter *sorter)
 {
     uint64_t bins = 1;
     for (unsigned i = 0; i < STEPS; i++) {
-        const uint64_t n = step(sorter, i);
-        uint64_t more = gs_device_sort_bins(n);
-        if (n >= sorter->split_keys && more > GS_GPU_SPLIT_BINS)
-            more = GS_GPU_SPLIT_BINS;
-        if (n >= sorter->paged_keys && more > bins)
+        const uint64_t more = gs_device_sort_bins(step(sorter, i));
+        if (step(sorter, i) >= sorter->paged_keys && more > bins)
             bins = more;
     }
     return bins;
@@ -168,8 +166,9 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
         carve(&memory, &total, spare_pages(bins) * GS_GPU_PAGE_KEYS, sizeof *pages->spare);
     if (splits > 0) {
         /* As many pages as the largest bin for each; of fewer keys there may be half the bins. */
-        const uint64_t share = (bins < GS_GPU_SPLIT_BINS ? 2 : 1) * whole / bins + 1;
-        const uint64_t most = GS_GPU_PAGES_FACTOR * share + 2;
+        const uint64_t share =
+            bins <= GS_GPU_SPLIT_BINS ? 2 * whole / bins : whole / GS_GPU_SPLIT_BINS;
+        const uint64_t most = GS_GPU_PAGES_FACTOR * (share + 1) + 2;
         split->page = carve(&memory, &total, splits * most, sizeof *split->page);
         split->spare =
             carve(&memory, &total, spare_pages(splits) * GS_GPU_PAGE_KEYS, sizeof *split->spare);

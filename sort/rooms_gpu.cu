@@ -158,7 +158,8 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
         __syncthreads();
     }
     /* What would cross the buffer's end is in spare memory, which goes on from `end`. */
-    const unsigned long long end = n - min((unsigned long long)n, s_widest);
+    const unsigned long long end =
+        (n - min((unsigned long long)n, s_widest)) / LINE_KEYS * LINE_KEYS;
     const bool fits = all <= n || all - end <= rooms.spare_keys;
     const int64_t spare = rooms.spare - out;
     unsigned long long before = 0;

@@ -49,11 +49,12 @@ endif
 # In the order of the data's way through the program.
 COMMON_C := status memory dirty file populate slurp input input_spool target tempfile space spill prefill output signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins256 \
-            search_bins512 count_bins_cpu prefix_sum_cpu scatter_cpu place_keys_cpu key_runs split_bins_cpu \
-            sort_bins_cpu cache_sort cache_sort_values cache_sort_chunk cache_sort_columns_layout cache_sort_columns \
-            cache_sort_columns512 cache_sort_groups512 copy_ordered sort_equal_cpu find_runs_cpu sort_runs_cpu \
-            sort_values_cpu stages_cpu emit fingerprint verify engine engine_cpu external external_distribute \
-            external_emit external_group external_level external_split binned_cpu merge merge_cut merge_segment merge_runs
+            search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
+            place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_values cache_sort_chunk \
+            cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 copy_ordered \
+            sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu stages_cpu emit fingerprint verify engine \
+            engine_cpu external external_distribute external_emit external_group external_level external_split \
+            binned_cpu merge merge_cut merge_segment merge_runs
 CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)

@@ -51,7 +51,7 @@ enum {
     EVEN_SAMPLE = 64,
     EVEN_CELLS = 1024,
     EVEN_MEET = 12,
-    RUN_SAMPLE = 4, /* of them from a run */
+    RUN_SAMPLE = 4, /* of them from a run, or its share */
     /* Values from key to key, up to which a column (cache_sort_columns.h) is 2^16 values wide. */
     NARROW_SPREAD = 4300,
     /* Fewer keys are read once before the sort: their bounds are seldom tight. */
@@ -318,8 +318,12 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key 
     for (uint64_t chunk = 0; chunk < runs->chunks && drawn < SAMPLE; chunk++) {
         uint32_t run_count;
         const gs_key *run = gs_key_run(runs, chunk, &run_count);
-        for (uint32_t i = 0; i < run_count && i < RUN_SAMPLE && drawn < SAMPLE; i++)
-            sample[drawn++] = run[(uint64_t)i * run_count / RUN_SAMPLE];
+        /* Rows that are no chunks may be few. */
+        uint32_t share =
+            runs->chunk_keys == 0 ? (uint32_t)((uint64_t)SAMPLE * run_count / count) : RUN_SAMPLE;
+        share = share > RUN_SAMPLE ? share : RUN_SAMPLE;
+        for (uint32_t i = 0; i < run_count && i < share && drawn < SAMPLE; i++)
+            sample[drawn++] = run[(uint64_t)i * run_count / share];
     }
     return drawn >= EVEN_SAMPLE && !starts_ordered(sample) &&
            seldom_repeat(count_repeats(sample, drawn), count) &&

@@ -11,8 +11,9 @@
 #endif
 
 enum {
-    AHEAD = 16,        /* keys between a line's call into cache and its store */
-    PASS_MAX = 64,     /* chunks that are not tried, where many in a row did not fit */
+    AHEAD = 16,    /* keys between a line's call into cache and its store */
+    PASS_MAX = 64, /* chunks that are not tried, where many in a row did not fit */
+    LINE_KEYS = 16,
     STAGED_KEYS = 2048 /* copied past the caches at a time */
 };
 
@@ -22,6 +23,17 @@ void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins
     for (uint32_t bin = 0; bin < bins; bin++) {
         rooms->first[bin] = sum;
         sum += counts[bin] + counts[bin] / 4 + 40;
+    }
+    rooms->first[bins] = sum;
+    rooms->known = true;
+}
+
+void gs_rooms_make_lines(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins)
+{
+    uint32_t sum = 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        rooms->first[bin] = sum;
+        sum += (counts[bin] + counts[bin] / 4 + 40 + 2 * (LINE_KEYS - 1)) / LINE_KEYS * LINE_KEYS;
     }
     rooms->first[bins] = sum;
     rooms->known = true;

@@ -58,27 +58,15 @@ INLINE_AVX512 bool put_key(gs_key key, uint32_t column, struct gs_columns *colum
     return true;
 }
 
-/* Are the first keys of a block in ascending or in descending order? */
-INLINE_AVX512 bool looks_ordered(const gs_key *keys, size_t count)
-{
-    if (count < BLOCK_KEYS)
-        return false;
-    const __mmask16 up =
-        _mm512_cmple_epu32_mask(_mm512_load_si512(keys), _mm512_loadu_si512(keys + 1));
-    return up == 0xffff || up == 0;
-}
-
-/* Put each 16th of a block's keys beside each other: keys in order would fall into the same column
- * and wait for each other there. */
-INLINE_AVX512 void spread_out(gs_key *keys)
+AVX512 void gs_spread_out512(gs_key *block)
 {
     gs_key apart[BLOCK_KEYS] __attribute__((aligned(64)));
     const vector each =
         _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
                            _mm512_set1_epi32(BLOCK_KEYS / LINE_KEYS));
     for (int i = 0; i < BLOCK_KEYS / LINE_KEYS; i++)
-        _mm512_store_si512(apart + LINE_KEYS * i, _mm512_i32gather_epi32(each, keys + i, 4));
-    memcpy(keys, apart, sizeof apart);
+        _mm512_store_si512(apart + LINE_KEYS * i, _mm512_i32gather_epi32(each, block + i, 4));
+    memcpy(block, apart, sizeof apart);
 }
 
 /* Spread a block of keys over the columns; false if too many were spilled. */
@@ -127,7 +115,7 @@ static AVX512 bool spread_keys(const struct gs_key_runs *runs, size_t count,
         call_line(&ahead);
     for (size_t here; (here = gs_key_runs_read(runs, &reader, block, BLOCK_KEYS)) > 0;) {
         if (looks_ordered(block, here))
-            spread_out(block);
+            gs_spread_out512(block);
         if (!spread_block(block, here, columns, &spill, &ahead))
             return false;
     }

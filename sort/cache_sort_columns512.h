@@ -167,6 +167,20 @@ INLINE_AVX512 void write_columns(const vector *rows, gs_key *out, const uint32_t
     }
 }
 
+/* Are the first keys of a block in ascending or in descending order? */
+INLINE_AVX512 bool looks_ordered(const gs_key *keys, size_t count)
+{
+    if (count < BLOCK_KEYS)
+        return false;
+    const __mmask16 up =
+        _mm512_cmple_epu32_mask(_mm512_load_si512(keys), _mm512_loadu_si512(keys + 1));
+    return up == 0xffff || up == 0;
+}
+
+/* Put each 16th of a block's keys beside each other: keys in order would fall into the same column
+ * or group and wait for each other there. */
+void gs_spread_out512(gs_key *block);
+
 /* What is called into cache while the block before it is spread. */
 struct ahead {
     const struct gs_key_runs *runs;

@@ -100,6 +100,8 @@ static AVX512 bool part_keys(const struct gs_key_runs *runs, struct groups *grou
         call_line(&ahead);
     for (size_t here; (here = gs_key_runs_read(runs, &reader, block, BLOCK_KEYS)) > 0;) {
         uint32_t over = 0;
+        if (looks_ordered(block, here))
+            gs_spread_out512(block);
         part_block(block, (uint32_t)here, groups, &ahead);
         for (uint32_t group = 0; group < groups->count; group++)
             over |= groups->next[group] > group * ROOM_KEYS + GROUP_KEYS;

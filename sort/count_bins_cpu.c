@@ -6,7 +6,7 @@
  * changes meanwhile cannot part a key from its bin.
  */
 #include "sort/count_bins.h"
-#include "sort/cache_sort_chunk.h"
+#include "sort/cache_sort_regions.h"
 #include "sort/chunk_scratch.h"
 #include "sort/search_bins.h"
 #include "sort/stages_cpu.h"
@@ -176,8 +176,11 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
 {
     uint32_t bins = gs_run_bins(run);
     uint64_t fingerprint = 0;
+    const struct gs_regions *regions = gs_regions_of(run);
     if (!gs_rooms_begin(rooms, bins))
         return false;
+    if (regions != NULL)
+        gs_regions_fill_rests(regions, rooms, gs_cpu_scratch(run), bins);
     for (uint64_t done = 0; done < chunk->count;) {
         struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
         uint64_t left = chunk->count - done;
@@ -191,7 +194,7 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
         }
         done += here;
     }
-    for (uint32_t bin = 0; bin < bins; bin++)
+    for (uint32_t bin = 0; bin < bins && regions == NULL; bin++)
         counts[bin] = rooms->next[bin] - rooms->first[bin];
     gs_rooms_end(rooms, true);
     add_fingerprint(run, fingerprint);
@@ -261,16 +264,22 @@ enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chun
     const struct gs_cpu *cpu = run->device;
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
     struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
-    uint32_t *counts = cpu->starts + chunk->index * cpu->stride;
+    const struct gs_regions *regions = gs_regions_of(run);
     if (run->plan.direct) {
         count_direct(run, chunk);
         return GS_OK;
     }
+    uint32_t *counts = regions != NULL ? regions->threads[gs_cpu_thread()].chunk_counts
+                                       : cpu->starts + chunk->index * cpu->stride;
     rooms->placed = false;
     if (count_values(run, chunk, counts) || place_chunk(run, chunk, rooms, counts))
         return GS_OK;
     count_chunk(run, chunk, &scratch, counts);
-    if (chunk->count == cpu->chunk_keys)
+    if (chunk->count < cpu->chunk_keys)
+        return GS_OK;
+    if (regions != NULL)
+        gs_rooms_make_lines(rooms, counts, gs_run_bins(run));
+    else
         gs_rooms_make(rooms, counts, gs_run_bins(run));
     return GS_OK;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/prefix_sum.h"
-#include "sort/stages_cpu.h"
+#include "sort/cache_sort_regions.h"
 
 #include "common/clock.h"
 
@@ -24,7 +24,7 @@ enum gs_status gs_prefix_sum_cpu(struct gs_run *run, const struct gs_chunk *chun
 {
     (void)err;
     const struct gs_cpu *cpu = run->device;
-    if (run->plan.direct)
+    if (run->plan.direct || gs_regions_of(run) != NULL)
         return GS_OK; /* only when all chunks are counted */
     uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
     uint32_t sum = 0;

@@ -6,7 +6,7 @@
  * stores are enough. The chunk came from the input once, and goes to memory once.
  */
 #include "sort/scatter.h"
-#include "sort/cache_sort_chunk.h"
+#include "sort/cache_sort_regions.h"
 #include "sort/chunk_scratch.h"
 #include "sort/stages_cpu.h"
 
@@ -49,29 +49,52 @@ void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, ui
 }
 
 /* A chunk that count bins has left unordered, with its counts still in the tables. */
-static void order_chunk(const struct gs_run *run, uint64_t count, gs_key *to)
+static gs_key *order_chunk(const struct gs_run *run, uint64_t count)
 {
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
     gs_start_tables(scratch.tables, gs_run_bins(run));
     gs_move_keys(scratch.keys, scratch.bins, count, scratch.tables, gs_run_bins(run),
                  scratch.moved);
-    gs_copy_past_cache(to, scratch.moved, count);
+    return scratch.moved;
+}
+
+/* To the regions of its bins. */
+static enum gs_status scatter_to_regions(struct gs_run *run, const struct gs_regions *regions,
+                                         const struct gs_chunk *chunk, struct gs_error *err)
+{
+    const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
+    const uint32_t *counts = regions->threads[gs_cpu_thread()].chunk_counts;
+    bool moves = false;
+    if (rooms->placed)
+        return gs_regions_put_rooms(run, rooms, gs_cpu_scratch(run), err);
+    for (uint32_t bin = 0; bin < gs_run_bins(run) && !moves; bin++)
+        moves = counts[bin] > 0 && !gs_splitters_equal(&run->splitters, bin);
+    return gs_regions_put_ordered(run, moves ? order_chunk(run, chunk->count) : NULL, err);
+}
+
+/* To the place that it has in the copy. */
+static void scatter_to_copy(struct gs_run *run, const struct gs_chunk *chunk)
+{
+    const struct gs_cpu *cpu = run->device;
+    const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
+    gs_key *to = gs_cpu_chunk(cpu, chunk->index);
+    if (!cpu->moves_equal && !has_keys_to_move(run, cpu->starts + chunk->index * cpu->stride))
+        return;
+    if (rooms->placed)
+        gs_rooms_copy(rooms, gs_cpu_scratch(run), gs_run_bins(run), to);
+    else
+        gs_copy_past_cache(to, order_chunk(run, chunk->count), chunk->count);
 }
 
 enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
                               struct gs_error *err)
 {
-    (void)err;
-    const struct gs_cpu *cpu = run->device;
-    const uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
-    if (!run->plan.direct && (cpu->moves_equal || has_keys_to_move(run, starts))) {
-        const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
-        gs_key *to = gs_cpu_chunk(cpu, chunk->index);
-        if (rooms->placed)
-            gs_rooms_copy(rooms, gs_cpu_scratch(run), gs_run_bins(run), to);
-        else
-            order_chunk(run, chunk->count, to);
-    }
+    enum gs_status st = GS_OK;
+    const struct gs_regions *regions = gs_regions_of(run);
+    if (regions != NULL)
+        st = scatter_to_regions(run, regions, chunk, err);
+    else if (!run->plan.direct)
+        scatter_to_copy(run, chunk);
     atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
-    return GS_OK;
+    return st;
 }

@@ -3,13 +3,14 @@
  */
 #include "sort/sort_bins.h"
 #include "sort/cache_sort.h"
-#include "sort/cache_sort_chunk.h"
-#include "sort/stages_cpu.h"
+#include "sort/cache_sort_regions.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
 
 #include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
 
 /* Write copies of a key from a position on. */
 static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t count,
@@ -103,19 +104,44 @@ static gs_key *place_of(const struct gs_run *run, const struct gs_pieces *pieces
                            : run->emitter.sink->memory + piece->offset;
 }
 
-/* Sort all pieces; buffers is NULL or has room for the largest of each thread. */
-static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers)
+/* How far a thread knows that all pieces are sorted, and what may be overwritten. */
+struct turn {
+    struct gs_regions_wait wait;
+    uint64_t sorted;
+};
+
+/* Where regions lie in the output: wait until the keys in the place of a piece have been sorted.
+ * Those are keys of earlier pieces, which others have begun, and never wait for this one. */
+static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
+                       const struct gs_piece *piece, const atomic_bool *sorted, struct turn *turn)
+{
+    uint64_t end = gs_regions_wait_end(run, &turn->wait, piece->offset + piece->count);
+    for (; turn->sorted < pieces->count && pieces->list[turn->sorted].offset < end; turn->sorted++)
+        while (!atomic_load_explicit(&sorted[turn->sorted], memory_order_acquire))
+            sched_yield();
+}
+
+/* Sort all pieces; buffers is NULL or has room for the largest of each thread; sorted[] is NULL or
+ * says which are. */
+static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers,
+                        atomic_bool *sorted)
 {
     atomic_uint_fast64_t next = 0;
 #pragma omp parallel num_threads(run->plan.threads)
     {
         struct gs_work work = {0};
         gs_key *scratch = gs_cpu_scratch(run);
+        struct turn turn = {0};
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces->count;) {
             uint64_t i = run->options->reverse ? pieces->count - 1 - number : number;
             const struct gs_piece *piece = &pieces->list[i];
             gs_key *to = place_of(run, pieces, piece, buffers);
-            if (gs_finish_piece_cpu(run, piece, number, to, scratch, &work) != GS_OK)
+            if (sorted != NULL)
+                await_turn(run, pieces, piece, sorted, &turn);
+            enum gs_status st = gs_finish_piece_cpu(run, piece, number, to, scratch, &work);
+            if (sorted != NULL) /* or failed: nobody is to wait */
+                atomic_store_explicit(&sorted[i], true, memory_order_release);
+            if (st != GS_OK)
                 break;
             atomic_fetch_add_explicit(&run->progress->done, piece->count, memory_order_relaxed);
         }
@@ -128,22 +154,30 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gs_pieces pieces = {0};
     gs_key *buffers = NULL;
+    atomic_bool *sorted = NULL;
+    bool regions = gs_regions_sorted(run) != NULL;
     bool in_place =
         run->plan.direct || (run->emitter.sink->memory != NULL && !run->options->unique);
     if (run->plan.direct)
         gs_place_keys_cpu(run);
-    gs_total_bins_cpu(run);
+    if (!regions)
+        gs_total_bins_cpu(run);
     GS_TRY(gs_split_bins_cpu(run, &pieces, err));
+    if (regions && (sorted = calloc(pieces.count + 1, sizeof *sorted)) == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
+        goto cleanup;
+    }
     size_t bytes = run->plan.threads * (size_t)pieces.largest * sizeof *buffers;
     if (!in_place && (buffers = gs_pages_alloc(bytes)) == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort bins of %" PRIu64 " keys",
                      pieces.largest);
         goto cleanup;
     }
-    sort_pieces(run, &pieces, buffers);
+    sort_pieces(run, &pieces, buffers, sorted);
     gs_pages_free(buffers, bytes);
     st = gs_emit_result(&run->emitter, err);
 cleanup:
+    free(sorted);
     gs_pieces_free(&pieces);
     return st;
 }

@@ -8,8 +8,7 @@
  * short for that, which takes more than 2^28 keys, the bin is left to the in-cache sort, that
  * splits it when it is gathered.
  */
-#include "sort/cache_sort.h"
-#include "sort/stages_cpu.h"
+#include "sort/cache_sort_regions.h"
 
 #include "common/clock.h"
 
@@ -189,8 +188,9 @@ enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces, s
     enum gs_status st = GS_OK;
     const struct gs_cpu *cpu = run->device;
     uint64_t start = gs_now_ns();
+    uint32_t each = gs_regions_sorted(run) != NULL ? 2 : 1; /* entries of starts for a bin */
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
-        struct gs_piece piece = {.starts = cpu->starts + bin,
+        struct gs_piece piece = {.starts = cpu->starts + (size_t)bin * each,
                                  .stride = cpu->stride,
                                  .low = gs_splitters_low(&run->splitters, bin),
                                  .high = gs_splitters_high(&run->splitters, bin),

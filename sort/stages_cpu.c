@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/stages_cpu.h"
-#include "sort/cache_sort.h"
+#include "sort/cache_sort_regions.h"
 #include "sort/count_bins.h"
 #include "sort/prefix_sum.h"
 #include "sort/scatter.h"
@@ -25,15 +25,26 @@ gs_key *gs_cpu_scratch(const struct gs_run *run)
     return cpu->scratch + (size_t)gs_cpu_thread() * GS_CACHE_SORT_SCRATCH;
 }
 
-/* The scattered copy and the table of its runs. */
-static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
+/* The scattered copy and the table of its runs; or spare memory, which is larger but hardly
+ * touched, and regions. */
+static bool open_chunks(struct gs_run *run, struct gs_regions *regions)
 {
+    struct gs_cpu *cpu = &regions->cpu;
+    uint64_t spare = gs_regions_spare(run);
     const struct gs_plan *plan = &run->plan;
     cpu->chunk_keys = plan->chunk_keys;
     cpu->chunks = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
     cpu->stride = gs_run_bins(run) + 1;
     cpu->starts_bytes = cpu->chunks * cpu->stride * sizeof *cpu->starts;
     cpu->starts = gs_pages_alloc(cpu->starts_bytes);
+    if (spare > 0) {
+        cpu->keys_bytes = spare * sizeof(gs_key);
+        cpu->keys = gs_pages_alloc(cpu->keys_bytes);
+    }
+    if (cpu->keys != NULL) {
+        gs_regions_open(run, regions, spare);
+        return cpu->starts != NULL;
+    }
     cpu->keys_bytes = plan->count * sizeof(gs_key);
     cpu->keys = gs_pages_alloc(cpu->keys_bytes);
     return cpu->starts != NULL && cpu->keys != NULL;
@@ -75,9 +86,10 @@ static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
 static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
     const struct gs_plan *plan = &run->plan;
-    struct gs_cpu *cpu = calloc(1, sizeof *cpu);
-    run->device = cpu;
-    if (cpu == NULL)
+    struct gs_regions *regions = calloc(1, sizeof *regions);
+    struct gs_cpu *cpu = &regions->cpu;
+    run->device = regions;
+    if (regions == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
     *chunk_keys = plan->one_bin ? plan->count : plan->chunk_keys;
     cpu->scratch_bytes = plan->threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
@@ -85,25 +97,37 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
         gs_pages_alloc_touched(cpu->scratch_bytes, plan->count * sizeof(gs_key) / plan->threads);
     bool room = plan->one_bin  ? open_keys(run, cpu)
                 : plan->direct ? open_direct(run, cpu)
-                               : open_chunks(run, cpu);
+                               : open_chunks(run, regions);
     if (cpu->scratch == NULL || !room)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %.1f GB of keys",
                        (double)plan->count * sizeof(gs_key) / 1e9);
     return GS_OK;
 }
 
+static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (gs_regions_of(run) != NULL)
+        GS_TRY(gs_regions_finish(run, err));
+    st = gs_sort_bins_cpu(run, err);
+cleanup:
+    return st;
+}
+
 static void close_cpu(struct gs_run *run)
 {
-    struct gs_cpu *cpu = run->device;
-    if (cpu == NULL)
+    struct gs_regions *regions = run->device;
+    if (regions == NULL)
         return;
+    struct gs_cpu *cpu = &regions->cpu;
     if (cpu->keys_bytes > 0)
-        gs_pages_free(cpu->keys, cpu->keys_bytes);
+        gs_pages_free(regions->copy != NULL ? regions->copy : cpu->keys, cpu->keys_bytes);
+    gs_regions_close(regions);
     gs_pages_free(cpu->starts, cpu->starts_bytes);
     gs_pages_free(cpu->bins, cpu->bins_bytes);
     free(cpu->chunk_bins);
     gs_pages_free(cpu->scratch, cpu->scratch_bytes);
-    free(cpu);
+    free(regions);
     run->device = NULL;
 }
 
@@ -142,6 +166,6 @@ const struct gs_stages gs_stages_cpu = {
     .count_bins = gs_count_bins_cpu,
     .prefix_sum = gs_prefix_sum_cpu,
     .scatter = gs_scatter_cpu,
-    .sort_bins = gs_sort_bins_cpu,
+    .sort_bins = sort_bins,
     .close = close_cpu,
 };

@@ -1,0 +1,229 @@
+/* regions_layout_cpu.c -- set out regions for the bins in the output's memory.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cache_sort_regions.h"
+#include "sort/sample_position.h"
+#include "sort/search_bins.h"
+
+#include "common/memory.h"
+
+#include <stdlib.h>
+
+enum {
+    BIN_KEYS_MIN = 1 << 16, /* on average: the copy of fewer keys is not worth it */
+    GAP_LOG2 = 6,           /* a 64th of all keys is many times what an estimate is off */
+    SAMPLE_LINE = 8,        /* keys looked at beside each other: they cost one wait */
+    SAMPLE_BATCH = 256,     /* lines of them that a thread looks up at a time */
+    BLOCK_KEYS_MAX = 2048,
+    BLOCK_KEYS_MIN = 128,
+    REGION_BLOCKS = 128, /* at least, where blocks are not the smallest */
+    ALIGNMENT = 64
+};
+
+/* Keys of a block: a thread leaves half of one empty for each bin. */
+static uint32_t block_keys_for(const struct gs_run *run)
+{
+    uint64_t mean = run->plan.count / run->plan.bins;
+    uint32_t keys = BLOCK_KEYS_MAX;
+    while (keys > BLOCK_KEYS_MIN && (uint64_t)keys * REGION_BLOCKS > mean)
+        keys /= 2;
+    return keys;
+}
+
+uint64_t gs_regions_spare(const struct gs_run *run)
+{
+    const struct gs_plan *plan = &run->plan;
+    const struct gs_options *options = run->options;
+    uint64_t bins = gs_run_bins(run);
+    if (run->emitter.sink->memory == NULL || plan->count / plan->bins < BIN_KEYS_MIN ||
+        options->unique || options->reverse || plan->one_bin || plan->direct || bins < 2 ||
+        bins > GS_REGIONS_MAX)
+        return 0;
+    uint64_t blocks = bins * plan->threads * block_keys_for(run);
+    return plan->count + plan->count / GS_EXTENT_SHARE + blocks;
+}
+
+/* Bytes of one of the arrays, all of which begin at a cache line. */
+static size_t array_bytes(uint64_t count, size_t each)
+{
+    return (count * each + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* The next array. */
+static void *take_array(char **next, uint64_t count, size_t each)
+{
+    void *array = *next;
+    *next += array_bytes(count, each);
+    return array;
+}
+
+/* All arrays; with next == NULL only their size is told. */
+static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memory)
+{
+    const struct gs_region_thread *t = regions->threads;
+    size_t thread_bytes =
+        array_bytes(bins, sizeof *t->rests) + array_bytes(bins, sizeof *t->to) +
+        array_bytes(bins, sizeof *t->counts) + array_bytes(bins, sizeof *t->spare_keys) +
+        array_bytes(bins, sizeof *t->left) + array_bytes(bins, sizeof *t->chunk_counts) +
+        array_bytes(bins, sizeof *t->rest_counts);
+    size_t bytes = array_bytes(bins, sizeof *regions->first) +
+                   array_bytes(bins, sizeof *regions->blocks) +
+                   array_bytes(bins, sizeof *regions->taken) +
+                   array_bytes(regions->thread_count, sizeof *regions->threads) +
+                   regions->thread_count * thread_bytes;
+    if (memory == NULL)
+        return bytes;
+    regions->first = take_array(&memory, bins, sizeof *regions->first);
+    regions->blocks = take_array(&memory, bins, sizeof *regions->blocks);
+    regions->taken = take_array(&memory, bins, sizeof *regions->taken);
+    regions->threads = take_array(&memory, regions->thread_count, sizeof *regions->threads);
+    for (unsigned i = 0; i < regions->thread_count; i++) {
+        struct gs_region_thread *thread = &regions->threads[i];
+        thread->rests = take_array(&memory, bins, sizeof *thread->rests);
+        thread->to = take_array(&memory, bins, sizeof(gs_key *));
+        thread->counts = take_array(&memory, bins, sizeof *thread->counts);
+        thread->spare_keys = take_array(&memory, bins, sizeof *thread->spare_keys);
+        thread->left = take_array(&memory, bins, sizeof *thread->left);
+        thread->chunk_counts = take_array(&memory, bins, sizeof *thread->chunk_counts);
+        thread->rest_counts = take_array(&memory, bins, sizeof *thread->rest_counts);
+    }
+    return bytes;
+}
+
+/* Look up some keys beside each other at places [first, end) of the sample. */
+static void sample_places(const struct gs_run *run, uint64_t first, uint64_t end, uint32_t *found)
+{
+    gs_key keys[SAMPLE_BATCH * SAMPLE_LINE] = {0}; /* else gcc 12 warns */
+    gs_key copy[SAMPLE_BATCH * SAMPLE_LINE];
+    uint16_t bins[SAMPLE_BATCH * SAMPLE_LINE];
+    uint64_t count = 0;
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t at = gs_sample_position(i, run->plan.samples, run->plan.count, GS_SAMPLE_SEED + 1);
+        struct gs_tile part = gs_tiles_part(&run->tiles, at, SAMPLE_LINE);
+        gs_copy_once(keys + count, part.keys, part.count);
+        count += part.count;
+    }
+    gs_find_bins(&run->splitters, keys, count, copy, bins);
+    for (uint64_t i = 0; i < count; i++)
+        found[bins[i]]++;
+}
+
+/* Count bins of keys from all over the input; false: there is no memory. */
+static bool sample_bins(const struct gs_run *run, uint32_t *found)
+{
+    const uint64_t places = run->plan.samples;
+    const uint32_t bins = gs_run_bins(run);
+    bool done = true;
+#pragma omp parallel num_threads(run->plan.threads) reduction(&& : done)
+    {
+        uint32_t *own = calloc(bins, sizeof *own);
+        done = own != NULL;
+#pragma omp for
+        for (uint64_t first = 0; first < places; first += SAMPLE_BATCH)
+            if (own != NULL)
+                sample_places(run, first,
+                              places - first < SAMPLE_BATCH ? places : first + SAMPLE_BATCH, own);
+#pragma omp critical(gs_regions_sample)
+        for (uint32_t bin = 0; bin < bins && own != NULL; bin++)
+            found[bin] += own[bin];
+        free(own);
+    }
+    return done;
+}
+
+/* Where the next region begins that is no equality bin's, those being empty. */
+static uint64_t region_end(const struct gs_regions *regions, uint32_t bin, uint32_t bins,
+                           uint64_t end)
+{
+    while (++bin < bins)
+        if (regions->first[bin] != GS_NO_REGION)
+            return regions->first[bin];
+    return end;
+}
+
+/* Keys of the gap: what estimates may be off, and the bins that are at work. */
+static uint64_t gap_keys(const struct gs_run *run)
+{
+    const uint64_t n = run->plan.count;
+    return (n >> GAP_LOG2) + (run->plan.threads + 1) * (n / run->plan.bins);
+}
+
+/* Set out the regions. */
+static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
+{
+    const uint64_t n = run->plan.count;
+    const uint32_t bins = gs_run_bins(run);
+    const uint64_t skew = (ALIGNMENT - (uintptr_t)regions->output % ALIGNMENT) / sizeof(gs_key);
+    uint32_t *found = calloc(bins, sizeof *found);
+    if (found == NULL || !sample_bins(run, found)) {
+        free(found);
+        return false;
+    }
+    uint64_t all = 0;
+    uint64_t sum = 0;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        all += found[bin];
+    const double each = (double)n / (double)all;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        uint64_t at = gap_keys(run) + (uint64_t)((double)sum * each);
+        at = at / GS_LINE_KEYS * GS_LINE_KEYS + skew;
+        bool none = at >= n || gs_splitters_equal(&run->splitters, bin);
+        regions->first[bin] = none ? GS_NO_REGION : at;
+        sum += found[bin];
+    }
+    free(found);
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        if (regions->first[bin] == GS_NO_REGION)
+            continue;
+        uint64_t room = region_end(regions, bin, bins, n) - regions->first[bin];
+        regions->blocks[bin] = (uint32_t)(room / regions->block_keys);
+        if (regions->blocks[bin] == 0)
+            regions->first[bin] = GS_NO_REGION;
+    }
+    return true;
+}
+
+gs_key *gs_regions_lowest(const struct gs_regions *regions)
+{
+    return (uintptr_t)regions->output < (uintptr_t)regions->spare ? regions->output
+                                                                  : regions->spare;
+}
+
+/* Keys between the lower one of the two and an address. */
+static uint64_t distance(const struct gs_regions *regions, const gs_key *key)
+{
+    return ((uintptr_t)key - (uintptr_t)gs_regions_lowest(regions)) / sizeof *key;
+}
+
+uint32_t gs_regions_place(const struct gs_regions *regions, const gs_key *key)
+{
+    return (uint32_t)distance(regions, key);
+}
+
+void gs_regions_open(struct gs_run *run, struct gs_regions *regions, uint64_t spare_room)
+{
+    uint32_t bins = gs_run_bins(run);
+    regions->output = run->emitter.sink->memory;
+    regions->spare = regions->cpu.keys;
+    regions->spare_room = spare_room;
+    regions->block_keys = block_keys_for(run);
+    regions->thread_count = run->plan.threads;
+    if (distance(regions, regions->output + run->plan.count) > UINT32_MAX ||
+        distance(regions, regions->spare + spare_room) > UINT32_MAX)
+        return; /* runs have 32 bits */
+    regions->memory_bytes = take_arrays(regions, bins, NULL);
+    regions->memory = gs_pages_alloc(regions->memory_bytes);
+    if (regions->memory == NULL)
+        return; /* it is only faster */
+    take_arrays(regions, bins, regions->memory);
+    regions->usable = place_regions(run, regions);
+}
+
+void gs_regions_close(struct gs_regions *regions)
+{
+    if (regions->memory == NULL)
+        return;
+    for (unsigned i = 0; i < regions->thread_count; i++)
+        free(regions->threads[i].extents);
+    gs_pages_free(regions->memory, regions->memory_bytes);
+}

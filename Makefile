@@ -65,9 +65,10 @@ ifeq ($(HIGHWAY),1)
 endif
 ifeq ($(CUDA),1)
   GPU_C    := gpu_start gpu_upload gpu_buffers gpu_batches gpu_chunk_times stages_gpu stages_gpu_pieces \
-              device_sorter_gpu device_sort_gpu gpu_engine
+              device_sorter_gpu device_sort_gpu device_pages_gpu gpu_engine
   GPU_CU   := gpu_launch select_samples_gpu count_bins_gpu heavy_keys_gpu count_values_gpu write_values_gpu prefix_sum_gpu \
-              place_runs_gpu scatter_gpu rooms_gpu sort_bins_gpu fill_bins_gpu sort_few_gpu engine_gpu
+              place_runs_gpu scatter_gpu split_pages_gpu rooms_gpu sort_bins_gpu sort_narrow_gpu fill_bins_gpu sort_few_gpu \
+              engine_gpu
   OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
@@ -274,7 +275,7 @@ dist:
 CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
-              tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
+              tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -282,7 +283,7 @@ gpu-hash:
 ifeq ($(CUDA),1)
 # The test of flipped bits stands between the stages.
 $(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
-$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_engines $(B)/gpu_flip: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
+$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.
@@ -294,9 +295,9 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_engines $(B)/gpu_flip $(B)/bench-gpu units
+check-gpu: all $(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow
 # With DEBUG=1: only that has calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)
 	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }

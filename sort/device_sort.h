@@ -33,7 +33,9 @@ struct gs_device_stats {
     uint32_t small_jobs;  /* bins sorted by a small block */
     uint32_t medium_jobs; /* and by a large one */
     uint32_t fills;       /* runs of equal keys */
+    uint32_t narrow_jobs; /* bins of 16-bit remainders */
     enum gs_gpu_outcome outcome;
+    bool split;    /* slots of level 1 have been, before level 2 */
     bool in_other; /* the result is, not in keys */
 };
 
@@ -43,11 +45,14 @@ struct gs_device_sorter {
     cudaStream_t stream; /* the caller's, the legacy stream by default */
     uint32_t few_keys;   /* inputs up to this have no bins; may be lowered to GS_GPU_MEDIUM_KEYS */
     uint64_t paged_keys; /* from here on levels may go without a count, if there is room */
+    uint64_t split_keys; /* and there is a level more, without a count */
     bool timed;          /* take stage times: set by the caller, costs an event a stage */
     struct gs_gpu_work work;
-    uint64_t level_jobs; /* bins that one level adds to work's lists at most */
-    void *memory;        /* device: all of work but the report and the pages */
-    void *room;          /* device: pages and rooms */
+    uint64_t level_jobs;             /* bins that one level adds to work's lists at most */
+    void *memory;                    /* device: all of work but the report and the pages */
+    void *room;                      /* device: pages and rooms */
+    struct gs_gpu_pages bin_pages;   /* of level 1 */
+    struct gs_gpu_pages split_pages; /* and of what its slots are split into */
     uint32_t sequence;
     cudaEvent_t events[GS_DEVICE_STAGES * 8];
     unsigned char event_stage[GS_DEVICE_STAGES * 8];
@@ -64,8 +69,8 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
 void gs_device_sorter_close(struct gs_device_sorter *sorter);
 
 /* Take more memory, so that gs_device_sort need not count: 20 % of 2^26 keys, 16 % of 2^28, 14 % of
- * 2^30. Behind open, once; paged_keys may be changed between the two. Then the result may be in
- * `other`: stats say so. */
+ * 2^30, 20 % of 2^32. Behind open, once; paged_keys and split_keys may be lowered between the two.
+ * Then the result may be in `other`: stats say so. */
 enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err);
 
 /* Sort keys[0 .. n), using other[0 .. n). Work is queued on sorter->stream, and most of it may
@@ -86,6 +91,10 @@ void gs_device_choose_jobs(struct gs_gpu_work *work, uint64_t n);
 
 /* Bins wanted of level 1 for n keys, a power of two. */
 uint32_t gs_device_sort_bins(uint64_t n);
+
+/* Keys wanted of what a slot of level 1 is split into, of n keys in so many bins: level 2 has about
+ * as many digits. */
+uint64_t gs_device_split_keys(const struct gs_gpu_work *work, uint64_t n, uint32_t bins);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
  * grids are exact, no kernel starts in vain, and the device does not wait for the host but at small
  * n.
  */
-#include "sort/device_sort.h"
+#include "sort/device_levels.h"
 #include "sort/gpu_call.h"
 
 #include <string.h>
@@ -38,6 +38,15 @@ uint32_t gs_device_sort_bins(uint64_t n)
     return bins;
 }
 
+uint64_t gs_device_split_keys(const struct gs_gpu_work *work, uint64_t n, uint32_t bins)
+{
+    const uint64_t keys = n / (bins < GS_GPU_SPLIT_BINS ? bins : GS_GPU_SPLIT_BINS);
+    uint64_t digits = 1;
+    while (digits * digits * work->sub_bin_keys < keys)
+        digits++;
+    return keys / digits + 1;
+}
+
 /* Bins of level 1 at most, if the sample says that values are few. */
 static uint32_t most_bins(uint64_t n, uint32_t bins)
 {
@@ -50,8 +59,7 @@ static uint32_t choose_samples(uint64_t n, uint32_t bins)
     return samples < GS_GPU_SAMPLES_MAX ? samples : GS_GPU_SAMPLES_MAX;
 }
 
-/* The time from the mark before up to this one belongs to `stage`. */
-static void mark(struct gs_device_sorter *sorter, enum gs_device_stage stage)
+void gs_device_mark(struct gs_device_sorter *sorter, enum gs_device_stage stage)
 {
     unsigned i = sorter->event_count;
     if (!sorter->timed || i == sizeof sorter->events / sizeof *sorter->events)
@@ -77,8 +85,7 @@ static cudaError_t take_times(struct gs_device_sorter *sorter, struct gs_device_
     return error;
 }
 
-/* Wait until the device has written the report asked for last. */
-static cudaError_t await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report)
+cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report)
 {
     const uint32_t *sequence = &sorter->work.report->sequence;
     cudaError_t error = cudaSuccess;
@@ -99,8 +106,7 @@ static cudaError_t await_report(struct gs_device_sorter *sorter, struct gs_gpu_r
     return cudaSuccess;
 }
 
-/* Queue the end of a level's plan, and the level's report. */
-static cudaError_t plan_level(struct gs_device_sorter *sorter, unsigned next_level)
+cudaError_t gs_device_plan_level(struct gs_device_sorter *sorter, unsigned next_level)
 {
     sorter->sequence++;
     return gs_plan_level_gpu(&sorter->work, next_level, sorter->sequence, sorter->stream);
@@ -115,14 +121,20 @@ static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, co
     stats->small_jobs += report->small_jobs;
     stats->medium_jobs += report->medium_jobs;
     stats->fills += report->fills;
-    return gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
-                            report->fills, sorter->stream);
+    stats->narrow_jobs += report->narrow_jobs;
+    cudaError_t error = cudaSuccess;
+    if (report->narrow_jobs > 0)
+        error = gs_sort_narrow_gpu(work, keys, other, report->narrow_jobs, sorter->stream);
+    return error != cudaSuccess
+               ? error
+               : gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
+                                  report->fills, sorter->stream);
 }
 
 static cudaError_t clear_lists(struct gs_device_sorter *sorter)
 {
     struct gs_gpu_state *state = sorter->work.state;
-    return cudaMemsetAsync(&state->small_jobs, 0, 3 * sizeof state->small_jobs, sorter->stream);
+    return cudaMemsetAsync(&state->small_jobs, 0, 4 * sizeof state->small_jobs, sorter->stream);
 }
 
 /* Small jobs and runs have been queued without waiting for the report: the medium jobs, too, and
@@ -152,7 +164,7 @@ static cudaError_t count_values(struct gs_device_sorter *sorter, unsigned level,
         error = gs_find_bounds_gpu(work, level, level % 2 == 0 ? other : keys, slots, report->tiles,
                                    sorter->stream);
     if (error == cudaSuccess)
-        error = plan_level(sorter, level);
+        error = gs_device_plan_level(sorter, level);
     if (error == cudaSuccess)
         error = gs_write_values_gpu(work, level, keys, other, slots, report->tiles,
                                     sorter->processors, sorter->stream);
@@ -172,8 +184,8 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
     *done = false;
     if (!again && (level > 2 || report->few)) {
         GS_CUDA_TRY(count_values(sorter, level, keys, other, report));
-        mark(sorter, GS_DEVICE_SORT_BINS);
-        GS_CUDA_TRY(await_report(sorter, report));
+        gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
+        GS_CUDA_TRY(gs_device_await_report(sorter, report));
         *done = report->tiles == 0; /* each slot has been written, or is of one value */
         if (*done)
             return GS_OK;
@@ -186,12 +198,10 @@ cleanup:
     return st;
 }
 
-/* Further levels for the slots of `level`: by their digits, to and fro. Then the bins. rooms: of
- * level 2 some have gone to rooms in `other`, and the slots of level 3 are those that have not. */
-static enum gs_status sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                 uint64_t n, unsigned level, bool rooms,
-                                 struct gs_gpu_report *report, struct gs_device_stats *stats,
-                                 struct gs_error *err)
+enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                    uint64_t n, unsigned level, bool rooms,
+                                    struct gs_gpu_report *report, struct gs_device_stats *stats,
+                                    struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
@@ -209,25 +219,25 @@ static enum gs_status sort_slots(struct gs_device_sorter *sorter, gs_key *keys, 
                        report->fills > jobs || (rooms && level == 5))) {
             GS_CUDA_TRY(sort_listed(sorter, keys, other, report, stats));
             GS_CUDA_TRY(clear_lists(sorter));
-            mark(sorter, GS_DEVICE_SORT_BINS);
+            gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         }
         GS_TRY(prepare_slots(sorter, level, again, keys, other, report, &done, err));
         if (done)
             break;
         GS_CUDA_TRY(gs_count_digits_gpu(work, level, from, report->slots, report->tiles, stream));
-        mark(sorter, GS_DEVICE_COUNT_DIGITS);
+        gs_device_mark(sorter, GS_DEVICE_COUNT_DIGITS);
         GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report->slots, stream));
-        GS_CUDA_TRY(plan_level(sorter, level + 1));
-        mark(sorter, GS_DEVICE_PREFIX_SUM);
+        GS_CUDA_TRY(gs_device_plan_level(sorter, level + 1));
+        gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
         GS_CUDA_TRY(
             gs_scatter_digits_gpu(work, level, from, to, n, report->slots, report->tiles, stream));
-        mark(sorter, GS_DEVICE_SCATTER_DIGITS);
-        GS_CUDA_TRY(await_report(sorter, report));
+        gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
+        GS_CUDA_TRY(gs_device_await_report(sorter, report));
     }
     if (report->outcome == GS_GPU_REVERSED)
         GS_CUDA_TRY(gs_reverse_gpu(keys, n, sorter->processors, stream));
     GS_CUDA_TRY(sort_listed(sorter, keys, other, report, stats));
-    mark(sorter, GS_DEVICE_SORT_BINS);
+    gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
     stats->levels = level;
     stats->bins = report->bins;
     stats->outcome = (enum gs_gpu_outcome)report->outcome;
@@ -249,19 +259,19 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     memset(&report, 0, sizeof report);
     gs_device_choose_jobs(&sorter->work, n);
     GS_CUDA_TRY(gs_plan_bins_gpu(work, ++sorter->sequence, stream));
-    mark(sorter, GS_DEVICE_PREFIX_SUM);
+    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_scatter_bins_gpu(work, keys, other, n, bins, most, sorter->processors, stream));
-    mark(sorter, GS_DEVICE_SCATTER);
+    gs_device_mark(sorter, GS_DEVICE_SCATTER);
     if (n <= GS_GPU_ONE_LEVEL_KEYS) {
         /* Most bins are small jobs by now: they need not wait for the host. */
         GS_CUDA_TRY(gs_sort_listed_gpu(
             work, keys, other, 2 * bins + GS_GPU_ONE_LEVEL_KEYS / GS_GPU_FILL_KEYS, stream));
-        mark(sorter, GS_DEVICE_SORT_BINS);
+        gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
     }
-    GS_CUDA_TRY(await_report(sorter, &report));
+    GS_CUDA_TRY(gs_device_await_report(sorter, &report));
     if (n <= GS_GPU_ONE_LEVEL_KEYS)
         GS_CUDA_TRY(sort_rest(sorter, keys, other, &report, stats));
-    return sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
+    return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
 cleanup:
     return st;
 }
@@ -276,68 +286,10 @@ static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *
     report->slots = 1;
     report->tiles = (uint32_t)((n + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS);
     GS_CUDA_TRY(count_values(sorter, 1, keys, other, report));
-    mark(sorter, GS_DEVICE_SORT_BINS);
-    GS_CUDA_TRY(await_report(sorter, report));
+    gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
+    GS_CUDA_TRY(gs_device_await_report(sorter, report));
     *done = report->tiles == 0;
     report->slots = 0;
-cleanup:
-    return st;
-}
-
-/* Level 1 without its count, where that is worth avoiding. *done is false if it is not, which
- * leaves *report as it was, or not for these keys, as the device finds, or if a bin was too large:
- * nothing has happened then. */
-static enum gs_status scatter_uncounted(struct gs_device_sorter *sorter, const gs_key *keys,
-                                        gs_key *other, uint64_t n, uint32_t bins,
-                                        struct gs_gpu_report *report, bool *done,
-                                        struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const struct gs_gpu_work *work = &sorter->work;
-    struct gs_gpu_pages *pages = &sorter->work.pages;
-    cudaStream_t stream = sorter->stream;
-    *done = false;
-    if (pages->page == NULL || n < sorter->paged_keys)
-        return GS_OK;
-    pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
-    pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
-    GS_CUDA_TRY(gs_begin_pages_gpu(work, bins, stream));
-    mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, bins, sorter->processors, stream));
-    mark(sorter, GS_DEVICE_SCATTER);
-    GS_CUDA_TRY(gs_plan_pages_gpu(work, n, ++sorter->sequence, stream));
-    mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(await_report(sorter, report));
-    *done = report->outcome == GS_GPU_UNSORTED;
-    if (!*done)
-        GS_CUDA_TRY(cudaMemsetAsync(&work->state->outcome, 0, sizeof work->state->outcome, stream));
-cleanup:
-    return st;
-}
-
-/* From the slots of level 1, which are in pages in `other`, on. If level 2 needs no count, the
- * result is left there. */
-static enum gs_status sort_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                 uint64_t n, struct gs_gpu_report *report,
-                                 struct gs_device_stats *stats, bool may_swap, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const struct gs_gpu_work *work = &sorter->work;
-    cudaStream_t stream = sorter->stream;
-    if (report->repeats || report->slots == 0 || !may_swap)
-        return sort_slots(sorter, keys, other, n, 1, false, report, stats, err);
-    GS_CUDA_TRY(gs_choose_rooms_gpu(work, other, keys, n, report->slots, stream));
-    GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
-                                GS_GPU_PARTS * report->digits * sizeof *work->counters, stream));
-    mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_scatter_rooms_gpu(work, other, keys, report->slots, report->tiles, stream));
-    mark(sorter, GS_DEVICE_SCATTER_DIGITS);
-    GS_CUDA_TRY(gs_plan_rooms_gpu(work, report->slots, stream));
-    GS_CUDA_TRY(plan_level(sorter, 3));
-    mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(await_report(sorter, report));
-    stats->in_other = true;
-    return sort_slots(sorter, other, keys, n, 2, true, report, stats, err);
 cleanup:
     return st;
 }
@@ -358,11 +310,11 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     if (n > sorter->capacity)
         return gs_fail(err, GS_ERR_INTERNAL, 0, "device sort of more keys than its capacity");
 
-    mark(sorter, GS_DEVICE_SELECT_SAMPLES);
+    gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     gs_device_choose_jobs(&sorter->work, n);
     if (n <= sorter->few_keys) {
         GS_CUDA_TRY(gs_sort_few_gpu(keys, other, (uint32_t)n, stream));
-        mark(sorter, GS_DEVICE_SORT_BINS);
+        gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         goto finish;
     }
 
@@ -370,21 +322,28 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     const uint32_t bins = gs_device_sort_bins(n);
     const uint32_t most = most_bins(n, bins);
     const uint32_t samples = choose_samples(n, bins);
+    const bool paged = sorter->bin_pages.page != NULL && n >= sorter->paged_keys;
+    const bool split = paged && n >= sorter->split_keys;
+    const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
-    mark(sorter, GS_DEVICE_SELECT_SAMPLES);
+    gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
-    GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, stream));
-    mark(sorter, GS_DEVICE_SORT_SAMPLES);
-    GS_TRY(scatter_uncounted(sorter, keys, other, n, bins, &report, &done, err));
+    GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, stream));
+    gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
+    if (paged)
+        GS_TRY(gs_device_scatter_pages(sorter, keys, other, n, first_bins, split, &report, &done,
+                                       err));
+    if (done && split)
+        return gs_device_split_pages(sorter, keys, other, n, &report, stats, err);
     if (done)
-        return sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
+        return gs_device_sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
     /* Bins of one value, if most are, need not be moved nor sorted: there is nothing to gain. */
     if (report.outcome == GS_GPU_UNCOUNTED && report.few_all && report.bins > bins / 2)
         GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
     if (done)
-        return sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
+        return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
     GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, most, processors, stream));
-    mark(sorter, GS_DEVICE_COUNT_BINS);
+    gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     const uint32_t known = report.bins > 0 ? report.bins : 2 * most;
     return sort_counted(sorter, keys, other, n, most, known, stats, err);
 finish:
@@ -400,6 +359,6 @@ enum gs_status gs_device_sort_counted(struct gs_device_sorter *sorter, gs_key *k
 {
     memset(stats, 0, sizeof *stats);
     sorter->event_count = 0;
-    mark(sorter, GS_DEVICE_COUNT_BINS);
+    gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     return sort_counted(sorter, keys, other, n, bins, 2 * bins, stats, err);
 }

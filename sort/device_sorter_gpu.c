@@ -9,6 +9,9 @@
 /* Below, a level's count takes less time than the host needs to decide against it. */
 #define PAGED_KEYS (1ULL << 26)
 
+/* Up to here GS_GPU_SPLIT_BINS bins of GS_GPU_DIGITS_MAX digits leave small jobs. */
+#define SPLIT_KEYS ((1ULL << 30) + 1)
+
 /* Slots of a level at most: each has more keys than any job. */
 static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
 {
@@ -82,6 +85,7 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     GS_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     sorter->few_keys = GS_GPU_FEW_KEYS;
     sorter->paged_keys = PAGED_KEYS;
+    sorter->split_keys = SPLIT_KEYS;
     sorter->work.rows = room >= GS_GPU_ROOM;
     sorter->work.large_values = room >= GS_GPU_VALUE_ROOM;
     gs_device_choose_jobs(&sorter->work, capacity);
@@ -100,37 +104,81 @@ cleanup:
     return st;
 }
 
-/* Bins of level 1 at most for keys that may go to pages. */
+/* The n up to `capacity` where bins, or what they are split into, may be most. */
+enum { STEPS = 3 };
+
+static uint64_t step(const struct gs_device_sorter *sorter, unsigned i)
+{
+    const uint64_t steps[STEPS] = {GS_GPU_ONE_LEVEL_KEYS, GS_GPU_DOUBLE_JOBS_KEYS,
+                                   sorter->capacity};
+    return steps[i] < sorter->capacity ? steps[i] : sorter->capacity;
+}
+
+/* Bins of level 1 at most for keys that may go to pages; not fewer if they are to be split, which
+ * the caller may change his mind about. */
 static uint64_t most_bins(const struct gs_device_sorter *sorter)
 {
-    const uint64_t steps[] = {GS_GPU_ONE_LEVEL_KEYS, GS_GPU_DOUBLE_JOBS_KEYS, sorter->capacity};
     uint64_t bins = 1;
-    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (sorter->paged_keys <= steps[i] && steps[i] <= sorter->capacity) {
-            uint64_t more = gs_device_sort_bins(steps[i]);
-            bins = bins > more ? bins : more;
-        }
+    for (unsigned i = 0; i < STEPS; i++) {
+        const uint64_t more = gs_device_sort_bins(step(sorter, i));
+        if (step(sorter, i) >= sorter->paged_keys && more > bins)
+            bins = more;
+    }
     return bins;
 }
 
-/* Give pages and rooms their place; returns the bytes of all. Each bin but those of one value has a
- * last page that is not full, and may have one more if less than GS_GPU_AHEAD_KEYS are missing. */
+/* And slots that they are split into. */
+static uint64_t most_splits(const struct gs_device_sorter *sorter)
+{
+    struct gs_gpu_work work = sorter->work;
+    uint64_t slots = 0;
+    for (unsigned i = 0; i < STEPS; i++) {
+        const uint64_t n = step(sorter, i);
+        const uint32_t bins = gs_device_sort_bins(n);
+        gs_device_choose_jobs(&work, n);
+        const uint64_t more = n / gs_device_split_keys(&work, n, bins) + 1 + GS_GPU_SPLIT_BINS;
+        if (n >= sorter->split_keys && more > slots)
+            slots = more;
+    }
+    return slots;
+}
+
+/* Pages that the buffer has no place for: each bin has a last one that is not full, and may have
+ * one more if less than GS_GPU_AHEAD_KEYS are missing. */
+static uint64_t spare_pages(uint64_t bins)
+{
+    return bins + (bins * GS_GPU_AHEAD_KEYS + GS_GPU_PAGE_KEYS - 1) / GS_GPU_PAGE_KEYS;
+}
+
+/* Give pages and rooms their place; returns the bytes of all. */
 static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
 {
-    struct gs_gpu_pages *pages = &sorter->work.pages;
+    struct gs_gpu_pages *pages = &sorter->bin_pages;
+    struct gs_gpu_pages *split = &sorter->split_pages;
     struct gs_gpu_rooms *rooms = &sorter->work.rooms;
     const uint64_t bins = most_bins(sorter);
+    const uint64_t splits = most_splits(sorter);
     const uint64_t whole = sorter->capacity / GS_GPU_PAGE_KEYS;
-    const uint64_t spare_pages =
-        bins + (bins * GS_GPU_AHEAD_KEYS + GS_GPU_PAGE_KEYS - 1) / GS_GPU_PAGE_KEYS;
     size_t total = 0;
     pages->page =
         carve(&memory, &total, 2 * GS_GPU_PAGES_FACTOR * (whole + bins), sizeof *pages->page);
-    pages->spare = carve(&memory, &total, spare_pages * GS_GPU_PAGE_KEYS, sizeof *pages->spare);
+    pages->spare =
+        carve(&memory, &total, spare_pages(bins) * GS_GPU_PAGE_KEYS, sizeof *pages->spare);
+    if (splits > 0) {
+        /* As many pages as the largest bin for each; of fewer keys there may be half the bins. */
+        const uint64_t share =
+            bins <= GS_GPU_SPLIT_BINS ? 2 * whole / bins : whole / GS_GPU_SPLIT_BINS;
+        const uint64_t most = GS_GPU_PAGES_FACTOR * (share + 1) + 2;
+        split->page = carve(&memory, &total, splits * most, sizeof *split->page);
+        split->spare =
+            carve(&memory, &total, spare_pages(splits) * GS_GPU_PAGE_KEYS, sizeof *split->spare);
+    }
     /* Rooms are 10 % larger than the keys to expect. Of the last slot that has no place in the
      * buffer all must go to spare memory. */
     rooms->spare_keys = sorter->capacity / 8 + 2 * sorter->capacity / bins;
     rooms->spare = carve(&memory, &total, rooms->spare_keys, sizeof *rooms->spare);
+    sorter->work.narrow_jobs =
+        carve(&memory, &total, sorter->level_jobs, sizeof *sorter->work.narrow_jobs);
     return total;
 }
 

@@ -116,25 +116,22 @@ static __device__ __forceinline__ bool is_crowd(uint32_t bin)
     return __popc(agree) >= GS_CROWD;
 }
 
-/* In a warp where many lanes share the first lane's bin: rank those by lane. */
-static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_t bin, bool valid)
+/* In a warp where many lanes share the first lane's bin: rank those by lane, the first lane adds
+ * for them. All lanes add, without a branch: who need not to one of s_none, 32 words. A key that
+ * does not exist (valid is false) has none before it in its warp that is not there either, or is
+ * not to be counted whatever its bin. */
+static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_t bin, bool valid,
+                                                      uint32_t *s_none)
 {
-    uint32_t crowd_bin = __shfl_sync(GS_ALL_LANES, bin, 0);
-    bool member = valid && bin == crowd_bin;
-    uint32_t crowd = __ballot_sync(GS_ALL_LANES, member);
-    uint32_t rank = 0;
-    if (member) {
-        uint32_t below = crowd & ((1U << lane_index()) - 1);
-        rank = (uint32_t)__popc(below);
-        uint32_t leader = (uint32_t)__ffs((int)crowd) - 1;
-        uint32_t first = 0;
-        if (rank == 0)
-            first = atomicAdd(&s_count[bin], (uint32_t)__popc(crowd));
-        rank += __shfl_sync(crowd, first, (int)leader);
-    } else if (valid) {
-        rank = atomicAdd(&s_count[bin], 1);
-    }
-    return rank;
+    const uint32_t lane = lane_index();
+    const uint32_t crowd_bin = __shfl_sync(GS_ALL_LANES, bin, 0);
+    const bool member = valid && bin == crowd_bin;
+    const uint32_t crowd = __ballot_sync(GS_ALL_LANES, member);
+    const bool adds = valid && (lane == 0 || !member);
+    const uint32_t first =
+        atomicAdd(adds ? &s_count[bin] : &s_none[lane], lane == 0 ? (uint32_t)__popc(crowd) : 1);
+    const uint32_t shared = __shfl_sync(GS_ALL_LANES, first, 0);
+    return member ? shared + (uint32_t)__popc(crowd & ((1U << lane) - 1)) : first;
 }
 
 /* The digit that spreads [low, high] over `bins`. The factor may be a little too small, never too
@@ -166,6 +163,15 @@ static __device__ __forceinline__ bool digit_is_exact(struct gs_gpu_digit digit)
 static __device__ __forceinline__ uint32_t digit_of(struct gs_gpu_digit digit, uint32_t key)
 {
     return __umulhi(key * digit.scale + digit.offset, digit.factor);
+}
+
+/* The least key of a slot with digit d or a larger one, or 2^32 or more if there is none. d > 0: a
+ * single digit has no factor. */
+static __device__ __forceinline__ uint64_t least_key(struct gs_gpu_digit digit, uint32_t low,
+                                                     uint32_t d)
+{
+    const uint64_t stretched = (((uint64_t)d << 32) + digit.factor - 1) / digit.factor;
+    return low + (stretched + digit.scale - 1) / digit.scale;
 }
 
 /* The cell of a key in a guide with steps. */

@@ -9,7 +9,7 @@
 #ifndef GS_GPU_CROWDS_CUH
 #define GS_GPU_CROWDS_CUH
 
-#include "sort/gpu_block.cuh"
+#include "sort/gpu_bitonic.cuh"
 
 enum {
     ITEMS = 16,     /* keys of a thread, and of a window */
@@ -94,6 +94,35 @@ static __device__ __forceinline__ void settle_crowds(uint32_t *s_keys, const uin
         sort_warp(s_keys, first, first + (s_lists[0].crowd[c] & 0xffff));
     }
     __syncthreads();
+}
+
+/* Sort in[0 .. size) to out, which may be the same, by a network over as many threads as that
+ * takes. */
+template <int THREADS>
+static __device__ __forceinline__ void sort_network_block(const uint32_t *in, uint32_t *out,
+                                                          uint32_t size, uint32_t *s_keys)
+{
+    const uint32_t t = threadIdx.x;
+    uint32_t threads = 32;
+    while (threads * ITEMS < size)
+        threads *= 2;
+    uint32_t key[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const uint32_t x = i * threads + t;
+        key[i] = t < threads && x < size ? in[x] : GS_KEY_MAX;
+    }
+    sort_bitonic(key, s_keys, threads);
+    __syncthreads(); /* the last step through shared memory has been read */
+    if (t < threads) {
+        uint32_t *window = s_keys + padded(t * ITEMS);
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            window[i] = key[i];
+    }
+    __syncthreads();
+    for (uint32_t x = t; x < size; x += THREADS)
+        out[x] = s_keys[padded(x)];
 }
 
 #endif

@@ -46,6 +46,7 @@ static __device__ struct gs_gpu_slot *add_slot(const struct gs_gpu_work *work, u
     slot->high = high;
     slot->paged = 0;
     slot->room = 0;
+    slot->narrow = 0;
     slot->values = 0;
     return slot;
 }

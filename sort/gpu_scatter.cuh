@@ -33,6 +33,10 @@ static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above
 static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * WAITING,
               "homes and tears of all bins fit behind a tile");
 
+/* Tiles between the one that a block of level 2 moves and the one that it sends for: as many begin
+ * in the time that memory takes to answer. */
+#define GS_TILES_AHEAD 32
+
 /* The least length of a row worth trying: more bins than this leaves overflow now and then. */
 #define GS_ROW_LEAST 15
 
@@ -128,24 +132,25 @@ write_whole(const TARGET &target, typename TARGET::INDEX place, uint32_t count, 
 {
     const uint32_t lane = lane_index();
     const int together = SPARE ? 1 : 4; /* spare memory is seldom met, and more code is slower */
-    uint32_t *const begin = target.out + lane;
+    using KEY = typename TARGET::KEY;
+    KEY *const begin = target.out + lane;
     row += lane;
 #pragma unroll(together)
     for (int r = 0; r < rows; r++, row += row_length) {
         const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* from here on */
         const typename TARGET::INDEX start = __shfl_sync(GS_ALL_LANES, place, r);
-        uint32_t *out = begin + start;
+        KEY *out = begin + start;
         if constexpr (SPARE)
             out = target.located(start) + lane;
         const uint32_t low = keys > 0 ? row[0] : 0;
         const uint32_t high = keys > 32 ? row[32] : 0;
         if (keys > 0)
-            out[0] = low;
+            out[0] = (KEY)low;
         if (keys > 32)
-            out[32] = high;
+            out[32] = (KEY)high;
 #pragma unroll 1
         for (int i = 64; i < keys; i += 32)
-            out[i] = row[i];
+            out[i] = (KEY)row[i];
     }
 }
 
@@ -223,7 +228,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
         try_rows = false;
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            bin[i] += rank_crowd(memory.count, bin[i], moves(i)) << BIN_RANK_SHIFT;
+            bin[i] += rank_crowd(memory.count, bin[i], moves(i), s_none) << BIN_RANK_SHIFT;
     }
     if (try_rows) {
         bool fit = true;
@@ -265,7 +270,8 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
                 const uint32_t b = late.bin_rank & BIN_MASK;
                 const PLACE place = memory.delta[b];
                 if (place != target.limit) /* it may turn out only now that its bin is not moved */
-                    *target.at(b, place + (late.bin_rank >> BIN_RANK_SHIFT)) = late.key;
+                    *target.at(b, place + (late.bin_rank >> BIN_RANK_SHIFT)) =
+                        (typename TARGET::KEY)late.key;
             }
             if (t == 0)
                 *memory.waiting = 0;
@@ -277,6 +283,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
      * found out at once, as each look-up takes long: those from index `tear` of the tile on are in
      * another page. */
     using INDEX = typename TARGET::INDEX;
+    using KEY = typename TARGET::KEY;
     INDEX *s_home = (INDEX *)(memory.keys + ITEMS * SCATTER_THREADS);
     uint32_t *s_tear = (uint32_t *)(s_home + 2 * bins);
     uint32_t before = 0;
@@ -335,7 +342,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
             if (i * SCATTER_THREADS < kept)
                 place = memory.delta[bin[i]] + x;
             if (place < target.limit)
-                *target.at(bin[i], place) = key[i];
+                *target.at(bin[i], place) = (KEY)key[i];
         }
     }
     for (uint32_t b = t; b < bins; b += SCATTER_THREADS)
@@ -343,6 +350,41 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     if (t == 0)
         *memory.waiting = 0;
     return false;
+}
+
+/* Scatter the keys of one tile of a slot. */
+template <int ITEMS, typename PLACE, typename TARGET, typename VIEW>
+static __device__ __forceinline__ void
+scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
+                  const VIEW &view, uint32_t bins, struct tile_memory<PLACE> &memory,
+                  uint32_t *words_begin, uint32_t words)
+{
+    const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
+    memory.place_rows(words_begin, words, bins);
+    const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
+    if (size == tile_keys)
+        scatter_tile<true, ITEMS>(in, size, target, view, bins, memory, try_rows);
+    else
+        scatter_tile<false, ITEMS>(in, size, target, view, bins, memory, try_rows);
+}
+
+/* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
+#ifndef GS_GPU_NARROW_KEYS /* tests: few */
+#define GS_GPU_NARROW_KEYS (1ULL << 31)
+#endif
+
+static bool needs_wide(uint64_t n)
+{
+    return n > GS_GPU_NARROW_KEYS;
+}
+
+/* Words of shared memory for a tile: its rows, all that two blocks of a processor can have, or just
+ * its keys. */
+static uint32_t scatter_words(const struct gs_gpu_work *work, uint32_t tile_keys)
+{
+    if (!work->rows)
+        return tile_keys;
+    return tile_keys <= GS_GPU_SMALL_TILE_KEYS ? 4 * tile_keys : 2 * tile_keys + tile_keys / 8;
 }
 
 #endif

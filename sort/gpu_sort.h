@@ -101,6 +101,10 @@
 /* How many times as many keys as on average a bin in pages may have. */
 #define GS_GPU_PAGES_FACTOR 4
 
+/* Bins of level 1 at most where its slots are split once more before level 2: of 64 bins a tile has
+ * runs of 160 keys, of 1024 runs of 10. */
+#define GS_GPU_SPLIT_BINS 64
+
 /* Keys of a run of equal ones that one block writes. */
 #define GS_GPU_FILL_KEYS (1U << 17)
 
@@ -178,7 +182,7 @@ struct gs_gpu_slot {
     uint64_t start; /* in the output */
     uint64_t size;
     int64_t from; /* where its keys begin in their buffer; or the entry of its first page */
-    int64_t to;   /* where its digits begin in the other buffer */
+    int64_t to;   /* where its digits begin in the other buffer; or the entry of their first page */
     uint32_t low; /* bounds of its keys; low > high: not known */
     uint32_t high;
     uint32_t first_tile;  /* number of its first tile among those of all slots */
@@ -187,6 +191,7 @@ struct gs_gpu_slot {
     uint32_t heavy;       /* digits have heavy values */
     uint32_t paged;       /* keys are in pages */
     uint32_t room;        /* keys for which each digit has room; 0: digits are counted first */
+    uint32_t narrow;      /* rooms hold 16-bit remainders */
     uint32_t values;      /* its runs are known, so many: nothing else is to be done; or 0 */
     struct gs_gpu_digit digit;
 };
@@ -197,6 +202,16 @@ struct gs_gpu_job {
     int64_t from;   /* in the buffer where its keys are */
     uint32_t size;
     uint32_t in_b; /* its keys are in b, else in a */
+};
+
+/* A bin of 16-bit keys, to be sorted by one block: the low halves of keys from `first` on, fewer
+ * than 65,536 values. */
+struct gs_gpu_narrow_job {
+    uint64_t start; /* in the output */
+    int64_t from;   /* in b, in words of 32 bits, a multiple of 4 */
+    uint32_t size;
+    uint32_t first;  /* a multiple of 32 */
+    uint32_t values; /* that may be there */
 };
 
 /* A run of equal keys in the output. */
@@ -214,7 +229,9 @@ struct gs_gpu_state {
     uint32_t small_jobs; /* entries of the lists */
     uint32_t medium_jobs;
     uint32_t fills;
+    uint32_t narrow_jobs;
     uint32_t pages;                                      /* taken */
+    uint32_t entries;                                    /* of the table of pages, given away */
     uint32_t tiles;                                      /* of level 1, taken by its scatter */
     unsigned long long counts[GS_GPU_SPLITTERS_MAX + 1]; /* of level 1 */
 };
@@ -225,13 +242,13 @@ struct gs_gpu_report {
     uint32_t slots;
     uint32_t tiles;
     uint32_t digits;
-    uint32_t repeats; /* of the tables, as are the next three */
-    uint32_t twins;
+    uint32_t repeats; /* of the tables, as are the next two */
     uint32_t few;
     uint32_t few_all;
     uint32_t small_jobs;
     uint32_t medium_jobs;
     uint32_t fills;
+    uint32_t narrow_jobs;
     uint32_t bins;
     uint32_t sequence; /* of the report that is complete */
 };
@@ -249,7 +266,9 @@ struct gs_gpu_work {
     struct gs_gpu_job *small_jobs;
     struct gs_gpu_job *medium_jobs;
     struct gs_gpu_fill *fills;
-    struct gs_gpu_pages pages;    /* page == NULL: none */
+    struct gs_gpu_narrow_job *narrow_jobs; /* where there are rooms */
+    struct gs_gpu_pages pages;    /* where keys of paged slots are; page == NULL: nowhere */
+    struct gs_gpu_pages split;    /* where they go if they are split once more */
     struct gs_gpu_rooms rooms;    /* spare == NULL: none */
     struct gs_gpu_report *report; /* pinned, host */
     /* What the device and n ask for. */
@@ -282,11 +301,13 @@ extern "C" {
 #endif
 
 /* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins of
- * n keys, or up to `most` if values are few; that also sets work->state to its begin. */
+ * n keys, up to `most` if values are few, or, if they do not repeat, for `uncounted`; that also
+ * sets work->state to its begin. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
-                                    uint32_t bins, uint32_t most, cudaStream_t stream);
+                                    uint32_t bins, uint32_t most, uint32_t uncounted,
+                                    cudaStream_t stream);
 /* Make the tables for splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
@@ -321,14 +342,21 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
  * `bins` bins its first page, and no other; or it forbids that scatter: the outcome is
  * GS_GPU_SORTED where the sample was in order, GS_GPU_UNCOUNTED where its values repeat, as they do
  * if there are more bins. The second one reports that, or GS_GPU_UNCOUNTED if a bin had no room:
- * then keys are missing. The lists are empty then, but all n keys are a slot, of level 1. */
+ * then keys are missing. The lists are empty then, but all n keys are a slot, of level 1. Else bins
+ * are slots of `level`: of level 1, if they are to be split first. */
 cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
-cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t sequence,
-                              cudaStream_t stream);
+cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
+                              uint32_t sequence, cudaStream_t stream);
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
                                cudaStream_t stream);
 cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
                               cudaStream_t stream);
+
+/* split_pages_gpu.cu: slots of level 1, in work->pages of `in`, by their digits to work->split in
+ * `out`; each digit that has keys becomes a slot of level 2. Not more digits or keys than the
+ * tables have been made for, so it cannot fail. */
+cudaError_t gs_split_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                               uint64_t n, uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
 /* rooms_gpu.cu: digits that need no count. choose_rooms gives rooms in `out` to slots of level 2
  * whose keys are spread evenly, as a sample of them says; behind the scatter plan_rooms makes jobs
@@ -374,6 +402,10 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
                                uint32_t most, cudaStream_t stream);
 cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t medium_jobs, cudaStream_t stream);
+
+/* sort_narrow_gpu.cu: jobs of 16-bit keys, from b to a. */
+cudaError_t gs_sort_narrow_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t jobs, cudaStream_t stream);
 
 /* fill_bins_gpu.cu: runs of equal keys, the whole in reverse. */
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,

@@ -11,6 +11,7 @@
 
 /* Bins that lie in `out`, each from its cursor on. */
 template <typename P> struct flat_target {
+    using KEY = uint32_t;
     using PLACE = P;
     using INDEX = P;
     static const bool PAGED = false;
@@ -43,6 +44,7 @@ struct new_page {
  * has to wait, unless others are very late; and tells before it waits itself: so nobody waits for
  * long. */
 template <typename I> struct paged_target {
+    using KEY = uint32_t;
     using PLACE = uint32_t;
     using INDEX = I; /* in the pages' memory */
     static const bool PAGED = true;
@@ -125,12 +127,14 @@ template <typename I> struct paged_target {
     }
 };
 
-/* Bins that have a room each. A run that it has no room for is not written, as the cursor tells. */
-struct room_target {
+/* Bins that have a room each, for keys or for their low halves. A run that it has no room for is
+ * not written, as the cursor tells. */
+template <typename K> struct room_target {
+    using KEY = K;
     using PLACE = uint32_t;
     using INDEX = uint32_t;
     static const bool PAGED = false;
-    uint32_t *out;
+    KEY *out;
     PLACE limit;
     unsigned long long *cursors;
     uint32_t room;
@@ -141,7 +145,7 @@ struct room_target {
         return place + count <= room ? bin * room + (PLACE)place : limit;
     }
 
-    __device__ __forceinline__ uint32_t *at(uint32_t bin, PLACE place) const
+    __device__ __forceinline__ KEY *at(uint32_t bin, PLACE place) const
     {
         (void)bin;
         return out + place;

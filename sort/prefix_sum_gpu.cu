@@ -84,12 +84,12 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->tiles = (uint32_t)(before >> 32);
         report->digits = (uint32_t)before;
         report->repeats = repeats;
-        report->twins = work.tables->twins;
         report->few = work.tables->few;
         report->few_all = work.tables->few_all;
         report->small_jobs = state->small_jobs;
         report->medium_jobs = state->medium_jobs;
         report->fills = state->fills;
+        report->narrow_jobs = state->narrow_jobs;
         report->bins = work.tables->count + 1;
         __threadfence_system();
         report->sequence = sequence;
@@ -149,8 +149,9 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
 }
 
 /* Level 1 behind a scatter to pages, which has counted what it moved. All bins but those of one
- * value are slots. */
-static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long long *s_partial)
+ * value are slots of `level`. */
+static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level,
+                                  unsigned long long *s_partial)
 {
     struct gs_gpu_state *state = work.state;
     const struct gs_gpu_tables *tables = work.tables;
@@ -178,7 +179,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned long 
             add_fill(&work, start, size, bin_low(tables, bin));
         } else if (size > 0) {
             struct gs_gpu_slot *slot =
-                add_slot(&work, 2, start, size, bin_low(tables, bin), bin_high(tables, bin));
+                add_slot(&work, level, start, size, bin_low(tables, bin), bin_high(tables, bin));
             slot->from = (int64_t)bin * work.pages.most;
             slot->paged = 1;
         }
@@ -212,16 +213,21 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
 }
 
 static __global__ void __launch_bounds__(PLAN_THREADS)
-    plan_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint64_t n,
+    plan_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint64_t n, unsigned level,
                       uint32_t sequence)
 {
     after_previous();
     __shared__ unsigned long long s_partial[33];
-    plan_pages(work, s_partial);
+    plan_pages(work, level, s_partial);
     __syncthreads();
-    end_level(work, 2, sequence, s_partial);
-    if (threadIdx.x == 0 && work.state->outcome == GS_GPU_UNCOUNTED)
-        add_slot(&work, 1, 0, n, 0, GS_KEY_MAX);
+    end_level(work, level, sequence, s_partial);
+    __syncthreads(); /* all know how many slots there are */
+    if (threadIdx.x == 0) {
+        if (level == 1)
+            work.state->pages = 0; /* those of level 2 are not these */
+        if (work.state->outcome == GS_GPU_UNCOUNTED)
+            add_slot(&work, 1, 0, n, 0, GS_KEY_MAX);
+    }
 }
 
 /* Level 1, by one block. */
@@ -307,10 +313,10 @@ cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cu
     return gs_launch_next(begin_pages_kernel, bins, DIGIT_THREADS, 0, stream, *work);
 }
 
-cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t sequence,
-                              cudaStream_t stream)
+cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
+                              uint32_t sequence, cudaStream_t stream)
 {
-    return gs_launch_next(plan_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, n, sequence);
+    return gs_launch_next(plan_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, n, level, sequence);
 }
 
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,

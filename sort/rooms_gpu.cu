@@ -4,30 +4,34 @@
  * A linear digit divides smooth data evenly, so how many keys each gets is known but for chance:
  * six standard deviations more, a tenth of 3700 keys, are enough. A sample of the slot tells
  * whether its data is that smooth, by Pearson's chi-square; so most slots that would fail are not
- * tried.
+ * tried. Where a digit has at most 2^16 values its room holds the keys' low halves:
+ * sort_narrow_gpu.cu knows the rest.
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_lists.cuh"
 #include "sort/params.h"
-#include "sort/sample_position.h"
 
 enum {
     EVEN_THREADS = 512,
     EVEN_ITEMS = 4,
     EVEN_SAMPLES = EVEN_ITEMS * EVEN_THREADS, /* of a slot at most */
     EVEN_SPARSE = 8,                          /* keys of the slot for one of the sample at least */
+    EVEN_EACH = 8,                            /* of the sample for a digit are enough */
     PLACE_THREADS = 1024,
-    JOB_THREADS = 256
+    JOB_THREADS = 256,
+    LINE_KEYS = 32,        /* of 32 bits, in a line of the cache */
+    LINE_NARROW_KEYS = 64, /* of 16 bits */
+    NARROW_SPARSE = 3      /* values for a key of a narrow bin at least */
 };
 
 /* The standard deviations that chance does not reach. */
 #define GS_DEVIATIONS 6.0F
 
 /* Rooms begin where a line of the cache does: a warp reads one line then, not two. */
-template <typename N> static __device__ __forceinline__ N whole_lines(N keys)
+template <typename N> static __device__ __forceinline__ N whole_lines(N keys, uint32_t of_line)
 {
-    return (keys + 31) / 32 * 32;
+    return (keys + of_line - 1) / of_line * of_line;
 }
 
 /* Keys of a room, of a slot's so many. As a digit's factor is a whole number, at least bins, digits
@@ -35,43 +39,75 @@ template <typename N> static __device__ __forceinline__ N whole_lines(N keys)
 static __device__ __forceinline__ uint64_t room_for(uint64_t keys, uint32_t bins)
 {
     const float mean = (float)keys / (float)bins * (1 + 1 / (float)bins);
-    return whole_lines(bins == 1 ? keys : (uint64_t)(mean + GS_DEVIATIONS * sqrtf(mean)) + 1);
+    return whole_lines(bins == 1 ? keys : (uint64_t)(mean + GS_DEVIATIONS * sqrtf(mean)) + 1,
+                       LINE_KEYS);
+}
+
+/* Values of a digit at most: of one that is not exact they are those with d = hi32((key - low) *
+ * q), q being less than 2^32. */
+static __device__ __forceinline__ uint64_t digit_width(const struct gs_gpu_slot &slot)
+{
+    const uint64_t q = (uint64_t)slot.digit.factor * slot.digit.scale;
+    return q > 0 ? ((1ULL << 32) + q - 1) / q : 1ULL << 32; /* one digit may have all values */
+}
+
+/* Are the low halves of keys enough, in rooms that small jobs sort? Not if values repeat, as they
+ * do where they are few, or where some bits of all keys are the same. The first value of a bin is a
+ * multiple of 32 there, up to 31 less than the digit's. */
+static __device__ __forceinline__ bool is_narrow(const struct gs_gpu_slot &slot, uint64_t room,
+                                                 uint32_t small_keys, uint32_t varying)
+{
+    const uint64_t width = digit_width(slot);
+    return room <= small_keys && room * NARROW_SPARSE <= width && width + 31 <= 65536 &&
+           (~varying & 0xffff) == 0;
 }
 
 /* A block looks at one slot: how large its rooms are, 0 if there are none. */
 static __global__ void __launch_bounds__(EVEN_THREADS)
     find_even_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
-                     struct gs_gpu_slot *slots, uint32_t most)
+                     struct gs_gpu_slot *slots, uint32_t most, uint32_t small_keys)
 {
     after_previous();
     __shared__ uint32_t s_count[GS_GPU_DIGITS_MAX];
     __shared__ uint32_t s_partial[33];
+    __shared__ uint32_t s_ones, s_zeros; /* bits that some key has, or has not */
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_slot slot = slots[blockIdx.x];
     if (slot.bins == 0 || digit_is_exact(slot.digit))
         return;
-    const uint32_t samples = (uint32_t)min(slot.size / EVEN_SPARSE, (uint64_t)EVEN_SAMPLES);
+    const uint32_t size = (uint32_t)slot.size; /* positions in pages are of 32 bits */
+    const uint32_t samples =
+        min(size / EVEN_SPARSE, min((uint32_t)EVEN_SAMPLES, EVEN_EACH * slot.bins));
+    const uint32_t apart = size / max(samples, 1U);
     const struct digit_view digits = {slot.digit, slot.bins};
     for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
         s_count[d] = 0;
+    if (t == 0)
+        s_ones = s_zeros = 0;
     __syncthreads();
     uint32_t key[EVEN_ITEMS]; /* all on their way before the first is needed */
     uint32_t digit[EVEN_ITEMS];
 #pragma unroll
     for (int i = 0; i < EVEN_ITEMS; i++)
         if (i * EVEN_THREADS + t < samples) {
-            const uint64_t at =
-                gs_sample_position(i * EVEN_THREADS + t, samples, slot.size, GS_SAMPLE_SEED);
-            const uint32_t *tile = tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS));
-            key[i] = tile[at % GS_GPU_TILE_KEYS];
+            const uint32_t j = i * EVEN_THREADS + t;
+            const uint32_t at = j * apart + __umulhi((uint32_t)gs_random(GS_SAMPLE_SEED, j), apart);
+            key[i] = tile_at(pages, keys, slot, at / GS_GPU_TILE_KEYS)[at % GS_GPU_TILE_KEYS];
         } else {
             key[i] = 0;
         }
     digits.classify(key, digit);
+    uint32_t ones = 0;
+    uint32_t zeros = 0;
 #pragma unroll
     for (int i = 0; i < EVEN_ITEMS; i++)
-        if (i * EVEN_THREADS + t < samples)
+        if (i * EVEN_THREADS + t < samples) {
             atomicAdd(&s_count[digit[i]], 1);
+            ones |= key[i];
+            zeros |= ~key[i];
+        }
+    atomicOr(&s_ones, ones);
+    atomicOr(&s_zeros, zeros);
     __syncthreads();
     uint32_t squares = 0; /* 2^22 in all at most */
     for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
@@ -82,15 +118,22 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
         return;
     const float bins = (float)slot.bins;
     const float chi_square = bins * (float)sum / (float)max(samples, 1U) - (float)samples;
-    const uint64_t room = room_for(slot.size, slot.bins);
+    uint64_t room = room_for(slot.size, slot.bins);
+    const bool narrow = is_narrow(slot, room, small_keys, s_ones & s_zeros);
+    if (narrow)
+        room = whole_lines(room, LINE_NARROW_KEYS);
     const bool even = chi_square <= bins - 1 + GS_DEVIATIONS * sqrtf(2 * (bins - 1));
     slots[blockIdx.x].room = even && room <= most ? (uint32_t)room : 0;
+    slots[blockIdx.x].narrow = narrow;
 }
 
-/* What a slot takes of the output: its rooms, or as much as it has keys, for a second try. */
+/* What a slot takes of the output: its rooms, or as much as it has keys, for a second try; narrow
+ * rooms are in that. */
 static __device__ __forceinline__ unsigned long long width_of(const struct gs_gpu_slot &slot)
 {
-    return slot.room > 0 ? (unsigned long long)slot.bins * slot.room : whole_lines(slot.size);
+    const unsigned long long keys = whole_lines(slot.size, LINE_KEYS);
+    const unsigned long long rooms = (unsigned long long)slot.bins * slot.room;
+    return max(keys, slot.narrow ? rooms / 2 : rooms);
 }
 
 /* Where each slot's digits go, by one block: one slot after the other, the last ones in spare
@@ -115,7 +158,8 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
         __syncthreads();
     }
     /* What would cross the buffer's end is in spare memory, which goes on from `end`. */
-    const unsigned long long end = n - min((unsigned long long)n, s_widest);
+    const unsigned long long end =
+        (n - min((unsigned long long)n, s_widest)) / LINE_KEYS * LINE_KEYS;
     const bool fits = all <= n || all - end <= rooms.spare_keys;
     const int64_t spare = rooms.spare - out;
     unsigned long long before = 0;
@@ -133,6 +177,18 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
     }
 }
 
+/* A job of a narrow room. */
+static __device__ __forceinline__ void add_narrow_job(const struct gs_gpu_work *work,
+                                                      const struct gs_gpu_slot &slot, uint32_t d,
+                                                      uint64_t start, uint32_t size)
+{
+    const uint32_t least = (uint32_t)least_key(slot.digit, slot.low, d);
+    const struct gs_gpu_narrow_job job = {start, slot.to + (int64_t)d * (slot.room / 2), size,
+                                          least - least % 32,
+                                          least % 32 + (uint32_t)digit_width(slot)};
+    work->narrow_jobs[atomicAdd(&work->state->narrow_jobs, 1)] = job;
+}
+
 /* A block makes jobs of one slot's digits. */
 static __global__ void __launch_bounds__(JOB_THREADS)
     plan_rooms_kernel(const __grid_constant__ struct gs_gpu_work work)
@@ -141,6 +197,8 @@ static __global__ void __launch_bounds__(JOB_THREADS)
     __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[0][blockIdx.x];
     const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
+    if (slot.bins == 0) /* of one value: a run by now */
+        return;
     bool full = slot.room == 0;
     for (uint32_t d = threadIdx.x; d < slot.bins; d += JOB_THREADS)
         full = full || sizes[d] > slot.room;
@@ -161,7 +219,9 @@ static __global__ void __launch_bounds__(JOB_THREADS)
         unsigned long long sum;
         const unsigned long long start = before + scan_block<JOB_THREADS>(size, s_partial, &sum);
         before += sum;
-        if (size > 0)
+        if (size > 0 && slot.narrow)
+            add_narrow_job(&work, slot, d, start, (uint32_t)size);
+        else if (size > 0)
             add_job(&work, start, slot.to + (int64_t)d * slot.room, (uint32_t)size, 1);
         __syncthreads();
     }
@@ -171,8 +231,9 @@ cudaError_t gs_choose_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *
                                 const uint32_t *out, uint64_t n, uint32_t slots,
                                 cudaStream_t stream)
 {
-    cudaError_t error = gs_launch_next(find_even_kernel, slots, EVEN_THREADS, 0, stream, keys,
-                                       work->pages, work->slots[0], work->medium_keys);
+    cudaError_t error =
+        gs_launch_next(find_even_kernel, slots, EVEN_THREADS, 0, stream, keys, work->pages,
+                       work->slots[0], work->medium_keys, work->small_keys);
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(place_rooms_kernel, 1, PLACE_THREADS, 0, stream, work->slots[0], slots,

@@ -7,18 +7,6 @@
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_scatter.cuh"
 
-/* Tiles between the one that a block of scatter_rooms moves and the one that it sends for: as many
- * begin in the time that memory takes to answer. */
-#define GS_TILES_AHEAD 32
-
-/* Words for a tile: its rows, all that two blocks of a processor can have, or just its keys. */
-static uint32_t tile_words(const struct gs_gpu_work *work, uint32_t tile_keys)
-{
-    if (!work->rows)
-        return tile_keys;
-    return tile_keys <= GS_GPU_SMALL_TILE_KEYS ? 4 * tile_keys : 2 * tile_keys + tile_keys / 8;
-}
-
 /* Level 1: keys `first` to n, less than a tile, one by one. A tile of any size is as much code
  * again as a full one. */
 template <typename TARGET, typename VIEW>
@@ -55,9 +43,8 @@ scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
             tables->repeats && (target.cursors[b] & GS_GPU_SKIP) != 0 ? target.limit : 0;
     }
     const uint32_t tiles = (uint32_t)(n / tile_keys);
-    const bool more = gridDim.x < tiles;
     uint32_t next = tiles; /* of the first thread */
-    if (threadIdx.x == 0 && more)
+    if (threadIdx.x == 0 && gridDim.x < tiles)
         next = gridDim.x + atomicInc(taken, INT32_MAX);
     for (uint32_t tile = blockIdx.x; tile < tiles; tile = s_next) {
         __syncthreads();
@@ -112,22 +99,6 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
                                            &state->tiles);
         break;
     }
-}
-
-/* Scatter the keys of one tile of a slot. */
-template <int ITEMS, typename PLACE, typename TARGET, typename VIEW>
-static __device__ __forceinline__ void
-scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
-                  const VIEW &view, uint32_t bins, struct tile_memory<PLACE> &memory,
-                  uint32_t *words_begin, uint32_t words)
-{
-    const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
-    memory.place_rows(words_begin, words, bins);
-    const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
-    if (size == tile_keys)
-        scatter_tile<true, ITEMS>(in, size, target, view, bins, memory, try_rows);
-    else
-        scatter_tile<false, ITEMS>(in, size, target, view, bins, memory, try_rows);
 }
 
 /* A further level: a block moves one tile of one slot. Where each key has a digit of its
@@ -205,20 +176,21 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         prefetch_keys(tile_at(pages, in, s_slot, index + GS_TILES_AHEAD), tile_keys);
     const struct digit_view digits = {s_slot.digit, s_slot.bins};
     cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
-    const struct room_target target = {out + s_slot.to, s_slot.bins * s_slot.room, cursors,
-                                       s_slot.room};
-    scatter_slot_tile<ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits, s_slot.bins,
-                             memory, memory.count + GS_GPU_DIGITS_MAX, words);
-}
-
-/* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
-#ifndef GS_GPU_NARROW_KEYS /* tests: few */
-#define GS_GPU_NARROW_KEYS (1ULL << 31)
-#endif
-
-static bool needs_wide(uint64_t n)
-{
-    return n > GS_GPU_NARROW_KEYS;
+    uint32_t *s_rows = memory.count + GS_GPU_DIGITS_MAX;
+    in = tile_at(pages, in, s_slot, index);
+    out += s_slot.to;
+    const uint32_t limit = s_slot.bins * s_slot.room;
+    if (s_slot.narrow) {
+        const struct room_target<uint16_t> target = {
+            (uint16_t *)out, limit, cursors, s_slot.room
+        };
+        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
+    } else {
+        const struct room_target<uint32_t> target = {
+            out, limit, cursors, s_slot.room
+        };
+        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
+    }
 }
 
 /* Words of shared memory that a block can have if two are to share a processor. */
@@ -229,7 +201,7 @@ static bool needs_wide(uint64_t n)
 static uint32_t choose_words(const struct gs_gpu_work *work, uint32_t tile_keys, uint32_t others,
                              uint32_t most)
 {
-    const uint32_t words = tile_words(work, tile_keys);
+    const uint32_t words = scatter_words(work, tile_keys);
     const uint32_t least = tile_keys + 5 * most;
     if (!work->rows || others + words <= HALF_ROOM || others + least > HALF_ROOM)
         return words;
@@ -281,7 +253,7 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
                                  cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
-    uint32_t words = tile_words(work, GS_GPU_TILE_KEYS);
+    uint32_t words = scatter_words(work, GS_GPU_TILE_KEYS);
     size_t shared = (words + GS_GPU_DIGITS_MAX + GS_GPU_DIGITS_MAX / 2) * sizeof(uint32_t) +
                     GS_GPU_DIGITS_MAX * sizeof(PLACE);
     cudaError_t error =
@@ -334,7 +306,7 @@ cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t 
                                  uint32_t slots, uint32_t tiles, cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
-    const uint32_t words = tile_words(work, GS_GPU_TILE_KEYS);
+    const uint32_t words = scatter_words(work, GS_GPU_TILE_KEYS);
     const size_t shared = (words + 2 * GS_GPU_DIGITS_MAX) * sizeof(uint32_t);
     cudaError_t error = cudaFuncSetAttribute(
         scatter_rooms_kernel<items>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);

@@ -250,10 +250,11 @@ static __device__ void look_at_twins(const uint32_t *sample, uint32_t samples, u
 /* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
  * there becomes an equality bin, between the splitters v-1 and v. If values are few, bins hold
  * fewer of them where there are more bins; of values that are not equally frequent the rare ones
- * are many, whatever the sample says. */
+ * are many, whatever the sample says. `uncounted` bins, if values do not repeat. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
-                            uint32_t most, struct gs_gpu_tables *tables, struct gs_gpu_state *state)
+                            uint32_t most, uint32_t uncounted, struct gs_gpu_tables *tables,
+                            struct gs_gpu_state *state)
 {
     after_previous();
     __shared__ struct builder s_build;
@@ -264,6 +265,8 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     else if (t == 0)
         tables->twins = tables->few = tables->few_all = 0; /* bins that are jobs ask for nothing */
     __syncthreads();
+    if (!tables->twins)
+        bins = uncounted;
     while (tables->few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS && bins < s_build.bins)
         bins *= 2;
     uint32_t emitted = 0;
@@ -303,8 +306,10 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         s_build.splitter[i] = tables->splitter[i];
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
-    if (threadIdx.x == 0) /* nobody has looked at twins */
-        tables->twins = tables->few = s_build.repeats, tables->few_all = 0;
+    if (threadIdx.x == 0) { /* nobody has looked at twins */
+        tables->twins = tables->few = s_build.repeats;
+        tables->few_all = 0;
+    }
 }
 
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
@@ -316,10 +321,11 @@ cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t
 }
 
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
-                                    uint32_t bins, uint32_t most, cudaStream_t stream)
+                                    uint32_t bins, uint32_t most, uint32_t uncounted,
+                                    cudaStream_t stream)
 {
     return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples, n,
-                          samples, bins, most, work->tables, work->state);
+                          samples, bins, most, uncounted, work->tables, work->state);
 }
 
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)

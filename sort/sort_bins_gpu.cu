@@ -134,35 +134,6 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* Sort in[0 .. size) to out, which may be the same, by a network over as many threads as that
- * takes. */
-template <int THREADS>
-static __device__ __forceinline__ void sort_network_block(const uint32_t *in, uint32_t *out,
-                                                          uint32_t size, uint32_t *s_keys)
-{
-    const uint32_t t = threadIdx.x;
-    uint32_t threads = 32;
-    while (threads * ITEMS < size)
-        threads *= 2;
-    uint32_t key[ITEMS];
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        const uint32_t x = i * threads + t;
-        key[i] = t < threads && x < size ? in[x] : GS_KEY_MAX;
-    }
-    sort_bitonic(key, s_keys, threads);
-    __syncthreads(); /* the last step through shared memory has been read */
-    if (t < threads) {
-        uint32_t *window = s_keys + padded(t * ITEMS);
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            window[i] = key[i];
-    }
-    __syncthreads();
-    for (uint32_t x = t; x < size; x += THREADS)
-        out[x] = s_keys[padded(x)];
-}
-
 /* A bin that has few values, or crowds that take long. Not inline, and nothing handed over that is
  * not at hand anyway: the other bins need the registers. */
 template <int THREADS>
@@ -261,7 +232,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     } else {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            place[i] += rank_crowd(s_count, place[i], i * THREADS < rest) << 16;
+            place[i] += rank_crowd(s_count, place[i], i * THREADS < rest, s_count + digits) << 16;
     }
     __syncthreads();
     const uint32_t largest = scan_counters<THREADS>(s_count);

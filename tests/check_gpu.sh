@@ -2,7 +2,7 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES
+# usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES GPU_NARROW
 # from make check-gpu, with the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
@@ -22,6 +22,7 @@ engines=$3
 flips=$4
 values=$5
 pages=$6
+narrow=$7
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=600 # seconds for a file
@@ -92,10 +93,11 @@ watched()
 # sanitize TOOL. gpu_twins launches every kernel of the sorts on the device, with every kind of keys
 # and number of bins, but count_values with GS_GPU_FEW_CELLS, which gpu_values does, and what larger
 # inputs have: sort_few of more than 2^16 keys, scatter_bins' large tiles, blocks for large bins,
-# wide positions. gpu_pages adds the ends of pages, gpu_engines the shared-memory engines; bench-gpu
-# sends more distributions through the same kernels. racecheck follows each access to shared memory,
-# of CUB's kernels in bench-gpu too, and would take minutes: it gets smaller inputs, half of the
-# kinds for each number of bins, and no bench-gpu, and so the same kernels.
+# wide positions. gpu_pages adds the ends of pages, gpu_narrow bins of remainders, gpu_engines the
+# shared-memory engines; bench-gpu sends more distributions through the same kernels. racecheck
+# follows each access to shared memory, of CUB's kernels in bench-gpu too, and would take minutes:
+# it gets smaller inputs, half of the kinds for each number of bins, and no bench-gpu, and so the
+# same kernels.
 sanitize()
 {
     if [ "$1" = racecheck ]; then
@@ -103,7 +105,7 @@ sanitize()
     else
         watched "$1" "$twins" 60000 && watched "$1" "$values" 40000 &&
             watched "$1" "$bench" --check-small --sizes=16
-    fi && watched "$1" "$pages" && watched "$1" "$engines" 300 37
+    fi && watched "$1" "$pages" && watched "$1" "$narrow" 0 && watched "$1" "$engines" 300 37
 }
 
 # suite_file FILE: run it, and note its counts: ok, of them skipped, seconds.
@@ -150,6 +152,7 @@ step 'twins, stage by stage' "$twins"
 step 'engines, every n and number of lists' "$engines"
 step 'slots of few values' "$values"
 step 'bins that end where pages do' "$pages"
+step 'bins of 16-bit remainders' "$narrow"
 step '10,000 bits flipped between stages, each told by the proof' "$flips"
 step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
 step 'more than 2^32 keys against CUB' "$bench" --check-large

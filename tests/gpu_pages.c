@@ -146,6 +146,7 @@ static void check_pages(struct test *test, uint32_t most, unsigned processors)
     uint64_t taken = 0;
     uint64_t largest = 0;
     alarm(SECONDS);
+    *pages = test->sorter.bin_pages;
     make_tables(test);
     must(cudaMemset(test->d_other, 0xa5, test->n * sizeof(gs_key)));
     must(cudaMemset(pages->spare, 0xa5, (size_t)2 * BINS * PAGE * sizeof(gs_key)));
@@ -154,7 +155,7 @@ static void check_pages(struct test *test, uint32_t most, unsigned processors)
     must(gs_begin_pages_gpu(work, BINS, NULL));
     must(gs_scatter_pages_gpu(work, test->d_keys, test->d_other, test->n, BINS, 2 * BINS,
                               processors, NULL));
-    must(gs_plan_pages_gpu(work, test->n, 0, NULL));
+    must(gs_plan_pages_gpu(work, test->n, 2, 0, NULL));
     struct gs_gpu_state *state = get(work->state, sizeof *state);
     uint32_t *page = get(pages->page, (size_t)BINS * most * sizeof *page);
     gs_key *out = get(test->d_other, test->n * sizeof *out);

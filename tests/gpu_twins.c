@@ -59,7 +59,8 @@ static void compare_splitters(struct twins *twins)
     gs_sort_samples(twins->sample, twins->samples);
     gs_splitters_choose(&splitters, twins->sample, twins->samples, twins->bins);
     must(gs_sort_few_gpu(work->samples, work->samples + twins->samples, twins->samples, NULL));
-    must(gs_choose_splitters_gpu(work, twins->n, twins->samples, twins->bins, twins->bins, NULL));
+    must(gs_choose_splitters_gpu(work, twins->n, twins->samples, twins->bins, twins->bins,
+                                 twins->bins, NULL));
     must(cudaMemcpy(&tables, work->tables, sizeof tables, cudaMemcpyDeviceToHost));
     CHECK_EQUAL(tables.count, splitters.count);
     for (uint32_t i = 0; i < splitters.count; i++)
@@ -171,12 +172,16 @@ static void compare_bins(struct twins *twins)
     free(scattered);
 }
 
-/* paged_keys: from how many keys on bins are not counted. Without stats level 2 is. */
-static void compare_result(struct twins *twins, uint64_t paged_keys, struct gs_device_stats *stats)
+/* How bins come to their places: counted; in pages, if the keys are for that, and without stats
+ * level 2 counted; and split once more. */
+enum way { COUNTED, PAGED, SPLIT };
+
+static void compare_result(struct twins *twins, enum way way, struct gs_device_stats *stats)
 {
     struct gs_error err = {.status = GS_OK};
     const uint64_t n = twins->n;
-    twins->sorter.paged_keys = paged_keys;
+    twins->sorter.paged_keys = way == COUNTED ? UINT64_MAX : 1;
+    twins->sorter.split_keys = way == SPLIT ? 1 : UINT64_MAX;
     must(cudaMemcpy(twins->d_keys, twins->keys, n * sizeof(gs_key), cudaMemcpyHostToDevice));
     CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, stats, &err),
                 GS_OK);
@@ -201,7 +206,7 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
         abort();
     twins.offsets = twins.counts + 2 * (size_t)bins;
     enum gs_status st = gs_device_sorter_open(&twins.sorter, n, &err);
-    twins.sorter.paged_keys = 1;
+    twins.sorter.paged_keys = twins.sorter.split_keys = 1;
     if (st != GS_OK || gs_device_sorter_add_room(&twins.sorter, &err) != GS_OK) {
         fprintf(stderr, "gpu_twins: %s\n", err.text);
         exit(2);
@@ -216,10 +221,11 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     compare_counts(&twins);
     compare_runs(&twins);
     compare_bins(&twins);
-    compare_result(&twins, UINT64_MAX, &stats);
+    compare_result(&twins, COUNTED, &stats);
     twins.sorter.few_keys = GS_GPU_MEDIUM_KEYS;
-    compare_result(&twins, 1, NULL);
-    compare_result(&twins, 1, &stats);
+    compare_result(&twins, PAGED, NULL);
+    compare_result(&twins, PAGED, &stats);
+    compare_result(&twins, SPLIT, NULL);
     if (check_failed > failed)
         fprintf(stderr, "  with %" PRIu64 " keys of kind %d, %" PRIu32 " bins\n", n, (int)kind,
                 bins);
@@ -236,9 +242,10 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
  * counted; keys whose sample is spread over all values while all others are in one bin, so that
  * pages are not enough; zeros, a few more in each tile than a row has room for, among keys of all
  * magnitudes; and a digit of level 2, the first of its bin, that has few values: keys that have
- * gone to rooms are counted by value at a deeper level, with other digits of the bin around them.
+ * gone to rooms are counted by value at a deeper level, with other digits of the bin around them;
+ * and bins with a gap, so that one digit has nearly all keys of a slot that is split.
  */
-enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS, INPUT_FEW_IN_ROOM };
+enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS, INPUT_FEW_IN_ROOM, INPUT_GAPS };
 
 static void check_input(enum input input, uint64_t n)
 {
@@ -258,6 +265,8 @@ static void check_input(enum input input, uint64_t n)
             twins.keys[i] = r % 33 == 0 ? 0 : ((gs_key)(r >> 32) | 0x80000000U) >> r % 20;
         else if (input == INPUT_FEW_IN_ROOM && r % 150 == 0)
             twins.keys[i] = (gs_key)(r >> 32) % 100 << 8;
+        else if (input == INPUT_GAPS)
+            twins.keys[i] = (gs_key)(r % 5) << 29 | (gs_key)(r >> 32 & 0xffffff);
     }
     for (uint32_t i = 0; input == INPUT_MISLEADS && i < samples; i++)
         twins.keys[gs_sample_position(i, samples, n, GS_SAMPLE_SEED)] = i * 2654435769U;
@@ -265,13 +274,16 @@ static void check_input(enum input input, uint64_t n)
     must(cudaMalloc((void **)&twins.d_keys, n * sizeof(gs_key)));
     must(cudaMalloc((void **)&twins.d_other, n * sizeof(gs_key)));
     CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, n, &err), GS_OK);
-    twins.sorter.paged_keys = 1;
+    twins.sorter.paged_keys = twins.sorter.split_keys = 1;
     CHECK_EQUAL(gs_device_sorter_add_room(&twins.sorter, &err), GS_OK);
-    compare_result(&twins, UINT64_MAX, &stats);
-    CHECK(!stats.in_other);
-    compare_result(&twins, 1, &stats);
+    compare_result(&twins, COUNTED, &stats);
+    CHECK(!stats.in_other && !stats.split);
+    compare_result(&twins, PAGED, &stats);
     CHECK_EQUAL(stats.in_other, input != INPUT_MISLEADS);
     CHECK(input != INPUT_FEW_IN_ROOM || stats.levels > 2);
+    compare_result(&twins, SPLIT, &stats);
+    CHECK(!stats.in_other);
+    CHECK_EQUAL(stats.split, input != INPUT_MISLEADS);
     gs_device_sorter_close(&twins.sorter);
     cudaFree(twins.d_keys);
     cudaFree(twins.d_other);
@@ -299,6 +311,7 @@ int main(int argc, char **argv)
     check_input(INPUT_SPREAD, n);
     check_input(INPUT_MISLEADS, n);
     check_input(INPUT_ZEROS, n);
+    check_input(INPUT_GAPS, n);
     if (all)
         check_input(INPUT_FEW_IN_ROOM, 3000001);
     return check_failures();

@@ -11,11 +11,11 @@
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
  *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
- *               [--paged=N]
+ *               [--paged=N] [--split=N]
  *
  * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. --few says up to how many
- * keys are sorted without bins, --paged from how many on bins may be left uncounted; checks do both
- * with what could be either.
+ * keys are sorted without bins, --paged from how many on bins may be left uncounted, --split from
+ * how many on those are split once more before level 2; checks do both with what could be either.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -201,7 +201,7 @@ static uint64_t compare(struct bench *bench, const uint32_t *sorted, uint64_t n,
 }
 
 static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys,
-                       uint64_t paged_keys)
+                       uint64_t paged_keys, uint64_t split_keys)
 {
     struct gs_error err = {};
     uint32_t **buffers[] = {&bench->source, &bench->keys, &bench->other, &bench->reference,
@@ -218,6 +218,8 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
     bench->sorter.few_keys = few_keys;
     if (paged_keys > 0)
         bench->sorter.paged_keys = paged_keys;
+    if (split_keys > 0)
+        bench->sorter.split_keys = split_keys;
     if (st != GS_OK || gs_device_sorter_add_room(&bench->sorter, &err) != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
@@ -243,10 +245,11 @@ static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, 
     run_ours(bench, n, &stats);
     uint64_t wrong = compare(bench, sorted, n, &stats);
     if (wrong > 0)
-        printf("FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u, fills %u)\n",
-               (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
-               bench->sorter.few_keys, stats.levels, stats.small_jobs, stats.medium_jobs,
-               stats.fills);
+        printf(
+            "FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u + %u, fills %u)\n",
+            (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
+            bench->sorter.few_keys, stats.levels, stats.narrow_jobs, stats.small_jobs,
+            stats.medium_jobs, stats.fills);
     return wrong > 0;
 }
 
@@ -258,6 +261,8 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
     uint64_t failures = 0;
     const uint32_t few_keys = bench->sorter.few_keys;
     const uint64_t paged_keys = bench->sorter.paged_keys;
+    const uint64_t split_keys = bench->sorter.split_keys;
+    enum { COUNTED, PAGED, SPLIT }; /* ways to sort, if the keys are for that */
     for (uint64_t n : sizes)
         for (int distribution : distributions) {
             if (n > capacity)
@@ -267,18 +272,20 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
             if (n > 0)
                 run_cub(bench, n, &sorted);
             for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS})
-                for (uint64_t paged : {UINT64_MAX, paged_keys}) {
+                for (int way = COUNTED; way <= SPLIT; way++) {
                     if (few < few_keys && (n <= few || n > few_keys))
                         continue;
-                    if (paged == paged_keys && (n <= few || n < paged_keys))
+                    if (way != COUNTED && (n <= few || n < paged_keys))
                         continue;
                     bench->sorter.few_keys = few;
-                    bench->sorter.paged_keys = paged;
+                    bench->sorter.paged_keys = way == COUNTED ? UINT64_MAX : paged_keys;
+                    bench->sorter.split_keys = way == SPLIT ? split_keys : UINT64_MAX;
                     failures += check_once(bench, sorted, n, distribution);
                     tests++;
                 }
             bench->sorter.few_keys = few_keys;
             bench->sorter.paged_keys = paged_keys;
+            bench->sorter.split_keys = split_keys;
         }
     printf("check: %llu sorts, %llu failures\n", (unsigned long long)tests,
            (unsigned long long)failures);
@@ -302,7 +309,8 @@ static int repeat(struct bench *bench, uint64_t n, unsigned times, int kinds)
 }
 
 /* One line of all stages' times, and one of their bandwidths. */
-static void print_stages(uint64_t n, const std::vector<float> (&stage_ms)[GS_DEVICE_STAGES])
+static void print_stages(uint64_t n, bool split,
+                         const std::vector<float> (&stage_ms)[GS_DEVICE_STAGES])
 {
     static const char *const STAGES[] = {"select",  "samples", "count",    "prefix",
                                          "scatter", "count2",  "scatter2", "sort"};
@@ -311,9 +319,11 @@ static void print_stages(uint64_t n, const std::vector<float> (&stage_ms)[GS_DEV
     for (int s = 0; s < GS_DEVICE_STAGES; s++)
         printf(" %s %.4f", STAGES[s], median(stage_ms[s]));
     printf("\n      GB/s:");
-    for (int s = 0; s < GS_DEVICE_STAGES; s++)
-        if (BYTES[s] > 0 && median(stage_ms[s]) > 0)
-            printf(" %s %.0f", STAGES[s], n * BYTES[s] / median(stage_ms[s]) / 1e6);
+    for (int s = 0; s < GS_DEVICE_STAGES; s++) {
+        const uint64_t bytes = (s == GS_DEVICE_SCATTER_DIGITS && split ? 2 : 1) * n * BYTES[s];
+        if (bytes > 0 && median(stage_ms[s]) > 0)
+            printf(" %s %.0f", STAGES[s], (double)bytes / median(stage_ms[s]) / 1e6);
+    }
     printf("\n");
 }
 
@@ -343,12 +353,12 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     float thrust = time_thrust(bench, n);
     float copy = time_copy(bench, n);
     printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | thrust %9.4f ms | "
-           "%2.0f %% of the limit | %u levels %u+%u jobs %u fills%s\n",
+           "%2.0f %% of the limit | %u levels %u+%u+%u jobs %u fills%s\n",
            log2, DISTRIBUTIONS[distribution], ours, n / ours / 1e6, cub, n / cub / 1e6, cub / ours,
-           thrust, 100 * copy / ours, stats.levels, stats.small_jobs, stats.medium_jobs,
-           stats.fills, wrong > 0 ? " WRONG" : "");
+           thrust, 100 * copy / ours, stats.levels, stats.narrow_jobs, stats.small_jobs,
+           stats.medium_jobs, stats.fills, wrong > 0 ? " WRONG" : "");
     if (stages)
-        print_stages(n, stage_ms);
+        print_stages(n, stats.split, stage_ms);
     if (csv != NULL)
         fprintf(csv, "%llu,%s,%.5f,%.5f,%.3f,%s,%.5f,%.5f\n", (unsigned long long)n,
                 DISTRIBUTIONS[distribution], ours, cub, cub / ours, wrong > 0 ? "wrong" : "ok",
@@ -378,6 +388,7 @@ int main(int argc, char **argv)
     bool stages = false;
     uint32_t few_keys = GS_GPU_FEW_KEYS;
     uint64_t paged_keys = 0;
+    uint64_t split_keys = 0;
     std::vector<uint64_t> checked;
     FILE *csv = NULL;
     for (int i = 1; i < argc; i++) {
@@ -403,6 +414,8 @@ int main(int argc, char **argv)
             few_keys = (uint32_t)strtoul(value, NULL, 0);
         } else if (name == "--paged") {
             paged_keys = strtoull(value, NULL, 0);
+        } else if (name == "--split") {
+            split_keys = strtoull(value, NULL, 0);
         } else if (name == "--stages") {
             stages = true;
         } else if (name == "--check") {
@@ -431,7 +444,9 @@ int main(int argc, char **argv)
         capacity = std::max<uint64_t>(capacity, 1U << 20);
     if (!checked.empty() && paged_keys == 0)
         paged_keys = 1;
-    open_bench(&bench, capacity, few_keys, paged_keys);
+    if (!checked.empty() && split_keys == 0)
+        split_keys = 1;
+    open_bench(&bench, capacity, few_keys, paged_keys, split_keys);
     struct cudaDeviceProp device;
     MUST(cudaGetDeviceProperties(&device, 0));
     printf("%s, %d multiprocessors, CUB %d.%d.%d\n", device.name, device.multiProcessorCount,

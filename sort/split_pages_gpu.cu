@@ -1,0 +1,142 @@
+/* split_pages_gpu.cu -- split slots that are in pages into smaller ones, which are in pages, too.
+ * SPDX-License-Identifier: MIT
+ *
+ * Of very many keys two levels are not enough, or have so many bins that a tile has but a few keys
+ * of each. So the bins of level 1 are split by a linear digit, with as many digits as level 2 will
+ * have, and no digit is counted first: pages are as good for them as for the bins. A digit may have
+ * all keys of its slot: it has as many entries in the table of pages as that takes.
+ */
+#include "sort/gpu_launch.cuh"
+#include "sort/gpu_lists.cuh"
+#include "sort/gpu_scatter.cuh"
+
+enum {
+    PLAN_THREADS = 256,
+    TILE_ITEMS = GS_GPU_TILE_KEYS / SCATTER_THREADS,
+    LANES = 2 /* slots that are split side by side: of one alone the pages are soon needed */
+};
+
+/* Pages that one digit of a slot may take, the one taken ahead among them. */
+static __device__ __forceinline__ uint32_t most_pages(const struct gs_gpu_slot &slot)
+{
+    return (uint32_t)(slot.size / GS_GPU_PAGE_KEYS) + 2;
+}
+
+/* A block for each slot: cursors are zero, page 0 of each digit is taken, and no other. */
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    begin_split_kernel(const __grid_constant__ struct gs_gpu_work work)
+{
+    after_previous();
+    __shared__ uint32_t s_entry;
+    __shared__ uint32_t s_page;
+    struct gs_gpu_slot *slot = &work.slots[1][blockIdx.x];
+    const uint32_t most = most_pages(*slot);
+    const uint32_t entries = slot->bins * most;
+    unsigned long long *cursors = work.counters + (uint64_t)GS_GPU_PARTS * slot->first_digit;
+    if (threadIdx.x == 0) {
+        s_entry = atomicAdd(&work.state->entries, entries);
+        s_page = atomicAdd(&work.state->pages, slot->bins);
+        slot->to = s_entry;
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < entries; i += PLAN_THREADS)
+        work.split.page[s_entry + i] = i % most == 0 ? s_page + i / most + 1 : 0;
+    for (uint32_t d = threadIdx.x; d < slot->bins; d += PLAN_THREADS)
+        cursors[d] = 0;
+}
+
+/* A block moves one tile of one slot. */
+template <typename INDEX>
+static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
+    split_pages_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
+                       uint32_t *__restrict__ out, const struct gs_gpu_pages split,
+                       const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
+                       uint32_t tiles, uint32_t words, unsigned long long *counters,
+                       uint32_t *taken)
+{
+    after_previous();
+    extern __shared__ __align__(16) uint32_t s_memory[];
+    __shared__ struct gs_gpu_slot s_slot;
+    __shared__ uint32_t s_waiting;
+    struct tile_memory<uint32_t> memory;
+    memory.delta = s_memory;
+    memory.count = memory.delta + GS_GPU_DIGITS_MAX;
+    memory.waiting = &s_waiting;
+    for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
+        memory.count[b] = 0;
+    const uint32_t tile = blockIdx.x % LANES * (gridDim.x / LANES) + blockIdx.x / LANES;
+    if (tile >= tiles)
+        return;
+    load_slot(&s_slot, slots, slot_count, tile);
+    const uint32_t index = tile - s_slot.first_tile;
+    const uint32_t size =
+        (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
+    const uint32_t later = index + GS_TILES_AHEAD / LANES;
+    if (threadIdx.x == 0 && (later + 1) * (uint64_t)GS_GPU_TILE_KEYS <= s_slot.size)
+        prefetch_keys(tile_at(pages, in, s_slot, later), GS_GPU_TILE_KEYS);
+    const struct digit_view digits = {s_slot.digit, s_slot.bins};
+    const struct gs_gpu_pages to = {split.page + s_slot.to, split.spare, most_pages(s_slot),
+                                    split.whole};
+    const struct paged_target<INDEX> target = {
+        out, UINT32_MAX, counters + (uint64_t)GS_GPU_PARTS *s_slot.first_digit, to, taken
+    };
+    scatter_slot_tile<TILE_ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits,
+                                  s_slot.bins, memory, memory.count + GS_GPU_DIGITS_MAX, words);
+}
+
+/* A block makes slots of one slot's digits. */
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    plan_split_kernel(const __grid_constant__ struct gs_gpu_work work)
+{
+    after_previous();
+    __shared__ unsigned long long s_partial[33];
+    const struct gs_gpu_slot slot = work.slots[1][blockIdx.x];
+    const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
+    const uint32_t most = most_pages(slot);
+    unsigned long long before = slot.start;
+    for (uint32_t round = 0; round < slot.bins; round += PLAN_THREADS) {
+        const uint32_t d = round + threadIdx.x;
+        const unsigned long long size = d < slot.bins ? sizes[d] : 0;
+        unsigned long long sum;
+        const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0) {
+            const uint64_t low = d > 0 ? least_key(slot.digit, slot.low, d) : slot.low;
+            const uint64_t high =
+                d + 1 < slot.bins ? least_key(slot.digit, slot.low, d + 1) - 1 : slot.high;
+            struct gs_gpu_slot *part = add_slot(&work, 2, start, size, (uint32_t)low,
+                                                (uint32_t)min(high, (uint64_t)slot.high));
+            part->from = slot.to + (int64_t)d * most;
+            part->paged = 1;
+        }
+        __syncthreads();
+    }
+}
+
+template <typename INDEX>
+static cudaError_t launch_split(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                uint32_t slots, uint32_t tiles, cudaStream_t stream)
+{
+    const uint32_t words = scatter_words(work, GS_GPU_TILE_KEYS);
+    const size_t shared = (words + 2 * GS_GPU_DIGITS_MAX) * sizeof(uint32_t);
+    cudaError_t error = cudaFuncSetAttribute(
+        split_pages_kernel<INDEX>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error != cudaSuccess)
+        return error;
+    return gs_launch_next(split_pages_kernel<INDEX>, (tiles + LANES - 1) / LANES * LANES,
+                          SCATTER_THREADS, shared, stream, in, work->pages, out, work->split,
+                          work->slots[1], slots, tiles, words, work->counters, &work->state->pages);
+}
+
+cudaError_t gs_split_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                               uint64_t n, uint32_t slots, uint32_t tiles, cudaStream_t stream)
+{
+    cudaError_t error = gs_launch_next(begin_split_kernel, slots, PLAN_THREADS, 0, stream, *work);
+    if (error == cudaSuccess && needs_wide(n))
+        error = launch_split<unsigned long long>(work, in, out, slots, tiles, stream);
+    else if (error == cudaSuccess)
+        error = launch_split<uint32_t>(work, in, out, slots, tiles, stream);
+    return error == cudaSuccess
+               ? gs_launch_next(plan_split_kernel, slots, PLAN_THREADS, 0, stream, *work)
+               : error;
+}

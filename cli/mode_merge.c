@@ -24,11 +24,10 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     struct gs_options options = command->sort;
     struct gs_span *spans = NULL;
     struct gs_output_sink to = gs_output_sink(output, &options, command->direct, NULL);
-    uint64_t limit, keys = 0, copied = 0, temporary_bytes;
+    uint64_t limit, keys, copied = 0, temporary_bytes;
     struct gs_stage_stats reading = {.device = "cpu", .begin_ns = gs_now_ns()};
 
-    for (size_t i = 0; i < inputs->count; i++)
-        keys += inputs->list[i].size / GS_KEY_BYTES;
+    keys = gs_inputs_bytes(inputs) / GS_KEY_BYTES;
     limit = gs_memory_limit(command, keys, gs_inputs_pending(inputs));
     if (gs_inputs_pending(inputs)) /* it may go to temporary files, and nobody knows its length */
         gs_memory_bound_dirty(&options, limit, limit, UINT64_MAX);

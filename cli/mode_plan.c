@@ -79,8 +79,7 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
     if (st != GS_OK)
         return st;
     plan.pending = gs_inputs_pending(&inputs);
-    for (size_t i = 0; i < inputs.count; i++)
-        plan.keys += inputs.list[i].size / GS_KEY_BYTES;
+    plan.keys = gs_inputs_bytes(&inputs) / GS_KEY_BYTES;
     plan.limit_bytes = gs_memory_limit(command, plan.keys, plan.pending);
     if (command->mode == GS_MODE_MERGE) {
         plan_merge(command, inputs.count, &plan);

@@ -69,23 +69,15 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
                                  uint64_t *read_bytes, struct gs_stage_stats *stage,
                                  struct gs_error *err)
 {
-    bool pending = false;
-    for (size_t i = 0; i < inputs->count; i++) {
-        pending = pending || inputs->list[i].pending;
-        limit->mapped_bytes += inputs->list[i].size;
-    }
-    if (!pending)
+    limit->mapped_bytes = gs_inputs_bytes(inputs);
+    if (!gs_inputs_pending(inputs))
         return GS_OK;
     uint64_t start = gs_now_ns();
-    uint64_t mapped = limit->mapped_bytes;
     gs_progress_enter(limit->progress, gs_stage_name(GS_STAGE_READ), 0);
     enum gs_status st = gs_inputs_read(inputs, GS_KEY_BYTES, check_limit, limit, err);
     if (st != GS_OK && !limit->reached)
         return st;
-    *read_bytes = 0;
-    for (size_t i = 0; i < inputs->count; i++)
-        *read_bytes += inputs->list[i].size;
-    *read_bytes -= mapped;
+    *read_bytes = gs_inputs_bytes(inputs) - limit->mapped_bytes;
     uint64_t end = gs_now_ns();
     *stage = (struct gs_stage_stats){.ns = end - start,
                                      .begin_ns = start,
@@ -121,14 +113,6 @@ cleanup:
     return st;
 }
 
-static uint64_t count_bytes(const struct gs_inputs *inputs)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < inputs->count; i++)
-        bytes += inputs->list[i].size;
-    return bytes;
-}
-
 static enum gs_status write_sorted(const struct gs_command *command, struct gs_progress *progress,
                                    struct gs_inputs *inputs, struct gs_output *output,
                                    struct gs_stats *stats, struct gs_error *err)
@@ -136,13 +120,13 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     enum gs_status st;
     struct gs_stage_stats reading = {0};
     uint64_t own_bytes = 0; /* input that is held in memory */
-    struct read_limit limit = {
-        .options = &command->sort,
-        .progress = progress,
-        .limit_bytes =
-            gs_memory_limit(command, count_bytes(inputs) / GS_KEY_BYTES, gs_inputs_pending(inputs)),
-        .output = command->direct ? NULL : output,
-        .ask_bytes = GS_DIRTY_BYTES};
+    struct read_limit limit = {.options = &command->sort,
+                               .progress = progress,
+                               .limit_bytes =
+                                   gs_memory_limit(command, gs_inputs_bytes(inputs) / GS_KEY_BYTES,
+                                                   gs_inputs_pending(inputs)),
+                               .output = command->direct ? NULL : output,
+                               .ask_bytes = GS_DIRTY_BYTES};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */
@@ -174,10 +158,10 @@ cleanup:
 /* A GPU starts while the output is opened. */
 static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
 {
-    uint64_t keys = count_bytes(inputs) / GS_KEY_BYTES;
+    uint64_t keys = gs_inputs_bytes(inputs) / GS_KEY_BYTES;
     gs_inputs_make_room(inputs, gs_address_space_wanted(command, keys, gs_inputs_pending(inputs)));
     inputs->populates = gs_reads_with_help(&command->sort);
-    gs_start_ahead(&command->sort, count_bytes(inputs), NULL, false);
+    gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, false);
 }
 
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,

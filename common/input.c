@@ -255,6 +255,14 @@ cleanup:
     return st;
 }
 
+uint64_t gs_inputs_bytes(const struct gs_inputs *inputs)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        bytes += inputs->list[i].size;
+    return bytes;
+}
+
 bool gs_inputs_pending(const struct gs_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++)

@@ -67,6 +67,9 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
                                const char *const *directories, size_t directory_count,
                                uint64_t *temporary_bytes, struct gs_error *err);
 
+/* Bytes of all inputs, as far as they are mapped or read. */
+uint64_t gs_inputs_bytes(const struct gs_inputs *inputs);
+
 /* Is any input still to be read? */
 bool gs_inputs_pending(const struct gs_inputs *inputs);
 

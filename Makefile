@@ -47,7 +47,7 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status memory dirty file populate slurp input input_spool target tempfile space spill prefill output signals
+COMMON_C := status memory dirty file populate slurp input input_spool target tempfile space spill prefill output output_pages signals
 SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples splitters search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
             place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_values cache_sort_chunk \
@@ -272,7 +272,7 @@ dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
-CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/search_bins* sort/merge*.[ch])
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/regions.h sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
               tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh

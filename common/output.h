@@ -30,10 +30,12 @@ struct gs_output {
     struct gs_target target;
     struct gs_tempfile temp;
     struct gs_prefill *prefill; /* makes the file's pages, or NULL */
-    int prefill_fd;             /* the descriptor that it has */
-    bool in_memory;             /* on tmpfs: writers make pages that are not there yet, too */
-    uint64_t prefilled_bytes;   /* that were said to come */
-    uint64_t grown_bytes;       /* that the file was made long enough for, ahead of the writes */
+    void *mapped;               /* the file's memory, see gs_output_map, or NULL */
+    uint64_t mapped_bytes;
+    int prefill_fd;           /* the descriptor that it has */
+    bool in_memory;           /* on tmpfs: writers make pages that are not there yet, too */
+    uint64_t prefilled_bytes; /* that were said to come */
+    uint64_t grown_bytes;     /* that the file was made long enough for, ahead of the writes */
 };
 
 /* Open `path`, or standard output for NULL, and refuse what cannot work, before anything is
@@ -45,10 +47,28 @@ enum gs_status gs_output_open(struct gs_output *output, const char *path, struct
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err);
 
 /* The output will have `bytes` bytes or more, and nothing comes for a while: have its pages made
- * meanwhile, where that makes the writes faster and there is memory for it. May be called again
- * with more. A file that is written in place is taken back to its length if the output is
- * discarded. */
-void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned processors);
+ * meanwhile, by so many threads at the most, where that makes the writes faster and there is memory
+ * for it. May be called again with more. A file that is written in place is taken back to its
+ * length if the output is discarded. */
+void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads);
+
+/* Memory that is the output of `bytes` bytes, to be written in place, or NULL: there is none to be
+ * had, or writing is faster. early: all of it will be written to more than once. Its pages are
+ * being made, by so many threads at the most; it is the output's, until publish or discard. */
+void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsigned threads);
+
+/* To be called before these bytes of it are written to for the first time: waits until it can be
+ * done. From any thread. */
+enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint64_t bytes,
+                              struct gs_error *err);
+
+/* These bytes have their final values: that is faster than to leave it to the end. */
+void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes);
+
+/* Both async-signal-safe: is this in the output's memory? And a file that is written in place gets
+ * the length back that it had. */
+bool gs_output_holds(const struct gs_output *output, const void *address);
+void gs_output_take_back(const struct gs_output *output);
 
 /* No more pages: what is mapped of the output is given back, and it is written as ever. */
 void gs_output_end_prefill(struct gs_output *output);

@@ -31,7 +31,8 @@ struct gs_prefill {
     unsigned threads;
     pthread_t thread[THREADS_MAX];
     pthread_mutex_t mutex; /* guards the rest */
-    pthread_cond_t more;
+    pthread_cond_t more;   /* to make, or the end */
+    pthread_cond_t made;
     uint64_t bytes;               /* the file has so many */
     uint64_t next;                /* the first unit that nobody has taken */
     uint64_t making[THREADS_MAX]; /* the unit that each seat makes, or NO_UNIT */
@@ -54,34 +55,42 @@ static uint64_t take_unit(struct gs_prefill *prefill)
     return prefill->ends ? NO_UNIT : prefill->next++;
 }
 
+static void end_threads(struct gs_prefill *prefill)
+{
+    prefill->ends = true;
+    pthread_cond_broadcast(&prefill->more);
+    pthread_cond_broadcast(&prefill->made);
+}
+
 static void *make_units(void *argument)
 {
     struct gs_prefill *prefill = argument;
     pthread_mutex_lock(&prefill->mutex);
-    uint64_t *making = &prefill->making[prefill->seats++];
+    uint64_t *making = &prefill->making[prefill->seats];
+    *making = NO_UNIT;
+    prefill->seats++;
     while ((*making = take_unit(prefill)) != NO_UNIT) {
         char *pages = prefill->mapping + *making * UNIT_BYTES;
         pthread_mutex_unlock(&prefill->mutex);
         bool made = make_pages(pages, UNIT_BYTES);
         pthread_mutex_lock(&prefill->mutex);
         if (!made) { /* no room, say: this unit stays what everything before it is made of */
-            prefill->ends = true;
-            pthread_cond_broadcast(&prefill->more);
+            end_threads(prefill);
             break;
         }
+        *making = NO_UNIT;
+        pthread_cond_broadcast(&prefill->made);
     }
     pthread_mutex_unlock(&prefill->mutex);
     return NULL;
 }
 
-/* Bytes from the beginning whose pages are all made. */
-static uint64_t find_mark(struct gs_prefill *prefill)
+/* Bytes from the beginning whose pages are all made. Called with the mutex. */
+static uint64_t find_mark(const struct gs_prefill *prefill)
 {
-    pthread_mutex_lock(&prefill->mutex);
     uint64_t least = prefill->next;
     for (unsigned i = 0; i < prefill->seats; i++)
         least = prefill->making[i] < least ? prefill->making[i] : least;
-    pthread_mutex_unlock(&prefill->mutex);
     return least * UNIT_BYTES;
 }
 
@@ -97,7 +106,8 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
         free(prefill);
         return NULL;
     }
-    if (pthread_cond_init(&prefill->more, NULL) == 0)
+    if (pthread_cond_init(&prefill->more, NULL) == 0 &&
+        pthread_cond_init(&prefill->made, NULL) == 0)
         while (prefill->threads < threads && prefill->threads < THREADS_MAX &&
                pthread_create(&prefill->thread[prefill->threads], NULL, make_units, prefill) == 0)
             prefill->threads++;
@@ -117,15 +127,50 @@ void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes)
     pthread_mutex_unlock(&prefill->mutex);
 }
 
+static bool in_room(const struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
+{
+    return position <= prefill->room && bytes <= prefill->room - position;
+}
+
+/* Bytes from the beginning whose pages are made; wait while `end` are not, if they will be. */
+static uint64_t await_mark(struct gs_prefill *prefill, uint64_t end, bool wait)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    uint64_t last = prefill->bytes / UNIT_BYTES * UNIT_BYTES;
+    uint64_t mark;
+    while ((mark = find_mark(prefill)) < (end < last ? end : last) && wait && !prefill->ends)
+        pthread_cond_wait(&prefill->made, &prefill->mutex);
+    pthread_mutex_unlock(&prefill->mutex);
+    return mark;
+}
+
+bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager)
+{
+    if (!in_room(prefill, position, bytes))
+        return false;
+    uint64_t mark = await_mark(prefill, position + bytes, !eager);
+    if (position + bytes <= mark)
+        return true;
+    uint64_t first = position > mark ? position : mark;
+    first -= first % PAGE_BYTES_MAX;
+    return make_pages(prefill->mapping + first, position + bytes - first);
+}
+
 void *gs_prefill_pages(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager)
 {
-    if (prefill == NULL || position > prefill->room || bytes > prefill->room - position)
+    if (prefill == NULL || !in_room(prefill, position, bytes))
         return NULL;
-    char *pages = prefill->mapping + position;
-    if (position + bytes <= find_mark(prefill))
-        return pages;
-    uint64_t skew = position % PAGE_BYTES_MAX;
-    return eager && make_pages(pages - skew, bytes + skew) ? pages : NULL;
+    bool made = eager ? gs_prefill_make(prefill, position, bytes, true)
+                      : position + bytes <= await_mark(prefill, 0, false);
+    return made ? prefill->mapping + position : NULL;
+}
+
+void *gs_prefill_mapping(struct gs_prefill *prefill, uint64_t bytes)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    bool room = bytes <= prefill->bytes;
+    pthread_mutex_unlock(&prefill->mutex);
+    return room ? prefill->mapping : NULL;
 }
 
 void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
@@ -139,12 +184,12 @@ void gs_prefill_stop(struct gs_prefill *prefill)
     if (prefill == NULL)
         return;
     pthread_mutex_lock(&prefill->mutex);
-    prefill->ends = true;
-    pthread_cond_broadcast(&prefill->more);
+    end_threads(prefill);
     pthread_mutex_unlock(&prefill->mutex);
     for (unsigned i = 0; i < prefill->threads; i++)
         pthread_join(prefill->thread[i], NULL);
     pthread_cond_destroy(&prefill->more);
+    pthread_cond_destroy(&prefill->made);
     pthread_mutex_destroy(&prefill->mutex);
     munmap(prefill->mapping, (size_t)prefill->room);
     free(prefill);

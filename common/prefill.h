@@ -28,8 +28,16 @@ void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes);
  * they are to be written by pwrite(2). eager: make them now if they are not made yet. */
 void *gs_prefill_pages(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
 
-/* They are copied: their pages leave this process's page table, now, by many threads, instead of in
- * the end by one. */
+/* The mapping of the file's first `bytes` bytes behind `start`; NULL: it is not that long, or there
+ * is no room for so many. */
+void *gs_prefill_mapping(struct gs_prefill *prefill, uint64_t bytes);
+
+/* Wait until the pages of these bytes of the mapping are made, or make them (eager); false: it
+ * cannot be done, and who touches them may get a SIGBUS. */
+bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
+
+/* They are written: their pages leave this process's page table, now, by many threads, instead of
+ * in the end by one. */
 void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
 
 /* End the threads, wherever they are, and give everything back. NULL is fine. */

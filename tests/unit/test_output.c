@@ -214,6 +214,56 @@ static void test_grown(bool give_up)
     close(fd);
 }
 
+/* A file that is memory: what is written there is what it holds, under its name or where a shell
+ * has opened it, some bytes behind its beginning. */
+static void test_mapped(bool named, bool early)
+{
+    const uint64_t bytes = ((uint64_t)40 << 20) + 12;
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    char name[32] = "mapped";
+    int fd = open("mapped", O_RDWR | O_CREAT | O_TRUNC, 0644);
+    if (!named)
+        snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    CHECK(gs_output_open(&output, name, &err) == GS_OK);
+    unsigned char *memory = gs_output_map(&output, bytes, early, 2);
+    if (!CHECK(memory != NULL))
+        return;
+    CHECK(gs_output_holds(&output, memory) && gs_output_holds(&output, memory + bytes - 1));
+    CHECK(!gs_output_holds(&output, memory + bytes) && !gs_output_holds(&output, memory - 1));
+    CHECK(!gs_output_holds(&output, NULL));
+    if (early)
+        CHECK(gs_output_make(&output, 0, bytes, &err) == GS_OK);
+    const uint64_t piece = bytes / 7;
+    for (uint64_t at = 0; at < bytes; at += piece) {
+        uint64_t here = bytes - at < piece ? bytes - at : piece;
+        CHECK(gs_output_make(&output, at, here, &err) == GS_OK);
+        for (uint64_t i = at; i < at + here; i++)
+            memory[i] = (unsigned char)(i * 7 >> 3);
+        gs_output_made(&output, at, here);
+    }
+    CHECK(gs_output_publish(&output, bytes, &err) == GS_OK);
+    CHECK(!gs_output_holds(&output, memory));
+    int got_fd = open("mapped", O_RDONLY);
+    unsigned char *got = malloc(bytes + 1);
+    uint64_t wrong = 0;
+    CHECK(got != NULL && pread(got_fd, got, bytes + 1, 0) == (ssize_t)bytes);
+    for (uint64_t i = 0; got != NULL && i < bytes; i++)
+        wrong += got[i] != (unsigned char)(i * 7 >> 3);
+    CHECK_EQUAL(wrong, 0);
+    free(got);
+    close(got_fd);
+    close(fd);
+    unlink("mapped");
+}
+
+/* A stream is no memory. */
+static void test_not_mapped(void)
+{
+    struct gs_output output = {.kind = GS_OUTPUT_STREAM, .fd = -1};
+    CHECK(gs_output_map(&output, (uint64_t)40 << 20, false, 2) == NULL);
+}
+
 int main(void)
 {
     if (getcwd(old_directory, sizeof old_directory) == NULL || mkdtemp(directory) == NULL ||
@@ -230,6 +280,9 @@ int main(void)
     test_prefilled();
     test_grown(false);
     test_grown(true);
+    for (int way = 0; way < 4; way++)
+        test_mapped((way & 1) != 0, (way & 2) != 0);
+    test_not_mapped();
     test_fifo_is_a_stream();
     test_refusals();
     remove_all();

@@ -1,0 +1,164 @@
+/* output_pages.c -- the output's pages: made ahead of the writes, or mapped to be written in place.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/output_pages.h"
+
+#include "common/dirty.h"
+#include "common/memory.h"
+#include "common/space.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* Threads that make pages: more than two on ext4 wait for each other, tmpfs takes eight. */
+#define PREFILL_THREADS       2
+#define PREFILL_THREADS_TMPFS 8
+
+/* Less than this many bytes are written before the threads have begun; and an output of unknown
+ * length grows by so many at least. */
+#define PREFILL_BYTES_MIN ((uint64_t)32 << 20)
+
+#define PREFILL_ALIGNMENT ((uint64_t)1 << 16)
+
+static bool on_tmpfs(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
+
+/* The threads for an output's pages, if it is one that gains by them. */
+static void start_prefill(struct gs_output *output, unsigned threads)
+{
+    struct stat status;
+    char path[32];
+    int fd = output->fd;
+    if (output->kind == GS_OUTPUT_STREAM || fstat(fd, &status) != 0)
+        return;
+    output->in_memory = on_tmpfs(fd);
+    if (!output->in_memory && (!gs_space_gains(fd) || gs_dirty_limited()))
+        return;
+    if (output->kind == GS_OUTPUT_POSITIONED) { /* as the shell opens it: new, and to write only */
+        if ((uint64_t)status.st_size != output->start || output->start % PREFILL_ALIGNMENT != 0)
+            return;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        fd = open(path, O_RDWR | O_CLOEXEC);
+    }
+    unsigned most = output->in_memory ? PREFILL_THREADS_TMPFS : PREFILL_THREADS;
+    uint64_t room = gs_memory_available() / 2; /* beyond, zeros would go to the disk */
+    room -= room % PREFILL_ALIGNMENT;
+    output->prefill_fd = fd;
+    if (fd >= 0 && room > 0)
+        output->prefill =
+            gs_prefill_start(fd, output->start, room, threads < most ? threads : most);
+    if (output->prefill == NULL && fd >= 0 && fd != output->fd)
+        close(fd);
+}
+
+/* Make the file as long as `bytes` of output, with room for them where that can be reserved. */
+static bool grow_file(struct gs_output *output, uint64_t bytes)
+{
+    struct stat status;
+    off_t end = (off_t)(output->start + bytes);
+    if (fstat(output->fd, &status) != 0)
+        return false;
+    if (status.st_size >= end)
+        return true;
+    bool grown = gs_space_gains(output->fd)
+                     ? fallocate(output->fd, 0, status.st_size, end - status.st_size) == 0
+                     : ftruncate(output->fd, end) == 0;
+    if (grown)
+        output->grown_bytes = bytes;
+    return grown;
+}
+
+static void extend(struct gs_output *output, uint64_t bytes)
+{
+    if (output->prefill != NULL && grow_file(output, bytes))
+        gs_prefill_extend(output->prefill, bytes);
+}
+
+void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
+{
+    /* Pages made ahead wait for the disk, but nobody counts them. Those of tmpfs never do: the
+     * group has them in the end in any case, so they may come now. */
+    if (gs_dirty_limited() && !output->in_memory)
+        gs_output_end_prefill(output);
+    if (bytes < output->prefilled_bytes + PREFILL_BYTES_MIN || bytes > INT64_MAX / 2)
+        return;
+    if (output->prefilled_bytes == 0)
+        start_prefill(output, threads);
+    output->prefilled_bytes = bytes;
+    extend(output, bytes);
+}
+
+bool gs_output_copy_to_pages(struct gs_output *output, const void *data, size_t bytes,
+                             uint64_t position)
+{
+    void *pages = gs_prefill_pages(output->prefill, position, bytes, output->in_memory);
+    if (pages == NULL)
+        return false;
+    memcpy(pages, data, bytes);
+    gs_prefill_done(output->prefill, position, bytes);
+    return true;
+}
+
+void gs_output_end_prefill(struct gs_output *output)
+{
+    if (output->prefill == NULL)
+        return;
+    output->mapped = NULL;
+    gs_prefill_stop(output->prefill);
+    output->prefill = NULL;
+    if (output->prefill_fd != output->fd)
+        close(output->prefill_fd);
+}
+
+/* Pages that are written long before the file is complete may go to the disk twice. Linux begins to
+ * write them when they are a tenth of the memory there is (vm.dirty_background_ratio). */
+#define EARLY_SHARE 10
+
+void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsigned threads)
+{
+    if (output->kind == GS_OUTPUT_STREAM ||
+        (early && !on_tmpfs(output->fd) && bytes > gs_memory_available() / EARLY_SHARE))
+        return NULL;
+    gs_output_prefill(output, bytes, threads);
+    extend(output, bytes); /* by less than a prefill is for */
+    if (output->prefill == NULL || !gs_prefill_make(output->prefill, 0, 1, false))
+        return NULL; /* Linux before 5.14 */
+    output->mapped = gs_prefill_mapping(output->prefill, bytes);
+    output->mapped_bytes = bytes;
+    return output->mapped;
+}
+
+enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint64_t bytes,
+                              struct gs_error *err)
+{
+    bool eager = output->in_memory && bytes < output->mapped_bytes;
+    if (gs_prefill_make(output->prefill, position, bytes, eager))
+        return GS_OK;
+    /* No number says why; who asks for the room is told. */
+    bool room = fallocate(output->fd, 0, (off_t)(output->start + position), (off_t)bytes) == 0;
+    int errnum = room ? EIO : errno;
+    if (room && gs_prefill_make(output->prefill, position, bytes, true))
+        return GS_OK;
+    return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", output->name);
+}
+
+void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes)
+{
+    gs_prefill_done(output->prefill, position, bytes);
+}
+
+bool gs_output_holds(const struct gs_output *output, const void *address)
+{
+    uintptr_t first = (uintptr_t)output->mapped;
+    uintptr_t at = (uintptr_t)address;
+    return first != 0 && at >= first && at - first < output->mapped_bytes;
+}

@@ -2,15 +2,17 @@
  * SPDX-License-Identifier: MIT
  *
  * On the CPU all threads are busy from the first moment on, and making pages ahead would only take
- * from them: but not while a pipe is read, which takes one.
+ * from them: but not while a pipe is read, which takes one. (A sort that will write in place has
+ * them made when it knows that: see output_sink.c.)
  */
 #include "cli/ahead.h"
 
 #include <unistd.h>
 
-/* The writer of the pipe, its reader, and two that make pages. */
-#ifndef GS_PIPE_PROCESSORS /* tests: fewer */
-#define GS_PIPE_PROCESSORS 4
+/* From so many on, some are to spare for pages: beside the writer of a pipe and its reader, or
+ * beside those that sort. */
+#ifndef GS_SPARE_PROCESSORS /* tests: fewer */
+#define GS_SPARE_PROCESSORS 4
 #endif
 
 static unsigned count_processors(const struct gs_options *options)
@@ -25,7 +27,15 @@ static unsigned count_processors(const struct gs_options *options)
 
 bool gs_reads_with_help(const struct gs_options *options)
 {
-    return count_processors(options) >= GS_PIPE_PROCESSORS;
+    return count_processors(options) >= GS_SPARE_PROCESSORS;
+}
+
+unsigned gs_threads_for_pages(const struct gs_options *options, bool idle)
+{
+    unsigned processors = count_processors(options);
+    if (processors < GS_SPARE_PROCESSORS) /* all others wait */
+        return processors;
+    return idle ? processors / 2 : processors / 4;
 }
 
 void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
@@ -35,5 +45,6 @@ void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_
     if (gs_prepare(options, bytes / GS_KEY_BYTES) == GS_DEVICE_GPU)
         idle = true;
     if (idle && output != NULL && !options->unique)
-        gs_output_prefill(output, bytes - bytes % GS_KEY_BYTES, count_processors(options));
+        gs_output_prefill(output, bytes - bytes % GS_KEY_BYTES,
+                          gs_threads_for_pages(options, true));
 }

@@ -13,6 +13,10 @@
 void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
                     bool reading);
 
+/* Threads that are to make the output's pages: while all others wait (idle), or beside those that
+ * sort. */
+unsigned gs_threads_for_pages(const struct gs_options *options, bool idle);
+
 /* Are there processors to spare while one thread reads a pipe? */
 bool gs_reads_with_help(const struct gs_options *options);
 

@@ -100,7 +100,7 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
     if (st != GS_OK)
         return st;
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
-    gs_report_watch(&inputs, "checked");
+    gs_report_watch(&inputs, NULL, "checked");
     struct gs_input *input = &inputs.list[0];
     if (input->pending)
         st = check_stream(&check, input, progress, err);
@@ -110,7 +110,7 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
     if (st == GS_OK && !check.ordered && !command->quiet)
         gs_report_line("%s:%" PRIu64 ": disorder: %" PRI_GS_KEY, input->name, check.index,
                        check.last);
-    gs_report_watch(NULL, NULL);
+    gs_report_watch(NULL, NULL, NULL);
     gs_inputs_close(&inputs);
     *ordered = check.ordered;
     return st;

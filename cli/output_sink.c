@@ -3,8 +3,10 @@
  */
 #include "cli/output_sink.h"
 
+#include "cli/ahead.h"
 #include "cli/direct.h"
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <unistd.h>
 
@@ -12,6 +14,10 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
                                  uint64_t position, struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    if (sink->memory != NULL) {
+        gs_output_made(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES);
+        return GS_OK;
+    }
     /* What a GPU has sorted is not looked at again: 20 ms a GiB that the end need not take. */
     if (to->inputs != NULL && !atomic_flag_test_and_set(&to->begun) && gs_holds_device())
         gs_inputs_forget(to->inputs);
@@ -22,17 +28,39 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
                            err);
 }
 
+/* Who sorts in place takes more address space than memory. */
+static gs_key *map_keys(struct gs_sink *sink, uint64_t count, bool early)
+{
+    struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    if (gs_address_space_left() != UINT64_MAX)
+        return NULL;
+    return gs_output_map(to->output, count * GS_KEY_BYTES, early, to->threads);
+}
+
+static enum gs_status make_keys(struct gs_sink *sink, uint64_t count, uint64_t position,
+                                struct gs_error *err)
+{
+    struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    return gs_output_make(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES, err);
+}
+
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      bool direct, const struct gs_inputs *inputs)
 {
     /* Only a temporary can be read back; the library proves a stream while it is written. */
     bool stream = output->kind == GS_OUTPUT_STREAM ||
                   (options->verify && output->kind != GS_OUTPUT_TEMPORARY);
-    return (struct gs_output_sink){.sink = {.write = write_keys, .stream = stream},
+    struct gs_sink sink = {.write = write_keys, .stream = stream};
+    if (!direct && !stream) {
+        sink.map = map_keys;
+        sink.make = make_keys;
+    }
+    return (struct gs_output_sink){.sink = sink,
                                    .output = output,
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
-                                   .direct_fd = direct ? gs_direct_open(output) : -1};
+                                   .direct_fd = direct ? gs_direct_open(output) : -1,
+                                   .threads = gs_threads_for_pages(options, false)};
 }
 
 void gs_output_sink_close(struct gs_output_sink *to)

@@ -14,6 +14,7 @@ struct gs_output_sink {
     const struct gs_inputs *inputs;
     atomic_flag begun; /* something was written */
     int direct_fd;     /* see direct.h, or -1 */
+    unsigned threads;  /* that make pages */
 };
 
 /* options->verify: what cannot be read back goes out as a stream, which the library proves. direct:

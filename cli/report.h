@@ -6,6 +6,7 @@
 
 #include "cli/exit.h"
 #include "common/input.h"
+#include "common/output.h"
 #include "common/status.h"
 
 /* The name in front of each line: that under which the program was started. */
@@ -20,8 +21,9 @@ void gs_report_error(const struct gs_error *err);
 enum gs_exit gs_report_close_stdout(void);
 
 /* From now on a SIGBUS in one of these mapped inputs is reported as a file that shrank "while it
- * was being DONE" ("sorted"), and ends the program. NULL: no longer. Both must stay until then. */
-void gs_report_watch(const struct gs_inputs *inputs, const char *done);
+ * was being DONE" ("sorted"), one in the output as a failed write, and ends the program. NULL: no
+ * longer, or no output. All must stay until then. */
+void gs_report_watch(const struct gs_inputs *inputs, struct gs_output *output, const char *done);
 
 /* The hook for gs_signals_start. */
 void gs_report_fault(const void *address);

@@ -38,9 +38,9 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
         work->prepare(command, &inputs);
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
-        gs_report_watch(&inputs, work->verb);
+        gs_report_watch(&inputs, &output, work->verb);
         st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
-        gs_report_watch(NULL, NULL);
+        gs_report_watch(NULL, NULL, NULL);
         gs_output_discard(&output);
     }
     uint64_t wall_ns = gs_now_ns() - start_ns;

@@ -50,7 +50,7 @@ static inline struct gs_rooms *gs_rooms_in(gs_key *scratch)
 void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins);
 
 /* The same for rooms that begin at cache lines, with room for less than a line from chunks before:
- * of fewer bins (cache_sort_regions.h). */
+ * of fewer bins (regions.h). */
 void gs_rooms_make_lines(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins);
 
 /* Is the next chunk to be tried? If so, the rooms are empty now. */

@@ -16,19 +16,19 @@
 
 #include <stdlib.h>
 
-/* Seconds a key of one thread, when the keys are more than it has cache: 1 thread 7.5 to 9, 2
- * threads together 3.9 to 4.7 at 2^26 and 2^28 keys (2 cores of a Xeon, AVX-512, no GPU). */
-#define CPU_THREAD 7.8e-9
+/* Seconds a key of one thread, when the keys are more than it has cache: 1 thread 5.9 to 7.9, 2
+ * threads together 2.9 to 4.0 at 2^26 and 2^28 keys (2 cores of a Xeon, AVX-512, no GPU). */
+#define CPU_THREAD 6.5e-9
 
-/* And with any number of them: they wait for the page cache, as cp does, which takes 1.0. 2^28 keys
- * in 0.291 s, cp 0.271 s (16 cores of an H200 server). */
-#define CPU_LEAST 1.05e-9
+/* And with any number of them: they wait for the output's pages. cp takes 1.1. 2^28 keys in 0.163
+ * s, 2^30 in 0.61 to 0.73 s (16 cores of an H200 server). */
+#define CPU_LEAST 0.62e-9
 
 /* Threads, mappings, the process' end. */
 #define CPU_START 0.01
 
 /* The same server: CUDA's start 0.21 to 0.24 s, the process' end 0.1 s; 2^28 keys in 0.441 s, so
- * that 0.4 ns a key are left. Break-even with its 16 cores is at 1.8 GiB, with 2 of them at 340
+ * that 0.4 ns a key are left. Break-even with its 16 cores is at 5.4 GiB, with 2 of them at 430
  * MiB. */
 #define GPU_START (0.23 + 0.1)
 #define GPU_KEY   0.40e-9

@@ -6,7 +6,7 @@
  * changes meanwhile cannot part a key from its bin.
  */
 #include "sort/count_bins.h"
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 #include "sort/chunk_scratch.h"
 #include "sort/search_bins.h"
 #include "sort/stages_cpu.h"

@@ -57,12 +57,19 @@ struct gs_options {
  * is the index of the piece's first key in the output. It may be called from several threads at
  * once, unless `stream` is set: then pieces come one after the other in ascending position.
  * A sink that is plain memory for all keys sets `memory`, and the sort may build its output in
- * place there, while it still reads the input; write() is not called then and may be NULL. */
+ * place there, while it still reads the input; write() is not called then and may be NULL.
+ * A sink that could be memory, but at a price, such as a file, has map() and make(). When the CPU
+ * is about to distribute `count` keys it calls map() once, and takes the result, if not NULL, for
+ * the sink's memory: early, if keys will lie all over it on their way. Then make() waits until a
+ * part can be written to, and is called before that, and write() is called when a part is there. */
 struct gs_sink {
     enum gs_status (*write)(struct gs_sink *sink, const gs_key *keys, uint64_t count,
                             uint64_t position, struct gs_error *err);
     gs_key *memory;
     bool stream;
+    gs_key *(*map)(struct gs_sink *sink, uint64_t count, bool early);
+    enum gs_status (*make)(struct gs_sink *sink, uint64_t count, uint64_t position,
+                           struct gs_error *err);
 };
 
 /* How far a running sort has come: written by the library, read by any thread at any time. */

@@ -58,6 +58,10 @@
  * there until somebody reads them. */
 #define GS_PAST_CACHE_KEYS (4 << 20)
 
+/* From so many threads on, some of them can make the pages of a file's memory while the others
+ * distribute keys, to a copy; fewer have them all made first, and distribute keys in them. */
+#define GS_THREADS_TO_SPARE 4
+
 /* Cells of the classifier's guide: a cell is a range of keys and knows its first candidate bin. */
 #define GS_GUIDE_LOG2  13
 #define GS_GUIDE_CELLS (1 << GS_GUIDE_LOG2)

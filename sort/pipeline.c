@@ -256,6 +256,8 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     if (stages == &gs_stages_cpu)
         GS_TRY(sort_otherwise(run, &ranges, &sorted, err));
     if (!sorted) {
+        if (stages == &gs_stages_cpu) /* others do not write in place */
+            GS_TRY(gs_map_output_cpu(run, err));
         GS_TRY(open_stages(run, stages, &chunk_keys, err));
         GS_TRY(distribute(run, stages, chunk_keys, err));
         gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);

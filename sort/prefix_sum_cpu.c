@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/prefix_sum.h"
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 
 #include "common/clock.h"
 

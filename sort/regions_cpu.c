@@ -1,7 +1,7 @@
 /* regions_cpu.c -- fill the regions of the bins, in whole cache lines.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* regions_layout_cpu.c -- set out regions for the bins in the output's memory.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 #include "sort/sample_position.h"
 #include "sort/search_bins.h"
 
@@ -30,14 +30,22 @@ static uint32_t block_keys_for(const struct gs_run *run)
     return keys;
 }
 
-uint64_t gs_regions_spare(const struct gs_run *run)
+bool gs_regions_pay(const struct gs_run *run)
 {
     const struct gs_plan *plan = &run->plan;
     const struct gs_options *options = run->options;
     uint64_t bins = gs_run_bins(run);
-    if (run->emitter.sink->memory == NULL || plan->count / plan->bins < BIN_KEYS_MIN ||
-        options->unique || options->reverse || plan->one_bin || plan->direct || bins < 2 ||
-        bins > GS_REGIONS_MAX)
+    return plan->count / plan->bins >= BIN_KEYS_MIN && !options->unique && !options->reverse &&
+           !plan->one_bin && !plan->direct && bins >= 2 && bins <= GS_REGIONS_MAX;
+}
+
+uint64_t gs_regions_spare(const struct gs_run *run)
+{
+    const struct gs_plan *plan = &run->plan;
+    const struct gs_sink *sink = run->emitter.sink;
+    uint64_t bins = gs_run_bins(run);
+    bool early = sink->map == NULL || plan->threads < GS_THREADS_TO_SPARE;
+    if (sink->memory == NULL || !early || !gs_regions_pay(run))
         return 0;
     uint64_t blocks = bins * plan->threads * block_keys_for(run);
     return plan->count + plan->count / GS_EXTENT_SHARE + blocks;

@@ -1,7 +1,7 @@
 /* regions_runs_cpu.c -- what lies in regions and spare memory, as runs; and what may be
  * overwritten. SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 #include "sort/prefix_sum.h"
 
 #include "common/clock.h"

@@ -6,7 +6,7 @@
  * stores are enough. The chunk came from the input once, and goes to memory once.
  */
 #include "sort/scatter.h"
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 #include "sort/chunk_scratch.h"
 #include "sort/stages_cpu.h"
 

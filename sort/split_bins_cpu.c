@@ -8,7 +8,7 @@
  * short for that, which takes more than 2^28 keys, the bin is left to the in-cache sort, that
  * splits it when it is gathered.
  */
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 
 #include "common/clock.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/stages_cpu.h"
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 #include "sort/count_bins.h"
 #include "sort/prefix_sum.h"
 #include "sort/scatter.h"
@@ -81,6 +81,26 @@ static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
     cpu->chunk_bins = calloc(cpu->chunks + 1, sizeof *cpu->chunk_bins);
     return cpu->starts != NULL && cpu->bins != NULL && cpu->chunk_bins != NULL &&
            open_keys(run, cpu);
+}
+
+enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = run->emitter.sink;
+    bool early = run->plan.threads < GS_THREADS_TO_SPARE;
+    if (sink->map == NULL || sink->memory != NULL || run->options->unique || run->plan.one_bin ||
+        run->plan.direct || (early && !gs_regions_pay(run)))
+        return GS_OK;
+    uint64_t start = gs_now_ns();
+    sink->memory = sink->map(sink, run->plan.count, early);
+    if (sink->memory == NULL)
+        return GS_OK;
+    run->emitter.begin_ns = start;
+    if (early)
+        GS_TRY(sink->make(sink, run->plan.count, 0, err));
+    gs_run_account(run, GS_STAGE_WRITE, "cpu", gs_now_ns() - start, 0, 0);
+cleanup:
+    return st;
 }
 
 static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)

@@ -9,7 +9,8 @@
  *   output   | bin 0 | bin 1 | ...                  a bin is gathered from its runs to be sorted
  *
  * Of few keys (plan->direct) there is no such copy: all chunks are counted, then each key goes to
- * its place in its bin, where the bin is sorted: in the sink's memory, if it has any.
+ * its place in its bin, where the bin is sorted: in the sink's memory, if it has any. And where
+ * there is that for many keys, the copy lies in it (regions.h).
  */
 #ifndef GS_STAGES_CPU_H
 #define GS_STAGES_CPU_H
@@ -71,6 +72,9 @@ static inline uint32_t *gs_cpu_tables(const struct gs_run *run, uint64_t chunk)
     const struct gs_cpu *cpu = run->device;
     return cpu->starts + cpu->stride + chunk * (GS_CHUNK_TABLES + 1) * gs_run_bins(run);
 }
+
+/* Keys are about to be distributed: have the sink become memory, where it can and that pays. */
+enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err);
 
 /* When all chunks are counted, if plan->direct: move all keys to their bins. As if the input had
  * been one chunk, from then on. */

@@ -32,3 +32,7 @@ walk()
 @test "the look at the output's name" {
     walk "stat access readlink" link dangling-link fd-link-file
 }
+
+@test "an output that is sorted in the file's memory" {
+    walk "length mmap" mapped mapped-ahead
+}

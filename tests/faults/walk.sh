@@ -75,11 +75,14 @@ direct          | old     |       | gsort --direct --verify ../in -o out
 direct-external | old     | -u    | gsort --direct -u -S 256K -T ../tmp ../big -o out
 engine          | old     | -u    | gsort -u --engine=hybrid ../few -o out
 progress        | told    |       | gsort --progress=always ../in -o out
+mapped          | old     |       | gsort --bins=100 ../large -o out
+mapped-ahead    | named   | -r    | gsort --bins=100 -r --parallel=4 ../large -o out
+mapped-stdout   | file    |       | gsort --bins=100 ../large >got
 EOF
 }
 
 # KIND HOW...: numbers of errors (Linux), or short; + stands for "and all that follow".
-# EPERM 1, ENOENT 2, EINTR 4, EIO 5, EAGAIN 11, ENOMEM 12, EACCES 13, EEXIST 17, EINVAL 22,
+# EPERM 1, ENOENT 2, EINTR 4, EIO 5, EAGAIN 11, ENOMEM 12, EACCES 13, EFAULT 14, EEXIST 17, EINVAL 22,
 # EMFILE 24, ENOSPC 28, ENOSYS 38, EOPNOTSUPP 95. An unlink that fails leaves its file, of course.
 kinds()
 {
@@ -91,7 +94,7 @@ readlink 5
 fcntl 24
 seek 5
 mmap 12 12+
-madvise 22
+madvise 22 14+
 read 5 4 short short+
 pread 5 4 short+
 write 5 28+ 4 short short+
@@ -201,11 +204,12 @@ walk_mode()
     "$KEYGEN" zipf 1003 >../few
     "$KEYGEN" gaussian 600001 >../big
     "$KEYGEN" sorted 100003 --seed=2 >../more
+    [[ $command != *../large* ]] || "$KEYGEN" uniform 9M >../large # more than 32 MiB
     : >../tally
     export GSORT_FAULT_MARK=$DIR/mark
     # Without a fault: what is right, by the reference from the same files.
     local -a files
-    read -ra files <<<"$(grep -Eo '\.\./(in|sorted|few|big|more)' <<<"$command" | xargs)"
+    read -ra files <<<"$(grep -Eo '\.\./(in|sorted|few|big|more|large)' <<<"$command" | xargs)"
     [ "$before" != self ] || files=(../in)
     [ "${#files[@]}" -gt 0 ] || files=(/dev/null)
     [[ $command != *-u* || $options = *-u* ]] || options+=' -u'

@@ -23,12 +23,13 @@ int main(void)
     CHECK(gs_cost_cpu_seconds(0, 1) >= 0);
     CHECK(gs_cost_gpu_seconds(1 << 20) > gs_cost_cpu_seconds(1 << 20, 1));
     CHECK(gpu_was_faster);
-    /* What was measured with 16 threads: 1 GiB, and 4 GiB, where the GPU was ahead. */
+    /* What was measured with 16 threads: up to 4 GiB the CPU is ahead. */
     const uint64_t gib = (uint64_t)256 << 20;
     CHECK(gs_cost_cpu_seconds(gib, 16) < gs_cost_gpu_seconds(gib));
-    CHECK(gs_cost_gpu_seconds(4 * gib) < gs_cost_cpu_seconds(4 * gib, 16));
+    CHECK(gs_cost_cpu_seconds(4 * gib, 16) < gs_cost_gpu_seconds(4 * gib));
+    CHECK(gs_cost_gpu_seconds(gib) < gs_cost_cpu_seconds(gib, 2));
     /* Beyond the page cache's speed more threads do not help. */
     CHECK(gs_cost_cpu_seconds(gib, 128) <= gs_cost_cpu_seconds(gib, 16));
-    CHECK(gs_cost_cpu_seconds(gib, 128) > 0.2);
+    CHECK(gs_cost_cpu_seconds(gib, 128) > 0.1);
     return check_failures();
 }

@@ -4,7 +4,7 @@
  * Whatever was estimated: where bins are larger or smaller than that, or in other places, and where
  * one bin has nearly all keys.
  */
-#include "sort/cache_sort_regions.h"
+#include "sort/regions.h"
 #include "sort/sample_position.h"
 #include "sort/select_samples.h"
 #include "sort/sort_samples.h"

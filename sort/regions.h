@@ -1,4 +1,4 @@
-/* cache_sort_regions.h -- the scattered copy in the output's own memory: a region for each bin.
+/* regions.h -- the scattered copy in the output's own memory: a region for each bin.
  * SPDX-License-Identifier: MIT
  *
  * Fresh memory for a copy of all keys is what a large sort waits for longest: the kernel clears it.
@@ -18,8 +18,8 @@
  * In the end the blocks are described as runs, as if they were chunks: bin b of row r is
  * [starts[r * stride + 2 b], starts[r * stride + 2 b + 1]), of keys from cpu->keys on for all rows.
  */
-#ifndef GS_CACHE_SORT_REGIONS_H
-#define GS_CACHE_SORT_REGIONS_H
+#ifndef GS_REGIONS_H
+#define GS_REGIONS_H
 
 #include "sort/cache_sort_chunk.h"
 #include "sort/stages_cpu.h"
@@ -70,6 +70,9 @@ struct gs_regions {
 };
 
 #define GS_NO_REGION UINT64_MAX
+
+/* Are there keys enough, and not too many bins, for regions in the sink's memory? */
+bool gs_regions_pay(const struct gs_run *run);
 
 /* Keys of spare memory, which are touched as far as they are needed; 0: this sort has no regions,
  * but chunks with a copy. */

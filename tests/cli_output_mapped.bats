@@ -1,0 +1,87 @@
+# A large output of the CPU is sorted in the file's own memory, and is the same as any.
+# SPDX-License-Identifier: MIT
+#
+# By few threads all over it (from 65,536 keys a bin on), by four or more from its beginning on.
+
+load helper
+
+setup()
+{
+    enter_directory
+    keygen uniform 10M >in
+    reference in >wanted
+}
+
+# sort_both ARGUMENTS...: by few threads and by many.
+sort_both()
+{
+    for threads in 1 2 4 7; do
+        rm -f out
+        gsort --bins=100 --parallel="$threads" "$@" in -o out
+        assert_same "${WANTED:-wanted}" out
+    done
+}
+
+@test "by few threads and by many, on a disk and in memory's file system" {
+    sort_both
+    mount_memory memory 100m
+    for threads in 2 4; do
+        gsort --bins=100 --parallel="$threads" in -o memory/out
+        assert_same wanted memory/out
+        gsort --bins=100 --parallel="$threads" in >memory/out
+        assert_same wanted memory/out
+    done
+}
+
+@test "in descending order, without repetitions, proven" {
+    sort_both --verify
+    reference -r in >descending
+    WANTED=descending sort_both -r
+    reference -u in >unique
+    WANTED=unique sort_both -u
+}
+
+@test "to standard output, and behind what it has already" {
+    for threads in 2 4; do
+        gsort --bins=100 --parallel="$threads" in >out
+        assert_same wanted out
+        head -c 65536 wanted >out
+        gsort --bins=100 --parallel="$threads" in >>out
+        { head -c 65536 wanted && cat wanted; } | cmp - out
+        { head -c 65536 wanted && gsort --bins=100 --parallel="$threads" in; } >out
+        { head -c 65536 wanted && cat wanted; } | cmp - out
+    done
+}
+
+@test "keys with a frequent value, few values, keys in order" {
+    for distribution in zipf few sorted reversed clusters; do
+        keygen "$distribution" 10M >in
+        reference in >wanted
+        sort_both
+    done
+}
+
+@test "a file system that has no room: one line, the old output stays" {
+    mount_memory small 39m
+    echo old >small/out
+    for threads in 2 4; do
+        run -2 --separate-stderr gsort --bins=100 --parallel="$threads" in -o small/out
+        assert_trouble small/out "No space left"
+        [ "$(cat small/out)" = old ]
+        [ "$(find small -mindepth 1 | wc -l)" -eq 1 ]
+    done
+    rm small/out
+    for threads in 2 4; do
+        run -2 --separate-stderr bash -c "gsort --bins=100 --parallel=$threads in >small/out"
+        assert_trouble "No space left"
+    done
+}
+
+@test "a file system with just the room that it takes" {
+    mount_memory small 41m
+    for threads in 2 4; do
+        gsort --bins=100 --parallel="$threads" in -o small/out
+        assert_same wanted small/out
+        rm small/out
+    done
+}

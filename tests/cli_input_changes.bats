@@ -97,26 +97,26 @@ rewritten()
 @test "it is rewritten all the time" {
     keygen uniform 700001 >a
     keygen zipf 700001 >b
-    rewritten 30
+    rewritten "$(repeats 30)"
 }
 
 @test "it is rewritten all the time, and so large that each key is read once" {
     keygen uniform 2500003 >a
     keygen zipf 2500003 >b
-    rewritten 10
+    rewritten "$(repeats 10)"
 }
 
 @test "it is rewritten all the time, with --verify" {
     keygen uniform 700001 >a
     keygen exponential 700001 >b
-    rewritten 30 --verify
+    rewritten "$(repeats 30)" --verify
 }
 
 @test "it is rewritten all the time, and sorted through temporary files" {
     keygen uniform 2000003 >a
     keygen zipf 2000003 >b
-    rewritten 30 -S 1M
-    rewritten 30 -S 1M --verify
+    rewritten "$(repeats 30)" -S 1M
+    rewritten "$(repeats 30)" -S 1M --verify
 }
 
 @test "it is rewritten all the time, and merged" {

@@ -15,7 +15,9 @@ setup()
 # sort_both ARGUMENTS...: by few threads and by many.
 sort_both()
 {
-    for threads in 1 2 4 7; do
+    # With --device=gpu: each of the sorts once, the threads by turns.
+    take_turns 1 2 4 7
+    for threads in "${TURNS[@]}"; do
         rm -f out
         gsort --bins=100 --parallel="$threads" "$@" in -o out
         assert_same "${WANTED:-wanted}" out

@@ -82,8 +82,9 @@ refused()
     as_nobody sh -c 'while [ -e go ]; do
             ln -s ../victim shared/out; rm -f shared/out; echo theirs >shared/out; rm -f shared/out
         done' >/dev/null 2>&1 3>&- &
-    local prankster=$! status written=0
-    for ((i = 0; i < 60; i++)); do
+    local prankster=$! status runs written=0
+    runs=$(repeats 60)
+    for ((i = 0; i < runs; i++)); do
         status=0
         gsort in -o shared/out 2>err || status=$?
         [ "$(cat victim)" = mine ]
@@ -98,7 +99,7 @@ refused()
     done
     rm go
     wait "$prankster" || true
-    echo "written: $written of 60"
+    echo "written: $written of $runs"
 }
 
 @test "the temporary is the user's alone until it is complete" {

@@ -4,11 +4,13 @@
 load helper
 
 @test "1 to 256 lists, also more lists than keys" {
-    local n lists
+    local n engine lists
     for n in 1 3 100 1025 4000; do
         keygen gaussian "$n" >in
-        for ((lists = 1; lists <= 256; lists *= 2)); do
-            for engine in atomicmin reduction hybrid; do
+        for engine in atomicmin reduction hybrid; do
+            # With --device=gpu: each size and engine once, the numbers of lists by turns.
+            take_turns 1 2 4 8 16 32 64 128 256
+            for lists in "${TURNS[@]}"; do
                 assert_sorts "+--engine=$engine" "+--lists=$lists" in
             done
         done

@@ -6,14 +6,19 @@ load helper
 ENGINES="atomicmin reduction hybrid"
 
 @test "every distribution" {
-    local dist dists
+    local dist dists engine lists
     dists=$(keygen --list | cut -d' ' -f1)
     [ "$(wc -w <<<"$dists")" -ge 20 ]
     for dist in $dists; do
         keygen "$dist" 4099 >in
-        for engine in $ENGINES; do
-            assert_sorts "+--engine=$engine" in
-            assert_sorts "+--engine=$engine" +--lists=64 in
+        # With --device=gpu: each distribution once, engines and lists by turns.
+        # shellcheck disable=SC2086  # engines are words
+        take_turns $ENGINES
+        for engine in "${TURNS[@]}"; do
+            take_turns "" +--lists=64
+            for lists in "${TURNS[@]}"; do
+                assert_sorts "+--engine=$engine" ${lists:+"$lists"} in
+            done
         done
     done
 }
@@ -23,7 +28,10 @@ ENGINES="atomicmin reduction hybrid"
     for n in 0 1 2 3 5 7 8 9 15 16 17 31 32 33 63 64 65 100 127 128 129 255 256 257 511 513 1000 \
         1023 1024 1025 2047 2049 3333 4095 4096 4097 4100; do
         keygen uniform "$n" >in
-        for engine in $ENGINES; do
+        # With --device=gpu: each size once, the engines by turns.
+        # shellcheck disable=SC2086  # engines are words
+        take_turns $ENGINES
+        for engine in "${TURNS[@]}"; do
             assert_sorts "+--engine=$engine" in
         done
     done

@@ -68,6 +68,30 @@ wait_for()
     return 1
 }
 
+# take_turns WORD...: in TURNS all of them; with --device=gpu only one, another with each call.
+# There a run costs 0.14 s of CUDA's start, one after the other, and the GPU's own programs
+# (gpu_*.c, bench-gpu --check) go through the products of all that varies. Each round begins one
+# word later than the last: in a loop of as many steps as words, a step meets each word in time.
+TURN=0
+# shellcheck disable=SC2034  # TURNS is the caller's
+take_turns()
+{
+    local next=$(((TURN + TURN / $#) % $#))
+    TURNS=("$@")
+    [ "$GSORT_DEVICE" != gpu ] || TURNS=("${@:next+1:1}")
+    TURN=$((TURN + 1))
+}
+
+# repeats N: N; with --device=gpu a third, for what is repeated until a race is met.
+repeats()
+{
+    if [ "$GSORT_DEVICE" = gpu ]; then
+        echo $(($1 / 3))
+    else
+        echo "$1"
+    fi
+}
+
 # time_best ARG...: the shortest of three runs of gsort, in microseconds. One run may have met a
 # busy machine, and moments spread over it would come after the end of all others.
 time_best()

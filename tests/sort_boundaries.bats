@@ -19,14 +19,17 @@ constant()
 # around N...: sorts N-1, N and N+1 keys of two distributions, with one thread and with three.
 around()
 {
-    local n by
+    local n by options
     for n; do
         for by in -1 0 1; do
             keygen uniform $((n + by)) --seed="$n" >in
-            assert_sorts in
-            assert_sorts +--parallel=3 in
-            keygen few $((n + by)) --seed="$n" >in
-            assert_sorts -u in
+            keygen few $((n + by)) --seed="$n" >repeated
+            # With --device=gpu: each size once, the three by turns.
+            take_turns in "+--parallel=3 in" "-u repeated"
+            for options in "${TURNS[@]}"; do
+                # shellcheck disable=SC2086  # options are words
+                assert_sorts $options
+            done
         done
     done
 }
@@ -72,13 +75,16 @@ around()
 
 @test "around the largest bin that is sorted in one go, and twice that" {
     # --bins=2: one splitter, two bins of about half of the keys; a bin above is split in its runs.
-    local n by dist
+    local n by dist options
     n=$(constant GS_BIN_KEYS_LARGE)
     for by in -1 0 1 $((8 * n)); do
         for dist in uniform clusters zipf; do
             keygen "$dist" $((4 * n + by)) >in
-            assert_sorts +--bins=2 in
-            assert_sorts +--bins=2 -ru in
+            # With --device=gpu: each input once, both by turns.
+            take_turns "" -ru
+            for options in "${TURNS[@]}"; do
+                assert_sorts +--bins=2 ${options:+"$options"} in
+            done
         done
     done
 }
@@ -87,7 +93,9 @@ around()
     local bins
     bins=$(constant GS_OPTION_BINS_MAX)
     for n in $((bins - 1)) "$bins" $((bins + 1)) $((bins * 20 + 1)); do
-        for dist in uniform few clusters; do
+        # With --device=gpu: each size once, the distributions by turns.
+        take_turns uniform few clusters
+        for dist in "${TURNS[@]}"; do
             keygen "$dist" "$n" >in
             assert_sorts "+--bins=$bins" +--engine=samplesort in
         done
@@ -96,7 +104,9 @@ around()
 
 @test "around a page and the buffers of a pipe, from a pipe and into one" {
     for bytes in 4096 65536 1048576 4194304 8388608; do
-        for by in -1 0 1; do
+        # With --device=gpu: each boundary once, the three by turns.
+        take_turns -1 0 1
+        for by in "${TURNS[@]}"; do
             keygen uniform $((bytes / 4 + by)) >in
             reference in >wanted
             # shellcheck disable=SC2002  # a pipe is what is tested

@@ -9,7 +9,9 @@ load helper
         case $file in
         */odd_*) continue ;;
         esac
-        for options in "" -r -u "-r -u"; do
+        # With --device=gpu: each file once, the directions by turns.
+        take_turns "" -r -u "-r -u"
+        for options in "${TURNS[@]}"; do
             # shellcheck disable=SC2086  # options are words
             assert_sorts $options "$file"
         done

@@ -32,7 +32,9 @@ load helper
     keygen zipf 2000003 >in
     reference in >wanted
     for threads in 1 2 3 7; do
-        for size in 1 3M 5000K 7M; do
+        # With --device=gpu: each number of threads once, the sizes by turns.
+        take_turns 1 3M 5000K 7M
+        for size in "${TURNS[@]}"; do
             gsort --parallel="$threads" -S "$size" in -o got
             assert_same wanted got
         done

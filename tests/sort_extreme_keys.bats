@@ -7,8 +7,11 @@ load helper
     for n in 1 2 3 5 15 17 31 33 63 65 255 257 1023 1025 65537 200001; do
         for byte in '\377' '\000'; do
             head -c $((4 * n)) /dev/zero | tr '\000' "$byte" >in
-            assert_sorts in
-            assert_sorts -u in
+            # With --device=gpu: each size once, both by turns.
+            take_turns "" -u
+            for options in "${TURNS[@]}"; do
+                assert_sorts ${options:+"$options"} in
+            done
         done
     done
 }
@@ -17,8 +20,11 @@ load helper
     for at in 0 1 7 8 15 16 29 30; do
         # shellcheck disable=SC2046  # words are wanted
         keys $(for ((i = 0; i < 31; i++)); do echo $((i == at ? 0 : 4294967295)); done) >in
-        assert_sorts in
-        assert_sorts -r in
+        # With --device=gpu: each place once, both by turns.
+        take_turns "" -r
+        for options in "${TURNS[@]}"; do
+            assert_sorts ${options:+"$options"} in
+        done
     done
 }
 

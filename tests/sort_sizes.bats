@@ -6,12 +6,16 @@ load helper
 @test "0 to 70 keys, in every direction" {
     for n in {0..70}; do
         keygen uniform "$n" --seed="$n" >in
-        assert_sorts in
-        assert_sorts -r -u in
+        # With --device=gpu: each size once, the directions by turns.
         if [ "$n" -le 20 ]; then
-            assert_sorts -r in
-            assert_sorts -u in
+            take_turns "" "-r -u" -r -u
+        else
+            take_turns "" "-r -u"
         fi
+        for options in "${TURNS[@]}"; do
+            # shellcheck disable=SC2086  # options are words
+            assert_sorts $options in
+        done
     done
 }
 
@@ -29,7 +33,9 @@ load helper
 
 @test "powers of two up to 2^20, plus and minus one" {
     for log2 in {7..20}; do
-        for by in -1 0 1; do
+        # With --device=gpu: each power once, the three by turns.
+        take_turns -1 0 1
+        for by in "${TURNS[@]}"; do
             keygen uniform $(((1 << log2) + by)) --seed="$log2" >in
             assert_sorts in
         done

@@ -82,8 +82,9 @@ EOF
 }
 
 # KIND HOW...: numbers of errors (Linux), or short; + stands for "and all that follow".
-# EPERM 1, ENOENT 2, EINTR 4, EIO 5, EAGAIN 11, ENOMEM 12, EACCES 13, EFAULT 14, EEXIST 17, EINVAL 22,
-# EMFILE 24, ENOSPC 28, ENOSYS 38, EOPNOTSUPP 95. An unlink that fails leaves its file, of course.
+# EPERM 1, ENOENT 2, EINTR 4, EIO 5, EAGAIN 11, ENOMEM 12, EACCES 13, EFAULT 14, EEXIST 17,
+# EINVAL 22, EMFILE 24, ENOSPC 28, ENOSYS 38, EOPNOTSUPP 95. An unlink that fails leaves its file,
+# of course.
 kinds()
 {
     cat <<'EOF'

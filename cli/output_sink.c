@@ -34,7 +34,10 @@ static gs_key *map_keys(struct gs_sink *sink, uint64_t count, bool early)
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     if (gs_address_space_left() != UINT64_MAX)
         return NULL;
-    return gs_output_map(to->output, count * GS_KEY_BYTES, early, to->threads);
+    void *memory = gs_output_map(to->output, count * GS_KEY_BYTES, early, to->threads);
+    if (memory != NULL && to->inputs != NULL && to->progress != NULL)
+        to->forget = gs_forget_start(to->inputs, to->progress);
+    return memory;
 }
 
 static enum gs_status make_keys(struct gs_sink *sink, uint64_t count, uint64_t position,
@@ -68,6 +71,8 @@ void gs_output_sink_close(struct gs_output_sink *to)
     if (to->direct_fd >= 0)
         close(to->direct_fd);
     to->direct_fd = -1;
+    gs_forget_stop(to->forget);
+    to->forget = NULL;
 }
 
 enum gs_status gs_output_finish(struct gs_output *output, const struct gs_options *options,

@@ -121,31 +121,21 @@ static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
             sched_yield();
 }
 
-/* The sink's memory has to be ready for a piece. */
-static enum gs_status make_place(struct gs_run *run, const struct gs_piece *piece,
-                                 struct gs_work *work)
+/* Memory that is made part by part has to be ready before a piece lies there, and is told of it
+ * behind that. */
+static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece, bool lies_there,
+                                struct gs_work *work)
 {
     struct gs_sink *sink = run->emitter.sink;
     struct gs_error err = {.status = GS_OK};
+    uint64_t start = gs_now_ns();
     if (sink->memory == NULL || sink->make == NULL)
         return GS_OK;
-    uint64_t start = gs_now_ns();
-    if (sink->make(sink, piece->count, piece->offset, &err) != GS_OK)
-        gs_emit_fail(&run->emitter, &err);
-    work->write_ns += gs_now_ns() - start;
-    return err.status;
-}
-
-/* And is told when the piece is there. */
-static enum gs_status leave_place(struct gs_run *run, const struct gs_piece *piece,
-                                  struct gs_work *work)
-{
-    struct gs_sink *sink = run->emitter.sink;
-    struct gs_error err = {.status = GS_OK};
-    if (sink->memory == NULL || sink->make == NULL)
-        return GS_OK;
-    uint64_t start = gs_now_ns();
-    if (sink->write(sink, sink->memory + piece->offset, piece->count, piece->offset, &err) != GS_OK)
+    if (lies_there)
+        sink->write(sink, sink->memory + piece->offset, piece->count, piece->offset, &err);
+    else
+        sink->make(sink, piece->count, piece->offset, &err);
+    if (err.status != GS_OK)
         gs_emit_fail(&run->emitter, &err);
     work->write_ns += gs_now_ns() - start;
     return err.status;
@@ -168,11 +158,11 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
             gs_key *to = place_of(run, pieces, piece, buffers);
             if (sorted != NULL)
                 await_turn(run, pieces, piece, sorted, &turn);
-            enum gs_status st = make_place(run, piece, &work);
+            enum gs_status st = tell_sink(run, piece, false, &work);
             if (st == GS_OK)
                 st = gs_finish_piece_cpu(run, piece, number, to, scratch, &work);
             if (st == GS_OK)
-                st = leave_place(run, piece, &work);
+                st = tell_sink(run, piece, true, &work);
             if (sorted != NULL) /* or failed: nobody is to wait */
                 atomic_store_explicit(&sorted[i], true, memory_order_release);
             if (st != GS_OK)

@@ -128,9 +128,9 @@ static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece
 {
     struct gs_sink *sink = run->emitter.sink;
     struct gs_error err = {.status = GS_OK};
-    uint64_t start = gs_now_ns();
     if (sink->memory == NULL || sink->make == NULL)
         return GS_OK;
+    uint64_t start = gs_now_ns();
     if (lies_there)
         sink->write(sink, sink->memory + piece->offset, piece->count, piece->offset, &err);
     else

@@ -8,7 +8,7 @@
  *   CPU_LEAST  cpu at the largest size, with all cores, less CPU_START, by its keys
  *   CPU_THREAD the same with --parallel=1
  *   GPU_KEY    the difference of gpu at the two largest sizes by that of their keys
- *   GPU_START  gpu at the largest size less its keys times GPU_KEY
+ *   GPU_START  gpu at the largest size less its keys times GPU_KEY, and less GPU_END
  *
  * A tmpfs is slower for both. What a pipe takes to be read is left out: it is the same for both.
  */
@@ -30,7 +30,8 @@
 /* The same server: CUDA's start 0.21 to 0.24 s, the process' end 0.1 s; 2^28 keys in 0.441 s, so
  * that 0.4 ns a key are left. Break-even with its 16 cores is at 5.4 GiB, with 2 of them at 430
  * MiB. */
-#define GPU_START (0.23 + 0.1)
+#define GPU_START 0.23
+#define GPU_END   0.1
 #define GPU_KEY   0.40e-9
 
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads)
@@ -39,11 +40,11 @@ double gs_cost_cpu_seconds(uint64_t count, unsigned threads)
     return CPU_START + (double)count * (key > CPU_LEAST ? key : CPU_LEAST);
 }
 
-double gs_cost_gpu_seconds(uint64_t count)
+double gs_cost_gpu_seconds(uint64_t count, bool started)
 {
 #ifdef GS_DEBUG /* for tests: --device=auto takes the GPU for any input */
     if (getenv("GSORT_GPU_IS_FREE") != NULL)
         return (double)count * 1e-15;
 #endif
-    return GPU_START + (double)count * GPU_KEY;
+    return (started ? 0 : GPU_START) + (double)count * GPU_KEY + GPU_END;
 }

@@ -6,9 +6,12 @@
 #ifndef GS_COST_H
 #define GS_COST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads);
-double gs_cost_gpu_seconds(uint64_t count);
+
+/* started: it need not be waited for, since it has started, or will while a pipe is read. */
+double gs_cost_gpu_seconds(uint64_t count, bool started);
 
 #endif

@@ -74,9 +74,9 @@ cleanup:
     return st;
 }
 
-/* Choose the device for count keys, and say why. */
+/* Choose the device for count keys, and say why. gpu_started: nobody need wait for its start. */
 static enum gs_device choose_device(const struct gs_options *options, const struct gs_plan *plan,
-                                    struct gs_stats *stats)
+                                    bool gpu_started, struct gs_stats *stats)
 {
     enum gs_device device = GS_DEVICE_CPU;
     const char *reason = "asked for";
@@ -95,7 +95,7 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
         return device;
     }
     double cpu = gs_cost_cpu_seconds(plan->count, plan->threads);
-    double gpu = gs_cost_gpu_seconds(plan->count);
+    double gpu = gs_cost_gpu_seconds(plan->count, gpu_started);
     snprintf(stats->reason, sizeof stats->reason, "estimates: %.3f s on the CPU, %.3f s on the GPU",
              cpu, gpu);
     return gpu < cpu ? GS_DEVICE_GPU : GS_DEVICE_CPU;
@@ -198,14 +198,14 @@ cleanup:
     return st;
 }
 
-enum gs_device gs_prepare(const struct gs_options *options, uint64_t count)
+enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool more)
 {
     struct gs_stats ignored = {0};
     struct gs_plan plan;
     if (gs_options_check(options, NULL) != GS_OK)
         return GS_DEVICE_CPU;
     gs_plan_make(&plan, options, count, gs_plan_processors());
-    enum gs_device device = choose_device(options, &plan, &ignored);
+    enum gs_device device = choose_device(options, &plan, more || gs_gpu_started(), &ignored);
     if (device == GS_DEVICE_GPU)
         gs_gpu_start();
     return device;
@@ -232,7 +232,7 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
     GS_TRY(gs_tiles_make(&run.tiles, spans, span_count, err));
     gs_plan_make(&run.plan, options, gs_tiles_keys(&run.tiles), gs_plan_processors());
     GS_TRY(gs_options_check_count(options, run.plan.count, err));
-    enum gs_device chosen = choose_device(options, &run.plan, run.stats);
+    enum gs_device chosen = choose_device(options, &run.plan, gs_gpu_started(), run.stats);
     if (gs_engine_uses_lists(options->engine)) {
         st = sort_by_lists(&run, chosen, sink, err);
     } else if (chosen == GS_DEVICE_GPU) {
@@ -255,10 +255,10 @@ void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct g
 {
     struct gs_plan plan;
     gs_plan_make(&plan, options, count, gs_plan_processors());
-    enum gs_device device = choose_device(options, &plan, stats);
+    enum gs_device device = choose_device(options, &plan, false, stats);
     bool lists = gs_engine_uses_lists(options->engine);
     stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
     stats->device = gs_device_name(device);
-    *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count)
+    *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count, false)
                                        : gs_cost_cpu_seconds(count, plan.threads);
 }

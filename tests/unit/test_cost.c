@@ -12,8 +12,9 @@ int main(void)
     for (unsigned log2 = 0; log2 <= 40; log2++) {
         uint64_t count = (uint64_t)1 << log2;
         double cpu = gs_cost_cpu_seconds(count, 16);
-        double gpu = gs_cost_gpu_seconds(count);
+        double gpu = gs_cost_gpu_seconds(count, false);
         CHECK(cpu > cpu_before && gpu > gpu_before);
+        CHECK(gs_cost_gpu_seconds(count, true) < gpu);
         CHECK(gs_cost_cpu_seconds(count, 1) >= cpu);
         CHECK(!gpu_was_faster || gpu < cpu); /* there is one crossing */
         gpu_was_faster = gpu < cpu;
@@ -21,13 +22,15 @@ int main(void)
         gpu_before = gpu;
     }
     CHECK(gs_cost_cpu_seconds(0, 1) >= 0);
-    CHECK(gs_cost_gpu_seconds(1 << 20) > gs_cost_cpu_seconds(1 << 20, 1));
+    CHECK(gs_cost_gpu_seconds(1 << 20, true) > gs_cost_cpu_seconds(1 << 20, 1));
     CHECK(gpu_was_faster);
     /* What was measured with 16 threads: up to 4 GiB the CPU is ahead. */
     const uint64_t gib = (uint64_t)256 << 20;
-    CHECK(gs_cost_cpu_seconds(gib, 16) < gs_cost_gpu_seconds(gib));
-    CHECK(gs_cost_cpu_seconds(4 * gib, 16) < gs_cost_gpu_seconds(4 * gib));
-    CHECK(gs_cost_gpu_seconds(gib) < gs_cost_cpu_seconds(gib, 2));
+    CHECK(gs_cost_cpu_seconds(gib, 16) < gs_cost_gpu_seconds(gib, false));
+    CHECK(gs_cost_cpu_seconds(4 * gib, 16) < gs_cost_gpu_seconds(4 * gib, false));
+    /* From a pipe the GPU, which starts while that is read. */
+    CHECK(gs_cost_cpu_seconds(4 * gib, 16) > gs_cost_gpu_seconds(4 * gib, true));
+    CHECK(gs_cost_gpu_seconds(gib, false) < gs_cost_cpu_seconds(gib, 2));
     /* Beyond the page cache's speed more threads do not help. */
     CHECK(gs_cost_cpu_seconds(gib, 128) <= gs_cost_cpu_seconds(gib, 16));
     CHECK(gs_cost_cpu_seconds(gib, 128) > 0.1);

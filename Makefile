@@ -55,7 +55,7 @@ SORT_C   := gsort plan cost tiles order pipeline select_samples_cpu sort_samples
             sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu stages_cpu emit fingerprint verify engine \
             engine_cpu external external_distribute external_emit external_group external_level external_split \
             binned_cpu merge merge_cut merge_segment merge_runs
-CLI_C    := exit options size_arg report progress stats ahead forget memory_limit direct output_sink spilled_sort work mode_sort mode_check \
+CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)

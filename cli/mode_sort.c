@@ -99,7 +99,6 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
     struct gs_span *spans = NULL;
     uint64_t keys;
     struct gs_output_sink to = gs_output_sink(output, &options, command->direct, inputs);
-    to.progress = progress;
     options.leave_device = true; /* main ends that way */
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)

@@ -8,6 +8,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count,
@@ -34,10 +35,7 @@ static gs_key *map_keys(struct gs_sink *sink, uint64_t count, bool early)
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     if (gs_address_space_left() != UINT64_MAX)
         return NULL;
-    void *memory = gs_output_map(to->output, count * GS_KEY_BYTES, early, to->threads);
-    if (memory != NULL && to->inputs != NULL && to->progress != NULL)
-        to->forget = gs_forget_start(to->inputs, to->progress);
-    return memory;
+    return gs_output_map(to->output, count * GS_KEY_BYTES, early, to->threads);
 }
 
 static enum gs_status make_keys(struct gs_sink *sink, uint64_t count, uint64_t position,
@@ -47,6 +45,14 @@ static enum gs_status make_keys(struct gs_sink *sink, uint64_t count, uint64_t p
     return gs_output_make(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES, err);
 }
 
+/* Else input, a copy of it and the output would be resident at once, and the end of the process
+ * would have to unmap it all. */
+static void forget_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
+{
+    (void)sink;
+    gs_pages_advise(keys, count * GS_KEY_BYTES, MADV_DONTNEED);
+}
+
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      bool direct, const struct gs_inputs *inputs)
 {
@@ -54,6 +60,8 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     bool stream = output->kind == GS_OUTPUT_STREAM ||
                   (options->verify && output->kind != GS_OUTPUT_TEMPORARY);
     struct gs_sink sink = {.write = write_keys, .stream = stream};
+    if (inputs != NULL)
+        sink.forget = forget_keys;
     if (!direct && !stream) {
         sink.map = map_keys;
         sink.make = make_keys;
@@ -71,8 +79,6 @@ void gs_output_sink_close(struct gs_output_sink *to)
     if (to->direct_fd >= 0)
         close(to->direct_fd);
     to->direct_fd = -1;
-    gs_forget_stop(to->forget);
-    to->forget = NULL;
 }
 
 enum gs_status gs_output_finish(struct gs_output *output, const struct gs_options *options,

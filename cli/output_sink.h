@@ -4,7 +4,6 @@
 #ifndef GS_OUTPUT_SINK_H
 #define GS_OUTPUT_SINK_H
 
-#include "cli/forget.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "sort/gsort.h"
@@ -13,11 +12,9 @@ struct gs_output_sink {
     struct gs_sink sink; /* first: the library hands back a pointer to it */
     struct gs_output *output;
     const struct gs_inputs *inputs;
-    atomic_flag begun;                  /* something was written */
-    int direct_fd;                      /* see direct.h, or -1 */
-    unsigned threads;                   /* that make pages */
-    const struct gs_progress *progress; /* of the gs_sort of inputs, or NULL: set by the caller */
-    struct gs_forget *forget;
+    atomic_flag begun; /* something was written */
+    int direct_fd;     /* see direct.h, or -1 */
+    unsigned threads;  /* that make pages */
 };
 
 /* options->verify: what cannot be read back goes out as a stream, which the library proves. direct:

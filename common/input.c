@@ -283,21 +283,11 @@ static struct gs_input *find_holder(struct gs_inputs *inputs, const void *bytes)
     return NULL;
 }
 
-/* madvise for the whole pages in a range. */
-static void advise_pages(const void *bytes, uint64_t size, int advice)
-{
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t from = ((uintptr_t)bytes + page - 1) / page * page;
-    uintptr_t to = ((uintptr_t)bytes + (uintptr_t)size) / page * page;
-    if (from < to)
-        (void)madvise((void *)from, to - from, advice); /* advice only */
-}
-
 void gs_inputs_advise(struct gs_inputs *inputs, const void *bytes, uint64_t size, int advice)
 {
     const struct gs_input *input = find_holder(inputs, bytes);
     if (input != NULL && input->mapping != NULL)
-        advise_pages(bytes, size, advice);
+        gs_pages_advise(bytes, size, advice);
 }
 
 void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t size)
@@ -306,7 +296,7 @@ void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t siz
     if (input == NULL)
         return;
     if ((const char *)bytes + size < (const char *)input->bytes + input->size) {
-        advise_pages(bytes, size, MADV_DONTNEED);
+        gs_pages_advise(bytes, size, MADV_DONTNEED);
         return;
     }
     uint64_t read = input->memory.used; /* of a pending input this still counts */

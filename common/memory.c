@@ -53,6 +53,15 @@ void gs_pages_free(void *pages, size_t bytes)
         munmap(pages, mapped_bytes(bytes));
 }
 
+void gs_pages_advise(const void *bytes, uint64_t size, int advice)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)bytes + page - 1) / page * page;
+    uintptr_t to = ((uintptr_t)bytes + (uintptr_t)size) / page * page;
+    if (from < to)
+        (void)madvise((void *)from, to - from, advice); /* advice only */
+}
+
 /* Read the first number in a file; false when there is no file or no number ("max"). */
 static bool read_number(const char *path, uint64_t *value)
 {

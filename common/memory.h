@@ -17,6 +17,9 @@ void *gs_pages_alloc_touched(size_t bytes, size_t touched);
 
 void gs_pages_free(void *pages, size_t bytes);
 
+/* madvise(2) for the whole pages in a range. */
+void gs_pages_advise(const void *bytes, uint64_t size, int advice);
+
 /* Bytes of physical memory. */
 uint64_t gs_memory_total(void);
 

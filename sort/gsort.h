@@ -61,7 +61,9 @@ struct gs_options {
  * A sink that could be memory, but at a price, such as a file, has map() and make(). When the CPU
  * is about to distribute `count` keys it calls map() once, and takes the result, if not NULL, for
  * the sink's memory: early, if keys will lie all over it on their way. Then make() waits until a
- * part can be written to, and is called before that, and write() is called when a part is there. */
+ * part can be written to, and is called before that, and write() is called when a part is there.
+ * forget(), if not NULL, is told of keys of the input, in pieces and by several threads, that will
+ * not be read again. */
 struct gs_sink {
     enum gs_status (*write)(struct gs_sink *sink, const gs_key *keys, uint64_t count,
                             uint64_t position, struct gs_error *err);
@@ -70,6 +72,7 @@ struct gs_sink {
     gs_key *(*map)(struct gs_sink *sink, uint64_t count, bool early);
     enum gs_status (*make)(struct gs_sink *sink, uint64_t count, uint64_t position,
                            struct gs_error *err);
+    void (*forget)(struct gs_sink *sink, const gs_key *keys, uint64_t count);
 };
 
 /* How far a running sort has come: written by the library, read by any thread at any time. */

@@ -162,12 +162,28 @@ static void account_chunks(struct gs_run *run, const struct gs_stages *stages,
                    2 * bytes);
 }
 
-/* How many chunks a thread claims at once. */
-static uint64_t chunks_to_claim(const struct gs_run *run, uint64_t chunk_keys, unsigned threads)
+/* Keys of the chunks that a thread claims at once. */
+static uint64_t keys_to_claim(const struct gs_run *run, uint64_t chunk_keys, unsigned threads)
 {
     uint64_t claims = run->plan.count / GS_CLAIM_KEYS;
     bool many = claims >= (uint64_t)threads * GS_CHUNKS_PER_THREAD;
-    return many && chunk_keys < GS_CLAIM_KEYS ? GS_CLAIM_KEYS / chunk_keys : 1;
+    return many && chunk_keys < GS_CLAIM_KEYS ? GS_CLAIM_KEYS / chunk_keys * chunk_keys
+                                              : chunk_keys;
+}
+
+/* Keys [first, end) of the input are in their bins. On the CPU nobody reads them again, once they
+ * are not to be placed directly; a GPU may fail after that. */
+static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint64_t first,
+                        uint64_t end)
+{
+    struct gs_sink *sink = run->emitter.sink;
+    if (sink->forget == NULL || stages != &gs_stages_cpu || run->plan.direct)
+        return;
+    while (first < end) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, first, end - first);
+        sink->forget(sink, part.keys, part.count);
+        first += part.count;
+    }
 }
 
 /* Count, prefix sum and scatter, chunk by chunk. */
@@ -176,7 +192,7 @@ static enum gs_status distribute(struct gs_run *run, const struct gs_stages *sta
 {
     const uint64_t n = run->plan.count;
     unsigned threads = stages->chunks_side_by_side ? run->plan.threads : 1;
-    uint64_t at_once = chunks_to_claim(run, chunk_keys, threads);
+    uint64_t claim_keys = keys_to_claim(run, chunk_keys, threads);
     atomic_uint_fast64_t next = 0;
     atomic_bool failed = false;
     gs_run_phase(run, GS_STAGE_SCATTER, n);
@@ -188,14 +204,16 @@ static enum gs_status distribute(struct gs_run *run, const struct gs_stages *sta
     {
         struct chunk_times times = {0};
         struct gs_error own = {.status = GS_OK};
-        for (uint64_t i = 0; !failed && own.status == GS_OK; i++) {
-            if (i % at_once == 0)
-                i = atomic_fetch_add(&next, at_once);
-            struct gs_chunk chunk = {.index = i, .first = i * chunk_keys};
-            if (chunk.first >= n)
-                break;
-            chunk.count = n - chunk.first < chunk_keys ? n - chunk.first : chunk_keys;
-            distribute_chunk(run, stages, &chunk, &times, &own);
+        for (uint64_t first;
+             !failed && own.status == GS_OK && (first = atomic_fetch_add(&next, claim_keys)) < n;) {
+            uint64_t end = n - first < claim_keys ? n : first + claim_keys;
+            for (uint64_t at = first; at < end && own.status == GS_OK; at += chunk_keys) {
+                struct gs_chunk chunk = {.index = at / chunk_keys, .first = at};
+                chunk.count = end - at < chunk_keys ? end - at : chunk_keys;
+                distribute_chunk(run, stages, &chunk, &times, &own);
+            }
+            if (own.status == GS_OK)
+                forget_keys(run, stages, first, end);
         }
 #pragma omp critical(gs_account)
         {

@@ -11,6 +11,7 @@
 #include "common/file.h"
 #include "common/input.h"
 #include "common/memory.h"
+#include "common/pipe.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -70,7 +71,7 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
     }
     gs_progress_enter(progress, "check", 0);
     GS_TRY(gs_input_start(input, err));
-    gs_file_grow_pipe(input->fd);
+    gs_pipe_grow(input->fd);
     do {
         GS_TRY(gs_file_read_some(input->fd, buffer + used, GS_CHECK_BYTES - used, &got, input->name,
                                  err));

@@ -8,23 +8,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 /* Linux moves at most 0x7ffff000 bytes a call; a smaller piece also lets a signal in sooner. */
 #define GS_CALL_BYTES ((size_t)1 << 30)
 
-/* What a pipe may hold at most where the system does not say. */
-#define GS_PIPE_BYTES (1 << 20)
-
 /* After a failed call: is it worth another try? Waits while a non-blocking descriptor is busy. */
-static int should_retry(int fd, short events)
+static bool should_retry(int fd, short events)
 {
     if (errno == EINTR)
-        return 1;
+        return true;
     if (errno != EAGAIN)
-        return 0;
+        return false;
     struct pollfd ready = {.fd = fd, .events = events, .revents = 0};
     return poll(&ready, 1, -1) >= 0 || errno == EINTR;
 }
@@ -42,18 +38,33 @@ static void touch_pages(const void *buffer, size_t size)
     (void)sum;
 }
 
+/* What a call that reads has returned in the end. */
+static enum gs_status end_read(ssize_t count, size_t *got, const char *name, struct gs_error *err)
+{
+    if (count < 0)
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s: read failed", name);
+    *got = (size_t)count;
+    return GS_OK;
+}
+
 enum gs_status gs_file_read_some(int fd, void *buffer, size_t size, size_t *got, const char *name,
                                  struct gs_error *err)
 {
-    for (;;) {
-        ssize_t count = read(fd, buffer, size < GS_CALL_BYTES ? size : GS_CALL_BYTES);
-        if (count >= 0) {
-            *got = (size_t)count;
-            return GS_OK;
-        }
-        if (!should_retry(fd, POLLIN))
-            return gs_fail(err, GS_ERR_INPUT, errno, "%s: read failed", name);
-    }
+    ssize_t count;
+    do
+        count = read(fd, buffer, size < GS_CALL_BYTES ? size : GS_CALL_BYTES);
+    while (count < 0 && should_retry(fd, POLLIN));
+    return end_read(count, got, name, err);
+}
+
+enum gs_status gs_file_splice_some(int fd, int pipe, size_t size, size_t *got, const char *name,
+                                   struct gs_error *err)
+{
+    ssize_t count;
+    do
+        count = splice(fd, NULL, pipe, NULL, size, SPLICE_F_MOVE);
+    while (count < 0 && should_retry(fd, POLLIN));
+    return end_read(count, got, name, err);
 }
 
 /* write, or pwrite where offset is not negative. */
@@ -116,23 +127,6 @@ enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t of
         offset += (uint64_t)count;
     }
     return GS_OK;
-}
-
-void gs_file_grow_pipe(int fd)
-{
-    long most = GS_PIPE_BYTES;
-    FILE *limit = fopen("/proc/sys/fs/pipe-max-size", "re");
-    if (limit != NULL) {
-        char line[32];
-        if (fgets(line, sizeof line, limit) != NULL) {
-            long said = strtol(line, NULL, 10);
-            if (said > 0 && said <= INT32_MAX)
-                most = said;
-        }
-        fclose(limit);
-    }
-    if (fcntl(fd, F_GETPIPE_SZ) < most)
-        (void)fcntl(fd, F_SETPIPE_SZ, (int)most);
 }
 
 void gs_file_guard_standard(void)

@@ -17,6 +17,10 @@
 enum gs_status gs_file_read_some(int fd, void *buffer, size_t size, size_t *got, const char *name,
                                  struct gs_error *err);
 
+/* The same from a pipe to an empty one. */
+enum gs_status gs_file_splice_some(int fd, int pipe, size_t size, size_t *got, const char *name,
+                                   struct gs_error *err);
+
 /* Write all of it: at the descriptor's own position, or at `offset`. Where the kernel cannot read
  * the buffer, its first byte is touched: a piece of a mapped file that shrank then raises the
  * SIGBUS that says so better than "Bad address". */
@@ -28,9 +32,6 @@ enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint
 /* Read all of it from `offset`; a file that ends before is an error. */
 enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t offset,
                                   const char *name, struct gs_error *err);
-
-/* Make a pipe as large as the system lets this user have it. Anything else is left alone. */
-void gs_file_grow_pipe(int fd);
 
 /* Occupy the descriptors 0, 1 and 2 where they are closed, each so that its use still fails with
  * EBADF: a file opened later must not become standard output by accident. */

@@ -9,6 +9,7 @@
 
 #include "common/file.h"
 #include "common/memory.h"
+#include "common/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -231,7 +232,7 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
             continue;
         GS_TRY(gs_input_start(input, err));
         if (input->memory.used + input->end == 0)
-            gs_file_grow_pipe(input->fd);
+            gs_pipe_grow(input->fd);
         memcpy(bytes, input->rest, input->rest_bytes);
         used = input->rest_bytes;
         size_t now = 1;

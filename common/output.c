@@ -4,6 +4,7 @@
 #include "common/output_pages.h"
 
 #include "common/file.h"
+#include "common/pipe.h"
 #include "common/space.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ static enum gs_status inspect_opened(struct gs_output *output, struct gs_error *
     output->device = status.st_dev;
     output->inode = status.st_ino;
     if (S_ISFIFO(status.st_mode))
-        gs_file_grow_pipe(output->fd);
+        gs_pipe_grow(output->fd);
     if (S_ISREG(status.st_mode) && (flags & O_APPEND) == 0) {
         off_t start = lseek(output->fd, 0, SEEK_CUR);
         if (start >= 0) {

@@ -6,7 +6,7 @@
  */
 #include "common/slurp.h"
 
-#include "common/file.h"
+#include "common/pipe.h"
 #include "common/populate.h"
 
 #include <errno.h>
@@ -75,9 +75,10 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
 {
     enum gs_status st;
     size_t got;
+    struct gs_pipe_reader reader;
     struct gs_populate populate = {.running = false};
     *slurp = (struct gs_slurp){.bytes = NULL, .used = 0, .room = 0};
-    gs_file_grow_pipe(fd);
+    gs_pipe_reader_open(&reader, fd);
     GS_TRY(grow_buffer(slurp, guess_room(fd), name, err));
     do {
         GS_TRY(gate(context, name, slurp->used, err));
@@ -86,7 +87,7 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
         size_t room = slurp->room - slurp->used;
         /* Not a whole file at once: the gate is to see what is read. */
         room = room < GS_SLURP_BYTES ? room : GS_SLURP_BYTES;
-        GS_TRY(gs_file_read_some(fd, slurp->bytes + slurp->used, room, &got, name, err));
+        GS_TRY(gs_pipe_reader_read(&reader, slurp->bytes + slurp->used, room, &got, name, err));
         slurp->used += got;
         if (populates && !populate.running && slurp->used >= GS_POPULATE_BYTES) {
             gs_populate_start(&populate, slurp->bytes, slurp->room);
@@ -97,6 +98,7 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
 
 cleanup:
     gs_populate_stop(&populate);
+    gs_pipe_reader_close(&reader);
     return st;
 }
 

@@ -196,6 +196,7 @@ FILE *fopen(const char *path, const char *mode)
         return fails(kind) ? failed : next arguments;                                              \
     }
 
+SIMPLE(OPEN, int, -1, pipe2, (int *, int), (int ends[2], int flags), (ends, flags))
 SIMPLE(STAT, int, -1, stat, (const char *, struct stat *), (const char *path, struct stat *to),
        (path, to))
 SIMPLE(STAT, int, -1, lstat, (const char *, struct stat *), (const char *path, struct stat *to),
@@ -277,6 +278,12 @@ ssize_t read(int fd, void *to, size_t size)
 {
     NEXT(ssize_t, "read", int, void *, size_t);
     return fails_or_shrinks(READ, &size) ? -1 : next(fd, to, size);
+}
+
+ssize_t splice(int from, off_t *from_offset, int to, off_t *to_offset, size_t size, unsigned flags)
+{
+    NEXT(ssize_t, "splice", int, off_t *, int, off_t *, size_t, unsigned);
+    return fails_or_shrinks(READ, &size) ? -1 : next(from, from_offset, to, to_offset, size, flags);
 }
 
 ssize_t pread(int fd, void *to, size_t size, off_t offset)

@@ -5,7 +5,6 @@
 
 #include "common/file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

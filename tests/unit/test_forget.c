@@ -1,0 +1,108 @@
+/* test_forget.c -- keys that the sink was told to forget are not read again.
+ * SPDX-License-Identifier: MIT
+ *
+ * The sink spoils them at once, and counts how often it was told of each.
+ */
+#include "sort/gsort.h"
+#include "sort/params.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+
+#include <stdatomic.h>
+
+enum { MANY = GS_DIRECT_KEYS + 54321, SPANS = 4 };
+
+struct spoiling_sink {
+    struct gs_sink sink; /* first: the library hands back a pointer to it */
+    gs_key *got;
+    gs_key *input; /* of `count` keys, one span behind the other */
+    uint64_t count;
+    atomic_uchar *told; /* of each key of the input */
+};
+
+static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                                 uint64_t position, struct gs_error *err)
+{
+    (void)err;
+    memcpy(((struct spoiling_sink *)(void *)sink)->got + position, keys, count * sizeof *keys);
+    return GS_OK;
+}
+
+static void spoil_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
+{
+    struct spoiling_sink *to = (struct spoiling_sink *)(void *)sink;
+    uint64_t first = (uint64_t)(keys - to->input);
+    if (first > to->count || count > to->count - first)
+        abort();
+    for (uint64_t i = first; i < first + count; i++) {
+        atomic_fetch_add(&to->told[i], 1);
+        to->input[i] = ~to->input[i];
+    }
+}
+
+/* The spans of an input: one without keys, and none that ends where a tile or a chunk does. */
+static void cut_spans(struct gs_span *spans, const gs_key *keys, uint64_t count)
+{
+    const uint64_t ends[SPANS] = {count / 3, count / 3, count / 3 + 5, count};
+    uint64_t first = 0;
+    for (size_t i = 0; i < SPANS; i++) {
+        spans[i] = (struct gs_span){keys + first, ends[i] - first, "input"};
+        first = ends[i];
+    }
+}
+
+/* Sort, and return how many keys the sink was told of; at most once of each. */
+static uint64_t sort_spoiled(enum sample_kind kind, uint64_t count,
+                             const struct gs_options *options, bool in_memory)
+{
+    struct gs_span spans[SPANS];
+    struct gs_error err = {.status = GS_OK};
+    struct gs_stats stats = {0};
+    struct spoiling_sink to = {.sink = {.write = write_keys, .forget = spoil_keys}, .count = count};
+    to.input = sample_make(kind, count);
+    to.got = sample_make(kind, count);
+    to.told = calloc(count, sizeof *to.told);
+    if (to.told == NULL)
+        abort();
+    if (in_memory)
+        to.sink.memory = to.got;
+    uint64_t left = count;
+    gs_key *wanted = sample_sorted(to.input, &left, options->reverse, options->unique);
+    cut_spans(spans, to.input, count);
+    CHECK(gs_sort(options, spans, SPANS, &to.sink, NULL, &stats, &err) == GS_OK);
+    CHECK_EQUAL(stats.keys_out, left);
+    CHECK(memcmp(to.got, wanted, left * sizeof *wanted) == 0);
+    uint64_t told = 0;
+    uint64_t twice = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        told += to.told[i] > 0;
+        twice += to.told[i] > 1;
+    }
+    CHECK_EQUAL(twice, 0);
+    free(wanted);
+    free(to.input);
+    free(to.got);
+    free(to.told);
+    return told;
+}
+
+int main(void)
+{
+    static const unsigned threads[] = {1, 2, 5};
+    for (unsigned way = 0; way < 8; way++) {
+        struct gs_options options = {.device = GS_DEVICE_CPU,
+                                     .reverse = (way & 1) != 0,
+                                     .unique = (way & 2) != 0,
+                                     .verify = way % 3 == 0,
+                                     .threads = threads[way % 3]};
+        bool in_memory = (way & 4) != 0;
+        for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+            uint64_t told = sort_spoiled((enum sample_kind)kind, MANY, &options, in_memory);
+            if (kind == SAMPLE_UNIFORM || kind == SAMPLE_SKEWED) /* what is distributed */
+                CHECK_EQUAL(told, MANY);
+        }
+        /* Few keys are read again when their bins are counted. */
+        CHECK_EQUAL(sort_spoiled(SAMPLE_UNIFORM, GS_DIRECT_KEYS, &options, in_memory), 0);
+    }
+    return check_failures();
+}

@@ -8,7 +8,6 @@
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "common/file.h"
 #include "common/input.h"
 #include "common/memory.h"
 #include "common/pipe.h"
@@ -64,6 +63,7 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
     size_t used = 0; /* bytes of a key that is not complete yet */
     size_t got;
     uint64_t size = 0;
+    struct gs_pipe_reader reader = {.own = {-1, -1}};
     char *buffer = gs_pages_alloc(GS_CHECK_BYTES);
     if (buffer == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
@@ -71,10 +71,10 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
     }
     gs_progress_enter(progress, "check", 0);
     GS_TRY(gs_input_start(input, err));
-    gs_pipe_grow(input->fd);
+    gs_pipe_reader_open(&reader, input->fd);
     do {
-        GS_TRY(gs_file_read_some(input->fd, buffer + used, GS_CHECK_BYTES - used, &got, input->name,
-                                 err));
+        GS_TRY(gs_pipe_reader_read(&reader, buffer + used, GS_CHECK_BYTES - used, &got, input->name,
+                                   err));
         size += got;
         used += got;
         uint64_t keys = used / GS_KEY_BYTES;
@@ -87,6 +87,7 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
         GS_TRY(gs_input_check_size(input->name, size, GS_KEY_BYTES, err));
 
 cleanup:
+    gs_pipe_reader_close(&reader);
     gs_pages_free(buffer, GS_CHECK_BYTES);
     return st;
 }

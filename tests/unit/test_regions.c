@@ -6,74 +6,43 @@
  */
 #include "sort/regions.h"
 #include "sort/sample_position.h"
-#include "sort/select_samples.h"
-#include "sort/sort_samples.h"
 #include "common/memory.h"
-#include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
+#include "tests/unit/stage_run.h"
 
-#include <stdlib.h>
-
-enum { N = 9 * GS_CHUNK_KEYS_MAX + 77, GUARD = 64, SEED = 1, LOOKED_AT = 8 };
+enum { N = 9 * GS_CHUNK_KEYS_MAX + 77, GUARD = 64, LOOKED_AT = 8 };
 #define GUARD_KEY    0xdeadbeefU
 #define MEMORY_BYTES ((N + 2 * (size_t)GUARD) * sizeof(gs_key))
 
-/* A run as pipeline.c makes one, up to the splitters, into memory. */
+/* A run whose output lies in memory, some keys behind its beginning, with guards on both sides. */
 struct fixture {
-    struct gs_run run;
-    struct gs_options options;
-    struct gs_span span;
-    struct gs_sink sink;
-    struct gs_progress progress;
-    struct gs_stats stats;
-    struct gs_error err;
-    uint64_t chunk_keys;
-    gs_key *memory; /* the output, some keys behind its beginning, and guards on both sides */
+    struct stage_run stages;
+    gs_key *memory;
 };
 
-static bool open_fixture(struct fixture *f, gs_key *keys, unsigned threads, uint64_t bins,
+static bool open_fixture(struct fixture *f, const gs_key *keys, unsigned threads, uint64_t bins,
                          size_t skew)
 {
-    *f = (struct fixture){.options = {.threads = threads, .bins = bins, .verify = true},
-                          .span = {keys, N, "input"}};
+    *f =
+        (struct fixture){.stages = {.options = {.threads = threads, .bins = bins, .verify = true}}};
     f->memory = gs_pages_alloc(MEMORY_BYTES); /* not far from other pages */
-    f->run.options = &f->options;
-    f->run.progress = &f->progress;
-    f->run.stats = &f->stats;
     if (f->memory == NULL)
         abort();
     for (size_t i = 0; i < N + 2 * (size_t)GUARD; i++)
         f->memory[i] = GUARD_KEY;
-    f->sink.memory = f->memory + GUARD / 2 + skew;
-    CHECK(gs_tiles_make(&f->run.tiles, &f->span, 1, &f->err) == GS_OK);
-    CHECK(gs_emit_init(&f->run.emitter, &f->options, &f->sink, &f->err) == GS_OK);
-    gs_plan_make(&f->run.plan, &f->options, N, threads);
-    f->run.plan.threads = threads;
-    f->run.plan.direct = false;
-    uint32_t samples = f->run.plan.samples;
-    CHECK_EQUAL(samples, bins * GS_DIRECT_OVERSAMPLING);
-    gs_key *sample = malloc(samples * sizeof *sample);
-    if (sample == NULL)
-        abort();
-    gs_select_samples_cpu(&f->run.tiles, samples, SEED, 2, sample);
-    gs_sort_samples(sample, samples);
-    gs_splitters_choose(&f->run.splitters, sample, samples, f->run.plan.bins);
-    free(sample);
-    f->run.counts = calloc(2 * (size_t)gs_run_bins(&f->run) + 1, sizeof *f->run.counts);
-    f->run.offsets = f->run.counts + gs_run_bins(&f->run);
-    return CHECK(f->run.counts != NULL) &&
-           CHECK(gs_stages_cpu.open(&f->run, &f->chunk_keys, &f->err) == GS_OK);
+    f->stages.sink.memory = f->memory + GUARD / 2 + skew;
+    return stage_run_open(&f->stages, keys, N, false) &&
+           CHECK_EQUAL(f->stages.run.plan.samples, bins * GS_DIRECT_OVERSAMPLING);
 }
 
 /* Count, prefix sum and scatter of all chunks. */
-static void distribute(struct fixture *f)
+static void distribute(struct stage_run *f)
 {
     const struct gs_cpu *cpu = f->run.device;
     uint64_t chunks = cpu->chunks;
 #pragma omp parallel for num_threads(f->run.plan.threads) schedule(dynamic)
     for (uint64_t i = 0; i < chunks; i++) {
-        uint64_t first = i * f->chunk_keys;
-        struct gs_chunk chunk = {i, first, N - first < f->chunk_keys ? N - first : f->chunk_keys};
+        struct gs_chunk chunk = stage_run_chunk(f, i);
         struct gs_error err = {.status = GS_OK};
         bool done = gs_stages_cpu.count_bins(&f->run, &chunk, &err) == GS_OK &&
                     gs_stages_cpu.prefix_sum(&f->run, &chunk, &err) == GS_OK &&
@@ -85,17 +54,14 @@ static void distribute(struct fixture *f)
 
 static void close_fixture(struct fixture *f)
 {
-    gs_stages_cpu.close(&f->run);
-    gs_emit_free(&f->run.emitter);
-    gs_tiles_free(&f->run.tiles);
-    free(f->run.counts);
+    stage_run_close(&f->stages);
     gs_pages_free(f->memory, MEMORY_BYTES);
 }
 
 /* The keys in order between the guards. */
 static void check_output(const struct fixture *f)
 {
-    const gs_key *output = f->sink.memory;
+    const gs_key *output = f->stages.sink.memory;
     uint64_t disorder = 0;
     uint64_t touched = 0;
     for (uint64_t i = 1; i < N; i++)
@@ -104,8 +70,8 @@ static void check_output(const struct fixture *f)
     for (const gs_key *at = f->memory; at < f->memory + N + 2 * (size_t)GUARD; at++)
         touched += (at < output || at >= output + N) && *at != GUARD_KEY;
     CHECK_EQUAL(touched, 0);
-    CHECK_EQUAL(gs_fingerprint(output, N), gs_fingerprint(f->span.keys, N));
-    CHECK_EQUAL(f->run.fingerprint, gs_fingerprint(f->span.keys, N));
+    CHECK_EQUAL(gs_fingerprint(output, N), gs_fingerprint(f->stages.span.keys, N));
+    CHECK_EQUAL(f->stages.run.fingerprint, gs_fingerprint(f->stages.span.keys, N));
 }
 
 /* Sort keys by regions, and free them. */
@@ -113,9 +79,9 @@ static void check_sort(gs_key *keys, unsigned threads, uint64_t bins, size_t ske
 {
     struct fixture f;
     if (open_fixture(&f, keys, threads, bins, skew)) {
-        CHECK(gs_regions_of(&f.run) != NULL);
-        distribute(&f);
-        CHECK(gs_stages_cpu.sort_bins(&f.run, &f.err) == GS_OK);
+        CHECK(gs_regions_of(&f.stages.run) != NULL);
+        distribute(&f.stages);
+        CHECK(gs_stages_cpu.sort_bins(&f.stages.run, &f.stages.err) == GS_OK);
         check_output(&f);
     }
     close_fixture(&f);
@@ -145,7 +111,7 @@ static gs_key *make_crowded(uint64_t bins)
     for (uint64_t i = 0; i < N; i++)
         keys[i] = 3000000000U + (gs_key)(gs_random(5, i) % 3000000);
     for (uint64_t i = 0; i < samples; i++)
-        keys[gs_sample_position(i, samples, N, SEED)] = (gs_key)gs_random(6, i);
+        keys[gs_sample_position(i, samples, N, STAGE_RUN_SEED)] = (gs_key)gs_random(6, i);
     return keys;
 }
 
@@ -155,19 +121,19 @@ static void test_only_into_memory(void)
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
     struct fixture f;
     if (open_fixture(&f, keys, 2, 5, 0)) {
-        CHECK(gs_regions_spare(&f.run) > 0);
-        f.options.unique = true;
-        CHECK_EQUAL(gs_regions_spare(&f.run), 0);
-        f.options.unique = false;
-        f.options.reverse = true;
-        CHECK_EQUAL(gs_regions_spare(&f.run), 0);
-        f.options.reverse = false;
-        gs_key *memory = f.sink.memory;
-        f.sink.memory = NULL;
-        CHECK_EQUAL(gs_regions_spare(&f.run), 0);
-        f.sink.memory = memory;
-        f.run.plan.bins = N / 60000;
-        CHECK_EQUAL(gs_regions_spare(&f.run), 0);
+        CHECK(gs_regions_spare(&f.stages.run) > 0);
+        f.stages.options.unique = true;
+        CHECK_EQUAL(gs_regions_spare(&f.stages.run), 0);
+        f.stages.options.unique = false;
+        f.stages.options.reverse = true;
+        CHECK_EQUAL(gs_regions_spare(&f.stages.run), 0);
+        f.stages.options.reverse = false;
+        gs_key *memory = f.stages.sink.memory;
+        f.stages.sink.memory = NULL;
+        CHECK_EQUAL(gs_regions_spare(&f.stages.run), 0);
+        f.stages.sink.memory = memory;
+        f.stages.run.plan.bins = N / 60000;
+        CHECK_EQUAL(gs_regions_spare(&f.stages.run), 0);
     }
     close_fixture(&f);
     free(keys);

@@ -8,85 +8,41 @@
  */
 #include "sort/cache_sort.h"
 #include "sort/params.h"
-#include "sort/sort_samples.h"
-#include "sort/select_samples.h"
-#include "sort/stages_cpu.h"
-#include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
+#include "tests/unit/stage_run.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 enum { N = 5 * GS_CHUNK_KEYS_MAX + 77, LARGE = 5 * GS_CACHE_SORT_CAPACITY + 3 };
-
-/* A run as pipeline.c makes one, up to the splitters. */
-struct fixture {
-    struct gs_run run;
-    struct gs_options options;
-    struct gs_span span;
-    struct gs_sink sink;
-    struct gs_progress progress;
-    struct gs_stats stats;
-    struct gs_error err;
-    uint64_t chunk_keys;
-    gs_key *output;
-};
 
 static enum gs_status store(struct gs_sink *sink, const gs_key *keys, uint64_t count,
                             uint64_t position, struct gs_error *err)
 {
     (void)err;
-    struct fixture *f = (struct fixture *)(void *)((char *)sink - offsetof(struct fixture, sink));
+    struct stage_run *f =
+        (struct stage_run *)(void *)((char *)sink - offsetof(struct stage_run, sink));
     memcpy(f->output + position, keys, (size_t)count * sizeof *keys);
     return GS_OK;
 }
 
-static bool open_fixture(struct fixture *f, gs_key *keys, uint64_t n, unsigned threads,
-                         uint64_t bins, bool reverse, bool direct)
+static bool open_run(struct stage_run *f, const gs_key *keys, uint64_t n, unsigned threads,
+                     uint64_t bins, bool reverse, bool direct)
 {
-    *f = (struct fixture){.options = {.threads = threads, .bins = bins, .reverse = reverse},
-                          .span = {keys, n, "input"}};
-    f->sink.write = store;
+    *f = (struct stage_run){.options = {.threads = threads, .bins = bins, .reverse = reverse},
+                            .sink = {.write = store}};
     f->output = calloc(n, sizeof *f->output);
-    f->run.options = &f->options;
-    f->run.progress = &f->progress;
-    f->run.stats = &f->stats;
-    if (!CHECK(f->output != NULL) ||
-        !CHECK(gs_tiles_make(&f->run.tiles, &f->span, 1, &f->err) == GS_OK) ||
-        !CHECK(gs_emit_init(&f->run.emitter, &f->options, &f->sink, &f->err) == GS_OK))
-        return false;
-    gs_plan_make(&f->run.plan, &f->options, n, 4);
-    f->run.plan.direct = direct;
-    uint32_t samples = f->run.plan.samples;
-    gs_key *sample = malloc(samples * sizeof *sample);
-    if (sample == NULL)
+    if (f->output == NULL)
         abort();
-    gs_select_samples_cpu(&f->run.tiles, samples, 1, 2, sample);
-    gs_sort_samples(sample, samples);
-    gs_splitters_choose(&f->run.splitters, sample, samples, f->run.plan.bins);
-    gs_splitters_snap(&f->run.splitters, sample, samples, f->run.plan.bins);
-    free(sample);
-    f->run.counts = calloc(2 * (size_t)gs_run_bins(&f->run) + 1, sizeof *f->run.counts);
-    f->run.offsets = f->run.counts + gs_run_bins(&f->run);
-    return CHECK(f->run.counts != NULL) &&
-           CHECK(gs_stages_cpu.open(&f->run, &f->chunk_keys, &f->err) == GS_OK) &&
-           CHECK(f->chunk_keys > 0 && f->chunk_keys <= GS_CHUNK_KEYS_MAX);
-}
-
-/* Chunk number `index` of the input. */
-static struct gs_chunk chunk_at(const struct fixture *f, uint64_t index)
-{
-    uint64_t first = index * f->chunk_keys;
-    uint64_t left = f->span.count - first;
-    return (struct gs_chunk){index, first, left < f->chunk_keys ? left : f->chunk_keys};
+    return stage_run_open(f, keys, n, direct);
 }
 
 /* Count, prefix sum and scatter of all chunks, the last first: none waits for another. Behind the
  * count each chunk's keys are changed if `change`. */
-static void distribute(struct fixture *f, gs_key *keys, bool change)
+static void distribute(struct stage_run *f, gs_key *keys, bool change)
 {
     const struct gs_cpu *cpu = f->run.device;
     for (uint64_t i = cpu->chunks; i-- > 0;) {
-        struct gs_chunk chunk = chunk_at(f, i);
+        struct gs_chunk chunk = stage_run_chunk(f, i);
         CHECK(gs_stages_cpu.count_bins(&f->run, &chunk, &f->err) == GS_OK);
         for (uint64_t k = 0; change && k < chunk.count; k++)
             keys[chunk.first + k] = ~keys[chunk.first + k];
@@ -95,12 +51,9 @@ static void distribute(struct fixture *f, gs_key *keys, bool change)
     }
 }
 
-static void close_fixture(struct fixture *f)
+static void close_run(struct stage_run *f)
 {
-    gs_stages_cpu.close(&f->run);
-    gs_emit_free(&f->run.emitter);
-    gs_tiles_free(&f->run.tiles);
-    free(f->run.counts);
+    stage_run_close(f);
     free(f->output);
 }
 
@@ -119,7 +72,7 @@ static uint32_t bin_of(const struct gs_splitters *splitters, gs_key key)
     return low;
 }
 
-static void check_counts(struct fixture *f, const gs_key *keys)
+static void check_counts(struct stage_run *f, const gs_key *keys)
 {
     uint32_t bins = gs_run_bins(&f->run);
     uint64_t *wanted = calloc(bins, sizeof *wanted);
@@ -132,7 +85,7 @@ static void check_counts(struct fixture *f, const gs_key *keys)
 }
 
 /* Each run holds keys of its bin. Chunks with keys of equality bins only are not moved. */
-static void check_runs(struct fixture *f)
+static void check_runs(struct stage_run *f)
 {
     const struct gs_cpu *cpu = f->run.device;
     for (uint64_t i = 0; i < cpu->chunks * gs_run_bins(&f->run); i++) {
@@ -148,7 +101,7 @@ static void check_runs(struct fixture *f)
 }
 
 /* Direct: the bins of the only chunk begin where the counts say. */
-static void check_counts_of_chunk(struct fixture *f)
+static void check_counts_of_chunk(struct stage_run *f)
 {
     const struct gs_cpu *cpu = f->run.device;
     uint64_t sum = 0;
@@ -166,8 +119,8 @@ static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned thre
     gs_key *keys = sample_make(kind, n);
     uint64_t count = n;
     gs_key *wanted = sample_sorted(keys, &count, reverse, false);
-    struct fixture f;
-    if (open_fixture(&f, keys, n, threads, bins, reverse, direct)) {
+    struct stage_run f;
+    if (open_run(&f, keys, n, threads, bins, reverse, direct)) {
         distribute(&f, keys, false);
         if (!direct) {
             gs_total_bins_cpu(&f.run);
@@ -181,7 +134,7 @@ static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned thre
             check_counts_of_chunk(&f);
         }
     }
-    close_fixture(&f);
+    close_run(&f);
     free(keys);
     free(wanted);
 }
@@ -190,8 +143,8 @@ static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned thre
 static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
 {
     gs_key *keys = sample_make(kind, LARGE);
-    struct fixture f;
-    if (open_fixture(&f, keys, LARGE, 2, 2, reverse, false)) {
+    struct stage_run f;
+    if (open_run(&f, keys, LARGE, 2, 2, reverse, false)) {
         struct gs_pieces pieces = {0};
         uint64_t sum = 0;
         distribute(&f, keys, false);
@@ -210,7 +163,7 @@ static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
         CHECK_EQUAL(sum, LARGE);
         gs_pieces_free(&pieces);
     }
-    close_fixture(&f);
+    close_run(&f);
     free(keys);
 }
 
@@ -220,14 +173,14 @@ static void test_input_changes(unsigned threads, bool direct)
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
     uint64_t count = N;
     gs_key *wanted = sample_sorted(keys, &count, false, false);
-    struct fixture f;
-    if (open_fixture(&f, keys, N, threads, 64, false, direct)) {
+    struct stage_run f;
+    if (open_run(&f, keys, N, threads, 64, false, direct)) {
         distribute(&f, keys, true);
         enum gs_status st = gs_stages_cpu.sort_bins(&f.run, &f.err);
         CHECK(st == (direct ? GS_ERR_INPUT : GS_OK));
         CHECK(direct || memcmp(f.output, wanted, N * sizeof *wanted) == 0);
     }
-    close_fixture(&f);
+    close_run(&f);
     free(keys);
     free(wanted);
 }

@@ -97,6 +97,30 @@ os.execv(os.environ["GSORT"], ["gsort"])' | { sleep 0.5 && cat; } >got
     assert_same wanted got
 }
 
+@test "a pipe that holds packets, a socket" {
+    require python3
+    for kind in packets socket; do
+        python3 -c '
+import os, socket, sys
+if sys.argv[1] == "packets":
+    reader, writer = os.pipe2(os.O_DIRECT)
+else:
+    reader, writer = (end.detach() for end in socket.socketpair())
+if os.fork() == 0:
+    os.close(reader)
+    keys = open("in", "rb").read()
+    at, piece = 0, 1
+    while at < len(keys):
+        at += os.write(writer, keys[at : at + piece])
+        piece = piece * 5 % 70001
+    os._exit(0)
+os.close(writer)
+os.dup2(reader, 0)
+os.execv(os.environ["GSORT"], ["gsort"])' "$kind" >got
+        assert_same wanted got
+    done
+}
+
 @test "a file that says it is empty, and is not" {
     [ -r /proc/self/auxv ] || skip "no /proc/self/auxv here"
     local bytes

@@ -5,38 +5,28 @@
  */
 #include "sort/gsort.h"
 #include "sort/params.h"
-#include "tests/unit/check.h"
-#include "tests/unit/sample_keys.h"
+#include "tests/unit/sort_ways.h"
 
 #include <stdatomic.h>
 
 enum { MANY = GS_DIRECT_KEYS + 54321, SPANS = 4 };
 
 struct spoiling_sink {
-    struct gs_sink sink; /* first: the library hands back a pointer to it */
-    gs_key *got;
-    gs_key *input; /* of `count` keys, one span behind the other */
+    struct array_sink to; /* first: the library hands back a pointer to its sink */
+    gs_key *input;        /* of `count` keys, one span behind the other */
     uint64_t count;
     atomic_uchar *told; /* of each key of the input */
 };
 
-static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count,
-                                 uint64_t position, struct gs_error *err)
-{
-    (void)err;
-    memcpy(((struct spoiling_sink *)(void *)sink)->got + position, keys, count * sizeof *keys);
-    return GS_OK;
-}
-
 static void spoil_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
 {
-    struct spoiling_sink *to = (struct spoiling_sink *)(void *)sink;
-    uint64_t first = (uint64_t)(keys - to->input);
-    if (first > to->count || count > to->count - first)
+    struct spoiling_sink *spoiling = (struct spoiling_sink *)(void *)sink;
+    uint64_t first = (uint64_t)(keys - spoiling->input);
+    if (first > spoiling->count || count > spoiling->count - first)
         abort();
     for (uint64_t i = first; i < first + count; i++) {
-        atomic_fetch_add(&to->told[i], 1);
-        to->input[i] = ~to->input[i];
+        atomic_fetch_add(&spoiling->told[i], 1);
+        spoiling->input[i] = ~spoiling->input[i];
     }
 }
 
@@ -58,31 +48,32 @@ static uint64_t sort_spoiled(enum sample_kind kind, uint64_t count,
     struct gs_span spans[SPANS];
     struct gs_error err = {.status = GS_OK};
     struct gs_stats stats = {0};
-    struct spoiling_sink to = {.sink = {.write = write_keys, .forget = spoil_keys}, .count = count};
-    to.input = sample_make(kind, count);
-    to.got = sample_make(kind, count);
-    to.told = calloc(count, sizeof *to.told);
-    if (to.told == NULL)
+    struct spoiling_sink sink = {.to.sink = {.write = array_write, .forget = spoil_keys},
+                                 .count = count};
+    sink.input = sample_make(kind, count);
+    sink.to.keys = sample_make(kind, count);
+    sink.told = calloc(count, sizeof *sink.told);
+    if (sink.told == NULL)
         abort();
     if (in_memory)
-        to.sink.memory = to.got;
+        sink.to.sink.memory = sink.to.keys;
     uint64_t left = count;
-    gs_key *wanted = sample_sorted(to.input, &left, options->reverse, options->unique);
-    cut_spans(spans, to.input, count);
-    CHECK(gs_sort(options, spans, SPANS, &to.sink, NULL, &stats, &err) == GS_OK);
+    gs_key *wanted = sample_sorted(sink.input, &left, options->reverse, options->unique);
+    cut_spans(spans, sink.input, count);
+    CHECK(gs_sort(options, spans, SPANS, &sink.to.sink, NULL, &stats, &err) == GS_OK);
     CHECK_EQUAL(stats.keys_out, left);
-    CHECK(memcmp(to.got, wanted, left * sizeof *wanted) == 0);
+    CHECK(memcmp(sink.to.keys, wanted, left * sizeof *wanted) == 0);
     uint64_t told = 0;
     uint64_t twice = 0;
     for (uint64_t i = 0; i < count; i++) {
-        told += to.told[i] > 0;
-        twice += to.told[i] > 1;
+        told += sink.told[i] > 0;
+        twice += sink.told[i] > 1;
     }
     CHECK_EQUAL(twice, 0);
     free(wanted);
-    free(to.input);
-    free(to.got);
-    free(to.told);
+    free(sink.input);
+    free(sink.to.keys);
+    free(sink.told);
     return told;
 }
 

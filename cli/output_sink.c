@@ -16,8 +16,7 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     if (sink->memory != NULL) {
-        if (to->gives_back)
-            gs_output_made(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES);
+        gs_output_made(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES);
         return GS_OK;
     }
     /* What a GPU has sorted is not looked at again: 20 ms a GiB that the end need not take. */
@@ -36,8 +35,6 @@ static gs_key *map_keys(struct gs_sink *sink, uint64_t count, bool early)
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     if (gs_address_space_left() != UINT64_MAX)
         return NULL;
-    /* Where all is made before the first write, the peak is behind: huge pages stay whole. */
-    to->gives_back = !early;
     return gs_output_map(to->output, count * GS_KEY_BYTES, early, to->threads);
 }
 
@@ -65,10 +62,10 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     struct gs_sink sink = {.write = write_keys, .stream = stream};
     if (inputs != NULL)
         sink.forget = forget_keys;
-    if (!direct && !stream) {
+    if (!direct && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
+    if (!direct && !stream)
         sink.make = make_keys;
-    }
     return (struct gs_output_sink){.sink = sink,
                                    .output = output,
                                    .inputs = inputs,

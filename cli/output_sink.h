@@ -13,7 +13,6 @@ struct gs_output_sink {
     struct gs_output *output;
     const struct gs_inputs *inputs;
     atomic_flag begun; /* something was written */
-    bool gives_back;   /* pages of its memory leave the page table when they are written */
     int direct_fd;     /* see direct.h, or -1 */
     unsigned threads;  /* that make pages */
 };

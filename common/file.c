@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* Linux moves at most 0x7ffff000 bytes a call; a smaller piece also lets a signal in sooner. */
@@ -99,6 +100,22 @@ enum gs_status gs_file_write_full(int fd, const void *buffer, size_t size, const
                                   struct gs_error *err)
 {
     return write_all(fd, buffer, size, -1, name, err);
+}
+
+enum gs_status gs_file_give_full(int fd, const void *buffer, size_t size, const char *name,
+                                 struct gs_error *err)
+{
+    struct iovec rest = {.iov_base = (void *)(uintptr_t)buffer, .iov_len = size};
+    while (rest.iov_len > 0) {
+        ssize_t count = vmsplice(fd, &rest, 1, 0);
+        if (count < 0 && should_retry(fd, POLLOUT))
+            continue;
+        if (count < 0) /* writing says what is wrong, if it does not work either */
+            return gs_file_write_full(fd, rest.iov_base, rest.iov_len, name, err);
+        rest.iov_base = (char *)rest.iov_base + count;
+        rest.iov_len -= (size_t)count;
+    }
+    return GS_OK;
 }
 
 enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint64_t offset,

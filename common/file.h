@@ -29,6 +29,11 @@ enum gs_status gs_file_write_full(int fd, const void *buffer, size_t size, const
 enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint64_t offset,
                                    const char *name, struct gs_error *err);
 
+/* As gs_file_write_full, to a pipe: it gets the pages of the buffer themselves, where the system
+ * can do that. So nobody may write to these bytes again, ever; but their memory may be unmapped. */
+enum gs_status gs_file_give_full(int fd, const void *buffer, size_t size, const char *name,
+                                 struct gs_error *err);
+
 /* Read all of it from `offset`; a file that ends before is an error. */
 enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t offset,
                                   const char *name, struct gs_error *err);

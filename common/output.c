@@ -30,7 +30,8 @@ static enum gs_status inspect_opened(struct gs_output *output, struct gs_error *
     output->kind = GS_OUTPUT_STREAM;
     output->device = status.st_dev;
     output->inode = status.st_ino;
-    if (S_ISFIFO(status.st_mode))
+    output->pipe = S_ISFIFO(status.st_mode);
+    if (output->pipe)
         gs_pipe_grow(output->fd);
     if (S_ISREG(status.st_mode) && (flags & O_APPEND) == 0) {
         off_t start = lseek(output->fd, 0, SEEK_CUR);
@@ -82,6 +83,8 @@ enum gs_status gs_output_write(struct gs_output *output, const void *data, size_
 {
     if (output->prefill != NULL && gs_output_copy_to_pages(output, data, bytes, position))
         return GS_OK;
+    if (output->kind == GS_OUTPUT_STREAM && gs_output_holds(output, data))
+        return gs_output_give_pages(output, data, bytes, err);
     if (output->kind == GS_OUTPUT_STREAM)
         return gs_file_write_full(output->fd, data, bytes, output->name, err);
     return gs_file_pwrite_full(output->fd, data, bytes, output->start + position, output->name,

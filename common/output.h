@@ -30,8 +30,11 @@ struct gs_output {
     struct gs_target target;
     struct gs_tempfile temp;
     struct gs_prefill *prefill; /* makes the file's pages, or NULL */
-    void *mapped;               /* the file's memory, see gs_output_map, or NULL */
+    void *mapped;               /* the output's memory, see gs_output_map, or NULL */
     uint64_t mapped_bytes;
+    uint64_t given_bytes; /* of that, whose pages a pipe was given and this process has no more */
+    bool pipe;
+    bool early;               /* mapped so */
     int prefill_fd;           /* the descriptor that it has */
     bool in_memory;           /* on tmpfs: writers make pages that are not there yet, too */
     uint64_t prefilled_bytes; /* that were said to come */
@@ -54,7 +57,8 @@ void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned thread
 
 /* Memory that is the output of `bytes` bytes, to be written in place, or NULL: there is none to be
  * had, or writing is faster. early: all of it will be written to more than once. Its pages are
- * being made, by so many threads at the most; it is the output's, until publish or discard. */
+ * being made, by so many threads at the most; it is the output's, until publish or discard.
+ * A pipe's is given away by gs_output_write: no byte of it may be written to after that. */
 void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsigned threads);
 
 /* To be called before these bytes of it are written to for the first time: waits until it can be
@@ -62,7 +66,8 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
 enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint64_t bytes,
                               struct gs_error *err);
 
-/* These bytes have their final values: that is faster than to leave it to the end. */
+/* These bytes have their final values, each of them told once. Their pages leave this process,
+ * unless all were made early: then the peak is behind, and the end of the process is as fast. */
 void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes);
 
 /* Both async-signal-safe: is this in the output's memory? And a file that is written in place gets

@@ -4,6 +4,7 @@
 #include "common/output_pages.h"
 
 #include "common/dirty.h"
+#include "common/file.h"
 #include "common/memory.h"
 #include "common/space.h"
 
@@ -12,6 +13,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -25,6 +27,9 @@
 #define PREFILL_BYTES_MIN ((uint64_t)32 << 20)
 
 #define PREFILL_ALIGNMENT ((uint64_t)1 << 16)
+
+/* A pipe's pages leave this process by so many bytes at once: a huge page stays whole. */
+#define GIVEN_BYTES ((uint64_t)2 << 20)
 
 static bool on_tmpfs(int fd)
 {
@@ -110,6 +115,10 @@ bool gs_output_copy_to_pages(struct gs_output *output, const void *data, size_t 
 
 void gs_output_end_prefill(struct gs_output *output)
 {
+    if (output->pipe && output->mapped != NULL) {
+        gs_pages_free(output->mapped, output->mapped_bytes);
+        output->mapped = NULL;
+    }
     if (output->prefill == NULL)
         return;
     output->mapped = NULL;
@@ -123,8 +132,33 @@ void gs_output_end_prefill(struct gs_output *output)
  * write them when they are a tenth of the memory there is (vm.dirty_background_ratio). */
 #define EARLY_SHARE 10
 
+/* Memory whose pages a pipe can be given: they are made as they are touched. */
+static void *map_pipe(struct gs_output *output, uint64_t bytes)
+{
+    gs_output_end_prefill(output); /* of a sort that has failed before anything was written */
+    output->mapped = gs_pages_alloc(bytes);
+    output->mapped_bytes = output->mapped != NULL ? bytes : 0;
+    output->given_bytes = 0;
+    return output->mapped;
+}
+
+/* Unmapped are whole huge pages, which the pipe keeps as long as it has to. */
+enum gs_status gs_output_give_pages(struct gs_output *output, const void *data, size_t bytes,
+                                    struct gs_error *err)
+{
+    enum gs_status st = gs_file_give_full(output->fd, data, bytes, output->name, err);
+    const char *first = (const char *)output->mapped + output->given_bytes;
+    uint64_t given = (uint64_t)((const char *)data + bytes - first) / GIVEN_BYTES * GIVEN_BYTES;
+    if (given > 0)
+        gs_pages_advise(first, given, MADV_DONTNEED);
+    output->given_bytes += given;
+    return st;
+}
+
 void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsigned threads)
 {
+    if (output->pipe)
+        return early ? NULL : map_pipe(output, bytes);
     if (output->kind == GS_OUTPUT_STREAM ||
         (early && !on_tmpfs(output->fd) && bytes > gs_memory_available() / EARLY_SHARE))
         return NULL;
@@ -133,6 +167,7 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     if (output->prefill == NULL || !gs_prefill_make(output->prefill, 0, 1, false))
         return NULL; /* Linux before 5.14 */
     output->mapped = gs_prefill_mapping(output->prefill, bytes);
+    output->early = early;
     output->mapped_bytes = bytes;
     return output->mapped;
 }
@@ -153,7 +188,8 @@ enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint6
 
 void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes)
 {
-    gs_prefill_done(output->prefill, position, bytes);
+    if (!output->early)
+        gs_prefill_done(output->prefill, position, bytes);
 }
 
 bool gs_output_holds(const struct gs_output *output, const void *address)

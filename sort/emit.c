@@ -10,6 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Fewer keys go through a pipe as fast as they can be staged. */
+#define STAGED_KEYS_MIN ((uint64_t)1 << 20)
+
 enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *options,
                                const gs_key *keys, uint64_t count, uint64_t position,
                                struct gs_error *err)
@@ -68,6 +71,24 @@ uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count)
     if (options->reverse)
         gs_order_reverse(keys, count);
     return count;
+}
+
+void gs_emit_stage(struct gs_emitter *emitter, uint64_t count)
+{
+    struct gs_sink *sink = emitter->sink;
+    if (sink->stream && sink->map != NULL && !emitter->options->unique && count >= STAGED_KEYS_MIN)
+        emitter->staging = sink->map(sink, count, false);
+}
+
+const gs_key *gs_emit_place(const struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+                            uint64_t planned)
+{
+    if (emitter->staging == NULL)
+        return keys;
+    gs_key *place = emitter->staging + planned;
+    if (keys != place)
+        memcpy(place, keys, count * sizeof *keys);
+    return place;
 }
 
 /* True while the piece's turn matters at all. */

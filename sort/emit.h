@@ -34,6 +34,7 @@ enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected,
 
 struct gs_emitter {
     struct gs_sink *sink;
+    gs_key *staging; /* where a stream's pieces wait for their turn and leave with it, or NULL */
     const struct gs_options *options;
     pthread_mutex_t mutex;
     pthread_cond_t turn;
@@ -51,9 +52,18 @@ enum gs_status gs_emit_init(struct gs_emitter *emitter, const struct gs_options 
                             struct gs_sink *sink, struct gs_error *err);
 void gs_emit_free(struct gs_emitter *emitter);
 
+/* The output will have `count` keys: ask a stream for staging memory, if they keep their positions
+ * and are enough to be worth it. */
+void gs_emit_stage(struct gs_emitter *emitter, uint64_t count);
+
 /* Make ascending keys what the output wants, in place: without duplicates (of options->unique), in
  * descending order (of ->reverse). Returns the keys left. */
 uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count);
+
+/* Before a piece's begin: copy it to the staging memory, if there is any and it is not there yet.
+ * Returns where it is to be written from. */
+const gs_key *gs_emit_place(const struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+                            uint64_t planned);
 
 /* Reserve count keys for a piece. planned is where it lies unless duplicates are dropped; *position
  * is where it really does. Every begin that returned GS_OK is followed by an end. */

@@ -62,6 +62,8 @@ struct gs_options {
  * is about to distribute `count` keys it calls map() once, and takes the result, if not NULL, for
  * the sink's memory: early, if keys will lie all over it on their way. Then make() waits until a
  * part can be written to, and is called before that, and write() is called when a part is there.
+ * A stream may have map() without make(): then pieces wait for their turn in that memory, at their
+ * position, and write() may give it away with them: nobody touches it after that.
  * forget(), if not NULL, is told of keys of the input, in pieces and by several threads, that will
  * not be read again. */
 struct gs_sink {

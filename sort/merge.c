@@ -176,6 +176,7 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
     GS_TRY(gs_cut_open(&merge.cut, spans, span_count, options->reverse, GS_SEGMENT_KEYS, err));
     GS_TRY(gs_emit_init(&merge.emitter, options, sink, err));
     has_emitter = true;
+    gs_emit_stage(&merge.emitter, stats->keys_in);
     bytes_each = buffer_bytes(merge.cut.room);
     memory = gs_pages_alloc(merge.threads * bytes_each);
     if (memory == NULL) {

@@ -89,12 +89,15 @@ static enum gs_status merge_unequal(struct gs_merge *merge, struct gs_merger *wo
                         : gs_cache_sort(worker->keys, worker->scratch, segment->count, low, high);
     uint64_t kept = gs_emit_shape(&merge->emitter, sorted, segment->count);
     worker->sort_ns += gs_now_ns() - start;
+    start = gs_now_ns();
+    const gs_key *keys = gs_emit_place(&merge->emitter, sorted, kept, segment->position);
+    worker->write_ns += gs_now_ns() - start;
     enum gs_status st =
         gs_emit_begin(&merge->emitter, segment->index, kept, segment->position, &position);
     if (st != GS_OK)
         return st;
     start = gs_now_ns();
-    st = gs_emit_write(&merge->emitter, sorted, kept, position);
+    st = gs_emit_write(&merge->emitter, keys, kept, position);
     worker->write_ns += gs_now_ns() - start;
     worker->kept += kept;
     gs_emit_end(&merge->emitter, segment->index);

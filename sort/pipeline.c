@@ -274,6 +274,7 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     if (stages == &gs_stages_cpu)
         GS_TRY(sort_otherwise(run, &ranges, &sorted, err));
     if (!sorted) {
+        gs_emit_stage(&run->emitter, run->plan.count);
         if (stages == &gs_stages_cpu) /* others do not write in place */
             GS_TRY(gs_map_output_cpu(run, err));
         GS_TRY(open_stages(run, stages, &chunk_keys, err));
@@ -297,6 +298,7 @@ static enum gs_status sort_without_bins(struct gs_run *run, enum gs_order order,
     uint64_t chunk_keys;
     if (order != GS_ORDER_NONE) {
         gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
+        gs_emit_stage(&run->emitter, run->plan.count);
         return gs_copy_ordered_input(run, order == GS_ORDER_REVERSED, NULL, err);
     }
     GS_TRY(open_stages(run, &gs_stages_cpu, &chunk_keys, err));

@@ -93,15 +93,22 @@ enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *pi
     return gs_work_emit(run, number, sorted, kept, piece->offset, work);
 }
 
+/* Where a piece will lie anyway, if that is memory. */
+static gs_key *output_memory(const struct gs_run *run)
+{
+    const struct gs_emitter *emitter = &run->emitter;
+    return emitter->sink->memory != NULL ? emitter->sink->memory : emitter->staging;
+}
+
 /* Where to sort a piece: where it lies, in its thread's part of buffers, or, where there are none,
- * where it will lie in the sink's memory. */
+ * where it will lie in the output's memory. */
 static gs_key *place_of(const struct gs_run *run, const struct gs_pieces *pieces,
                         const struct gs_piece *piece, gs_key *buffers)
 {
     if (run->plan.direct)
         return gs_cpu_chunk(run->device, 0) + piece->starts[0];
     return buffers != NULL ? buffers + gs_cpu_thread() * pieces->largest
-                           : run->emitter.sink->memory + piece->offset;
+                           : output_memory(run) + piece->offset;
 }
 
 /* How far a thread knows that all pieces are sorted, and what may be overwritten. */
@@ -180,8 +187,7 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
     gs_key *buffers = NULL;
     atomic_bool *sorted = NULL;
     bool regions = gs_regions_sorted(run) != NULL;
-    bool in_place =
-        run->plan.direct || (run->emitter.sink->memory != NULL && !run->options->unique);
+    bool in_place = run->plan.direct || (output_memory(run) != NULL && !run->options->unique);
     if (run->plan.direct)
         gs_place_keys_cpu(run);
     if (!regions)

@@ -88,8 +88,8 @@ enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
-    if (sink->map == NULL || sink->memory != NULL || run->options->unique || run->plan.one_bin ||
-        run->plan.direct || (early && !gs_regions_pay(run)))
+    if (sink->map == NULL || sink->stream || sink->memory != NULL || run->options->unique ||
+        run->plan.one_bin || run->plan.direct || (early && !gs_regions_pay(run)))
         return GS_OK;
     uint64_t start = gs_now_ns();
     sink->memory = sink->map(sink, run->plan.count, early);
@@ -155,10 +155,13 @@ enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *k
                             uint64_t planned, struct gs_work *work)
 {
     uint64_t position;
+    uint64_t start = gs_now_ns();
+    keys = gs_emit_place(&run->emitter, keys, count, planned);
+    work->write_ns += gs_now_ns() - start;
     enum gs_status st = gs_emit_begin(&run->emitter, number, count, planned, &position);
     if (st != GS_OK)
         return st;
-    uint64_t start = gs_now_ns();
+    start = gs_now_ns();
     st = gs_emit_write(&run->emitter, keys, count, position);
     work->write_ns += gs_now_ns() - start;
     gs_emit_end(&run->emitter, number);

@@ -29,6 +29,7 @@
 #include <sys/syscall.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -297,6 +298,13 @@ ssize_t write(int fd, const void *from, size_t size)
     NEXT(ssize_t, "write", int, const void *, size_t);
     /* What goes to standard error is the program's last word, not its work. */
     return fd != STDERR_FILENO && fails_or_shrinks(WRITE, &size) ? -1 : next(fd, from, size);
+}
+
+ssize_t vmsplice(int fd, const struct iovec *from, size_t count, unsigned flags)
+{
+    NEXT(ssize_t, "vmsplice", int, const struct iovec *, size_t, unsigned);
+    struct iovec first = *from;
+    return fails_or_shrinks(WRITE, &first.iov_len) ? -1 : next(fd, &first, count, flags);
 }
 
 ssize_t pwrite(int fd, const void *from, size_t size, off_t offset)

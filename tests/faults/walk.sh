@@ -77,6 +77,7 @@ engine          | old     | -u    | gsort -u --engine=hybrid ../few -o out
 progress        | told    |       | gsort --progress=always ../in -o out
 mapped          | old     |       | gsort --bins=100 ../large -o out
 mapped-ahead    | named   | -r    | gsort --bins=100 -r --parallel=4 ../large -o out
+given           | stream  |       | gsort --bins=100 ../large | cat >got
 mapped-stdout   | file    |       | gsort --bins=100 ../large >got
 EOF
 }

@@ -19,6 +19,7 @@ struct part_sink {
     gs_key *pages;       /* [N] */
     bool refuses;        /* to be memory */
     bool fails;          /* to make all but the first parts */
+    uint64_t end;        /* of a stream that has given its memory away so far */
     unsigned maps;
     bool early;
     atomic_uint_fast64_t made, left, written;
@@ -53,6 +54,15 @@ static enum gs_status write_part(struct gs_sink *sink, const gs_key *keys, uint6
 {
     struct part_sink *parts = (struct part_sink *)sink;
     (void)err;
+    if (sink->stream) {
+        if (position != parts->end)
+            abort();
+        parts->end += count;
+    }
+    if (sink->stream && keys == parts->pages + position) {
+        atomic_fetch_add(&parts->left, count);
+        return GS_OK;
+    }
     if (sink->memory != NULL) {
         if (keys != parts->pages + position)
             abort();
@@ -117,6 +127,37 @@ static void test_kinds(unsigned threads, bool reverse, bool refuses)
     }
 }
 
+/* A stream's keys wait for their turn where they belong, if they have a place of their own; those
+ * of one value come from elsewhere. */
+static void test_stream(unsigned threads, bool reverse, bool unique)
+{
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        struct part_sink parts;
+        struct gs_options options = {.device = GS_DEVICE_CPU,
+                                     .threads = threads,
+                                     .bins = 30,
+                                     .reverse = reverse,
+                                     .unique = unique,
+                                     .verify = true};
+        uint64_t wrong;
+        open_parts(&parts);
+        parts.sink.stream = true;
+        parts.sink.make = NULL;
+        mprotect(parts.pages, N * sizeof(gs_key), PROT_READ | PROT_WRITE);
+        CHECK(sort_parts(&parts, &options, (enum sample_kind)kind, &wrong) == GS_OK);
+        CHECK(parts.sink.memory == NULL && !parts.early);
+        if (!unique) {
+            CHECK_EQUAL(wrong, 0);
+            CHECK_EQUAL(parts.left + parts.written, N);
+        }
+        if (kind == SAMPLE_UNIFORM) {
+            CHECK_EQUAL(parts.maps, !unique);
+            CHECK_EQUAL(parts.left, unique ? 0 : N);
+        }
+        munmap(parts.pages, N * sizeof(gs_key));
+    }
+}
+
 /* A part that cannot be made ends the sort. */
 static void test_failure(void)
 {
@@ -138,6 +179,10 @@ int main(void)
     test_kinds(4, true, false);
     test_kinds(2, false, true);
     test_kinds(5, false, true);
+    test_stream(2, false, false);
+    test_stream(4, false, false);
+    test_stream(4, true, false);
+    test_stream(2, false, true);
     test_failure();
     return check_failures();
 }

@@ -6,8 +6,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -214,6 +216,11 @@ static void test_grown(bool give_up)
     close(fd);
 }
 
+static unsigned char byte_at(uint64_t position)
+{
+    return (unsigned char)(position * 7 >> 3);
+}
+
 /* A file that is memory: what is written there is what it holds, under its name or where a shell
  * has opened it, some bytes behind its beginning. */
 static void test_mapped(bool named, bool early)
@@ -239,7 +246,7 @@ static void test_mapped(bool named, bool early)
         uint64_t here = bytes - at < piece ? bytes - at : piece;
         CHECK(gs_output_make(&output, at, here, &err) == GS_OK);
         for (uint64_t i = at; i < at + here; i++)
-            memory[i] = (unsigned char)(i * 7 >> 3);
+            memory[i] = byte_at(i);
         gs_output_made(&output, at, here);
     }
     CHECK(gs_output_publish(&output, bytes, &err) == GS_OK);
@@ -249,7 +256,7 @@ static void test_mapped(bool named, bool early)
     uint64_t wrong = 0;
     CHECK(got != NULL && pread(got_fd, got, bytes + 1, 0) == (ssize_t)bytes);
     for (uint64_t i = 0; got != NULL && i < bytes; i++)
-        wrong += got[i] != (unsigned char)(i * 7 >> 3);
+        wrong += got[i] != byte_at(i);
     CHECK_EQUAL(wrong, 0);
     free(got);
     close(got_fd);
@@ -257,7 +264,73 @@ static void test_mapped(bool named, bool early)
     unlink("mapped");
 }
 
-/* A stream is no memory. */
+/* Read a pipe to its end, late, as what it holds must be what it was given then. Returns the number
+ * of wrong bytes, and of missing ones. */
+struct late_reader {
+    int fd;
+    uint64_t bytes;
+    uint64_t wrong;
+};
+
+static void *read_late(void *argument)
+{
+    struct late_reader *reader = argument;
+    unsigned char buffer[4096 + 5];
+    uint64_t at = 0;
+    ssize_t got;
+    usleep(50000);
+    while ((got = read(reader->fd, buffer, sizeof buffer)) > 0)
+        for (ssize_t i = 0; i < got; i++, at++)
+            reader->wrong += buffer[i] != byte_at(at);
+    reader->wrong += at != reader->bytes;
+    return NULL;
+}
+
+/* A pipe gets the output's memory itself, and other bytes between; pages that it got are gone. */
+static void test_given(bool nonblocking)
+{
+    const uint64_t bytes = ((uint64_t)9 << 20) + 12;
+    const uint64_t piece = 321321;
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    int ends[2];
+    char name[32];
+    unsigned char other[4321];
+    unsigned char resident;
+    pthread_t thread;
+    if (!CHECK(pipe(ends) == 0))
+        return;
+    struct late_reader reader = {.fd = ends[0], .bytes = bytes};
+    pthread_create(&thread, NULL, read_late, &reader);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+    if (nonblocking)
+        fcntl(ends[1], F_SETFL, O_WRONLY | O_NONBLOCK);
+    CHECK(gs_output_open(&output, name, &err) == GS_OK);
+    CHECK(gs_output_map(&output, bytes, true, 2) == NULL);
+    unsigned char *memory = gs_output_map(&output, bytes, false, 2);
+    if (!CHECK(memory != NULL))
+        return;
+    for (uint64_t at = 0, n = 0; at < bytes; n++) {
+        uint64_t most = n % 3 == 2 ? sizeof other : piece;
+        uint64_t here = bytes - at < most ? bytes - at : most;
+        unsigned char *from = n % 3 == 2 ? other : memory + at;
+        for (uint64_t i = 0; i < here; i++)
+            from[i] = byte_at(at + i);
+        CHECK(gs_output_write(&output, from, here, at, &err) == GS_OK);
+        memset(other, 0, sizeof other); /* copied, if it went out */
+        at += here;
+    }
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    CHECK(mincore(memory + (4 << 20), page, &resident) == 0 && (resident & 1) == 0);
+    CHECK(gs_output_publish(&output, bytes, &err) == GS_OK);
+    CHECK(!gs_output_holds(&output, memory));
+    close(ends[1]);
+    pthread_join(thread, NULL);
+    CHECK_EQUAL(reader.wrong, 0);
+    close(ends[0]);
+}
+
+/* Any other stream is no memory. */
 static void test_not_mapped(void)
 {
     struct gs_output output = {.kind = GS_OUTPUT_STREAM, .fd = -1};
@@ -283,6 +356,8 @@ int main(void)
     for (int way = 0; way < 4; way++)
         test_mapped((way & 1) != 0, (way & 2) != 0);
     test_not_mapped();
+    test_given(false);
+    test_given(true);
     test_fifo_is_a_stream();
     test_refusals();
     remove_all();

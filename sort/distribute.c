@@ -1,0 +1,110 @@
+/* distribute.c -- count bins, prefix sum and scatter, chunk by chunk.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/distribute.h"
+#include "sort/stages_cpu.h"
+
+#include "common/clock.h"
+
+/* What the stages of some chunks took. */
+struct chunk_times {
+    uint64_t keys, chunks;
+    uint64_t count_ns, sum_ns, scatter_ns;
+};
+
+/* Count, prefix sum and scatter of one chunk. */
+static enum gs_status distribute_chunk(struct gs_run *run, const struct gs_stages *stages,
+                                       const struct gs_chunk *chunk, struct chunk_times *times,
+                                       struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t start = gs_now_ns();
+    GS_TRY(stages->count_bins(run, chunk, err));
+    uint64_t counted = gs_now_ns();
+    GS_TRY(stages->prefix_sum(run, chunk, err));
+    uint64_t summed = gs_now_ns();
+    GS_TRY(stages->scatter(run, chunk, err));
+    times->count_ns += counted - start;
+    times->sum_ns += summed - counted;
+    times->scatter_ns += gs_now_ns() - summed;
+    times->keys += chunk->count;
+    times->chunks++;
+cleanup:
+    return st;
+}
+
+/* Book one thread's share, of threads that worked side by side. */
+static void account_chunks(struct gs_run *run, const struct gs_stages *stages,
+                           const struct chunk_times *times, unsigned threads)
+{
+    const char *device = stages->scatter_device;
+    uint64_t bytes = times->keys * GS_KEY_BYTES;
+    uint64_t sums = times->chunks * gs_run_bins(run) * 2 * sizeof(uint32_t);
+    gs_run_account(run, GS_STAGE_COUNT_BINS, device, times->count_ns / threads, times->keys, bytes);
+    gs_run_account(run, GS_STAGE_PREFIX_SUM, device, times->sum_ns / threads, 0, sums);
+    gs_run_account(run, GS_STAGE_SCATTER, device, times->scatter_ns / threads, times->keys,
+                   2 * bytes);
+}
+
+/* Keys of the chunks that a thread claims at once. */
+static uint64_t keys_to_claim(const struct gs_run *run, uint64_t chunk_keys, unsigned threads)
+{
+    uint64_t claims = run->plan.count / GS_CLAIM_KEYS;
+    bool many = claims >= (uint64_t)threads * GS_CHUNKS_PER_THREAD;
+    return many && chunk_keys < GS_CLAIM_KEYS ? GS_CLAIM_KEYS / chunk_keys * chunk_keys
+                                              : chunk_keys;
+}
+
+/* Keys [first, end) of the input are in their bins. On the CPU nobody reads them again, once they
+ * are not to be placed directly; a GPU may fail after that. */
+static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint64_t first,
+                        uint64_t end)
+{
+    struct gs_sink *sink = run->emitter.sink;
+    if (sink->forget == NULL || stages != &gs_stages_cpu || run->plan.direct)
+        return;
+    while (first < end) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, first, end - first);
+        sink->forget(sink, part.keys, part.count);
+        first += part.count;
+    }
+}
+
+enum gs_status gs_distribute(struct gs_run *run, const struct gs_stages *stages,
+                             uint64_t chunk_keys, struct gs_error *err)
+{
+    const uint64_t n = run->plan.count;
+    unsigned threads = stages->chunks_side_by_side ? run->plan.threads : 1;
+    uint64_t claim_keys = keys_to_claim(run, chunk_keys, threads);
+    atomic_uint_fast64_t next = 0;
+    atomic_bool failed = false;
+    gs_run_phase(run, GS_STAGE_SCATTER, n);
+    if (!stages->accounts) { /* chunk by chunk, the stages take turns */
+        gs_run_begin(run, GS_STAGE_COUNT_BINS);
+        gs_run_begin(run, GS_STAGE_PREFIX_SUM);
+    }
+#pragma omp parallel num_threads(threads)
+    {
+        struct chunk_times times = {0};
+        struct gs_error own = {.status = GS_OK};
+        for (uint64_t first;
+             !failed && own.status == GS_OK && (first = atomic_fetch_add(&next, claim_keys)) < n;) {
+            uint64_t end = n - first < claim_keys ? n : first + claim_keys;
+            for (uint64_t at = first; at < end && own.status == GS_OK; at += chunk_keys) {
+                struct gs_chunk chunk = {.index = at / chunk_keys, .first = at};
+                chunk.count = end - at < chunk_keys ? end - at : chunk_keys;
+                distribute_chunk(run, stages, &chunk, &times, &own);
+            }
+            if (own.status == GS_OK)
+                forget_keys(run, stages, first, end);
+        }
+#pragma omp critical(gs_account)
+        {
+            if (own.status != GS_OK && !atomic_exchange(&failed, true))
+                *err = own;
+            if (!stages->accounts)
+                account_chunks(run, stages, &times, threads);
+        }
+    }
+    return failed ? err->status : GS_OK;
+}

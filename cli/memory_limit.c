@@ -69,12 +69,12 @@ static bool output_in_memory(const char *name)
 }
 
 /* What an output of these keys, and of what pipes will bring, leaves for buffers where it takes
- * memory, too. In buffers a pipe's keys are twice, so that they take two thirds with the output. */
+ * memory, too: a pipe's keys are in buffers and in the output. */
 static uint64_t beside_output(uint64_t bytes, uint64_t keys, bool pending)
 {
     uint64_t left = subtract(bytes, keys * GS_KEY_BYTES);
     left = left > bytes / 4 ? left : bytes / 4;
-    return pending ? left / 3 * 2 : left;
+    return pending ? left / 2 : left;
 }
 
 uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool pending)
@@ -92,6 +92,12 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
     }
     uint64_t least = least_memory(command);
     return limit > least ? limit : least;
+}
+
+uint64_t gs_memory_kept(const struct gs_options *options, uint64_t keys, uint64_t held_bytes)
+{
+    return gs_address_space_left() == UINT64_MAX ? gs_sort_keeps(options, keys, held_bytes)
+                                                 : held_bytes;
 }
 
 void gs_limit_threads(struct gs_command *command)

@@ -44,6 +44,13 @@ static void bound_dirty(const struct read_limit *limit, uint64_t held, uint64_t 
                               gs_sort_memory(limit->options, bytes / GS_KEY_BYTES), bytes);
 }
 
+/* Are `held` bytes of so many keys in memory too much to sort all in memory? */
+static bool exceeds(const struct read_limit *limit, uint64_t held, uint64_t keys)
+{
+    return gs_external_needed(limit->options, limit->limit_bytes,
+                              gs_memory_kept(limit->options, keys, held), keys);
+}
+
 /* The gate of gs_inputs_read: are what was read and what sorting it takes still in the limit? */
 static enum gs_status check_limit(void *context, const char *name, uint64_t bytes,
                                   struct gs_error *err)
@@ -60,7 +67,7 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
         return err->status;
-    limit->reached = gs_external_needed(limit->options, limit->limit_bytes, bytes, keys);
+    limit->reached = exceeds(limit, bytes, keys);
     return limit->reached ? GS_ERR_MEMORY : GS_OK;
 }
 
@@ -88,7 +95,7 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
     return GS_OK;
 }
 
-/* Sort inputs that are all in memory or mapped. own_bytes is what they take of the limit. */
+/* Sort inputs that are all in memory or mapped; own_bytes are in memory. */
 static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t limit_bytes,
                                      uint64_t own_bytes, const struct gs_inputs *inputs,
                                      struct gs_output *output, struct gs_progress *progress,
@@ -104,9 +111,9 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
     gs_start_ahead(&options, keys * GS_KEY_BYTES, command->direct ? NULL : output, false);
-    options.memory_bytes = limit_bytes > own_bytes ? limit_bytes - own_bytes : 1;
+    options.memory_bytes = limit_bytes;
+    options.held_bytes = own_bytes;
     GS_TRY(gs_sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
-    stats->memory_bytes += own_bytes;
 cleanup:
     gs_output_sink_close(&to);
     free(spans);
@@ -135,8 +142,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                           : 0;
     uint64_t keys = (limit.mapped_bytes + own_bytes) / GS_KEY_BYTES;
     GS_TRY(gs_options_check_count(&command->sort, keys, err));
-    bool spills = limit.reached ||
-                  gs_external_needed(&command->sort, limit.limit_bytes, own_bytes + copied, keys);
+    bool spills = limit.reached || exceeds(&limit, own_bytes + copied, keys);
     if (spills)
         gs_output_end_prefill(output); /* its pages count as memory, and are not needed for long */
     else if (copied > 0)
@@ -145,7 +151,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         bound_dirty(&limit, own_bytes,
                     gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * GS_KEY_BYTES, spills);
     if (spills)
-        GS_TRY(gs_spilled_sort(command, limit.limit_bytes, inputs, output, progress, stats, err));
+        GS_TRY(gs_spilled_sort(command, limit.limit_bytes, own_bytes, inputs, output, progress,
+                               stats, err));
     else
         GS_TRY(sort_in_memory(command, limit.limit_bytes, own_bytes, inputs, output, progress,
                               stats, err));

@@ -78,9 +78,9 @@ static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, u
 }
 
 enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_bytes,
-                               struct gs_inputs *inputs, struct gs_output *output,
-                               struct gs_progress *progress, struct gs_stats *stats,
-                               struct gs_error *err)
+                               uint64_t held_bytes, struct gs_inputs *inputs,
+                               struct gs_output *output, struct gs_progress *progress,
+                               struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
     struct gs_span *spans = NULL;
@@ -90,6 +90,7 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                  .read = gs_inputs_pending(inputs) ? read_keys : NULL,
                                  .context = inputs,
                                  .memory_bytes = limit_bytes,
+                                 .held_bytes = held_bytes,
                                  .directories = command->directories,
                                  .directory_count = command->directory_count};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, command->direct, NULL);

@@ -14,10 +14,10 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **sp
                              struct gs_error *err);
 
 /* Sort all inputs into the output, which is not published yet: what is in memory, then what is
- * pending. limit_bytes is for all buffers, with what was read already. */
+ * pending. limit_bytes is for all buffers, with what was read already, held_bytes. */
 enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_bytes,
-                               struct gs_inputs *inputs, struct gs_output *output,
-                               struct gs_progress *progress, struct gs_stats *stats,
-                               struct gs_error *err);
+                               uint64_t held_bytes, struct gs_inputs *inputs,
+                               struct gs_output *output, struct gs_progress *progress,
+                               struct gs_stats *stats, struct gs_error *err);
 
 #endif

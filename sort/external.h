@@ -37,7 +37,8 @@ struct gs_external {
     enum gs_status (*read)(void *context, gs_key *to, uint64_t room, uint64_t *got,
                            struct gs_error *err);
     void *context;
-    uint64_t memory_bytes;          /* buffers stay below this, mapped keys in use included */
+    uint64_t memory_bytes; /* buffers stay below this, mapped keys in use included */
+    uint64_t held_bytes;   /* of the spans, in memory of their own until GS_USE_DONE: these, too */
     const char *const *directories; /* for temporary files, used in turn */
     size_t directory_count;
     dev_t output_device;   /* on this file system */

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The chunk that is read and the chunk sorted by bin are half of the memory each. Keys of a mapped
- * file are split where they are; their pages are dropped behind.
+ * file are split where they are; their pages are dropped behind. What a pipe has brought may fill
+ * nearly all of the memory: then the first chunks are small, and what they leave makes room.
  */
 #include "sort/external_sorter.h"
 #include "sort/external_split.h"
@@ -17,6 +18,9 @@
  * of them. */
 #define SAMPLES_PER_BIN 32
 #define SAMPLES_MAX     16384
+
+/* A chunk is not smaller than this part of the largest, whatever is held. */
+#define HELD_SHARE 32
 
 /* Looked at before the pages that this has brought in are dropped: 16 MiB. */
 #define SAMPLES_AT_ONCE 256
@@ -83,16 +87,29 @@ static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *t
     }
 }
 
+/* Keys of the next chunk of a rest that lies in memory: the copy by bin is beside what is held. */
+static uint64_t next_chunk(const struct gs_sorter *sorter, uint64_t rest)
+{
+    const struct gs_external *source = sorter->source;
+    uint64_t held = rest * GS_KEY_BYTES;
+    held = held < source->held_bytes ? held : source->held_bytes;
+    uint64_t left = source->memory_bytes > held ? source->memory_bytes - held : 0;
+    uint64_t keys = left / GS_KEY_BYTES;
+    uint64_t least = sorter->plan.chunk_keys / HELD_SHARE + 1;
+    keys = keys > least ? keys : least;
+    keys = keys < sorter->plan.chunk_keys ? keys : sorter->plan.chunk_keys;
+    return keys < rest ? keys : rest;
+}
+
 /* Split keys that lie in memory, chunk by chunk. `held` of them are the caller's. */
 static enum gs_status split_tiles(struct gs_sorter *sorter, struct gs_level *level,
                                   const struct gs_tiles *tiles, uint64_t held, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint64_t keys = gs_tiles_keys(tiles);
-    uint64_t chunk = sorter->plan.chunk_keys;
     advise_spans(sorter, GS_USE_IN_ORDER);
-    for (uint64_t first = 0; first < keys; first += chunk) {
-        uint64_t count = keys - first < chunk ? keys - first : chunk;
+    for (uint64_t first = 0, count; first < keys; first += count) {
+        count = next_chunk(sorter, keys - first);
         GS_TRY(split_chunk(sorter, level, tiles, first, count, &sorter->expected, err));
         advise_keys(sorter, tiles, held, GS_USE_DONE, first, count);
     }

@@ -101,17 +101,17 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
     return gpu < cpu ? GS_DEVICE_GPU : GS_DEVICE_CPU;
 }
 
-/* Refuse what would not fit. */
+/* Refuse what would not fit; held_bytes of the input stay in memory. */
 static enum gs_status check_memory(const struct gs_options *options, const struct gs_plan *plan,
-                                   struct gs_error *err)
+                                   uint64_t held_bytes, struct gs_error *err)
 {
-    if (options->memory_bytes == 0 || plan->memory_bytes <= options->memory_bytes)
+    uint64_t needed = plan->memory_bytes + held_bytes;
+    if (options->memory_bytes == 0 || needed <= options->memory_bytes)
         return GS_OK;
     return gs_fail(err, GS_ERR_MEMORY, 0,
                    "sorting %" PRIu64 " keys takes %" PRIu64 " MiB of memory, and only %" PRIu64
                    " MiB may be used (-S)",
-                   plan->count, (plan->memory_bytes + (1 << 20) - 1) >> 20,
-                   options->memory_bytes >> 20);
+                   plan->count, (needed + (1 << 20) - 1) >> 20, options->memory_bytes >> 20);
 }
 
 void gs_run_describe(struct gs_run *run)
@@ -149,12 +149,15 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
         gs_gpu_plan(&run->plan, options);
     else if (stages != &gs_stages_cpu)
         gs_plan_force_bins(&run->plan);
-    GS_TRY(check_memory(options, &run->plan, err));
+    bool forgets = stages == &gs_stages_cpu;
+    uint64_t held = forgets ? gs_plan_keeps(&run->plan, options->held_bytes) : options->held_bytes;
+    GS_TRY(check_memory(options, &run->plan, held, err));
     GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
     run->emitter.past_cache = run->plan.count >= GS_PAST_CACHE_KEYS;
     st = gs_pipeline_run(run, stages, err);
     *partial = sink->stream && run->emitter.position > 0;
     describe_run(run);
+    run->stats->memory_bytes += held;
     gs_emit_free(&run->emitter);
 cleanup:
     return st;
@@ -173,7 +176,8 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     }
     if (st == GS_OK)
         return st;
-    bool device_failed = st == GS_ERR_DEVICE || st == GS_ERR_DEVICE_MEMORY;
+    bool device_failed = st == GS_ERR_DEVICE || st == GS_ERR_DEVICE_MEMORY ||
+                         st == GS_ERR_MEMORY; /* the CPU takes less beside keys of a pipe */
     if (run->options->device == GS_DEVICE_GPU || !device_failed || partial)
         return gs_fail(err, st, 0, "%s", gpu_error.text);
     snprintf(run->stats->warning, sizeof run->stats->warning, "%.200s: sorting on the CPU",
@@ -189,10 +193,11 @@ static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, s
     run->stats->device_text = "one core"; /* until a GPU says its name */
     run->plan.threads = 1;
     run->plan.memory_bytes = gs_engine_memory(run->plan.count);
-    GS_TRY(check_memory(run->options, &run->plan, err));
+    GS_TRY(check_memory(run->options, &run->plan, run->options->held_bytes, err));
     GS_TRY(gs_emit_init(&run->emitter, run->options, sink, err));
     st = gs_engine_run(run, device, err);
     describe_run(run);
+    run->stats->memory_bytes += run->options->held_bytes;
     gs_emit_free(&run->emitter);
 cleanup:
     return st;

@@ -43,10 +43,12 @@ struct gs_options {
     bool verify;  /* fingerprint what is read and what is handed to the sink */
     enum gs_engine engine;
     enum gs_device device;
-    uint64_t samples;             /* keys in the sample; 0: from the number of bins */
-    uint64_t bins;                /* bins to aim at; 0: from the number of keys */
-    uint64_t lists;               /* lists of a shared-memory engine: a power of two; 0: default */
-    uint64_t memory_bytes;        /* the sort's own buffers stay below this; 0: no limit */
+    uint64_t samples;      /* keys in the sample; 0: from the number of bins */
+    uint64_t bins;         /* bins to aim at; 0: from the number of keys */
+    uint64_t lists;        /* lists of a shared-memory engine: a power of two; 0: default */
+    uint64_t memory_bytes; /* the sort's own buffers stay below this; 0: no limit */
+    uint64_t held_bytes; /* of the input, in memory of its own: they count, too, as far as they are
+                          * not given back by the sink's forget(), which there must be */
     uint64_t device_memory_bytes; /* the same on the GPU; 0: what is free there */
     unsigned threads;             /* CPU threads; 0: as many as processors to run on */
     bool leave_device; /* the process ends soon, by _exit: what a GPU takes long to give back is
@@ -135,7 +137,7 @@ struct gs_stats {
     uint64_t lists;           /* of a shared-memory engine; 0: none ran */
     unsigned varying_bits;    /* in which its keys differ: the passes over each list */
     uint64_t total_ns;        /* inside gs_sort */
-    uint64_t memory_bytes;    /* the sort's own buffers */
+    uint64_t memory_bytes;    /* the sort's own buffers, and what was held beside them */
     uint64_t temporary_bytes; /* written to temporary files */
     double bus_rate;    /* bytes a second that the GPU's bus can carry each way; 0: not known */
     double device_rate; /* and that its memory can read and write */
@@ -176,6 +178,10 @@ void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct g
 
 /* Bytes of buffers that gs_sort will want for n keys on the CPU. */
 uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count);
+
+/* Of held_bytes of its input, in memory that forget() gives back: what is there beside those
+ * buffers at the most. The rest goes as they fill. */
+uint64_t gs_sort_keeps(const struct gs_options *options, uint64_t count, uint64_t held_bytes);
 
 /* The index of the first key that is out of order after its predecessor, or count when there is
  * none. previous, when not NULL, is the key before keys[0]. Order as options->reverse and ->unique

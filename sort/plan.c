@@ -76,6 +76,14 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
     plan->memory_bytes = memory_for(plan);
 }
 
+uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes)
+{
+    if (plan->one_bin || plan->direct)
+        return held_bytes;
+    uint64_t in_hand = plan->threads * (uint64_t)GS_CLAIM_KEYS * sizeof(gs_key);
+    return held_bytes < in_hand ? held_bytes : in_hand;
+}
+
 void gs_plan_force_bins(struct gs_plan *plan)
 {
     plan->direct = false;
@@ -91,4 +99,11 @@ uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count)
     struct gs_plan plan;
     gs_plan_make(&plan, options, count, gs_plan_processors());
     return plan.memory_bytes;
+}
+
+uint64_t gs_sort_keeps(const struct gs_options *options, uint64_t count, uint64_t held_bytes)
+{
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, count, gs_plan_processors());
+    return gs_plan_keeps(&plan, held_bytes);
 }

@@ -21,6 +21,10 @@ struct gs_plan {
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count,
                   unsigned processors);
 
+/* Of held_bytes of the input, in memory that can be given back as its keys are copied to their
+ * bins: what is there beside the plan's buffers at the most, on the CPU. */
+uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes);
+
 /* Make a plan of one bin a plan of two: for a device that sorts whole bins only. */
 void gs_plan_force_bins(struct gs_plan *plan);
 

@@ -44,3 +44,19 @@ setup()
         [ "$output" -le $((32 + 32 + 64 + 2)) ]
     }
 }
+
+@test "a pipe's keys are in memory once: no more than -S, from a pipe to a pipe, in memory or not" {
+    mkfifo fifo
+    keygen uniform "$KEYS" >in
+    reference in >wanted
+    for size in 52 34 16; do
+        cat fifo >got &
+        run -0 --separate-stderr peak_of --parallel=2 --stats=json -S "${size}M" -T . -o fifo < <(cat in)
+        wait $!
+        assert_same wanted got
+        echo "-S ${size}M: $output MiB"
+        [ "$output" -le $((size + 16)) ]
+        [ "$size" -lt 40 ] || [[ $stderr == *'"temporary_bytes": 0'* ]]
+        [ "$size" -gt 40 ] || [[ $stderr == *"\"temporary_bytes\": $((4 * KEYS))"* ]]
+    done
+}

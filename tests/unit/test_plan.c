@@ -104,6 +104,20 @@ static void test_memory_grows_with_the_input(void)
     CHECK(gs_plan_processors() >= 1);
 }
 
+/* Input in memory of its own stays there where no keys are copied from it to bins, else hardly. */
+static void test_held_input(void)
+{
+    const uint64_t held = (uint64_t)8 << 30;
+    struct gs_options two = {.threads = 2};
+    struct gs_plan plan = plan_for(held / GS_KEY_BYTES, two, 2);
+    CHECK_EQUAL(gs_plan_keeps(&plan, held), 2 * (uint64_t)GS_CLAIM_KEYS * GS_KEY_BYTES);
+    CHECK_EQUAL(gs_plan_keeps(&plan, 1000), 1000);
+    CHECK_EQUAL(gs_sort_keeps(&two, held / GS_KEY_BYTES, held), gs_plan_keeps(&plan, held));
+    plan = plan_for(GS_DIRECT_KEYS, two, 2);
+    CHECK_EQUAL(gs_plan_keeps(&plan, GS_DIRECT_KEYS), GS_DIRECT_KEYS);
+    CHECK_EQUAL(gs_sort_keeps(&(struct gs_options){.bins = 1}, held, held), held);
+}
+
 int main(void)
 {
     test_every_size();
@@ -112,5 +126,6 @@ int main(void)
     test_few_keys_are_direct();
     test_bins_hold_their_share();
     test_memory_grows_with_the_input();
+    test_held_input();
     return check_failures();
 }

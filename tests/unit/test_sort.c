@@ -172,6 +172,15 @@ static void test_memory_limit(void)
     CHECK(gs_sort(&options, &span, 1, &keeper.sink, NULL, NULL, &err) == GS_ERR_MEMORY);
     CHECK(err.text[0] != '\0' && strchr(err.text, '\n') == NULL);
     keeper_close(&keeper);
+    /* What the input holds counts, too, of so few keys. */
+    options.held_bytes = span.count * GS_KEY_BYTES;
+    for (uint64_t less = 0; less < 2; less++) {
+        options.memory_bytes = gs_sort_memory(&options, span.count) + options.held_bytes - less;
+        keeper_open(&keeper, 1000000, false, false);
+        CHECK((gs_sort(&options, &span, 1, &keeper.sink, NULL, NULL, &err) == GS_OK) ==
+              (less == 0));
+        keeper_close(&keeper);
+    }
     free(keys);
 }
 

@@ -25,6 +25,10 @@
 
 #define THREADS_MAX 16
 
+/* This part of all pages is not made before as many are done, or somebody waits for them: whoever
+ * sorts has other memory then, a table for each bin and chunk or a GPU's driver. */
+#define LATE_SHARE 16
+
 struct gs_prefill {
     char *mapping;
     uint64_t room;
@@ -34,6 +38,8 @@ struct gs_prefill {
     pthread_cond_t more;   /* to make, or the end */
     pthread_cond_t made;
     uint64_t bytes;               /* the file has so many */
+    uint64_t wanted;              /* somebody waits for so many */
+    uint64_t done;                /* so many are written */
     uint64_t next;                /* the first unit that nobody has taken */
     uint64_t making[THREADS_MAX]; /* the unit that each seat makes, or NO_UNIT */
     unsigned seats;               /* taken by threads so far */
@@ -47,10 +53,18 @@ static bool make_pages(char *pages, uint64_t bytes)
     return madvise(pages, (size_t)bytes, MADV_POPULATE_WRITE) == 0;
 }
 
+/* Is the next unit to be made? Called with the mutex. */
+static bool is_due(const struct gs_prefill *prefill)
+{
+    uint64_t end = (prefill->next + 1) * UNIT_BYTES;
+    uint64_t most = prefill->done + prefill->bytes - prefill->bytes / LATE_SHARE;
+    return end <= prefill->bytes && (end <= most || end - UNIT_BYTES < prefill->wanted);
+}
+
 /* Wait for a whole unit to make; NO_UNIT at the end. Called with the mutex. */
 static uint64_t take_unit(struct gs_prefill *prefill)
 {
-    while (!prefill->ends && (prefill->next + 1) * UNIT_BYTES > prefill->bytes)
+    while (!prefill->ends && !is_due(prefill))
         pthread_cond_wait(&prefill->more, &prefill->mutex);
     return prefill->ends ? NO_UNIT : prefill->next++;
 }
@@ -138,6 +152,10 @@ static uint64_t await_mark(struct gs_prefill *prefill, uint64_t end, bool wait)
     pthread_mutex_lock(&prefill->mutex);
     uint64_t last = prefill->bytes / UNIT_BYTES * UNIT_BYTES;
     uint64_t mark;
+    if (wait && end > prefill->wanted) {
+        prefill->wanted = end;
+        pthread_cond_broadcast(&prefill->more);
+    }
     while ((mark = find_mark(prefill)) < (end < last ? end : last) && wait && !prefill->ends)
         pthread_cond_wait(&prefill->made, &prefill->mutex);
     pthread_mutex_unlock(&prefill->mutex);
@@ -177,6 +195,11 @@ void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t byt
 {
     uint64_t skew = position % PAGE_BYTES_MAX;
     madvise(prefill->mapping + (position - skew), (size_t)(bytes + skew), MADV_DONTNEED);
+    pthread_mutex_lock(&prefill->mutex);
+    prefill->done += bytes;
+    if ((prefill->next + 1) * UNIT_BYTES <= prefill->bytes)
+        pthread_cond_broadcast(&prefill->more);
+    pthread_mutex_unlock(&prefill->mutex);
 }
 
 void gs_prefill_stop(struct gs_prefill *prefill)

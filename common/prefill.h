@@ -21,7 +21,7 @@ struct gs_prefill;
 struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads);
 
 /* The file is as long as start + bytes now: make pages up to there, in ascending order, but for the
- * last part of a MiB. */
+ * last part of a MiB; the last sixteenth when others are done, or waited for. */
 void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes);
 
 /* Where to copy `bytes` bytes that belong at start + position, if their pages are made, else NULL:
@@ -36,7 +36,7 @@ void *gs_prefill_mapping(struct gs_prefill *prefill, uint64_t bytes);
  * cannot be done, and who touches them may get a SIGBUS. */
 bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
 
-/* They are written: their pages leave this process's page table, now, by many threads, instead of
+/* They are written, and told once: their pages leave this process's page table, now, by many threads, instead of
  * in the end by one. */
 void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
 

@@ -74,6 +74,21 @@ limit_waiting()
     done
 }
 
+@test "without -S a pipe's keys that take nearly all there is, to a file and to a pipe" {
+    keygen uniform 40M >in # 160 MiB
+    "$GSORT" in -o wanted
+    for threads in 2 16; do
+        for mib in 200 240 280 400; do
+            # shellcheck disable=SC2002  # a pipe is what is tested
+            cat in | limit_to "$mib" "$GSORT" --device=cpu --parallel="$threads" -T . -o got
+            assert_same wanted got
+        done
+        # shellcheck disable=SC2002
+        cat in | limit_to 280 "$GSORT" --device=cpu --parallel="$threads" -T . | cat >got
+        assert_same wanted got
+    done
+}
+
 @test "what the disk says while it is waited for is an error" {
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
     keygen uniform 40M >in

@@ -68,7 +68,7 @@ setup()
 }
 
 @test "a merge" {
-    keygen zipf 2M >more
+    keygen zipf 2097152 >more
     reference more >second
     reference in more >both
     gsort -m wanted second | cat >got

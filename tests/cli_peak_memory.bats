@@ -60,3 +60,16 @@ setup()
         [ "$size" -gt 40 ] || [[ $stderr == *"\"temporary_bytes\": $((4 * KEYS))"* ]]
     done
 }
+
+@test "4 GiB by four threads, where the table of runs is as large as what is allowed" {
+    require_expensive
+    [ "$(awk '$1 == "MemAvailable:" { print int($2 / 1048576) }' /proc/meminfo)" -ge 18 ] ||
+        skip "needs 18 GiB of memory"
+    keygen uniform 1G >in
+    run -0 peak_of --parallel=4 in -o out
+    echo "file: $output MiB"
+    [ "$output" -le $((4096 + 4096 + 64 + 4)) ]
+    run -0 peak_of --parallel=4 -o out < <(cat in)
+    echo "pipe: $output MiB"
+    [ "$output" -le $((4096 + 4096 + 64 + 4)) ]
+}

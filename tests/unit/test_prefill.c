@@ -86,6 +86,43 @@ static void test_start(void)
     close(fd);
 }
 
+/* Are these pages made before long? */
+static bool soon_made(struct gs_prefill *prefill, uint64_t position)
+{
+    for (unsigned i = 0; i < 1000; i++, usleep(1000))
+        if (gs_prefill_pages(prefill, position, 1, false) != NULL)
+            return true;
+    return false;
+}
+
+/* The last sixteenth of the pages is made when others are done, or somebody waits for it. */
+static void test_late(bool done)
+{
+    const uint64_t size = (uint64_t)64 << 20;
+    const uint64_t last = size - 1;
+    int fd = open_file(size);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2);
+    if (prefill == NULL)
+        abort();
+    gs_prefill_extend(prefill, size);
+    CHECK(soon_made(prefill, size / 16 * 15 - 1));
+    usleep(20000);
+    CHECK(gs_prefill_pages(prefill, size / 16 * 15, 1, false) == NULL);
+    if (done) {
+        gs_prefill_done(prefill, 5 << 20, 2 << 20);
+        CHECK(soon_made(prefill, size / 16 * 15 + (2 << 20) - 1));
+        usleep(20000);
+        CHECK(gs_prefill_pages(prefill, last, 1, false) == NULL);
+        gs_prefill_done(prefill, 0, 2 << 20);
+        CHECK(soon_made(prefill, last));
+    } else {
+        CHECK(gs_prefill_make(prefill, last, 1, false));
+        CHECK(gs_prefill_pages(prefill, last, 1, false) != NULL);
+    }
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
 /* Where it cannot be done there is nothing to stop; beyond the end of a file there are no pages. */
 static void test_refused(void)
 {
@@ -127,6 +164,8 @@ int main(void)
     test_bytes(2, false);
     test_bytes(3, true);
     test_start();
+    test_late(true);
+    test_late(false);
     test_refused();
     test_stop();
     return check_failures();

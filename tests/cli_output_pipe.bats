@@ -68,13 +68,13 @@ setup()
 }
 
 @test "a merge" {
-    keygen zipf 2097152 >more
-    reference more >second
-    reference in more >both
+    keygen zipf 2097152 >others
+    reference others >second
+    reference in others >both
     gsort -m wanted second | cat >got
     assert_same both got
     reference -r both >descending
-    gsort -m -r <(reference -r in) <(reference -r more) | cat >got
+    gsort -m -r <(reference -r in) <(reference -r others) | cat >got
     assert_same descending got
 }
 

@@ -36,8 +36,8 @@ void *gs_prefill_mapping(struct gs_prefill *prefill, uint64_t bytes);
  * cannot be done, and who touches them may get a SIGBUS. */
 bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
 
-/* They are written, and told once: their pages leave this process's page table, now, by many threads, instead of
- * in the end by one. */
+/* They are written, and told once: their pages leave this process's page table, now, by many
+ * threads, instead of in the end by one. */
 void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
 
 /* End the threads, wherever they are, and give everything back. NULL is fine. */

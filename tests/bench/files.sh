@@ -6,8 +6,8 @@
 #
 # Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs) with a line for
 # each of KEYS (default 64M 256M 1G: 256 MiB, 1 GiB, 4 GiB), uniform keys. One round runs cp, gsort
-# with --device=cpu, gpu and auto, cat | gsort beside cat alone, and what numpy and CuPy do, one
-# after the other, in an order that is turned round every other time, so that all meet the same
+# with --device=cpu, gpu and auto, cat | gsort beside cat alone, gsort | cat beside cat | cat, both
+# to /dev/null, and what numpy and CuPy do, one after the other, in an order that is turned round every other time, so that all meet the same
 # mood of the machine; ROUNDS of -p (default 5) after one to warm up. numpy and CuPy, which take ten
 # times as long, are in the first rounds of those alone, as many as -P says (default 2; none leaves
 # them out). The input is in the page cache and every output is a new file. A time is the whole
@@ -69,16 +69,17 @@ keep_peak()
     peak_of "$1" >"peak.$1"
 }
 
-# What is run, by name, from in to out; `pipe` and `cat` through a pipe.
+# What is run, by name, from in to out; `pipe` and `cat` through a pipe, `given` and `poured` to one
+# whose reader throws all away.
+# shellcheck disable=SC2002  # the pipe is what is measured
 run_one()
 {
     case $1 in
     cp) cp in out ;;
     cpu | gpu | auto) "$gsort" --device="$1" in -o out ;;
-    pipe)
-        # shellcheck disable=SC2002  # the pipe is what is measured
-        cat in | "$gsort" >out
-        ;;
+    pipe) cat in | "$gsort" >out ;;
+    given) "$gsort" in | cat >/dev/null ;;
+    poured) cat in | cat >/dev/null ;;
     cat) cat in >out ;;
     numpy | cupy) peer "$1" in out ;;
     esac
@@ -87,7 +88,7 @@ run_one()
 # Those that can run here.
 find_names()
 {
-    names=(cp cpu auto pipe cat)
+    names=(cp cpu auto pipe cat given poured)
     peers=()
     if "$gsort" --device=gpu </dev/null >/dev/null 2>&1; then
         names+=(gpu)
@@ -113,6 +114,7 @@ warm_up()
         fi
         case $name in
         cpu | gpu | auto | pipe) cmp out sorted ;;
+        given) "$gsort" in | cmp - sorted ;;
         esac
     done
 }
@@ -127,7 +129,7 @@ run_round()
         numpy | cupy) microseconds keep_peak "$name" ;; # 0.03 s more
         *) microseconds run_one "$name" ;;
         esac >>"times.$name"
-        [ "$(stat -c %s out)" -eq "$(stat -c %s in)" ]
+        [[ $name == @(given|poured) ]] || [ "$(stat -c %s out)" -eq "$(stat -c %s in)" ]
     done
 }
 
@@ -209,7 +211,7 @@ measure()
     printf '| %d | %d |' "$n" $((n / 262144))
     printf ' %s |' "$(seconds cp)" "$(seconds cpu)" "$(seconds gpu)" "$(seconds auto)" \
         "$(ratio cpu cp)" "$(ratio gpu cp)" "$(ratio auto cp)" "$(seconds pipe)" \
-        "$(ratio pipe cat)" "$(seconds numpy)" "$(seconds cupy)"
+        "$(ratio pipe cat)" "$(seconds given)" "$(ratio given poured)" "$(seconds numpy)" "$(seconds cupy)"
     printf ' %s |' "$(estimate CPU)" "$(estimate GPU)" \
         "$("$gsort" --plan in | sed -n 's/^device *\([a-z]*\).*/\1/p')"
     printf '%s |\n' "$(peaks)"
@@ -231,8 +233,8 @@ for dir in "${dirs[@]}"; do
     echo "$(df --output=fstype . | tail -n 1), medians of $rounds rounds, seconds:"
     echo
     echo '| n | MiB | cp | cpu | gpu | auto | cpu / cp | gpu / cp | auto / cp | cat \| gsort |' \
-        '/ cat | numpy | CuPy | estimate cpu | estimate gpu | auto takes | peaks, MiB |'
-    echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|'
+        '/ cat | gsort \| cat | / cat \| cat | numpy | CuPy | estimate cpu | estimate gpu | auto takes | peaks, MiB |'
+    echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|'
     for keys; do
         measure "$keys"
     done

@@ -50,12 +50,12 @@ endif
 COMMON_C := status memory dirty file pipe populate slurp input input_spool target tempfile space spill prefill output output_pages signals
 SORT_C   := gsort plan cost tiles order pipeline distribute select_samples_cpu sort_samples splitters search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
-            place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_values cache_sort_chunk \
+            place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values cache_sort_chunk \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 copy_ordered \
             sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu stages_cpu emit fingerprint verify engine \
             engine_cpu external external_distribute external_emit external_group external_level external_split \
             binned_cpu merge merge_cut merge_segment merge_runs
-CLI_C    := exit options size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
+CLI_C    := exit options option_values size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
@@ -164,12 +164,12 @@ $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 # Fuzzing: clang's libFuzzer sees the parsers, the rest is linked as it is.
 FUZZ_CC ?= clang
 FUZZERS := $(B)/fuzz/fuzz_command $(B)/fuzz/fuzz_size
-$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/size_arg.c $(OBJECTS) $(B)/flags
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/option_values.c cli/size_arg.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
 	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(if $(filter %command,$@),cli/options.c) \
-	    cli/size_arg.c $< $(filter-out %/options.o %/size_arg.o,$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(if $(filter %command,$@),cli/options.c cli/option_values.c) \
+	    cli/size_arg.c $< $(filter-out %/options.o %/option_values.o %/size_arg.o,$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
 
 # Benchmarks: the library and the key generator's distributions.
 $(B)/bench_%: tests/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags

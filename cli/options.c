@@ -8,18 +8,14 @@
  */
 #include "cli/options.h"
 
+#include "cli/option_values.h"
 #include "cli/report.h"
 #include "cli/size_arg.h"
-#include "common/memory.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     OPT_CHECK = 256,
@@ -147,134 +143,16 @@ static void answer(struct argp_state *state, int key)
     exit(gs_exit_status(gs_report_close_stdout()));
 }
 
-/* The index of arg among `words`, which NULL ends. */
-static enum gs_status find_word(const char *option, const char *arg, const char *const *words,
-                                int *index, struct gs_error *err)
-{
-    for (*index = 0; words[*index] != NULL; (*index)++)
-        if (strcmp(words[*index], arg) == 0)
-            return GS_OK;
-    return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s'", option, arg);
-}
-
-static enum gs_status set_engine(struct gs_command *command, const char *arg, struct gs_error *err)
-{
-    for (int i = GS_ENGINE_AUTO; i <= GS_ENGINE_HYBRID; i++) {
-        if (strcmp(arg, gs_engine_name((enum gs_engine)i)) == 0) {
-            command->sort.engine = (enum gs_engine)i;
-            return GS_OK;
-        }
-    }
-    return gs_fail(err, GS_ERR_USAGE, 0, "invalid --engine argument '%s'", arg);
-}
-
-static enum gs_status set_device(struct gs_command *command, const char *arg, struct gs_error *err)
-{
-    for (int i = GS_DEVICE_AUTO; i <= GS_DEVICE_GPU; i++) {
-        if (strcmp(arg, gs_device_name((enum gs_device)i)) == 0) {
-            command->sort.device = (enum gs_device)i;
-            return GS_OK;
-        }
-    }
-    return gs_fail(err, GS_ERR_USAGE, 0, "invalid --device argument '%s'", arg);
-}
-
-static enum gs_status set_stats(struct gs_command *command, const char *arg, struct gs_error *err)
-{
-    static const char *const words[] = {"text", "json", NULL};
-    int index = 0;
-    enum gs_status st = arg == NULL ? GS_OK : find_word("--stats", arg, words, &index, err);
-    command->stats = index == 0 ? GS_STATS_TEXT : GS_STATS_JSON;
-    return st;
-}
-
-static enum gs_status set_progress(struct gs_command *command, const char *arg,
-                                   struct gs_error *err)
-{
-    static const char *const words[] = {"auto", "always", "never", NULL};
-    int index = GS_PROGRESS_ALWAYS;
-    enum gs_status st = arg == NULL ? GS_OK : find_word("--progress", arg, words, &index, err);
-    command->progress = (enum gs_progress_when)index;
-    return st;
-}
-
 static enum gs_status set_check(struct parse *parse, const char *arg, struct gs_error *err)
 {
-    static const char *const words[] = {"diagnose-first", "quiet", "silent", NULL};
-    int index = 0;
-    enum gs_status st = arg == NULL ? GS_OK : find_word("--check", arg, words, &index, err);
-    if (st == GS_OK && parse->is_checked && parse->command->quiet != (index != 0))
+    bool quiet;
+    enum gs_status st = gs_parse_check(arg, &quiet, err);
+    if (st == GS_OK && parse->is_checked && parse->command->quiet != quiet)
         st = gs_fail(err, GS_ERR_USAGE, 0, "options '-cC' are incompatible");
     parse->is_checked = true;
     parse->command->mode = GS_MODE_CHECK;
-    parse->command->quiet = index != 0;
+    parse->command->quiet = quiet;
     return st;
-}
-
-static enum gs_status set_output(struct gs_command *command, const char *arg, struct gs_error *err)
-{
-    if (*arg == '\0')
-        return gs_fail(err, GS_ERR_USAGE, 0, "invalid --output argument ''");
-    if (command->output != NULL && strcmp(command->output, arg) != 0)
-        return gs_fail(err, GS_ERR_USAGE, 0, "multiple output files specified: '%s' and '%s'",
-                       command->output, arg);
-    command->output = arg;
-    return GS_OK;
-}
-
-/* Several sizes: the largest counts, as in sort(1). */
-static enum gs_status set_memory(struct gs_command *command, const char *arg, struct gs_error *err)
-{
-    uint64_t bytes = 0;
-    enum gs_status st = gs_size_arg_parse("-S", arg, gs_memory_total(), &bytes, err);
-    if (st == GS_OK && bytes == 0)
-        bytes = 1; /* 0 would be no limit at all */
-    if (bytes > command->memory_limit)
-        command->memory_limit = bytes;
-    return st;
-}
-
-static enum gs_status set_device_memory(struct gs_command *command, const char *arg,
-                                        struct gs_error *err)
-{
-    uint64_t bytes = 0;
-    enum gs_status st = gs_size_arg_parse("--device-memory", arg, 0, &bytes, err);
-    command->sort.device_memory_bytes = bytes > 0 ? bytes : 1;
-    return st;
-}
-
-static enum gs_status set_lists(struct gs_command *command, const char *arg, struct gs_error *err)
-{
-    uint64_t lists = 0;
-    enum gs_status st = gs_count_arg_parse("--lists", arg, 1, GS_OPTION_LISTS_MAX, &lists, err);
-    if (st == GS_OK && (lists & (lists - 1)) != 0)
-        st = gs_fail(err, GS_ERR_USAGE, 0, "--lists argument '%s' is not a power of two", arg);
-    command->sort.lists = lists;
-    return st;
-}
-
-/* Nothing is put there before an input is larger than memory, but a wrong name is wrong now. */
-static enum gs_status add_directory(struct gs_command *command, const char *arg,
-                                    struct gs_error *err)
-{
-    struct stat status;
-    if (stat(arg, &status) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
-    if (!S_ISDIR(status.st_mode))
-        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
-    if (faccessat(AT_FDCWD, arg, W_OK | X_OK, AT_EACCESS) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
-    command->directories[command->directory_count++] = arg;
-    return GS_OK;
-}
-
-/* Where sort(1) looks, too. */
-static void choose_directory(struct gs_command *command)
-{
-    const char *directory = getenv("TMPDIR");
-    if (command->directory_count == 0)
-        command->directories[command->directory_count++] =
-            directory != NULL && *directory != '\0' ? directory : "/tmp";
 }
 
 static enum gs_status take_option(struct parse *parse, int key, char *arg)
@@ -283,7 +161,7 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     struct gs_error *err = &parse->err;
     switch (key) {
     case 'o':
-        return set_output(command, arg, err);
+        return gs_set_output(command, arg, err);
     case 'r':
         command->sort.reverse = true;
         return GS_OK;
@@ -300,22 +178,22 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_CHECK:
         return set_check(parse, arg, err);
     case 'e':
-        return set_engine(command, arg, err);
+        return gs_set_engine(command, arg, err);
     case OPT_DEVICE:
-        return set_device(command, arg, err);
+        return gs_set_device(command, arg, err);
     case OPT_SAMPLES:
         return gs_count_arg_parse("--samples", arg, 1, GS_OPTION_SAMPLES_MAX,
                                   &command->sort.samples, err);
     case OPT_BINS:
         return gs_count_arg_parse("--bins", arg, 1, GS_OPTION_BINS_MAX, &command->sort.bins, err);
     case OPT_LISTS:
-        return set_lists(command, arg, err);
+        return gs_set_lists(command, arg, err);
     case 'S':
-        return set_memory(command, arg, err);
+        return gs_set_memory(command, arg, err);
     case OPT_DEVICE_MEMORY:
-        return set_device_memory(command, arg, err);
+        return gs_set_device_memory(command, arg, err);
     case 'T':
-        return add_directory(command, arg, err);
+        return gs_add_directory(command, arg, err);
     case OPT_PARALLEL:
         return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
                                   err);
@@ -329,12 +207,12 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->planned = true;
         return GS_OK;
     case OPT_STATS:
-        return set_stats(command, arg, err);
+        return gs_set_stats(command, arg, err);
     case OPT_VERIFY:
         command->sort.verify = true;
         return GS_OK;
     case OPT_PROGRESS:
-        return set_progress(command, arg, err);
+        return gs_set_progress(command, arg, err);
     case ARGP_KEY_ARG:
         command->files[command->file_count++] = arg;
         return GS_OK;
@@ -408,7 +286,7 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     else if (parse.is_merged)
         command->mode = GS_MODE_MERGE;
     if (st == GS_OK)
-        choose_directory(command);
+        gs_choose_directory(command);
     if (st == GS_OK)
         st = check_together(command, &parse.err);
     if (parse.err.status != GS_OK)

@@ -51,7 +51,8 @@ setup()
     reference in >wanted
     for size in 52 34 16; do
         cat fifo >got &
-        run -0 --separate-stderr peak_of --parallel=2 --stats=json -S "${size}M" -T . -o fifo < <(cat in)
+        run -0 --separate-stderr peak_of --parallel=2 --stats=json -S "${size}M" -T . -o fifo \
+            < <(cat in)
         wait $!
         assert_same wanted got
         echo "-S ${size}M: $output MiB"

@@ -7,8 +7,8 @@
 # Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs) with a line for
 # each of KEYS (default 64M 256M 1G: 256 MiB, 1 GiB, 4 GiB), uniform keys. One round runs cp, gsort
 # with --device=cpu, gpu and auto, cat | gsort beside cat alone, gsort | cat beside cat | cat, both
-# to /dev/null, and what numpy and CuPy do, one after the other, in an order that is turned round every other time, so that all meet the same
-# mood of the machine; ROUNDS of -p (default 5) after one to warm up. numpy and CuPy, which take ten
+# to /dev/null, and what numpy and CuPy do, one after the other, in an order that is turned round
+# every other time, so that all meet the same mood of the machine; ROUNDS of -p (default 5) after one to warm up. numpy and CuPy, which take ten
 # times as long, are in the first rounds of those alone, as many as -P says (default 2; none leaves
 # them out). The input is in the page cache and every output is a new file. A time is the whole
 # process, start to exit, in seconds, the median of the rounds; a ratio is the median of the rounds'
@@ -211,7 +211,8 @@ measure()
     printf '| %d | %d |' "$n" $((n / 262144))
     printf ' %s |' "$(seconds cp)" "$(seconds cpu)" "$(seconds gpu)" "$(seconds auto)" \
         "$(ratio cpu cp)" "$(ratio gpu cp)" "$(ratio auto cp)" "$(seconds pipe)" \
-        "$(ratio pipe cat)" "$(seconds given)" "$(ratio given poured)" "$(seconds numpy)" "$(seconds cupy)"
+        "$(ratio pipe cat)" "$(seconds given)" "$(ratio given poured)" \
+        "$(seconds numpy)" "$(seconds cupy)"
     printf ' %s |' "$(estimate CPU)" "$(estimate GPU)" \
         "$("$gsort" --plan in | sed -n 's/^device *\([a-z]*\).*/\1/p')"
     printf '%s |\n' "$(peaks)"
@@ -233,7 +234,8 @@ for dir in "${dirs[@]}"; do
     echo "$(df --output=fstype . | tail -n 1), medians of $rounds rounds, seconds:"
     echo
     echo '| n | MiB | cp | cpu | gpu | auto | cpu / cp | gpu / cp | auto / cp | cat \| gsort |' \
-        '/ cat | gsort \| cat | / cat \| cat | numpy | CuPy | estimate cpu | estimate gpu | auto takes | peaks, MiB |'
+        '/ cat | gsort \| cat | / cat \| cat | numpy | CuPy |' \
+        'estimate cpu | estimate gpu | auto takes | peaks, MiB |'
     echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|'
     for keys; do
         measure "$keys"

@@ -1,0 +1,135 @@
+/* option_values.c -- what the values of options may be.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/option_values.h"
+
+#include "cli/size_arg.h"
+#include "common/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The index of arg among `words`, which NULL ends. */
+static enum gs_status find_word(const char *option, const char *arg, const char *const *words,
+                                int *index, struct gs_error *err)
+{
+    for (*index = 0; words[*index] != NULL; (*index)++)
+        if (strcmp(words[*index], arg) == 0)
+            return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s'", option, arg);
+}
+
+enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    for (int i = GS_ENGINE_AUTO; i <= GS_ENGINE_HYBRID; i++) {
+        if (strcmp(arg, gs_engine_name((enum gs_engine)i)) == 0) {
+            command->sort.engine = (enum gs_engine)i;
+            return GS_OK;
+        }
+    }
+    return gs_fail(err, GS_ERR_USAGE, 0, "invalid --engine argument '%s'", arg);
+}
+
+enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    for (int i = GS_DEVICE_AUTO; i <= GS_DEVICE_GPU; i++) {
+        if (strcmp(arg, gs_device_name((enum gs_device)i)) == 0) {
+            command->sort.device = (enum gs_device)i;
+            return GS_OK;
+        }
+    }
+    return gs_fail(err, GS_ERR_USAGE, 0, "invalid --device argument '%s'", arg);
+}
+
+enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    static const char *const words[] = {"text", "json", NULL};
+    int index = 0;
+    enum gs_status st = arg == NULL ? GS_OK : find_word("--stats", arg, words, &index, err);
+    command->stats = index == 0 ? GS_STATS_TEXT : GS_STATS_JSON;
+    return st;
+}
+
+enum gs_status gs_set_progress(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    static const char *const words[] = {"auto", "always", "never", NULL};
+    int index = GS_PROGRESS_ALWAYS;
+    enum gs_status st = arg == NULL ? GS_OK : find_word("--progress", arg, words, &index, err);
+    command->progress = (enum gs_progress_when)index;
+    return st;
+}
+
+enum gs_status gs_parse_check(const char *arg, bool *quiet, struct gs_error *err)
+{
+    static const char *const words[] = {"diagnose-first", "quiet", "silent", NULL};
+    int index = 0;
+    enum gs_status st = arg == NULL ? GS_OK : find_word("--check", arg, words, &index, err);
+    *quiet = index != 0;
+    return st;
+}
+
+enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    if (*arg == '\0')
+        return gs_fail(err, GS_ERR_USAGE, 0, "invalid --output argument ''");
+    if (command->output != NULL && strcmp(command->output, arg) != 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "multiple output files specified: '%s' and '%s'",
+                       command->output, arg);
+    command->output = arg;
+    return GS_OK;
+}
+
+enum gs_status gs_set_memory(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    uint64_t bytes = 0;
+    enum gs_status st = gs_size_arg_parse("-S", arg, gs_memory_total(), &bytes, err);
+    if (st == GS_OK && bytes == 0)
+        bytes = 1; /* 0 would be no limit at all */
+    if (bytes > command->memory_limit)
+        command->memory_limit = bytes;
+    return st;
+}
+
+enum gs_status gs_set_device_memory(struct gs_command *command, const char *arg,
+                                    struct gs_error *err)
+{
+    uint64_t bytes = 0;
+    enum gs_status st = gs_size_arg_parse("--device-memory", arg, 0, &bytes, err);
+    command->sort.device_memory_bytes = bytes > 0 ? bytes : 1;
+    return st;
+}
+
+enum gs_status gs_set_lists(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    uint64_t lists = 0;
+    enum gs_status st = gs_count_arg_parse("--lists", arg, 1, GS_OPTION_LISTS_MAX, &lists, err);
+    if (st == GS_OK && (lists & (lists - 1)) != 0)
+        st = gs_fail(err, GS_ERR_USAGE, 0, "--lists argument '%s' is not a power of two", arg);
+    command->sort.lists = lists;
+    return st;
+}
+
+enum gs_status gs_add_directory(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    struct stat status;
+    if (stat(arg, &status) != 0)
+        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
+    if (!S_ISDIR(status.st_mode))
+        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
+    if (faccessat(AT_FDCWD, arg, W_OK | X_OK, AT_EACCESS) != 0)
+        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
+    command->directories[command->directory_count++] = arg;
+    return GS_OK;
+}
+
+void gs_choose_directory(struct gs_command *command)
+{
+    const char *directory = getenv("TMPDIR");
+    if (command->directory_count == 0)
+        command->directories[command->directory_count++] =
+            directory != NULL && *directory != '\0' ? directory : "/tmp";
+}

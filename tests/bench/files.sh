@@ -8,17 +8,17 @@
 # each of KEYS (default 64M 256M 1G: 256 MiB, 1 GiB, 4 GiB), uniform keys. One round runs cp, gsort
 # with --device=cpu, gpu and auto, cat | gsort beside cat alone, gsort | cat beside cat | cat, both
 # to /dev/null, and what numpy and CuPy do, one after the other, in an order that is turned round
-# every other time, so that all meet the same mood of the machine; ROUNDS of -p (default 5) after one to warm up. numpy and CuPy, which take ten
-# times as long, are in the first rounds of those alone, as many as -P says (default 2; none leaves
-# them out). The input is in the page cache and every output is a new file. A time is the whole
-# process, start to exit, in seconds, the median of the rounds; a ratio is the median of the rounds'
-# ratios, with the least and the greatest: below 1 is faster than cp. What cannot run here (no GPU,
-# no numpy) has a dash. Beside it are the estimates by which --device=auto chooses, and what it
-# takes. Outputs of gsort's are compared with one that --verify has proven, in the round that warms
-# up, and are as long in the others. That round, through Python if it is here, also finds the peaks
-# of resident memory, in MiB; they count mapped files. -j DIR keeps --stats=json of one more run of
-# each size by the GPU, and of one through a pipe, as FILESYSTEM-MIB-gpu.json and so on, for
-# timeline.py. Nothing is synced to a disk.
+# every other time, so that all meet the same mood of the machine; ROUNDS of -p (default 5) after
+# one to warm up. numpy and CuPy, which take ten times as long, are in the first rounds of those
+# alone, as many as -P says (default 2; none leaves them out). The input is in the page cache and
+# every output is a new file. A time is the whole process, start to exit, in seconds, the median of
+# the rounds; a ratio is the median of the rounds' ratios, with the least and the greatest: below 1
+# is faster than cp. What cannot run here (no GPU, no numpy) has a dash. Beside it are the estimates
+# by which --device=auto chooses, and what it takes. Outputs of gsort's are compared with one that
+# --verify has proven, in the round that warms up, and are as long in the others. That round,
+# through Python if it is here, also finds the peaks of resident memory, in MiB; they count mapped
+# files. -j DIR keeps --stats=json of one more run of each size by the GPU, and of one through a
+# pipe, as FILESYSTEM-MIB-gpu.json and so on, for timeline.py. Nothing is synced to a disk.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh

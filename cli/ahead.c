@@ -1,4 +1,4 @@
-/* ahead.c -- start what takes long before it is needed: a GPU, the output's pages.
+/* ahead.c -- start what takes long before it is needed: a GPU, the output's pages, a slow disk.
  * SPDX-License-Identifier: MIT
  *
  * On the CPU all threads are busy from the first moment on, and making pages ahead would only take
@@ -7,6 +7,9 @@
  */
 #include "cli/ahead.h"
 
+#include "common/memory.h"
+
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* From so many on, some are to spare for pages: beside the writer of a pipe and its reader, or
@@ -47,4 +50,46 @@ void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_
     if (idle && output != NULL && !options->unique)
         gs_output_prefill(output, bytes - bytes % GS_KEY_BYTES,
                           gs_threads_for_pages(options, true));
+}
+
+/* Less is read at once, whatever the order. */
+#define FETCH_BYTES_MIN ((size_t)4 << 20)
+
+/* The kernel reads no more at a time, by default. */
+#define FETCH_BYTES ((size_t)128 << 10)
+
+/* Places that are looked at: if all are in memory, nearly everything is. */
+#define FETCH_PLACES 64
+
+/* Is any of some pages of the file not in memory? Of files that are not the user's own the kernel
+ * does not tell. */
+static bool is_on_disk(const struct gs_input *input)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t pages = input->mapping_bytes / page;
+    for (size_t i = 0; i < FETCH_PLACES; i++) {
+        unsigned char there = 1;
+        char *at = (char *)input->mapping + pages / FETCH_PLACES * i * page;
+        if (mincore(at, page, &there) == 0 && (there & 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+uint64_t gs_fetch_inputs(const struct gs_inputs *inputs)
+{
+    uint64_t sum = 0;
+    if (gs_inputs_bytes(inputs) > gs_memory_available() / 3)
+        return 0;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        size_t bytes = input->mapping == NULL ? 0 : input->mapping_bytes;
+        if (bytes < FETCH_BYTES_MIN || !is_on_disk(input))
+            continue;
+        for (size_t at = 0; at < bytes; at += FETCH_BYTES)
+            gs_pages_advise((char *)input->mapping + at,
+                            bytes - at < FETCH_BYTES ? bytes - at : FETCH_BYTES, MADV_WILLNEED);
+        sum += bytes;
+    }
+    return sum;
 }

@@ -4,6 +4,7 @@
 #ifndef GS_AHEAD_H
 #define GS_AHEAD_H
 
+#include "common/input.h"
 #include "common/output.h"
 #include "sort/gsort.h"
 
@@ -19,5 +20,11 @@ unsigned gs_threads_for_pages(const struct gs_options *options, bool idle);
 
 /* Are there processors to spare while one thread reads a pipe? */
 bool gs_reads_with_help(const struct gs_options *options);
+
+/* Have the kernel read mapped files that are not in memory, from the beginning to the end: a sample
+ * touches pages all over them first, and a disk that reads them in that order takes many times as
+ * long. Not where they would drive each other out: they, a copy and the output are to have room.
+ * Returns the bytes that were asked for. */
+uint64_t gs_fetch_inputs(const struct gs_inputs *inputs);
 
 #endif

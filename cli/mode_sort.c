@@ -95,6 +95,18 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
     return GS_OK;
 }
 
+/* Files that are not in the page cache come there, in order. */
+static void fetch(const struct gs_inputs *inputs, struct gs_progress *progress,
+                  struct gs_stage_stats *stage)
+{
+    gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
+    *stage = (struct gs_stage_stats){.device = "cpu", .begin_ns = gs_now_ns()};
+    stage->bytes = gs_fetch_inputs(inputs);
+    stage->keys = stage->bytes / GS_KEY_BYTES;
+    stage->end_ns = gs_now_ns();
+    stage->ns = stage->end_ns - stage->begin_ns;
+}
+
 /* Sort inputs that are all in memory or mapped; own_bytes are in memory. */
 static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t limit_bytes,
                                      uint64_t own_bytes, const struct gs_inputs *inputs,
@@ -105,15 +117,19 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
     struct gs_options options = command->sort;
     struct gs_span *spans = NULL;
     uint64_t keys;
+    struct gs_stage_stats fetching;
     struct gs_output_sink to = gs_output_sink(output, &options, command->direct, inputs);
     options.leave_device = true; /* main ends that way */
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
     gs_start_ahead(&options, keys * GS_KEY_BYTES, command->direct ? NULL : output, false);
+    fetch(inputs, progress, &fetching);
     options.memory_bytes = limit_bytes;
     options.held_bytes = own_bytes;
     GS_TRY(gs_sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
+    if (fetching.bytes > 0)
+        gs_stage_add(&stats->stages[GS_STAGE_READ], &fetching);
 cleanup:
     gs_output_sink_close(&to);
     free(spans);

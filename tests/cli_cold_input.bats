@@ -1,0 +1,63 @@
+# A file that is not in the page cache is read from its beginning to its end, not as a sample goes.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    require_strace
+    enter_directory
+    keygen uniform 2097152 >in
+    reference in >wanted
+    sync in
+}
+
+# asked ARG...: how often the kernel is asked for pages of files.
+asked()
+{
+    strace -f -qq -e trace=madvise -o trace "$GSORT" --device=cpu "$@" >&2
+    grep -c MADV_WILLNEED trace || true
+}
+
+drop_cache()
+{
+    dd if=in iflag=nocache count=0 status=none
+}
+
+@test "a file on the disk, alone and among others" {
+    case $(stat -f -c %T .) in
+    ext2/ext3 | xfs | btrfs) ;;
+    *) skip "pages of this file system may stay in memory" ;;
+    esac
+    drop_cache
+    [ "$(asked in -o out)" -eq 64 ]
+    assert_same wanted out
+    drop_cache
+    [ "$(asked wanted - in -o out </dev/null)" -eq 64 ]
+    reference in wanted | cmp - out
+}
+
+@test "a file that is in memory, a small one, a pipe" {
+    cat in >out
+    [ "$(asked in -o out)" -eq 0 ]
+    assert_same wanted out
+    head -c 40000 in >small
+    sync small
+    dd if=small iflag=nocache count=0 status=none
+    [ "$(asked small -o out)" -eq 0 ]
+    [ "$(asked - -o out < <(cat in))" -eq 0 ]
+    assert_same wanted out
+}
+
+@test "--stats tells of it" {
+    case $(stat -f -c %T .) in
+    ext2/ext3 | xfs | btrfs) ;;
+    *) skip "pages of this file system may stay in memory" ;;
+    esac
+    drop_cache
+    gsort --device=cpu --stats in -o out 2>err
+    awk '$1 == "read" && $5 > 0 { found = 1 } END { exit !found }' err
+    assert_same wanted out
+    gsort --device=cpu --stats in -o out 2>err
+    awk '$1 == "read" && $5 > 0 { found = 1 } END { exit found }' err
+}

@@ -89,7 +89,7 @@ static void test_start(void)
 /* Are these pages made before long? */
 static bool soon_made(struct gs_prefill *prefill, uint64_t position)
 {
-    for (unsigned i = 0; i < 1000; i++, usleep(1000))
+    for (unsigned i = 0; i < 10000; i++, usleep(1000))
         if (gs_prefill_pages(prefill, position, 1, false) != NULL)
             return true;
     return false;

@@ -19,20 +19,26 @@ asked()
     grep -c MADV_WILLNEED trace || true
 }
 
-drop_cache()
+require_disk()
 {
-    dd if=in iflag=nocache count=0 status=none
-}
-
-@test "a file on the disk, alone and among others" {
     case $(stat -f -c %T .) in
     ext2/ext3 | xfs | btrfs) ;;
     *) skip "pages of this file system may stay in memory" ;;
     esac
-    drop_cache
+}
+
+# drop_cache FILE: which is on the disk already.
+drop_cache()
+{
+    dd if="$1" iflag=nocache count=0 status=none
+}
+
+@test "a file on the disk, alone and among others" {
+    require_disk
+    drop_cache in
     [ "$(asked in -o out)" -eq 64 ]
     assert_same wanted out
-    drop_cache
+    drop_cache in
     [ "$(asked wanted - in -o out </dev/null)" -eq 64 ]
     reference in wanted | cmp - out
 }
@@ -43,18 +49,15 @@ drop_cache()
     assert_same wanted out
     head -c 40000 in >small
     sync small
-    dd if=small iflag=nocache count=0 status=none
+    drop_cache small
     [ "$(asked small -o out)" -eq 0 ]
     [ "$(asked - -o out < <(cat in))" -eq 0 ]
     assert_same wanted out
 }
 
 @test "--stats tells of it" {
-    case $(stat -f -c %T .) in
-    ext2/ext3 | xfs | btrfs) ;;
-    *) skip "pages of this file system may stay in memory" ;;
-    esac
-    drop_cache
+    require_disk
+    drop_cache in
     gsort --device=cpu --stats in -o out 2>err
     awk '$1 == "read" && $5 > 0 { found = 1 } END { exit !found }' err
     assert_same wanted out

@@ -27,12 +27,12 @@
 /* Threads, mappings, the process' end. */
 #define CPU_START 0.01
 
-/* The same server: CUDA's start 0.21 to 0.24 s, the process' end 0.1 s; 2^28 keys in 0.441 s, so
- * that 0.4 ns a key are left. Break-even with its 16 cores is at 5.4 GiB, with 2 of them at 430
- * MiB. */
-#define GPU_START 0.23
-#define GPU_END   0.1
-#define GPU_KEY   0.40e-9
+/* The same server: CUDA's start 0.15 to 0.17 s, the process' end 0.07 s; 2^30 keys in 0.60 s, so
+ * that 0.35 ns a key are left, and more beyond the page cache's speed. Break-even with its 16 cores
+ * is at 3.3 GiB, with 2 of them at 290 MiB. */
+#define GPU_START 0.16
+#define GPU_END   0.07
+#define GPU_KEY   0.37e-9
 
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads)
 {

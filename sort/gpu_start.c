@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What the start-up found: written by the thread, read after it was joined. */
@@ -102,6 +103,24 @@ static double find_memory_rate(void)
     return 2e3 * khz * bits / 8;
 }
 
+/* CUDA starts for a program that uses all of it: with eight queues, on each GPU of the machine.
+ * Here kernels come one after the other, on the first GPU. An H200 server, start and end in ms: 230
+ * and 115, with one queue 160 and 68; with a second GPU in the machine, and one queue, 390 and 105,
+ * by this 178 and 68. What the user has set stays, but for the GPUs behind the first. */
+static void ask_for_little(void)
+{
+    char first[128];
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    visible = visible != NULL ? visible : "0";
+    size_t length = strcspn(visible, ",");
+    if (length < sizeof first) {
+        memcpy(first, visible, length);
+        first[length] = '\0';
+        (void)setenv("CUDA_VISIBLE_DEVICES", first, 1);
+    }
+    (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
+}
+
 /* Make a context on the first device: this is what takes time. */
 static void *start_cuda(void *nothing)
 {
@@ -132,6 +151,7 @@ void gs_gpu_start(void)
     pthread_mutex_lock(&start.mutex);
     if (!start.started) {
         start.started = true;
+        ask_for_little(); /* here, while no thread of ours reads the environment */
         start.threaded = pthread_create(&start.thread, NULL, start_cuda, NULL) == 0;
         if (!start.threaded)
             start_cuda(NULL);

@@ -27,6 +27,16 @@ setup()
     assert_only in wanted
 }
 
+@test "of the GPUs in CUDA_VISIBLE_DEVICES the first is used, and none if it names none" {
+    "$GSORT" --device=gpu </dev/null >/dev/null 2>&1 || skip "there is no usable GPU here"
+    CUDA_VISIBLE_DEVICES=0,63 "$GSORT" --device=gpu in -o out
+    assert_same wanted out
+    run -2 --separate-stderr env CUDA_VISIBLE_DEVICES= "$GSORT" --device=gpu in -o out
+    assert_trouble
+    run -2 --separate-stderr env CUDA_VISIBLE_DEVICES=-1,0 "$GSORT" --device=gpu in -o out
+    assert_trouble
+}
+
 @test "--device=gpu in a build without CUDA says so" {
     "$GSORT" --version | grep -Ei 'without CUDA|CUDA:? *no|no CUDA' >/dev/null ||
         skip "a build with CUDA"

@@ -45,6 +45,7 @@ struct gs_region_thread {
     uint64_t *counts;              /* [bins]: keys that were met */
     uint64_t *spare_keys;          /* [bins]: of extents */
     uint32_t *left;                /* [bins]: keys of room there */
+    uint32_t *claimed;             /* [bins]: 1 + the block that is next, or 0 */
     uint32_t *chunk_counts;        /* [bins]: of the chunk at hand, if it is not in rooms */
     uint8_t *rest_counts;          /* [bins] */
     struct gs_extent *extents;

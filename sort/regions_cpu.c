@@ -29,13 +29,22 @@ static gs_key *take_extent(struct gs_regions *regions, struct gs_region_thread *
     return regions->spare + first;
 }
 
+/* The next block of a bin's region; as many as there are, or more: there is none. */
+static uint32_t claim_block(struct gs_regions *regions, uint32_t bin)
+{
+    uint32_t blocks = regions->blocks[bin];
+    if (blocks == 0 || atomic_load_explicit(&regions->taken[bin], memory_order_relaxed) >= blocks)
+        return blocks;
+    return atomic_fetch_add_explicit(&regions->taken[bin], 1, memory_order_relaxed);
+}
+
 /* More room for a bin: the next block of its region, or spare memory. */
 static bool take_room(struct gs_regions *regions, struct gs_region_thread *thread, uint32_t bin)
 {
-    uint32_t block = regions->blocks[bin];
-    if (block > 0 && atomic_load_explicit(&regions->taken[bin], memory_order_relaxed) < block)
-        block = atomic_fetch_add_explicit(&regions->taken[bin], 1, memory_order_relaxed);
+    uint32_t block =
+        thread->claimed[bin] > 0 ? thread->claimed[bin] - 1 : claim_block(regions, bin);
     uint64_t count = regions->block_keys;
+    thread->claimed[bin] = 0;
     if (block < regions->blocks[bin]) {
         thread->to[bin] = regions->output + regions->first[bin] + block * count;
     } else {
@@ -105,6 +114,11 @@ enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *r
 {
     struct gs_regions *regions = run->device;
     struct gs_region_thread *thread = &regions->threads[gs_cpu_thread()];
+    /* An atomic addition would wait for all lines that are on their way past the caches. */
+    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++)
+        if (rooms->next[bin] - rooms->first[bin] >= thread->left[bin] + GS_LINE_KEYS &&
+            thread->claimed[bin] == 0 && !gs_splitters_equal(&run->splitters, bin))
+            thread->claimed[bin] = 1 + claim_block(regions, bin);
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
         const gs_key *keys = room + rooms->first[bin];
         uint32_t count = rooms->next[bin] - rooms->first[bin];

@@ -72,8 +72,8 @@ static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memor
     size_t thread_bytes =
         array_bytes(bins, sizeof *t->rests) + array_bytes(bins, sizeof *t->to) +
         array_bytes(bins, sizeof *t->counts) + array_bytes(bins, sizeof *t->spare_keys) +
-        array_bytes(bins, sizeof *t->left) + array_bytes(bins, sizeof *t->chunk_counts) +
-        array_bytes(bins, sizeof *t->rest_counts);
+        array_bytes(bins, sizeof *t->left) + array_bytes(bins, sizeof *t->claimed) +
+        array_bytes(bins, sizeof *t->chunk_counts) + array_bytes(bins, sizeof *t->rest_counts);
     size_t bytes = array_bytes(bins, sizeof *regions->first) +
                    array_bytes(bins, sizeof *regions->blocks) +
                    array_bytes(bins, sizeof *regions->taken) +
@@ -92,6 +92,7 @@ static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memor
         thread->counts = take_array(&memory, bins, sizeof *thread->counts);
         thread->spare_keys = take_array(&memory, bins, sizeof *thread->spare_keys);
         thread->left = take_array(&memory, bins, sizeof *thread->left);
+        thread->claimed = take_array(&memory, bins, sizeof *thread->claimed);
         thread->chunk_counts = take_array(&memory, bins, sizeof *thread->chunk_counts);
         thread->rest_counts = take_array(&memory, bins, sizeof *thread->rest_counts);
     }

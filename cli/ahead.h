@@ -9,8 +9,9 @@
 #include "sort/gsort.h"
 
 /* `bytes` of input, or more, are known to come. If a GPU is going to sort so much, CUDA starts now,
- * and, where output is not NULL and is going to be as long, so does the making of its pages; that
- * also for the CPU while it is reading a pipe. To be called as often as more is known. */
+ * or, while a pipe is being read, when it will have started in time; and, where output is not NULL
+ * and is going to be as long, so does the making of its pages; that also for the CPU while it is
+ * reading a pipe. To be called as often as more is known. */
 void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
                     bool reading);
 

@@ -117,7 +117,7 @@ enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *r
     /* An atomic addition would wait for all lines that are on their way past the caches. */
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++)
         if (rooms->next[bin] - rooms->first[bin] >= thread->left[bin] + GS_LINE_KEYS &&
-            thread->claimed[bin] == 0 && !gs_splitters_equal(&run->splitters, bin))
+            !gs_splitters_equal(&run->splitters, bin))
             thread->claimed[bin] = 1 + claim_block(regions, bin);
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
         const gs_key *keys = room + rooms->first[bin];

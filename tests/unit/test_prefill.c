@@ -5,6 +5,7 @@
 #include "tests/unit/check.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,6 +124,46 @@ static void test_late(bool done)
     close(fd);
 }
 
+/* Who waits, and for what. */
+struct waiting {
+    struct gs_prefill *prefill;
+    uint64_t position;
+    bool made;
+};
+
+static void *wait_for_page(void *argument)
+{
+    struct waiting *waiting = argument;
+    waiting->made = gs_prefill_make(waiting->prefill, waiting->position, 1, false);
+    return NULL;
+}
+
+/* Each of some who wait for different pages is woken, whoever came first. */
+static void test_waiting(void)
+{
+    const uint64_t size = (uint64_t)64 << 20;
+    int fd = open_file(size);
+    struct waiting waiting[4];
+    pthread_t threads[4];
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2);
+    if (prefill == NULL)
+        abort();
+    gs_prefill_extend(prefill, size);
+    for (unsigned i = 0; i < 4; i++) {
+        waiting[i] =
+            (struct waiting){.prefill = prefill, .position = size / 4 * ((i * 3 + 2) % 4 + 1) - 1};
+        if (pthread_create(&threads[i], NULL, wait_for_page, &waiting[i]) != 0)
+            abort();
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(waiting[i].made);
+        CHECK(gs_prefill_pages(prefill, waiting[i].position, 1, false) != NULL);
+    }
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
 /* Where it cannot be done there is nothing to stop; beyond the end of a file there are no pages. */
 static void test_refused(void)
 {
@@ -166,6 +207,8 @@ int main(void)
     test_start();
     test_late(true);
     test_late(false);
+    for (unsigned i = 0; i < 10; i++)
+        test_waiting();
     test_refused();
     test_stop();
     return check_failures();

@@ -7,8 +7,11 @@
 #include "sort/gpu_call.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 
-/* Keys of a piece that a writer fetches and writes: a pinned buffer is slow to get. */
+#include <string.h>
+
+/* Keys of a piece that a writer fetches and writes. */
 #define PIECE_KEYS ((uint64_t)1 << 20)
 
 /* What the driver and the sorter's fixed lists take. */
@@ -41,11 +44,26 @@ uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity)
     return GS_GPU_WRITERS_MAX * scratch_keys(capacity) * sizeof(gs_key);
 }
 
-enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capacity,
-                                   struct gs_error *err)
+enum gs_status gs_gpu_buffers_reserve(struct gs_gpu_buffers *buffers, uint64_t capacity,
+                                      struct gs_error *err)
+{
+    uint64_t bytes = gs_gpu_buffers_host_bytes(capacity);
+    *buffers = (struct gs_gpu_buffers){.capacity = capacity};
+    void *host = gs_pages_alloc(bytes);
+    if (host == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the GPU's buffers");
+    memset(host, 0, bytes); /* to have its pages: the driver takes longer to make them */
+    buffers->host = host;
+    return GS_OK;
+}
+
+enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    *buffers = (struct gs_gpu_buffers){.keys = NULL};
+    uint64_t capacity = buffers->capacity;
+    GS_CUDA_TRY(cudaHostRegister(buffers->host, gs_gpu_buffers_host_bytes(capacity),
+                                 cudaHostRegisterDefault));
+    buffers->pinned = true;
     /* And one key more: what a flipped bit sends to another bin than it was counted for may go
      * behind the last, and is to be told, not to hit what lies there. */
     GS_CUDA_TRY(cudaMalloc((void **)&buffers->keys, (capacity + 1) * sizeof(gs_key)));
@@ -72,7 +90,9 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers)
         cudaStreamDestroy(buffers->compute);
     cudaFree(buffers->keys);
     cudaFree(buffers->other);
-    cudaFreeHost(buffers->scratch);
+    if (buffers->pinned)
+        cudaHostUnregister(buffers->host);
+    gs_pages_free(buffers->host, gs_gpu_buffers_host_bytes(buffers->capacity));
     (void)cudaGetLastError(); /* of a lost device, say: the next user starts afresh */
     *buffers = (struct gs_gpu_buffers){.keys = NULL};
 }
@@ -117,15 +137,12 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .stage = GS_STAGE_DOWNLOAD,
                                  .device = "gpu",
                                  .piece_keys = PIECE_KEYS,
-                                 .scratch_keys = scratch_keys(buffers->sorter.capacity),
+                                 .scratch = buffers->host,
+                                 .scratch_keys = scratch_keys(buffers->capacity),
                                  .threads =
                                      threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX,
                                  .lanes = 1};
-    if (buffers->scratch == NULL) /* got while the device sorts */
-        GS_CUDA_TRY(cudaMallocHost((void **)&buffers->scratch,
-                                   gs_gpu_buffers_host_bytes(buffers->sorter.capacity)));
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
-    ordered.scratch = buffers->scratch;
     GS_TRY(gs_copy_ordered(run, &ordered, err));
     *first_piece += gs_ordered_pieces(&ordered);
 cleanup:

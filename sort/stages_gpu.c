@@ -91,6 +91,7 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     run->device = gpu;
     if (gpu == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
+    GS_TRY(gs_gpu_buffers_reserve(&gpu->buffers, n, err));
     GS_TRY(gs_gpu_wait(&device, err));
     gs_gpu_describe(run, &device);
     if (n > gs_gpu_capacity(run->options, &device))
@@ -98,8 +99,9 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
                        device.name, n);
     *chunk_keys = choose_chunk_keys(n);
     GS_TRY(gs_gpu_chunk_times_open(&gpu->times, (n + *chunk_keys - 1) / *chunk_keys, err));
-    GS_TRY(gs_gpu_upload_open(&gpu->upload, run->plan.threads, err));
-    GS_TRY(gs_gpu_buffers_open(&gpu->buffers, n, err));
+    GS_TRY(gs_gpu_buffers_open(&gpu->buffers, err));
+    GS_TRY(gs_gpu_upload_open(&gpu->upload, gpu->buffers.host, gs_gpu_buffers_host_bytes(n),
+                              run->plan.threads, err));
     if (!is_one_block(run) && gs_gpu_batch_keys(n) > 0)
         GS_TRY(gs_gpu_batches_open(&gpu->batches, run, &gpu->buffers, gpu->times.chunks,
                                    *chunk_keys, err));

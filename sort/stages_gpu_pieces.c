@@ -109,8 +109,10 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     if (capacity == 0)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no memory to sort in", device.name);
     capacity = capacity < run->plan.count ? capacity : run->plan.count;
-    GS_TRY(gs_gpu_upload_open(&upload, run->plan.threads, err));
-    GS_TRY(gs_gpu_buffers_open(&buffers, capacity, err));
+    GS_TRY(gs_gpu_buffers_reserve(&buffers, capacity, err));
+    GS_TRY(gs_gpu_buffers_open(&buffers, err));
+    GS_TRY(gs_gpu_upload_open(&upload, buffers.host, gs_gpu_buffers_host_bytes(capacity),
+                              run->plan.threads, err));
     gs_total_bins_cpu(run);
     GS_TRY(gs_split_bins_cpu(run, &pieces, err));
     spans = calloc(cpu->chunks, sizeof *spans);

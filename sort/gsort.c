@@ -209,7 +209,9 @@ enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool
     struct gs_plan plan;
     if (gs_options_check(options, NULL) != GS_OK)
         return GS_DEVICE_CPU;
-    gs_plan_make(&plan, options, count, gs_plan_processors());
+    /* An input that ended here would wait for a GPU that starts now. */
+    uint64_t less = !more ? 0 : count < GS_GPU_START_KEYS ? count : GS_GPU_START_KEYS;
+    gs_plan_make(&plan, options, count - less, gs_plan_processors());
     enum gs_device device = choose_device(options, &plan, more || gs_gpu_started(), &ignored);
     if (device == GS_DEVICE_GPU)
         gs_gpu_start();

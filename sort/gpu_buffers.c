@@ -11,8 +11,11 @@
 
 #include <string.h>
 
-/* Keys of a piece that a writer fetches and writes. */
-#define PIECE_KEYS ((uint64_t)1 << 20)
+/* Keys of a piece that a writer fetches and writes: many, so that the bus has its full rate, but
+ * all writers together hold no more than a 16th of what there is. */
+#define PIECE_KEYS_MAX ((uint64_t)1 << 20)
+#define PIECE_KEYS_MIN ((uint64_t)1 << 16)
+#define PIECES_MIN     128
 
 /* What the driver and the sorter's fixed lists take. */
 #define FIXED_BYTES ((uint64_t)64 << 20)
@@ -33,10 +36,18 @@ static uint64_t ns_of(float ms)
     return (uint64_t)((double)ms * 1e6);
 }
 
+static uint64_t piece_keys(uint64_t capacity)
+{
+    uint64_t keys = capacity / PIECES_MIN;
+    keys = keys < PIECE_KEYS_MIN ? PIECE_KEYS_MIN : keys;
+    return keys < PIECE_KEYS_MAX ? keys : PIECE_KEYS_MAX;
+}
+
 /* A piece and the key before it. */
 static uint64_t scratch_keys(uint64_t capacity)
 {
-    return (capacity < PIECE_KEYS ? capacity : PIECE_KEYS) + 1;
+    uint64_t keys = piece_keys(capacity);
+    return (capacity < keys ? capacity : keys) + 1;
 }
 
 uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity)
@@ -136,7 +147,7 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .disorder = "GPU: it gave keys that are not in order",
                                  .stage = GS_STAGE_DOWNLOAD,
                                  .device = "gpu",
-                                 .piece_keys = PIECE_KEYS,
+                                 .piece_keys = piece_keys(buffers->capacity),
                                  .scratch = buffers->host,
                                  .scratch_keys = scratch_keys(buffers->capacity),
                                  .threads =

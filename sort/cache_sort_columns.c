@@ -54,9 +54,6 @@ INLINE_AVX2 void exchange(vector *a, vector *b, bool wide)
     *a = least;
 }
 
-#define LOAD_ROW(i)  r[i] = _mm256_load_si256(rows + (i));
-#define STORE_ROW(i) _mm256_store_si256(rows + (i), r[i]);
-
 #define EXCHANGE(i, j) exchange(&r[i], &r[j], wide);
 #define LOAD(i)        r[i] = _mm256_load_si256(rows + (i));
 #define STORE(i)       _mm256_store_si256(rows + (i), r[i]);

@@ -13,9 +13,9 @@
 
 /* Keys of a piece that a writer fetches and writes: many, so that the bus has its full rate, but
  * all writers together hold no more than a 16th of what there is. */
-#define PIECE_KEYS_MAX ((uint64_t)1 << 20)
-#define PIECE_KEYS_MIN ((uint64_t)1 << 16)
-#define PIECES_MIN     128
+#define PIECE_KEYS_MAX ((uint64_t)1 << 19)
+#define PIECE_KEYS_MIN ((uint64_t)1 << 15)
+#define PIECES_MIN     256
 
 /* What the driver and the sorter's fixed lists take. */
 #define FIXED_BYTES ((uint64_t)64 << 20)
@@ -145,6 +145,7 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .fetch = fetch_keys,
                                  .context = buffers,
                                  .disorder = "GPU: it gave keys that are not in order",
+                                 .disorder_status = GS_ERR_DEVICE,
                                  .stage = GS_STAGE_DOWNLOAD,
                                  .device = "gpu",
                                  .piece_keys = piece_keys(buffers->capacity),

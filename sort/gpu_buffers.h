@@ -8,8 +8,9 @@
 #include "sort/gpu.h"
 
 /* Threads that fetch and write sorted keys: while some write, others have the bus. One copies 3
- * GB/s or so into pages that are made already. */
-#define GS_GPU_WRITERS_MAX 8
+ * GB/s or so into pages that are made already. With 16 of 2 MiB each 4 GiB took 0.98 of the time of
+ * 8 of 4 MiB. */
+#define GS_GPU_WRITERS_MAX 16
 
 struct gs_gpu_batches;
 

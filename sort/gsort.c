@@ -148,7 +148,7 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
     if (stages == &gs_stages_gpu)
         gs_gpu_plan(&run->plan, options);
     else if (stages != &gs_stages_cpu)
-        gs_plan_force_bins(&run->plan);
+        gs_gpu_plan_pieces(&run->plan);
     bool forgets = stages == &gs_stages_cpu;
     uint64_t held = forgets ? gs_plan_keeps(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));

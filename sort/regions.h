@@ -107,8 +107,8 @@ void gs_regions_fill_rests(const struct gs_regions *regions, struct gs_rooms *ro
 enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *rooms,
                                     const gs_key *room, struct gs_error *err);
 
-/* A chunk lies in one place, bin after bin, of which ends[bin] is the end; NULL: of equality bins
- * alone, which are counted only. Both by chunk_counts. */
+/* A chunk lies in one place, bin after bin; NULL: of equality bins alone, which are counted only.
+ * Both by chunk_counts. */
 enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, struct gs_error *err);
 
 /* All chunks are in: fill run->counts and run->offsets, and describe the blocks as runs. */

@@ -162,7 +162,8 @@ AVX512 uint64_t gs_tree_bins512(const struct gs_splitters *splitters, const gs_k
     for (int v = 0; v < TREE_VECTORS; v++)
         tree[v] = _mm512_load_si512(nodes + NODES * v);
     for (; i + 16 <= count; i += 16) {
-        const __m512i key = _mm512_loadu_si512(keys + i);
+        __m512i key = _mm512_loadu_si512(keys + i);
+        __asm__("" : "+v"(key));                       /* read once, as above */
         __builtin_prefetch(keys + i + GS_ROOMS_BLOCK); /* the next block is on its way meanwhile */
         __m512i bin = _mm512_slli_epi32(
             _mm512_sub_epi32(descend_tree(tree, key), _mm512_set1_epi32(1 << TREE_LEVELS)), below);

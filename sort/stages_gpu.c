@@ -67,7 +67,7 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
     if (plan->count > GS_GPU_MEDIUM_KEYS)
         while (plan->bins < bins && plan->bins < GS_GPU_BINS_MAX)
             plan->bins *= 2;
-    if (options->samples == 0)
+    if (options->samples == 0 || plan->samples == 0) /* so few that the CPU would draw none */
         plan->samples = (uint32_t)(plan->bins * oversampling);
     if (plan->samples > plan->count)
         plan->samples = (uint32_t)plan->count;

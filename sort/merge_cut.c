@@ -3,12 +3,22 @@
  *
  * Look the same number of keys ahead in each span: the least key seen there is the next common key,
  * and all keys below it lie within that look. If there are none, the spans begin with that very
- * key: its whole run, however long, is a segment that needs no sorting.
+ * key: its run, if it is long, is a segment that needs no sorting.
+ *
+ * Where most spans have no keys there, since they follow on one another, or are small beside one
+ * large, that would be a few keys a segment, each for a look at all spans. Then a larger common key
+ * is searched for, by doubling and halving how far it is away.
  */
 #include "sort/merge_cut.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+/* Keys are below that. */
+#define LIMIT_MAX ((uint64_t)GS_KEY_MAX + 1)
+
+/* A segment of fewer than this part of the room is made larger, of at least that part if it can. */
+#define ROOM_PART_MIN 8
+#define ROOM_PART     2
 
 enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size_t span_count,
                            bool reverse, uint64_t room, struct gs_error *err)
@@ -16,20 +26,30 @@ enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size
     *cut = (struct gs_cut){.spans = spans,
                            .mask = reverse ? GS_KEY_MAX : 0,
                            .taken = calloc(span_count + 1, sizeof *cut->taken),
+                           .heads = calloc(span_count + 1, sizeof *cut->heads),
                            .active = calloc(span_count + 1, sizeof *cut->active),
+                           .below = calloc(span_count + 1, sizeof *cut->below),
+                           .trial = calloc(span_count + 1, sizeof *cut->trial),
                            .room = room > span_count ? room : span_count};
-    if (cut->taken == NULL || cut->active == NULL)
+    if (cut->taken == NULL || cut->heads == NULL || cut->active == NULL || cut->below == NULL ||
+        cut->trial == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", span_count);
-    for (size_t i = 0; i < span_count; i++)
-        if (spans[i].count > 0)
-            cut->active[cut->actives++] = i;
+    for (size_t i = 0; i < span_count; i++) {
+        if (spans[i].count == 0)
+            continue;
+        cut->heads[i] = spans[i].keys[0] ^ cut->mask;
+        cut->active[cut->actives++] = i;
+    }
     return GS_OK;
 }
 
 void gs_cut_close(struct gs_cut *cut)
 {
     free(cut->taken);
+    free(cut->heads);
     free(cut->active);
+    free(cut->below);
+    free(cut->trial);
     *cut = (struct gs_cut){.taken = NULL};
 }
 
@@ -62,24 +82,25 @@ static uint64_t count_run(const gs_key *keys, uint64_t count, gs_key mask, gs_ke
     return first + count_up_to(keys + first, end - first, mask, bound, false);
 }
 
-/* Append a part, and cut it off its span. */
-static void take_part(struct gs_cut *cut, struct gs_segment *segment, size_t span, uint64_t count)
-{
-    if (count == 0)
-        return;
-    segment->parts[segment->part_count++] =
-        (struct gs_part){.span = span, .first = cut->taken[span], .count = count};
-    segment->count += count;
-    cut->taken[span] += count;
-}
-
-/* Forget the spans that have nothing left. */
-static void drop_empty(struct gs_cut *cut)
+/* Append the parts, of which ->below says how long they are, and cut them off their spans. Forget
+ * the spans that have nothing left. */
+static void take_parts(struct gs_cut *cut, struct gs_segment *segment)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < cut->actives; i++)
-        if (cut->taken[cut->active[i]] < cut->spans[cut->active[i]].count)
-            cut->active[kept++] = cut->active[i];
+    for (size_t i = 0; i < cut->actives; i++) {
+        size_t span = cut->active[i];
+        uint64_t count = cut->below[i];
+        if (count > 0) {
+            segment->parts[segment->part_count++] =
+                (struct gs_part){.span = span, .first = cut->taken[span], .count = count};
+            segment->count += count;
+            cut->taken[span] += count;
+            if (cut->taken[span] == cut->spans[span].count)
+                continue;
+            cut->heads[span] = cut->spans[span].keys[cut->taken[span]] ^ cut->mask;
+        }
+        cut->active[kept++] = span;
+    }
     cut->actives = kept;
 }
 
@@ -100,6 +121,74 @@ static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
     return found;
 }
 
+/* Fill ->below with the keys below `bound`, look keys ahead at most; returns their sum. */
+static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_key bound)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < cut->actives; i++) {
+        const struct gs_span *span = &cut->spans[cut->active[i]];
+        uint64_t taken = cut->taken[cut->active[i]];
+        uint64_t left = span->count - taken < look ? span->count - taken : look;
+        cut->below[i] =
+            bounded ? count_up_to(span->keys + taken, left, cut->mask, bound, true) : left;
+        sum += cut->below[i];
+    }
+    return sum;
+}
+
+/* The keys below `limit` of all spans, ->below of which are known to be, to ->trial; returns their
+ * sum, or some number above `most` if that is. */
+static uint64_t count_below(struct gs_cut *cut, uint64_t limit, uint64_t most)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < cut->actives && sum <= most; i++) {
+        size_t at = cut->active[i];
+        uint64_t known = cut->below[i];
+        cut->trial[i] = known;
+        if (known > 0 || cut->heads[at] < limit)
+            cut->trial[i] += count_run(cut->spans[at].keys + cut->taken[at] + known,
+                                       cut->spans[at].count - cut->taken[at] - known, cut->mask,
+                                       (gs_key)(limit - 1));
+        sum += cut->trial[i];
+    }
+    return sum;
+}
+
+/* What count_below has found is what is taken. */
+static void accept(struct gs_cut *cut)
+{
+    uint64_t *trial = cut->trial;
+    cut->trial = cut->below;
+    cut->below = trial;
+}
+
+/* Find a larger limit than `limit`, below which there are `sum` keys, few, as ->below says. */
+static uint64_t widen(struct gs_cut *cut, uint64_t limit, uint64_t sum)
+{
+    uint64_t beyond = LIMIT_MAX + 1; /* too many keys are below that, or it is no limit */
+    uint64_t width = limit > cut->floor ? limit - cut->floor : 1;
+    width = width > cut->width ? width : cut->width;
+    while (sum < cut->room / ROOM_PART && limit + 1 < beyond) {
+        uint64_t next = limit + (beyond - limit) / 2;
+        if (beyond > LIMIT_MAX) { /* not far yet */
+            next = cut->floor + width < LIMIT_MAX ? cut->floor + width : LIMIT_MAX;
+            width *= 2;
+            if (next <= limit)
+                continue;
+        }
+        uint64_t more = count_below(cut, next, cut->room);
+        if (more > cut->room) {
+            beyond = next;
+            continue;
+        }
+        accept(cut);
+        limit = next;
+        sum = more;
+    }
+    cut->width = limit > cut->floor ? limit - cut->floor : 1;
+    return limit;
+}
+
 void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
 {
     gs_key bound = 0;
@@ -111,28 +200,20 @@ void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
         return;
     uint64_t look = cut->room / cut->actives;
     bool bounded = find_bound(cut, look, &bound);
-    for (size_t i = 0; i < cut->actives; i++) {
-        const struct gs_span *span = &cut->spans[cut->active[i]];
-        uint64_t taken = cut->taken[cut->active[i]];
-        uint64_t left = span->count - taken < look ? span->count - taken : look;
-        take_part(cut, segment, cut->active[i],
-                  bounded ? count_up_to(span->keys + taken, left, cut->mask, bound, true) : left);
-    }
-    segment->limit = bounded ? bound : (uint64_t)GS_KEY_MAX + 1;
-    if (segment->count == 0) {
-        segment->equal = true;
+    uint64_t sum = look_below(cut, look, bounded, bound);
+    segment->limit = bounded ? bound : LIMIT_MAX;
+    if (sum == 0) {
         segment->limit++;
+        sum = count_below(cut, segment->limit, UINT64_MAX);
+        accept(cut);
+        segment->equal = sum >= cut->room / ROOM_PART_MIN;
         segment->key = bound ^ cut->mask;
-        for (size_t i = 0; i < cut->actives; i++) {
-            const struct gs_span *span = &cut->spans[cut->active[i]];
-            uint64_t taken = cut->taken[cut->active[i]];
-            take_part(cut, segment, cut->active[i],
-                      count_run(span->keys + taken, span->count - taken, cut->mask, bound));
-        }
     }
+    if (bounded && sum < cut->room / ROOM_PART_MIN)
+        segment->limit = widen(cut, segment->limit, sum);
+    take_parts(cut, segment);
     if (segment->limit > cut->floor)
         cut->floor = segment->limit;
     cut->position += segment->count;
     cut->segments++;
-    drop_empty(cut);
 }

@@ -11,8 +11,12 @@ struct gs_cut {
     const struct gs_span *spans;
     gs_key mask;       /* keys ^ mask ascend: 0, or all ones where the inputs descend */
     uint64_t *taken;   /* [span_count]: keys cut off each span */
+    gs_key *heads;     /* [span_count]: (key ^ mask) of the first that is left */
     size_t *active;    /* spans with keys left, ... */
     size_t actives;    /* ... so many */
+    uint64_t *below;   /* [actives]: keys of each for the segment being cut */
+    uint64_t *trial;   /* [actives]: or perhaps so many */
+    uint64_t width;    /* of the last segment that was hard to find: its limit less its floor */
     uint64_t room;     /* keys that a segment may have, at least span_count */
     uint64_t floor;    /* (key ^ mask) is at least that in what is left */
     uint64_t position; /* keys in all segments so far */

@@ -109,6 +109,42 @@ static void check_disorder(void)
     gs_cut_close(&cut);
 }
 
+/* Spans that follow on one another, or are small beside one: segments are as large as they may be,
+ * though most spans have no key in them. */
+static void check_layout(bool apart, gs_key mask)
+{
+    enum { COUNT = 500, MANY = 200, ROOM = 1000 };
+    static gs_key keys[MANY][COUNT];
+    static gs_key base[MANY * COUNT];
+    static struct gs_span spans[MANY + 1];
+    static struct gs_part parts[MANY + 1];
+    struct gs_segment segment = {.parts = parts};
+    struct gs_error err = {.status = GS_OK};
+    struct gs_cut cut;
+    const uint64_t each = apart ? COUNT : 5;
+    const uint64_t base_keys = apart ? 0 : (uint64_t)MANY * COUNT;
+    for (uint64_t k = 0; k < base_keys; k++)
+        base[k] = (gs_key)(k * 1000) ^ mask;
+    for (uint64_t i = 0; i < MANY; i++) {
+        for (uint64_t k = 0; k < each; k++)
+            keys[i][k] = (gs_key)(apart ? i * COUNT + k : k * 20000000 + i * 50000) ^ mask;
+        spans[i] = (struct gs_span){.keys = keys[i], .count = each};
+    }
+    spans[MANY] = (struct gs_span){.keys = base, .count = base_keys};
+    if (!CHECK(gs_cut_open(&cut, spans, MANY + 1, mask != 0, ROOM, &err) == GS_OK))
+        return;
+    uint64_t all = 0;
+    while (!gs_cut_done(&cut)) {
+        gs_cut_next(&cut, &segment);
+        if (!CHECK(segment.count > 0 && segment.count <= ROOM && !segment.equal))
+            break;
+        all += segment.count;
+    }
+    CHECK_EQUAL(all, MANY * each + base_keys);
+    CHECK(cut.segments <= all / (ROOM / 8) + 1);
+    gs_cut_close(&cut);
+}
+
 int main(void)
 {
     static const uint64_t values[] = {1, 2, 50, 3000, (uint64_t)1 << 32};
@@ -117,6 +153,10 @@ int main(void)
         for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++)
             for (int reverse = 0; reverse <= 1; reverse++)
                 check_cut(values[v], reverse == 1, rooms[r]);
+    check_layout(true, 0);
+    check_layout(true, GS_KEY_MAX);
+    check_layout(false, 0);
+    check_layout(false, GS_KEY_MAX);
     check_disorder();
     return check_failures();
 }

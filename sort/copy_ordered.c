@@ -143,9 +143,9 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
             gs_emit_fail(&run->emitter, &own);
         fingerprint += copying.fingerprint;
         gs_work_account(run, &copying.work, ordered->threads);
+        uint64_t fetch_ns = ordered->lanes > 0 ? copying.fetch_ns / ordered->lanes : 0;
 #pragma omp critical(gs_account)
-        gs_run_account(run, ordered->stage, ordered->device, copying.fetch_ns / ordered->lanes, 0,
-                       0);
+        gs_run_account(run, ordered->stage, ordered->device, fetch_ns, 0, 0);
     }
     free(ordered->seams);
     ordered->seams = NULL;

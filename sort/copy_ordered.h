@@ -29,7 +29,7 @@ struct gs_ordered {
     bool straight; /* pieces are fetched to their places in the sink's memory, which it
                     * must have, and all keys are kept */
     unsigned threads;
-    unsigned lanes;         /* fetches that really go on side by side: of a bus, one */
+    unsigned lanes; /* fetches that really go on side by side; 0: who fetches books the time */
     struct gs_seam *seams;  /* gs_copy_ordered's own */
     uint64_t fingerprint;   /* out, of all keys fetched (options->verify) */
     atomic_bool disordered; /* out */

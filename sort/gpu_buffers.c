@@ -59,7 +59,8 @@ enum gs_status gs_gpu_buffers_reserve(struct gs_gpu_buffers *buffers, uint64_t c
                                       struct gs_error *err)
 {
     uint64_t bytes = gs_gpu_buffers_host_bytes(capacity);
-    *buffers = (struct gs_gpu_buffers){.capacity = capacity};
+    *buffers =
+        (struct gs_gpu_buffers){.capacity = capacity, .bus.mutex = PTHREAD_MUTEX_INITIALIZER};
     void *host = gs_pages_alloc(bytes);
     if (host == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the GPU's buffers");
@@ -117,18 +118,44 @@ void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device)
                       device->begin_ns + device->start_ns);
 }
 
+static void begin_fetch(struct gs_gpu_bus *bus)
+{
+    pthread_mutex_lock(&bus->mutex);
+    if (bus->fetches++ == 0)
+        bus->since_ns = gs_now_ns();
+    pthread_mutex_unlock(&bus->mutex);
+}
+
+static void end_fetch(struct gs_gpu_bus *bus)
+{
+    pthread_mutex_lock(&bus->mutex);
+    if (--bus->fetches == 0)
+        bus->ns += gs_now_ns() - bus->since_ns;
+    pthread_mutex_unlock(&bus->mutex);
+}
+
+/* Copy keys to host memory, and wait until they are there. */
+static enum gs_status copy_back(const gs_key *from, uint64_t count, gs_key *to, cudaStream_t stream,
+                                struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    GS_CUDA_TRY(cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToHost, stream));
+    GS_CUDA_TRY(cudaStreamSynchronize(stream));
+cleanup:
+    return st;
+}
+
 /* Bring sorted keys back into a writer's pinned buffer. */
 static enum gs_status fetch_keys(void *context, unsigned thread, uint64_t first, uint64_t count,
                                  gs_key *to, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_buffers *buffers = context;
-    cudaStream_t stream = buffers->fetches[thread];
     if (buffers->batches != NULL)
         GS_TRY(gs_gpu_batches_await(buffers->batches, first, count, err));
-    GS_CUDA_TRY(cudaMemcpyAsync(to, buffers->keys + first, count * sizeof *to,
-                                cudaMemcpyDeviceToHost, stream));
-    GS_CUDA_TRY(cudaStreamSynchronize(stream));
+    begin_fetch(&buffers->bus);
+    st = copy_back(buffers->keys + first, count, to, buffers->fetches[thread], err);
+    end_fetch(&buffers->bus);
 cleanup:
     return st;
 }
@@ -153,9 +180,11 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .scratch_keys = scratch_keys(buffers->capacity),
                                  .threads =
                                      threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX,
-                                 .lanes = 1};
+                                 .lanes = 0};
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
+    buffers->bus.ns = 0;
     GS_TRY(gs_copy_ordered(run, &ordered, err));
+    gs_run_account(run, GS_STAGE_DOWNLOAD, "gpu", buffers->bus.ns, 0, 0);
     *first_piece += gs_ordered_pieces(&ordered);
 cleanup:
     return st;

@@ -7,12 +7,22 @@
 #include "sort/device_sort.h"
 #include "sort/gpu.h"
 
+#include <pthread.h>
+
 /* Threads that fetch and write sorted keys: while some write, others have the bus. One copies 3
  * GB/s or so into pages that are made already. With 16 of 2 MiB each 4 GiB took 0.98 of the time of
  * 8 of 4 MiB. */
 #define GS_GPU_WRITERS_MAX 16
 
 struct gs_gpu_batches;
+
+/* The time in which anything comes back. */
+struct gs_gpu_bus {
+    pthread_mutex_t mutex;
+    unsigned fetches; /* that are going on */
+    uint64_t since_ns;
+    uint64_t ns;
+};
 
 struct gs_gpu_buffers {
     uint64_t capacity;              /* keys */
@@ -24,7 +34,8 @@ struct gs_gpu_buffers {
     gs_key *host;                             /* host memory: first keys are staged in it on
                                                * their way to the device, then the writers' */
     bool pinned;                              /* the device can reach that */
-    struct gs_gpu_batches *batches;           /* that sort keys when they are fetched, or NULL */
+    struct gs_gpu_bus bus;
+    struct gs_gpu_batches *batches; /* that sort keys when they are fetched, or NULL */
 };
 
 /* The most keys that can be on the device at once, within options->device_memory_bytes. */

@@ -6,7 +6,8 @@
 #
 # MIB (default 1024) MiB of uniform keys in DIR (default build/bench), which is -T as well.
 # External: two runs of cp, then gsort with -S a RATIO-th (default 16) of the input. Merge: cp of
-# the input, then gsort -m of 16 sorted files that hold as much. Each three times, in turn; seconds
+# the input, then gsort -m of 16 sorted files that hold as much; of 1024 that follow on one another;
+# and of one with 1023 of 1000 keys each. Each three times, in turn; seconds
 # of the whole process, and the median of the rounds' ratios. The disk's own rate, dd with fsync,
 # stands before: where the input fits the page cache, cp says little about it.
 set -eu -o pipefail
@@ -78,3 +79,15 @@ for part in part.*; do
     "$gsort" "$part" -o "$part"
 done
 rounds "-m of 16, one cp" "$gsort" -m part.* -o out
+"$gsort" -m part.* -o all
+rm part.*
+mkdir next small
+split -n 1024 -a 4 all next/
+rounds "-m of 1024, one after the other" "$gsort" -m next/* -o out
+rm -r next
+head -c 4092000 in >few
+split -n 1023 -a 4 few small/
+for part in small/*; do
+    "$gsort" "$part" -o "$part"
+done
+rounds "-m of one and 1023 small" "$gsort" -m all small/* -o out

@@ -51,6 +51,27 @@ make_parts()
     done
 }
 
+@test "inputs that follow on one another, and many small ones beside a large one" {
+    keygen uniform 300000 | gsort >all
+    split -n 300 -a 3 all next.
+    keygen zipf 30000 >few
+    split -n 300 -a 3 few small.
+    for part in small.*; do
+        gsort "$part" -o "$part"
+    done
+    for order in "" -r; do
+        reference ${order:+"$order"} all >wanted
+        for part in next.* small.* all; do
+            gsort ${order:+"$order"} "$part" -o "$part"
+        done
+        gsort -m ${order:+"$order"} next.* -o got
+        assert_same wanted got
+        reference ${order:+"$order"} all small.* >wanted
+        gsort -m ${order:+"$order"} all small.* -o got
+        assert_same wanted got
+    done
+}
+
 @test "pipes, in memory and beyond it" {
     make_parts 6 uniform
     keygen uniform 1500000 | gsort >large

@@ -47,7 +47,7 @@ _gsort()
         ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "${values[*]}" -- "$current")
-    if [[ ${COMPREPLY[0]} == *= ]]; then
+    if [[ ${COMPREPLY[0]-} == *= ]]; then
         compopt -o nospace
     fi
 }

@@ -85,7 +85,8 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
         plan_merge(command, inputs.count, &plan);
     } else {
         st = gs_options_check_count(&command->sort, plan.keys, err);
-        plan_sort(command, &plan);
+        if (st == GS_OK)
+            plan_sort(command, &plan);
     }
     if (st == GS_OK)
         print_plan(command, inputs.count, &plan);

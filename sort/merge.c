@@ -42,7 +42,8 @@ static unsigned choose_threads(const struct gs_options *options, size_t span_cou
 
 uint64_t gs_merge_memory(const struct gs_options *options, size_t span_count)
 {
-    return choose_threads(options, span_count) * worker_bytes(span_count);
+    return choose_threads(options, span_count) * worker_bytes(span_count) +
+           span_count * GS_CUT_SPAN_BYTES;
 }
 
 double gs_merge_seconds(const struct gs_options *options, uint64_t count)

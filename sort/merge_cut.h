@@ -23,6 +23,9 @@ struct gs_cut {
     uint64_t segments; /* so many */
 };
 
+/* What that takes for each span. */
+#define GS_CUT_SPAN_BYTES (sizeof(gs_key) + sizeof(size_t) + 3 * sizeof(uint64_t))
+
 /* A span's part of a segment. */
 struct gs_part {
     size_t span;

@@ -41,17 +41,11 @@ unsigned gs_threads_for_pages(const struct gs_options *options, bool idle)
     return idle ? processors / 2 : processors / 4;
 }
 
-/* A pipe brings about so much while a GPU starts. It is started when so much more has come than
- * pays with one that has started: a pipe that ended there would wait for it. */
-#define GPU_START_BYTES ((uint64_t)512 << 20)
-
 void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
                     bool reading)
 {
     bool idle = reading && gs_reads_with_help(options);
-    uint64_t less = reading ? GPU_START_BYTES : 0;
-    less = less < bytes ? less : bytes;
-    if (gs_prepare(options, (bytes - less) / GS_KEY_BYTES, reading) == GS_DEVICE_GPU)
+    if (gs_prepare(options, bytes / GS_KEY_BYTES, reading) == GS_DEVICE_GPU)
         idle = true;
     if (idle && output != NULL && !options->unique)
         gs_output_prefill(output, bytes - bytes % GS_KEY_BYTES,

@@ -23,7 +23,7 @@ static void end_in_trouble(void)
 {
     if (is_planned)
         return;
-    gs_signals_remove_temporary();
+    (void)gs_signals_remove_temporary();
     char *text = said + strspn(said, "\n");
     text[strcspn(text, "\n")] = '\0';
     gs_progress_erase();

@@ -104,9 +104,10 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
     gs_report_watch(&inputs, NULL, "checked");
     struct gs_input *input = &inputs.list[0];
-    if (input->pending)
+    st = gs_inputs_consume(&inputs, err);
+    if (st == GS_OK && input->pending)
         st = check_stream(&check, input, progress, err);
-    else
+    else if (st == GS_OK)
         check_mapped(&check, input, progress);
     gs_progress_stop();
     if (st == GS_OK && !check.ordered && !command->quiet)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Longer than any gs_error with the program's name before it. */
-#define GS_LINE_BYTES 1400
+#define GS_LINE_BYTES (GS_ERROR_BYTES + 400)
 
 static const char *program = "gsort";
 static _Atomic(const struct gs_inputs *) watched;
@@ -61,7 +61,7 @@ const char *gs_report_program(void)
 
 void gs_report_line(const char *format, ...)
 {
-    char text[sizeof((struct gs_error *)NULL)->text];
+    char text[GS_ERROR_BYTES];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -90,10 +90,15 @@ void gs_report_watch(const struct gs_inputs *inputs, struct gs_output *output, c
     atomic_store(&watched, inputs);
 }
 
+void gs_report_end(void)
+{
+    if (atomic_load(&watched) != NULL && watched_output != NULL)
+        gs_output_take_back(watched_output);
+}
+
 /* It could be written to when its pages were made: the disk failed, or somebody cut it. */
 static void report_output_fault(const struct gs_output *output)
 {
-    gs_output_take_back(output);
     gs_progress_erase();
     write_line(output->name, ": write failed: Input/output error");
     _exit(GS_EXIT_TROUBLE);

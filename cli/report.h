@@ -25,7 +25,9 @@ enum gs_exit gs_report_close_stdout(void);
  * longer, or no output. All must stay until then. */
 void gs_report_watch(const struct gs_inputs *inputs, struct gs_output *output, const char *done);
 
-/* The hook for gs_signals_start. */
+/* The hooks for gs_signals_start; at the end a file that is written in place gets its length back.
+ */
 void gs_report_fault(const void *address);
+void gs_report_end(void);
 
 #endif

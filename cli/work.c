@@ -39,7 +39,10 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
         gs_report_watch(&inputs, &output, work->verb);
-        st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
+        st = gs_inputs_consume(&inputs, err);
+        gs_output_begin(&output);
+        if (st == GS_OK)
+            st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
         gs_report_watch(NULL, NULL, NULL);
         gs_output_discard(&output);
     }

@@ -80,14 +80,25 @@ static enum gs_status inspect_input(struct gs_input *input, int fd, size_t unit,
         input->pending = false;
         input->device = status.st_dev;
         input->inode = status.st_ino;
-        if (lseek(fd, (off_t)(start + input->size), SEEK_SET) < 0)
-            return gs_fail(err, GS_ERR_INPUT, errno, "%s: seek failed", input->name);
     }
     return GS_OK;
 }
 
-static enum gs_status open_input(struct gs_input *input, size_t unit, struct gs_error *err)
+/* Is standard input mapped already? Then nothing is left of it. */
+static bool has_standard_input(const struct gs_inputs *inputs)
 {
+    for (size_t i = 0; i + 1 < inputs->count; i++)
+        if (is_standard_input(inputs->list[i].name) && inputs->list[i].mapping != NULL)
+            return true;
+    return false;
+}
+
+/* The last of the inputs. */
+static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, struct gs_error *err)
+{
+    struct gs_input *input = &inputs->list[inputs->count - 1];
+    if (is_standard_input(input->name) && has_standard_input(inputs))
+        return GS_OK;
     if (is_standard_input(input->name)) {
         enum gs_status st = inspect_input(input, STDIN_FILENO, unit, err);
         input->fd = input->pending ? STDIN_FILENO : -1;
@@ -129,24 +140,34 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
         struct gs_input *input = &inputs->list[inputs->count];
         *input = (struct gs_input){.name = names[inputs->count], .fd = -1};
         inputs->count++;
-        st = open_input(input, unit, err);
+        st = open_input(inputs, unit, err);
     }
     if (st != GS_OK)
         gs_inputs_close(inputs);
     return st;
 }
 
+enum gs_status gs_inputs_consume(const struct gs_inputs *inputs, struct gs_error *err)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        if (is_standard_input(input->name) && input->mapping != NULL &&
+            lseek(STDIN_FILENO, (off_t)input->end, SEEK_SET) < 0)
+            return gs_fail(err, GS_ERR_INPUT, errno, "%s: seek failed", input->name);
+    }
+    return GS_OK;
+}
+
 void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes)
 {
     for (size_t i = 0; i < inputs->count && gs_address_space_left() < bytes; i++) {
         struct gs_input *input = &inputs->list[i];
-        bool standard = is_standard_input(input->name);
-        off_t start = (off_t)(input->end - input->size);
-        if (input->mapping == NULL || (standard && lseek(STDIN_FILENO, start, SEEK_SET) < 0))
+        if (input->mapping == NULL)
             continue;
         munmap(input->mapping, input->mapping_bytes);
-        *input = (struct gs_input){
-            .name = input->name, .pending = true, .fd = standard ? STDIN_FILENO : -1};
+        *input = (struct gs_input){.name = input->name,
+                                   .pending = true,
+                                   .fd = is_standard_input(input->name) ? STDIN_FILENO : -1};
     }
 }
 

@@ -42,6 +42,10 @@ struct gs_inputs {
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
                               size_t unit, struct gs_error *err);
 
+/* Nothing is refused any more: leave standard input, if it is mapped, behind what was mapped, as if
+ * it had been read. */
+enum gs_status gs_inputs_consume(const struct gs_inputs *inputs, struct gs_error *err);
+
 /* Unmap files, one after the other, until `bytes` of address space are left, if there is a limit on
  * that (ulimit -v). They are pending then. To be called before anybody looks at them. */
 void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes);

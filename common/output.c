@@ -69,6 +69,13 @@ cleanup:
     return st;
 }
 
+void gs_output_begin(struct gs_output *output)
+{
+    off_t start = output->kind == GS_OUTPUT_POSITIONED ? lseek(output->fd, 0, SEEK_CUR) : (off_t)-1;
+    if (start >= 0)
+        output->start = (uint64_t)start;
+}
+
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
     int errnum = output->kind == GS_OUTPUT_TEMPORARY ? gs_space_reserve(output->fd, 0, bytes) : 0;
@@ -120,7 +127,11 @@ enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struc
     } else {
         /* Leave the position after what was written, as a series of write() calls would. */
         int fd = output->fd;
-        if (output->grown_bytes > 0)
+        if (output->kind == GS_OUTPUT_POSITIONED &&
+            lseek(fd, 0, SEEK_CUR) != (off_t)output->start) /* all but lost */
+            st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: another program has written to it, too",
+                         output->name);
+        if (output->grown_bytes > 0 && st == GS_OK)
             st = set_length(output, bytes, err);
         output->grown_bytes = 0;
         if (output->kind == GS_OUTPUT_POSITIONED && st == GS_OK &&

@@ -45,6 +45,10 @@ struct gs_output {
  * changed. On failure there is nothing to discard. */
 enum gs_status gs_output_open(struct gs_output *output, const char *path, struct gs_error *err);
 
+/* Standard input is consumed: a file that is written in place, and shares its position, begins
+ * behind it. */
+void gs_output_begin(struct gs_output *output);
+
 /* The output will have `bytes` bytes: have their space allocated now, where that makes the writes
  * faster; then a full disk is an error before the work instead of after it. */
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err);

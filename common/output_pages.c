@@ -37,8 +37,10 @@ static bool on_tmpfs(int fd)
     return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
-/* The threads for an output's pages, if it is one that gains by them. */
-static void start_prefill(struct gs_output *output, unsigned threads)
+/* The threads for an output's pages, if it is one that gains by them. idle: there is nothing to
+ * write for a while. Else those who sort would wait for all to be reserved: 4 GiB on tmpfs by 16
+ * cores 1.25 s, without 0.98; by a GPU it is 0.73 for 1.02. */
+static void start_prefill(struct gs_output *output, unsigned threads, bool idle)
 {
     struct stat status;
     char path[32];
@@ -59,8 +61,8 @@ static void start_prefill(struct gs_output *output, unsigned threads)
     room -= room % PREFILL_ALIGNMENT;
     output->prefill_fd = fd;
     if (fd >= 0 && room > 0)
-        output->prefill =
-            gs_prefill_start(fd, output->start, room, threads < most ? threads : most);
+        output->prefill = gs_prefill_start(fd, output->start, room, threads < most ? threads : most,
+                                           output->in_memory && idle);
     if (output->prefill == NULL && fd >= 0 && fd != output->fd)
         close(fd);
 }
@@ -88,7 +90,7 @@ static void extend(struct gs_output *output, uint64_t bytes)
         gs_prefill_extend(output->prefill, bytes);
 }
 
-void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
+static void prefill(struct gs_output *output, uint64_t bytes, unsigned threads, bool idle)
 {
     /* Pages made ahead wait for the disk, but nobody counts them. Those of tmpfs never do: the
      * group has them in the end in any case, so they may come now. */
@@ -97,9 +99,14 @@ void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned thread
     if (bytes < output->prefilled_bytes + PREFILL_BYTES_MIN || bytes > INT64_MAX / 2)
         return;
     if (output->prefilled_bytes == 0)
-        start_prefill(output, threads);
+        start_prefill(output, threads, idle);
     output->prefilled_bytes = bytes;
     extend(output, bytes);
+}
+
+void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
+{
+    prefill(output, bytes, threads, true);
 }
 
 bool gs_output_copy_to_pages(struct gs_output *output, const void *data, size_t bytes,
@@ -162,10 +169,10 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     if (output->kind == GS_OUTPUT_STREAM ||
         (early && !on_tmpfs(output->fd) && bytes > gs_memory_available() / EARLY_SHARE))
         return NULL;
-    gs_output_prefill(output, bytes, threads);
+    prefill(output, bytes, threads, false);
     extend(output, bytes); /* by less than a prefill is for */
-    if (output->prefill == NULL || !gs_prefill_make(output->prefill, 0, 1, false))
-        return NULL; /* Linux before 5.14 */
+    if (output->prefill == NULL)
+        return NULL;
     output->mapped = gs_prefill_mapping(output->prefill, bytes);
     output->early = early;
     output->mapped_bytes = bytes;

@@ -16,9 +16,10 @@ struct gs_prefill;
 
 /* Threads for the pages of the file fd from byte `start` on, a multiple of 64 KiB, up to `room`
  * bytes of them; they begin with the first extend. fd must be open for reading and writing, and
- * stay open until stop. NULL where it cannot be done (kernels before 5.14, no thread, no address
- * space). */
-struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads);
+ * stay open until stop. reserves: all room is reserved first, by one of the threads, as is best on
+ * tmpfs. NULL where it cannot be done (kernels before 5.14, no thread, no address space). */
+struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads,
+                                    bool reserves);
 
 /* The file is as long as start + bytes now: make pages up to there, in ascending order, but for the
  * last part of a MiB; the last sixteenth when others are done, or waited for. */

@@ -7,7 +7,9 @@
  * GNU sort blocks signals around "create and register". Here other threads may take the signal, so
  * that is not enough: enter also takes a lock which the handler takes too, and never gives back.
  * Whoever holds it has signals blocked, so a handler cannot wait for its own thread; and after a
- * handler has it, no thread can create another file before the process is gone.
+ * handler has it, no thread can create another file before the process is gone. Then nothing is
+ * left to wait for: a signal that comes while the process dies, and has to wait for somebody to
+ * read its last words, say, ends it at once.
  */
 #include "common/signals.h"
 
@@ -15,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -27,6 +30,8 @@ static sigset_t outside;    /* the caller's mask while it is inside: guarded by 
 static int temporary_dirfd; /* guarded by the lock, as is the name */
 static const char *temporary_name;
 static gs_fault_hook *fault_hook;
+static gs_end_hook *end_hook;
+static atomic_bool gone; /* somebody has the lock for good, and the temporary is removed */
 
 static void take_lock(void)
 {
@@ -34,12 +39,21 @@ static void take_lock(void)
         sched_yield();
 }
 
-/* In a handler, or at an exit: from here on the process only dies. */
-void gs_signals_remove_temporary(void)
+/* In a handler, or at an exit: from here on the process only dies. False: it did already. */
+bool gs_signals_remove_temporary(void)
 {
-    take_lock();
-    if (temporary_name != NULL)
+    sigset_t old;
+    pthread_sigmask(SIG_BLOCK, &blocked, &old);
+    while (!gone && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        sched_yield();
+    bool first = !gone;
+    if (first && temporary_name != NULL)
         unlinkat(temporary_dirfd, temporary_name, 0);
+    if (first && end_hook != NULL)
+        end_hook();
+    gone = true;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return first;
 }
 
 static void die_by(int signum)
@@ -58,15 +72,19 @@ static void handle_fatal(int signum)
 static void handle_fault(int signum, siginfo_t *info, void *context)
 {
     (void)context;
-    gs_signals_remove_temporary();
+    bool first = gs_signals_remove_temporary();
+    pthread_sigmask(SIG_UNBLOCK, &blocked, NULL);
+    while (!first) /* another thread has something to say */
+        pause();
     if (fault_hook != NULL && info->si_code > 0) /* from the kernel, not from kill(2) */
         fault_hook(info->si_addr);
     die_by(signum);
 }
 
-void gs_signals_start(gs_fault_hook *hook)
+void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end)
 {
-    fault_hook = hook;
+    fault_hook = on_fault;
+    end_hook = on_end;
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++) {
         struct sigaction old;

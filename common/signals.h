@@ -8,12 +8,18 @@
 #ifndef GS_SIGNALS_H
 #define GS_SIGNALS_H
 
+#include <stdbool.h>
+
 /* Called by the SIGBUS handler with the address that could not be read: async-signal-safe work
  * only. It reports a fault in memory it knows and does not return; it returns for any other. */
 typedef void gs_fault_hook(const void *address);
 
+/* Called when the process is about to die, by a signal or not, by the first thread that knows:
+ * async-signal-safe work only. */
+typedef void gs_end_hook(void);
+
 /* Install the handlers. Call once, before there is a second thread. */
-void gs_signals_start(gs_fault_hook *hook);
+void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end);
 
 /* A file is created and registered, or renamed and forgotten, between enter and leave: no handler
  * runs meanwhile, in any thread, and none sees the name before the file or the file without its
@@ -26,7 +32,8 @@ void gs_signals_leave(void);
 void gs_signals_set_temporary(int dirfd, const char *name);
 
 /* Remove the registered file for good: the process is about to end in some other way than by a
- * signal or by its own will. Nothing can be entered afterwards. */
-void gs_signals_remove_temporary(void);
+ * signal or by its own will. Nothing can be entered afterwards. False: that was done before, and
+ * another thread ends the process. */
+bool gs_signals_remove_temporary(void);
 
 #endif

@@ -24,9 +24,12 @@ enum gs_status {
     GS_ERR_INTERNAL       /* a broken invariant: a bug in gsort */
 };
 
+/* A path and what is wrong with it. */
+#define GS_ERROR_BYTES (4096 + 512)
+
 struct gs_error {
     enum gs_status status;
-    char text[1024]; /* "FILE: what", one line, without the program's name */
+    char text[GS_ERROR_BYTES]; /* "FILE: what", one line, without the program's name */
 };
 
 /* Fill *err (unless it already holds a failure) and return status. errnum, when not 0, adds its

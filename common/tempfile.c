@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* 64 random bits never meet twice; an unlucky clock or a prank may. */
@@ -37,11 +38,11 @@ static void write_proc_path(char path[32], int fd)
     snprintf(path, 32, "/proc/self/fd/%d", fd);
 }
 
-static int open_unnamed(int dirfd)
+static int open_unnamed(int dirfd, mode_t mode)
 {
     char path[32];
     struct stat own, seen;
-    int fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd < 0)
         return -1;
     write_proc_path(path, fd);
@@ -83,16 +84,6 @@ static int make_name(struct gs_tempfile *temp, int dirfd)
     return -1;
 }
 
-enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
-                                  const char *name, struct gs_error *err)
-{
-    *temp = (struct gs_tempfile){.fd = open_unnamed(target->dirfd), .named = false};
-    if (temp->fd < 0 && make_name(temp, target->dirfd) != 0)
-        return gs_fail(err, GS_ERR_OUTPUT, errno,
-                       "%s: cannot create a temporary file in its directory", name);
-    return GS_OK;
-}
-
 /* What a new file's mode would be. */
 static mode_t default_mode(void)
 {
@@ -101,8 +92,31 @@ static mode_t default_mode(void)
     return 0666 & ~mask;
 }
 
-/* Owner and mode of the file that is replaced. Where the owner or group may not be given, nobody
- * may gain by it: no set-ID bits then, and the new group gets no more than everybody. */
+enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
+                                  const char *name, struct gs_error *err)
+{
+    struct stat status;
+    bool replace = target->kind == GS_TARGET_REPLACE;
+    *temp = (struct gs_tempfile){.fd = open_unnamed(target->dirfd, replace ? 0600 : 0666)};
+    if (temp->fd >= 0 && fstat(temp->fd, &status) == 0) {
+        /* As the kernel makes it, by the umask or the directory's default ACL. */
+        temp->mode = status.st_mode & 07777;
+        if (temp->mode == 0600 || fchmod(temp->fd, 0600) == 0)
+            return GS_OK;
+    }
+    if (temp->fd >= 0)
+        close(temp->fd);
+    temp->fd = -1;
+    temp->mode = default_mode();
+    if (make_name(temp, target->dirfd) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno,
+                       "%s: cannot create a temporary file in its directory", name);
+    return GS_OK;
+}
+
+/* Owner and mode of the file that is replaced, and no rights by the directory's default ACL. Where
+ * the owner or group may not be given, nobody may gain by it: no set-ID bits then, and the new
+ * group gets no more than everybody. */
 static int keep_identity(int fd, const struct stat *old)
 {
     mode_t mode = old->st_mode & 07777;
@@ -119,6 +133,7 @@ static int keep_identity(int fd, const struct stat *old)
         mode &= 01777;
     if (!group)
         mode &= ~(mode_t)070 | (mode & 07) << 3;
+    (void)fremovexattr(fd, "system.posix_acl_access"); /* there is none, mostly */
     return fchmod(fd, mode);
 }
 
@@ -141,8 +156,7 @@ enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, const struct gs_tar
 {
     enum gs_status st = GS_OK;
     bool replace = target->kind == GS_TARGET_REPLACE;
-    int done =
-        replace ? keep_identity(temp->fd, &target->status) : fchmod(temp->fd, default_mode());
+    int done = replace ? keep_identity(temp->fd, &target->status) : fchmod(temp->fd, temp->mode);
     if (done != 0) {
         st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot set its mode", name);
         goto cleanup;

@@ -14,10 +14,12 @@ struct gs_tempfile {
     bool named;    /* it has a name in the directory, and the signal handler knows it */
     bool synced;   /* publish waits until the disk has it, under its name; set it before */
     char name[32]; /* that name */
+    mode_t mode;   /* it gets that in the end, unless it replaces another file */
 };
 
-/* A new empty file, mode 0600, in the target's directory: one without a name where the file system
- * has that, so that not even SIGKILL leaves anything. name is for messages. */
+/* A new empty file, mode 0600, in the target's directory: one without a
+ * name where the file system has that, so that not even SIGKILL leaves anything. name is for
+ * messages. */
 enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
                                   const char *name, struct gs_error *err);
 

@@ -95,8 +95,9 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
         return st;
     if (!fits(ordered, scratch[0], keys, count, index, pieces)) {
         atomic_store(&ordered->disordered, true);
-        return ordered->disorder == NULL ? GS_ERR_INPUT
-                                         : gs_fail(err, GS_ERR_INPUT, 0, "%s", ordered->disorder);
+        return ordered->disorder == NULL
+                   ? GS_ERR_INPUT
+                   : gs_fail(err, ordered->disorder_status, 0, "%s", ordered->disorder);
     }
     uint64_t kept = count;
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
@@ -142,9 +143,9 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
             gs_emit_fail(&run->emitter, &own);
         fingerprint += copying.fingerprint;
         gs_work_account(run, &copying.work, ordered->threads);
+        uint64_t fetch_ns = ordered->lanes > 0 ? copying.fetch_ns / ordered->lanes : 0;
 #pragma omp critical(gs_account)
-        gs_run_account(run, ordered->stage, ordered->device, copying.fetch_ns / ordered->lanes, 0,
-                       0);
+        gs_run_account(run, ordered->stage, ordered->device, fetch_ns, 0, 0);
     }
     free(ordered->seams);
     ordered->seams = NULL;
@@ -188,6 +189,7 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *di
                                  .fetch = fetch_input,
                                  .context = &run->tiles,
                                  .disorder = disordered == NULL ? disorder : NULL,
+                                 .disorder_status = GS_ERR_INPUT,
                                  .stage = GS_STAGE_READ,
                                  .device = "cpu",
                                  .piece_keys = piece_keys,

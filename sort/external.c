@@ -43,6 +43,14 @@
 /* Bins for input of unknown length: good for 64 times the memory. */
 #define BINS_UNKNOWN 256
 
+/* Keys of a chunk, which lie there twice: as they came and by bins. */
+static uint64_t chunk_keys_for(uint64_t bytes)
+{
+    uint64_t keys = bytes / GS_KEY_BYTES / 2;
+    keys = keys < CHUNK_KEYS_MAX ? keys : CHUNK_KEYS_MAX;
+    return keys > PIECE_KEYS_MIN ? keys : PIECE_KEYS_MIN;
+}
+
 struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
                                          uint64_t count)
 {
@@ -57,17 +65,18 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
             fits = middle;
     }
     plan.bin_keys = fits;
-    plan.chunk_keys = memory_bytes / GS_KEY_BYTES / 2;
-    if (plan.chunk_keys > CHUNK_KEYS_MAX)
-        plan.chunk_keys = CHUNK_KEYS_MAX;
-    if (plan.chunk_keys < PIECE_KEYS_MIN)
-        plan.chunk_keys = PIECE_KEYS_MIN;
+    plan.chunk_keys = chunk_keys_for(memory_bytes);
     uint64_t bins = count > 0 ? count / (fits / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
     if (bins < count / BIN_KEYS)
         bins = count / BIN_KEYS;
     uint64_t most = plan.chunk_keys / PIECE_KEYS_MIN;
     most = most < 16 ? 16 : most > GS_BINS_MAX ? GS_BINS_MAX : most;
     plan.bins = (uint32_t)(bins < 8 ? 8 : bins > most ? most : bins);
+    /* Where each bin begins in each chunk: of an input of 1000 times the memory that is half of it.
+     */
+    uint64_t table = (count / plan.chunk_keys + 1) * (plan.bins + 1) * sizeof(uint32_t);
+    plan.chunk_keys =
+        chunk_keys_for(memory_bytes - (table < memory_bytes / 2 ? table : memory_bytes / 2));
     return plan;
 }
 

@@ -22,8 +22,10 @@
 /* A chunk is not smaller than this part of the largest, whatever is held. */
 #define HELD_SHARE 32
 
-/* Looked at before the pages that this has brought in are dropped: 16 MiB. */
+/* Looked at before the pages that this has brought in, 16 for each, are dropped: 16 MiB of them, or
+ * a quarter of the memory. */
 #define SAMPLES_AT_ONCE 256
+#define LOOK_BYTES      ((uint64_t)64 << 10)
 
 static void drop_chunks(struct gs_sorter *sorter)
 {
@@ -166,6 +168,12 @@ static uint32_t samples_for(uint32_t bins)
     return bins < SAMPLES_MAX / SAMPLES_PER_BIN ? bins * SAMPLES_PER_BIN : SAMPLES_MAX;
 }
 
+static uint32_t samples_at_once(const struct gs_sorter *sorter)
+{
+    uint64_t fit = sorter->source->memory_bytes / 4 / LOOK_BYTES;
+    return fit < 1 ? 1 : fit < SAMPLES_AT_ONCE ? (uint32_t)fit : SAMPLES_AT_ONCE;
+}
+
 /* Sample what is in memory and choose the splitters; check that the disk has room. */
 static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles *tiles,
                                  struct gs_level **level, struct gs_error *err)
@@ -182,11 +190,11 @@ static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
         goto cleanup;
     }
+    const uint32_t at_once = samples_at_once(sorter);
     advise_spans(sorter, GS_USE_RANDOM);
     for (uint32_t i = 0; i < samples; i++) {
         sample[i] = gs_tiles_key(tiles, gs_sample_position(i, samples, keys, GS_SAMPLE_SEED));
-        /* Each look may bring in 16 pages. */
-        if (i % SAMPLES_AT_ONCE == SAMPLES_AT_ONCE - 1)
+        if (i % at_once == at_once - 1)
             advise_spans(sorter, GS_USE_LATER);
     }
     for (uint32_t i = 0; i < even; i++)

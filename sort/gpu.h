@@ -18,6 +18,9 @@ bool gs_gpu_present(void);
  * CUDA reads: CUDA_VISIBLE_DEVICES to the first GPU of those in it, CUDA_DEVICE_MAX_CONNECTIONS. */
 void gs_gpu_start(void);
 
+/* Was that called? */
+bool gs_gpu_started(void);
+
 struct gs_gpu_device {
     char name[256];
     uint64_t free_bytes;
@@ -27,14 +30,12 @@ struct gs_gpu_device {
     uint64_t start_ns;  /* that it took */
 };
 
-/* Was that called? */
-bool gs_gpu_started(void);
-
-/* Wait for that; GS_ERR_DEVICE says why there is no usable GPU. */
+/* Wait until CUDA has started; GS_ERR_DEVICE says why there is no usable GPU. */
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err);
 
-/* Adapt a plan to the GPU. */
+/* Adapt a plan to the GPU; or to a GPU that sorts in pieces. */
 void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options);
+void gs_gpu_plan_pieces(struct gs_plan *plan);
 
 /* All keys are in device memory at once, twice. open fails with GS_ERR_DEVICE_MEMORY where they do
  * not fit: then gs_stages_gpu_pieces is for them. */

@@ -35,6 +35,11 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
     (void)options;
 }
 
+void gs_gpu_plan_pieces(struct gs_plan *plan)
+{
+    (void)plan;
+}
+
 enum gs_status gs_gpu_engine_sort(struct gs_run *run, gs_key *keys, struct gs_error *err)
 {
     struct gs_gpu_device device;

@@ -7,9 +7,15 @@
 #include "sort/gpu_call.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 
-/* Keys of a piece that a writer fetches and writes: a pinned buffer is slow to get. */
-#define PIECE_KEYS ((uint64_t)1 << 20)
+#include <string.h>
+
+/* Keys of a piece that a writer fetches and writes: many, so that the bus has its full rate, but
+ * all writers together hold no more than a 16th of what there is. */
+#define PIECE_KEYS_MAX ((uint64_t)1 << 19)
+#define PIECE_KEYS_MIN ((uint64_t)1 << 15)
+#define PIECES_MIN     256
 
 /* What the driver and the sorter's fixed lists take. */
 #define FIXED_BYTES ((uint64_t)64 << 20)
@@ -30,10 +36,18 @@ static uint64_t ns_of(float ms)
     return (uint64_t)((double)ms * 1e6);
 }
 
+static uint64_t piece_keys(uint64_t capacity)
+{
+    uint64_t keys = capacity / PIECES_MIN;
+    keys = keys < PIECE_KEYS_MIN ? PIECE_KEYS_MIN : keys;
+    return keys < PIECE_KEYS_MAX ? keys : PIECE_KEYS_MAX;
+}
+
 /* A piece and the key before it. */
 static uint64_t scratch_keys(uint64_t capacity)
 {
-    return (capacity < PIECE_KEYS ? capacity : PIECE_KEYS) + 1;
+    uint64_t keys = piece_keys(capacity);
+    return (capacity < keys ? capacity : keys) + 1;
 }
 
 uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity)
@@ -41,11 +55,27 @@ uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity)
     return GS_GPU_WRITERS_MAX * scratch_keys(capacity) * sizeof(gs_key);
 }
 
-enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, uint64_t capacity,
-                                   struct gs_error *err)
+enum gs_status gs_gpu_buffers_reserve(struct gs_gpu_buffers *buffers, uint64_t capacity,
+                                      struct gs_error *err)
+{
+    uint64_t bytes = gs_gpu_buffers_host_bytes(capacity);
+    *buffers =
+        (struct gs_gpu_buffers){.capacity = capacity, .bus.mutex = PTHREAD_MUTEX_INITIALIZER};
+    void *host = gs_pages_alloc(bytes);
+    if (host == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the GPU's buffers");
+    memset(host, 0, bytes); /* to have its pages: the driver takes longer to make them */
+    buffers->host = host;
+    return GS_OK;
+}
+
+enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    *buffers = (struct gs_gpu_buffers){.keys = NULL};
+    uint64_t capacity = buffers->capacity;
+    GS_CUDA_TRY(cudaHostRegister(buffers->host, gs_gpu_buffers_host_bytes(capacity),
+                                 cudaHostRegisterDefault));
+    buffers->pinned = true;
     /* And one key more: what a flipped bit sends to another bin than it was counted for may go
      * behind the last, and is to be told, not to hit what lies there. */
     GS_CUDA_TRY(cudaMalloc((void **)&buffers->keys, (capacity + 1) * sizeof(gs_key)));
@@ -72,7 +102,9 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers)
         cudaStreamDestroy(buffers->compute);
     cudaFree(buffers->keys);
     cudaFree(buffers->other);
-    cudaFreeHost(buffers->scratch);
+    if (buffers->pinned)
+        cudaHostUnregister(buffers->host);
+    gs_pages_free(buffers->host, gs_gpu_buffers_host_bytes(buffers->capacity));
     (void)cudaGetLastError(); /* of a lost device, say: the next user starts afresh */
     *buffers = (struct gs_gpu_buffers){.keys = NULL};
 }
@@ -86,18 +118,44 @@ void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device)
                       device->begin_ns + device->start_ns);
 }
 
+static void begin_fetch(struct gs_gpu_bus *bus)
+{
+    pthread_mutex_lock(&bus->mutex);
+    if (bus->fetches++ == 0)
+        bus->since_ns = gs_now_ns();
+    pthread_mutex_unlock(&bus->mutex);
+}
+
+static void end_fetch(struct gs_gpu_bus *bus)
+{
+    pthread_mutex_lock(&bus->mutex);
+    if (--bus->fetches == 0)
+        bus->ns += gs_now_ns() - bus->since_ns;
+    pthread_mutex_unlock(&bus->mutex);
+}
+
+/* Copy keys to host memory, and wait until they are there. */
+static enum gs_status copy_back(const gs_key *from, uint64_t count, gs_key *to, cudaStream_t stream,
+                                struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    GS_CUDA_TRY(cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToHost, stream));
+    GS_CUDA_TRY(cudaStreamSynchronize(stream));
+cleanup:
+    return st;
+}
+
 /* Bring sorted keys back into a writer's pinned buffer. */
 static enum gs_status fetch_keys(void *context, unsigned thread, uint64_t first, uint64_t count,
                                  gs_key *to, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_buffers *buffers = context;
-    cudaStream_t stream = buffers->fetches[thread];
     if (buffers->batches != NULL)
         GS_TRY(gs_gpu_batches_await(buffers->batches, first, count, err));
-    GS_CUDA_TRY(cudaMemcpyAsync(to, buffers->keys + first, count * sizeof *to,
-                                cudaMemcpyDeviceToHost, stream));
-    GS_CUDA_TRY(cudaStreamSynchronize(stream));
+    begin_fetch(&buffers->bus);
+    st = copy_back(buffers->keys + first, count, to, buffers->fetches[thread], err);
+    end_fetch(&buffers->bus);
 cleanup:
     return st;
 }
@@ -114,19 +172,19 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .fetch = fetch_keys,
                                  .context = buffers,
                                  .disorder = "GPU: it gave keys that are not in order",
+                                 .disorder_status = GS_ERR_DEVICE,
                                  .stage = GS_STAGE_DOWNLOAD,
                                  .device = "gpu",
-                                 .piece_keys = PIECE_KEYS,
-                                 .scratch_keys = scratch_keys(buffers->sorter.capacity),
+                                 .piece_keys = piece_keys(buffers->capacity),
+                                 .scratch = buffers->host,
+                                 .scratch_keys = scratch_keys(buffers->capacity),
                                  .threads =
                                      threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX,
-                                 .lanes = 1};
-    if (buffers->scratch == NULL) /* got while the device sorts */
-        GS_CUDA_TRY(cudaMallocHost((void **)&buffers->scratch,
-                                   gs_gpu_buffers_host_bytes(buffers->sorter.capacity)));
+                                 .lanes = 0};
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
-    ordered.scratch = buffers->scratch;
+    buffers->bus.ns = 0;
     GS_TRY(gs_copy_ordered(run, &ordered, err));
+    gs_run_account(run, GS_STAGE_DOWNLOAD, "gpu", buffers->bus.ns, 0, 0);
     *first_piece += gs_ordered_pieces(&ordered);
 cleanup:
     return st;

@@ -10,6 +10,8 @@
 #include "sort/gpu_call.h"
 
 #include <assert.h>
+#include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,14 +19,11 @@
 /* A piece below this is staged: registering costs some microseconds a call. */
 #define REGISTER_BYTES_MIN ((size_t)4 << 20)
 
-/* Long enough for the bus' full rate; all of the buffers pinned in some 10 ms. */
-#define STAGING_BYTES ((size_t)2 << 20)
-
 /* Threads that copy to pinned buffers at most; with twice as many it went a third faster, but they
  * are in the way of those that make the output's pages. */
 #define STAGING_THREADS_MAX 8
 
-static_assert(GS_GPU_STAGING_BUFFERS % STAGING_THREADS_MAX == 0, "a buffer has one thread");
+static_assert(GS_GPU_STAGING_PARTS >= 2 * STAGING_THREADS_MAX, "one is filled, one crosses");
 
 /* So many threads stage faster than the input is registered and given back: 4 GiB on an H200
  * server, 16 threads, whole runs in turn, registered 0.95 s on ext4 and 0.96 on tmpfs, staged 0.74
@@ -34,18 +33,19 @@ static_assert(GS_GPU_STAGING_BUFFERS % STAGING_THREADS_MAX == 0, "a buffer has o
 /* Threads that register at once; more wait for each other in the kernel. */
 #define REGISTER_THREADS 4
 
-enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, unsigned threads,
-                                  struct gs_error *err)
+enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, void *staging, size_t bytes,
+                                  unsigned threads, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     int read_only = 0;
-    *upload = (struct gs_gpu_upload){.threads = 1};
+    *upload = (struct gs_gpu_upload){.threads = 1, .staging = staging};
+    upload->part_bytes = bytes / GS_GPU_STAGING_PARTS / sizeof(gs_key) * sizeof(gs_key);
     while (2 * upload->threads <= threads && upload->threads < STAGING_THREADS_MAX)
         upload->threads *= 2;
     GS_CUDA_TRY(cudaStreamCreateWithFlags(&upload->stream, cudaStreamNonBlocking));
     GS_CUDA_TRY(cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported, 0));
     upload->registers = read_only != 0 && upload->threads < STAGING_THREADS_ENOUGH;
-    for (int i = 0; i < GS_GPU_STAGING_BUFFERS; i++)
+    for (int i = 0; i < GS_GPU_STAGING_PARTS; i++)
         GS_CUDA_TRY(cudaEventCreateWithFlags(&upload->staged[i], cudaEventDisableTiming));
 cleanup:
     return st;
@@ -58,66 +58,47 @@ void gs_gpu_upload_close(struct gs_gpu_upload *upload)
     for (size_t i = 0; i < upload->range_count; i++)
         cudaHostUnregister(upload->ranges[i].start);
     free(upload->ranges);
-    for (int i = 0; i < GS_GPU_STAGING_BUFFERS; i++) {
-        if (upload->staging[i] != NULL)
-            cudaFreeHost(upload->staging[i]);
+    for (int i = 0; i < GS_GPU_STAGING_PARTS; i++)
         if (upload->staged[i] != NULL)
             cudaEventDestroy(upload->staged[i]);
-    }
     if (upload->stream != NULL)
         cudaStreamDestroy(upload->stream);
     *upload = (struct gs_gpu_upload){0};
 }
 
-/* Copy one piece through a pinned buffer. */
-static enum gs_status stage_piece(struct gs_gpu_upload *upload, unsigned slot, const char *from,
+/* Copy one piece through a part of the staging memory that is this thread's, when it is free. */
+static enum gs_status stage_piece(struct gs_gpu_upload *upload, unsigned thread, const char *from,
                                   size_t bytes, char *to, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    if (upload->staging[slot] == NULL)
-        GS_CUDA_TRY(cudaMallocHost((void **)&upload->staging[slot], STAGING_BYTES));
-    else
-        GS_CUDA_TRY(cudaEventSynchronize(upload->staged[slot]));
-    memcpy(upload->staging[slot], from, bytes);
-    GS_CUDA_TRY(
-        cudaMemcpyAsync(to, upload->staging[slot], bytes, cudaMemcpyHostToDevice, upload->stream));
-    GS_CUDA_TRY(cudaEventRecord(upload->staged[slot], upload->stream));
+    unsigned own = GS_GPU_STAGING_PARTS / upload->threads;
+    unsigned part = thread * own + upload->turns[thread]++ % own;
+    char *staged = upload->staging + part * upload->part_bytes;
+    GS_CUDA_TRY(cudaEventSynchronize(upload->staged[part]));
+    memcpy(staged, from, bytes);
+    GS_CUDA_TRY(cudaMemcpyAsync(to, staged, bytes, cudaMemcpyHostToDevice, upload->stream));
+    GS_CUDA_TRY(cudaEventRecord(upload->staged[part], upload->stream));
 cleanup:
     return st;
 }
 
-/* Every piece whose number is `share` modulo threads. */
-static enum gs_status stage_share(struct gs_gpu_upload *upload, unsigned share, const char *from,
-                                  size_t bytes, char *to, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    size_t step = upload->threads * STAGING_BYTES;
-    unsigned slot = upload->next_staging + share;
-    for (size_t at = share * STAGING_BYTES; at < bytes && st == GS_OK; at += step) {
-        size_t here = bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES;
-        st = stage_piece(upload, slot % GS_GPU_STAGING_BUFFERS, from + at, here, to + at, err);
-        slot += upload->threads;
-    }
-    return st;
-}
-
-/* Copy host memory through the pinned buffers. A buffer belongs to one share for the whole of the
- * call: there is a multiple of threads of them. */
+/* Copy host memory through the staging memory; who has time takes the next piece. */
 static enum gs_status stage_bytes(struct gs_gpu_upload *upload, const char *from, size_t bytes,
                                   char *to, struct gs_error *err)
 {
-    size_t pieces = (bytes + STAGING_BYTES - 1) / STAGING_BYTES;
-    struct gs_error first = {.status = GS_OK};
-#pragma omp parallel for num_threads(upload->threads) if (pieces > 1)
-    for (unsigned share = 0; share < upload->threads; share++) {
+    atomic_size_t next = 0;
+    atomic_bool failed = false;
+    size_t piece = upload->part_bytes;
+#pragma omp parallel num_threads(upload->threads) if (bytes > piece)
+    {
         struct gs_error own = {.status = GS_OK};
-        if (stage_share(upload, share, from, bytes, to, &own) != GS_OK) {
-#pragma omp critical(gs_upload)
-            first = own;
-        }
+        for (size_t at; !failed && (at = atomic_fetch_add(&next, piece)) < bytes;)
+            if (stage_piece(upload, (unsigned)omp_get_thread_num(), from + at,
+                            bytes - at < piece ? bytes - at : piece, to + at, &own) != GS_OK &&
+                !atomic_exchange(&failed, true))
+                *err = own;
     }
-    upload->next_staging = (upload->next_staging + (unsigned)pieces) % GS_GPU_STAGING_BUFFERS;
-    return first.status == GS_OK ? GS_OK : gs_fail(err, first.status, 0, "%s", first.text);
+    return failed ? err->status : GS_OK;
 }
 
 /* Remember a registered range; false where there is no memory for that. */

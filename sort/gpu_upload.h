@@ -15,8 +15,8 @@
 
 #include <cuda_runtime_api.h>
 
-/* Pinned buffers, in turn: while half of them cross the bus the other half is filled. */
-#define GS_GPU_STAGING_BUFFERS 16
+/* Parts of the staging memory: while half of them cross the bus the other half is filled. */
+#define GS_GPU_STAGING_PARTS 16
 
 struct gs_gpu_range {
     void *start;
@@ -29,15 +29,17 @@ struct gs_gpu_upload {
     struct gs_gpu_range *ranges; /* what is registered */
     size_t range_count;
     size_t range_capacity;
-    char *staging[GS_GPU_STAGING_BUFFERS]; /* pinned; NULL until needed */
-    cudaEvent_t staged[GS_GPU_STAGING_BUFFERS];
-    unsigned next_staging; /* the buffer of the next piece */
-    unsigned threads;      /* that stage: a power of two */
+    char *staging;     /* pinned, the caller's */
+    size_t part_bytes; /* of each of its parts */
+    unsigned threads;  /* that stage: a power of two; each has as many parts of its own */
+    unsigned turns[GS_GPU_STAGING_PARTS];     /* of each thread: pieces so far */
+    cudaEvent_t staged[GS_GPU_STAGING_PARTS]; /* what was in a part last is on the device */
 };
 
-/* On failure, too, gs_gpu_upload_close gives everything back: after all copies are done. */
-enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, unsigned threads,
-                                  struct gs_error *err);
+/* staging: pinned host memory, 4 bytes for each part or more, which is used until upload->stream is
+ * done. On failure, too, gs_gpu_upload_close gives everything back: after all copies are done. */
+enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, void *staging, size_t bytes,
+                                  unsigned threads, struct gs_error *err);
 void gs_gpu_upload_close(struct gs_gpu_upload *upload);
 
 /* Queue keys[first .. first + count) of the input for device memory at `to`, on upload->stream. The

@@ -148,7 +148,7 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
     if (stages == &gs_stages_gpu)
         gs_gpu_plan(&run->plan, options);
     else if (stages != &gs_stages_cpu)
-        gs_plan_force_bins(&run->plan);
+        gs_gpu_plan_pieces(&run->plan);
     bool forgets = stages == &gs_stages_cpu;
     uint64_t held = forgets ? gs_plan_keeps(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
@@ -209,7 +209,9 @@ enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool
     struct gs_plan plan;
     if (gs_options_check(options, NULL) != GS_OK)
         return GS_DEVICE_CPU;
-    gs_plan_make(&plan, options, count, gs_plan_processors());
+    /* An input that ended here would wait for a GPU that starts now. */
+    uint64_t less = !more ? 0 : count < GS_GPU_START_KEYS ? count : GS_GPU_START_KEYS;
+    gs_plan_make(&plan, options, count - less, gs_plan_processors());
     enum gs_device device = choose_device(options, &plan, more || gs_gpu_started(), &ignored);
     if (device == GS_DEVICE_GPU)
         gs_gpu_start();

@@ -158,8 +158,9 @@ enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t
                                       struct gs_error *err);
 
 /* count keys will be sorted so: start what takes long to start beside all else. more: others are
- * still being read, so that a GPU can start meanwhile. Returns the device that gs_sort would take.
- * May be called again as more become known. */
+ * still being read, so that a GPU can start meanwhile; when so many have come that it is not waited
+ * for if they end. Returns the device that gs_sort would take. May be called again as more become
+ * known. */
 enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool more);
 
 /* Was a GPU's runtime started? Its part in exit() takes long, and may not come while it starts: end

@@ -162,7 +162,7 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     struct gs_value_ranges ranges;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
     GS_TRY(choose_splitters(run, stages, &ranges, err));
-    run->counts = calloc(2 * (size_t)gs_run_bins(run) + 1, sizeof *run->counts);
+    run->counts = calloc(2 * (size_t)gs_run_bins(run), sizeof *run->counts);
     if (run->counts == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));
         goto cleanup;

@@ -28,9 +28,10 @@ static uint64_t bins_for(uint64_t count)
     return wanted > fewest ? wanted : fewest;
 }
 
-/* Bytes of a plan's buffers: the scattered copy or the bin; a table with a place for each bin, and
- * each equality bin, of each chunk; scratch memory, and room for the largest bin that is not split
- * in its runs. Of a direct plan there is no such bin, but more tables, and the bin of each key. */
+/* Bytes of a plan's buffers: the sample, which qsort copies; the scattered copy or the bin; a table
+ * with a place for each bin, and each equality bin, of each chunk; scratch memory, and room for the
+ * largest bin that is not split in its runs. Of a direct plan there is no such bin, but more
+ * tables, and the bin of each key. */
 static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
@@ -41,7 +42,7 @@ static uint64_t memory_for(const struct gs_plan *plan)
         table = table * (GS_CHUNK_TABLES + 2) + plan->count * sizeof(uint16_t);
         gathered = 0;
     }
-    return plan->count * sizeof(gs_key) + table +
+    return (2 * (uint64_t)plan->samples + plan->count) * sizeof(gs_key) + table +
            plan->threads * (GS_CACHE_SORT_SCRATCH * sizeof(gs_key) + gathered);
 }
 

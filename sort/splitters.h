@@ -7,8 +7,9 @@
  * nothing special: a bin of width one, between the splitters v-1 and v.
  *
  * The search is a table look-up and a fixed number of halving steps without branches. The guide has
- * a cell for each range of keys, equally wide (GS_GUIDE_LINEAR) or narrower towards the low end,
- * like floating-point numbers (GS_GUIDE_LOG): the one that leaves fewer steps is built. A cell
+ * a cell for each range of keys, equally wide over all keys (GS_GUIDE_TOP) or from the least
+ * splitter on (GS_GUIDE_LINEAR), or narrower towards the low end, like floating-point numbers
+ * (GS_GUIDE_LOG): the one that leaves fewest steps is built. A cell
  * knows the first bin that its keys may fall into; no cell has more than 2^steps - 1 splitters
  * inside, and the search may overrun the cell, since splitters behind it are above all its keys.
  *

@@ -22,7 +22,7 @@ struct gs_run {
     struct gs_tiles tiles;         /* the input: spans, cut into tiles */
     struct gs_splitters splitters; /* filled before the device's first stage */
     uint64_t *counts;              /* per bin: its keys in the whole input */
-    uint64_t *offsets;             /* per bin: where it starts in the output; [bins] = count */
+    uint64_t *offsets;             /* per bin: where it starts in the output */
     struct gs_emitter emitter;
     struct gs_progress *progress; /* never NULL here */
     struct gs_stats *stats;       /* never NULL here */

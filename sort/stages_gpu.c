@@ -67,7 +67,7 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
     if (plan->count > GS_GPU_MEDIUM_KEYS)
         while (plan->bins < bins && plan->bins < GS_GPU_BINS_MAX)
             plan->bins *= 2;
-    if (options->samples == 0)
+    if (options->samples == 0 || plan->samples == 0) /* so few that the CPU would draw none */
         plan->samples = (uint32_t)(plan->bins * oversampling);
     if (plan->samples > plan->count)
         plan->samples = (uint32_t)plan->count;
@@ -91,6 +91,7 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     run->device = gpu;
     if (gpu == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
+    GS_TRY(gs_gpu_buffers_reserve(&gpu->buffers, n, err));
     GS_TRY(gs_gpu_wait(&device, err));
     gs_gpu_describe(run, &device);
     if (n > gs_gpu_capacity(run->options, &device))
@@ -98,8 +99,9 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
                        device.name, n);
     *chunk_keys = choose_chunk_keys(n);
     GS_TRY(gs_gpu_chunk_times_open(&gpu->times, (n + *chunk_keys - 1) / *chunk_keys, err));
-    GS_TRY(gs_gpu_upload_open(&gpu->upload, run->plan.threads, err));
-    GS_TRY(gs_gpu_buffers_open(&gpu->buffers, n, err));
+    GS_TRY(gs_gpu_buffers_open(&gpu->buffers, err));
+    GS_TRY(gs_gpu_upload_open(&gpu->upload, gpu->buffers.host, gs_gpu_buffers_host_bytes(n),
+                              run->plan.threads, err));
     if (!is_one_block(run) && gs_gpu_batch_keys(n) > 0)
         GS_TRY(gs_gpu_batches_open(&gpu->batches, run, &gpu->buffers, gpu->times.chunks,
                                    *chunk_keys, err));

@@ -5,9 +5,12 @@
  * device together, are sorted there as one, and go to the output. No merge: bins are disjoint. One
  * thing after the other; overlap is for the day when somebody has such inputs often.
  */
+#include "sort/count_bins.h"
 #include "sort/gpu_buffers.h"
 #include "sort/gpu_call.h"
 #include "sort/gpu_upload.h"
+#include "sort/prefix_sum.h"
+#include "sort/scatter.h"
 #include "sort/stages_cpu.h"
 
 #include "common/clock.h"
@@ -15,6 +18,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+void gs_gpu_plan_pieces(struct gs_plan *plan)
+{
+    gs_plan_force_bins(plan);
+    plan->memory_bytes += gs_gpu_buffers_host_bytes(plan->count);
+}
 
 /* Number i in the order of the output. */
 static const struct gs_piece *piece_at(const struct gs_run *run, const struct gs_pieces *pieces,
@@ -109,8 +118,10 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     if (capacity == 0)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no memory to sort in", device.name);
     capacity = capacity < run->plan.count ? capacity : run->plan.count;
-    GS_TRY(gs_gpu_upload_open(&upload, run->plan.threads, err));
-    GS_TRY(gs_gpu_buffers_open(&buffers, capacity, err));
+    GS_TRY(gs_gpu_buffers_reserve(&buffers, capacity, err));
+    GS_TRY(gs_gpu_buffers_open(&buffers, err));
+    GS_TRY(gs_gpu_upload_open(&upload, buffers.host, gs_gpu_buffers_host_bytes(capacity),
+                              run->plan.threads, err));
     gs_total_bins_cpu(run);
     GS_TRY(gs_split_bins_cpu(run, &pieces, err));
     spans = calloc(cpu->chunks, sizeof *spans);
@@ -150,24 +161,6 @@ static enum gs_status open_pieces(struct gs_run *run, uint64_t *chunk_keys, stru
     return st;
 }
 
-static enum gs_status count_pieces(struct gs_run *run, const struct gs_chunk *chunk,
-                                   struct gs_error *err)
-{
-    return gs_stages_cpu.count_bins(run, chunk, err);
-}
-
-static enum gs_status prefix_sum_pieces(struct gs_run *run, const struct gs_chunk *chunk,
-                                        struct gs_error *err)
-{
-    return gs_stages_cpu.prefix_sum(run, chunk, err);
-}
-
-static enum gs_status scatter_pieces(struct gs_run *run, const struct gs_chunk *chunk,
-                                     struct gs_error *err)
-{
-    return gs_stages_cpu.scatter(run, chunk, err);
-}
-
 static void close_pieces(struct gs_run *run)
 {
     gs_stages_cpu.close(run);
@@ -178,9 +171,9 @@ const struct gs_stages gs_stages_gpu_pieces = {
     .scatter_device = "cpu",
     .chunks_side_by_side = true,
     .open = open_pieces,
-    .count_bins = count_pieces,
-    .prefix_sum = prefix_sum_pieces,
-    .scatter = scatter_pieces,
+    .count_bins = gs_count_bins_cpu,
+    .prefix_sum = gs_prefix_sum_cpu,
+    .scatter = gs_scatter_cpu,
     .sort_bins = sort_bins_pieces,
     .close = close_pieces,
 };

@@ -49,11 +49,12 @@ calls()
     done
 }
 
-# lengths MIB OUTPUT: how often the output is made longer, the first 80 MiB coming from a file and
-# the rest through a pipe: it is when pages are to be made ahead, and ext4 and XFS reserve it once.
+# lengths CALLS MIB OUTPUT: how often the output is made longer, the first 80 MiB coming from a file
+# and the rest through a pipe: it is when pages are to be made ahead, and ext4 and XFS reserve it
+# once.
 lengths()
 {
-    calls fallocate,ftruncate "$1" --parallel=8 -S 200M -o "$2" part - < <(tail -c 16M in)
+    calls "$1" "$2" --parallel=8 -S 200M -o "$3" part - < <(tail -c 16M in)
 }
 
 @test "pages are made ahead" {
@@ -62,8 +63,8 @@ lengths()
     *) skip "files here gain nothing by that" ;;
     esac
     head -c 80M in >part
-    [ "$(lengths 256 got)" -eq 1 ]
-    [ "$(lengths 1024 got)" -eq 2 ]
+    [ "$(lengths fallocate,ftruncate 256 got)" -eq 1 ]
+    [ "$(lengths fallocate,ftruncate 1024 got)" -eq 2 ]
     assert_same wanted got
 }
 
@@ -71,6 +72,6 @@ lengths()
     mount_memory memory 1g
     head -c 80M in >part
     # Once for what is known, once for all, which is sorted there.
-    [ "$(lengths 256 memory/got)" -eq 2 ]
+    [ "$(lengths ftruncate 256 memory/got)" -eq 2 ]
     assert_same wanted memory/got
 }

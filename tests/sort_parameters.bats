@@ -22,6 +22,10 @@ load helper
     for samples in 1 2 100 5000 1000000; do
         assert_sorts "+--samples=$samples" +--engine=samplesort in
     done
+    keygen zipf 1003 >in # one bin
+    for samples in 1 100 5000; do
+        assert_sorts "+--samples=$samples" +--engine=samplesort in
+    done
 }
 
 @test "--engine=samplesort on inputs too small to need it" {

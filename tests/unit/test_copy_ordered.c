@@ -52,6 +52,7 @@ static enum gs_status copy(uint64_t count, bool reversed, const struct gs_option
                                  .fetch = fetch,
                                  .context = &fail_at,
                                  .disorder = "it changed",
+                                 .disorder_status = GS_ERR_INPUT,
                                  .stage = GS_STAGE_SORT_BINS,
                                  .device = "cpu",
                                  .piece_keys = PIECE,

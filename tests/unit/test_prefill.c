@@ -6,8 +6,11 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PIECE ((uint64_t)100003)
@@ -36,7 +39,7 @@ static void test_bytes(unsigned threads, bool eager)
 {
     static char got[PIECE];
     int fd = open_file(SIZE);
-    struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, threads);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, threads, eager);
     uint64_t copied = 0;
     for (uint64_t position = 0; position + PIECE <= SIZE; position += PIECE) {
         if (prefill != NULL && position / PIECE % 100 == 50)
@@ -74,7 +77,7 @@ static void test_start(void)
     const uint32_t text = 0x64636261;
     uint32_t got;
     int fd = open_file(start + SIZE);
-    struct gs_prefill *prefill = gs_prefill_start(fd, start, SIZE, 1);
+    struct gs_prefill *prefill = gs_prefill_start(fd, start, SIZE, 1, false);
     if (prefill == NULL)
         abort();
     gs_prefill_extend(prefill, SIZE);
@@ -102,7 +105,7 @@ static void test_late(bool done)
     const uint64_t size = (uint64_t)64 << 20;
     const uint64_t last = size - 1;
     int fd = open_file(size);
-    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2, false);
     if (prefill == NULL)
         abort();
     gs_prefill_extend(prefill, size);
@@ -120,6 +123,41 @@ static void test_late(bool done)
         CHECK(gs_prefill_make(prefill, last, 1, false));
         CHECK(gs_prefill_pages(prefill, last, 1, false) != NULL);
     }
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
+/* Room for all pages is there before the first of them is made. */
+static void test_reserved(void)
+{
+    const uint64_t size = ((uint64_t)64 << 20) + 4096;
+    struct stat status;
+    int fd = open_file(size);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2, true);
+    if (prefill == NULL)
+        abort();
+    gs_prefill_extend(prefill, size);
+    CHECK(gs_prefill_make(prefill, 0, 1 << 20, true));
+    CHECK(fstat(fd, &status) == 0 && (uint64_t)status.st_blocks * 512 >= size);
+    CHECK(soon_made(prefill, (60 << 20) - 1));
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
+/* Where there is no room nobody waits for it. */
+static void test_no_room(void)
+{
+    struct rlimit limit;
+    int fd = open_file(0);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, 64 << 20, 3, true);
+    if (prefill == NULL || getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        abort();
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 1 << 20, .rlim_max = limit.rlim_max});
+    gs_prefill_extend(prefill, 64 << 20);
+    CHECK(!gs_prefill_make(prefill, 0, 1 << 20, true));
+    CHECK(!gs_prefill_make(prefill, 0, 64 << 20, false));
+    setrlimit(RLIMIT_FSIZE, &limit);
     gs_prefill_stop(prefill);
     close(fd);
 }
@@ -145,7 +183,7 @@ static void test_waiting(void)
     int fd = open_file(size);
     struct waiting waiting[4];
     pthread_t threads[4];
-    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2, false);
     if (prefill == NULL)
         abort();
     gs_prefill_extend(prefill, size);
@@ -168,10 +206,10 @@ static void test_waiting(void)
 static void test_refused(void)
 {
     int fd = open("/dev/null", O_RDWR);
-    CHECK(gs_prefill_start(fd, 0, 1 << 20, 1) == NULL);
+    CHECK(gs_prefill_start(fd, 0, 1 << 20, 1, false) == NULL);
     close(fd);
     fd = open_file(0);
-    struct gs_prefill *prefill = gs_prefill_start(fd, 0, 1 << 20, 1);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, 1 << 20, 1, false);
     CHECK(prefill != NULL && gs_prefill_pages(prefill, 0, 1, true) == NULL);
     if (prefill != NULL)
         gs_prefill_extend(prefill, 1 << 20); /* a lie */
@@ -188,7 +226,7 @@ static void test_stop(void)
 {
     for (unsigned i = 0; i < 50; i++) {
         int fd = open_file(SIZE);
-        struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, i % 5 + 1);
+        struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, i % 5 + 1, i % 2 == 0);
         if (prefill != NULL && i % 7 > 0)
             gs_prefill_extend(prefill, SIZE);
         if (i % 3 == 0)
@@ -207,6 +245,8 @@ int main(void)
     test_start();
     test_late(true);
     test_late(false);
+    test_reserved();
+    test_no_room();
     for (unsigned i = 0; i < 10; i++)
         test_waiting();
     test_refused();

@@ -18,7 +18,7 @@ int main(void)
     CHECK(strstr(err.text, "later") == NULL);
     CHECK(gs_fail(NULL, GS_ERR_MEMORY, 0, "nobody listens") == GS_ERR_MEMORY);
 
-    char name[2000];
+    char name[GS_ERROR_BYTES + 100];
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     struct gs_error cut = {.status = GS_OK};

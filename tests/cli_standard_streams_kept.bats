@@ -1,0 +1,81 @@
+# A run that refuses to start consumes nothing, and what others do to a shared output is noticed.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    enter_directory
+    keygen uniform 1000 >in
+    reference in >wanted
+}
+
+@test "standard input stays where it is if an output or another input is refused, or for --plan" {
+    for refused in "-o missing/out" "- missing" "--plan"; do
+        # shellcheck disable=SC2086
+        {
+            gsort $refused >plan 2>&1 || true
+            gsort -o got
+        } <in
+        assert_same wanted got
+        rm got
+    done
+}
+
+@test "and is behind its keys otherwise, for the second - too" {
+    { gsort - - -o got; wc -c >rest; } <in
+    assert_same wanted got
+    [ "$(cat rest)" -eq 0 ]
+    { gsort -C - || true; wc -c >rest; } <in
+    [ "$(cat rest)" -eq 0 ]
+}
+
+@test "one open file for both: the output follows the input" {
+    cp in both
+    gsort 0<>both >&0
+    cat in wanted >all
+    assert_same all both
+}
+
+@test "an output that another program has written to is an error" {
+    mkfifo keys
+    {
+        "$GSORT" keys 2>said &
+        exec 4>keys # gsort reads: it knows where its output begins
+        printf 'more'
+        cat in >&4
+        exec 4>&-
+        wait $! && status=0 || status=$?
+    } >out
+    [ "$status" -eq 2 ]
+    grep -q "^gsort: standard output: another program" said
+}
+
+@test "a signal gives an output that is written in place its length back" {
+    keygen uniform 16M >large
+    mkfifo keys
+    "$GSORT" --parallel=8 large keys >out &
+    exec 4>keys
+    printf 'four' >&4 # its pages are made while the rest is waited for
+    for ((i = 0; i < 100; i++)); do
+        [ "$(stat -c %s out)" -eq 0 ] || break
+        sleep 0.05
+    done
+    kill -TERM $!
+    wait $! && status=0 || status=$?
+    exec 4>&-
+    [ "$i" -lt 100 ] || skip "files here gain nothing by pages made ahead"
+    [ "$status" -eq 143 ]
+    [ "$(stat -c %s out)" -eq 0 ]
+}
+
+@test "the reason is told behind a long name, too" {
+    name=$(printf '%0200d' 0)
+    path=$name/$name/$name/$name/$name/$name
+    mkdir -p "$path"
+    run -2 --separate-stderr gsort "$path/missing"
+    [[ $stderr == *"No such file or directory" ]]
+    printf '\2\0\0\0\1\0\0\0' >"$path/keys"
+    run -1 --separate-stderr gsort -c "$path/keys"
+    [[ $stderr == *":1: disorder: 1" ]]
+}

@@ -98,6 +98,14 @@ static enum gs_status check_owner(const struct gs_target *target, const char *na
     return GS_OK;
 }
 
+static enum gs_status check_writable(const struct gs_target *target, const char *name,
+                                     struct gs_error *err)
+{
+    if (faccessat(target->dirfd, target->base, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be written", name);
+    return GS_OK;
+}
+
 /* Go to the directory of `path`, from target->dirfd on if there is one; base becomes its final
  * component. */
 static enum gs_status enter_directory(struct gs_target *target, const char *path, const char *name,
@@ -184,8 +192,8 @@ enum gs_status gs_target_find(struct gs_target *target, const char *path, struct
         st = gs_fail(err, GS_ERR_OUTPUT, EISDIR, "%s", path);
     else if (in_proc || !S_ISREG(target->status.st_mode))
         st = open_directly(target, in_proc, path, err);
-    else if (faccessat(target->dirfd, target->base, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be written", path);
+    else
+        st = check_writable(target, path, err);
 
 cleanup:
     if (st != GS_OK && target->fd >= 0) {
@@ -194,6 +202,24 @@ cleanup:
     }
     if (st != GS_OK || target->kind == GS_TARGET_OPENED)
         gs_target_release(target);
+    return st;
+}
+
+enum gs_status gs_target_look_again(struct gs_target *target, const char *path,
+                                    struct gs_error *err)
+{
+    enum gs_status st;
+    char link[PATH_MAX];
+    bool in_proc = false;
+    if (target->kind != GS_TARGET_NEW)
+        return GS_OK;
+    GS_TRY(look(target, &in_proc, link, path, err));
+    if (target->kind == GS_TARGET_NEW)
+        return GS_OK;
+    if (!S_ISREG(target->status.st_mode))
+        return gs_fail(err, GS_ERR_OUTPUT, EEXIST, "%s", path);
+    st = check_writable(target, path, err);
+cleanup:
     return st;
 }
 

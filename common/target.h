@@ -28,6 +28,11 @@ struct gs_target {
  * FIFO waits for a reader. */
 enum gs_status gs_target_find(struct gs_target *target, const char *path, struct gs_error *err);
 
+/* Before something is put under its name: NEW becomes REPLACE where somebody has put a file there
+ * meanwhile, and that is refused like any other file that may not be replaced. */
+enum gs_status gs_target_look_again(struct gs_target *target, const char *path,
+                                    struct gs_error *err);
+
 /* Close and free what the target holds, but not OPENED's fd. */
 void gs_target_release(struct gs_target *target);
 

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * The first choice is O_TMPFILE: the file has no name until linkat(2) gives it one through
- * /proc/self/fd. linkat cannot replace a file, so to do that it makes a temporary name, and
- * rename(2) moves that over the old file: the temporary name exists for microseconds, and the file
- * is complete by then. Where O_TMPFILE or /proc is missing (NFS, old overlays, a bare chroot), a
- * named file with O_EXCL does for the whole run.
+ * /proc/self/fd. That cannot replace a file: it makes a temporary name then, and rename(2) moves
+ * that over the old file: the temporary name exists for microseconds, and the file is complete by
+ * then. Where O_TMPFILE or /proc is missing (NFS, old overlays, a bare chroot), a named file with
+ * O_EXCL does for the whole run.
  */
 #include "common/tempfile.h"
 
@@ -114,17 +114,24 @@ enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_targ
     return GS_OK;
 }
 
+/* The sorted keys are worth more than their mode: where a file system refuses to set it, as some do
+ * to all but an owner, they stay their user's own. */
+static void set_mode(int fd, mode_t mode)
+{
+    int failed = fchmod(fd, mode);
+    (void)failed;
+}
+
 /* Owner and mode of the file that is replaced, and no rights by the directory's default ACL. Where
  * the owner or group may not be given, nobody may gain by it: no set-ID bits then, and the new
  * group gets no more than everybody. */
-static int keep_identity(int fd, const struct stat *old)
+static void keep_identity(int fd, const struct stat *old)
 {
     mode_t mode = old->st_mode & 07777;
     struct stat now;
-    if (fstat(fd, &now) != 0)
-        return -1;
-    bool owner = now.st_uid == old->st_uid;
-    bool group = now.st_gid == old->st_gid;
+    bool known = fstat(fd, &now) == 0;
+    bool owner = known && now.st_uid == old->st_uid;
+    bool group = known && now.st_gid == old->st_gid;
     if (!(owner && group) && fchown(fd, old->st_uid, old->st_gid) == 0)
         owner = group = true;
     if (!group && fchown(fd, (uid_t)-1, old->st_gid) == 0)
@@ -134,7 +141,16 @@ static int keep_identity(int fd, const struct stat *old)
     if (!group)
         mode &= ~(mode_t)070 | (mode & 07) << 3;
     (void)fremovexattr(fd, "system.posix_acl_access"); /* there is none, mostly */
-    return fchmod(fd, mode);
+    set_mode(fd, mode);
+}
+
+/* Some file systems tell only when a descriptor is closed that a write failed. */
+static enum gs_status flush(int fd, const char *name, struct gs_error *err)
+{
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0 || (close(copy) != 0 && errno != EINTR))
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", name);
+    return GS_OK;
 }
 
 /* The descriptor of an output's directory is good for paths only. */
@@ -151,44 +167,75 @@ static enum gs_status sync_directory(int dirfd, const char *name, struct gs_erro
     return st;
 }
 
-enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, const struct gs_target *target,
-                                   const char *name, struct gs_error *err)
+/* Give a file without a name the target's, which is free. 0, or -1 with errno set. */
+static int link_to(const struct gs_target *target, int fd)
 {
-    enum gs_status st = GS_OK;
-    bool replace = target->kind == GS_TARGET_REPLACE;
-    int done = replace ? keep_identity(temp->fd, &target->status) : fchmod(temp->fd, temp->mode);
-    if (done != 0) {
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot set its mode", name);
-        goto cleanup;
-    }
-    if (temp->synced && fsync(temp->fd) != 0) {
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", name);
-        goto cleanup;
-    }
-    if (!temp->named && make_name(temp, target->dirfd) != 0) {
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be put in place", name);
-        goto cleanup;
-    }
-    /* Some file systems tell only now that a write failed: before the old file is gone. */
-    int fd = temp->fd;
-    temp->fd = -1;
-    if (close(fd) != 0 && errno != EINTR) {
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", name);
-        goto cleanup;
-    }
+    char path[32];
+    write_proc_path(path, fd);
+    return linkat(AT_FDCWD, path, target->dirfd, target->base, AT_SYMLINK_FOLLOW);
+}
+
+/* Move the temporary name over the target's. 0, or -1 with errno set. */
+static int move_to(struct gs_tempfile *temp, const struct gs_target *target)
+{
     gs_signals_enter();
-    int renamed = renameat(target->dirfd, temp->name, target->dirfd, target->base);
+    int moved = renameat(target->dirfd, temp->name, target->dirfd, target->base);
     int errnum = errno;
-    if (renamed == 0) {
+    if (moved == 0) {
         temp->named = false;
         gs_signals_set_temporary(-1, NULL);
     }
     gs_signals_leave();
-    if (renamed != 0)
-        st = gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: cannot be put in place", name);
-    else if (temp->synced)
-        st = sync_directory(target->dirfd, name, err);
+    errno = errnum;
+    return moved;
+}
 
+/* The target's name, if it is free, at once; else by way of a temporary one. 0, or -1 with errno
+ * set. */
+static int give_name(struct gs_tempfile *temp, const struct gs_target *target)
+{
+    if (target->kind == GS_TARGET_NEW && !temp->named)
+        return link_to(target, temp->fd);
+    if (!temp->named && make_name(temp, target->dirfd) != 0)
+        return -1;
+    return move_to(temp, target);
+}
+
+/* Complete the file's mode and bytes, and put it under the target's name. EEXIST: somebody has put
+ * another there just now. */
+static enum gs_status put_in_place(struct gs_tempfile *temp, const struct gs_target *target,
+                                   const char *name, int *errnum, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    *errnum = 0;
+    if (target->kind == GS_TARGET_REPLACE)
+        keep_identity(temp->fd, &target->status);
+    else
+        set_mode(temp->fd, temp->mode);
+    if (temp->synced && fsync(temp->fd) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", name);
+    GS_TRY(flush(temp->fd, name, err));
+    if (give_name(temp, target) != 0) {
+        *errnum = errno;
+        return gs_fail(err, GS_ERR_OUTPUT, *errnum, "%s: cannot be put in place", name);
+    }
+    if (temp->synced)
+        st = sync_directory(target->dirfd, name, err);
+cleanup:
+    return st;
+}
+
+enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, struct gs_target *target,
+                                   const char *name, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    int errnum = 0;
+    for (int tries = 0; tries < GS_NAME_TRIES; tries++) {
+        GS_TRY(gs_target_look_again(target, name, err));
+        st = put_in_place(temp, target, name, &errnum, err);
+        if (errnum != EEXIST)
+            break;
+    }
 cleanup:
     gs_tempfile_discard(temp, target);
     return st;

@@ -8,7 +8,7 @@ traced()
 {
     strace -f -o trace -e trace=fsync,fdatasync,linkat,rename,renameat,renameat2 \
         "$GSORT" --device=cpu "$@" || return
-    grep -oE '(fsync|fdatasync|rename[a-z0-9]*)\(.*' trace
+    grep -oE '(fsync|fdatasync|linkat|rename[a-z0-9]*)\(.*' trace
 }
 
 setup()
@@ -23,7 +23,11 @@ setup()
     traced --fsync in -o out >calls
     assert_same wanted out
     sed -i 's/(.*//' calls
-    [ "$(xargs <calls)" = "fsync renameat fsync" ]
+    [ "$(xargs <calls)" = "fsync linkat fsync" ]
+    traced --fsync in -o out >calls # over what is there
+    assert_same wanted out
+    sed -i 's/(.*//' calls
+    [ "$(xargs <calls)" = "fsync linkat renameat fsync" ]
     traced --fsync -m wanted -o out >calls
     assert_same wanted out
     [ "$(grep -c fsync calls)" -eq 2 ]

@@ -20,6 +20,10 @@ void gs_pages_free(void *pages, size_t bytes);
 /* madvise(2) for the whole pages in a range. */
 void gs_pages_advise(const void *bytes, uint64_t size, int advice);
 
+/* Copy past the caches, where that can be done: for more than they hold, as the lines to be written
+ * need not be read first. */
+void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes);
+
 /* Bytes of physical memory. */
 uint64_t gs_memory_total(void);
 

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -63,6 +62,11 @@ static void start_prefill(struct gs_output *output, unsigned threads, bool idle)
     if (fd >= 0 && room > 0)
         output->prefill = gs_prefill_start(fd, output->start, room, threads < most ? threads : most,
                                            output->in_memory && idle);
+    /* Linux notes, as it unmaps a page, that it was used, and threads wait for each other there:
+     * 4 GiB take 16 of them 1.3 s in all, and 0.2 s where a mapping is said to be read at random.
+     * (Files on a disk would get small pages by that.) */
+    if (output->prefill != NULL && output->in_memory)
+        gs_pages_advise(gs_prefill_mapping(output->prefill, 0), room, MADV_RANDOM);
     if (output->prefill == NULL && fd >= 0 && fd != output->fd)
         close(fd);
 }
@@ -115,7 +119,7 @@ bool gs_output_copy_to_pages(struct gs_output *output, const void *data, size_t 
     void *pages = gs_prefill_pages(output->prefill, position, bytes, output->in_memory);
     if (pages == NULL)
         return false;
-    memcpy(pages, data, bytes);
+    gs_copy_past_cache(pages, data, bytes);
     gs_prefill_done(output->prefill, position, bytes);
     return true;
 }

@@ -4,6 +4,8 @@
 #include "sort/cache_sort_chunk.h"
 #include "sort/clones.h"
 
+#include "common/memory.h"
+
 #include <string.h>
 
 #if defined(__SSE2__)
@@ -130,18 +132,6 @@ void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
     fill_cached(keys + i, key, count - i);
 }
 
-void gs_copy_past_cache(gs_key *restrict to, const gs_key *restrict keys, size_t count)
-{
-    size_t i = 0;
-#if defined(__SSE2__)
-    for (; (uintptr_t)(to + i) % sizeof(__m128i) == 0 && i + 4 <= count; i += 4)
-        _mm_stream_si128((__m128i *)(void *)(to + i),
-                         _mm_loadu_si128((const __m128i *)(const void *)(keys + i)));
-    _mm_sfence(); /* whoever gathers a bin must see them */
-#endif
-    memcpy(to + i, keys + i, (count - i) * sizeof *keys);
-}
-
 void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bins, gs_key *to)
 {
     gs_key staged[STAGED_KEYS];
@@ -155,11 +145,11 @@ void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bi
             from += here;
             left -= here;
             if (filled == STAGED_KEYS) {
-                gs_copy_past_cache(to, staged, STAGED_KEYS);
+                gs_copy_past_cache(to, staged, sizeof staged);
                 to += STAGED_KEYS;
                 filled = 0;
             }
         }
     }
-    gs_copy_past_cache(to, staged, filled);
+    gs_copy_past_cache(to, staged, filled * sizeof *staged);
 }

@@ -76,7 +76,4 @@ bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high);
 /* Make all keys one, past the caches if that is said. */
 void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache);
 
-/* Copy keys past the caches. */
-void gs_copy_past_cache(gs_key *restrict to, const gs_key *restrict keys, size_t count);
-
 #endif

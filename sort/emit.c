@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/emit.h"
-#include "sort/cache_sort_chunk.h"
 #include "sort/order.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -134,7 +134,7 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uin
     if (sink->memory != NULL) {
         gs_key *to = sink->memory + position;
         if (keys != to && emitter->past_cache)
-            gs_copy_past_cache(to, keys, count);
+            gs_copy_past_cache(to, keys, count * sizeof *keys);
         else if (keys != to)
             memcpy(to, keys, count * sizeof *keys);
         return GS_OK;

@@ -10,6 +10,8 @@
 #include "sort/chunk_scratch.h"
 #include "sort/stages_cpu.h"
 
+#include "common/memory.h"
+
 /* Keys between a line's call into cache and its store. */
 #define AHEAD 16
 
@@ -83,7 +85,7 @@ static void scatter_to_copy(struct gs_run *run, const struct gs_chunk *chunk)
     if (rooms->placed)
         gs_rooms_copy(rooms, gs_cpu_scratch(run), gs_run_bins(run), to);
     else
-        gs_copy_past_cache(to, order_chunk(run, chunk->count), chunk->count);
+        gs_copy_past_cache(to, order_chunk(run, chunk->count), chunk->count * sizeof *to);
 }
 
 enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,

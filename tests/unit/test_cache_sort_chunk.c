@@ -151,28 +151,29 @@ static void check_misfit(void)
     free(keys);
 }
 
-/* Copies and fills end where they should, wherever they begin. */
+/* Fills end where they should, wherever they begin. */
 static void check_ends(void)
 {
-    gs_key from[200];
     gs_key to[200 + 2 * PAD];
-    for (uint32_t i = 0; i < 200; i++)
-        from[i] = i + 1;
     for (uint32_t skew = 0; skew < 8; skew++)
         for (uint32_t count = 0; count < 150; count++)
-            for (int way = 0; way < 3; way++) {
+            for (int past_cache = 0; past_cache < 2; past_cache++) {
                 memset(to, 0, sizeof to);
-                if (way == 0)
-                    gs_copy_past_cache(to + PAD + skew, from, count);
-                else
-                    gs_fill(to + PAD + skew, 7, count, way == 1);
+                gs_fill(to + PAD + skew, 7, count, past_cache == 1);
                 bool good = true;
                 for (uint32_t i = 0; i < 200 + 2 * PAD; i++) {
                     bool inside = i >= PAD + skew && i < PAD + skew + count;
-                    good &= to[i] == (!inside ? 0 : way == 0 ? from[i - PAD - skew] : 7);
+                    good &= to[i] == (inside ? 7 : 0);
                 }
                 CHECK(good);
             }
+}
+
+static void check_count(void)
+{
+    gs_key from[200];
+    for (uint32_t i = 0; i < 200; i++)
+        from[i] = i + 1;
     CHECK_EQUAL(gs_count_equal(from, 200, 200), 1);
     CHECK_EQUAL(gs_count_equal(from, 199, 200), 0);
 }
@@ -213,6 +214,7 @@ int main(void)
         }
     check_misfit();
     check_ends();
+    check_count();
     free(scratch);
     return check_failures();
 }

@@ -1,13 +1,36 @@
-/* test_memory.c -- pages are zeroed and may be none; what is available is no more than there is.
+/* test_memory.c -- zeroed pages, also none; copies; no more is available than there is.
  * SPDX-License-Identifier: MIT
  */
 #include "common/memory.h"
 #include "tests/unit/check.h"
 
+#include <string.h>
 #include <sys/resource.h>
+
+/* Copies past the caches begin and end where they should. */
+static void check_copies(void)
+{
+    enum { SIZE = 300, PAD = 32 };
+    unsigned char from[SIZE];
+    unsigned char to[SIZE + 2 * PAD];
+    for (size_t i = 0; i < SIZE; i++)
+        from[i] = (unsigned char)(i % 251 + 1);
+    for (size_t skew = 0; skew < PAD; skew++)
+        for (size_t bytes = 0; bytes < SIZE - PAD; bytes++) {
+            memset(to, 0, sizeof to);
+            gs_copy_past_cache(to + PAD + skew, from + skew % 5, bytes);
+            bool good = true;
+            for (size_t i = 0; i < sizeof to; i++) {
+                bool inside = i >= PAD + skew && i < PAD + skew + bytes;
+                good &= to[i] == (inside ? from[i - PAD - skew + skew % 5] : 0);
+            }
+            CHECK(good);
+        }
+}
 
 int main(void)
 {
+    check_copies();
     for (size_t bytes = 0; bytes < (size_t)64 << 20; bytes = bytes * 5 + 1) {
         unsigned char *pages = gs_pages_alloc(bytes);
         if (!CHECK(pages != NULL))

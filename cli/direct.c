@@ -3,9 +3,8 @@
  *
  * Addresses, lengths and places of direct writes must be multiples of a block. A bin begins and
  * ends anywhere: its whole blocks are copied to an aligned buffer and written directly, what is
- * left at both ends goes through the page cache. No block is written both ways: neighbours share
- * one that is whole for neither of them. Whatever a direct write does not do is done the usual way,
- * which also finds the words for what is wrong.
+ * left at both ends goes through the page cache. So does each MiB that a direct write does not do
+ * whole, which also finds the words for what is wrong.
  */
 #include "cli/direct.h"
 

@@ -117,7 +117,7 @@ enum gs_status gs_add_directory(struct gs_command *command, const char *arg, str
 {
     struct stat status;
     if (stat(arg, &status) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
+        return gs_fail(err, GS_ERR_USAGE, errno, "%s", *arg != '\0' ? arg : "-T ''");
     if (!S_ISDIR(status.st_mode))
         return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
     if (faccessat(AT_FDCWD, arg, W_OK | X_OK, AT_EACCESS) != 0)

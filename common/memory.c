@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +13,11 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#endif
+
+/* Newer than some C libraries' headers. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
 #endif
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
@@ -64,6 +68,11 @@ void gs_pages_advise(const void *bytes, uint64_t size, int advice)
     uintptr_t to = ((uintptr_t)bytes + (uintptr_t)size) / page * page;
     if (from < to)
         (void)madvise((void *)from, to - from, advice); /* advice only */
+}
+
+bool gs_pages_populate(void *pages, size_t bytes)
+{
+    return madvise(pages, bytes, MADV_POPULATE_WRITE) == 0;
 }
 
 void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes)

@@ -4,6 +4,7 @@
 #ifndef GS_MEMORY_H
 #define GS_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,10 @@ void gs_pages_free(void *pages, size_t bytes);
 
 /* madvise(2) for the whole pages in a range. */
 void gs_pages_advise(const void *bytes, uint64_t size, int advice);
+
+/* Have the pages of a mapping made, to be written to, by one call; false: not all could be, or the
+ * kernel is older than 5.14. */
+bool gs_pages_populate(void *pages, size_t bytes);
 
 /* Copy past the caches, where that can be done: for more than they hold, as the lines to be written
  * need not be read first. */

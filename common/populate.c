@@ -3,12 +3,7 @@
  */
 #include "common/populate.h"
 
-#include <sys/mman.h>
-
-/* Newer than some C libraries' headers. */
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
+#include "common/memory.h"
 
 /* Made with one call: a large page. Who wants to move the buffer waits that long, 0.3 ms. */
 #define STEP_BYTES ((size_t)2 << 20)
@@ -38,8 +33,7 @@ static void *make_pages(void *argument)
         }
         atomic_store(&populate->waits, false);
         /* A kernel before 5.14, or no memory: whoever touches a page will see. */
-        if (populate->ends ||
-            madvise(populate->bytes + populate->made, STEP_BYTES, MADV_POPULATE_WRITE) != 0)
+        if (populate->ends || !gs_pages_populate(populate->bytes + populate->made, STEP_BYTES))
             break;
         populate->made += STEP_BYTES;
         pthread_mutex_unlock(&populate->mutex); /* who wants to move the buffer has a chance */

@@ -13,16 +13,13 @@
  */
 #include "common/prefill.h"
 
+#include "common/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-
-/* Newer than some C libraries' headers. */
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 /* Made with one call: other threads that change the address space wait that long, 0.2 ms. */
 #define UNIT_BYTES ((uint64_t)1 << 20)
@@ -68,11 +65,6 @@ struct gs_prefill {
 };
 
 #define NO_UNIT UINT64_MAX
-
-static bool make_pages(char *pages, uint64_t bytes)
-{
-    return madvise(pages, (size_t)bytes, MADV_POPULATE_WRITE) == 0;
-}
 
 static void end_threads(struct gs_prefill *prefill)
 {
@@ -173,7 +165,7 @@ static void *make_units(void *argument)
     uint64_t unit;
     while ((unit = take_unit(prefill)) != NO_UNIT) {
         pthread_mutex_unlock(&prefill->mutex);
-        bool made = make_pages(prefill->mapping + unit * UNIT_BYTES, UNIT_BYTES);
+        bool made = gs_pages_populate(prefill->mapping + unit * UNIT_BYTES, UNIT_BYTES);
         pthread_mutex_lock(&prefill->mutex);
         if (!made) { /* no room, say */
             end_threads(prefill);
@@ -206,7 +198,7 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
     if (mapping == MAP_FAILED)
         goto none;
     prefill->mapping = mapping;
-    if (!make_pages(mapping, 0) || pthread_mutex_init(&prefill->mutex, NULL) != 0)
+    if (!gs_pages_populate(mapping, 0) || pthread_mutex_init(&prefill->mutex, NULL) != 0)
         goto unmap;
     if (pthread_cond_init(&prefill->more, NULL) == 0 &&
         pthread_cond_init(&prefill->made, NULL) == 0)
@@ -293,7 +285,7 @@ static bool make_now(struct gs_prefill *prefill, uint64_t position, uint64_t byt
         return true;
     uint64_t first = unmade > position ? unmade : position;
     first -= first % PAGE_BYTES_MAX;
-    if (!make_pages(prefill->mapping + first, end - first))
+    if (!gs_pages_populate(prefill->mapping + first, end - first))
         return false;
     pthread_mutex_lock(&prefill->mutex);
     first_unit = (position + UNIT_BYTES - 1) / UNIT_BYTES;

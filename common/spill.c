@@ -6,6 +6,7 @@
 #include "common/file.h"
 #include "common/signals.h"
 #include "common/space.h"
+#include "common/tempfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,22 +14,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* 64 random bits never meet twice; a prank may. */
-#define GS_NAME_TRIES 16
 
 /* Where O_TMPFILE is missing: a named file, which has lost its name before any handler can run. */
 static int create_unlinked(int dirfd)
 {
     for (int tries = 0; tries < GS_NAME_TRIES; tries++) {
-        char name[32];
-        uint64_t random;
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        char name[GS_NAME_BYTES];
+        if (gs_tempfile_draw_name(name) != 0)
             return -1;
-        snprintf(name, sizeof name, ".gsort-%016" PRIx64, random);
         gs_signals_enter();
         int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         int errnum = errno;

@@ -20,15 +20,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* 64 random bits never meet twice; an unlucky clock or a prank may. */
-#define GS_NAME_TRIES 16
-
-static int draw_name(struct gs_tempfile *temp)
+int gs_tempfile_draw_name(char name[GS_NAME_BYTES])
 {
     uint64_t random;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         return -1;
-    snprintf(temp->name, sizeof temp->name, ".gsort-%016" PRIx64, random);
+    snprintf(name, GS_NAME_BYTES, ".gsort-%016" PRIx64, random);
     return 0;
 }
 
@@ -60,7 +57,7 @@ static int make_name(struct gs_tempfile *temp, int dirfd)
     for (int tries = 0; tries < GS_NAME_TRIES; tries++) {
         char path[32];
         int failed, errnum;
-        if (draw_name(temp) != 0)
+        if (gs_tempfile_draw_name(temp->name) != 0)
             return -1;
         gs_signals_enter();
         if (temp->fd < 0) {

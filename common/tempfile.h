@@ -9,13 +9,21 @@
 
 #include <stdbool.h>
 
+/* 64 random bits never meet twice; an unlucky clock or a prank may. */
+#define GS_NAME_TRIES 16
+
+#define GS_NAME_BYTES 32
+
 struct gs_tempfile {
-    int fd;        /* open for reading and writing, or -1 */
-    bool named;    /* it has a name in the directory, and the signal handler knows it */
-    bool synced;   /* publish waits until the disk has it, under its name; set it before */
-    char name[32]; /* that name */
-    mode_t mode;   /* it gets that in the end, unless it replaces another file */
+    int fd;      /* open for reading and writing, or -1 */
+    bool named;  /* it has a name in the directory, and the signal handler knows it */
+    bool synced; /* publish waits until the disk has it, under its name; set it before */
+    char name[GS_NAME_BYTES]; /* that name */
+    mode_t mode;              /* it gets that in the end, unless it replaces another file */
 };
+
+/* A name for a temporary that nothing has, in all likelihood. 0, or -1 with errno set. */
+int gs_tempfile_draw_name(char name[GS_NAME_BYTES]);
 
 /* A new empty file, mode 0600, in the target's directory: one without a
  * name where the file system has that, so that not even SIGKILL leaves anything. name is for

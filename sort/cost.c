@@ -20,19 +20,19 @@
  * threads together 2.9 to 4.0 at 2^26 and 2^28 keys (2 cores of a Xeon, AVX-512, no GPU). */
 #define CPU_THREAD 6.5e-9
 
-/* And with any number of them: they wait for the output's pages. cp takes 1.1. 2^28 keys in 0.163
- * s, 2^30 in 0.61 to 0.73 s (16 cores of an H200 server). */
-#define CPU_LEAST 0.62e-9
+/* And with any number of them: they wait for the output's pages. cp takes 1.1. 2^29 keys in 0.383
+ * s, 1.25 times as many in 0.479, 2^30 in 0.64 to 0.94 (16 cores of several H200 servers). */
+#define CPU_LEAST 0.70e-9
 
 /* Threads, mappings, the process' end. */
 #define CPU_START 0.01
 
-/* The same server: CUDA's start 0.15 to 0.17 s, the process' end 0.07 s; 2^30 keys in 0.60 s, so
- * that 0.35 ns a key are left, and more beyond the page cache's speed. Break-even with its 16 cores
- * is at 3.3 GiB, with 2 of them at 290 MiB. */
+/* The same servers: CUDA's start 0.15 to 0.17 s, the process' end 0.07 s; 2^29 keys in 0.406 s, 1.5
+ * times as many in 0.503, 2^30 in 0.57 to 0.66. Break-even with their 16 cores is at 2.3 GiB, with
+ * 2 of them at 290 MiB. */
 #define GPU_START 0.16
 #define GPU_END   0.07
-#define GPU_KEY   0.37e-9
+#define GPU_KEY   0.35e-9
 
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads)
 {

@@ -21,6 +21,10 @@ walk()
     walk "pwrite length mode link rename close" replace named-replace
 }
 
+@test "a new file's name" {
+    walk "link stat" new dangling-link
+}
+
 @test "threads and memory" {
     walk "mmap thread" replace
 }

@@ -40,3 +40,31 @@ walk()
 @test "an output that is sorted in the file's memory" {
     walk "length mmap" mapped mapped-ahead
 }
+
+# told KIND WORD ARG...: of the calls of that kind, one fails at a time: that is told by a line with
+# the word, at least once, and what is there stays or is new and whole.
+told()
+{
+    local kind=$1 word=$2 k status seen=0
+    shift 2
+    for ((k = 1; k <= 40; k++)); do
+        echo old >out
+        rm -f mark
+        status=0
+        env LD_PRELOAD="$FAULTS" GSORT_FAULT="$kind 5 $k" GSORT_FAULT_MARK=mark "$GSORT" \
+            --device=cpu --parallel=2 "$@" 2>err || status=$?
+        [ -e mark ] || break
+        [ "$status" -eq 2 ] || continue
+        ! grep -q "out: $word" err || seen=1
+        [ "$(cat out)" = old ] || assert_same wanted out
+    done
+    [ "$seen" = 1 ]
+}
+
+@test "a write that failed may show only when a file is closed, or synchronized" {
+    enter_directory
+    keygen uniform 100003 >in
+    reference in >wanted
+    told close "close failed" in -o out
+    told sync "fsync failed" --fsync in -o out
+}

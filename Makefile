@@ -83,14 +83,16 @@ ifeq ($(CUDA),1)
 else
   OBJECTS  += $(B)/sort/gpu_absent.o
 endif
-MAIN     := $(B)/cli/main.o
+MAIN     := $(B)/cli/main.o $(B)/cli/wait_policy.o
+# GCC's OpenMP runtime is told how to wait before it begins: see cli/wait_policy.c.
+STATIC_GOMP := $(if $(findstring __clang__,$(shell $(CC) -dM -E - </dev/null)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
 .PHONY: all help check check-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind \
-        bench bench-cpu bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
+        bench bench-cpu bench-busy bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
 help:
@@ -109,6 +111,7 @@ help:
 	@echo 'bench-cpu        keys in memory beside other CPU sorts, then AVX2 alone; BENCH="-t THREADS LOG2_N..."'
 	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
 	@echo 'bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."'
+	@echo 'bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."'
 	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
@@ -120,7 +123,7 @@ gsort: $(B)/gsort FORCE
 	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
-	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
 
 # The flags of the last build: a change of CFLAGS rebuilds.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS)
@@ -243,6 +246,9 @@ bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
 
 bench-files: $(B)/gsort $(TOOLS)
 	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-busy: $(B)/gsort $(TOOLS)
+	tests/bench/busy.sh $(B)/gsort build/keygen $(BENCH)
 
 bench-external: $(B)/gsort $(TOOLS)
 	tests/bench_external.sh $(B)/gsort build/keygen $(BENCH)

@@ -14,8 +14,7 @@ REFERENCE=${REFERENCE:-$ROOT/build/reference}
 FUZZ_OPTIONS=${FUZZ_OPTIONS:-$ROOT/build/fuzz_options}
 GSORT_DEVICE=${GSORT_DEVICE:-}
 export ROOT GSORT KEYGEN REFERENCE GSORT_DEVICE LC_ALL=C
-# Threads that wait leave the processor to the test beside this one, rather than to turn on it.
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+unset OMP_WAIT_POLICY GOMP_SPINCOUNT
 unset POSIXLY_CORRECT
 set -o pipefail
 

@@ -67,4 +67,23 @@ told()
     reference in >wanted
     told close "close failed" in -o out
     told sync "fsync failed" --fsync in -o out
+    told sync "is complete" --fsync in -o out
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="sync 22 2" "$GSORT" --device=cpu --fsync in -o out
+    assert_same wanted out # a directory that cannot be synchronized: no trouble
+}
+
+@test "nor does standard output's close go unheard" {
+    enter_directory
+    keygen uniform 100003 >in
+    reference in >wanted
+    local k status told=
+    for ((k = 1; k <= 40; k++)); do
+        rm -f mark
+        status=0
+        env LD_PRELOAD="$FAULTS" GSORT_FAULT="close 5 $k" GSORT_FAULT_MARK=mark "$GSORT" \
+            --device=cpu in >out 2>err || status=$?
+        [ -e mark ] || break
+        ! grep -q "output: close failed" err || told=$status
+    done
+    [ "$told" = 2 ]
 }

@@ -48,11 +48,13 @@ mount_small()
     assert_same wanted out
     gsort in 2>&- >got
     assert_same wanted got
-    # What cannot be told is trouble, but not the output's.
-    run bash -c 'gsort --stats in -o out2 2>&-'
-    [ ! -e out2 ] || assert_same wanted out2
-    run bash -c 'gsort --stats in 2>&- >got2'
+    # Who closes it wants to hear nothing: that is no trouble. One that is full is.
+    gsort --stats in -o out2 2>&-
+    assert_same wanted out2
+    gsort --stats in 2>&- >got2
     assert_same wanted got2
+    [ -w /dev/full ] || skip "no /dev/full here"
+    run -2 bash -c 'gsort --stats in -o out 2>/dev/full'
 }
 
 @test "all three closed" {
@@ -60,6 +62,19 @@ mount_small()
     reference in >wanted
     gsort in -o out <&- >&- 2>&-
     assert_same wanted out
+}
+
+@test "what is closed becomes no file's number" {
+    mkfifo fifo
+    exec 7<>fifo
+    "$GSORT" --device=cpu fifo -o out <&- >&- 2>&- 7>&- 3>&- &
+    GSORT_PID=$!
+    wait_for has_open fifo
+    for fd in 0 1 2; do
+        [ "$(readlink "/proc/$GSORT_PID/fd/$fd")" = /dev/null ]
+    done
+    exec 7>&-
+    wait "$GSORT_PID"
 }
 
 @test "standard output open only for reading" {
@@ -74,6 +89,13 @@ mount_small()
     assert_trouble small/out "No space left"
     [ "$(cat small/out)" = old ]
     [ "$(find small -mindepth 1 | wc -l)" -eq 1 ]
+}
+
+@test "a full disk: --direct, whose last write is short" {
+    keygen uniform 300032 | reference >in # whole blocks
+    mount_memory small 1100k
+    run -2 --separate-stderr gsort --direct in -o small/out
+    assert_trouble small/out "No space left"
 }
 
 # From four processors on the output's pages are made while a pipe is read, from 32 MiB on.

@@ -98,6 +98,8 @@ refused()
 }
 
 @test "names with bytes that are no text are told in one line" {
+    run -2 --separate-stderr gsort $'no\x7fsuch' -o out
+    assert_trouble 'no?such'
     run -2 --separate-stderr gsort $'no\nsuch' -o out
     assert_trouble
 }

@@ -39,6 +39,11 @@ setup()
     }
 }
 
+@test "every option of --help is completed, and no other is" {
+    grep -v '^ *#' "$ROOT/cli/completion.bash" | long_options >completed
+    diff help completed
+}
+
 @test "every letter of --help is in the man page" {
     [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
     sed 's/\\-/-/g; s/\\f[BIRP]//g' "$ROOT/man/gsort.1" >page

@@ -59,6 +59,34 @@ setup()
     [ "$(stat -c %u:%g:%a out)" = 12345:23456:640 ]
 }
 
+@test "who may not give the owner gives no set-ID bits and no group's rights" {
+    require_nobody
+    [ "$(id -u)" -eq 0 ] || skip "only root can make a file of somebody else's"
+    keygen uniform 10 >in
+    chmod 777 .
+    for modes in 6777:777 676:666; do
+        echo old >out
+        chmod "${modes%:*}" out
+        as_nobody "$GSORT" in -o out
+        [ "$(stat -c %U:%a out)" = "nobody:${modes#*:}" ]
+        rm -f out
+    done
+}
+
+@test "a replaced file gets no rights by its directory's default access control list" {
+    require python3
+    echo old >out
+    chmod 600 out
+    python3 -c '
+import os, struct
+entries = ((1, 6, -1), (2, 6, 1), (4, 4, -1), (16, 6, -1), (32, 0, -1))
+acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+os.setxattr(".", "system.posix_acl_default", acl)' || skip "no access control lists here"
+    gsort in -o out
+    [ "$(python3 -c 'import os; print(os.listxattr("out"))')" = "[]" ]
+    [ "$(stat -c %a out)" = 600 ]
+}
+
 @test "a file in another directory leaves nothing but itself there" {
     mkdir dir
     gsort in -o dir/out

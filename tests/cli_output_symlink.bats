@@ -42,6 +42,15 @@ setup()
     assert_only in wanted link dir dir/target
 }
 
+@test "as many links as the system follows" {
+    ln -s target l1
+    for i in {2..40}; do
+        ln -s "l$((i - 1))" "l$i"
+    done
+    gsort in -o l40
+    assert_same wanted target
+}
+
 @test "a loop of links is refused" {
     ln -s b a
     ln -s a b

@@ -45,6 +45,19 @@ setup()
     }
 }
 
+@test "pipes count together" {
+    keygen uniform 1M >in # 4 MiB
+    local i
+    local -a pipes=()
+    for i in {1..40}; do
+        mkfifo "fifo$i"
+        cat in >"fifo$i" &
+        pipes+=("fifo$i")
+    done
+    run -0 peak_of -S 32M -T . "${pipes[@]}" -o out
+    [ "$output" -le $((32 + 64 + 2)) ]
+}
+
 @test "a pipe's keys are in memory once: no more than -S, from a pipe to a pipe, in memory or not" {
     mkfifo fifo
     keygen uniform "$KEYS" >in

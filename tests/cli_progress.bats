@@ -49,6 +49,18 @@ setup()
     assert_same wanted out
 }
 
+@test "on a terminal a short run has none, nor has one in the background" {
+    require_terminal
+    script -q -e -c '"$GSORT" in -o out' typed </dev/null >/dev/null
+    assert_same wanted out
+    run ! grep -aq gsort: typed
+    rm out
+    script -q -e -c 'set -m; { sleep 1.5; cat in; } | "$GSORT" -o out & wait' typed \
+        </dev/null >/dev/null
+    assert_same wanted out
+    run ! grep -aq gsort: typed
+}
+
 @test "--progress=never on a terminal" {
     require_terminal
     script -q -e -c '"$GSORT" --progress=never in -o out' typed </dev/null >/dev/null

@@ -105,3 +105,12 @@ assert rows["sort bins"]["begin_ms"] <= rows["write"]["end_ms"]
 assert rows["write"]["begin_ms"] <= rows["verify"]["begin_ms"]
 '
 }
+
+@test "one thread's stages overlap by no more than all of them take" {
+    without_gpu "one thread of the CPU"
+    gsort --stats=json --parallel=1 in -o out 2>stats
+    python3 -c '
+import json
+stats = json.load(open("stats"))
+assert 0 <= stats["overlap_ms"] <= stats["stages_ms"], stats'
+}

@@ -9,7 +9,7 @@ setup()
     keygen uniform 1000003 >in
 }
 
-@test "the rows of DESIGN.md section 3, with their units" {
+@test "every stage has its row, with its units" {
     run -0 --separate-stderr gsort --engine=samplesort --stats in -o out
     [ -z "$output" ]
     for row in "select samples" "sort samples" "count bins" "prefix sum" "scatter" "sort bins" \

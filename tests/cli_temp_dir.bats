@@ -38,7 +38,16 @@ setup()
     chmod 777 .
     run -2 --separate-stderr as_nobody "$GSORT" -T closed in -o out
     assert_trouble closed "Permission denied"
+    chmod 666 closed # to be written, but not to be entered
+    run -2 --separate-stderr as_nobody "$GSORT" -T closed in -o out
+    assert_trouble closed "Permission denied"
     [ ! -e out ]
+}
+
+@test "an empty TMPDIR is none" {
+    TMPDIR='' gsort -S 64K in -o out
+    assert_same wanted out
+    TMPDIR='' gsort --plan -S 64K in | grep -q 'in /tmp$'
 }
 
 @test "the output's temporary is in the output's directory, whatever -T says" {

@@ -5,6 +5,7 @@
 #include "tests/unit/check.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { PIECES = 500, THREADS = 4 };
 
@@ -98,6 +99,32 @@ static void test_failure_ends_all(void)
     fail_after = UINT64_MAX;
 }
 
+/* The second piece's turn, which never comes. */
+static void *wait_for_turn(void *emitter)
+{
+    uint64_t position;
+    return gs_emit_begin(emitter, 1, 1, 0, &position) == GS_ERR_INPUT ? emitter : NULL;
+}
+
+static void test_failure_outside_a_turn(void)
+{
+    struct gs_options options = {0};
+    struct gs_sink sink = {.write = take, .stream = true};
+    struct gs_error err = {.status = GS_OK};
+    struct gs_error failure = {GS_ERR_INPUT, "failure"};
+    struct gs_emitter emitter;
+    pthread_t waiting;
+    void *woken = NULL;
+    if (!CHECK(gs_emit_init(&emitter, &options, &sink, &err) == GS_OK))
+        return;
+    pthread_create(&waiting, NULL, wait_for_turn, &emitter);
+    usleep(20000);
+    gs_emit_fail(&emitter, &failure);
+    pthread_join(waiting, &woken);
+    CHECK(woken == &emitter);
+    gs_emit_free(&emitter);
+}
+
 static void test_first_error_is_kept(void)
 {
     struct gs_options options = {0};
@@ -150,6 +177,7 @@ int main(void)
     test_stream_in_turn();
     test_unique_closes_the_gaps();
     test_failure_ends_all();
+    test_failure_outside_a_turn();
     test_first_error_is_kept();
     test_stream_is_proved();
     return check_failures();

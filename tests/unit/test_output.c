@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/output.h"
+#include "cli/output_sink.h"
 #include "tests/unit/check.h"
 
 #include <dirent.h>
@@ -337,8 +338,19 @@ static void test_not_mapped(void)
     CHECK(gs_output_map(&output, (uint64_t)40 << 20, false, 2) == NULL);
 }
 
+/* What cannot be read back is proven as it is written: the library does that for streams. */
+static void test_proof_of_what_is_not_read_back(void)
+{
+    struct gs_options options = {.verify = true};
+    struct gs_output output = {.kind = GS_OUTPUT_POSITIONED, .fd = -1};
+    CHECK(gs_output_sink(&output, &options, false, NULL).sink.stream);
+    output.kind = GS_OUTPUT_TEMPORARY;
+    CHECK(!gs_output_sink(&output, &options, false, NULL).sink.stream);
+}
+
 int main(void)
 {
+    test_proof_of_what_is_not_read_back();
     if (getcwd(old_directory, sizeof old_directory) == NULL || mkdtemp(directory) == NULL ||
         chdir(directory) != 0)
         return 1;

@@ -23,6 +23,8 @@ static int make_file(const gs_key *keys, uint64_t count, uint64_t offset)
     return fd;
 }
 
+static struct gs_error told; /* by the last proof */
+
 /* What the proof says of these keys as the output of the sort of `wanted`. */
 static enum gs_status verify(const gs_key *wanted, const gs_key *keys, uint64_t count,
                              uint64_t in_file, const struct gs_options *options, uint64_t offset)
@@ -32,6 +34,7 @@ static enum gs_status verify(const gs_key *wanted, const gs_key *keys, uint64_t 
     struct gs_error err = {.status = GS_OK};
     int fd = make_file(keys, in_file, offset);
     enum gs_status st = gs_verify_file(options, fd, offset, &stats, "output", &err);
+    told = err;
     close(fd);
     CHECK((st == GS_OK) == (err.status == GS_OK));
     CHECK(st == GS_OK || strncmp(err.text, "output: ", 8) == 0);
@@ -91,6 +94,11 @@ static void test_wrong_outputs(void)
     CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_OK);
     CHECK(verify(wanted, wrong, N, N - 1, &options, 0) == GS_ERR_VERIFY); /* too short */
     CHECK(verify(wanted, wrong, N, N, &unique, 0) == GS_ERR_VERIFY);      /* has duplicates */
+    /* Two tiles in each other's place: each in order, and no key is missing. */
+    memcpy(wrong, wanted + GS_TILE_KEYS, GS_TILE_KEYS * sizeof *wrong);
+    memcpy(wrong + GS_TILE_KEYS, wanted, GS_TILE_KEYS * sizeof *wrong);
+    CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_ERR_VERIFY);
+    CHECK(strcmp(told.text, "output: verify: output key 65536 is out of order") == 0);
     memset(wrong, 0, N * sizeof *wrong); /* in order, and nothing of it right */
     CHECK(verify(wanted, wrong, N, N, &options, 0) == GS_ERR_VERIFY);
     free(wanted);

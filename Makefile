@@ -111,6 +111,7 @@ help:
 	@echo 'bench-cpu        keys in memory beside other CPU sorts, then AVX2 alone; BENCH="-t THREADS LOG2_N..."'
 	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
 	@echo 'bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."'
+	@echo 'bench-gpu        keys in device memory, beside CUB; BENCH="--sizes=LOG2,... --stages"'
 	@echo 'bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."'
 	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
 	@echo 'demo             sort generated keys and check the result'

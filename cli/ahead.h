@@ -1,4 +1,4 @@
-/* ahead.h -- start what takes long before it is needed: a GPU, the output's pages.
+/* ahead.h -- start what takes long before it is needed: a GPU, the output's pages, a slow disk.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_AHEAD_H

@@ -1,5 +1,5 @@
-/* regions_runs_cpu.c -- what lies in regions and spare memory, as runs; and what may be
- * overwritten. SPDX-License-Identifier: MIT
+/* regions_runs_cpu.c -- what lies in regions and spare memory, as runs; what may be overwritten.
+ * SPDX-License-Identifier: MIT
  */
 #include "sort/regions.h"
 #include "sort/prefix_sum.h"

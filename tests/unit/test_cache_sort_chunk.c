@@ -1,5 +1,5 @@
-/* test_cache_sort_chunk.c -- keys lie in the rooms of their bins, or it is told that they do not
- * fit. SPDX-License-Identifier: MIT
+/* test_cache_sort_chunk.c -- keys lie in the rooms of their bins, or are said not to fit.
+ * SPDX-License-Identifier: MIT
  */
 #include "sort/cache_sort_chunk.h"
 #include "sort/search_bins.h"

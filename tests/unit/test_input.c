@@ -1,5 +1,4 @@
-/* test_input.c -- inputs read in part are read on where that ended, or moved to a mapped file; and
- * mapped ones are read after all, where they leave too little address space.
+/* test_input.c -- inputs read in part are read on, or moved to a mapped file; mapped ones read.
  * SPDX-License-Identifier: MIT
  */
 #include "common/input.h"

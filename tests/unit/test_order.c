@@ -1,5 +1,5 @@
-/* test_order.c -- order, first disorder, duplicates and direction, at every block's and tile's
- * edge. SPDX-License-Identifier: MIT
+/* test_order.c -- order, first disorder, duplicates and direction, at blocks' and tiles' edges.
+ * SPDX-License-Identifier: MIT
  */
 #include "sort/order.h"
 #include "sort/params.h"

@@ -26,8 +26,9 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     struct gs_output_sink to = gs_output_sink(output, &options, command->direct, NULL);
     uint64_t limit, keys, copied = 0, temporary_bytes;
     struct gs_stage_stats reading = {.device = "cpu", .begin_ns = gs_now_ns()};
+    const uint64_t mapped_bytes = gs_inputs_bytes(inputs);
 
-    keys = gs_inputs_bytes(inputs) / GS_KEY_BYTES;
+    keys = mapped_bytes / GS_KEY_BYTES;
     limit = gs_memory_limit(command, keys, gs_inputs_pending(inputs));
     if (gs_inputs_pending(inputs)) /* it may go to temporary files, and nobody knows its length */
         gs_memory_bound_dirty(&options, limit, limit, UINT64_MAX);
@@ -38,6 +39,8 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
                            command->directory_count, &temporary_bytes, err));
     reading.end_ns = gs_now_ns();
     reading.ns = reading.end_ns - reading.begin_ns;
+    reading.bytes = gs_inputs_bytes(inputs) - mapped_bytes;
+    reading.keys = reading.bytes / GS_KEY_BYTES;
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     for (size_t i = 0; i < inputs->count; i++)
         if (spans[i].count > 0)
@@ -49,6 +52,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
                           keys * GS_KEY_BYTES);
     GS_TRY(gs_merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->temporary_bytes = temporary_bytes;
+    stats->memory_bytes += reading.bytes - temporary_bytes + copied;
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:

@@ -114,3 +114,14 @@ import json
 stats = json.load(open("stats"))
 assert 0 <= stats["overlap_ms"] <= stats["stages_ms"], stats'
 }
+
+@test "what a merge reads from a pipe is in its row, and in memory" {
+    gsort in -o sorted
+    gsort -m --stats=json - -o out 2>stats < <(cat sorted)
+    python3 -c '
+import json
+stats = json.load(open("stats"))
+read = [stage for stage in stats["stages"] if stage["name"] == "read"][0]
+assert read["bytes"] == 4000012 and read["keys"] == 1000003, read
+assert stats["memory_bytes"] >= 4000012, stats["memory_bytes"]'
+}

@@ -11,7 +11,7 @@ spins()
 }
 
 @test "they spin for a tenth of a millisecond" {
-    ! ldd "$GSORT" | grep -q 'lib[a-z]*omp\.so' ||
+    ! ldd "$GSORT" | grep 'lib[a-z]*omp\.so' >/dev/null ||
         skip "the OpenMP runtime is a shared library, which reads its environment first"
     [ "$(spins)" = 2000 ]
     [ "$(spins GOMP_SPINCOUNT=77)" = 77 ]

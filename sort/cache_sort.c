@@ -28,9 +28,9 @@ enum {
      * full, and others empty. */
     COLUMN_REPEATS_KEYS = 1 << 18,
     /* As many are enough to count values by hashing. With more than so many, of 40 values, vqsort
-     * is as fast. */
+     * is as fast, where it is. */
     VALUES_REPEATS = 105,
-    VALUES_REPEATS_MAX = 216,
+    VALUES_REPEATS_MAX = GS_HIGHWAY ? 216 : SAMPLE,
     /* Keys that tell whether columns would be about as full as each other, and cells that they fall
      * into: of even keys 2 meet another in theirs, and next to never 12; of those in clusters, or
      * of values as frequent as Zipf's, 20. */
@@ -198,7 +198,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
         return keys;
     const gs_key last_value = (scan.high - scan.low) >> scan.shift;
     const size_t counters = count < GS_CACHE_SORT_CAPACITY ? count : GS_CACHE_SORT_CAPACITY;
-    if (last_value < counters / COUNTING_KEYS) {
+    if (last_value < counters / COUNTING_KEYS && count <= UINT32_MAX) { /* which counters hold */
         gs_sort_counting(keys, scratch, count, scan, last_value + 1);
         return keys;
     }

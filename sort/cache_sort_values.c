@@ -12,7 +12,8 @@
 enum {
     SLOTS_LOG2 = 12,
     SLOTS = 1 << SLOTS_LOG2,
-    VALUES_MAX = SLOTS / 16 /* so that hardly two meet in a slot */
+    VALUES_MAX = SLOTS / 16, /* so that hardly two meet in a slot */
+    PASSED_MAX = 8           /* others, from a value's slot to the one that it got */
 };
 
 /* Counters of a value; no keys: the slot is free. */
@@ -27,22 +28,30 @@ struct table {
     uint32_t count;
 };
 
+/* The slot that a value belongs in. */
+static inline uint32_t home_slot(gs_key value)
+{
+    return value * UINT32_C(2654435769) >> (GS_KEY_BITS - SLOTS_LOG2);
+}
+
 /* The slot of a value, or the free one where it belongs. */
 static inline struct slot *find_slot(struct table *table, gs_key value)
 {
-    uint32_t i = value * UINT32_C(2654435769) >> (GS_KEY_BITS - SLOTS_LOG2);
+    uint32_t i = home_slot(value);
     while (table->slots[i].keys != 0 && table->slots[i].value != value)
         i = (i + 1) % SLOTS;
     return &table->slots[i];
 }
 
-/* Count keys[0 .. count); false if they are of more values. */
+/* Count keys[0 .. count); false if they are of more values, or of such that meet in a few slots: of
+ * 200 values made to do so each key would have to pass a hundred others. */
 static bool count_keys(struct table *table, const gs_key *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct slot *slot = find_slot(table, keys[i]);
         if (slot->keys++ == 0) {
-            if (table->count == VALUES_MAX)
+            uint32_t passed = (uint32_t)(slot - table->slots) - home_slot(keys[i]);
+            if (table->count == VALUES_MAX || passed % SLOTS > PASSED_MAX)
                 return false;
             slot->value = keys[i];
             table->values[table->count++] = keys[i];

@@ -16,7 +16,7 @@ struct segment {
     uint32_t count;
 };
 
-/* All of them; of each bin one after the other, once they are in order. */
+/* All of them. */
 struct segments {
     struct segment *list;
     size_t count, room;

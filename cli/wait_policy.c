@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * By default GCC's OpenMP runtime lets them spin for some milliseconds, longer than a small sort
- * takes: with two cores, one of which another program used, 2^18 keys took 40 ms, and now take 4.
+ * takes: with two cores, one of which another program used, 2^18 keys took 41 ms, and now take 6.
  * And in a pipeline no program is alone. To wake one takes 50 us, so it spins for about as long.
  *
  * A runtime that is a shared library has read its environment before any code of the program: the

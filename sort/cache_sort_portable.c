@@ -64,7 +64,7 @@ GS_CLONES struct gs_bin_scan gs_bin_scan(const gs_key *keys, size_t count)
     return scan;
 }
 
-/* Sort less than 2^32 keys of `values` values, low + value * 2^shift, by counting each; scratch
+/* Sort fewer than 2^32 keys of `values` values, low + value * 2^shift, by counting each; scratch
  * holds the counters. Of many values there are four counters each, so that equal keys in a row do
  * not wait for each other; each of few values is searched for. */
 void gs_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,

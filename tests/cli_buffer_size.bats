@@ -26,6 +26,8 @@ setup()
     gsort --plan -S 64M in >one
     gsort --plan -S 32M -S 64M -S 1M in >several
     assert_same one several
+    gsort -S 1b -S 1G -S 0 in -o out
+    assert_same wanted out
 }
 
 @test "sizes that are none" {

@@ -41,6 +41,17 @@ walk()
     walk "length mmap" mapped mapped-ahead
 }
 
+# with_fault KIND K ARG...: gsort, whose call number K of that kind fails, and its exit status in
+# `status`; false where it makes no such call.
+with_fault()
+{
+    rm -f mark
+    status=0
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="$1 5 $2" GSORT_FAULT_MARK=mark "$GSORT" --device=cpu \
+        --parallel=2 "${@:3}" 2>err || status=$?
+    [ -e mark ]
+}
+
 # told KIND WORD ARG...: of the calls of that kind, one fails at a time: that is told by a line with
 # the word, at least once, and what is there stays or is new and whole.
 told()
@@ -49,11 +60,7 @@ told()
     shift 2
     for ((k = 1; k <= 40; k++)); do
         echo old >out
-        rm -f mark
-        status=0
-        env LD_PRELOAD="$FAULTS" GSORT_FAULT="$kind 5 $k" GSORT_FAULT_MARK=mark "$GSORT" \
-            --device=cpu --parallel=2 "$@" 2>err || status=$?
-        [ -e mark ] || break
+        with_fault "$kind" "$k" "$@" || break
         [ "$status" -eq 2 ] || continue
         ! grep -q "out: $word" err || seen=1
         [ "$(cat out)" = old ] || assert_same wanted out
@@ -75,14 +82,9 @@ told()
 @test "nor does standard output's close go unheard" {
     enter_directory
     keygen uniform 100003 >in
-    reference in >wanted
     local k status told=
     for ((k = 1; k <= 40; k++)); do
-        rm -f mark
-        status=0
-        env LD_PRELOAD="$FAULTS" GSORT_FAULT="close 5 $k" GSORT_FAULT_MARK=mark "$GSORT" \
-            --device=cpu in >out 2>err || status=$?
-        [ -e mark ] || break
+        with_fault close "$k" in >out || break
         ! grep -q "output: close failed" err || told=$status
     done
     [ "$told" = 2 ]

@@ -37,6 +37,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &copied, err));
     GS_TRY(gs_inputs_spool(inputs, GS_KEY_BYTES, limit / 2, command->directories,
                            command->directory_count, &temporary_bytes, err));
+    gs_output_begin(output); /* it may share its position with what was read */
     reading.end_ns = gs_now_ns();
     reading.ns = reading.end_ns - reading.begin_ns;
     reading.bytes = gs_inputs_bytes(inputs) - mapped_bytes;

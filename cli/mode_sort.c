@@ -151,6 +151,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                                .output = command->direct ? NULL : output,
                                .ask_bytes = GS_DIRTY_BYTES};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
+    gs_output_begin(output); /* it may share its position with what was read */
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */
     uint64_t copied = output->kind == GS_OUTPUT_POSITIONED

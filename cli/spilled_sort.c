@@ -28,25 +28,35 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **sp
     return GS_OK;
 }
 
+/* What the external sort's calls are about. */
+struct source {
+    struct gs_inputs *inputs;
+    struct gs_output *output;
+};
+
 static void advise_keys(void *context, enum gs_use use, const gs_key *keys, uint64_t count)
 {
     static const int advice[] = {[GS_USE_RANDOM] = MADV_RANDOM,
                                  [GS_USE_LATER] = MADV_DONTNEED,
                                  [GS_USE_IN_ORDER] = MADV_SEQUENTIAL,
                                  [GS_USE_SOON] = MADV_WILLNEED};
+    const struct source *source = context;
     if (use == GS_USE_DONE)
-        gs_inputs_release(context, keys, count * GS_KEY_BYTES);
+        gs_inputs_release(source->inputs, keys, count * GS_KEY_BYTES);
     else
-        gs_inputs_advise(context, keys, count * GS_KEY_BYTES, advice[use]);
+        gs_inputs_advise(source->inputs, keys, count * GS_KEY_BYTES, advice[use]);
 }
 
 static enum gs_status read_keys(void *context, gs_key *to, uint64_t room, uint64_t *got,
                                 struct gs_error *err)
 {
     size_t bytes = 0;
+    const struct source *source = context;
     enum gs_status st =
-        gs_inputs_read_on(context, GS_KEY_BYTES, to, room * GS_KEY_BYTES, &bytes, err);
+        gs_inputs_read_on(source->inputs, GS_KEY_BYTES, to, room * GS_KEY_BYTES, &bytes, err);
     *got = bytes / GS_KEY_BYTES;
+    if (bytes == 0) /* the output may share its position with what was read */
+        gs_output_begin(source->output);
     return st;
 }
 
@@ -86,9 +96,10 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
     struct gs_span *spans = NULL;
     uint64_t keys;
     struct stat status;
+    struct source own = {.inputs = inputs, .output = output};
     struct gs_external source = {.advise = advise_keys,
                                  .read = gs_inputs_pending(inputs) ? read_keys : NULL,
-                                 .context = inputs,
+                                 .context = &own,
                                  .memory_bytes = limit_bytes,
                                  .held_bytes = held_bytes,
                                  .directories = command->directories,

@@ -71,7 +71,8 @@ cleanup:
 
 void gs_output_begin(struct gs_output *output)
 {
-    off_t start = output->kind == GS_OUTPUT_POSITIONED ? lseek(output->fd, 0, SEEK_CUR) : (off_t)-1;
+    bool moves = output->kind == GS_OUTPUT_POSITIONED && output->prefilled_bytes == 0;
+    off_t start = moves ? lseek(output->fd, 0, SEEK_CUR) : (off_t)-1;
     if (start >= 0)
         output->start = (uint64_t)start;
 }

@@ -118,7 +118,9 @@ void gs_slurp_trim(struct gs_slurp *slurp)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t used = (slurp->used + page - 1) / page * page;
-    if (slurp->bytes == NULL || used == 0 || used >= slurp->room)
+    if (used == 0)
+        gs_slurp_free(slurp);
+    if (used >= slurp->room)
         return;
     munmap(slurp->bytes + used, slurp->room - used);
     slurp->room = used;

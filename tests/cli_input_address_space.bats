@@ -56,3 +56,14 @@ setup()
     within 128 "$GSORT" --device=cpu --parallel=8 -S 16M -T . in -o got
     assert_same wanted got
 }
+
+@test "more address space is not less, for two files" {
+    keygen uniform 16M >big
+    reference big big >wanted
+    local kib
+    for kib in 130000 140000 150000 158000 166000; do
+        (ulimit -v "$kib" && "$GSORT" --device=cpu big big -o out)
+        assert_same wanted out
+        rm out
+    done
+}

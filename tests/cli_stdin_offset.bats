@@ -60,3 +60,15 @@ setup()
     reference in >wanted
     assert_same wanted got
 }
+
+@test "input and output share one position, and the input is read, not mapped" {
+    keygen uniform 1000 >keys
+    { printf x && cat keys; } >shared
+    reference keys >wanted
+    exec 7<>shared
+    dd bs=1 count=1 of=/dev/null status=none <&7
+    gsort <&7 >&7
+    exec 7>&-
+    tail -c +4002 shared | cmp - wanted
+    head -c 4001 shared | tail -c +2 | cmp - keys
+}

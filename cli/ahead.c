@@ -8,6 +8,7 @@
 #include "cli/ahead.h"
 
 #include "common/memory.h"
+#include "common/processors.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,12 +21,7 @@
 
 static unsigned count_processors(const struct gs_options *options)
 {
-    static long online; /* to ask takes 20 us */
-    if (options->threads > 0)
-        return options->threads;
-    if (online == 0)
-        online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (unsigned)online : 1;
+    return options->threads > 0 ? options->threads : gs_processors();
 }
 
 bool gs_reads_with_help(const struct gs_options *options)

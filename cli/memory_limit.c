@@ -5,11 +5,11 @@
 
 #include "common/dirty.h"
 #include "common/memory.h"
+#include "common/processors.h"
 
 #include <libgen.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -21,16 +21,10 @@
 /* What is not the sort's to take of the memory there is: files' buffers and libraries' own. */
 #define GS_BESIDE (UINT64_C(32) << 20)
 
-/* Threads that will run: by default one for each processor that they may run on. */
+/* Threads that will run: by default one for each processor. */
 static uint64_t count_threads(const struct gs_options *options)
 {
-    cpu_set_t set;
-    if (options->threads > 0)
-        return options->threads;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return (uint64_t)CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (uint64_t)online : 1;
+    return options->threads > 0 ? options->threads : gs_processors();
 }
 
 /* The stacks of the threads but the first, if address space is limited: what other memory there is

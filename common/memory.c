@@ -3,6 +3,8 @@
  */
 #include "common/memory.h"
 
+#include "common/control_group.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -168,37 +170,19 @@ static uint64_t group_left(const char *directory, const char *limit_file, const 
     return limit > used ? limit - used : 0;
 }
 
-/* The least that any control group from this process's own up to the root leaves, version 2
- * ("0::/path") and version 1 ("N:memory:/path"). */
+static void visit_group(const char *directory, bool version2, void *context)
+{
+    uint64_t *least = context;
+    uint64_t left = version2
+                        ? group_left(directory, "memory.max", "memory.current")
+                        : group_left(directory, "memory.limit_in_bytes", "memory.usage_in_bytes");
+    *least = left < *least ? left : *least;
+}
+
 uint64_t gs_memory_group_left(void)
 {
     uint64_t least = UINT64_MAX;
-    char line[400];
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    if (file == NULL)
-        return least;
-    while (fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        bool version2 = strncmp(line, "0::", 3) == 0;
-        const char *memory = strstr(line, ":memory:");
-        if (!version2 && memory == NULL)
-            continue;
-        char directory[480];
-        snprintf(directory, sizeof directory, "/sys/fs/cgroup%s%s", version2 ? "" : "/memory",
-                 version2 ? line + 3 : memory + 8);
-        size_t root = strlen(version2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
-        for (;;) {
-            uint64_t left =
-                version2 ? group_left(directory, "memory.max", "memory.current")
-                         : group_left(directory, "memory.limit_in_bytes", "memory.usage_in_bytes");
-            least = left < least ? left : least;
-            char *slash = strrchr(directory, '/');
-            if (slash == NULL || (size_t)(slash - directory) < root)
-                break;
-            *slash = '\0';
-        }
-    }
-    fclose(file);
+    gs_control_groups("memory", visit_group, &least);
     return least;
 }
 

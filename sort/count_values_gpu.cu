@@ -33,6 +33,9 @@ enum {
  * the last ends later. */
 #define SLOT_MOST (1ULL << 32)
 
+/* And fewer of a part, which are counted down in an int. */
+#define PART_MOST (1ULL << 31)
+
 /* Shared memory of a block that counts. */
 template <uint32_t CELLS> struct count_memory {
     static const uint32_t MOST = CELLS / 8 * 5; /* values */
@@ -53,6 +56,12 @@ static_assert(sizeof(struct count_memory<GS_GPU_VALUE_CELLS>) <= GS_GPU_VALUE_RO
 static __device__ __forceinline__ uint32_t parts_of(uint64_t size, uint32_t parts)
 {
     return min(parts, max((uint32_t)(size / PART_LEAST), 1U));
+}
+
+/* Do the slot's keys count? Else it stays as it is. */
+static __device__ __forceinline__ bool can_count(uint64_t size, uint32_t used)
+{
+    return size <= SLOT_MOST && size / used < PART_MOST - 1;
 }
 
 static __device__ __forceinline__ uint64_t part_begin(uint64_t size, uint32_t part, uint32_t parts)
@@ -196,7 +205,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     const uint64_t size = slots[blockIdx.x / parts].size;
     const uint32_t part = blockIdx.x % parts;
     const uint32_t used = parts_of(size, parts);
-    if (size > SLOT_MOST || part >= used)
+    if (!can_count(size, used) || part >= used)
         return;
     const uint64_t begin = part_begin(size, part, used);
     const uint32_t keys = (uint32_t)(part_begin(size, part + 1, used) - begin);
@@ -270,9 +279,9 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     struct count_memory<CELLS> *memory = (struct count_memory<CELLS> *)s_memory;
     const uint64_t size = slots[blockIdx.x].size;
     const uint32_t *lists = to + slots[blockIdx.x].to;
-    if (size > SLOT_MOST)
-        return;
     const uint32_t used = parts_of(size, parts);
+    if (!can_count(size, used))
+        return;
     bool counted = true;
     uint32_t longest = 0;
     for (uint32_t part = threadIdx.x; part < used; part += COUNT_THREADS) {

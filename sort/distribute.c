@@ -70,41 +70,67 @@ static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint
     }
 }
 
+/* A distribution, and how far its threads are. */
+struct distribution {
+    struct gs_run *run;
+    const struct gs_stages *stages;
+    uint64_t chunk_keys, claim_keys;
+    unsigned threads;
+    atomic_uint_fast64_t next; /* key to claim */
+    atomic_bool failed;
+    struct gs_error *err; /* of the first that failed */
+};
+
+/* Claim chunks and distribute them, until there are none. */
+static void distribute_claimed(struct distribution *distribution)
+{
+    struct gs_run *run = distribution->run;
+    const struct gs_stages *stages = distribution->stages;
+    const uint64_t n = run->plan.count;
+    const uint64_t chunk_keys = distribution->chunk_keys;
+    const uint64_t claim_keys = distribution->claim_keys;
+    struct chunk_times times = {0};
+    struct gs_error own = {.status = GS_OK};
+    for (uint64_t first; !distribution->failed && own.status == GS_OK &&
+                         (first = atomic_fetch_add(&distribution->next, claim_keys)) < n;) {
+        uint64_t end = n - first < claim_keys ? n : first + claim_keys;
+        for (uint64_t at = first; at < end && own.status == GS_OK; at += chunk_keys) {
+            struct gs_chunk chunk = {.index = at / chunk_keys, .first = at};
+            chunk.count = end - at < chunk_keys ? end - at : chunk_keys;
+            distribute_chunk(run, stages, &chunk, &times, &own);
+        }
+        if (own.status == GS_OK)
+            forget_keys(run, stages, first, end);
+    }
+#pragma omp critical(gs_account)
+    {
+        if (own.status != GS_OK && !atomic_exchange(&distribution->failed, true))
+            *distribution->err = own;
+        if (!stages->accounts)
+            account_chunks(run, stages, &times, distribution->threads);
+    }
+}
+
 enum gs_status gs_distribute(struct gs_run *run, const struct gs_stages *stages,
                              uint64_t chunk_keys, struct gs_error *err)
 {
-    const uint64_t n = run->plan.count;
     unsigned threads = stages->chunks_side_by_side ? run->plan.threads : 1;
-    uint64_t claim_keys = keys_to_claim(run, chunk_keys, threads);
-    atomic_uint_fast64_t next = 0;
-    atomic_bool failed = false;
-    gs_run_phase(run, GS_STAGE_SCATTER, n);
+    struct distribution distribution = {.run = run,
+                                        .stages = stages,
+                                        .chunk_keys = chunk_keys,
+                                        .claim_keys = keys_to_claim(run, chunk_keys, threads),
+                                        .threads = threads,
+                                        .err = err};
+    gs_run_phase(run, GS_STAGE_SCATTER, run->plan.count);
     if (!stages->accounts) { /* chunk by chunk, the stages take turns */
         gs_run_begin(run, GS_STAGE_COUNT_BINS);
         gs_run_begin(run, GS_STAGE_PREFIX_SUM);
     }
+    if (threads == 1) { /* in a region, each of a chunk's own regions would make all threads anew */
+        distribute_claimed(&distribution);
+    } else {
 #pragma omp parallel num_threads(threads)
-    {
-        struct chunk_times times = {0};
-        struct gs_error own = {.status = GS_OK};
-        for (uint64_t first;
-             !failed && own.status == GS_OK && (first = atomic_fetch_add(&next, claim_keys)) < n;) {
-            uint64_t end = n - first < claim_keys ? n : first + claim_keys;
-            for (uint64_t at = first; at < end && own.status == GS_OK; at += chunk_keys) {
-                struct gs_chunk chunk = {.index = at / chunk_keys, .first = at};
-                chunk.count = end - at < chunk_keys ? end - at : chunk_keys;
-                distribute_chunk(run, stages, &chunk, &times, &own);
-            }
-            if (own.status == GS_OK)
-                forget_keys(run, stages, first, end);
-        }
-#pragma omp critical(gs_account)
-        {
-            if (own.status != GS_OK && !atomic_exchange(&failed, true))
-                *err = own;
-            if (!stages->accounts)
-                account_chunks(run, stages, &times, threads);
-        }
+        distribute_claimed(&distribution);
     }
-    return failed ? err->status : GS_OK;
+    return distribution.failed ? err->status : GS_OK;
 }

@@ -24,6 +24,7 @@ bool gs_gpu_started(void);
 struct gs_gpu_device {
     char name[256];
     uint64_t free_bytes;
+    size_t block_bytes; /* shared memory that a block may have */
     double bus_rate;    /* bytes a second that the bus can carry each way; 0: not known */
     double memory_rate; /* and that device memory can read and write */
     uint64_t begin_ns;  /* when its start began, by gs_now_ns */

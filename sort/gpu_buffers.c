@@ -25,9 +25,11 @@ uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_d
     uint64_t limit = options->device_memory_bytes;
     if (limit == 0 || limit > device->free_bytes)
         limit = device->free_bytes;
-    /* Two buffers, and lists of 2 %; then the room for batches. */
+    /* Two buffers, and lists of 1.9 % of them, or of 6.3 % where jobs are small; then the room for
+     * batches. */
+    uint64_t share = device->block_bytes >= GS_GPU_ROOM ? 51 : 54;
     uint64_t keys =
-        limit > FIXED_BYTES ? (limit - FIXED_BYTES) / (2 * sizeof(gs_key)) / 51 * 50 : 0;
+        limit > FIXED_BYTES ? (limit - FIXED_BYTES) / (2 * sizeof(gs_key)) / share * 50 : 0;
     return keys - gs_gpu_batch_keys(keys) / 2;
 }
 

@@ -137,6 +137,7 @@ static void *start_cuda(void *nothing)
     if (start.error == cudaSuccess) {
         snprintf(start.device.name, sizeof start.device.name, "%s", properties.name);
         start.device.free_bytes = free_bytes;
+        start.device.block_bytes = properties.sharedMemPerBlockOptin;
         start.device.bus_rate = find_bus_rate();
         start.device.memory_rate = find_memory_rate();
         (void)cudaGetLastError();

@@ -94,13 +94,16 @@ static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stage
                                        struct gs_value_ranges *ranges, struct gs_error *err)
 {
     uint32_t samples = run->plan.samples;
-    unsigned threads = run->plan.direct ? run->plan.threads : 1;
     gs_key *sample = malloc(samples * sizeof *sample);
     if (sample == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
-#pragma omp parallel num_threads(threads)
+    if (run->plan.direct) {
+#pragma omp parallel num_threads(run->plan.threads)
 #pragma omp master
-    choose_from(run, stages, sample, ranges);
+        choose_from(run, stages, sample, ranges);
+    } else {
+        choose_from(run, stages, sample, ranges);
+    }
     free(sample);
     return GS_OK;
 }

@@ -5,8 +5,9 @@
 #include "sort/cache_sort.h"
 #include "sort/params.h"
 
+#include "common/processors.h"
+
 #include <assert.h>
-#include <omp.h>
 
 static_assert(GS_ONE_BIN_KEYS <= GS_CACHE_SORT_CAPACITY, "one bin is sorted in one go");
 static_assert(2 * GS_BIN_KEYS_LARGE <= GS_CACHE_SORT_CAPACITY, "so is a bin of twice its share");
@@ -44,11 +45,6 @@ static uint64_t memory_for(const struct gs_plan *plan)
     }
     return (2 * (uint64_t)plan->samples + plan->count) * sizeof(gs_key) + table +
            plan->threads * (GS_CACHE_SORT_SCRATCH * sizeof(gs_key) + gathered);
-}
-
-unsigned gs_plan_processors(void)
-{
-    return (unsigned)omp_get_num_procs();
 }
 
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count,
@@ -98,13 +94,13 @@ void gs_plan_force_bins(struct gs_plan *plan)
 uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count)
 {
     struct gs_plan plan;
-    gs_plan_make(&plan, options, count, gs_plan_processors());
+    gs_plan_make(&plan, options, count, gs_processors());
     return plan.memory_bytes;
 }
 
 uint64_t gs_sort_keeps(const struct gs_options *options, uint64_t count, uint64_t held_bytes)
 {
     struct gs_plan plan;
-    gs_plan_make(&plan, options, count, gs_plan_processors());
+    gs_plan_make(&plan, options, count, gs_processors());
     return gs_plan_keeps(&plan, held_bytes);
 }

@@ -28,7 +28,4 @@ uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes);
 /* Make a plan of one bin a plan of two: for a device that sorts whole bins only. */
 void gs_plan_force_bins(struct gs_plan *plan);
 
-/* Processors that this process may run on. */
-unsigned gs_plan_processors(void);
-
 #endif

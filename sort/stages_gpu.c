@@ -3,7 +3,7 @@
  *
  *   bus      | chunk 0    | chunk 1    | ...       |         | pieces 0  | pieces 1  | ...
  *   device                | distribute 0 | ...       | batch 0 | batch 1 | batch 2 | ...
- *   host     | register 1 | register 2 | ...                 | write pieces
+ *   host     | stage 1    | stage 2    | ...                 | write pieces
  *
  * The splitters came from the host, so a chunk is counted and scattered while the next one is on
  * the bus. Then neighbouring bins are sorted in batches, while pieces of those before come back and
@@ -39,8 +39,8 @@ struct gpu {
     bool done; /* nothing is left for the device to do */
 };
 
-/* Does the input need no bins? Then one block sorts it. */
-static bool is_one_block(const struct gs_run *run)
+/* Does the input need no bins? Then the device sorts it as one. */
+static bool is_one_bin(const struct gs_run *run)
 {
     return run->splitters.count == 0;
 }
@@ -102,7 +102,7 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     GS_TRY(gs_gpu_buffers_open(&gpu->buffers, err));
     GS_TRY(gs_gpu_upload_open(&gpu->upload, gpu->buffers.host, gs_gpu_buffers_host_bytes(n),
                               run->plan.threads, err));
-    if (!is_one_block(run) && gs_gpu_batch_keys(n) > 0)
+    if (!is_one_bin(run) && gs_gpu_batch_keys(n) > 0)
         GS_TRY(gs_gpu_batches_open(&gpu->batches, run, &gpu->buffers, gpu->times.chunks,
                                    *chunk_keys, err));
 cleanup:
@@ -146,12 +146,14 @@ cleanup:
     return st;
 }
 
-/* The chunk's fingerprint, by all threads, while the bus is busy. */
-static uint64_t fingerprint_chunk(const struct gs_run *run, const struct gs_chunk *chunk)
+/* The chunk's fingerprint, while the bus is busy: by as many threads as upload, since others would
+ * be made anew for each chunk. */
+static uint64_t fingerprint_chunk(const struct gs_run *run, const struct gs_chunk *chunk,
+                                  unsigned threads)
 {
     uint64_t sum = 0;
     uint64_t tiles = (chunk->count + GS_TILE_KEYS - 1) / GS_TILE_KEYS;
-#pragma omp parallel for num_threads(run->plan.threads) reduction(+ : sum)
+#pragma omp parallel for num_threads(threads) reduction(+ : sum)
     for (uint64_t i = 0; i < tiles; i++) {
         uint64_t end =
             (i + 1) * GS_TILE_KEYS < chunk->count ? (i + 1) * GS_TILE_KEYS : chunk->count;
@@ -185,12 +187,12 @@ static enum gs_status count_bins_gpu(struct gs_run *run, const struct gs_chunk *
     GS_CUDA_TRY(
         cudaStreamWaitEvent(gpu->buffers.compute, event_of(gpu, chunk, GS_GPU_UPLOAD_DONE), 0));
     GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_COUNT_BEGUN), gpu->buffers.compute));
-    if (!is_one_block(run))
+    if (!is_one_bin(run))
         GS_CUDA_TRY(gs_count_bins_gpu(&gpu->buffers.sorter.work, to, chunk->count, run->plan.bins,
                                       gpu->buffers.sorter.processors, gpu->buffers.compute));
     GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_COUNT_DONE), gpu->buffers.compute));
     if (run->options->verify)
-        run->fingerprint += fingerprint_chunk(run, chunk);
+        run->fingerprint += fingerprint_chunk(run, chunk, gpu->upload.threads);
     atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
 cleanup:
     return st;
@@ -214,7 +216,7 @@ static enum gs_status prefix_sum_gpu(struct gs_run *run, const struct gs_chunk *
     if (chunk->first + chunk->count < run->plan.count)
         return GS_OK;
     run->counts[0] = run->plan.count;
-    if (!is_one_block(run))
+    if (!is_one_bin(run))
         GS_CUDA_TRY(cudaMemcpyAsync(run->counts, gpu->buffers.sorter.work.state->counts,
                                     bins * sizeof *run->counts, cudaMemcpyDeviceToHost,
                                     gpu->buffers.compute));
@@ -271,7 +273,7 @@ static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
     struct gs_gpu_buffers *buffers = &gpu->buffers;
     uint64_t n = run->plan.count;
     struct gs_device_stats stats;
-    if (is_one_block(run) || is_batched(gpu)) /* batches have cleared the counts */
+    if (is_one_bin(run) || is_batched(gpu)) /* batches have cleared the counts */
         GS_TRY(gs_device_sort(&buffers->sorter, buffers->keys, buffers->other, n, &stats, err));
     else
         GS_TRY(gs_device_sort_counted(&buffers->sorter, buffers->keys, buffers->other, n,

@@ -95,7 +95,6 @@ static enum gs_status sort_piece(struct gs_run *run, struct gs_gpu_buffers *buff
     GS_TRY(gs_device_sort(&buffers->sorter, buffers->keys, buffers->other, count, &stats, err));
     gs_gpu_account_sort(run, &stats, count);
     GS_TRY(gs_gpu_buffers_emit(buffers, run, count, offset, first_piece, err));
-    atomic_fetch_add_explicit(&run->progress->done, count, memory_order_relaxed);
 cleanup:
     gs_tiles_free(&tiles);
     return st;
@@ -112,8 +111,13 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     struct gs_span *spans = NULL;
     uint64_t first_piece = 0;
     uint64_t next = 0;
+    size_t free_bytes;
+    size_t total_bytes;
     GS_TRY(gs_gpu_wait(&device, err));
     gs_gpu_describe(run, &device);
+    /* Anew: there may be less than at the start, which is why this is in pieces. */
+    GS_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
+    device.free_bytes = free_bytes;
     uint64_t capacity = gs_gpu_capacity(run->options, &device);
     if (capacity == 0)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no memory to sort in", device.name);

@@ -11,6 +11,7 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/processors.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -93,7 +94,7 @@ enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t
 {
     uint64_t start = gs_now_ns();
     struct gs_plan plan;
-    gs_plan_make(&plan, options, stats->keys_out, gs_plan_processors());
+    gs_plan_make(&plan, options, stats->keys_out, gs_processors());
     struct proof proof = {.options = options,
                           .fd = fd,
                           .offset = offset,

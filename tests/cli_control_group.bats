@@ -8,7 +8,7 @@ setup()
     without_gpu "a GPU's driver has memory of its own"
     require_plain_build
     enter_directory
-    require_control_group
+    require_control_group memory
 }
 
 # MiB of files' pages that the group cannot give back now: dirty, or on their way to the disk.

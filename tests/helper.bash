@@ -246,22 +246,29 @@ without_gpu()
     [ "$GSORT_DEVICE" != gpu ] || skip "not with --device=gpu: $1"
 }
 
-# A control group of this test's own, GROUP.
+# require_control_group CONTROLLER: a control group of this test's own, GROUP, for memory or cpu.
 require_control_group()
 {
-    GROUP=/sys/fs/cgroup/memory/gsort-test.$$
+    GROUP=/sys/fs/cgroup/$1/gsort-test.$$
     LIMIT=$GROUP/memory.limit_in_bytes
-    [ -d /sys/fs/cgroup/memory ] || GROUP=/sys/fs/cgroup/gsort-test.$$ LIMIT=$GROUP/memory.max
+    [ "$1" != cpu ] || LIMIT=$GROUP/cpu.cfs_quota_us
+    [ -d "/sys/fs/cgroup/$1" ] || GROUP=/sys/fs/cgroup/gsort-test.$$ LIMIT=$GROUP/$1.max
     [ "$(id -u)" -eq 0 ] || skip "only root makes control groups"
     mkdir "$GROUP" 2>/dev/null || skip "no control group to be had here"
     [ -w "$LIMIT" ] || skip "no limit to be set here"
 }
 
-# limit_to MIB COMMAND...: in the group, from its start on, with so much memory.
+# in_group COMMAND...: from its start on.
+in_group()
+{
+    bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' bash "$GROUP" "$@"
+}
+
+# limit_to MIB COMMAND...: in the group, with so much memory.
 limit_to()
 {
     echo $(($1 << 20)) >"$LIMIT"
-    bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' bash "$GROUP" "${@:2}"
+    in_group "${@:2}"
 }
 
 # mount_memory DIR SIZE: a file system of its own at ./DIR, where mounting is permitted.

@@ -1,0 +1,16 @@
+/* control_group.h -- the control groups of this process, from its own up to the root.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_CONTROL_GROUP_H
+#define GS_CONTROL_GROUP_H
+
+#include <stdbool.h>
+
+/* Call visit with the directory of each group that bounds this process, of version 2 and of the
+ * hierarchy of version 1 that has the controller ("memory", "cpu"). Where a container sees no more
+ * than its own part, some are not there. [proc(5), cgroups(7)] */
+void gs_control_groups(const char *controller,
+                       void (*visit)(const char *directory, bool version2, void *context),
+                       void *context);
+
+#endif

@@ -129,7 +129,8 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
     {
         struct copying copying = {.fingerprint = 0};
         struct gs_error own = {.status = GS_OK};
-        gs_key *scratch = ordered->scratch + gs_cpu_thread() * ordered->scratch_keys;
+        gs_key *scratch =
+            ordered->scratch + gs_cpu_thread() * ordered->scratch_keys + GS_ORDERED_LEAD - 1;
         for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) < pieces;) {
             if (atomic_load(&ordered->disordered))
                 break;
@@ -181,7 +182,7 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *di
     /* Fresh memory for scratch takes longer than more pieces; files want long writes. */
     bool memory = run->emitter.sink->memory != NULL;
     const uint64_t piece_keys = memory ? GS_TILE_KEYS / 4 : GS_TILE_KEYS;
-    const uint64_t scratch_keys = piece_keys + 16;
+    const uint64_t scratch_keys = piece_keys + GS_ORDERED_LEAD;
     size_t scratch_bytes = run->plan.threads * scratch_keys * sizeof(gs_key);
     char disorder[512];
     struct gs_ordered ordered = {.reversed = reversed,

@@ -8,6 +8,10 @@
 
 struct gs_seam;
 
+/* Keys of scratch in front of a piece, the last of them the key before it: so a piece begins at a
+ * cache line, as its place in the output does. */
+#define GS_ORDERED_LEAD 16
+
 /* n keys in order, somewhere. */
 struct gs_ordered {
     bool reversed; /* descending */
@@ -24,8 +28,8 @@ struct gs_ordered {
     enum gs_stage stage;            /* the row that fetching is booked in, */
     const char *device;             /* and its device */
     uint64_t piece_keys;            /* keys fetched and written at a time */
-    gs_key *scratch;                /* [thread][scratch_keys] */
-    size_t scratch_keys;            /* at least piece_keys + 1 */
+    gs_key *scratch;                /* [thread][scratch_keys], at a cache line */
+    size_t scratch_keys;            /* at least piece_keys + GS_ORDERED_LEAD */
     bool straight; /* pieces are fetched to their places in the sink's memory, which it
                     * must have, and all keys are kept */
     unsigned threads;

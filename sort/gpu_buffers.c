@@ -45,11 +45,14 @@ static uint64_t piece_keys(uint64_t capacity)
     return keys < PIECE_KEYS_MAX ? keys : PIECE_KEYS_MAX;
 }
 
-/* A piece and the key before it. */
+/* A piece and what it needs before it, in whole pages: then each part of them that stages keys for
+ * the device is whole pages, too, and neither copy nor bus has a line at its ends in common. */
 static uint64_t scratch_keys(uint64_t capacity)
 {
+    const uint64_t page_keys = 4096 / sizeof(gs_key);
     uint64_t keys = piece_keys(capacity);
-    return (capacity < keys ? capacity : keys) + 1;
+    keys = (capacity < keys ? capacity : keys) + GS_ORDERED_LEAD;
+    return (keys + page_keys - 1) / page_keys * page_keys;
 }
 
 uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity)

@@ -46,7 +46,7 @@ static enum gs_status copy(uint64_t count, bool reversed, const struct gs_option
     struct gs_run run = {.options = options, .progress = &progress, .stats = &stats};
     if (!CHECK(gs_emit_init(&run.emitter, options, &sink, err) == GS_OK))
         return GS_ERR_INTERNAL;
-    static gs_key scratch[THREADS * (PIECE + 16)];
+    static _Alignas(64) gs_key scratch[THREADS * (PIECE + GS_ORDERED_LEAD)];
     struct gs_ordered ordered = {.reversed = reversed,
                                  .count = count,
                                  .fetch = fetch,
@@ -57,7 +57,7 @@ static enum gs_status copy(uint64_t count, bool reversed, const struct gs_option
                                  .device = "cpu",
                                  .piece_keys = PIECE,
                                  .scratch = scratch,
-                                 .scratch_keys = PIECE + 16,
+                                 .scratch_keys = PIECE + GS_ORDERED_LEAD,
                                  .threads = THREADS,
                                  .lanes = THREADS};
     run.plan = (struct gs_plan){.count = count, .threads = THREADS};

@@ -127,6 +127,23 @@ no_device()
     echo "$name: looked at"
 }
 
+# no_room: keys that the GPU has no room for are the CPU's where it need not be the GPU.
+no_room()
+{
+    local status=0
+    [ "${ONLY:-no room}" = 'no room' ] || return 0
+    wanted=$work/wanted
+    want "$work/bins" ''
+    mkdir "$work/room" && cd "$work/room" || return
+    echo old >out
+    GSORT_GPU_IS_FREE=1 "$GSORT" --device=auto "$pieces" "$work/bins" -o out 2>stderr || status=$?
+    judge 'no room' auto "$status"
+    grep -q 'warning: .*: no room for 50021 keys: sorting on the CPU' stderr ||
+        complain 'no room' "$(cat stderr)"
+    cd "$work" && rm -r room
+    echo "no room: looked at"
+}
+
 make_input()
 {
     "$keygen" "$2" "$3" >"$1" || exit 2
@@ -152,11 +169,11 @@ walk auto auto bins ''
 walk 'auto, unique' auto skewed -u
 walk 'auto, no memory' auto bins '' GSORT_FAIL_GPU_MEMORY
 walk 'auto, lost' auto bins '' GSORT_FAIL_GPU_LOST
-walk 'auto, pieces' auto bins "$pieces"
 unset GSORT_GPU_IS_FREE
 walk 'resident, registered' gpu large ''
 walk batches gpu batches ''
 no_device 'no visible device' CUDA_VISIBLE_DEVICES=
+no_room
 
 if [ -e complaints ]; then
     echo "inject_gpu: $(wc -l <complaints) complaints" >&2

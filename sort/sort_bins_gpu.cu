@@ -307,10 +307,12 @@ static cudaError_t launch_jobs(const uint32_t *b, uint32_t *a, const struct gs_g
                                uint32_t count, enum beside beside, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
-    cudaError_t error =
+    if (count == 0) /* of large blocks on a device that has no room for one, always */
+        return cudaSuccess;
+    const cudaError_t error =
         cudaFuncSetAttribute(sort_bins_kernel<THREADS, BLOCKS>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-    if (error != cudaSuccess || count == 0)
+    if (error != cudaSuccess)
         return error;
     return gs_launch_next(sort_bins_kernel<THREADS, BLOCKS>, count, THREADS, shared, stream,
                           (const uint32_t *)a, b, a, jobs, fills, listed, beside);

@@ -330,10 +330,12 @@ static cudaError_t launch_narrow(const struct gs_gpu_work *work, uint32_t *a, co
     const size_t network = key_words(THREADS * ITEMS) * sizeof(uint32_t);
     const size_t maps = sizeof(struct narrow_memory<THREADS>);
     const size_t shared = maps > network ? maps : network;
+    if (jobs == 0)
+        return cudaSuccess;
     const cudaError_t error =
         cudaFuncSetAttribute(sort_narrow_kernel<THREADS, BLOCKS>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-    if (error != cudaSuccess || jobs == 0)
+    if (error != cudaSuccess)
         return error;
     return gs_launch_next(sort_narrow_kernel<THREADS, BLOCKS>, jobs, THREADS, shared, stream, b, a,
                           (const struct gs_gpu_narrow_job *)work->narrow_jobs, jobs);

@@ -202,7 +202,7 @@ cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *ke
                               uint32_t bins, unsigned processors, cudaStream_t stream)
 {
     const uint64_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
-    uint32_t words = gs_gpu_table_words(bins, 2 * bins);
+    uint32_t words = gs_gpu_table_words(work, bins, 2 * bins);
     size_t shared = (words + 2 * bins) * sizeof(uint32_t);
     uint64_t blocks = (n + stride - 1) / stride;
     uint64_t resident = COUNT_BLOCKS * (uint64_t)processors;

@@ -86,7 +86,10 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     sorter->few_keys = GS_GPU_FEW_KEYS;
     sorter->paged_keys = PAGED_KEYS;
     sorter->split_keys = SPLIT_KEYS;
+    sorter->work.block_bytes = (uint32_t)room;
     sorter->work.rows = room >= GS_GPU_ROOM;
+    /* 64 KiB are enough for all kernels then, but for bins of more than 2^31 keys at once. */
+    sorter->work.cells = sorter->work.rows ? GS_GPU_CELLS_MAX : GS_GPU_CELLS_MAX / 2;
     sorter->work.large_values = room >= GS_GPU_VALUE_ROOM;
     gs_device_choose_jobs(&sorter->work, capacity);
     sorter->level_jobs = level_jobs(&sorter->work, capacity);

@@ -275,25 +275,28 @@ struct gs_gpu_work {
     uint32_t small_keys;   /* of a small job at most: GS_GPU_SMALL_KEYS, or twice that */
     uint32_t medium_keys;  /* of any job at most: GS_GPU_MEDIUM_KEYS, or small_keys */
     uint32_t sub_bin_keys; /* to aim at */
+    uint32_t cells;        /* of the guide at most: a power of two, 1024 to GS_GPU_CELLS_MAX */
+    uint32_t block_bytes;  /* shared memory that a block may have */
     bool rows;             /* scatter has shared memory for rows */
     bool large_values;     /* and count_values for GS_GPU_VALUE_CELLS */
 };
 
-/* Cells of the guide for that many wanted bins: 16 for each, or 8 of many, so that two splitters
- * seldom share one. The bins of the guide's entries, up to twice as many, then leave room
- * for the distance. */
-GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins)
+/* Cells of the guide for that many wanted bins, `most` at most: 16 for each, or 8 of many, so that
+ * two splitters seldom share one. The bins of the guide's entries, up to twice as many, then leave
+ * room for the distance. */
+GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins, uint32_t most)
 {
     uint32_t cells = 1024;
-    while (cells < GS_GPU_CELLS_MAX && cells < (bins > 256 ? 8 : 16) * bins)
+    while (cells < most && cells < (bins > 256 ? 8 : 16) * bins)
         cells *= 2;
     return cells;
 }
 
 /* Words of shared memory that find bins: guide and splitters. There are `most` bins at most. */
-static inline uint32_t gs_gpu_table_words(uint32_t bins, uint32_t most)
+static inline uint32_t gs_gpu_table_words(const struct gs_gpu_work *work, uint32_t bins,
+                                          uint32_t most)
 {
-    return gs_gpu_cells(bins) + most;
+    return gs_gpu_cells(bins, work->cells) + most;
 }
 
 #ifdef __cplusplus

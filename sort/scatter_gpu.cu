@@ -215,7 +215,7 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     most += most % 2; /* what follows is of 8 bytes */
-    const uint32_t table_words = gs_gpu_table_words(bins, most);
+    const uint32_t table_words = gs_gpu_table_words(work, bins, most);
     const uint32_t others =
         table_words + most + most * (uint32_t)(sizeof(typename TARGET::PLACE) / sizeof(uint32_t));
     const uint32_t words = choose_words(work, tile_keys, others, most);
@@ -266,6 +266,17 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
                           words, work->heavy, work->counters);
 }
 
+/* What kernels declare for themselves of a block's shared memory, at most. */
+#define OWN_BYTES 1024
+
+/* Does a block have room for a large tile beside all that finds its bins, of 32-bit places? */
+static bool has_large_room(const struct gs_gpu_work *work, uint32_t bins, uint32_t most)
+{
+    most += most % 2;
+    const size_t words = gs_gpu_table_words(work, bins, most) + 2 * most + GS_GPU_TILE_KEYS;
+    return words * sizeof(uint32_t) + OWN_BYTES <= work->block_bytes;
+}
+
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                 cudaStream_t stream)
@@ -276,7 +287,7 @@ cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *
         return launch_bins<large>(work, in, n, flat<unsigned long long>(work, out, n), bins, most,
                                   processors, stream);
     const struct flat_target<uint32_t> target = flat<uint32_t>(work, out, n);
-    if (n > (uint64_t)GS_GPU_TILE_KEYS * processors * 4)
+    if (n > (uint64_t)GS_GPU_TILE_KEYS * processors * 4 && has_large_room(work, bins, most))
         return launch_bins<large>(work, in, n, target, bins, most, processors, stream);
     return launch_bins<small>(work, in, n, target, bins, most, processors, stream);
 }

@@ -253,8 +253,8 @@ static __device__ void look_at_twins(const uint32_t *sample, uint32_t samples, u
  * are many, whatever the sample says. `uncounted` bins, if values do not repeat. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
-                            uint32_t most, uint32_t uncounted, struct gs_gpu_tables *tables,
-                            struct gs_gpu_state *state)
+                            uint32_t most, uint32_t uncounted, uint32_t cells,
+                            struct gs_gpu_tables *tables, struct gs_gpu_state *state)
 {
     after_previous();
     __shared__ struct builder s_build;
@@ -293,7 +293,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     __syncthreads();
     for (uint32_t i = t; i < count; i += TABLE_THREADS)
         tables->splitter[i] = s_build.splitter[i];
-    build_tables(tables, &s_build, count, gs_gpu_cells(bins));
+    build_tables(tables, &s_build, count, gs_gpu_cells(bins, cells));
 }
 
 static __global__ void __launch_bounds__(TABLE_THREADS)
@@ -325,11 +325,11 @@ cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, 
                                     cudaStream_t stream)
 {
     return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples, n,
-                          samples, bins, most, uncounted, work->tables, work->state);
+                          samples, bins, most, uncounted, work->cells, work->tables, work->state);
 }
 
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)
 {
     return gs_launch_next(build_tables_kernel, 1, TABLE_THREADS, 0, stream, work->tables,
-                          gs_gpu_cells(bins));
+                          gs_gpu_cells(bins, work->cells));
 }

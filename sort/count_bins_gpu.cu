@@ -10,6 +10,7 @@
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 
 enum {
     COUNT_ITEMS = 8,

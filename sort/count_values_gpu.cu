@@ -17,6 +17,7 @@
  * 1, in a.
  */
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 #include "sort/gpu_values.cuh"
 
 enum {

@@ -10,6 +10,7 @@
  */
 #include "sort/device_levels.h"
 #include "sort/gpu_call.h"
+#include "sort/gpu_launchers.h"
 
 enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
                                        gs_key *other, uint64_t n, uint32_t bins, bool split,

@@ -8,6 +8,7 @@
  */
 #include "sort/device_levels.h"
 #include "sort/gpu_call.h"
+#include "sort/gpu_launchers.h"
 
 #include <string.h>
 

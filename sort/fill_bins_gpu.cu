@@ -3,6 +3,7 @@
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 
 enum { STREAM_THREADS = 256 };
 

@@ -8,6 +8,7 @@
  */
 #include "sort/gpu_batches.h"
 #include "sort/gpu_call.h"
+#include "sort/gpu_launchers.h"
 #include "sort/prefix_sum.h"
 
 #include "common/clock.h"

@@ -8,6 +8,7 @@
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 #include "sort/params.h"
 #include "sort/sample_position.h"
 

@@ -4,6 +4,7 @@
  * An exclusive scan by one block, a round for as many bins as it has threads.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_launchers.h"
 
 enum { PLACE_THREADS = 1024 };
 

@@ -8,6 +8,7 @@
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 #include "sort/gpu_lists.cuh"
 
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };

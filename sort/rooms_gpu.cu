@@ -9,6 +9,7 @@
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 #include "sort/gpu_lists.cuh"
 #include "sort/params.h"
 

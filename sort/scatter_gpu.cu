@@ -5,6 +5,7 @@
  * take tile after tile, as each has a table to load; those of further levels have one each.
  */
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 #include "sort/gpu_scatter.cuh"
 
 /* Level 1: keys `first` to n, less than a tile, one by one. A tile of any size is as much code

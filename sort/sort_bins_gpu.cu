@@ -22,6 +22,7 @@
  */
 #include "sort/gpu_crowds.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 #include "sort/gpu_network.cuh"
 #include "sort/gpu_values.cuh"
 

@@ -12,6 +12,7 @@
  */
 #include "sort/gpu_bitonic.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 
 enum {
     RANK_THREADS = 256, /* a key each */

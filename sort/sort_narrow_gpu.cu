@@ -17,6 +17,7 @@
 #include "sort/gpu_bitonic.cuh"
 #include "sort/gpu_crowds.cuh"
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 
 /* Blocks for a processor. */
 #ifndef GS_NARROW_BLOCKS

@@ -7,6 +7,7 @@
  * all keys of its slot: it has as many entries in the table of pages as that takes.
  */
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 #include "sort/gpu_lists.cuh"
 #include "sort/gpu_scatter.cuh"
 

@@ -15,6 +15,7 @@
 #include "sort/gpu_buffers.h"
 #include "sort/gpu_call.h"
 #include "sort/gpu_chunk_times.h"
+#include "sort/gpu_launchers.h"
 #include "sort/gpu_upload.h"
 #include "sort/prefix_sum.h"
 

@@ -5,6 +5,7 @@
  * and each thread finds the one of its first key.
  */
 #include "sort/gpu_launch.cuh"
+#include "sort/gpu_launchers.h"
 #include "sort/gpu_values.cuh"
 
 enum {

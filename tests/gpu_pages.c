@@ -8,6 +8,7 @@
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
+#include "sort/gpu_launchers.h"
 #include "sort/gsort.h"
 #include "tests/gpu_test.h"
 #include "tests/unit/check.h"

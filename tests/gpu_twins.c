@@ -10,6 +10,7 @@
  * and the result the same bytes as qsort's. Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/device_sort.h"
+#include "sort/gpu_launchers.h"
 #include "sort/prefix_sum.h"
 #include "sort/sample_position.h"
 #include "sort/sort_samples.h"

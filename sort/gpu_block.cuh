@@ -316,6 +316,10 @@ load_heavy(const struct gs_gpu_slot &slot, const uint32_t *heavy, uint32_t *s_he
     return view;
 }
 
+/* Processors of a large GPU: a job's keys are sent for when the one that its block follows begins.
+ */
+#define GS_AHEAD_WAVE 128
+
 /* Have keys brought into the L2 cache. By one thread; count is a multiple of 4. */
 static __device__ __forceinline__ void prefetch_keys(const uint32_t *keys, uint32_t count)
 {

@@ -30,9 +30,7 @@ enum {
     HALF = ITEMS / 2,
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
     DOUBLE_THREADS = 2 * SMALL_THREADS,
-    MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS,
-    AHEAD_WAVE = 128 /* processors of a large GPU: a job's keys are sent for when the one that its
-                        block follows begins */
+    MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS
 };
 
 /* Counters of a thread. In large bins there is more often a group that is too large: the other half
@@ -291,7 +289,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         let_next_in();
     const uint32_t job_count = listed.state != NULL ? listed.state->small_jobs : listed.jobs;
     if (blockIdx.x < job_count) {
-        sort_job<THREADS, AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count);
+        sort_job<THREADS, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count);
     } else {
         const uint32_t i = blockIdx.x - job_count;
         if (i < (listed.state != NULL ? listed.state->fills : listed.fills))

@@ -29,9 +29,7 @@ enum {
     GROUP = 8,                 /* keys of a thread at a time, 16 bytes */
     ROUND_VALUES = 32 * 32,    /* of the words of a warp's lanes */
     ROUNDS_ALL = 65536 / ROUND_VALUES,
-    LISTED_MOST = 255,
-    AHEAD_WAVE = 128 /* processors of a large GPU: a job's keys are sent for when the one that its
-                        block follows begins */
+    LISTED_MOST = 255
 };
 
 /* Shared memory of a block of THREADS. The keys in order begin at their place in a line of the
@@ -281,8 +279,8 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
     uint32_t rest = 0;
     if (t < job.size % GROUP)
         rest = ((const uint16_t *)in)[job.size / GROUP * GROUP + t];
-    if (t == THREADS - 1 && blockIdx.x + AHEAD_WAVE * BLOCKS < job_count) {
-        const struct gs_gpu_narrow_job later = jobs[blockIdx.x + AHEAD_WAVE * BLOCKS];
+    if (t == THREADS - 1 && blockIdx.x + GS_AHEAD_WAVE * BLOCKS < job_count) {
+        const struct gs_gpu_narrow_job later = jobs[blockIdx.x + GS_AHEAD_WAVE * BLOCKS];
         prefetch_keys(b + later.from, later.size / 8 * 4);
     }
 #pragma unroll

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * One sorter sorts up to `capacity` keys at a time, again and again. The caller owns the keys and a
- * second buffer for as many; the result is where the keys were. Temporary memory, 3.8 % of the keys
- * (12.6 % where a block has less shared memory than GS_GPU_ROOM) and 1 MiB, belongs to the sorter.
+ * second buffer for as many, both aligned to 4 bytes, as keys are; the result is where the keys
+ * were. (Of a sorter with room, see gs_device_sorter_add_room, neither is so.) Temporary
+ * memory, 3.8 % of the keys (12.6 % where a block has less shared memory than GS_GPU_ROOM) and 1
+ * MiB, belongs to the sorter.
  */
 #ifndef GS_DEVICE_SORT_H
 #define GS_DEVICE_SORT_H
@@ -70,7 +72,8 @@ void gs_device_sorter_close(struct gs_device_sorter *sorter);
 
 /* Take more memory, so that gs_device_sort need not count: 20 % of 2^26 keys, 16 % of 2^28, 14 % of
  * 2^30, 20 % of 2^32. Behind open, once; paged_keys and split_keys may be lowered between the two.
- * Then the result may be in `other`: stats say so; and both must be aligned to 16 bytes. */
+ * Then the result may be in `other`: stats say so; and both must be aligned to 16 bytes, as a block
+ * reads four words of a room at once. */
 enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err);
 
 /* Sort keys[0 .. n), using other[0 .. n). Work is queued on sorter->stream, and most of it may

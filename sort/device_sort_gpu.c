@@ -4,7 +4,8 @@
  * The host knows after each level how many slots, tiles and jobs there are: the device writes that
  * to pinned memory before the level's scatter, and the host reads it while the scatter runs. So
  * grids are exact, no kernel starts in vain, and the device does not wait for the host but at small
- * n.
+ * n. Not so where a level needs no count (device_pages_gpu.c): its scatter finds out what there is,
+ * and the device waits for the host behind it: little beside what so many keys take.
  */
 #include "sort/device_levels.h"
 #include "sort/gpu_call.h"

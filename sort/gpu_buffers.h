@@ -56,8 +56,8 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers);
 void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device);
 
 /* Wait until keys[0 .. count) are sorted, or have ->batches sort them, and hand them to run's
- * emitter: from output position
- * `offset` on, in pieces numbered from *first_piece on, which is then behind the last. */
+ * emitter: from output position `offset` on, in pieces numbered from *first_piece on, which is then
+ * behind the last. */
 enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *run,
                                    uint64_t count, uint64_t offset, uint64_t *first_piece,
                                    struct gs_error *err);

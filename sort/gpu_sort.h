@@ -1,13 +1,15 @@
 /* gpu_sort.h -- what the kernels of the GPU sample sort and their driver share.
  * SPDX-License-Identifier: MIT
  *
- * All of it lives in device memory, but for struct gs_gpu_report. A large bin is called a slot while
- * it is being split again. gpu_launchers.h says what is done with all this.
+ * All of it lives in device memory, but for struct gs_gpu_report. A large bin is called a slot
+ * while it is being split again. gpu_launchers.h says what is done with all this.
  *
  * The levels of one sort: level 1 moves keys from the input `a` to the bins in `b` by splitters;
  * each further level moves the keys of the slots that level left, to the other buffer, by a linear
  * digit. A key never leaves its bin's place in the output, so the places of bins that are done and
- * of those that are not never overlap, and `a` holds the result in the end.
+ * of those that are not never overlap, and `a` holds the result in the end. Not so where levels
+ * need no count (device_pages_gpu.c): bins are in pages and rooms all over a buffer and in spare
+ * memory, no bin is sorted while slots are in pages, and the result may be in `b`.
  */
 #ifndef GS_GPU_SORT_H
 #define GS_GPU_SORT_H

@@ -21,8 +21,10 @@ void gs_gpu_start(void);
 /* Was that called? */
 bool gs_gpu_started(void);
 
+#define GS_GPU_NAME_BYTES 256
+
 struct gs_gpu_device {
-    char name[256];
+    const char *name; /* stays as long as the program runs; GS_GPU_NAME_BYTES at most */
     uint64_t free_bytes;
     size_t block_bytes; /* shared memory that a block may have */
     double bus_rate;    /* bytes a second that the bus can carry each way; 0: not known */

@@ -52,7 +52,7 @@ enum gs_status gs_gpu_buffers_reserve(struct gs_gpu_buffers *buffers, uint64_t c
 enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, struct gs_error *err);
 void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers);
 
-/* Note which device it is and what its start took. device must stay as long as run's stats. */
+/* Note which device it is and what its start took. */
 void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device);
 
 /* Wait until keys[0 .. count) are sorted, or have ->batches sort them, and hand them to run's

@@ -102,11 +102,11 @@ cleanup:
 enum gs_status gs_gpu_engine_sort(struct gs_run *run, gs_key *keys, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    static struct gs_gpu_device device; /* its name outlives the call, in stats */
+    struct gs_gpu_device device;
     const struct gs_options *options = run->options;
     uint64_t n = run->plan.count;
     int bytes = 0;
-    char where[sizeof device.name + 8];
+    char where[GS_GPU_NAME_BYTES + 8];
     GS_TRY(gs_gpu_wait(&device, err));
     run->stats->device_text = device.name;
     gs_run_account(run, GS_STAGE_START, "gpu", device.start_ns, 0, 0);

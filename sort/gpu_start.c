@@ -23,6 +23,7 @@ static struct {
     bool threaded; /* there is a thread to join */
     cudaError_t error;
     struct gs_gpu_device device;
+    char name[GS_GPU_NAME_BYTES]; /* the device's */
 } start = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 #ifdef GS_DEBUG
@@ -135,7 +136,8 @@ static void *start_cuda(void *nothing)
     if (start.error == cudaSuccess)
         start.error = gs_gpu_inject(cudaGetDeviceProperties(&properties, 0));
     if (start.error == cudaSuccess) {
-        snprintf(start.device.name, sizeof start.device.name, "%s", properties.name);
+        snprintf(start.name, sizeof start.name, "%s", properties.name);
+        start.device.name = start.name;
         start.device.free_bytes = free_bytes;
         start.device.block_bytes = properties.sharedMemPerBlockOptin;
         start.device.bus_rate = find_bus_rate();

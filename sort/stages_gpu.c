@@ -86,7 +86,7 @@ static enum gs_status ready_gpu(struct gs_run *run, struct gs_error *err)
 static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    static struct gs_gpu_device device; /* its name outlives the call, in stats */
+    struct gs_gpu_device device;
     uint64_t n = run->plan.count;
     struct gpu *gpu = calloc(1, sizeof *gpu);
     run->device = gpu;

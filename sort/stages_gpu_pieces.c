@@ -103,7 +103,7 @@ cleanup:
 static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    static struct gs_gpu_device device; /* its name outlives the call, in stats */
+    struct gs_gpu_device device;
     struct gs_gpu_buffers buffers = {.keys = NULL};
     struct gs_gpu_upload upload = {.stream = NULL};
     const struct gs_cpu *cpu = run->device;

@@ -105,15 +105,13 @@ enum gs_status gs_gpu_engine_sort(struct gs_run *run, gs_key *keys, struct gs_er
     struct gs_gpu_device device;
     const struct gs_options *options = run->options;
     uint64_t n = run->plan.count;
-    int bytes = 0;
     char where[GS_GPU_NAME_BYTES + 8];
     GS_TRY(gs_gpu_wait(&device, err));
     run->stats->device_text = device.name;
     gs_run_account(run, GS_STAGE_START, "gpu", device.start_ns, 0, 0);
-    GS_CUDA_TRY(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     snprintf(where, sizeof where, " on %s", device.name);
-    GS_TRY(
-        gs_engine_check_count(options->engine, n, GS_LISTS_CAPACITY((unsigned)bytes), where, err));
+    GS_TRY(gs_engine_check_count(options->engine, n, GS_LISTS_CAPACITY(device.block_bytes), where,
+                                 err));
     run->stats->lists =
         options->lists > 0 ? options->lists : gs_engine_lists(GS_DEVICE_GPU, (uint32_t)n);
     if (n > 0)

@@ -99,7 +99,9 @@ cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gp
         if (++spins % 4096 != 0)
             continue;
         error = cudaStreamQuery(sorter->stream);
-        if (error != cudaSuccess && error != cudaErrorNotReady)
+        if (error == cudaErrorNotReady)
+            (void)cudaGetLastError(); /* no error, but a launch would report it as its own */
+        else if (error != cudaSuccess)
             return error;
         idle =
             error == cudaSuccess && __atomic_load_n(sequence, __ATOMIC_ACQUIRE) != sorter->sequence;

@@ -282,7 +282,7 @@ dist:
 CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/regions.h sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
-              tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/check_gpu.sh
+              tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/gpu_small.c tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -290,7 +290,9 @@ gpu-hash:
 ifeq ($(CUDA),1)
 # The test of flipped bits stands between the stages.
 $(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
-$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
+# That of a small GPU stands before the driver.
+$(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
+$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_small: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.
@@ -302,9 +304,9 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/bench-gpu units
+check-gpu: all $(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_small $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow $(B)/gpu_small
 # With DEBUG=1: only that has calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)
 	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES GPU_NARROW
+#                           GPU_SMALL
 # from make check-gpu, with the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
@@ -23,6 +24,7 @@ flips=$4
 values=$5
 pages=$6
 narrow=$7
+small=$8
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=600 # seconds for a file
@@ -153,6 +155,7 @@ step 'engines, every n and number of lists' "$engines"
 step 'slots of few values' "$values"
 step 'bins that end where pages do' "$pages"
 step 'bins of 16-bit remainders' "$narrow"
+step 'a GPU of 64 KiB a block' "$small"
 step '10,000 bits flipped between stages, each told by the proof' "$flips"
 step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
 step 'more than 2^32 keys against CUB' "$bench" --check-large

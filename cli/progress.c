@@ -51,20 +51,15 @@ void gs_progress_erase(void)
         write_text(erase_line);
 }
 
-void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total)
-{
-    atomic_store(&progress->done, 0);
-    atomic_store(&progress->total, total);
-    atomic_store(&progress->phase, name);
-}
-
 /* What is known about the phase: its name, percent and what is left where the total is known, and
  * the rate since it began. */
-static void describe_phase(char text[GS_TEXT_BYTES], const char *phase, uint64_t phase_ns)
+static void describe_phase(char text[GS_TEXT_BYTES])
 {
+    const char *phase = atomic_load(&source->phase);
+    uint64_t begin = atomic_load(&source->begin_ns);
     uint64_t done = atomic_load(&source->done);
     uint64_t total = atomic_load(&source->total);
-    double seconds = (double)phase_ns / GS_NS_PER_S;
+    double seconds = (double)(gs_now_ns() - begin) / GS_NS_PER_S;
     double rate = seconds > 0 ? (double)done / seconds : 0;
     if (phase == NULL) {
         snprintf(text, GS_TEXT_BYTES, "starting");
@@ -111,18 +106,12 @@ static void *watch_progress(void *unused)
     const struct timespec tick = {.tv_sec = 0, .tv_nsec = GS_TICK_NS};
     const uint64_t start = gs_now_ns();
     const uint64_t pause = on_terminal ? 0 : GS_LINE_NS;
-    uint64_t phase_start = start;
     uint64_t drawn = 0;
-    const char *last_phase = NULL;
     for (;;) {
         char text[GS_TEXT_BYTES];
         bool is_last = atomic_load(&ending);
         uint64_t now = gs_now_ns();
-        const char *phase = atomic_load(&source->phase);
-        if (phase != last_phase)
-            phase_start = now;
-        last_phase = phase;
-        describe_phase(text, phase, now - phase_start);
+        describe_phase(text);
         if (may_draw(now - start) && (is_last || drawn == 0 || now - drawn >= pause)) {
             draw_line(text);
             drawn = now;
@@ -130,8 +119,7 @@ static void *watch_progress(void *unused)
         if (is_last)
             return NULL;
         if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1 && !atomic_load(&ending)) {
-            phase = atomic_load(&source->phase);
-            describe_phase(text, phase, phase == last_phase ? gs_now_ns() - phase_start : 0);
+            describe_phase(text);
             gs_progress_erase();
             gs_report_line("%s", text);
         }

@@ -17,7 +17,4 @@ void gs_progress_stop(void);
 /* Erase the line if there is one. Async-signal-safe. */
 void gs_progress_erase(void);
 
-/* A new phase, of `total` keys (0: not known). name must stay. */
-void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total);
-
 #endif

@@ -50,7 +50,7 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
 {
     enum gs_status st;
     bool has_emitter = false;
-    struct gs_progress progress = {NULL, 0, 0};
+    struct gs_progress progress = {.phase = NULL};
     struct gs_cpu cpu = {.chunks = binned->rows,
                          .stride = binned->bins + 1,
                          .starts = binned->starts,

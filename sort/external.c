@@ -125,9 +125,7 @@ void gs_external_drop(gs_key **pages, uint64_t keys)
 
 void gs_external_phase(struct gs_sorter *sorter, enum gs_stage stage, uint64_t total)
 {
-    atomic_store(&sorter->progress->done, 0);
-    atomic_store(&sorter->progress->total, total);
-    atomic_store(&sorter->progress->phase, gs_stage_name(stage));
+    gs_progress_enter(sorter->progress, gs_stage_name(stage), total);
 }
 
 enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,
@@ -137,7 +135,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
     enum gs_status st;
     uint64_t start = gs_now_ns();
     struct gs_level *level = NULL;
-    struct gs_progress own_progress = {NULL, 0, 0};
+    struct gs_progress own_progress = {.phase = NULL};
     struct gs_sorter sorter = {.options = options,
                                .source = source,
                                .progress = progress != NULL ? progress : &own_progress,

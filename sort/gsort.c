@@ -35,6 +35,14 @@ const char *gs_stage_name(enum gs_stage stage)
     return names[stage];
 }
 
+void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total)
+{
+    atomic_store(&progress->done, 0);
+    atomic_store(&progress->total, total);
+    atomic_store(&progress->begin_ns, gs_now_ns());
+    atomic_store(&progress->phase, name);
+}
+
 void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more)
 {
     if (more->device == NULL)
@@ -234,7 +242,7 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
     uint64_t start = gs_now_ns();
     bool partial = false;
     struct gs_stats own_stats = {0};
-    struct gs_progress own_progress = {NULL, 0, 0};
+    struct gs_progress own_progress = {.phase = NULL};
     struct gs_run run = {.options = options};
     run.stats = stats != NULL ? stats : &own_stats;
     run.progress = progress != NULL ? progress : &own_progress;

@@ -81,10 +81,14 @@ struct gs_sink {
 
 /* How far a running sort has come: written by the library, read by any thread at any time. */
 struct gs_progress {
-    _Atomic(const char *) phase; /* a stage's name, or NULL before the first */
-    atomic_uint_fast64_t done;   /* keys through this phase */
-    atomic_uint_fast64_t total;  /* keys that this phase will see */
+    _Atomic(const char *) phase;   /* a stage's name, or NULL before the first */
+    atomic_uint_fast64_t done;     /* keys through this phase */
+    atomic_uint_fast64_t total;    /* keys that this phase will see; 0: not known */
+    atomic_uint_fast64_t begin_ns; /* when it began, by the monotonic clock */
 };
+
+/* A new phase. name must stay. */
+void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total);
 
 /* The rows of --stats, the same for both devices. */
 enum gs_stage {

@@ -151,7 +151,7 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
 {
     enum gs_status st;
     uint64_t start = gs_now_ns();
-    struct gs_progress own_progress = {NULL, 0, 0};
+    struct gs_progress own_progress = {.phase = NULL};
     struct gs_merge merge = {.options = options,
                              .order = {.reverse = options->reverse, .threads = 1},
                              .span_count = span_count,
@@ -171,9 +171,7 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
     snprintf(stats->reason, sizeof stats->reason, "a merge runs on the CPU");
     for (size_t i = 0; i < span_count; i++)
         stats->keys_in += spans[i].count;
-    atomic_store(&merge.progress->done, 0);
-    atomic_store(&merge.progress->total, stats->keys_in);
-    atomic_store(&merge.progress->phase, "merge");
+    gs_progress_enter(merge.progress, "merge", stats->keys_in);
     pthread_mutex_init(&merge.lock, NULL); /* never fails on Linux */
     GS_TRY(gs_cut_open(&merge.cut, spans, span_count, options->reverse, GS_SEGMENT_KEYS, err));
     GS_TRY(gs_emit_init(&merge.emitter, options, sink, err));

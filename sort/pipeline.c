@@ -64,9 +64,7 @@ void gs_run_begin(struct gs_run *run, enum gs_stage stage)
 void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
 {
     gs_run_begin(run, stage);
-    atomic_store(&run->progress->done, 0);
-    atomic_store(&run->progress->total, total);
-    atomic_store(&run->progress->phase, gs_stage_name(stage));
+    gs_progress_enter(run->progress, gs_stage_name(stage), total);
 }
 
 /* Draw and sort the sample, and choose the splitters. */

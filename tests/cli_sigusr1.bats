@@ -65,6 +65,16 @@ ask_then_end()
     ask_then_end
 }
 
+@test "the rate is that since the phase began, not since somebody looked" {
+    keygen sorted 4000000 >in
+    exec 7<>fifo
+    start -c fifo 2>err 7>&-
+    wait_for has_open fifo
+    cat in >&7
+    ask_then_end
+    run ! grep ' 0\.0 Mkeys/s' err
+}
+
 # On a busy machine it may have ended before anybody looked.
 is_ready_or_over()
 {

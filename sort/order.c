@@ -8,10 +8,16 @@
 #include "sort/clones.h"
 #include "sort/params.h"
 
+#include "common/processors.h"
+
 #include <stdatomic.h>
 
 /* Keys compared before the result is looked at. */
 #define BLOCK_KEYS 4096
+
+/* Tiles to compare that are worth one more thread: it takes as long to wake. A pipe's pieces are
+ * not, which one thread compares faster than they come. */
+#define TILES_PER_THREAD 8
 
 /* Does any key of the block follow a greater one? keys[0] is compared with keys[1] first. */
 GS_CLONES static bool block_descends(const gs_key *keys, uint64_t pairs)
@@ -119,6 +125,14 @@ static uint64_t find_disorder(const struct gs_options *options, const gs_key *ke
     return count;
 }
 
+/* Threads to look for disorder in so many tiles. */
+static unsigned threads_for(const struct gs_options *options, uint64_t tiles)
+{
+    uint64_t most = tiles / TILES_PER_THREAD + 1;
+    unsigned threads = options->threads > 0 ? options->threads : gs_processors();
+    return threads < most ? threads : (unsigned)most;
+}
+
 uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count,
                            const gs_key *previous)
 {
@@ -129,8 +143,7 @@ uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys,
     uint64_t tiles = (count + GS_TILE_KEYS - 1) / GS_TILE_KEYS;
     atomic_uint_fast64_t next = 0;
     atomic_uint_fast64_t found = count;
-    unsigned threads = options->threads > 0 ? options->threads : 1;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads_for(options, tiles))
     for (;;) {
         uint64_t first = atomic_fetch_add(&next, 1) * GS_TILE_KEYS;
         /* Tiles are claimed in ascending order: behind a disorder nothing matters. */

@@ -101,3 +101,16 @@ load helper
     assert_same in.old in
     assert_only in in.old
 }
+
+# threads_of ARG...: how many threads of OpenMP's gsort runs, as they say themselves.
+threads_of()
+{
+    OMP_DISPLAY_AFFINITY=TRUE OMP_AFFINITY_FORMAT=%n gsort "$@" 2>&1 | sort -u | wc -l
+}
+
+@test "a large file is checked by several threads where there are processors for them" {
+    [ "$(nproc)" -ge 2 ] || skip "one processor"
+    keygen sorted 4M >in
+    [ "$(threads_of -c in)" -ge 2 ]
+    [ "$(threads_of --parallel=1 -c in)" -le 1 ]
+}

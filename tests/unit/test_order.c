@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { N = 2 * GS_TILE_KEYS + 5 };
+enum { N = 17 * GS_TILE_KEYS + 5 }; /* more than one thread looks for disorder in that */
 
 static const uint64_t places[] = {1,
                                   2,

@@ -226,9 +226,11 @@ static void emit_values(struct gs_run *run, const struct gs_value_ranges *ranges
 {
     uint64_t pieces = (count + PIECE_KEYS - 1) / PIECE_KEYS;
     atomic_uint_fast64_t next = 0;
+    gs_run_phase(run, GS_STAGE_SORT_BINS, count);
 #pragma omp parallel num_threads(run->plan.threads)
     {
         struct gs_work work = {0};
+        uint64_t written = 0;
         gs_key keys[PIECE_KEYS];
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces;) {
             uint64_t piece = run->options->reverse ? pieces - 1 - number : number;
@@ -238,12 +240,16 @@ static void emit_values(struct gs_run *run, const struct gs_value_ranges *ranges
             write_values(ranges, starts, first, here, keys);
             gs_emit_shape(&run->emitter, keys, here);
             work.sort_ns += gs_now_ns() - start;
-            work.keys_in += here;
+            written += here;
             uint64_t planned = run->options->reverse ? count - first - here : first;
             if (gs_work_emit(run, number, keys, here, planned, &work) != GS_OK)
                 break;
+            atomic_fetch_add_explicit(&run->progress->done, here, memory_order_relaxed);
         }
         gs_work_account(run, &work, run->plan.threads);
+#pragma omp critical(gs_account) /* not as sorted: no key was read */
+        gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", work.sort_ns / run->plan.threads, written,
+                       written * GS_KEY_BYTES);
     }
 }
 

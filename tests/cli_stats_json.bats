@@ -106,6 +106,19 @@ assert rows["write"]["begin_ms"] <= rows["verify"]["begin_ms"]
 '
 }
 
+@test "values that are only counted are written, not read, where bins are sorted" {
+    without_gpu "values that the CPU counts"
+    gsort --stats=json in >out 2>stats
+    python3 -c '
+import json
+rows = {row["name"]: row for row in json.load(open("stats"))["stages"]}
+assert rows["count bins"]["keys"] == 1000003, rows
+assert rows["sort bins"]["keys"] == 1000003, rows
+assert rows["sort bins"]["bytes"] == 4000012, rows
+assert rows["count bins"]["end_ms"] <= rows["sort bins"]["begin_ms"], rows
+assert rows["sort bins"]["begin_ms"] <= rows["write"]["begin_ms"], rows'
+}
+
 @test "one thread's stages overlap by no more than all of them take" {
     without_gpu "one thread of the CPU"
     gsort --stats=json --parallel=1 in -o out 2>stats

@@ -174,9 +174,30 @@ static uint32_t samples_at_once(const struct gs_sorter *sorter)
     return fit < 1 ? 1 : fit < SAMPLES_AT_ONCE ? (uint32_t)fit : SAMPLES_AT_ONCE;
 }
 
-/* Sample what is in memory and choose the splitters; check that the disk has room. */
+/* Draw the sample; drop the pages that the last samples have brought in, and no others: of many
+ * files most had none. */
+static void draw_sample(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
+                        gs_key *sample, uint32_t samples)
+{
+    const uint32_t at_once = samples_at_once(sorter);
+    const uint64_t around = LOOK_BYTES / GS_KEY_BYTES;
+    uint64_t keys = gs_tiles_keys(tiles);
+    uint64_t first = 0; /* of the keys whose pages are to be dropped */
+    advise_spans(sorter, GS_USE_RANDOM);
+    for (uint32_t i = 0; i < samples; i++) {
+        uint64_t at = gs_sample_position(i, samples, keys, GS_SAMPLE_SEED);
+        if (i % at_once == 0)
+            first = at > around ? at - around : 0;
+        sample[i] = gs_tiles_key(tiles, at);
+        if (i % at_once == at_once - 1)
+            advise_keys(sorter, tiles, held, GS_USE_LATER, first, at + around - first);
+    }
+}
+
+/* Sample what is in memory and choose the splitters; check that the disk has room. `held` keys of
+ * the tiles are the caller's. */
 static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles *tiles,
-                                 struct gs_level **level, struct gs_error *err)
+                                 uint64_t held, struct gs_level **level, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     bool known = sorter->source->read == NULL;
@@ -190,13 +211,7 @@ static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
         goto cleanup;
     }
-    const uint32_t at_once = samples_at_once(sorter);
-    advise_spans(sorter, GS_USE_RANDOM);
-    for (uint32_t i = 0; i < samples; i++) {
-        sample[i] = gs_tiles_key(tiles, gs_sample_position(i, samples, keys, GS_SAMPLE_SEED));
-        if (i % at_once == at_once - 1)
-            advise_spans(sorter, GS_USE_LATER);
-    }
+    draw_sample(sorter, tiles, held, sample, samples);
     for (uint32_t i = 0; i < even; i++)
         sample[samples + i] = (gs_key)((((uint64_t)i << GS_KEY_BITS) + GS_KEY_MAX / 2) / even);
     gs_external_account(sorter, GS_STAGE_SELECT_SAMPLES, start, samples, GS_KEY_BYTES);
@@ -240,7 +255,7 @@ enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level
         GS_TRY(read_chunk(sorter, &got, err));
     spans[source->span_count] = (struct gs_span){.keys = sorter->in, .count = got, .name = "-"};
     GS_TRY(gs_tiles_make(&tiles, spans, source->span_count + 1, err));
-    GS_TRY(open_level(sorter, &tiles, level, err));
+    GS_TRY(open_level(sorter, &tiles, held, level, err));
     GS_TRY(split_tiles(sorter, *level, &tiles, held, err));
     while (source->read != NULL) {
         GS_TRY(read_chunk(sorter, &got, err));

@@ -59,3 +59,16 @@ setup()
     assert_trouble odd1
     [ ! -e out ]
 }
+
+@test "more than memory, in 300 files: none is asked about again for each part of the sample" {
+    local -a files=()
+    require_strace
+    keygen uniform 3000000 >all
+    split -b 40000 all part
+    files=(part*)
+    [ "${#files[@]}" -eq 300 ]
+    strace -f -e trace=madvise -o calls "$GSORT" -S 4M -T . "${files[@]}" -o out
+    reference all >wanted
+    assert_same wanted out
+    [ "$(wc -l <calls)" -lt 3000 ]
+}

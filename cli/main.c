@@ -15,6 +15,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 /* Messages begin with the name that the program was started by, without its directory. */
 static void set_program_name(char **argv)
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
     sigaddset(&asked, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &asked, NULL);
     gs_file_guard_standard();
-    gs_signals_start(gs_report_fault, gs_report_end);
+    gs_signals_start(gs_report_fault, gs_report_end, _exit);
     gs_exit_guard();
     /* No arena for each thread: for a few small blocks it would reserve 64 MiB and more of what
      * ulimit -v leaves beside -S. */

@@ -31,6 +31,7 @@ static int temporary_dirfd; /* guarded by the lock, as is the name */
 static const char *temporary_name;
 static gs_fault_hook *fault_hook;
 static gs_end_hook *end_hook;
+static gs_exit_hook *exit_hook;
 static atomic_bool gone; /* somebody has the lock for good, and the temporary is removed */
 
 static void take_lock(void)
@@ -56,11 +57,18 @@ bool gs_signals_remove_temporary(void)
     return first;
 }
 
+/* The first process of a container does not die by a signal of its own: it exits as a shell says of
+ * one that did. Going on would be to wait for the lock for ever. */
 static void die_by(int signum)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigset_t one;
     sigaction(signum, &plain, NULL);
+    sigemptyset(&one);
+    sigaddset(&one, signum);
     raise(signum);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    exit_hook(128 + signum);
 }
 
 static void handle_fatal(int signum)
@@ -74,17 +82,19 @@ static void handle_fault(int signum, siginfo_t *info, void *context)
     (void)context;
     bool first = gs_signals_remove_temporary();
     pthread_sigmask(SIG_UNBLOCK, &blocked, NULL);
-    while (!first) /* another thread has something to say */
+    /* Another thread has something to say, and ends the process. */
+    while (!first) /* NOLINT(bugprone-infinite-loop): so it never goes on */
         pause();
     if (fault_hook != NULL && info->si_code > 0) /* from the kernel, not from kill(2) */
         fault_hook(info->si_addr);
     die_by(signum);
 }
 
-void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end)
+void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end, gs_exit_hook *leave)
 {
     fault_hook = on_fault;
     end_hook = on_end;
+    exit_hook = leave;
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++) {
         struct sigaction old;

@@ -18,8 +18,12 @@ typedef void gs_fault_hook(const void *address);
  * async-signal-safe work only. */
 typedef void gs_end_hook(void);
 
+/* Called where a signal does not end the process, as in the first one of a container: ends it, with
+ * the status that a shell would tell. Async-signal-safe. */
+typedef void gs_exit_hook(int status);
+
 /* Install the handlers. Call once, before there is a second thread. */
-void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end);
+void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end, gs_exit_hook *leave);
 
 /* A file is created and registered, or renamed and forgotten, between enter and leave: no handler
  * runs meanwhile, in any thread, and none sees the name before the file or the file without its

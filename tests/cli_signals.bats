@@ -47,6 +47,26 @@ asleep()
     done
 }
 
+@test "as the first process of a container, which no signal of its own ends" {
+    require unshare
+    unshare -p -f true 2>/dev/null || skip "no namespaces here"
+    mkfifo fifo
+    exec 7<>fifo
+    env --default-signal unshare -p -f --kill-child "$GSORT" -o dir/out <fifo 2>err 3>&- 7>&- &
+    local outside=$! status=0
+    wait_for pgrep -P "$outside" >pid
+    GSORT_PID=$(<pid)
+    wait_for asleep
+    kill -s TERM "$GSORT_PID"
+    wait_for eval '! kill -0 "$GSORT_PID" 2>/dev/null'
+    GSORT_PID=
+    exec 7>&-
+    wait "$outside" || status=$?
+    [ "$status" -eq 143 ]
+    [ "$(cat dir/out)" = old ]
+    [ "$(ls -A dir)" = out ]
+}
+
 @test "in the middle of a pipe" {
     mkfifo fifo
     keygen uniform 500000 >some

@@ -155,10 +155,10 @@ static enum gs_status sync_directory(int dirfd, const char *name, struct gs_erro
 {
     enum gs_status st = GS_OK;
     int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Some file systems cannot synchronise a directory, and say that with EINVAL. */
+    /* Some file systems cannot synchronize a directory, and say that with EINVAL. */
     if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
         st = gs_fail(err, GS_ERR_OUTPUT, errno,
-                     "%s: is complete, but its directory could not be synchronised", name);
+                     "%s: is complete, but its directory could not be synchronized", name);
     if (fd >= 0)
         close(fd);
     return st;

@@ -20,6 +20,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+/* It fits, or it is longer than ext4 keeps it. */
+#define ACCESS_LIST       "system.posix_acl_access"
+#define ACCESS_LIST_BYTES 4096
+
 int gs_tempfile_draw_name(char name[GS_NAME_BYTES])
 {
     uint64_t random;
@@ -51,8 +55,8 @@ static int open_unnamed(int dirfd, mode_t mode)
 }
 
 /* Under a fresh name, registered with the signal handler: create a file when temp has none yet, or
- * link the one it has. 0, or -1 with errno set. */
-static int make_name(struct gs_tempfile *temp, int dirfd)
+ * link the one it has, whatever the mode. 0, or -1 with errno set. */
+static int make_name(struct gs_tempfile *temp, int dirfd, mode_t mode)
 {
     for (int tries = 0; tries < GS_NAME_TRIES; tries++) {
         char path[32];
@@ -62,7 +66,7 @@ static int make_name(struct gs_tempfile *temp, int dirfd)
         gs_signals_enter();
         if (temp->fd < 0) {
             temp->fd =
-                openat(dirfd, temp->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+                openat(dirfd, temp->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
             failed = temp->fd < 0;
         } else {
             write_proc_path(path, temp->fd);
@@ -81,33 +85,33 @@ static int make_name(struct gs_tempfile *temp, int dirfd)
     return -1;
 }
 
-/* What a new file's mode would be. */
-static mode_t default_mode(void)
+/* Note the mode of a new file as the kernel makes it, by the umask or the directory's default
+ * access control list; nobody else may read it yet. False: that cannot be done. */
+static bool take_mode(struct gs_tempfile *temp)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    struct stat status;
+    if (fstat(temp->fd, &status) != 0) {
+        temp->mode = 0600;
+        return false;
+    }
+    temp->mode = status.st_mode & 07777;
+    return temp->mode == 0600 || fchmod(temp->fd, 0600) == 0;
 }
 
 enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
                                   const char *name, struct gs_error *err)
 {
-    struct stat status;
-    bool replace = target->kind == GS_TARGET_REPLACE;
-    *temp = (struct gs_tempfile){.fd = open_unnamed(target->dirfd, replace ? 0600 : 0666)};
-    if (temp->fd >= 0 && fstat(temp->fd, &status) == 0) {
-        /* As the kernel makes it, by the umask or the directory's default ACL. */
-        temp->mode = status.st_mode & 07777;
-        if (temp->mode == 0600 || fchmod(temp->fd, 0600) == 0)
-            return GS_OK;
-    }
+    const mode_t mode = target->kind == GS_TARGET_REPLACE ? 0600 : 0666;
+    *temp = (struct gs_tempfile){.fd = open_unnamed(target->dirfd, mode)};
+    if (temp->fd >= 0 && take_mode(temp))
+        return GS_OK;
     if (temp->fd >= 0)
         close(temp->fd);
     temp->fd = -1;
-    temp->mode = default_mode();
-    if (make_name(temp, target->dirfd) != 0)
+    if (make_name(temp, target->dirfd, mode) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno,
                        "%s: cannot create a temporary file in its directory", name);
+    (void)take_mode(temp); /* else it is what the file system makes of every file */
     return GS_OK;
 }
 
@@ -119,11 +123,32 @@ static void set_mode(int fd, mode_t mode)
     (void)failed;
 }
 
-/* Owner and mode of the file that is replaced, and no rights by the directory's default ACL. Where
- * the owner or group may not be given, nobody may gain by it: no set-ID bits then, and the new
- * group gets no more than everybody. */
-static void keep_identity(int fd, const struct stat *old)
+/* The access control list of the file that is replaced, if it has one, and none by the directory's
+ * default. False: it has one that this file cannot be given. */
+static bool keep_access_list(int fd, const struct gs_target *target)
 {
+    char list[ACCESS_LIST_BYTES];
+    const int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    int old = openat(target->dirfd, target->base, O_RDONLY | flags);
+    if (old < 0) /* it may not be read, but be written */
+        old = openat(target->dirfd, target->base, O_WRONLY | flags);
+    ssize_t bytes = old < 0 ? -1 : fgetxattr(old, ACCESS_LIST, list, sizeof list);
+    int errnum = errno;
+    if (old >= 0)
+        close(old);
+    (void)fremovexattr(fd, ACCESS_LIST); /* there is none, mostly */
+    if (bytes < 0)                       /* ENOENT: somebody has removed it */
+        return errnum == ENODATA || errnum == ENOTSUP || errnum == ENOENT;
+    return fsetxattr(fd, ACCESS_LIST, list, (size_t)bytes, 0) == 0;
+}
+
+/* Owner, mode and access control list of the file that is replaced. Where the owner or group may
+ * not be given, nobody may gain by it: no set-ID bits then, and the new group gets no more than
+ * everybody. Nor does it where a list cannot be kept: of a file with one, the group's bits are the
+ * most that anybody in the list has. */
+static void keep_identity(int fd, const struct gs_target *target)
+{
+    const struct stat *old = &target->status;
     mode_t mode = old->st_mode & 07777;
     struct stat now;
     bool known = fstat(fd, &now) == 0;
@@ -135,9 +160,8 @@ static void keep_identity(int fd, const struct stat *old)
         group = true;
     if (!owner || !group)
         mode &= 01777;
-    if (!group)
+    if (!keep_access_list(fd, target) || !group)
         mode &= ~(mode_t)070 | (mode & 07) << 3;
-    (void)fremovexattr(fd, "system.posix_acl_access"); /* there is none, mostly */
     set_mode(fd, mode);
 }
 
@@ -193,7 +217,7 @@ static int give_name(struct gs_tempfile *temp, const struct gs_target *target)
 {
     if (target->kind == GS_TARGET_NEW && !temp->named)
         return link_to(target, temp->fd);
-    if (!temp->named && make_name(temp, target->dirfd) != 0)
+    if (!temp->named && make_name(temp, target->dirfd, 0) != 0)
         return -1;
     return move_to(temp, target);
 }
@@ -206,7 +230,7 @@ static enum gs_status put_in_place(struct gs_tempfile *temp, const struct gs_tar
     enum gs_status st = GS_OK;
     *errnum = 0;
     if (target->kind == GS_TARGET_REPLACE)
-        keep_identity(temp->fd, &target->status);
+        keep_identity(temp->fd, target);
     else
         set_mode(temp->fd, temp->mode);
     if (temp->synced && fsync(temp->fd) != 0)

@@ -31,9 +31,9 @@ int gs_tempfile_draw_name(char name[GS_NAME_BYTES]);
 enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
                                   const char *name, struct gs_error *err);
 
-/* Give the file the target's name, in one step, with the mode and owner of the file it replaces as
- * far as permitted, and close it. What lies there now counts, if there was nothing before. On
- * failure it is gone. */
+/* Give the file the target's name, in one step, with the mode, owner and access control list of the
+ * file it replaces as far as permitted, and close it. What lies there now counts, if there was
+ * nothing before. On failure it is gone. */
 enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, struct gs_target *target,
                                    const char *name, struct gs_error *err);
 

@@ -31,6 +31,22 @@ setup()
     [ "$(ls -A dir)" = out ]
 }
 
+@test "a new file has the rights by its directory's default access control list, and no others" {
+    require python3
+    python3 -c '
+import os, struct
+entries = ((1, 6, -1), (2, 6, 1), (4, 4, -1), (16, 6, -1), (32, 0, -1))
+acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+os.setxattr("dir", "system.posix_acl_default", acl)' || skip "no access control lists here"
+    : >dir/plain
+    without_proc "$GSORT" in -o dir/out
+    python3 -c '
+import os
+name = "system.posix_acl_access"
+assert os.getxattr("dir/out", name) == os.getxattr("dir/plain", name)'
+    [ "$(stat -c %a dir/out)" = 660 ]
+}
+
 @test "a signal removes the temporary" {
     mkfifo fifo
     echo old >dir/out

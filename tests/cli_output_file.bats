@@ -87,6 +87,25 @@ os.setxattr(".", "system.posix_acl_default", acl)' || skip "no access control li
     [ "$(stat -c %a out)" = 600 ]
 }
 
+@test "a replaced file keeps its access control list, and its group gains nothing by that" {
+    require python3
+    echo old >out
+    chmod 600 out
+    cat >list.py <<'END'
+import os, struct
+entries = ((1, 6, -1), (2, 6, 1), (4, 0, -1), (16, 6, -1), (32, 0, -1))
+acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+END
+    cp list.py set.py
+    echo 'os.setxattr("out", "system.posix_acl_access", acl)' >>set.py
+    echo 'assert os.getxattr("out", "system.posix_acl_access") == acl' >>list.py
+    python3 set.py || skip "no access control lists here"
+    gsort in -o out
+    assert_same wanted out
+    python3 list.py
+    [ "$(stat -c %a out)" = 660 ]
+}
+
 @test "a file in another directory leaves nothing but itself there" {
     mkdir dir
     gsort in -o dir/out

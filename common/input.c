@@ -20,6 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Linux allows a process 65,530 mappings by default (vm.max_map_count), and buffers, stacks and
+ * advice on parts of a mapping take some: files beyond so many are read. */
+#define GS_MAPPED_MAX 16384
+
 static bool is_standard_input(const char *name)
 {
     return strcmp(name, "-") == 0;
@@ -54,11 +58,12 @@ static bool map_file(struct gs_input *input, int fd, uint64_t start, uint64_t en
     return true;
 }
 
-/* Decide for one open descriptor: mapped now, empty, or pending. */
-static enum gs_status inspect_input(struct gs_input *input, int fd, size_t unit,
+/* Decide for one open descriptor, the last input's: mapped now, empty, or pending. */
+static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size_t unit,
                                     struct gs_error *err)
 {
     struct stat status;
+    struct gs_input *input = &inputs->list[inputs->count - 1];
     if (fstat(fd, &status) != 0)
         return gs_fail(err, GS_ERR_INPUT, errno, "%s", input->name);
     if (S_ISDIR(status.st_mode))
@@ -76,7 +81,7 @@ static enum gs_status inspect_input(struct gs_input *input, int fd, size_t unit,
     enum gs_status st = gs_input_check_size(input->name, end - start, unit, err);
     if (st != GS_OK)
         return st;
-    if (start == end || map_file(input, fd, start, end, unit)) {
+    if (start == end || (inputs->count <= GS_MAPPED_MAX && map_file(input, fd, start, end, unit))) {
         input->pending = false;
         input->device = status.st_dev;
         input->inode = status.st_ino;
@@ -100,7 +105,7 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
     if (is_standard_input(input->name) && has_standard_input(inputs))
         return GS_OK;
     if (is_standard_input(input->name)) {
-        enum gs_status st = inspect_input(input, STDIN_FILENO, unit, err);
+        enum gs_status st = inspect_input(inputs, STDIN_FILENO, unit, err);
         input->fd = input->pending ? STDIN_FILENO : -1;
         return st;
     }
@@ -116,7 +121,7 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
     int fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
-    enum gs_status st = inspect_input(input, fd, unit, err);
+    enum gs_status st = inspect_input(inputs, fd, unit, err);
     close(fd); /* thousands of pending inputs must not use up the descriptors */
     return st;
 }

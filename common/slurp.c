@@ -35,8 +35,9 @@ static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, const cha
                 ? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                 : mremap(slurp->bytes, slurp->room, room, MREMAP_MAYMOVE);
         if (bytes != MAP_FAILED) {
-            if (room > GS_SLURP_BYTES)
-                madvise(bytes, room, MADV_HUGEPAGE); /* advice only */
+            /* Advice only. Of many small files none is to take a huge page. */
+            if (room != GS_SLURP_BYTES)
+                madvise(bytes, room, room < GS_SLURP_BYTES ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
             slurp->bytes = bytes;
             slurp->room = room;
             return GS_OK;

@@ -52,6 +52,22 @@ setup()
     assert_sorts "${files[@]}"
 }
 
+@test "more files than a process may have mappings" {
+    local limit
+    limit=$(</proc/sys/vm/max_map_count)
+    [ "$limit" -le 100000 ] || limit=20000 # too many to try: those beyond 16384 are read
+    mkdir parts
+    keygen uniform "$((limit + 100))" >in
+    split -a 4 -b 4 in parts/
+    reference in >wanted
+    ulimit -S -s 65536 || skip "no room for so many arguments here"
+    gsort parts/* -o got
+    assert_same wanted got
+    gsort -u -m parts/* -o got
+    reference -u in >wanted
+    assert_same wanted got
+}
+
 @test "one of odd length is refused although the sum is a multiple of 4" {
     printf 'ab' >odd1
     printf 'cd' >odd2

@@ -27,11 +27,11 @@ static uint64_t count_threads(const struct gs_options *options)
     return options->threads > 0 ? options->threads : gs_processors();
 }
 
-/* The stacks of the threads but the first, if address space is limited: what other memory there is
- * they hardly touch. */
+/* The stacks of the threads but the first, if address space or data is limited: what other memory
+ * there is they hardly touch. */
 static uint64_t stacks(const struct gs_command *command)
 {
-    if (gs_address_space_left() == UINT64_MAX)
+    if (gs_buffer_space_left() == UINT64_MAX)
         return 0;
     return (count_threads(&command->sort) - 1) * gs_stack_bytes();
 }
@@ -90,13 +90,13 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
 
 uint64_t gs_memory_kept(const struct gs_options *options, uint64_t keys, uint64_t held_bytes)
 {
-    return gs_address_space_left() == UINT64_MAX ? gs_sort_keeps(options, keys, held_bytes)
-                                                 : held_bytes;
+    return gs_buffer_space_left() == UINT64_MAX ? gs_sort_keeps(options, keys, held_bytes)
+                                                : held_bytes;
 }
 
 void gs_limit_threads(struct gs_command *command)
 {
-    uint64_t left = gs_address_space_left();
+    uint64_t left = gs_buffer_space_left();
     if (left == UINT64_MAX)
         return;
     uint64_t most = left / 4 / gs_stack_bytes() + 1; /* the first has its stack already */

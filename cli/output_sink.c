@@ -33,7 +33,7 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
 static gs_key *map_keys(struct gs_sink *sink, uint64_t count, bool early)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
-    if (gs_address_space_left() != UINT64_MAX)
+    if (gs_buffer_space_left() != UINT64_MAX)
         return NULL;
     return gs_output_map(to->output, count * GS_KEY_BYTES, early, to->threads);
 }

@@ -186,15 +186,33 @@ uint64_t gs_memory_group_left(void)
     return least;
 }
 
-uint64_t gs_address_space_left(void)
+/* What is left of a limit on pages whose number has this place in /proc/self/statm (proc(5)). */
+static uint64_t limit_left(enum __rlimit_resource resource, int place)
 {
     struct rlimit limit;
     uint64_t pages = 0;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
-    read_number("/proc/self/statm", &pages);
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file != NULL) {
+        while (place > 0 && fscanf(file, "%" SCNu64, &pages) == 1)
+            place--;
+        fclose(file);
+    }
     uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
     return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+uint64_t gs_address_space_left(void)
+{
+    return limit_left(RLIMIT_AS, 1);
+}
+
+uint64_t gs_buffer_space_left(void)
+{
+    uint64_t space = gs_address_space_left();
+    uint64_t data = limit_left(RLIMIT_DATA, 6); /* with the first stack, which does not count */
+    return data < space ? data : space;
 }
 
 uint64_t gs_stack_bytes(void)
@@ -209,10 +227,10 @@ uint64_t gs_stack_bytes(void)
 }
 
 /* Of that, what the stacks of threads and libraries will not take. */
-static uint64_t address_space_to_use(void)
+static uint64_t buffer_space_to_use(void)
 {
     const uint64_t spare = (uint64_t)48 << 20;
-    uint64_t left = gs_address_space_left();
+    uint64_t left = gs_buffer_space_left();
     return left > 2 * spare ? left - spare : left / 2;
 }
 
@@ -227,6 +245,6 @@ uint64_t gs_memory_available(void)
     uint64_t groups = gs_memory_group_left();
     if (groups < available)
         available = groups;
-    uint64_t space = address_space_to_use();
+    uint64_t space = buffer_space_to_use();
     return space < available ? space : available;
 }

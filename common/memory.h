@@ -35,11 +35,15 @@ uint64_t gs_memory_total(void);
 /* Address space that the limit of ulimit -v leaves this process; UINT64_MAX where there is none. */
 uint64_t gs_address_space_left(void);
 
+/* What that limit leaves, or that of ulimit -d, if it is less: buffers and stacks count in both, a
+ * mapped file only in the first. */
+uint64_t gs_buffer_space_left(void);
+
 /* What the stack of a thread takes of that. */
 uint64_t gs_stack_bytes(void);
 
 /* Bytes that this process may still take: what the system has available, what its control group
- * allows and what its address-space limit leaves, whichever is least. */
+ * allows and what limits of its own leave, whichever is least. */
 uint64_t gs_memory_available(void);
 
 /* What the control group alone leaves, with the pages of files that it would give back at once;

@@ -1,4 +1,4 @@
-# A limit on address space: what is mapped of the input leaves room for -S and the threads' stacks.
+# A limit on address space, or on data: what is mapped leaves room for -S and the stacks.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -55,6 +55,21 @@ setup()
     ulimit -S -s 65536 || skip "no such stacks here"
     within 128 "$GSORT" --device=cpu --parallel=8 -S 16M -T . in -o got
     assert_same wanted got
+}
+
+@test "a limit on data, in which buffers and stacks count and files do not" {
+    local mib options
+    for mib in 32 64 128; do
+        for options in "--parallel=2" "--parallel=16 -S 8M" "--parallel=100"; do
+            # shellcheck disable=SC2086  # several options
+            (ulimit -d $((mib * 1024)) && "$GSORT" --device=cpu $options -T . in -o got)
+            assert_same wanted got
+            # shellcheck disable=SC2002,SC2086  # a pipe is what is tested
+            cat in | (ulimit -d $((mib * 1024)) && "$GSORT" --device=cpu $options -T . >got)
+            assert_same wanted got
+        done
+        (ulimit -d $((mib * 1024)) && "$GSORT" -c --parallel=16 wanted)
+    done
 }
 
 @test "more address space is not less, for two files" {

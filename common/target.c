@@ -21,6 +21,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* Newer than some C libraries' headers; kernels before 5.8 do not tell. */
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x00002000
+#endif
+
 /* As many links as the kernel follows. */
 #define GS_LINKS_MAX 40
 
@@ -98,11 +103,16 @@ static enum gs_status check_owner(const struct gs_target *target, const char *na
     return GS_OK;
 }
 
+/* What lies there: can it be written to, and another file be moved over it? */
 static enum gs_status check_writable(const struct gs_target *target, const char *name,
                                      struct gs_error *err)
 {
     if (faccessat(target->dirfd, target->base, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be written", name);
+    struct statx status; /* a container's outside may have mounted a single file there */
+    if (statx(target->dirfd, target->base, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
+        (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, EBUSY, "%s: a mounted file cannot be replaced", name);
     return GS_OK;
 }
 

@@ -90,3 +90,20 @@ refused_at_once()
     run -2 --separate-stderr gsort in -o /dev/fd/99
     assert_trouble /dev/fd/99
 }
+
+@test "a file that is mounted by itself, which no other can replace" {
+    require unshare
+    require_plain_build
+    unshare -m true 2>/dev/null || skip "mounting is not permitted here"
+    echo old >out
+    cp out outside
+    run -2 --separate-stderr timeout 120 unshare -m bash -c \
+        'mount --bind outside out && exec "$GSORT" never -o out'
+    assert_trouble out "mounted"
+    [ "$(cat out outside)" = $'old\nold' ]
+    assert_only in never out outside
+    # It is written like any other where the shell has opened it.
+    unshare -m bash -c 'mount --bind outside out && "$GSORT" in >out'
+    reference in >wanted
+    assert_same wanted outside
+}

@@ -77,10 +77,10 @@ static enum gs_status write_all(int fd, const void *buffer, size_t size, off_t o
     while (size > 0) {
         size_t piece = size < most ? size : most;
         ssize_t count = offset < 0 ? write(fd, from, piece) : pwrite(fd, from, piece, offset);
-        if (count < 0) {
-            if (should_retry(fd, POLLOUT))
+        if (count <= 0) {
+            if (count < 0 && should_retry(fd, POLLOUT))
                 continue;
-            int errnum = errno;
+            int errnum = count < 0 ? errno : ENOSPC; /* as some devices say that they are full */
             if (errnum == EFAULT)
                 touch_pages(from, piece);
             return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", name);
@@ -110,7 +110,7 @@ enum gs_status gs_file_give_full(int fd, const void *buffer, size_t size, const 
         ssize_t count = vmsplice(fd, &rest, 1, 0);
         if (count < 0 && should_retry(fd, POLLOUT))
             continue;
-        if (count < 0) /* writing says what is wrong, if it does not work either */
+        if (count <= 0) /* writing says what is wrong, if it does not work either */
             return gs_file_write_full(fd, rest.iov_base, rest.iov_len, name, err);
         rest.iov_base = (char *)rest.iov_base + count;
         rest.iov_len -= (size_t)count;
@@ -150,5 +150,6 @@ void gs_file_guard_standard(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
-            (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+            if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+                (void)open("/", O_PATH); /* where there is no /dev */
 }

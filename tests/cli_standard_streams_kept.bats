@@ -99,3 +99,24 @@ setup()
     run -1 --separate-stderr gsort -c "$path/keys"
     [[ $stderr == *":1: disorder: 1" ]]
 }
+
+@test "a closed stream is nobody else's, where there is no /dev/null either" {
+    require unshare
+    require_plain_build
+    unshare -m bash -c 'mount -t tmpfs tmpfs /dev' 2>/dev/null || skip "mounting is not permitted"
+    mkfifo keys
+    exec 4<>keys
+    unshare -m bash -c 'mount -t tmpfs tmpfs /dev && exec "$GSORT" keys -o out 0<&- 1>&- 2>&-' \
+        3>&- 4>&- &
+    GSORT_PID=$!
+    wait_for has_open keys
+    local fd
+    for fd in 0 1 2; do
+        [ "$(readlink "/proc/$GSORT_PID/fd/$fd")" = / ]
+    done
+    cat in >&4
+    exec 4>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    assert_same wanted out
+}

@@ -15,8 +15,8 @@
 
 static bool is_planned;
 
-/* The buffer of stdio's standard error, which gsort does not write to but libraries do: getopt, and
- * libgomp, whose last words are two lines. Those become one of ours. */
+/* The buffer of stdio's standard error, which gsort does not write to but libraries do: libgomp,
+ * whose last words are two lines. Those become one of ours. */
 static char said[512];
 
 static void end_in_trouble(void)

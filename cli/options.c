@@ -4,7 +4,7 @@
  * The argp table is the only list of options. argp's own --help would exit 0 on a full disk, its
  * hidden --program-name and --HANG would make abbreviations ambiguous, and its errors take two
  * lines: so --help, --usage and --version are options of ours, and err_stream is NULL, which leaves
- * getopt's one line.
+ * getopt's one line. That one has the argument in it as it is, and is kept to be reported as ours.
  */
 #include "cli/options.h"
 
@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     OPT_CHECK = 256,
@@ -111,8 +112,9 @@ static const char doc[] =
 /* What the parser needs besides the command itself. */
 struct parse {
     struct gs_command *command;
-    bool is_checked; /* -c or -C came already */
-    bool is_merged;  /* -m came */
+    bool is_checked;  /* -c or -C came already */
+    bool is_merged;   /* -m came */
+    bool is_answered; /* --help or the like came, and that is all */
     uint64_t threads;
     struct gs_error err;
 };
@@ -132,7 +134,7 @@ static const struct argp parser = {.options = table,
                                    .doc = doc,
                                    .help_filter = filter_help};
 
-/* Print what was asked for, and leave. */
+/* Print what was asked for. */
 static void answer(struct argp_state *state, int key)
 {
     if (key == OPT_VERSION)
@@ -142,7 +144,6 @@ static void answer(struct argp_state *state, int key)
         argp_state_help(state, stdout,
                         key == OPT_USAGE ? ARGP_HELP_USAGE
                                          : ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
-    exit(gs_exit_status(gs_report_close_stdout()));
 }
 
 static enum gs_status set_check(struct parse *parse, const char *arg, struct gs_error *err)
@@ -234,7 +235,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case OPT_USAGE:
     case OPT_VERSION:
         answer(state, key);
-        return 0;
+        parse->is_answered = true;
+        return ECANCELED;
     case ARGP_KEY_NO_ARGS:
     case ARGP_KEY_END:
     case ARGP_KEY_SUCCESS:
@@ -267,6 +269,29 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
     return gs_options_check(&command->sort, err);
 }
 
+/* argp_parse; what getopt says meanwhile goes into parse->err, without the name before it. */
+static error_t parse_arguments(struct parse *parse, int argc, char **argv)
+{
+    char *said = NULL;
+    size_t size = 0;
+    FILE *own = stderr;
+    FILE *kept = open_memstream(&said, &size);
+    if (kept == NULL)
+        return ENOMEM;
+    stderr = kept; /* a variable, in the GNU C library */
+    error_t failed = argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, parse);
+    stderr = own;
+    if (fclose(kept) != 0)
+        failed = ENOMEM;
+    size_t name = strlen(argv[0]) + strlen(": ");
+    if (failed != ENOMEM && size > name) {
+        said[size - 1] = '\0'; /* the end of the line */
+        gs_fail(&parse->err, GS_ERR_USAGE, 0, "%s", said + name);
+    }
+    free(said);
+    return failed;
+}
+
 enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv)
 {
     *command = (struct gs_command){.mode = GS_MODE_SORT};
@@ -276,11 +301,13 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     command->directories = calloc((size_t)argc + 1, sizeof *command->directories);
     error_t failed = command->files == NULL || command->directories == NULL
                          ? ENOMEM
-                         : argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, &parse);
+                         : parse_arguments(&parse, argc, argv);
+    if (parse.is_answered)
+        exit(gs_exit_status(gs_report_close_stdout()));
     if (failed == ENOMEM)
         st = gs_fail(&parse.err, GS_ERR_MEMORY, ENOMEM, "command line");
     else if (failed != 0)
-        st = GS_ERR_USAGE; /* reported by getopt, or in parse.err */
+        st = GS_ERR_USAGE; /* parse.err says which */
     command->sort.threads = (unsigned)parse.threads;
     if (st == GS_OK && parse.is_merged && parse.is_checked)
         st = gs_fail(&parse.err, GS_ERR_USAGE, 0, "options '-%sm' are incompatible",

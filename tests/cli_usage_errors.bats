@@ -29,6 +29,18 @@ setup()
     refused reverse --reverse=yes in -o out
 }
 
+@test "what is unknown is told in one line, whatever is in it" {
+    refused "--no?such" $'--no\nsuch' in -o out
+    refused "--no?[31msuch" $'--no\e[31msuch' in -o out
+    refused "'?'" $'-\n' in -o out
+    refused frobnicate "--frobnicate=$(printf '%9000s' "")" in -o out
+}
+
+@test "messages have the program's name where the caller gave none" {
+    run -2 --separate-stderr bash -c 'exec -a "" "$GSORT" --frobnicate'
+    assert_trouble frobnicate
+}
+
 @test "missing arguments" {
     refused o in -o
     refused output in --output

@@ -266,7 +266,10 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
             return gs_fail(err, GS_ERR_USAGE, 0, "extra operand '%s' not allowed with -%s",
                            command->files[1], letter);
     }
-    return gs_options_check(&command->sort, err);
+    struct gs_options options = command->sort;
+    if (command->mode != GS_MODE_SORT)
+        options.device = GS_DEVICE_AUTO; /* these run on the CPU, whatever is asked for */
+    return gs_options_check(&options, err);
 }
 
 /* argp_parse; what getopt says meanwhile goes into parse->err, without the name before it. */

@@ -148,6 +148,9 @@ make_parts()
     gsort -m --engine=hybrid --samples=3 --bins=7 --lists=8 --device=cpu --device-memory=1M \
         in* -o got
     assert_same wanted got
+    "$GSORT" -m --device=gpu in* -o got # also in a build without CUDA
+    assert_same wanted got
+    "$GSORT" -c --device=gpu wanted
     gsort -m --plan --engine=atomicmin --bins=7 in* >plan
     grep -q "^engine  *merge$" plan
     gsort -c --engine=hybrid --bins=7 --lists=8 --device=cpu got

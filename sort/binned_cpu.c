@@ -55,33 +55,37 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
                          .stride = binned->bins + 1,
                          .starts = binned->starts,
                          .keys = binned->keys};
-    struct gs_run run = {.options = options,
-                         .progress = &progress,
-                         .stats = stats,
-                         .fingerprint = fingerprint,
-                         .device = &cpu};
-    gs_plan_make(&run.plan, options, binned->count, gs_processors());
-    run.plan.direct = false; /* few as they may be, the keys lie in runs */
-    run.splitters.count = binned->bins - 1;
-    memcpy(run.splitters.splitter, binned->splitters->splitter + binned->first,
-           run.splitters.count * sizeof(gs_key));
-    cpu.scratch_bytes = run.plan.threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
+    struct gs_run *run = calloc(1, sizeof *run); /* too large for a small stack */
+    if (run == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort bins");
+    run->options = options;
+    run->progress = &progress;
+    run->stats = stats;
+    run->fingerprint = fingerprint;
+    run->device = &cpu;
+    gs_plan_make(&run->plan, options, binned->count, gs_processors());
+    run->plan.direct = false; /* few as they may be, the keys lie in runs */
+    run->splitters.count = binned->bins - 1;
+    memcpy(run->splitters.splitter, binned->splitters->splitter + binned->first,
+           run->splitters.count * sizeof(gs_key));
+    cpu.scratch_bytes = run->plan.threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
     cpu.scratch = gs_pages_alloc(cpu.scratch_bytes);
-    run.counts = calloc(2 * (size_t)binned->bins + 1, sizeof *run.counts);
-    if (cpu.scratch == NULL || run.counts == NULL) {
+    run->counts = calloc(2 * (size_t)binned->bins + 1, sizeof *run->counts);
+    if (cpu.scratch == NULL || run->counts == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort bins");
         goto cleanup;
     }
-    run.offsets = run.counts + binned->bins;
-    GS_TRY(gs_emit_init(&run.emitter, options, sink, err));
+    run->offsets = run->counts + binned->bins;
+    GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
     has_emitter = true;
-    GS_TRY(gs_sort_bins_cpu(&run, err));
-    GS_TRY(gs_emit_prove(&run.emitter, run.fingerprint, err));
-    describe_run(&run);
+    GS_TRY(gs_sort_bins_cpu(run, err));
+    GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));
+    describe_run(run);
 cleanup:
     if (has_emitter)
-        gs_emit_free(&run.emitter);
+        gs_emit_free(&run->emitter);
     gs_pages_free(cpu.scratch, cpu.scratch_bytes);
-    free(run.counts);
+    free(run->counts);
+    free(run);
     return st;
 }

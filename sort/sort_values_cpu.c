@@ -220,9 +220,9 @@ static uint64_t place_values(struct gs_run *run, const struct gs_value_ranges *r
     return sum;
 }
 
-/* Hand out all keys, piece by piece. */
+/* Hand out all keys, piece by piece; buffers has room for one of each thread. */
 static void emit_values(struct gs_run *run, const struct gs_value_ranges *ranges,
-                        const uint64_t *starts, uint64_t count)
+                        const uint64_t *starts, uint64_t count, gs_key *buffers)
 {
     uint64_t pieces = (count + PIECE_KEYS - 1) / PIECE_KEYS;
     atomic_uint_fast64_t next = 0;
@@ -231,7 +231,7 @@ static void emit_values(struct gs_run *run, const struct gs_value_ranges *ranges
     {
         struct gs_work work = {0};
         uint64_t written = 0;
-        gs_key keys[PIECE_KEYS];
+        gs_key *keys = buffers + (size_t)gs_cpu_thread() * PIECE_KEYS;
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces;) {
             uint64_t piece = run->options->reverse ? pieces - 1 - number : number;
             uint64_t first = piece * PIECE_KEYS;
@@ -261,15 +261,18 @@ enum gs_status gs_sort_values_cpu(struct gs_run *run, const struct gs_value_rang
     if (ranges->count == 0)
         return GS_OK;
     uint64_t *counts = calloc((size_t)ranges->values + 1, sizeof *counts);
-    if (counts == NULL)
-        return GS_OK; /* there are other ways */
+    gs_key *buffers = malloc(run->plan.threads * (size_t)PIECE_KEYS * sizeof *buffers);
+    if (counts == NULL || buffers == NULL)
+        goto cleanup; /* there are other ways */
     gs_run_phase(run, GS_STAGE_COUNT_BINS, run->plan.count);
     *sorted = count_values(run, ranges, counts);
     uint64_t counted = *sorted ? run->plan.count : 0;
     gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, counted,
                    counted * GS_KEY_BYTES);
     if (*sorted)
-        emit_values(run, ranges, counts, place_values(run, ranges, counts));
+        emit_values(run, ranges, counts, place_values(run, ranges, counts), buffers);
+cleanup:
+    free(buffers);
     free(counts);
     return *sorted ? gs_emit_result(&run->emitter, err) : GS_OK;
 }

@@ -1,0 +1,29 @@
+# Small stacks: what a sort holds beside its keys is elsewhere.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# small_stack KIB ARG...: gsort with a stack of so much.
+small_stack()
+{
+    (
+        ulimit -s "$1"
+        "$GSORT" --device=cpu --parallel=2 "${@:2}"
+    )
+}
+
+@test "a few values, which are counted" {
+    require_plain_build
+    keygen narrow 700001 >in
+    small_stack 160 in -o got
+    reference in >wanted
+    assert_same wanted got
+}
+
+@test "through temporary files" {
+    require_plain_build
+    keygen uniform 6000000 >in
+    small_stack 160 -S 8M -T . in -o got
+    reference in >wanted
+    assert_same wanted got
+}

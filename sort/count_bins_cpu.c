@@ -53,7 +53,7 @@ static void finish_search(const struct gs_splitters *splitters, const gs_key *re
         uint64_t end = count - i < SIDE_BY_SIDE ? count : i + SIDE_BY_SIDE;
         for (uint32_t half = 1U << splitters->steps >> 1; half != 0; half >>= 1)
             for (uint64_t k = i; k < end; k++)
-                bins[k] += (uint16_t)((uint32_t)(splitter[bins[k] + half - 1] < keys[k]) * half);
+                bins[k] = (uint16_t)(bins[k] + (splitter[bins[k] + half - 1] < keys[k]) * half);
         i = end;
     }
 }

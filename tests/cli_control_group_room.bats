@@ -8,7 +8,7 @@ setup()
     without_gpu "a GPU's driver has memory of its own"
     require_strace
     enter_directory
-    require_control_group
+    require_control_group memory
     keygen uniform 24M >in # 96 MiB
     "$GSORT" in -o wanted
 }

@@ -249,7 +249,7 @@ without_gpu()
 # require_control_group CONTROLLER: a control group of this test's own, GROUP, for memory or cpu.
 require_control_group()
 {
-    GROUP=/sys/fs/cgroup/$1/gsort-test.$$
+    GROUP=/sys/fs/cgroup/${1:?memory or cpu}/gsort-test.$$
     LIMIT=$GROUP/memory.limit_in_bytes
     [ "$1" != cpu ] || LIMIT=$GROUP/cpu.cfs_quota_us
     [ -d "/sys/fs/cgroup/$1" ] || GROUP=/sys/fs/cgroup/gsort-test.$$ LIMIT=$GROUP/$1.max

@@ -228,7 +228,7 @@ require_nobody()
     as_nobody true 2>/dev/null || skip "cannot drop root's privileges here"
     OPEN_DIR=$(mktemp -d /tmp/gsort-test.XXXXXX)
     chmod 755 "$OPEN_DIR"
-    cp "$GSORT" "$OPEN_DIR/gsort"
+    install -m 755 "$GSORT" "$OPEN_DIR/gsort"
     mkdir "$OPEN_DIR/work"
     GSORT=$OPEN_DIR/gsort
     cd "$OPEN_DIR/work" || return

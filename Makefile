@@ -179,8 +179,8 @@ $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/option_values.c cli/size
 $(B)/bench_%: tests/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
-SUITE = GSORT=$(CURDIR)/$(B)/gsort KEYGEN=$(CURDIR)/build/keygen REFERENCE=$(CURDIR)/build/reference \
-        FUZZ_OPTIONS=$(CURDIR)/build/fuzz_options FAULTS=$(CURDIR)/build/faults.so UNITS=$(CURDIR)/$(B)/unit CUDA=$(CUDA) $(BATS)
+SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
+        FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS)
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
 # Which tests: files or directories of Bats. BATS_JOBS files side by side, by GNU parallel; without it one after the other.
@@ -266,14 +266,14 @@ BIN := $(DESTDIR)$(PREFIX)/bin
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: gsort
-	install -D -m 755 gsort $(BIN)/$(PROGRAM)
-	install -d $(MAN) $(COMPLETIONS)
-	sed 's/\bgsort\b/$(PROGRAM)/g' man/gsort.1 >$(MAN)/$(PROGRAM).1
-	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >$(COMPLETIONS)/$(PROGRAM)
-	chmod 644 $(MAN)/$(PROGRAM).1 $(COMPLETIONS)/$(PROGRAM)
+	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
+	install -d '$(MAN)' '$(COMPLETIONS)'
+	sed 's/\bgsort\b/$(PROGRAM)/g' man/gsort.1 >'$(MAN)/$(PROGRAM).1'
+	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >'$(COMPLETIONS)/$(PROGRAM)'
+	chmod 644 '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
 
 uninstall:
-	rm -f $(BIN)/$(PROGRAM) $(MAN)/$(PROGRAM).1 $(COMPLETIONS)/$(PROGRAM)
+	rm -f '$(BIN)/$(PROGRAM)' '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
 
 dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD

@@ -18,9 +18,13 @@ unset OMP_WAIT_POLICY GOMP_SPINCOUNT
 unset POSIXLY_CORRECT
 set -o pipefail
 
-# Every test runs in a directory of its own that holds nothing yet.
+# Every test runs in a directory of its own that holds nothing yet. ld.so ends a name in LD_PRELOAD
+# at a space or a colon: where the tree has one in its path, the shim comes along.
 enter_directory()
 {
+    case ${FAULTS:-} in
+    *[\ :]*) cp "$FAULTS" "$BATS_TEST_TMPDIR/faults.so" && FAULTS=$BATS_TEST_TMPDIR/faults.so ;;
+    esac
     mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return
     umask 022
 }

@@ -19,7 +19,9 @@ export LC_ALL=C
 GSORT=$(realpath "$1") SHIM=$(realpath "$2") KEYGEN=$(realpath "$3") REFERENCE=$(realpath "$4")
 minutes=$5
 seed=${6:-$SRANDOM}
-dir=$(mktemp -d) && mkdir -p "$dir/work" "$dir/tmp/1" "$dir/tmp/2" && cd "$dir/work" || exit 2
+# The shim is copied: ld.so ends a name in LD_PRELOAD at a space or a colon.
+dir=$(mktemp -d) && cp "$SHIM" "$dir/shim.so" && SHIM=$dir/shim.so &&
+    mkdir -p "$dir/work" "$dir/tmp/1" "$dir/tmp/2" && cd "$dir/work" || exit 2
 trap 'rm -rf "$dir"' EXIT
 export GSORT_FAULT_MARK=$dir/mark TMPDIR=$dir/tmp/1
 mapfile -t dists < <("$KEYGEN" --list | awk '{ print $1 }')

@@ -19,6 +19,6 @@ load helper
     # Two at a time, each in a directory of its own. (The program sets that by itself.)
     export OMP_WAIT_POLICY=passive
     # shellcheck disable=SC2016 # the inner shell's
-    xargs -P 2 -n 1 sh -c 'mkdir "${0##*/}" && cd "${0##*/}" && "$0" >log 2>&1 ||
+    xargs -d '\n' -P 2 -n 1 sh -c 'mkdir "${0##*/}" && cd "${0##*/}" && "$0" >log 2>&1 ||
         { echo "failed: $0" && cat log && exit 1; }' <tests >&2 3>&-
 }

@@ -199,7 +199,9 @@ judge()
 walk_mode()
 {
     local name=$1 before=$2 options=$3 command=$4 kind hows how k status
-    DIR=$(mktemp -d) && mkdir "$DIR/work" "$DIR/tmp" && cd "$DIR/work" || exit 2
+    # The shim is copied: ld.so ends a name in LD_PRELOAD at a space or a colon.
+    DIR=$(mktemp -d) && mkdir "$DIR/work" "$DIR/tmp" && cp "$SHIM" "$DIR/shim.so" &&
+        SHIM=$DIR/shim.so && cd "$DIR/work" || exit 2
     trap 'rm -rf "$DIR"' EXIT
     "$KEYGEN" uniform 300007 >../in
     "$KEYGEN" sorted 200003 >../sorted

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: MIT
 VERSION := 0.1.0
 
-# Optional dependencies: found by themselves when unset, 0 leaves one out, 1 insists on it.
+# Optional dependencies: found by themselves when unset, 0 leaves one out, 1 insists on it. `make install`
+# installs what was built last: the PATH that sudo gives may lack nvcc.
+ifeq ($(MAKECMDGOALS),install)
+  -include build/last.mk
+endif
 PKG_CONFIG ?= pkg-config
 NVCC       ?= nvcc
 CXX        ?= g++
@@ -22,6 +26,7 @@ ifeq ($(HIGHWAY),1)
     $(error HIGHWAY=1, but there is no C++ compiler $(CXX): install g++)
   endif
 endif
+NVCC_FOUND = $(or $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC))),$(NVCC))
 ifeq ($(CUDA),1)
   ifneq ($(call have,$(NVCC)),1)
     $(error CUDA=1, but there is no $(NVCC): install the CUDA toolkit or say where it is, NVCC=...)
@@ -122,6 +127,7 @@ help:
 # ./gsort is the configuration built last.
 gsort: $(B)/gsort FORCE
 	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
+	@printf '%s ?= %s\n' CUDA '$(CUDA)' HIGHWAY '$(HIGHWAY)' NVCC '$(NVCC_FOUND)' >build/last.mk
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@

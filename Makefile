@@ -136,8 +136,9 @@ gsort: $(B)/gsort FORCE
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
 
-# The flags of the last build: a change of CFLAGS rebuilds.
-FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS)
+# The flags of the last build: a change of CFLAGS or LDFLAGS rebuilds.
+FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \
+             $(LDFLAGS) $(LIBS)
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo '$(subst ','"'"',$(FLAGS_NOW))' | cmp -s - $@ || echo '$(subst ','"'"',$(FLAGS_NOW))' >$@
 
@@ -286,6 +287,7 @@ uninstall:
 	rm -f '$(BIN)/$(PROGRAM)' '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
 
 dist:
+	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.

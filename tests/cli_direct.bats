@@ -33,6 +33,16 @@ load helper
     assert_same wanted got
 }
 
+@test "a write that does less than was asked for is done again" {
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    keygen uniform 500009 >in
+    reference in >wanted
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="pwrite short+ 1" GSORT_FAULT_MARK=mark "$GSORT" \
+        --device=cpu --direct --bins=2 in -o got
+    [ -e mark ]
+    assert_same wanted got
+}
+
 @test "through temporary files, and merged" {
     keygen uniform 3000001 >in
     reference in >wanted

@@ -81,6 +81,12 @@ make_parts()
     gsort -m -S 1M -T . in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 --stats -o got 2>stats
     assert_same wanted got
     [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 6000000 ]
+    # What is in memory is a half of -S at most.
+    gsort -m -S 10M -T . - <large --stats -o got 2>stats
+    grep -q '^temporary *0 bytes' stats
+    gsort -m -S 10M -T . <(cat large) --stats -o got 2>stats
+    assert_same large got
+    grep -q '^temporary *6000000 bytes' stats
     gsort -m </dev/null -o got
     [ ! -s got ]
 }

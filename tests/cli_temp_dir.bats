@@ -22,6 +22,8 @@ setup()
 @test "a directory that is not there is refused" {
     run -2 --separate-stderr gsort -T missing in -o out
     assert_trouble missing "No such file"
+    run -2 --separate-stderr gsort -T '' in -o out
+    assert_trouble "-T ''" "No such file"
     [ ! -e out ]
 }
 

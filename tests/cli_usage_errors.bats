@@ -94,3 +94,8 @@ setup()
     refused gsort in -o out -o other
     [ ! -e other ]
 }
+
+@test "the same output twice is one" {
+    gsort in -o out -o out
+    gsort -C out
+}

@@ -307,10 +307,18 @@ ssize_t vmsplice(int fd, const struct iovec *from, size_t count, unsigned flags)
     return fails_or_shrinks(WRITE, &first.iov_len) ? -1 : next(fd, &first, count, flags);
 }
 
+/* Of a direct write (open(2): O_DIRECT). */
+#define BLOCK_BYTES 4096
+
 ssize_t pwrite(int fd, const void *from, size_t size, off_t offset)
 {
     NEXT(ssize_t, "pwrite", int, const void *, size_t, off_t);
-    return fails_or_shrinks(PWRITE, &size) ? -1 : next(fd, from, size, offset);
+    bool is_blocks = size % BLOCK_BYTES == 0 && (syscall(SYS_fcntl, fd, F_GETFL) & O_DIRECT) != 0;
+    if (fails_or_shrinks(PWRITE, &size))
+        return -1;
+    if (is_blocks && size > BLOCK_BYTES) /* else a direct write would fail, not be short */
+        size -= size % BLOCK_BYTES;
+    return next(fd, from, size, offset);
 }
 
 /* --- memory and threads ------------------------------------------------------------------------

@@ -40,7 +40,9 @@ setup()
 }
 
 @test "the mode of a replaced file is kept" {
-    for mode in 600 640 444 755 666; do
+    local modes=(600 640 755 666)
+    [ "$(id -u)" -ne 0 ] || modes+=(444) # which nobody else may write
+    for mode in "${modes[@]}"; do
         echo old >out
         chmod "$mode" out
         gsort in -o out

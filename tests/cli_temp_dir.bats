@@ -35,7 +35,7 @@ setup()
 
 @test "a directory that may not be written is refused" {
     require_nobody
-    mkdir closed
+    mkdir -m 555 closed
     keygen uniform 10 >in
     chmod 777 .
     run -2 --separate-stderr as_nobody "$GSORT" -T closed in -o out

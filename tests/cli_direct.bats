@@ -35,6 +35,7 @@ load helper
 
 @test "a write that does less than was asked for is done again" {
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    require_plain_build
     keygen uniform 500009 >in
     reference in >wanted
     env LD_PRELOAD="$FAULTS" GSORT_FAULT="pwrite short+ 1" GSORT_FAULT_MARK=mark "$GSORT" \

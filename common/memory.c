@@ -177,6 +177,10 @@ static void visit_group(const char *directory, bool version2, void *context)
                         ? group_left(directory, "memory.max", "memory.current")
                         : group_left(directory, "memory.limit_in_bytes", "memory.usage_in_bytes");
     *least = left < *least ? left : *least;
+    if (version2) { /* who takes more than this is not killed, but slowed down to a crawl */
+        left = group_left(directory, "memory.high", "memory.current");
+        *least = left < *least ? left : *least;
+    }
 }
 
 uint64_t gs_memory_group_left(void)

@@ -82,10 +82,12 @@ uint64_t gs_order_unique(gs_key *keys, uint64_t count)
         i += pairs;
     }
     uint64_t kept = i + 1;
+    gs_key before = keys[i]; /* not keys[kept - 1], which would wait for the store to it */
     for (i++; i < count; i++) {
-        bool fresh = keys[i] != keys[kept - 1];
-        keys[kept] = keys[i]; /* always stored, kept only if counted: nothing to mispredict */
-        kept += fresh;
+        gs_key key = keys[i];
+        keys[kept] = key; /* always stored, kept only if counted: nothing to mispredict */
+        kept += key != before;
+        before = key;
     }
     return kept;
 }

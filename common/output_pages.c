@@ -13,6 +13,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -71,17 +72,24 @@ static void start_prefill(struct gs_output *output, unsigned threads, bool idle)
         close(fd);
 }
 
-/* Make the file as long as `bytes` of output, with room for them where that can be reserved. */
+/* Make the file as long as `bytes` of output, with room for them where that can be reserved. Not
+ * where so much may not be written, by what is free or by the limit of a file's size, which is
+ * told by a signal: fewer keys may turn out to stay. */
 static bool grow_file(struct gs_output *output, uint64_t bytes)
 {
     struct stat status;
+    struct rlimit limit;
     off_t end = (off_t)(output->start + bytes);
     if (fstat(output->fd, &status) != 0)
         return false;
     if (status.st_size >= end)
         return true;
+    uint64_t more = (uint64_t)(end - status.st_size);
+    if ((getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)end) ||
+        gs_space_free(output->fd) < more)
+        return false;
     bool grown = gs_space_gains(output->fd)
-                     ? fallocate(output->fd, 0, status.st_size, end - status.st_size) == 0
+                     ? fallocate(output->fd, 0, status.st_size, (off_t)more) == 0
                      : ftruncate(output->fd, end) == 0;
     if (grown)
         output->grown_bytes = bytes;

@@ -123,6 +123,27 @@ enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_
     return st;
 }
 
+/* To the sink's memory. Who knows the place beforehand has seen to its being made, to sort there;
+ * where duplicates are left out nobody does. */
+static enum gs_status copy_to_memory(const struct gs_emitter *emitter, const gs_key *keys,
+                                     uint64_t count, uint64_t position, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = emitter->sink;
+    gs_key *to = sink->memory + position;
+    bool tells = emitter->options->unique && sink->make != NULL;
+    if (tells)
+        GS_TRY(sink->make(sink, count, position, err));
+    if (keys != to && emitter->past_cache)
+        gs_copy_past_cache(to, keys, count * sizeof *keys);
+    else if (keys != to)
+        memcpy(to, keys, count * sizeof *keys);
+    if (tells)
+        st = sink->write(sink, to, count, position, err);
+cleanup:
+    return st;
+}
+
 enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
                              uint64_t position)
 {
@@ -131,17 +152,11 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uin
     struct gs_sink *sink = emitter->sink;
     if (count == 0)
         return GS_OK;
-    if (sink->memory != NULL) {
-        gs_key *to = sink->memory + position;
-        if (keys != to && emitter->past_cache)
-            gs_copy_past_cache(to, keys, count * sizeof *keys);
-        else if (keys != to)
-            memcpy(to, keys, count * sizeof *keys);
-        return GS_OK;
-    }
     if (sink->stream && emitter->options->verify) /* in the piece's turn, so without a lock */
         st = gs_trail_follow(&emitter->trail, emitter->options, keys, count, position, &err);
-    if (st == GS_OK)
+    if (st == GS_OK && sink->memory != NULL)
+        st = copy_to_memory(emitter, keys, count, position, &err);
+    else if (st == GS_OK)
         st = sink->write(sink, keys, count, position, &err);
     if (st != GS_OK)
         gs_emit_fail(emitter, &err);

@@ -10,10 +10,11 @@
  * Regions are cut into blocks, and a block belongs to one thread, which fills it with whole cache
  * lines, past the caches; what is less than a line waits in the thread's rests for the next chunk.
  * Nobody counts all keys first: how large bins are is estimated, and extents of spare memory take
- * what does not fit. Sorted bins are written in ascending order, from the output's beginning on, so
- * the gap keeps them off the regions of bins that are still to be sorted. It is known beforehand
- * where it does not: such a bin moves to spare memory (gs_regions_finish), and a bin waits until
- * those have been sorted whose regions it will overwrite (gs_regions_wait_end).
+ * what does not fit. Regions lie in the output's order (with ->reverse the last bin's comes first),
+ * and sorted bins are written in that order, from the output's beginning on, so the gap keeps them
+ * off the regions of bins that are still to be sorted. It is known beforehand where it does not:
+ * such a bin moves to spare memory (gs_regions_finish), and a bin waits until those have been
+ * sorted whose regions it will overwrite (gs_regions_wait_end).
  *
  * In the end the blocks are described as runs, as if they were chunks: bin b of row r is
  * [starts[r * stride + 2 b], starts[r * stride + 2 b + 1]), of keys from cpu->keys on for all rows.
@@ -57,7 +58,7 @@ struct gs_regions {
     bool usable;
     gs_key *output;
     gs_key *copy;       /* what cpu.keys was, once that is the lower one of the two */
-    uint64_t *first;    /* [bins]: the region's place in the output, ascending; or GS_NO_REGION */
+    uint64_t *first;    /* [bins]: the region's place in the output, or GS_NO_REGION */
     uint32_t *blocks;   /* [bins]: what it has room for */
     atomic_uint *taken; /* [bins]: blocks that were asked for */
     uint32_t block_keys;
@@ -123,7 +124,7 @@ uint32_t gs_regions_place(const struct gs_regions *regions, const gs_key *key);
 
 /* How far a thread has asked. */
 struct gs_regions_wait {
-    uint32_t bin;
+    uint32_t bins; /* of the output's order */
     uint64_t end;
 };
 

@@ -33,10 +33,9 @@ static uint32_t block_keys_for(const struct gs_run *run)
 bool gs_regions_pay(const struct gs_run *run)
 {
     const struct gs_plan *plan = &run->plan;
-    const struct gs_options *options = run->options;
     uint64_t bins = gs_run_bins(run);
-    return plan->count / plan->bins >= BIN_KEYS_MIN && !options->unique && !options->reverse &&
-           !plan->one_bin && !plan->direct && bins >= 2 && bins <= GS_REGIONS_MAX;
+    return plan->count / plan->bins >= BIN_KEYS_MIN && !plan->one_bin && !plan->direct &&
+           bins >= 2 && bins <= GS_REGIONS_MAX;
 }
 
 uint64_t gs_regions_spare(const struct gs_run *run)
@@ -140,13 +139,14 @@ static bool sample_bins(const struct gs_run *run, uint32_t *found)
     return done;
 }
 
-/* Where the next region begins that is no equality bin's, those being empty. */
-static uint64_t region_end(const struct gs_regions *regions, uint32_t bin, uint32_t bins,
+/* Where the next region begins behind that of bin number i of the output's order: of one that is no
+ * equality bin's, those being empty. */
+static uint64_t region_end(const struct gs_run *run, const struct gs_regions *regions, uint32_t i,
                            uint64_t end)
 {
-    while (++bin < bins)
-        if (regions->first[bin] != GS_NO_REGION)
-            return regions->first[bin];
+    while (++i < gs_run_bins(run))
+        if (regions->first[gs_run_bin_at(run, i)] != GS_NO_REGION)
+            return regions->first[gs_run_bin_at(run, i)];
     return end;
 }
 
@@ -173,7 +173,8 @@ static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
     for (uint32_t bin = 0; bin < bins; bin++)
         all += found[bin];
     const double each = (double)n / (double)all;
-    for (uint32_t bin = 0; bin < bins; bin++) {
+    for (uint32_t i = 0; i < bins; i++) {
+        uint32_t bin = gs_run_bin_at(run, i);
         uint64_t at = gap_keys(run) + (uint64_t)((double)sum * each);
         at = at / GS_LINE_KEYS * GS_LINE_KEYS + skew;
         bool none = at >= n || gs_splitters_equal(&run->splitters, bin);
@@ -181,10 +182,11 @@ static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
         sum += found[bin];
     }
     free(found);
-    for (uint32_t bin = 0; bin < bins; bin++) {
+    for (uint32_t i = 0; i < bins; i++) {
+        uint32_t bin = gs_run_bin_at(run, i);
         if (regions->first[bin] == GS_NO_REGION)
             continue;
-        uint64_t room = region_end(regions, bin, bins, n) - regions->first[bin];
+        uint64_t room = region_end(run, regions, i, n) - regions->first[bin];
         regions->blocks[bin] = (uint32_t)(room / regions->block_keys);
         if (regions->blocks[bin] == 0)
             regions->first[bin] = GS_NO_REGION;

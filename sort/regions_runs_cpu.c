@@ -189,7 +189,7 @@ static void sum_counts(struct gs_run *run, const struct gs_regions *regions)
         for (unsigned i = 0; i < regions->thread_count; i++)
             run->counts[bin] += regions->threads[i].counts[bin];
     }
-    gs_prefix_sum_scan(run->counts, run->offsets, bins, false);
+    gs_prefix_sum_scan(run->counts, run->offsets, bins, run->options->reverse);
 }
 
 enum gs_status gs_regions_finish(struct gs_run *run, struct gs_error *err)
@@ -211,13 +211,13 @@ enum gs_status gs_regions_finish(struct gs_run *run, struct gs_error *err)
 uint64_t gs_regions_wait_end(const struct gs_run *run, struct gs_regions_wait *wait, uint64_t end)
 {
     const struct gs_regions *regions = run->device;
-    for (; wait->bin < gs_run_bins(run); wait->bin++) {
-        uint64_t first = regions->first[wait->bin];
-        if (first == GS_NO_REGION)
+    for (; wait->bins < gs_run_bins(run); wait->bins++) {
+        uint32_t bin = gs_run_bin_at(run, wait->bins);
+        if (regions->first[bin] == GS_NO_REGION)
             continue;
-        if (first >= end)
+        if (regions->first[bin] >= end)
             break;
-        wait->end = run->offsets[wait->bin] + run->counts[wait->bin];
+        wait->end = run->offsets[bin] + run->counts[bin];
     }
     return wait->end;
 }

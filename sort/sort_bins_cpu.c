@@ -18,7 +18,7 @@ static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t coun
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
-    if (sink->memory != NULL) {
+    if (sink->memory != NULL && !run->options->unique) {
         gs_fill(sink->memory + position, key, count, run->emitter.past_cache);
         return GS_OK;
     }
@@ -117,25 +117,35 @@ struct turn {
     uint64_t sorted;
 };
 
+/* The piece that is number i in the order of the output. */
+static const struct gs_piece *piece_at(const struct gs_run *run, const struct gs_pieces *pieces,
+                                       uint64_t i)
+{
+    return &pieces->list[run->options->reverse ? pieces->count - 1 - i : i];
+}
+
 /* Where regions lie in the output: wait until the keys in the place of a piece have been sorted.
  * Those are keys of earlier pieces, which others have begun, and never wait for this one. */
 static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
                        const struct gs_piece *piece, const atomic_bool *sorted, struct turn *turn)
 {
     uint64_t end = gs_regions_wait_end(run, &turn->wait, piece->offset + piece->count);
-    for (; turn->sorted < pieces->count && pieces->list[turn->sorted].offset < end; turn->sorted++)
+    for (; turn->sorted < pieces->count; turn->sorted++) {
+        if (piece_at(run, pieces, turn->sorted)->offset >= end)
+            break;
         while (!atomic_load_explicit(&sorted[turn->sorted], memory_order_acquire))
             sched_yield();
+    }
 }
 
 /* Memory that is made part by part has to be ready before a piece lies there, and is told of it
- * behind that. */
+ * behind that. Where duplicates are left out, places are known, and told, when they are written. */
 static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece, bool lies_there,
                                 struct gs_work *work)
 {
     struct gs_sink *sink = run->emitter.sink;
     struct gs_error err = {.status = GS_OK};
-    if (sink->memory == NULL || sink->make == NULL)
+    if (sink->memory == NULL || sink->make == NULL || run->options->unique)
         return GS_OK;
     uint64_t start = gs_now_ns();
     if (lies_there)
@@ -149,7 +159,7 @@ static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece
 }
 
 /* Sort all pieces; buffers is NULL or has room for the largest of each thread; sorted[] is NULL or
- * says which are. */
+ * says which are, by their numbers in the output. */
 static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers,
                         atomic_bool *sorted)
 {
@@ -160,8 +170,7 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
         gs_key *scratch = gs_cpu_scratch(run);
         struct turn turn = {0};
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces->count;) {
-            uint64_t i = run->options->reverse ? pieces->count - 1 - number : number;
-            const struct gs_piece *piece = &pieces->list[i];
+            const struct gs_piece *piece = piece_at(run, pieces, number);
             gs_key *to = place_of(run, pieces, piece, buffers);
             if (sorted != NULL)
                 await_turn(run, pieces, piece, sorted, &turn);
@@ -171,7 +180,7 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
             if (st == GS_OK)
                 st = tell_sink(run, piece, true, &work);
             if (sorted != NULL) /* or failed: nobody is to wait */
-                atomic_store_explicit(&sorted[i], true, memory_order_release);
+                atomic_store_explicit(&sorted[number], true, memory_order_release);
             if (st != GS_OK)
                 break;
             atomic_fetch_add_explicit(&run->progress->done, piece->count, memory_order_relaxed);

@@ -88,7 +88,7 @@ enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
-    if (sink->map == NULL || sink->stream || sink->memory != NULL || run->options->unique ||
+    if (sink->map == NULL || sink->stream || sink->memory != NULL || !run->keeps_most ||
         run->plan.one_bin || run->plan.direct || (early && !gs_regions_pay(run)))
         return GS_OK;
     uint64_t start = gs_now_ns();

@@ -6,6 +6,7 @@
 #include "sort/cost.h"
 #include "sort/engine.h"
 #include "sort/gpu.h"
+#include "sort/keeps_most.h"
 #include "sort/pipeline.h"
 
 #include "common/clock.h"
@@ -229,6 +230,17 @@ enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool
     if (device == GS_DEVICE_GPU)
         gs_gpu_start();
     return device;
+}
+
+bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *spans,
+                        size_t span_count)
+{
+    struct gs_tiles tiles;
+    if (gs_tiles_make(&tiles, spans, span_count, NULL) != GS_OK)
+        return false;
+    bool most = gs_keeps_most(&tiles, options->threads > 0 ? options->threads : gs_processors());
+    gs_tiles_free(&tiles);
+    return most;
 }
 
 bool gs_holds_device(void)

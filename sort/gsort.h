@@ -170,6 +170,10 @@ enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t
  * known. */
 enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool more);
 
+/* Would at least half of so many keys stay under options->unique? By a sample; false of few. */
+bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *spans,
+                        size_t span_count);
+
 /* Was a GPU's runtime started? Its part in exit() takes long, and may not come while it starts: end
  * by _exit. */
 bool gs_holds_device(void);

@@ -116,3 +116,16 @@ most_stay()
         assert_same unique out
     done
 }
+
+@test "without repetitions, from a pipe that has few of them at first" {
+    for more in 1 6; do # once more, and six times: a seventh stays
+        keygen uniform 3M >part
+        for _ in $(seq 0 "$more"); do cat part; done >in
+        reference -u part >unique
+        for threads in 2 4; do
+            # shellcheck disable=SC2002 # a pipe is wanted
+            cat in | gsort -u --bins=100 --parallel="$threads" >out
+            assert_same unique out
+        done
+    done
+}

@@ -164,7 +164,7 @@ enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *k
     start = gs_now_ns();
     st = gs_emit_write(&run->emitter, keys, count, position);
     work->write_ns += gs_now_ns() - start;
-    gs_emit_end(&run->emitter, number);
+    gs_emit_end(&run->emitter);
     work->keys_out += count;
     return st;
 }

@@ -110,8 +110,9 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
         return st;
     }
     struct stat status;
-    if (stat(input->name, &status) != 0)
-        return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
+    if (stat(input->name, &status) != 0) /* so no other message has an empty name in it */
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read",
+                       *input->name != '\0' ? input->name : "''");
     if (S_ISFIFO(status.st_mode)) {
         if (faccessat(AT_FDCWD, input->name, R_OK, AT_EACCESS) != 0)
             return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);

@@ -116,8 +116,10 @@ static void *watch_progress(void *unused)
             draw_line(text);
             drawn = now;
         }
-        if (is_last)
+        if (is_last) {
+            gs_progress_erase(); /* here, where SIGPIPE is blocked: it may be lost, too */
             return NULL;
+        }
         if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1 && !atomic_load(&ending)) {
             describe_phase(text);
             gs_progress_erase();
@@ -149,5 +151,4 @@ void gs_progress_stop(void)
     atomic_store(&ending, true);
     pthread_kill(thread, SIGUSR1);
     pthread_join(thread, NULL);
-    gs_progress_erase();
 }

@@ -73,6 +73,14 @@ setup()
     assert_same wanted got
 }
 
+@test "a line that nobody reads any more is lost, and nothing else" {
+    mkfifo line
+    exec 4<>line
+    exec 5>line 4<&-
+    env --default-signal=PIPE "$GSORT" --progress=always in -o out 2>&5
+    assert_same wanted out
+}
+
 @test "an error is told on a line of its own" {
     run -2 --separate-stderr gsort --progress=always no-such-file -o out
     [[ ${stderr_lines[-1]} == *"gsort: no-such-file: "* ]]

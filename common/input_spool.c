@@ -13,6 +13,18 @@
 /* Read and written at a time. */
 #define GS_SPOOL_BYTES ((size_t)1 << 20)
 
+/* A temporary file with so much in it takes no further input. One for each would be more mappings
+ * than a process may have. */
+#define GS_SPOOL_FILE_BYTES ((uint64_t)64 << 20)
+
+/* A temporary file that inputs go to, one after another. */
+struct spool {
+    int fd; /* -1: none is open */
+    const char *directory;
+    uint64_t bytes;
+    size_t first; /* its first input */
+};
+
 /* Refuses what would exceed *context bytes. */
 static enum gs_status refuse_above(void *context, const char *name, uint64_t bytes,
                                    struct gs_error *err)
@@ -30,14 +42,6 @@ static uint64_t held_bytes(const struct gs_inputs *inputs)
     for (size_t i = 0; i < inputs->count; i++)
         sum += inputs->list[i].memory.used;
     return sum;
-}
-
-static struct gs_input *first_pending(struct gs_inputs *inputs)
-{
-    size_t i = 0;
-    while (i < inputs->count && !inputs->list[i].pending)
-        i++;
-    return i < inputs->count ? &inputs->list[i] : NULL;
 }
 
 /* Copy the rest of a descriptor to another; *size grows by that. */
@@ -61,40 +65,62 @@ cleanup:
     return st;
 }
 
-/* Move a pending input, of which a part was read, to a temporary file, which is mapped. */
-static enum gs_status spool_input(struct gs_input *input, size_t unit, const char *directory,
+/* Have a file that takes an input, number `index`, in the directory if it is a new one. */
+static enum gs_status open_spool(struct spool *spool, size_t index, const char *directory,
+                                 struct gs_error *err)
+{
+    if (spool->fd >= 0)
+        return GS_OK;
+    *spool = (struct spool){
+        .fd = gs_spill_create(directory), .directory = directory, .bytes = 0, .first = index};
+    if (spool->fd < 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file", directory);
+    return GS_OK;
+}
+
+/* Move a pending input, of which a part was read, to the file. */
+static enum gs_status spool_input(struct spool *spool, struct gs_input *input, size_t unit,
                                   struct gs_error *err)
 {
     enum gs_status st;
     uint64_t size = input->memory.used;
-    void *mapping;
-    int fd = gs_spill_create(directory);
-    if (fd < 0) {
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file", directory);
-        goto cleanup;
-    }
-    GS_TRY(gs_file_write_full(fd, input->memory.bytes, input->memory.used, directory, err));
+    GS_TRY(gs_file_write_full(spool->fd, input->memory.bytes, input->memory.used, spool->directory,
+                              err));
     gs_slurp_free(&input->memory);
     input->bytes = NULL;
-    GS_TRY(copy_rest(input->fd, input->name, fd, directory, &size, err));
+    GS_TRY(copy_rest(input->fd, input->name, spool->fd, spool->directory, &size, err));
     GS_TRY(gs_input_check_size(input->name, size, unit, err));
-    mapping = size > SIZE_MAX ? MAP_FAILED : mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
-    if (mapping == MAP_FAILED) {
-        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s: cannot map its temporary file", input->name);
-        goto cleanup;
-    }
-    if (input->fd != STDIN_FILENO)
-        close(input->fd);
-    input->fd = -1;
-    input->pending = false;
-    input->mapping = mapping;
-    input->mapping_bytes = (size_t)size;
-    input->bytes = mapping;
+    gs_input_end(input);
     input->size = size;
+    spool->bytes += size;
 cleanup:
-    if (fd >= 0)
-        close(fd);
     return st;
+}
+
+/* Map the file, which has the inputs that are not in memory, from its first one to before `end`. */
+static enum gs_status map_spool(struct spool *spool, struct gs_input *list, size_t end,
+                                struct gs_error *err)
+{
+    if (spool->fd < 0)
+        return GS_OK;
+    struct gs_input *first = &list[spool->first];
+    char *mapping = spool->bytes > SIZE_MAX
+                        ? MAP_FAILED
+                        : mmap(NULL, (size_t)spool->bytes, PROT_READ, MAP_SHARED, spool->fd, 0);
+    if (mapping == MAP_FAILED)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "%s: cannot map its temporary file", first->name);
+    close(spool->fd);
+    spool->fd = -1;
+    gs_pages_advise(mapping, spool->bytes, MADV_SEQUENTIAL);
+    first->mapping = mapping;
+    first->mapping_bytes = (size_t)spool->bytes;
+    for (struct gs_input *input = first; input < list + end; input++) {
+        if (input->bytes != NULL || input->size == 0)
+            continue;
+        input->bytes = mapping;
+        mapping += input->size;
+    }
+    return GS_OK;
 }
 
 enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t memory_bytes,
@@ -102,18 +128,33 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
                                uint64_t *temporary_bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    struct spool spool = {.fd = -1};
+    uint64_t held = held_bytes(inputs);
+    size_t files = 0;
     *temporary_bytes = 0;
-    for (size_t spooled = 0; gs_inputs_pending(inputs); spooled++) {
-        uint64_t held = held_bytes(inputs);
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gs_input *input = &inputs->list[i];
         uint64_t most = memory_bytes > held ? memory_bytes - held : 0;
-        st = gs_inputs_read(inputs, unit, refuse_above, &most, err);
-        struct gs_input *input = first_pending(inputs);
-        if (st == GS_OK || input == NULL || err->status != GS_OK)
-            return st;
-        st = spool_input(input, unit, directories[spooled % directory_count], err);
-        if (st != GS_OK)
-            return st;
+        if (!input->pending)
+            continue;
+        st = gs_input_read(input, unit, inputs->populates, refuse_above, &most, err);
+        if (st == GS_OK) {
+            held += input->memory.used;
+            continue;
+        }
+        if (err->status != GS_OK)
+            goto cleanup;
+        GS_TRY(open_spool(&spool, i, directories[files % directory_count], err));
+        GS_TRY(spool_input(&spool, input, unit, err));
         *temporary_bytes += input->size;
+        if (spool.bytes < GS_SPOOL_FILE_BYTES)
+            continue;
+        GS_TRY(map_spool(&spool, inputs->list, i + 1, err));
+        files++;
     }
+    st = map_spool(&spool, inputs->list, inputs->count, err);
+cleanup:
+    if (spool.fd >= 0)
+        close(spool.fd);
     return st;
 }

@@ -74,10 +74,13 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
 
 /* Read the pending inputs to their ends: into memory as long as all that was read takes no more
  * than memory_bytes, the others into temporary files in the next of the directories, without a
- * name, which are mapped: small ones together. *temporary_bytes tells how much that was. */
+ * name, which are mapped: small ones together. *temporary_bytes tells how much that was. `tell` is
+ * called as bytes come, with how many there were so far. */
+typedef void gs_spool_tell(void *context, uint64_t bytes);
 enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t memory_bytes,
                                const char *const *directories, size_t directory_count,
-                               uint64_t *temporary_bytes, struct gs_error *err);
+                               gs_spool_tell *tell, void *context, uint64_t *temporary_bytes,
+                               struct gs_error *err);
 
 /* Bytes of all inputs, as far as they are mapped or read. */
 uint64_t gs_inputs_bytes(const struct gs_inputs *inputs);

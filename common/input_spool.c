@@ -25,14 +25,23 @@ struct spool {
     size_t first; /* its first input */
 };
 
-/* Refuses what would exceed *context bytes. */
+/* What the reading of one input is told. */
+struct reading {
+    uint64_t most;   /* bytes of it that memory has room for */
+    uint64_t before; /* bytes of those before it */
+    gs_spool_tell *tell;
+    void *context;
+};
+
+/* Refuses what memory has no room for. */
 static enum gs_status refuse_above(void *context, const char *name, uint64_t bytes,
                                    struct gs_error *err)
 {
     (void)name;
     (void)err; /* this is no failure yet */
-    const uint64_t *most = context;
-    return bytes > *most ? GS_ERR_MEMORY : GS_OK;
+    const struct reading *reading = context;
+    reading->tell(reading->context, reading->before + bytes);
+    return bytes > reading->most ? GS_ERR_MEMORY : GS_OK;
 }
 
 /* Bytes that inputs which were read hold. */
@@ -44,21 +53,22 @@ static uint64_t held_bytes(const struct gs_inputs *inputs)
     return sum;
 }
 
-/* Copy the rest of a descriptor to another; *size grows by that. */
-static enum gs_status copy_rest(int from, const char *name, int to, const char *directory,
-                                uint64_t *size, struct gs_error *err)
+/* Copy the rest of an input to the file; *size grows by that. */
+static enum gs_status copy_rest(const struct spool *spool, const struct gs_input *input,
+                                const struct reading *reading, uint64_t *size, struct gs_error *err)
 {
     enum gs_status st;
     size_t got;
     char *buffer = gs_pages_alloc(GS_SPOOL_BYTES);
     if (buffer == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", name);
+        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
         goto cleanup;
     }
     do {
-        GS_TRY(gs_file_read_some(from, buffer, GS_SPOOL_BYTES, &got, name, err));
-        GS_TRY(gs_file_write_full(to, buffer, got, directory, err));
+        GS_TRY(gs_file_read_some(input->fd, buffer, GS_SPOOL_BYTES, &got, input->name, err));
+        GS_TRY(gs_file_write_full(spool->fd, buffer, got, spool->directory, err));
         *size += got;
+        reading->tell(reading->context, reading->before + *size);
     } while (got > 0);
 cleanup:
     gs_pages_free(buffer, GS_SPOOL_BYTES);
@@ -79,8 +89,8 @@ static enum gs_status open_spool(struct spool *spool, size_t index, const char *
 }
 
 /* Move a pending input, of which a part was read, to the file. */
-static enum gs_status spool_input(struct spool *spool, struct gs_input *input, size_t unit,
-                                  struct gs_error *err)
+static enum gs_status spool_input(struct spool *spool, struct gs_input *input,
+                                  const struct reading *reading, size_t unit, struct gs_error *err)
 {
     enum gs_status st;
     uint64_t size = input->memory.used;
@@ -88,7 +98,7 @@ static enum gs_status spool_input(struct spool *spool, struct gs_input *input, s
                               err));
     gs_slurp_free(&input->memory);
     input->bytes = NULL;
-    GS_TRY(copy_rest(input->fd, input->name, spool->fd, spool->directory, &size, err));
+    GS_TRY(copy_rest(spool, input, reading, &size, err));
     GS_TRY(gs_input_check_size(input->name, size, unit, err));
     gs_input_end(input);
     input->size = size;
@@ -114,6 +124,7 @@ static enum gs_status map_spool(struct spool *spool, struct gs_input *list, size
     gs_pages_advise(mapping, spool->bytes, MADV_SEQUENTIAL);
     first->mapping = mapping;
     first->mapping_bytes = (size_t)spool->bytes;
+    spool->bytes = 0;
     for (struct gs_input *input = first; input < list + end; input++) {
         if (input->bytes != NULL || input->size == 0)
             continue;
@@ -125,32 +136,34 @@ static enum gs_status map_spool(struct spool *spool, struct gs_input *list, size
 
 enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t memory_bytes,
                                const char *const *directories, size_t directory_count,
-                               uint64_t *temporary_bytes, struct gs_error *err)
+                               gs_spool_tell *tell, void *context, uint64_t *temporary_bytes,
+                               struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct spool spool = {.fd = -1};
+    struct reading reading = {.tell = tell, .context = context};
     uint64_t held = held_bytes(inputs);
     size_t files = 0;
     *temporary_bytes = 0;
     for (size_t i = 0; i < inputs->count; i++) {
         struct gs_input *input = &inputs->list[i];
-        uint64_t most = memory_bytes > held ? memory_bytes - held : 0;
         if (!input->pending)
             continue;
-        st = gs_input_read(input, unit, inputs->populates, refuse_above, &most, err);
-        if (st == GS_OK) {
-            held += input->memory.used;
-            continue;
-        }
-        if (err->status != GS_OK)
+        reading.most = memory_bytes > held ? memory_bytes - held : 0;
+        st = gs_input_read(input, unit, inputs->populates, refuse_above, &reading, err);
+        if (st != GS_OK && err->status != GS_OK)
             goto cleanup;
-        GS_TRY(open_spool(&spool, i, directories[files % directory_count], err));
-        GS_TRY(spool_input(&spool, input, unit, err));
-        *temporary_bytes += input->size;
-        if (spool.bytes < GS_SPOOL_FILE_BYTES)
-            continue;
-        GS_TRY(map_spool(&spool, inputs->list, i + 1, err));
-        files++;
+        if (st != GS_OK) {
+            GS_TRY(open_spool(&spool, i, directories[files % directory_count], err));
+            GS_TRY(spool_input(&spool, input, &reading, unit, err));
+            *temporary_bytes += input->size;
+        }
+        held += input->memory.used;
+        reading.before += input->size;
+        if (spool.bytes >= GS_SPOOL_FILE_BYTES) {
+            GS_TRY(map_spool(&spool, inputs->list, i + 1, err));
+            files++;
+        }
     }
     st = map_spool(&spool, inputs->list, inputs->count, err);
 cleanup:

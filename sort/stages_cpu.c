@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
+#include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -119,8 +120,8 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
                 : plan->direct ? open_direct(run, cpu)
                                : open_chunks(run, regions);
     if (cpu->scratch == NULL || !room)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %.1f GB of keys",
-                       (double)plan->count * sizeof(gs_key) / 1e9);
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %" PRIu64 " keys",
+                       plan->count);
     return GS_OK;
 }
 

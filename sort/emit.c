@@ -95,6 +95,12 @@ static bool takes_turns(const struct gs_emitter *emitter)
     return emitter->options->unique || emitter->sink->stream;
 }
 
+static void add_waiter(struct gs_emitter *emitter, struct gs_emit_waiter *waiter)
+{
+    waiter->next = emitter->waiters;
+    emitter->waiters = waiter;
+}
+
 /* Take the thread out that waits for this piece's turn; NULL: none does. */
 static struct gs_emit_waiter *take_waiter(struct gs_emitter *emitter, uint64_t piece)
 {
@@ -126,8 +132,8 @@ static void admit_waiters(struct gs_emitter *emitter)
 static uint64_t await_turn(struct gs_emitter *emitter, uint64_t piece, uint64_t count)
 {
     struct gs_emit_waiter waiter = {
-        .next = emitter->waiters, .piece = piece, .count = count, .turn = PTHREAD_COND_INITIALIZER};
-    emitter->waiters = &waiter;
+        .piece = piece, .count = count, .turn = PTHREAD_COND_INITIALIZER};
+    add_waiter(emitter, &waiter);
     admit_waiters(emitter);
     while (!waiter.admitted && !emitter->failed)
         pthread_cond_wait(&waiter.turn, &emitter->mutex);

@@ -18,6 +18,9 @@
 #endif
 
 /* Newer than some C libraries' headers. */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -75,6 +78,12 @@ void gs_pages_advise(const void *bytes, uint64_t size, int advice)
 bool gs_pages_populate(void *pages, size_t bytes)
 {
     return madvise(pages, bytes, MADV_POPULATE_WRITE) == 0;
+}
+
+bool gs_pages_collapse(void *pages)
+{
+    /* Linux takes a range without any page for one that was cut off. */
+    return gs_pages_populate(pages, 1) && madvise(pages, GS_LARGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
 }
 
 void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes)

@@ -37,10 +37,8 @@ static bool on_tmpfs(int fd)
     return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
-/* The threads for an output's pages, if it is one that gains by them. idle: there is nothing to
- * write for a while. Else those who sort would wait for all to be reserved: 4 GiB on tmpfs by 16
- * cores 1.25 s, without 0.98; by a GPU it is 0.73 for 1.02. */
-static void start_prefill(struct gs_output *output, unsigned threads, bool idle)
+/* The threads for an output's pages, if it is one that gains by them. */
+static void start_prefill(struct gs_output *output, unsigned threads)
 {
     struct stat status;
     char path[32];
@@ -62,7 +60,7 @@ static void start_prefill(struct gs_output *output, unsigned threads, bool idle)
     output->prefill_fd = fd;
     if (fd >= 0 && room > 0)
         output->prefill = gs_prefill_start(fd, output->start, room, threads < most ? threads : most,
-                                           output->in_memory && idle);
+                                           output->in_memory);
     /* Linux notes, as it unmaps a page, that it was used, and threads wait for each other there:
      * 4 GiB take 16 of them 1.3 s in all, and 0.2 s where a mapping is said to be read at random.
      * (Files on a disk would get small pages by that.) */
@@ -102,7 +100,7 @@ static void extend(struct gs_output *output, uint64_t bytes)
         gs_prefill_extend(output->prefill, bytes);
 }
 
-static void prefill(struct gs_output *output, uint64_t bytes, unsigned threads, bool idle)
+void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
 {
     /* Pages made ahead wait for the disk, but nobody counts them. Those of tmpfs never do: the
      * group has them in the end in any case, so they may come now. */
@@ -111,14 +109,9 @@ static void prefill(struct gs_output *output, uint64_t bytes, unsigned threads, 
     if (bytes < output->prefilled_bytes + PREFILL_BYTES_MIN || bytes > INT64_MAX / 2)
         return;
     if (output->prefilled_bytes == 0)
-        start_prefill(output, threads, idle);
+        start_prefill(output, threads);
     output->prefilled_bytes = bytes;
     extend(output, bytes);
-}
-
-void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
-{
-    prefill(output, bytes, threads, true);
 }
 
 bool gs_output_copy_to_pages(struct gs_output *output, const void *data, size_t bytes,
@@ -181,7 +174,7 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     if (output->kind == GS_OUTPUT_STREAM ||
         (early && !on_tmpfs(output->fd) && bytes > gs_memory_available() / EARLY_SHARE))
         return NULL;
-    prefill(output, bytes, threads, false);
+    gs_output_prefill(output, bytes, threads);
     extend(output, bytes); /* by less than a prefill is for */
     if (output->prefill == NULL)
         return NULL;

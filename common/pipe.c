@@ -46,7 +46,7 @@ void gs_pipe_reader_open(struct gs_pipe_reader *reader, int fd)
 enum gs_status gs_pipe_reader_read(struct gs_pipe_reader *reader, void *buffer, size_t size,
                                    size_t *got, const char *name, struct gs_error *err)
 {
-    enum gs_status st;
+    enum gs_status st = GS_OK; /* as at the end of the pipe */
     size_t held = 0;
     size_t done = 0;
     /* Where splice is not to be had, as under some filters of calls, reading says what is wrong, if

@@ -37,8 +37,7 @@ refused()
 }
 
 @test "an empty name" {
-    refused "gsort: '': " "No such file" -- "" -o out
-    refused "gsort: '': " "No such file" -- -c ""
+    refused "No such file" -- "" -o out
 }
 
 @test "a name under a file" {

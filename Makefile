@@ -57,7 +57,7 @@ endif
 
 # In the order of the data's way through the program.
 COMMON_C := status control_group processors memory dirty file pipe populate slurp input input_spool target tempfile space spill prefill output output_pages signals
-SORT_C   := gsort plan cost tiles order pipeline distribute select_samples_cpu sort_samples splitters search_bins256 \
+SORT_C   := gsort plan cost tiles order pipeline distribute keeps_most select_samples_cpu sort_samples splitters search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
             place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values cache_sort_chunk \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 copy_ordered \
@@ -246,7 +246,7 @@ $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/to
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
 
 AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 -DGS_MERGE_HAS_512=0 \
-             -DGS_CLONES_H -DGS_CLONES="__attribute__((target_clones(\"default\",\"avx2\")))"
+             -DGS_ORDER_HAS_512=0 -DGS_CLONES_H -DGS_CLONES="__attribute__((target_clones(\"default\",\"avx2\")))"
 bench-cpu: $(B)/bench_cpu
 	$(B)/bench_cpu $(BENCH)
 	@+$(MAKE) -s CONFIG_SUFFIX=-avx2 CPPFLAGS='$(AVX2_ONLY)' $(B)-avx2/bench_cpu

@@ -43,7 +43,7 @@ void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_
     bool idle = reading && gs_reads_with_help(options);
     if (gs_prepare(options, bytes / GS_KEY_BYTES, reading) == GS_DEVICE_GPU)
         idle = true;
-    if (idle && output != NULL && !options->unique)
+    if (idle && output != NULL)
         gs_output_prefill(output, bytes - bytes % GS_KEY_BYTES,
                           gs_threads_for_pages(options, true));
 }

@@ -16,6 +16,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/* For progress: so much has come through pipes. */
+static void tell_read(void *context, uint64_t bytes)
+{
+    struct gs_progress *progress = context;
+    atomic_store(&progress->done, bytes / GS_KEY_BYTES);
+}
+
 static enum gs_status write_merged(const struct gs_command *command, struct gs_progress *progress,
                                    struct gs_inputs *inputs, struct gs_output *output,
                                    struct gs_stats *stats, struct gs_error *err)
@@ -36,7 +43,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     if (output->kind == GS_OUTPUT_POSITIONED)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &copied, err));
     GS_TRY(gs_inputs_spool(inputs, GS_KEY_BYTES, limit / 2, command->directories,
-                           command->directory_count, &temporary_bytes, err));
+                           command->directory_count, tell_read, progress, &temporary_bytes, err));
     gs_output_begin(output); /* it may share its position with what was read */
     reading.end_ns = gs_now_ns();
     reading.ns = reading.end_ns - reading.begin_ns;

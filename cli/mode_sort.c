@@ -29,7 +29,9 @@ struct read_limit {
     uint64_t limit_bytes;
     struct gs_output *output; /* whose pages are to be made meanwhile, or NULL */
     bool reached;             /* there is more than sorting it in memory allows */
-    uint64_t ask_bytes;       /* when so many have come, see what may wait for the disk */
+    uint64_t ask_bytes;       /* when so many have come, see what may wait for the disk, */
+    bool pages;               /* and whether the output will be as long, more or less */
+    const struct gs_inputs *inputs;
 };
 
 /* So many bytes will be written, or twice as many if they go through temporary files; `held` are in
@@ -51,6 +53,24 @@ static bool exceeds(const struct read_limit *limit, uint64_t held, uint64_t keys
                               gs_memory_kept(limit->options, keys, held), keys);
 }
 
+/* Would most of the keys that have come stay under -u? */
+static bool most_stay(const struct read_limit *limit)
+{
+    const struct gs_inputs *inputs = limit->inputs;
+    struct gs_span *spans = calloc(inputs->count, sizeof *spans);
+    if (spans == NULL)
+        return false;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        bool reads = input->bytes == NULL;
+        spans[i].keys = reads ? (const gs_key *)(void *)input->memory.bytes : input->bytes;
+        spans[i].count = (reads ? input->memory.used : input->size) / GS_KEY_BYTES;
+    }
+    bool most = gs_sort_keeps_most(limit->options, spans, inputs->count);
+    free(spans);
+    return most;
+}
+
 /* The gate of gs_inputs_read: are what was read and what sorting it takes still in the limit? */
 static enum gs_status check_limit(void *context, const char *name, uint64_t bytes,
                                   struct gs_error *err)
@@ -62,8 +82,9 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     if (known >= limit->ask_bytes) { /* before pages are made, for all until it is asked again */
         limit->ask_bytes = 2 * known;
         bound_dirty(limit, bytes, 2 * known, false);
+        limit->pages = !limit->options->unique || most_stay(limit);
     }
-    gs_start_ahead(limit->options, known, limit->output, true);
+    gs_start_ahead(limit->options, known, limit->pages ? limit->output : NULL, true);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
         return err->status;
@@ -123,7 +144,8 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
-    gs_start_ahead(&options, keys * GS_KEY_BYTES, command->direct ? NULL : output, false);
+    gs_start_ahead(&options, keys * GS_KEY_BYTES, command->direct || options.unique ? NULL : output,
+                   false);
     fetch(inputs, progress, &fetching);
     options.memory_bytes = limit_bytes;
     options.held_bytes = own_bytes;
@@ -149,7 +171,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                                    gs_memory_limit(command, gs_inputs_bytes(inputs) / GS_KEY_BYTES,
                                                    gs_inputs_pending(inputs)),
                                .output = command->direct ? NULL : output,
-                               .ask_bytes = GS_DIRTY_BYTES};
+                               .ask_bytes = GS_DIRTY_BYTES,
+                               .inputs = inputs};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
     gs_output_begin(output); /* it may share its position with what was read */
     /* What is written over must be copied: that takes memory too. (The external sort has read

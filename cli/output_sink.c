@@ -45,6 +45,13 @@ static enum gs_status make_keys(struct gs_sink *sink, uint64_t count, uint64_t p
     return gs_output_make(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES, err);
 }
 
+/* It is known now that the output will be about so long: a GPU is yet to sort it. */
+static void expect_keys(struct gs_sink *sink, uint64_t count)
+{
+    struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    gs_output_prefill(to->output, count * GS_KEY_BYTES, to->idle_threads);
+}
+
 /* Else input, a copy of it and the output would be resident at once, and the end of the process
  * would have to unmap it all. */
 static void forget_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
@@ -64,14 +71,17 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
         sink.forget = forget_keys;
     if (!direct && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
-    if (!direct && !stream)
+    if (!direct && !stream) {
         sink.make = make_keys;
+        sink.expect = expect_keys;
+    }
     return (struct gs_output_sink){.sink = sink,
                                    .output = output,
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
                                    .direct_fd = direct ? gs_direct_open(output) : -1,
-                                   .threads = gs_threads_for_pages(options, false)};
+                                   .threads = gs_threads_for_pages(options, false),
+                                   .idle_threads = gs_threads_for_pages(options, true)};
 }
 
 void gs_output_sink_close(struct gs_output_sink *to)

@@ -12,9 +12,10 @@ struct gs_output_sink {
     struct gs_sink sink; /* first: the library hands back a pointer to it */
     struct gs_output *output;
     const struct gs_inputs *inputs;
-    atomic_flag begun; /* something was written */
-    int direct_fd;     /* see direct.h, or -1 */
-    unsigned threads;  /* that make pages */
+    atomic_flag begun;     /* something was written */
+    int direct_fd;         /* see direct.h, or -1 */
+    unsigned threads;      /* that make pages, beside those that sort, */
+    unsigned idle_threads; /* or while all others wait */
 };
 
 /* options->verify: what cannot be read back goes out as a stream, which the library proves. direct:

@@ -5,6 +5,8 @@
 #define GS_CONTROL_GROUP_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
 /* Call visit with the directory of each group that bounds this process, of version 2 and of the
  * hierarchy of version 1 that has the controller ("memory", "cpu"). Where a container sees no more
@@ -12,5 +14,11 @@
 void gs_control_groups(const char *controller,
                        void (*visit)(const char *directory, bool version2, void *context),
                        void *context);
+
+/* A file of a group's directory, open for reading, or NULL. */
+FILE *gs_control_group_open(const char *directory, const char *name);
+
+/* The first numbers in such a file; false: it has fewer, or "max". */
+bool gs_control_group_read(const char *directory, const char *name, int count, int64_t *numbers);
 
 #endif

@@ -110,8 +110,9 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
         return st;
     }
     struct stat status;
-    if (stat(input->name, &status) != 0)
-        return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
+    if (stat(input->name, &status) != 0) /* so no other message has an empty name in it */
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read",
+                       *input->name != '\0' ? input->name : "''");
     if (S_ISFIFO(status.st_mode)) {
         if (faccessat(AT_FDCWD, input->name, R_OK, AT_EACCESS) != 0)
             return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
@@ -199,8 +200,7 @@ static enum gs_status add_before(void *context, const char *name, uint64_t bytes
     return state->gate(state->context, name, state->before + bytes, err);
 }
 
-/* The end of a pending input. */
-static void end_input(struct gs_input *input)
+void gs_input_end(struct gs_input *input)
 {
     if (input->fd != STDIN_FILENO)
         close(input->fd);
@@ -219,30 +219,35 @@ static void keep_rest(struct gs_input *input, size_t unit)
         memcpy(input->rest, (const char *)input->bytes + input->size, input->rest_bytes);
 }
 
+enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates,
+                             gs_slurp_gate *gate, void *context, struct gs_error *err)
+{
+    enum gs_status st = gs_input_start(input, err);
+    if (st != GS_OK)
+        return st;
+    st = gs_slurp_read(&input->memory, input->fd, input->name, populates, gate, context, err);
+    input->bytes = input->memory.bytes;
+    input->size = input->memory.used;
+    if (st != GS_OK) {
+        keep_rest(input, unit);
+        return st;
+    }
+    gs_input_end(input);
+    return gs_input_check_size(input->name, input->size, unit, err);
+}
+
 enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_gate *gate,
                               void *context, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct read_state state = {.gate = gate, .context = context, .before = 0};
-    for (size_t i = 0; i < inputs->count; i++) {
+    for (size_t i = 0; i < inputs->count && st == GS_OK; i++) {
         struct gs_input *input = &inputs->list[i];
         if (!input->pending)
             continue;
-        GS_TRY(gs_input_start(input, err));
-        st = gs_slurp_read(&input->memory, input->fd, input->name, inputs->populates, add_before,
-                           &state, err);
-        input->bytes = input->memory.bytes;
-        input->size = input->memory.used;
-        if (st != GS_OK) {
-            keep_rest(input, unit);
-            goto cleanup;
-        }
-        end_input(input);
+        st = gs_input_read(input, unit, inputs->populates, add_before, &state, err);
         state.before += input->size;
-        GS_TRY(gs_input_check_size(input->name, input->size, unit, err));
     }
-
-cleanup:
     return st;
 }
 
@@ -270,7 +275,7 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
         input->rest_bytes = used % unit;
         if (now == 0) {
             GS_TRY(gs_input_check_size(input->name, input->memory.used + input->end, unit, err));
-            end_input(input);
+            gs_input_end(input);
             used = 0;
         }
         used -= used % unit;

@@ -18,7 +18,7 @@ struct gs_input {
     uint64_t size;
     bool pending;  /* has to be read until its end */
     int fd;        /* of a pending input while it is open, else -1 */
-    void *mapping; /* pages of a mapped file, or NULL */
+    void *mapping; /* pages of a mapped file, or NULL; of a temporary one its first input has it */
     size_t mapping_bytes;
     uint64_t end; /* of a mapped file: its size in bytes then; of others: bytes read on */
     dev_t device;
@@ -53,6 +53,14 @@ void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes);
 /* An open descriptor to read a pending input from. */
 enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err);
 
+/* Read a pending input to its end, as gs_slurp_read does. Where the gate refuses, `bytes` and
+ * `size` have what was read, and it stays pending. */
+enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates,
+                             gs_slurp_gate *gate, void *context, struct gs_error *err);
+
+/* A pending input has come to its end: close it. */
+void gs_input_end(struct gs_input *input);
+
 /* Read the pending inputs to their ends, one after another; gate is asked with the bytes of all
  * together. Where it refuses, `bytes` and `size` have what was read of that input, which stays
  * pending: gs_inputs_read_on goes on. */
@@ -65,11 +73,14 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
                                  size_t *got, struct gs_error *err);
 
 /* Read the pending inputs to their ends: into memory as long as all that was read takes no more
- * than memory_bytes, each of the others into a temporary file in the next of the directories,
- * without a name, which is mapped. *temporary_bytes tells how much that was. */
+ * than memory_bytes, the others into temporary files in the next of the directories, without a
+ * name, which are mapped: small ones together. *temporary_bytes tells how much that was. `tell` is
+ * called as bytes come, with how many there were so far. */
+typedef void gs_spool_tell(void *context, uint64_t bytes);
 enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t memory_bytes,
                                const char *const *directories, size_t directory_count,
-                               uint64_t *temporary_bytes, struct gs_error *err);
+                               gs_spool_tell *tell, void *context, uint64_t *temporary_bytes,
+                               struct gs_error *err);
 
 /* Bytes of all inputs, as far as they are mapped or read. */
 uint64_t gs_inputs_bytes(const struct gs_inputs *inputs);

@@ -13,14 +13,35 @@
 /* Read and written at a time. */
 #define GS_SPOOL_BYTES ((size_t)1 << 20)
 
-/* Refuses what would exceed *context bytes. */
+/* A temporary file with so much in it takes no further input. One for each would be more mappings
+ * than a process may have. */
+#define GS_SPOOL_FILE_BYTES ((uint64_t)64 << 20)
+
+/* A temporary file that inputs go to, one after another. */
+struct spool {
+    int fd; /* -1: none is open */
+    const char *directory;
+    uint64_t bytes;
+    size_t first; /* its first input */
+};
+
+/* What the reading of one input is told. */
+struct reading {
+    uint64_t most;   /* bytes of it that memory has room for */
+    uint64_t before; /* bytes of those before it */
+    gs_spool_tell *tell;
+    void *context;
+};
+
+/* Refuses what memory has no room for. */
 static enum gs_status refuse_above(void *context, const char *name, uint64_t bytes,
                                    struct gs_error *err)
 {
     (void)name;
     (void)err; /* this is no failure yet */
-    const uint64_t *most = context;
-    return bytes > *most ? GS_ERR_MEMORY : GS_OK;
+    const struct reading *reading = context;
+    reading->tell(reading->context, reading->before + bytes);
+    return bytes > reading->most ? GS_ERR_MEMORY : GS_OK;
 }
 
 /* Bytes that inputs which were read hold. */
@@ -32,88 +53,121 @@ static uint64_t held_bytes(const struct gs_inputs *inputs)
     return sum;
 }
 
-static struct gs_input *first_pending(struct gs_inputs *inputs)
-{
-    size_t i = 0;
-    while (i < inputs->count && !inputs->list[i].pending)
-        i++;
-    return i < inputs->count ? &inputs->list[i] : NULL;
-}
-
-/* Copy the rest of a descriptor to another; *size grows by that. */
-static enum gs_status copy_rest(int from, const char *name, int to, const char *directory,
-                                uint64_t *size, struct gs_error *err)
+/* Copy the rest of an input to the file; *size grows by that. */
+static enum gs_status copy_rest(const struct spool *spool, const struct gs_input *input,
+                                const struct reading *reading, uint64_t *size, struct gs_error *err)
 {
     enum gs_status st;
     size_t got;
     char *buffer = gs_pages_alloc(GS_SPOOL_BYTES);
     if (buffer == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", name);
+        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
         goto cleanup;
     }
     do {
-        GS_TRY(gs_file_read_some(from, buffer, GS_SPOOL_BYTES, &got, name, err));
-        GS_TRY(gs_file_write_full(to, buffer, got, directory, err));
+        GS_TRY(gs_file_read_some(input->fd, buffer, GS_SPOOL_BYTES, &got, input->name, err));
+        GS_TRY(gs_file_write_full(spool->fd, buffer, got, spool->directory, err));
         *size += got;
+        reading->tell(reading->context, reading->before + *size);
     } while (got > 0);
 cleanup:
     gs_pages_free(buffer, GS_SPOOL_BYTES);
     return st;
 }
 
-/* Move a pending input, of which a part was read, to a temporary file, which is mapped. */
-static enum gs_status spool_input(struct gs_input *input, size_t unit, const char *directory,
-                                  struct gs_error *err)
+/* Have a file that takes an input, number `index`, in the directory if it is a new one. */
+static enum gs_status open_spool(struct spool *spool, size_t index, const char *directory,
+                                 struct gs_error *err)
+{
+    if (spool->fd >= 0)
+        return GS_OK;
+    *spool = (struct spool){
+        .fd = gs_spill_create(directory), .directory = directory, .bytes = 0, .first = index};
+    if (spool->fd < 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file", directory);
+    return GS_OK;
+}
+
+/* Move a pending input, of which a part was read, to the file. */
+static enum gs_status spool_input(struct spool *spool, struct gs_input *input,
+                                  const struct reading *reading, size_t unit, struct gs_error *err)
 {
     enum gs_status st;
     uint64_t size = input->memory.used;
-    void *mapping;
-    int fd = gs_spill_create(directory);
-    if (fd < 0) {
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file", directory);
-        goto cleanup;
-    }
-    GS_TRY(gs_file_write_full(fd, input->memory.bytes, input->memory.used, directory, err));
+    GS_TRY(gs_file_write_full(spool->fd, input->memory.bytes, input->memory.used, spool->directory,
+                              err));
     gs_slurp_free(&input->memory);
     input->bytes = NULL;
-    GS_TRY(copy_rest(input->fd, input->name, fd, directory, &size, err));
+    GS_TRY(copy_rest(spool, input, reading, &size, err));
     GS_TRY(gs_input_check_size(input->name, size, unit, err));
-    mapping = size > SIZE_MAX ? MAP_FAILED : mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
-    if (mapping == MAP_FAILED) {
-        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s: cannot map its temporary file", input->name);
-        goto cleanup;
-    }
-    if (input->fd != STDIN_FILENO)
-        close(input->fd);
-    input->fd = -1;
-    input->pending = false;
-    input->mapping = mapping;
-    input->mapping_bytes = (size_t)size;
-    input->bytes = mapping;
+    gs_input_end(input);
     input->size = size;
+    spool->bytes += size;
 cleanup:
-    if (fd >= 0)
-        close(fd);
     return st;
+}
+
+/* Map the file, which has the inputs that are not in memory, from its first one to before `end`. */
+static enum gs_status map_spool(struct spool *spool, struct gs_input *list, size_t end,
+                                struct gs_error *err)
+{
+    if (spool->fd < 0)
+        return GS_OK;
+    struct gs_input *first = &list[spool->first];
+    char *mapping = spool->bytes > SIZE_MAX
+                        ? MAP_FAILED
+                        : mmap(NULL, (size_t)spool->bytes, PROT_READ, MAP_SHARED, spool->fd, 0);
+    if (mapping == MAP_FAILED)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "%s: cannot map its temporary file", first->name);
+    close(spool->fd);
+    spool->fd = -1;
+    gs_pages_advise(mapping, spool->bytes, MADV_SEQUENTIAL);
+    first->mapping = mapping;
+    first->mapping_bytes = (size_t)spool->bytes;
+    spool->bytes = 0;
+    for (struct gs_input *input = first; input < list + end; input++) {
+        if (input->bytes != NULL || input->size == 0)
+            continue;
+        input->bytes = mapping;
+        mapping += input->size;
+    }
+    return GS_OK;
 }
 
 enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t memory_bytes,
                                const char *const *directories, size_t directory_count,
-                               uint64_t *temporary_bytes, struct gs_error *err)
+                               gs_spool_tell *tell, void *context, uint64_t *temporary_bytes,
+                               struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    struct spool spool = {.fd = -1};
+    struct reading reading = {.tell = tell, .context = context};
+    uint64_t held = held_bytes(inputs);
+    size_t files = 0;
     *temporary_bytes = 0;
-    for (size_t spooled = 0; gs_inputs_pending(inputs); spooled++) {
-        uint64_t held = held_bytes(inputs);
-        uint64_t most = memory_bytes > held ? memory_bytes - held : 0;
-        st = gs_inputs_read(inputs, unit, refuse_above, &most, err);
-        struct gs_input *input = first_pending(inputs);
-        if (st == GS_OK || input == NULL || err->status != GS_OK)
-            return st;
-        st = spool_input(input, unit, directories[spooled % directory_count], err);
-        if (st != GS_OK)
-            return st;
-        *temporary_bytes += input->size;
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (!input->pending)
+            continue;
+        reading.most = memory_bytes > held ? memory_bytes - held : 0;
+        st = gs_input_read(input, unit, inputs->populates, refuse_above, &reading, err);
+        if (st != GS_OK && err->status != GS_OK)
+            goto cleanup;
+        if (st != GS_OK) {
+            GS_TRY(open_spool(&spool, i, directories[files % directory_count], err));
+            GS_TRY(spool_input(&spool, input, &reading, unit, err));
+            *temporary_bytes += input->size;
+        }
+        held += input->memory.used;
+        reading.before += input->size;
+        if (spool.bytes >= GS_SPOOL_FILE_BYTES) {
+            GS_TRY(map_spool(&spool, inputs->list, i + 1, err));
+            files++;
+        }
     }
+    st = map_spool(&spool, inputs->list, inputs->count, err);
+cleanup:
+    if (spool.fd >= 0)
+        close(spool.fd);
     return st;
 }

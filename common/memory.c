@@ -18,6 +18,9 @@
 #endif
 
 /* Newer than some C libraries' headers. */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -77,6 +80,12 @@ bool gs_pages_populate(void *pages, size_t bytes)
     return madvise(pages, bytes, MADV_POPULATE_WRITE) == 0;
 }
 
+bool gs_pages_collapse(void *pages)
+{
+    /* Linux takes a range without any page for one that was cut off. */
+    return gs_pages_populate(pages, 1) && madvise(pages, GS_LARGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
+}
+
 void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes)
 {
 #if defined(__SSE2__)
@@ -96,17 +105,6 @@ void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t byt
     }
 #endif
     memcpy(to, from, bytes);
-}
-
-/* Read the first number in a file; false when there is no file or no number ("max"). */
-static bool read_number(const char *path, uint64_t *value)
-{
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    bool found = fscanf(file, "%" SCNu64, value) == 1;
-    fclose(file);
-    return found;
 }
 
 /* MemAvailable of /proc/meminfo, or free pages where there is no such file. */
@@ -130,12 +128,10 @@ static uint64_t system_available(void)
  * what waits for the disk. The names are those of version 1 and of version 2. */
 static uint64_t group_reclaimable(const char *directory)
 {
-    char path[512];
     char line[128];
     uint64_t sum = 0;
     uint64_t waiting = 0;
-    snprintf(path, sizeof path, "%s/memory.stat", directory);
-    FILE *file = fopen(path, "re");
+    FILE *file = gs_control_group_open(directory, "memory.stat");
     if (file == NULL)
         return 0;
     while (fgets(line, sizeof line, file) != NULL) {
@@ -156,18 +152,15 @@ static uint64_t group_reclaimable(const char *directory)
 /* What is left below the limit in one control group directory; UINT64_MAX when it sets none. */
 static uint64_t group_left(const char *directory, const char *limit_file, const char *used_file)
 {
-    char path[512];
-    uint64_t limit = 0;
-    uint64_t used = 0;
-    snprintf(path, sizeof path, "%s/%s", directory, limit_file);
-    if (!read_number(path, &limit))
+    int64_t limit;
+    int64_t used;
+    if (!gs_control_group_read(directory, limit_file, 1, &limit))
         return UINT64_MAX;
-    snprintf(path, sizeof path, "%s/%s", directory, used_file);
-    if (!read_number(path, &used))
-        return limit;
+    if (!gs_control_group_read(directory, used_file, 1, &used))
+        return (uint64_t)limit;
     uint64_t reclaimable = group_reclaimable(directory);
-    used = used > reclaimable ? used - reclaimable : 0;
-    return limit > used ? limit - used : 0;
+    uint64_t held = (uint64_t)used > reclaimable ? (uint64_t)used - reclaimable : 0;
+    return (uint64_t)limit > held ? (uint64_t)limit - held : 0;
 }
 
 static void visit_group(const char *directory, bool version2, void *context)
@@ -177,6 +170,10 @@ static void visit_group(const char *directory, bool version2, void *context)
                         ? group_left(directory, "memory.max", "memory.current")
                         : group_left(directory, "memory.limit_in_bytes", "memory.usage_in_bytes");
     *least = left < *least ? left : *least;
+    if (version2) { /* who takes more than this is not killed, but slowed down to a crawl */
+        left = group_left(directory, "memory.high", "memory.current");
+        *least = left < *least ? left : *least;
+    }
 }
 
 uint64_t gs_memory_group_left(void)

@@ -25,6 +25,11 @@ void gs_pages_advise(const void *bytes, uint64_t size, int advice);
  * kernel is older than 5.14. */
 bool gs_pages_populate(void *pages, size_t bytes);
 
+/* Make a large page of GS_LARGE_PAGE_BYTES of a file on tmpfs, mapped at a multiple of them, as of
+ * what is mapped from there in the file; false: the kernel does not, or has none. */
+#define GS_LARGE_PAGE_BYTES ((uint64_t)2 << 20)
+bool gs_pages_collapse(void *pages);
+
 /* Copy past the caches, where that can be done: for more than they hold, as the lines to be written
  * need not be read first. */
 void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes);

@@ -46,13 +46,17 @@ void gs_pipe_reader_open(struct gs_pipe_reader *reader, int fd)
 enum gs_status gs_pipe_reader_read(struct gs_pipe_reader *reader, void *buffer, size_t size,
                                    size_t *got, const char *name, struct gs_error *err)
 {
-    enum gs_status st;
+    enum gs_status st = GS_OK; /* as at the end of the pipe */
     size_t held = 0;
     size_t done = 0;
+    /* Where splice is not to be had, as under some filters of calls, reading says what is wrong, if
+     * it does not work either. */
+    if (reader->own[0] >= 0 &&
+        gs_file_splice_some(reader->fd, reader->own[1], size < reader->room ? size : reader->room,
+                            &held, name, NULL) != GS_OK)
+        gs_pipe_reader_close(reader);
     if (reader->own[0] < 0)
         return gs_file_read_some(reader->fd, buffer, size, got, name, err);
-    GS_TRY(gs_file_splice_some(reader->fd, reader->own[1],
-                               size < reader->room ? size : reader->room, &held, name, err));
     while (done < held) {
         size_t here;
         GS_TRY(gs_file_read_some(reader->own[0], (char *)buffer + done, held - done, &here, name,

@@ -16,13 +16,14 @@ struct gs_prefill;
 
 /* Threads for the pages of the file fd from byte `start` on, a multiple of 64 KiB, up to `room`
  * bytes of them; they begin with the first extend. fd must be open for reading and writing, and
- * stay open until stop. reserves: all room is reserved first, by one of the threads, as is best on
- * tmpfs. NULL where it cannot be done (kernels before 5.14, no thread, no address space). */
+ * stay open until stop. large: a file of tmpfs gets large pages, where the kernel can make them
+ * (from 6.1 on) and has memory for them at hand. NULL where nothing can be done (kernels before
+ * 5.14, no thread, no address space). */
 struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads,
-                                    bool reserves);
+                                    bool large);
 
 /* The file is as long as start + bytes now: make pages up to there, in ascending order, but for the
- * last part of a MiB; the last sixteenth when others are done, or waited for. */
+ * last part of 2 MiB; the last sixteenth when others are done, or waited for. */
 void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes);
 
 /* Where to copy `bytes` bytes that belong at start + position, if their pages are made, else NULL:

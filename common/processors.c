@@ -5,36 +5,19 @@
 
 #include "common/control_group.h"
 
-#include <inttypes.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <unistd.h>
-
-/* The first numbers in a file of a control group; false: it has fewer, or "max". */
-static bool read_numbers(const char *directory, const char *name, int count, int64_t *numbers)
-{
-    char path[512];
-    int found = 0;
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    while (found < count && fscanf(file, "%" SCNd64, &numbers[found]) == 1)
-        found++;
-    fclose(file);
-    return found == count;
-}
 
 /* Microseconds of processors' time in each period; a quota of -1 is none. */
 static void visit_group(const char *directory, bool version2, void *context)
 {
     unsigned *least = context;
     int64_t numbers[2]; /* quota, period */
-    bool known = version2 ? read_numbers(directory, "cpu.max", 2, numbers)
-                          : read_numbers(directory, "cpu.cfs_quota_us", 1, numbers) &&
-                                read_numbers(directory, "cpu.cfs_period_us", 1, numbers + 1);
+    bool known = version2
+                     ? gs_control_group_read(directory, "cpu.max", 2, numbers)
+                     : gs_control_group_read(directory, "cpu.cfs_quota_us", 1, numbers) &&
+                           gs_control_group_read(directory, "cpu.cfs_period_us", 1, numbers + 1);
     if (!known || numbers[0] <= 0 || numbers[1] <= 0)
         return;
     int64_t processors = (numbers[0] - 1) / numbers[1] + 1;

@@ -142,31 +142,36 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
                    spill->directories[0].name, (bytes + (1 << 20) - 1) >> 20, sum >> 20);
 }
 
-/* Have the bytes of a new piece allocated; false: there is no room. */
-static bool reserve_piece(const struct gs_spill_directory *directory, uint64_t bytes)
+/* Have the bytes of a new piece allocated. Returns 0, or the number of the error: there is no room.
+ */
+static int reserve_piece(const struct gs_spill_directory *directory, uint64_t bytes)
 {
     if (gs_space_free(directory->fds[0]) < bytes)
-        return false;
+        return ENOSPC;
     for (uint64_t done = 0; done < bytes;) {
         struct stripe stripe = find_stripe(directory, directory->used + done, bytes - done);
-        if (gs_space_reserve(stripe.fd, stripe.offset, stripe.bytes) != 0)
-            return false;
+        int errnum = gs_space_reserve(stripe.fd, stripe.offset, stripe.bytes);
+        if (errnum != 0)
+            return errnum;
         done += stripe.bytes;
     }
-    return true;
+    return 0;
 }
 
 enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_place *place,
                               struct gs_error *err)
 {
+    int errnum = ENOSPC;
+    struct gs_spill_directory *directory = spill->directories;
     for (size_t tries = 0; tries < spill->count; tries++) {
         size_t index = spill->next;
-        struct gs_spill_directory *directory = &spill->directories[index];
+        directory = &spill->directories[index];
         enum gs_status st = make_files(directory, err);
         if (st != GS_OK)
             return st;
         spill->next = (index + 1) % spill->count;
-        if (!reserve_piece(directory, bytes))
+        errnum = reserve_piece(directory, bytes);
+        if (errnum != 0)
             continue;
         *place = (struct gs_place){.directory = (uint32_t)index, .offset = directory->used};
         uint64_t stripes = (bytes + GS_SPILL_STRIPE_BYTES - 1) / GS_SPILL_STRIPE_BYTES;
@@ -174,9 +179,9 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
         spill->used += bytes;
         return GS_OK;
     }
-    return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
-                   "%s: no room for a temporary file of %" PRIu64 " MiB",
-                   spill->directories[0].name, (bytes + (1 << 20) - 1) >> 20);
+    return gs_fail(err, GS_ERR_OUTPUT, errnum,
+                   "%s: no room for a temporary file of %" PRIu64 " MiB", directory->name,
+                   (bytes + (1 << 20) - 1) >> 20);
 }
 
 enum gs_status gs_spill_write(const struct gs_spill *spill, const struct gs_place *place,

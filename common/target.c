@@ -109,10 +109,15 @@ static enum gs_status check_writable(const struct gs_target *target, const char 
 {
     if (faccessat(target->dirfd, target->base, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be written", name);
-    struct statx status; /* a container's outside may have mounted a single file there */
-    if (statx(target->dirfd, target->base, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
-        (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    struct statx status;
+    if (statx(target->dirfd, target->base, AT_SYMLINK_NOFOLLOW, 0, &status) != 0)
+        return GS_OK;
+    /* A container's outside may have mounted a single file there. */
+    if ((status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, EBUSY, "%s: a mounted file cannot be replaced", name);
+    if ((status.stx_attributes & STATX_ATTR_APPEND) != 0) /* chattr +a */
+        return gs_fail(err, GS_ERR_OUTPUT, EPERM, "%s: an append-only file cannot be replaced",
+                       name);
     return GS_OK;
 }
 

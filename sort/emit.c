@@ -40,8 +40,7 @@ enum gs_status gs_emit_init(struct gs_emitter *emitter, const struct gs_options 
                             struct gs_sink *sink, struct gs_error *err)
 {
     *emitter = (struct gs_emitter){.sink = sink, .options = options};
-    if (pthread_mutex_init(&emitter->mutex, NULL) != 0 ||
-        pthread_cond_init(&emitter->turn, NULL) != 0)
+    if (pthread_mutex_init(&emitter->mutex, NULL) != 0)
         return gs_fail(err, GS_ERR_MEMORY, 0, "cannot create a lock");
     return GS_OK;
 }
@@ -49,7 +48,6 @@ enum gs_status gs_emit_init(struct gs_emitter *emitter, const struct gs_options 
 void gs_emit_free(struct gs_emitter *emitter)
 {
     pthread_mutex_destroy(&emitter->mutex);
-    pthread_cond_destroy(&emitter->turn);
 }
 
 void gs_emit_drop(struct gs_emitter *emitter, uint64_t fingerprint)
@@ -97,10 +95,52 @@ static bool takes_turns(const struct gs_emitter *emitter)
     return emitter->options->unique || emitter->sink->stream;
 }
 
-static void pass_turn(struct gs_emitter *emitter, uint64_t piece)
+static void add_waiter(struct gs_emitter *emitter, struct gs_emit_waiter *waiter)
 {
-    emitter->next_piece = piece + 1;
-    pthread_cond_broadcast(&emitter->turn);
+    waiter->next = emitter->waiters;
+    emitter->waiters = waiter;
+}
+
+/* Take the thread out that waits for this piece's turn; NULL: none does. */
+static struct gs_emit_waiter *take_waiter(struct gs_emitter *emitter, uint64_t piece)
+{
+    struct gs_emit_waiter **link = &emitter->waiters;
+    while (*link != NULL && (*link)->piece != piece)
+        link = &(*link)->next;
+    struct gs_emit_waiter *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    return found;
+}
+
+/* Wake those whose turn it is: all at once, each by itself. One that woke the next would let the
+ * last of 16 wait for as many wakings. Called with the mutex. */
+static void admit_waiters(struct gs_emitter *emitter)
+{
+    struct gs_emit_waiter *waiter;
+    while (!emitter->writing && (waiter = take_waiter(emitter, emitter->next_piece)) != NULL) {
+        waiter->position = emitter->position;
+        waiter->admitted = true;
+        emitter->position += waiter->count;
+        emitter->next_piece++;
+        emitter->writing = emitter->sink->stream;
+        pthread_cond_signal(&waiter->turn);
+    }
+}
+
+/* Wait for a piece's turn; returns its position. Called with the mutex. */
+static uint64_t await_turn(struct gs_emitter *emitter, uint64_t piece, uint64_t count)
+{
+    struct gs_emit_waiter waiter = {
+        .piece = piece, .count = count, .turn = PTHREAD_COND_INITIALIZER};
+    add_waiter(emitter, &waiter);
+    admit_waiters(emitter);
+    while (!waiter.admitted && !emitter->failed)
+        pthread_cond_wait(&waiter.turn, &emitter->mutex);
+    if (!waiter.admitted)
+        take_waiter(emitter, piece);
+    pthread_cond_destroy(&waiter.turn);
+    return waiter.position;
 }
 
 enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_t count,
@@ -110,16 +150,33 @@ enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_
     pthread_mutex_lock(&emitter->mutex);
     if (emitter->begin_ns == 0)
         emitter->begin_ns = gs_now_ns();
-    if (takes_turns(emitter)) {
-        while (emitter->next_piece != piece && !emitter->failed)
-            pthread_cond_wait(&emitter->turn, &emitter->mutex);
-        *position = emitter->position;
-        if (!emitter->sink->stream)
-            pass_turn(emitter, piece);
-    }
-    emitter->position += count;
+    if (takes_turns(emitter))
+        *position = await_turn(emitter, piece, count);
+    else
+        emitter->position += count;
     enum gs_status st = emitter->failed ? emitter->error.status : GS_OK;
     pthread_mutex_unlock(&emitter->mutex);
+    return st;
+}
+
+/* To the sink's memory. Who knows the place beforehand has seen to its being made, to sort there;
+ * where duplicates are left out nobody does. */
+static enum gs_status copy_to_memory(const struct gs_emitter *emitter, const gs_key *keys,
+                                     uint64_t count, uint64_t position, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = emitter->sink;
+    gs_key *to = sink->memory + position;
+    bool tells = emitter->options->unique && sink->make != NULL;
+    if (tells)
+        GS_TRY(sink->make(sink, count, position, err));
+    if (keys != to && emitter->past_cache)
+        gs_copy_past_cache(to, keys, count * sizeof *keys);
+    else if (keys != to)
+        memcpy(to, keys, count * sizeof *keys);
+    if (tells)
+        st = sink->write(sink, to, count, position, err);
+cleanup:
     return st;
 }
 
@@ -131,29 +188,24 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uin
     struct gs_sink *sink = emitter->sink;
     if (count == 0)
         return GS_OK;
-    if (sink->memory != NULL) {
-        gs_key *to = sink->memory + position;
-        if (keys != to && emitter->past_cache)
-            gs_copy_past_cache(to, keys, count * sizeof *keys);
-        else if (keys != to)
-            memcpy(to, keys, count * sizeof *keys);
-        return GS_OK;
-    }
     if (sink->stream && emitter->options->verify) /* in the piece's turn, so without a lock */
         st = gs_trail_follow(&emitter->trail, emitter->options, keys, count, position, &err);
-    if (st == GS_OK)
+    if (st == GS_OK && sink->memory != NULL)
+        st = copy_to_memory(emitter, keys, count, position, &err);
+    else if (st == GS_OK)
         st = sink->write(sink, keys, count, position, &err);
     if (st != GS_OK)
         gs_emit_fail(emitter, &err);
     return st;
 }
 
-void gs_emit_end(struct gs_emitter *emitter, uint64_t piece)
+void gs_emit_end(struct gs_emitter *emitter)
 {
     if (!emitter->sink->stream)
         return;
     pthread_mutex_lock(&emitter->mutex);
-    pass_turn(emitter, piece);
+    emitter->writing = false;
+    admit_waiters(emitter);
     pthread_mutex_unlock(&emitter->mutex);
 }
 
@@ -164,7 +216,8 @@ void gs_emit_fail(struct gs_emitter *emitter, const struct gs_error *error)
         emitter->failed = true;
         emitter->error = *error;
     }
-    pthread_cond_broadcast(&emitter->turn);
+    for (struct gs_emit_waiter *waiter = emitter->waiters; waiter != NULL; waiter = waiter->next)
+        pthread_cond_signal(&waiter->turn);
     pthread_mutex_unlock(&emitter->mutex);
 }
 

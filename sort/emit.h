@@ -32,17 +32,27 @@ enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *
 enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected,
                               struct gs_error *err);
 
+/* A thread in gs_emit_begin whose piece's turn has not come. */
+struct gs_emit_waiter {
+    struct gs_emit_waiter *next;
+    uint64_t piece, count;
+    uint64_t position; /* where it lies, once that is known: */
+    bool admitted;
+    pthread_cond_t turn;
+};
+
 struct gs_emitter {
     struct gs_sink *sink;
     gs_key *staging; /* where a stream's pieces wait for their turn and leave with it, or NULL */
     const struct gs_options *options;
     pthread_mutex_t mutex;
-    pthread_cond_t turn;
-    uint64_t next_piece;   /* the piece whose turn it is */
-    uint64_t position;     /* keys emitted or reserved by earlier pieces */
-    struct gs_trail trail; /* where the sink is a stream */
-    uint64_t dropped_sum;  /* fingerprint of duplicates left out (unique and verify) */
-    uint64_t begin_ns;     /* when the first piece was begun, by gs_now_ns */
+    struct gs_emit_waiter *waiters; /* in no order, one a thread at most */
+    uint64_t next_piece;            /* the piece whose turn is next */
+    bool writing;                   /* a stream has got a part of the one before */
+    uint64_t position;              /* keys emitted or reserved by earlier pieces */
+    struct gs_trail trail;          /* where the sink is a stream */
+    uint64_t dropped_sum;           /* fingerprint of duplicates left out (unique and verify) */
+    uint64_t begin_ns;              /* when the first piece was begun, by gs_now_ns */
     bool past_cache; /* to the sink's memory: there is so much that it would not stay in cache */
     bool failed;
     struct gs_error error; /* the first failure */
@@ -71,7 +81,7 @@ enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_
                              uint64_t planned, uint64_t *position);
 enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
                              uint64_t position);
-void gs_emit_end(struct gs_emitter *emitter, uint64_t piece);
+void gs_emit_end(struct gs_emitter *emitter);
 
 /* Keep the first error and wake every thread that waits. */
 void gs_emit_fail(struct gs_emitter *emitter, const struct gs_error *error);

@@ -64,6 +64,8 @@ struct gs_options {
  * is about to distribute `count` keys it calls map() once, and takes the result, if not NULL, for
  * the sink's memory: early, if keys will lie all over it on their way. Then make() waits until a
  * part can be written to, and is called before that, and write() is called when a part is there.
+ * Under options->unique `count` is the most there may be, and it is called only if most of them
+ * will stay; where a GPU sorts them, expect() is called instead, if not NULL, before it has begun.
  * A stream may have map() without make(): then pieces wait for their turn in that memory, at their
  * position, and write() may give it away with them: nobody touches it after that.
  * forget(), if not NULL, is told of keys of the input, in pieces and by several threads, that will
@@ -76,6 +78,7 @@ struct gs_sink {
     gs_key *(*map)(struct gs_sink *sink, uint64_t count, bool early);
     enum gs_status (*make)(struct gs_sink *sink, uint64_t count, uint64_t position,
                            struct gs_error *err);
+    void (*expect)(struct gs_sink *sink, uint64_t count);
     void (*forget)(struct gs_sink *sink, const gs_key *keys, uint64_t count);
 };
 
@@ -166,6 +169,10 @@ enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t
  * for if they end. Returns the device that gs_sort would take. May be called again as more become
  * known. */
 enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool more);
+
+/* Would at least half of so many keys stay under options->unique? By a sample; false of few. */
+bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *spans,
+                        size_t span_count);
 
 /* Was a GPU's runtime started? Its part in exit() takes long, and may not come while it starts: end
  * by _exit. */

@@ -100,7 +100,7 @@ static enum gs_status merge_unequal(struct gs_merge *merge, struct gs_merger *wo
     st = gs_emit_write(&merge->emitter, keys, kept, position);
     worker->write_ns += gs_now_ns() - start;
     worker->kept += kept;
-    gs_emit_end(&merge->emitter, segment->index);
+    gs_emit_end(&merge->emitter);
     return st;
 }
 
@@ -142,7 +142,7 @@ static enum gs_status merge_equal(struct gs_merge *merge, struct gs_merger *work
                            position + done);
     worker->write_ns += gs_now_ns() - start;
     worker->kept += kept;
-    gs_emit_end(&merge->emitter, segment->index);
+    gs_emit_end(&merge->emitter);
     return st;
 }
 

@@ -12,6 +12,14 @@
 
 #include <stdatomic.h>
 
+#ifndef GS_ORDER_HAS_512 /* the compiler's command line may say 0 */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define GS_ORDER_HAS_512 1
+#else
+#define GS_ORDER_HAS_512 0
+#endif
+#endif
+
 /* Keys compared before the result is looked at. */
 #define BLOCK_KEYS 4096
 
@@ -69,6 +77,48 @@ bool gs_order_descending(const gs_key *keys, uint64_t count)
     return none_of(block_ascends, keys, count);
 }
 
+/* Keys that close up over those dropped: so many are read, so many of them kept in front. */
+struct closing {
+    uint64_t read;
+    uint64_t kept;
+    gs_key last; /* of those read: compared with that, not with the last one kept, whose load would
+                  * wait for its store */
+};
+
+#if GS_ORDER_HAS_512
+
+#include <immintrin.h>
+
+/* As far as there are whole vectors. */
+__attribute__((target("avx512f,popcnt"))) static void close_up512(gs_key *keys, uint64_t count,
+                                                                  struct closing *closing)
+{
+    __m512i last = _mm512_set1_epi32((int)closing->last);
+    for (; count - closing->read >= 16; closing->read += 16) {
+        const __m512i here = _mm512_loadu_si512(keys + closing->read);
+        const __m512i before = _mm512_alignr_epi32(here, last, 15);
+        const __mmask16 fresh = _mm512_cmpneq_epi32_mask(here, before);
+        /* A whole vector is stored faster than a part: what it covers has been read. */
+        _mm512_storeu_si512(keys + closing->kept, _mm512_maskz_compress_epi32(fresh, here));
+        closing->kept += (unsigned)__builtin_popcount(fresh);
+        last = here;
+    }
+    last = _mm512_alignr_epi32(last, last, 15);
+    closing->last = (gs_key)_mm_cvtsi128_si32(_mm512_castsi512_si128(last));
+}
+
+#endif
+
+static void close_up(gs_key *keys, uint64_t count, struct closing *closing)
+{
+    for (; closing->read < count; closing->read++) {
+        gs_key key = keys[closing->read];
+        keys[closing->kept] = key; /* always stored: nothing to mispredict */
+        closing->kept += key != closing->last;
+        closing->last = key;
+    }
+}
+
 uint64_t gs_order_unique(gs_key *keys, uint64_t count)
 {
     if (count < 2)
@@ -81,13 +131,13 @@ uint64_t gs_order_unique(gs_key *keys, uint64_t count)
             break;
         i += pairs;
     }
-    uint64_t kept = i + 1;
-    for (i++; i < count; i++) {
-        bool fresh = keys[i] != keys[kept - 1];
-        keys[kept] = keys[i]; /* always stored, kept only if counted: nothing to mispredict */
-        kept += fresh;
-    }
-    return kept;
+    struct closing closing = {.read = i + 1, .kept = i + 1, .last = keys[i]};
+#if GS_ORDER_HAS_512
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("popcnt"))
+        close_up512(keys, count, &closing);
+#endif
+    close_up(keys, count, &closing);
+    return closing.kept;
 }
 
 GS_CLONES void gs_order_reverse(gs_key *keys, uint64_t count)

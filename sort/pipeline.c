@@ -12,6 +12,7 @@
 #include "sort/pipeline.h"
 #include "sort/copy_ordered.h"
 #include "sort/distribute.h"
+#include "sort/keeps_most.h"
 #include "sort/order.h"
 #include "sort/ordered_runs.h"
 #include "sort/prefix_sum.h"
@@ -153,6 +154,17 @@ cleanup:
     return st;
 }
 
+/* Is the output going to be as long as the input, more or less? Only then are its pages made before
+ * it is known; who wants the plain output knows that before the sort begins. */
+static void estimate_length(struct gs_run *run, const struct gs_stages *stages)
+{
+    struct gs_sink *sink = run->emitter.sink;
+    bool unique = run->options->unique;
+    run->keeps_most = !unique || gs_keeps_most(&run->tiles, run->plan.threads);
+    if (unique && run->keeps_most && stages != &gs_stages_cpu && sink->expect != NULL)
+        sink->expect(sink, run->plan.count);
+}
+
 /* The full sample sort. */
 static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *stages,
                                    struct gs_error *err)
@@ -172,6 +184,7 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     if (stages == &gs_stages_cpu)
         GS_TRY(sort_otherwise(run, &ranges, &sorted, err));
     if (!sorted) {
+        estimate_length(run, stages);
         gs_emit_stage(&run->emitter, run->plan.count);
         if (stages == &gs_stages_cpu) /* others do not write in place */
             GS_TRY(gs_map_output_cpu(run, err));

@@ -45,7 +45,7 @@ static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key
     uint64_t start = gs_now_ns();
     st = write_copies(run, key, kept, position, scratch);
     work->write_ns += gs_now_ns() - start;
-    gs_emit_end(&run->emitter, number);
+    gs_emit_end(&run->emitter);
     work->keys_out += kept;
     return st;
 }

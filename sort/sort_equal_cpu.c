@@ -96,7 +96,7 @@ enum gs_status gs_sort_equal_cpu(struct gs_run *run, gs_key value, uint64_t *oth
         place_others(run, &found, value);
     run->fingerprint = fingerprint;
     gs_emit_begin(&run->emitter, 0, n, 0, &position);
-    gs_emit_end(&run->emitter, 0);
+    gs_emit_end(&run->emitter);
     gs_run_account(run, GS_STAGE_READ, "cpu", 0, n, n * GS_KEY_BYTES);
     gs_run_account(run, GS_STAGE_WRITE, "cpu", gs_now_ns() - start, n, n * GS_KEY_BYTES);
     return gs_emit_result(&run->emitter, err);

@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
+#include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -88,7 +89,7 @@ enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
-    if (sink->map == NULL || sink->stream || sink->memory != NULL || run->options->unique ||
+    if (sink->map == NULL || sink->stream || sink->memory != NULL || !run->keeps_most ||
         run->plan.one_bin || run->plan.direct || (early && !gs_regions_pay(run)))
         return GS_OK;
     uint64_t start = gs_now_ns();
@@ -119,8 +120,8 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
                 : plan->direct ? open_direct(run, cpu)
                                : open_chunks(run, regions);
     if (cpu->scratch == NULL || !room)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %.1f GB of keys",
-                       (double)plan->count * sizeof(gs_key) / 1e9);
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %" PRIu64 " keys",
+                       plan->count);
     return GS_OK;
 }
 
@@ -164,7 +165,7 @@ enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *k
     start = gs_now_ns();
     st = gs_emit_write(&run->emitter, keys, count, position);
     work->write_ns += gs_now_ns() - start;
-    gs_emit_end(&run->emitter, number);
+    gs_emit_end(&run->emitter);
     work->keys_out += count;
     return st;
 }

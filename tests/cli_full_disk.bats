@@ -150,3 +150,11 @@ mount_small()
     [ "$(cat out)" = old ]
     assert_only in out
 }
+
+@test "the same for temporary files" {
+    keygen uniform 1000000 >large
+    run -2 --separate-stderr env --ignore-signal=XFSZ bash -c \
+        'ulimit -f 100; exec "$GSORT" -S 1M -T . large -o /dev/null'
+    assert_trouble "gsort: .: " "File too large"
+    assert_only in large
+}

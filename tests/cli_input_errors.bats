@@ -37,7 +37,8 @@ refused()
 }
 
 @test "an empty name" {
-    refused "No such file" -- "" -o out
+    refused "gsort: '': " "No such file" -- "" -o out
+    refused "gsort: '': " "No such file" -- -c ""
 }
 
 @test "a name under a file" {

@@ -68,6 +68,23 @@ setup()
     assert_same wanted got
 }
 
+@test "a merge of more files than a process may have mappings, and than memory holds" {
+    local limit
+    limit=$(</proc/sys/vm/max_map_count)
+    [ "$limit" -le 100000 ] || skip "too many to try"
+    keygen uniform 256 | reference /dev/stdin >f
+    ulimit -S -s 65536 || skip "no room for so many arguments here"
+    local -a files=()
+    mapfile -t files < <(yes f | head -n $((limit + 2000)))
+    gsort -u -m -S 1M -T . "${files[@]}" -o got
+    reference -u f >wanted
+    assert_same wanted got
+    head -c 400 f >part
+    gsort -m -S 1M -T . part "${files[@]:0:20000}" part -o got
+    gsort part "${files[@]:0:20000}" part -o wanted
+    assert_same wanted got
+}
+
 @test "one of odd length is refused although the sum is a multiple of 4" {
     printf 'ab' >odd1
     printf 'cd' >odd2

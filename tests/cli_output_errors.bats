@@ -108,3 +108,16 @@ refused_at_once()
     reference in >wanted
     assert_same wanted outside
 }
+
+@test "a file that may only be appended to, which no other can replace" {
+    require chattr
+    echo old >out
+    chattr +a out 2>/dev/null || skip "no append-only files here"
+    local refused=0
+    refused_at_once out || refused=$?
+    chattr -a out # or nobody could remove it
+    [ "$refused" -eq 0 ]
+    assert_trouble out "append-only"
+    [ "$(cat out)" = old ]
+    assert_only in never out
+}

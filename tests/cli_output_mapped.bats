@@ -87,3 +87,45 @@ sort_both()
         rm small/out
     done
 }
+
+# most_stay: 7M keys, and 3M of them again.
+most_stay()
+{
+    keygen uniform 7M >in
+    head -c $((3 << 22)) in >again
+    cat again >>in
+    reference -u in >unique
+}
+
+@test "without repetitions, where there is room for those that stay only" {
+    most_stay
+    mount_memory small 29m
+    for threads in 2 4; do
+        gsort -u --bins=100 --parallel="$threads" in -o small/out
+        assert_same unique small/out
+        rm small/out
+    done
+}
+
+@test "without repetitions, where files may be only as long as those that stay" {
+    most_stay
+    for threads in 2 4; do
+        (ulimit -f $((28 << 10)) && gsort -u --bins=100 --parallel="$threads" in -o out)
+        assert_same unique out
+        (ulimit -f $((28 << 10)) && gsort -u --bins=100 --parallel="$threads" in >out)
+        assert_same unique out
+    done
+}
+
+@test "without repetitions, from a pipe that has few of them at first" {
+    for more in 1 6; do # once more, and six times: a seventh stays
+        keygen uniform 3M >part
+        for _ in $(seq 0 "$more"); do cat part; done >in
+        reference -u part >unique
+        for threads in 2 4; do
+            # shellcheck disable=SC2002 # a pipe is wanted
+            cat in | gsort -u --bins=100 --parallel="$threads" >out
+            assert_same unique out
+        done
+    done
+}

@@ -30,3 +30,21 @@ setup()
     echo 100001 >"$LIMIT"
     [ "$(threads in_group)" -eq 2 ]
 }
+
+@test "by a control group whose path is long" {
+    [ "$(threads env)" -gt 1 ] || skip "there is one processor in all"
+    require_control_group cpu
+    local name inner got
+    printf -v name '%0250d' 0
+    inner=$GROUP/$name/$name
+    mkdir "${inner%/*}" "$inner"
+    if [ -e "$GROUP/cgroup.subtree_control" ]; then
+        echo +cpu >"$GROUP/cgroup.subtree_control"
+        echo +cpu >"${inner%/*}/cgroup.subtree_control"
+    fi
+    echo 50000 >"$inner/${LIMIT##*/}"
+    got=$(GROUP=$inner threads in_group)
+    wait_for rmdir "$inner" # whatever was got, the group above can be removed then
+    rmdir "${inner%/*}"
+    [ "$got" -eq 1 ]
+}

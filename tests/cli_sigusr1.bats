@@ -50,6 +50,29 @@ ask_then_end()
     grep -q '^gsort: ' err
 }
 
+# Ask until it is said that all keys came.
+says_all()
+{
+    kill -s USR1 "$GSORT_PID"
+    grep -q 'read: 1000003 keys' err
+}
+
+@test "while a merge reads a pipe, into memory and into a temporary file" {
+    keygen uniform 1000003 | reference /dev/stdin >in
+    for options in "-S 1G" "-S 1M"; do
+        exec 7<>fifo
+        # shellcheck disable=SC2086  # several options
+        start -m $options -T . -o out <fifo 2>err 7>&-
+        cat in >&7
+        wait_for is_ready
+        wait_for says_all
+        exec 7>&-
+        wait "$GSORT_PID"
+        GSORT_PID=
+        assert_same in out
+    done
+}
+
 @test "before any byte came" {
     exec 7<>fifo
     start -o out <fifo 2>err 7>&-

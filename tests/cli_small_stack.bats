@@ -27,3 +27,11 @@ small_stack()
     reference in >wanted
     assert_same wanted got
 }
+
+@test "in memory" {
+    require_plain_build
+    keygen uniform 50000 >in
+    small_stack 160 in -o got
+    reference in >wanted
+    assert_same wanted got
+}

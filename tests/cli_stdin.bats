@@ -129,3 +129,12 @@ os.execv(os.environ["GSORT"], ["gsort"])' "$kind" >got
     [ "$(gsort /proc/self/auxv | wc -c)" -eq "$bytes" ]
     [ "$(gsort </proc/self/auxv | wc -c)" -eq "$bytes" ]
 }
+
+@test "a pipe where the system refuses splice" {
+    require_strace
+    keygen uniform 300000 >in
+    reference in >wanted
+    strace -f -o /dev/null -e inject=splice:error=EPERM "$GSORT" --device=cpu < <(cat in) >got
+    assert_same wanted got
+    strace -f -o /dev/null -e inject=splice:error=ENOSYS "$GSORT" -c < <(cat wanted)
+}

@@ -41,7 +41,7 @@ static void *work(void *argument)
         if (gs_emit_begin(&team->emitter, piece, count, 0, &position) != GS_OK)
             break;
         enum gs_status st = gs_emit_write(&team->emitter, keys, count, position);
-        gs_emit_end(&team->emitter, piece);
+        gs_emit_end(&team->emitter);
         if (st != GS_OK)
             break;
     }
@@ -158,12 +158,12 @@ static void test_stream_is_proved(void)
             return;
         CHECK(gs_emit_begin(&emitter, 0, 4, 0, &position) == GS_OK);
         CHECK(gs_emit_write(&emitter, keys, 4, position) == GS_OK);
-        gs_emit_end(&emitter, 0);
+        gs_emit_end(&emitter);
         gs_key next = fault == 1 ? 2 : 4;
         CHECK(gs_emit_begin(&emitter, 1, 1, 4, &position) == GS_OK);
         enum gs_status st = gs_emit_write(&emitter, &next, 1, position);
         CHECK(st == (fault == 1 ? GS_ERR_VERIFY : GS_OK));
-        gs_emit_end(&emitter, 1);
+        gs_emit_end(&emitter);
         uint64_t expected = gs_fingerprint(keys, 4) + gs_fingerprint(&(gs_key){4}, 1);
         if (fault != 1)
             CHECK(gs_emit_prove(&emitter, expected + (fault == 2), &err) ==

@@ -79,6 +79,11 @@ static void test_read_on(uint64_t most, size_t room)
     unlink("fifo");
 }
 
+static void note_bytes(void *context, uint64_t bytes)
+{
+    *(uint64_t *)context = bytes;
+}
+
 static void test_spool(uint64_t most, size_t bytes, enum gs_status wanted)
 {
     static const char *const names[] = {"fifo"};
@@ -86,9 +91,12 @@ static void test_spool(uint64_t most, size_t bytes, enum gs_status wanted)
     struct gs_inputs inputs;
     struct gs_error err = {.status = GS_OK};
     uint64_t temporary = 0;
+    uint64_t told = 0;
     feed("fifo", bytes);
     CHECK(gs_inputs_open(&inputs, names, 1, UNIT, &err) == GS_OK);
-    CHECK(gs_inputs_spool(&inputs, UNIT, most, directories, 1, &temporary, &err) == wanted);
+    CHECK(gs_inputs_spool(&inputs, UNIT, most, directories, 1, note_bytes, &told, &temporary,
+                          &err) == wanted);
+    CHECK_EQUAL(told, bytes);
     if (wanted == GS_OK) {
         CHECK_EQUAL(temporary, most < bytes ? bytes : 0);
         CHECK_EQUAL(inputs.list[0].size, bytes);

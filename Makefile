@@ -61,14 +61,14 @@ SORT_C   := gsort plan cost tiles order pipeline distribute keeps_most select_sa
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
             place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values cache_sort_chunk \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 copy_ordered \
-            sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu stages_cpu emit fingerprint verify engine \
+            sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu sort_shares_cpu stages_cpu emit fingerprint verify engine \
             engine_cpu external external_distribute external_emit external_group external_level external_split \
             binned_cpu merge merge_cut merge_segment merge_runs
 CLI_C    := exit options option_values size_arg report progress stats ahead memory_limit direct output_sink spilled_sort work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)
-  OBJECTS   += $(B)/sort/cache_sort_highway.o
+  OBJECTS   += $(B)/sort/cache_sort_highway.o $(B)/sort/shares_highway.o
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
 endif
@@ -291,7 +291,7 @@ dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
-CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/regions.h sort/search_bins* sort/merge*.[ch])
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/shares* sort/regions.h sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
               tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/gpu_small.c tests/check_gpu.sh

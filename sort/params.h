@@ -46,6 +46,10 @@
 #define GS_DIRECT_BIN_KEYS     16384
 #define GS_DIRECT_OVERSAMPLING 16
 
+/* Up to so many keys, no bin is made for each of them to be looked up, but a share for each thread
+ * (shares.h), where vectors can do that: more take each thread longer to read than to scatter. */
+#define GS_SHARES_KEYS (4 << 20)
+
 /* Keys that a run, a bin's keys in one chunk, should have on average at least: its place in the
  * table of runs takes as much memory as one key. */
 #define GS_RUN_KEYS_MIN 32

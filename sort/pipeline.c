@@ -17,6 +17,7 @@
 #include "sort/ordered_runs.h"
 #include "sort/prefix_sum.h"
 #include "sort/select_samples.h"
+#include "sort/shares.h"
 #include "sort/sort_equal.h"
 #include "sort/sort_samples.h"
 #include "sort/stages_cpu.h"
@@ -68,9 +69,15 @@ void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
     gs_progress_enter(run->progress, gs_stage_name(stage), total);
 }
 
+/* What the sample says of input that needs no bins, on the CPU. */
+struct other_ways {
+    struct gs_value_ranges ranges;
+    struct gs_shares shares;
+};
+
 /* Draw and sort the sample, and choose the splitters. */
 static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_key *sample,
-                        struct gs_value_ranges *ranges)
+                        struct other_ways *ways)
 {
     uint32_t samples = run->plan.samples;
     uint64_t start = gs_now_ns();
@@ -82,7 +89,8 @@ static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_k
     gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
     if (stages->chunks_side_by_side)
         gs_splitters_snap(&run->splitters, sample, samples, run->plan.bins);
-    gs_value_ranges_find(ranges, sample, samples, run->plan.count);
+    gs_value_ranges_find(&ways->ranges, sample, samples, run->plan.count);
+    gs_shares_find(&ways->shares, run, sample, samples);
     uint64_t sorted = gs_now_ns();
     gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
     run->stats->samples = samples;
@@ -90,7 +98,7 @@ static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_k
 
 /* The same; few keys are sampled by one thread, while the others wake up, which takes as long. */
 static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
-                                       struct gs_value_ranges *ranges, struct gs_error *err)
+                                       struct other_ways *ways, struct gs_error *err)
 {
     uint32_t samples = run->plan.samples;
     gs_key *sample = malloc(samples * sizeof *sample);
@@ -99,9 +107,9 @@ static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stage
     if (run->plan.direct) {
 #pragma omp parallel num_threads(run->plan.threads)
 #pragma omp master
-        choose_from(run, stages, sample, ranges);
+        choose_from(run, stages, sample, ways);
     } else {
-        choose_from(run, stages, sample, ranges);
+        choose_from(run, stages, sample, ways);
     }
     free(sample);
     return GS_OK;
@@ -136,20 +144,22 @@ static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *st
     return st;
 }
 
-/* Input of a few values, or of a few runs in order, needs no distribution, on the CPU. */
-static enum gs_status sort_otherwise(struct gs_run *run, const struct gs_value_ranges *ranges,
+/* Input of a few values, or of a few runs in order, or of few keys. */
+static enum gs_status sort_otherwise(struct gs_run *run, const struct other_ways *ways,
                                      bool *sorted, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_ordered_runs runs;
     uint64_t bytes = run->plan.count * GS_KEY_BYTES;
-    GS_TRY(gs_sort_values_cpu(run, ranges, sorted, err));
+    GS_TRY(gs_sort_values_cpu(run, &ways->ranges, sorted, err));
     uint64_t start = gs_now_ns();
     bool many_equal = gs_run_bins(run) < run->plan.bins / 2; /* they need no merge, either */
-    if (*sorted || many_equal || !gs_runs_find(&run->tiles, run->plan.threads, &runs))
-        return GS_OK;
-    gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count, bytes);
-    GS_TRY(gs_runs_merge_cpu(run, &runs, sorted, err));
+    if (!*sorted && !many_equal && gs_runs_find(&run->tiles, run->plan.threads, &runs)) {
+        gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count, bytes);
+        GS_TRY(gs_runs_merge_cpu(run, &runs, sorted, err));
+    }
+    if (!*sorted)
+        GS_TRY(gs_sort_shares_cpu(run, &ways->shares, sorted, err));
 cleanup:
     return st;
 }
@@ -172,9 +182,9 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     enum gs_status st = GS_OK;
     uint64_t chunk_keys = 0;
     bool sorted = false;
-    struct gs_value_ranges ranges;
+    struct other_ways ways;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-    GS_TRY(choose_splitters(run, stages, &ranges, err));
+    GS_TRY(choose_splitters(run, stages, &ways, err));
     run->counts = calloc(2 * (size_t)gs_run_bins(run), sizeof *run->counts);
     if (run->counts == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));
@@ -182,7 +192,7 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     }
     run->offsets = run->counts + gs_run_bins(run);
     if (stages == &gs_stages_cpu)
-        GS_TRY(sort_otherwise(run, &ranges, &sorted, err));
+        GS_TRY(sort_otherwise(run, &ways, &sorted, err));
     if (!sorted) {
         estimate_length(run, stages);
         gs_emit_stage(&run->emitter, run->plan.count);

@@ -75,8 +75,8 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
 
 uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes)
 {
-    if (plan->one_bin || plan->direct)
-        return held_bytes;
+    if (plan->one_bin || plan->direct || plan->count <= GS_SHARES_KEYS)
+        return held_bytes; /* read more than once */
     uint64_t in_hand = plan->threads * (uint64_t)GS_CLAIM_KEYS * sizeof(gs_key);
     return held_bytes < in_hand ? held_bytes : in_hand;
 }

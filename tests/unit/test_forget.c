@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-enum { MANY = GS_DIRECT_KEYS + 54321, SPANS = 4 };
+enum { MANY = GS_SHARES_KEYS + 54321, SPANS = 4 };
 
 struct spoiling_sink {
     struct array_sink to; /* first: the library hands back a pointer to its sink */

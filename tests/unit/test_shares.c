@@ -1,0 +1,155 @@
+/* test_shares.c -- shares hold all keys once, fit their places and are sorted.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cache_sort_impl.h"
+#include "sort/params.h"
+#include "sort/shares.h"
+#include "sort/shares_highway.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
+#include "tests/unit/sort_ways.h"
+
+enum { N = GS_ONE_BIN_KEYS + 17, SAMPLES = 1024, GUARD = 0x600d };
+
+#if GS_HIGHWAY
+
+/* Where nothing may be written, behind each part. */
+#define GUARDS 64
+
+/* Take a share of keys into rooms that have `spare` places too many (or too few). */
+static void test_take(const struct gs_share *share, const gs_key *keys, size_t count, int spare)
+{
+    uint64_t ends[3] = {0}, before = 0, below = 0, above = 0;
+    for (size_t i = 0; i < count; i++) {
+        before += keys[i] < share->low;
+        below += keys[i] >= share->low && keys[i] < share->equal;
+        above += keys[i] > share->equal && keys[i] <= share->last;
+    }
+    gs_share_count(share, keys, count, ends);
+    CHECK_EQUAL(ends[0], before + below);
+    CHECK_EQUAL(ends[2] - ends[1], above);
+    if (spare < 0 && (below == 0 || above == 0))
+        return;
+    size_t rooms[2] = {below + (size_t)spare, above + (size_t)spare};
+    gs_key *memory[2];
+    for (int part = 0; part < 2; part++) {
+        memory[part] = malloc((rooms[part] + GUARDS) * sizeof(gs_key));
+        if (memory[part] == NULL)
+            abort();
+        for (size_t i = 0; i < rooms[part] + GUARDS; i++)
+            memory[part][i] = GUARD;
+    }
+    struct gs_share_room room = {memory[0], memory[0] + rooms[0], memory[1], memory[1] + rooms[1]};
+    CHECK(gs_share_take(share, keys, count, &room) == (spare >= 0));
+    if (spare >= 0) {
+        CHECK_EQUAL((uint64_t)(room.below - memory[0]), below);
+        CHECK_EQUAL((uint64_t)(room.above - memory[1]), above);
+        size_t at[2] = {0, 0};
+        bool right = true;
+        for (size_t i = 0; i < count; i++) {
+            if (keys[i] >= share->low && keys[i] < share->equal)
+                right = right && memory[0][at[0]++] == keys[i];
+            else if (keys[i] > share->equal && keys[i] <= share->last)
+                right = right && memory[1][at[1]++] == keys[i];
+        }
+        CHECK(right);
+    }
+    for (int part = 0; part < 2; part++) {
+        for (size_t i = 0; i < GUARDS; i++)
+            CHECK_EQUAL(memory[part][rooms[part] + i], GUARD);
+        free(memory[part]);
+    }
+}
+
+static void test_takes(void)
+{
+    static const struct gs_share shares[] = {{0, 0, GS_KEY_MAX},
+                                             {0, GS_KEY_MAX, GS_KEY_MAX},
+                                             {1, GS_KEY_MAX / 2, GS_KEY_MAX - 1},
+                                             {1 << 30, 1 << 30, 3U << 30},
+                                             {1 << 30, 3U << 30, 3U << 30},
+                                             {7, 8, 8}};
+    for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++) {
+        gs_key *keys = sample_make(kind, 1000);
+        for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+            for (size_t count = 0; count < 1000; count += count < 70 ? 1 : 231)
+                for (int spare = -1; spare < 2; spare++)
+                    test_take(&shares[i], keys + 1, count, spare);
+        free(keys);
+    }
+}
+
+/* Shares of a sample go from 0 to the largest key, and each has its `equal`. */
+static void test_find(enum sample_kind kind, unsigned threads)
+{
+    struct gs_options options = {0};
+    struct gs_run run = {.options = &options, .plan = {.count = N, .threads = threads}};
+    struct gs_shares shares;
+    gs_key *sample = sample_make(kind, SAMPLES);
+    sample_sort(sample, SAMPLES);
+    gs_shares_find(&shares, &run, sample, SAMPLES);
+    bool few = kind == SAMPLE_FEW || kind == SAMPLE_EQUAL || kind == SAMPLE_ENDS;
+    CHECK(shares.count <= threads && (shares.count == 0) == few);
+    for (uint32_t i = 0; i < shares.count; i++) {
+        CHECK(shares.equal[i] <= shares.last[i]);
+        CHECK(i == 0 ||
+              (shares.last[i] > shares.last[i - 1] && shares.equal[i] > shares.last[i - 1]));
+        CHECK((i + 1 < shares.count) == (shares.last[i] < GS_KEY_MAX));
+    }
+    options.bins = 64; /* as the user wants */
+    gs_shares_find(&shares, &run, sample, SAMPLES);
+    CHECK_EQUAL(shares.count, 0);
+    options.bins = 0;
+    run.plan.count = GS_SHARES_KEYS + 1;
+    gs_shares_find(&shares, &run, sample, SAMPLES);
+    CHECK_EQUAL(shares.count, 0);
+    free(sample);
+}
+
+#endif
+
+/* Half of the keys are one of three values, at the ends and between. */
+static void add_frequent(gs_key *keys, uint64_t n)
+{
+    static const gs_key frequent[] = {0, 1U << 31, GS_KEY_MAX};
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t r = gs_random(5, i);
+        if (r % 2 == 0)
+            keys[i] = frequent[(r >> 8) % 3];
+    }
+}
+
+static void test_sorts(uint64_t n, unsigned threads)
+{
+    gs_key *got = malloc(n * sizeof *got);
+    if (got == NULL)
+        abort();
+    for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++) {
+        gs_key *keys = sample_make(kind, n);
+        struct gs_span spans[] = {{keys, n / 3, "a"}, {keys + n / 3, n - n / 3, "b"}};
+        check_sort_ways(spans, 2, keys, n, got, threads);
+        if (kind == SAMPLE_UNIFORM) {
+            add_frequent(keys, n);
+            check_sort_ways(spans, 2, keys, n, got, threads);
+        }
+        free(keys);
+    }
+    free(got);
+}
+
+int main(void)
+{
+#if GS_HIGHWAY
+    if (gs_cache_sort_highway_usable()) {
+        test_takes();
+        for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)
+            for (unsigned threads = 1; threads <= GS_SHARES_MAX; threads += threads < 3 ? 1 : 13)
+                test_find(kind, threads);
+    }
+#endif
+    for (unsigned threads = 1; threads <= 3; threads++)
+        test_sorts(N, threads);
+    test_sorts(20 * N, GS_SHARES_MAX);
+    test_sorts(20 * N, GS_SHARES_MAX + 1);
+    return check_failures();
+}

@@ -117,13 +117,6 @@ struct turn {
     uint64_t sorted;
 };
 
-/* The piece that is number i in the order of the output. */
-static const struct gs_piece *piece_at(const struct gs_run *run, const struct gs_pieces *pieces,
-                                       uint64_t i)
-{
-    return &pieces->list[run->options->reverse ? pieces->count - 1 - i : i];
-}
-
 /* Where regions lie in the output: wait until the keys in the place of a piece have been sorted.
  * Those are keys of earlier pieces, which others have begun, and never wait for this one. */
 static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
@@ -131,7 +124,7 @@ static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
 {
     uint64_t end = gs_regions_wait_end(run, &turn->wait, piece->offset + piece->count);
     for (; turn->sorted < pieces->count; turn->sorted++) {
-        if (piece_at(run, pieces, turn->sorted)->offset >= end)
+        if (gs_piece_at(run, pieces, turn->sorted)->offset >= end)
             break;
         while (!atomic_load_explicit(&sorted[turn->sorted], memory_order_acquire))
             sched_yield();
@@ -170,7 +163,7 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
         gs_key *scratch = gs_cpu_scratch(run);
         struct turn turn = {0};
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces->count;) {
-            const struct gs_piece *piece = piece_at(run, pieces, number);
+            const struct gs_piece *piece = gs_piece_at(run, pieces, number);
             gs_key *to = place_of(run, pieces, piece, buffers);
             if (sorted != NULL)
                 await_turn(run, pieces, piece, sorted, &turn);

@@ -89,6 +89,13 @@ enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces,
                                  struct gs_error *err);
 void gs_pieces_free(struct gs_pieces *pieces);
 
+/* The piece that is number i in the order of the output. */
+static inline const struct gs_piece *gs_piece_at(const struct gs_run *run,
+                                                 const struct gs_pieces *pieces, uint64_t i)
+{
+    return &pieces->list[run->options->reverse ? pieces->count - 1 - i : i];
+}
+
 /* The runs of a piece. */
 static inline struct gs_key_runs gs_piece_runs(const struct gs_run *run,
                                                const struct gs_piece *piece)

@@ -25,13 +25,6 @@ void gs_gpu_plan_pieces(struct gs_plan *plan)
     plan->memory_bytes += gs_gpu_buffers_host_bytes(plan->count);
 }
 
-/* Number i in the order of the output. */
-static const struct gs_piece *piece_at(const struct gs_run *run, const struct gs_pieces *pieces,
-                                       uint64_t i)
-{
-    return &pieces->list[run->options->reverse ? pieces->count - 1 - i : i];
-}
-
 /* The pieces that fit the device together, from number *next of the output's order on: how many
  * keys they have. Moves *next behind them; 0 if there is no room for the first. */
 static uint64_t take_pieces(const struct gs_run *run, const struct gs_pieces *pieces,
@@ -39,7 +32,7 @@ static uint64_t take_pieces(const struct gs_run *run, const struct gs_pieces *pi
 {
     uint64_t count = 0;
     for (; *next < pieces->count; ++*next) {
-        uint64_t more = piece_at(run, pieces, *next)->count;
+        uint64_t more = gs_piece_at(run, pieces, *next)->count;
         if (count + more > capacity)
             break;
         count += more;
@@ -134,14 +127,14 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
         goto cleanup;
     }
     while (next < pieces.count) {
-        const struct gs_piece *first = piece_at(run, &pieces, next);
+        const struct gs_piece *first = gs_piece_at(run, &pieces, next);
         uint64_t count = take_pieces(run, &pieces, capacity, &next);
         if (count == 0) {
             GS_TRY(finish_on_host(run, first, &first_piece, err));
             next++;
             continue;
         }
-        const struct gs_piece *last = piece_at(run, &pieces, next - 1);
+        const struct gs_piece *last = gs_piece_at(run, &pieces, next - 1);
         bool reverse = run->options->reverse;
         make_spans(cpu, reverse ? last : first, reverse ? first : last, spans);
         GS_TRY(sort_piece(run, &buffers, &upload, spans, first->offset, count, &first_piece, err));

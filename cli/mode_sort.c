@@ -82,7 +82,7 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     if (known >= limit->ask_bytes) { /* before pages are made, for all until it is asked again */
         limit->ask_bytes = 2 * known;
         bound_dirty(limit, bytes, 2 * known, false);
-        limit->pages = !limit->options->unique || most_stay(limit);
+        limit->pages = limit->output != NULL && (!limit->options->unique || most_stay(limit));
     }
     gs_start_ahead(limit->options, known, limit->pages ? limit->output : NULL, true);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
@@ -165,12 +165,13 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     enum gs_status st;
     struct gs_stage_stats reading = {0};
     uint64_t own_bytes = 0; /* input that is held in memory */
+    bool makes_pages = !command->direct && output->kind != GS_OUTPUT_STREAM;
     struct read_limit limit = {.options = &command->sort,
                                .progress = progress,
                                .limit_bytes =
                                    gs_memory_limit(command, gs_inputs_bytes(inputs) / GS_KEY_BYTES,
                                                    gs_inputs_pending(inputs)),
-                               .output = command->direct ? NULL : output,
+                               .output = makes_pages ? output : NULL,
                                .ask_bytes = GS_DIRTY_BYTES,
                                .inputs = inputs};
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));

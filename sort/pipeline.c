@@ -164,14 +164,24 @@ cleanup:
     return st;
 }
 
+/* Would the sink make pages before they are written to? To others, such as a stream, it is all one
+ * how many keys will stay, and a sample takes its time. */
+static bool makes_pages(const struct gs_sink *sink, const struct gs_stages *stages)
+{
+    if (stages != &gs_stages_cpu)
+        return sink->expect != NULL;
+    return sink->map != NULL && !sink->stream && sink->memory == NULL;
+}
+
 /* Is the output going to be as long as the input, more or less? Only then are its pages made before
  * it is known; who wants the plain output knows that before the sort begins. */
 static void estimate_length(struct gs_run *run, const struct gs_stages *stages)
 {
     struct gs_sink *sink = run->emitter.sink;
     bool unique = run->options->unique;
-    run->keeps_most = !unique || gs_keeps_most(&run->tiles, run->plan.threads);
-    if (unique && run->keeps_most && stages != &gs_stages_cpu && sink->expect != NULL)
+    run->keeps_most =
+        !unique || (makes_pages(sink, stages) && gs_keeps_most(&run->tiles, run->plan.threads));
+    if (unique && run->keeps_most && stages != &gs_stages_cpu)
         sink->expect(sink, run->plan.count);
 }
 

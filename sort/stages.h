@@ -28,7 +28,8 @@ struct gs_run {
     struct gs_stats *stats;       /* never NULL here */
     uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
     void *device;                 /* the device's own state, from open to close */
-    bool keeps_most; /* output and input are about as long: duplicates stay, or are few */
+    bool keeps_most; /* output and input are about as long: duplicates stay, or are few; false also
+                      * where the sink has no use for the answer */
 };
 
 /* Keys of the input that pass through count_bins, prefix_sum and scatter together: what a CPU's

@@ -10,7 +10,8 @@
 
 /* device_sort_gpu.c */
 
-/* The time from the mark before up to this one belongs to `stage`. */
+/* The time from the mark before up to this one belongs to `stage`. What goes wrong is told when
+ * times are taken, at the end of the sort. */
 void gs_device_mark(struct gs_device_sorter *sorter, enum gs_device_stage stage);
 
 /* Wait until the device has written the report asked for last. */

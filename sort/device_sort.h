@@ -59,6 +59,7 @@ struct gs_device_sorter {
     cudaEvent_t events[GS_DEVICE_STAGES * 8];
     unsigned char event_stage[GS_DEVICE_STAGES * 8];
     unsigned event_count;
+    cudaError_t event_error; /* the first that was not recorded: the times would be wrong */
 };
 
 #ifdef __cplusplus

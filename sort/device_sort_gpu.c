@@ -68,12 +68,22 @@ void gs_device_mark(struct gs_device_sorter *sorter, enum gs_device_stage stage)
         return;
     sorter->event_stage[i] = (unsigned char)stage;
     sorter->event_count = i + 1;
-    cudaEventRecord(sorter->events[i], sorter->stream);
+    cudaError_t error = gs_gpu_inject(cudaEventRecord(sorter->events[i], sorter->stream));
+    if (sorter->event_error == cudaSuccess)
+        sorter->event_error = error;
+}
+
+static void clear_events(struct gs_device_sorter *sorter)
+{
+    sorter->event_count = 0;
+    sorter->event_error = cudaSuccess;
 }
 
 static cudaError_t take_times(struct gs_device_sorter *sorter, struct gs_device_stats *stats)
 {
-    cudaError_t error = cudaStreamSynchronize(sorter->stream);
+    cudaError_t error = sorter->event_error;
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(sorter->stream);
     for (unsigned i = 1; i < sorter->event_count && error == cudaSuccess; i++) {
         float ms = 0;
         error = cudaEventElapsedTime(&ms, sorter->events[i - 1], sorter->events[i]);
@@ -310,7 +320,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     bool done = false;
     stats = stats != NULL ? stats : &ignored;
     memset(stats, 0, sizeof *stats);
-    sorter->event_count = 0;
+    clear_events(sorter);
     if (n > sorter->capacity)
         return gs_fail(err, GS_ERR_INTERNAL, 0, "device sort of more keys than its capacity");
 
@@ -362,7 +372,7 @@ enum gs_status gs_device_sort_counted(struct gs_device_sorter *sorter, gs_key *k
                                       struct gs_error *err)
 {
     memset(stats, 0, sizeof *stats);
-    sorter->event_count = 0;
+    clear_events(sorter);
     gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     return sort_counted(sorter, keys, other, n, bins, 2 * bins, stats, err);
 }

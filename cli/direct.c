@@ -26,8 +26,6 @@
 int gs_direct_open(const struct gs_output *output)
 {
     char path[32];
-    if (output->kind == GS_OUTPUT_STREAM)
-        return -1;
     snprintf(path, sizeof path, "/proc/self/fd/%d", output->fd);
     return open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
 }

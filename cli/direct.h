@@ -6,8 +6,8 @@
 
 #include "common/output.h"
 
-/* A second descriptor of output's file, for direct writes; -1 where there are none: a stream, or a
- * file system that has no such thing. */
+/* A second descriptor of output's file, for direct writes; -1: its file system has no such thing.
+ */
 int gs_direct_open(const struct gs_output *output);
 
 /* gs_output_write, but whole blocks go to the disk by direct_fd. Safe from several threads. */

@@ -30,7 +30,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     enum gs_status st;
     struct gs_options options = command->sort;
     struct gs_span *spans = NULL;
-    struct gs_output_sink to = gs_output_sink(output, &options, command->direct, NULL);
+    struct gs_output_sink to = gs_output_sink(output, &options, NULL);
     uint64_t limit, keys, copied = 0, temporary_bytes;
     struct gs_stage_stats reading = {.device = "cpu", .begin_ns = gs_now_ns()};
     const uint64_t mapped_bytes = gs_inputs_bytes(inputs);

@@ -139,13 +139,12 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
     struct gs_span *spans = NULL;
     uint64_t keys;
     struct gs_stage_stats fetching;
-    struct gs_output_sink to = gs_output_sink(output, &options, command->direct, inputs);
+    struct gs_output_sink to = gs_output_sink(output, &options, inputs);
     options.leave_device = true; /* main ends that way */
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
-    gs_start_ahead(&options, keys * GS_KEY_BYTES, command->direct || options.unique ? NULL : output,
-                   false);
+    gs_start_ahead(&options, keys * GS_KEY_BYTES, options.unique ? NULL : output, false);
     fetch(inputs, progress, &fetching);
     options.memory_bytes = limit_bytes;
     options.held_bytes = own_bytes;
@@ -165,7 +164,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     enum gs_status st;
     struct gs_stage_stats reading = {0};
     uint64_t own_bytes = 0; /* input that is held in memory */
-    bool makes_pages = !command->direct && output->kind != GS_OUTPUT_STREAM;
+    bool makes_pages = !output->direct && output->kind != GS_OUTPUT_STREAM;
     struct read_limit limit = {.options = &command->sort,
                                .progress = progress,
                                .limit_bytes =

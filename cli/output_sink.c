@@ -61,7 +61,7 @@ static void forget_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count
 }
 
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
-                                     bool direct, const struct gs_inputs *inputs)
+                                     const struct gs_inputs *inputs)
 {
     /* Only a temporary can be read back; the library proves a stream while it is written. */
     bool stream = output->kind == GS_OUTPUT_STREAM ||
@@ -69,9 +69,9 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     struct gs_sink sink = {.write = write_keys, .stream = stream};
     if (inputs != NULL)
         sink.forget = forget_keys;
-    if (!direct && (!stream || output->kind == GS_OUTPUT_STREAM))
+    if (!output->direct && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
-    if (!direct && !stream) {
+    if (!output->direct && !stream) {
         sink.make = make_keys;
         sink.expect = expect_keys;
     }
@@ -79,7 +79,7 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                    .output = output,
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
-                                   .direct_fd = direct ? gs_direct_open(output) : -1,
+                                   .direct_fd = output->direct ? gs_direct_open(output) : -1,
                                    .threads = gs_threads_for_pages(options, false),
                                    .idle_threads = gs_threads_for_pages(options, true)};
 }

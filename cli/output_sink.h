@@ -18,11 +18,11 @@ struct gs_output_sink {
     unsigned idle_threads; /* or while all others wait */
 };
 
-/* options->verify: what cannot be read back goes out as a stream, which the library proves. direct:
- * past the page cache, where that can be done. inputs, if not NULL, are what one gs_sort reads: a
- * GPU has done with them when it writes. Close when all is written. */
+/* options->verify: what cannot be read back goes out as a stream, which the library proves.
+ * inputs, if not NULL, are what one gs_sort reads: a GPU has done with them when it writes. Close
+ * when all is written. */
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
-                                     bool direct, const struct gs_inputs *inputs);
+                                     const struct gs_inputs *inputs);
 void gs_output_sink_close(struct gs_output_sink *to);
 
 /* Prove the output (options->verify), then publish it, with its time in the row "write". */

@@ -104,7 +104,7 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                  .held_bytes = held_bytes,
                                  .directories = command->directories,
                                  .directory_count = command->directory_count};
-    struct gs_output_sink to = gs_output_sink(output, &command->sort, command->direct, NULL);
+    struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     source.spans = spans;
     source.span_count = inputs->count;

@@ -9,7 +9,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+static bool on_tmpfs(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
 
 /* An output that is open already: find out what kind it is. */
 static enum gs_status inspect_opened(struct gs_output *output, struct gs_error *err)
@@ -62,6 +70,7 @@ enum gs_status gs_output_open(struct gs_output *output, const char *path, struct
         output->kind = GS_OUTPUT_TEMPORARY;
         output->fd = output->temp.fd;
     }
+    output->in_memory = on_tmpfs(output->fd);
 
 cleanup:
     if (st != GS_OK)
@@ -109,6 +118,11 @@ static enum gs_status set_length(struct gs_output *output, uint64_t bytes, struc
     if (ftruncate(output->fd, end) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot set its length", output->name);
     return GS_OK;
+}
+
+void gs_output_go_direct(struct gs_output *output)
+{
+    output->direct = output->kind != GS_OUTPUT_STREAM && !output->in_memory;
 }
 
 void gs_output_sync(struct gs_output *output)

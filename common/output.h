@@ -27,6 +27,7 @@ struct gs_output {
     dev_t device;     /* fd's file: to tell whether an input is written over */
     ino_t inode;
     bool synced; /* see gs_output_sync */
+    bool direct; /* see gs_output_go_direct */
     struct gs_target target;
     struct gs_tempfile temp;
     struct gs_prefill *prefill; /* makes the file's pages, or NULL */
@@ -86,6 +87,10 @@ void gs_output_end_prefill(struct gs_output *output);
  * thread at a time, and ignores the number. The other kinds may be called from several threads. */
 enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
                                uint64_t position, struct gs_error *err);
+
+/* Write it past the page cache where that can be done: no pages are made ahead. A stream has none,
+ * and a file on tmpfs is nowhere else: they are written as ever. Before all else. */
+void gs_output_go_direct(struct gs_output *output);
 
 /* Publish is to wait until the disk has the output, and its name. */
 void gs_output_sync(struct gs_output *output);

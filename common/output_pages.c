@@ -10,12 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Threads that make pages: more than two on ext4 wait for each other, tmpfs takes eight. */
@@ -31,12 +29,6 @@
 /* A pipe's pages leave this process by so many bytes at once: a huge page stays whole. */
 #define GIVEN_BYTES ((uint64_t)2 << 20)
 
-static bool on_tmpfs(int fd)
-{
-    struct statfs fs;
-    return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
-}
-
 /* The threads for an output's pages, if it is one that gains by them. */
 static void start_prefill(struct gs_output *output, unsigned threads)
 {
@@ -45,7 +37,6 @@ static void start_prefill(struct gs_output *output, unsigned threads)
     int fd = output->fd;
     if (output->kind == GS_OUTPUT_STREAM || fstat(fd, &status) != 0)
         return;
-    output->in_memory = on_tmpfs(fd);
     if (!output->in_memory && (!gs_space_gains(fd) || gs_dirty_limited()))
         return;
     if (output->kind == GS_OUTPUT_POSITIONED) { /* as the shell opens it: new, and to write only */
@@ -106,7 +97,8 @@ void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned thread
      * group has them in the end in any case, so they may come now. */
     if (gs_dirty_limited() && !output->in_memory)
         gs_output_end_prefill(output);
-    if (bytes < output->prefilled_bytes + PREFILL_BYTES_MIN || bytes > INT64_MAX / 2)
+    if (output->direct || bytes < output->prefilled_bytes + PREFILL_BYTES_MIN ||
+        bytes > INT64_MAX / 2)
         return;
     if (output->prefilled_bytes == 0)
         start_prefill(output, threads);
@@ -172,7 +164,7 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     if (output->pipe)
         return early ? NULL : map_pipe(output, bytes);
     if (output->kind == GS_OUTPUT_STREAM ||
-        (early && !on_tmpfs(output->fd) && bytes > gs_memory_available() / EARLY_SHARE))
+        (early && !output->in_memory && bytes > gs_memory_available() / EARLY_SHARE))
         return NULL;
     gs_output_prefill(output, bytes, threads);
     extend(output, bytes); /* by less than a prefill is for */

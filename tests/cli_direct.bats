@@ -74,3 +74,22 @@ load helper
     reference in >wanted
     assert_same wanted got
 }
+
+# They are in the page cache in any case, and are written faster in their own pages.
+@test "on tmpfs, whose files are in memory, nothing is written past the page cache" {
+    require_strace
+    keygen uniform 3000001 >in
+    reference in >wanted
+    mount_memory small 64m
+    for threads in 1 4; do
+        strace -f -o trace -e trace=openat,pwrite64 \
+            "$GSORT" --device=cpu --parallel="$threads" --direct in -o small/got
+        assert_same wanted small/got
+        grep -q 'openat(.*O_TMPFILE' trace
+        run ! grep '|O_DIRECT|' trace
+        "$GSORT" --direct in >small/got
+        assert_same wanted small/got
+        gsort -m --direct wanted -o small/got
+        assert_same wanted small/got
+    done
+}

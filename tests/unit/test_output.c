@@ -343,9 +343,9 @@ static void test_proof_of_what_is_not_read_back(void)
 {
     struct gs_options options = {.verify = true};
     struct gs_output output = {.kind = GS_OUTPUT_POSITIONED, .fd = -1};
-    CHECK(gs_output_sink(&output, &options, false, NULL).sink.stream);
+    CHECK(gs_output_sink(&output, &options, NULL).sink.stream);
     output.kind = GS_OUTPUT_TEMPORARY;
-    CHECK(!gs_output_sink(&output, &options, false, NULL).sink.stream);
+    CHECK(!gs_output_sink(&output, &options, NULL).sink.stream);
 }
 
 int main(void)

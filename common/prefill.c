@@ -40,8 +40,9 @@
  * sorts has other memory then, a table for each bin and chunk or a GPU's driver. */
 #define LATE_SHARE 16
 
-/* What is known of a unit's pages. */
-enum { NOT_MADE, TAKEN, MADE };
+/* What is known of a unit's pages. Those that are LEFT are made by who writes there, part by part,
+ * and the threads never make them. */
+enum { NOT_MADE, TAKEN, LEFT, MADE };
 
 struct gs_prefill {
     char *mapping;
@@ -105,10 +106,17 @@ static uint64_t find_mark(struct gs_prefill *prefill)
     return prefill->mark * UNIT_BYTES;
 }
 
+/* Would who waits for so many bytes wait on? Not for a unit that is left to others, and may stay so
+ * for good. Called with the mutex. */
+static bool waits_on(struct gs_prefill *prefill, uint64_t awaited)
+{
+    return find_mark(prefill) < awaited && prefill->units[prefill->mark] != LEFT && !prefill->ends;
+}
+
 /* Wake those who wait for pages, if it may be one of them whose are made. Called with the mutex. */
 static void tell(struct gs_prefill *prefill)
 {
-    if (find_mark(prefill) < prefill->awaited)
+    if (prefill->awaited == UINT64_MAX || waits_on(prefill, prefill->awaited))
         return;
     prefill->awaited = UINT64_MAX; /* who goes on waiting says so again */
     pthread_cond_broadcast(&prefill->made);
@@ -241,7 +249,7 @@ static bool await_pages(struct gs_prefill *prefill, uint64_t end)
         prefill->wanted = end;
         pthread_cond_broadcast(&prefill->more);
     }
-    while (find_mark(prefill) < awaited && !prefill->ends) {
+    while (waits_on(prefill, awaited)) {
         prefill->awaited = awaited < prefill->awaited ? awaited : prefill->awaited;
         pthread_cond_wait(&prefill->made, &prefill->mutex);
     }
@@ -258,13 +266,13 @@ static uint64_t find_unmade(const struct gs_prefill *prefill, uint64_t first, ui
     return first;
 }
 
-/* Change the state of the units in [first, end) that have another. Called with the mutex. */
-static void change_units(struct gs_prefill *prefill, uint64_t first, uint64_t end, uint8_t from,
-                         uint8_t to)
+/* Nobody is to make these units, but who calls this makes a part of them. Called with the mutex. */
+static void leave_units(struct gs_prefill *prefill, uint64_t first, uint64_t end)
 {
     for (uint64_t unit = first; unit < end; unit++)
-        if (prefill->units[unit] == from)
-            prefill->units[unit] = to;
+        if (prefill->units[unit] == NOT_MADE)
+            prefill->units[unit] = LEFT;
+    tell(prefill);
 }
 
 /* Make pages in order, whole units as units. */
@@ -290,7 +298,7 @@ static bool make_now(struct gs_prefill *prefill, uint64_t position, uint64_t byt
     uint64_t end_unit = (end + UNIT_BYTES - 1) / UNIT_BYTES;
     pthread_mutex_lock(&prefill->mutex);
     uint64_t unmade = find_unmade(prefill, first_unit, end_unit) * UNIT_BYTES;
-    change_units(prefill, first_unit, end_unit, NOT_MADE, TAKEN);
+    leave_units(prefill, first_unit, end_unit);
     pthread_mutex_unlock(&prefill->mutex);
     if (unmade >= end)
         return true;
@@ -299,8 +307,8 @@ static bool make_now(struct gs_prefill *prefill, uint64_t position, uint64_t byt
     if (!make_range(prefill, first, end))
         return false;
     pthread_mutex_lock(&prefill->mutex);
-    first_unit = (position + UNIT_BYTES - 1) / UNIT_BYTES;
-    change_units(prefill, first_unit, end / UNIT_BYTES, TAKEN, MADE);
+    for (uint64_t unit = (position + UNIT_BYTES - 1) / UNIT_BYTES; unit < end / UNIT_BYTES; unit++)
+        prefill->units[unit] = MADE;
     tell(prefill);
     pthread_mutex_unlock(&prefill->mutex);
     return true;

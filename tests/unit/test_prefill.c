@@ -236,6 +236,42 @@ static void test_waiting(void)
     close(fd);
 }
 
+/* Pages of a unit that were made in part, by who wrote there, have no other part that comes by
+ * itself: who waits for them makes them. */
+static void test_parts(void)
+{
+    const uint64_t unit = GS_LARGE_PAGE_BYTES;
+    int fd = open_file(16 * unit);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, 16 * unit, 2, false);
+    struct waiting waiting = {.position = 4 * unit - 1};
+    pthread_t thread;
+    if (prefill == NULL)
+        abort();
+    CHECK(gs_prefill_make(prefill, unit / 2, unit, true)); /* before the threads begin */
+    gs_prefill_extend(prefill, 5 * unit + unit / 2);
+    CHECK(gs_prefill_make(prefill, 0, 4 * unit, false));
+    CHECK(gs_prefill_make(prefill, 0, 5 * unit + unit / 2, false)); /* the end of the last, too */
+    gs_prefill_extend(prefill, 16 * unit);
+    CHECK(gs_prefill_make(prefill, 0, 10 * unit, false));
+    gs_prefill_stop(prefill);
+    close(fd);
+
+    /* While somebody waits. */
+    fd = open_file(16 * unit);
+    prefill = gs_prefill_start(fd, 0, 16 * unit, 1, false);
+    if (prefill == NULL)
+        abort();
+    waiting.prefill = prefill;
+    gs_prefill_extend(prefill, 16 * unit);
+    if (pthread_create(&thread, NULL, wait_for_page, &waiting) != 0)
+        abort();
+    CHECK(gs_prefill_make(prefill, 3 * unit, unit / 2, true));
+    pthread_join(thread, NULL);
+    CHECK(waiting.made);
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
 /* Where it cannot be done there is nothing to stop; beyond the end of a file there are no pages. */
 static void test_refused(void)
 {
@@ -272,6 +308,7 @@ static void test_stop(void)
 
 int main(void)
 {
+    alarm(120); /* ends a wait without end */
     test_bytes(1, false);
     test_bytes(1, true);
     test_bytes(2, false);
@@ -283,6 +320,8 @@ int main(void)
     test_no_room();
     for (unsigned i = 0; i < 10; i++)
         test_waiting();
+    for (unsigned i = 0; i < 10; i++)
+        test_parts();
     test_refused();
     test_stop();
     return check_failures();

@@ -28,11 +28,13 @@
 /* Pages are at most that large on any processor that Linux runs on. */
 #define PAGE_BYTES_MAX ((uint64_t)1 << 16)
 
-/* A large page takes no longer than that, where memory is at hand. In a virtual machine it may have
- * to be fetched from the host, in 6 ms, while there are small pages that need not; or others have
- * to be moved out of the way. So much in all may be lost by trying. */
-#define LARGE_NS 2000000
-#define LATE_NS  20000000
+/* A large page takes a thread no longer than that, where memory is at hand: small ones take 1 ms by
+ * two threads, and 3 by eight, which wait for each other. In a virtual machine it may have to be
+ * fetched from the host, in 6 ms, while there are small pages that need not; or others have to be
+ * moved out of the way. So much in all may be lost by trying, for each thread. */
+#define LARGE_NS     2000000
+#define LARGE_NS_FEW 2 /* up to so many threads; for more, twice as long */
+#define LATE_NS      10000000
 
 #define THREADS_MAX 16
 
@@ -60,7 +62,9 @@ struct gs_prefill {
     uint8_t *units;   /* of each its state */
     uint64_t next;    /* below it no unit is NOT_MADE */
     uint64_t mark;    /* below it all are MADE */
-    uint64_t late_ns; /* that large pages took longer than they should */
+    int64_t late_ns;  /* that large pages took longer than they may, or less */
+    int64_t large_ns; /* that one may take */
+    int64_t most_ns;  /* that may be lost */
     unsigned seats;   /* taken by threads so far */
     bool ends;
     bool stops; /* nobody uses the pages any more */
@@ -133,20 +137,28 @@ static void give_back(const struct gs_prefill *prefill, unsigned seat)
         madvise(prefill->mapping + first, (size_t)(end - first), MADV_DONTNEED);
 }
 
+/* A large page was made in so long, or refused: are they worth another try? Fast ones make up for
+ * slow ones, but only for as many as may be lost. */
+static bool large_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    prefill->late_ns += made ? (int64_t)ns - prefill->large_ns : prefill->most_ns / 2;
+    if (prefill->late_ns < -prefill->most_ns)
+        prefill->late_ns = -prefill->most_ns;
+    bool pays = prefill->late_ns <= prefill->most_ns;
+    pthread_mutex_unlock(&prefill->mutex);
+    return pays;
+}
+
 /* Make the pages of one unit, one large page as long as that pays. */
 static bool make_unit(struct gs_prefill *prefill, uint64_t unit)
 {
     char *pages = prefill->mapping + unit * UNIT_BYTES;
     if (atomic_load(&prefill->large)) {
         uint64_t start = gs_now_ns();
-        bool large = gs_pages_collapse(pages);
-        uint64_t ns = large ? gs_now_ns() - start : LATE_NS / 2;
-        pthread_mutex_lock(&prefill->mutex);
-        prefill->late_ns += ns;
-        prefill->late_ns -= prefill->late_ns < LARGE_NS ? prefill->late_ns : LARGE_NS;
-        if (prefill->late_ns > LATE_NS)
+        bool made = gs_pages_collapse(pages);
+        if (!large_pays(prefill, made, gs_now_ns() - start))
             atomic_store(&prefill->large, false);
-        pthread_mutex_unlock(&prefill->mutex);
     }
     return gs_pages_populate(pages, UNIT_BYTES); /* what is not made yet */
 }
@@ -199,8 +211,12 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
     uint8_t *units = calloc(room / UNIT_BYTES + 1, sizeof *units);
     if (prefill == NULL || units == NULL)
         goto none;
-    *prefill =
-        (struct gs_prefill){.room = room, .large = large, .units = units, .awaited = UINT64_MAX};
+    *prefill = (struct gs_prefill){.room = room,
+                                   .large = large,
+                                   .units = units,
+                                   .awaited = UINT64_MAX,
+                                   .large_ns = LARGE_NS * (threads > LARGE_NS_FEW ? 2 : 1),
+                                   .most_ns = (int64_t)threads * LATE_NS};
     void *mapping = map_file(fd, start, room);
     if (mapping == MAP_FAILED)
         goto none;

@@ -10,7 +10,7 @@
  *   GPU_KEY    the difference of gpu at the two largest sizes by that of their keys
  *   GPU_START  gpu at the largest size less its keys times GPU_KEY, and less GPU_END
  *
- * A tmpfs is slower for both. What a pipe takes to be read is left out: it is the same for both.
+ * A tmpfs is about the same. What a pipe takes to be read is left out: it is the same for both.
  */
 #include "sort/cost.h"
 
@@ -20,19 +20,20 @@
  * threads together 2.9 to 4.0 at 2^26 and 2^28 keys (2 cores of a Xeon, AVX-512, no GPU). */
 #define CPU_THREAD 6.5e-9
 
-/* And with any number of them: they wait for the output's pages. cp takes 1.1. 2^29 keys in 0.383
- * s, 1.25 times as many in 0.479, 2^30 in 0.64 to 0.94 (16 cores of several H200 servers). */
-#define CPU_LEAST 0.70e-9
+/* And with any number of them: they wait for the output's pages. cp takes 1.1 to 1.6. 2^29 keys in
+ * 0.35 to 0.42 s, 1.25 times as many in 0.43 to 0.48, 2^30 in 0.64 to 1.1 (16 cores of several H200
+ * servers, ext4 and tmpfs). */
+#define CPU_LEAST 0.72e-9
 
 /* Threads, mappings, the process' end. */
 #define CPU_START 0.01
 
-/* The same servers: CUDA's start 0.15 to 0.17 s, the process' end 0.07 s; 2^29 keys in 0.406 s, 1.5
- * times as many in 0.503, 2^30 in 0.57 to 0.66. Break-even with their 16 cores is at 2.3 GiB, with
- * 2 of them at 290 MiB. */
-#define GPU_START 0.16
+/* The same servers: CUDA's start 0.15 to 0.17 s, the process' end 0.07 s; 2^28 keys in 0.30 s, 2^29
+ * in 0.37 to 0.41, 1.25 times as many in 0.40 to 0.43, 2^30 in 0.51 to 0.66. Break-even with their
+ * 16 cores is at 2 GiB, with 2 of them at 280 MiB. */
+#define GPU_START 0.145
 #define GPU_END   0.07
-#define GPU_KEY   0.35e-9
+#define GPU_KEY   0.33e-9
 
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads)
 {

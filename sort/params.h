@@ -47,8 +47,11 @@
 #define GS_DIRECT_OVERSAMPLING 16
 
 /* Up to so many keys, no bin is made for each of them to be looked up, but a share for each thread
- * (shares.h), where vectors can do that: more take each thread longer to read than to scatter. */
-#define GS_SHARES_KEYS (4 << 20)
+ * (shares.h), where vectors can do that: more take each thread longer to read than to scatter. And
+ * if they are written from there: shares are sorted all at the same time, and so would be written,
+ * which bins are one after the other, under the sorting of others. */
+#define GS_SHARES_KEYS         (4 << 20)
+#define GS_SHARES_KEYS_WRITTEN (1 << 20)
 
 /* Keys that a run, a bin's keys in one chunk, should have on average at least: its place in the
  * table of runs takes as much memory as one key. */

@@ -83,7 +83,10 @@ static void test_takes(void)
 static void test_find(enum sample_kind kind, unsigned threads)
 {
     struct gs_options options = {0};
-    struct gs_run run = {.options = &options, .plan = {.count = N, .threads = threads}};
+    struct gs_sink sink = {.memory = NULL};
+    struct gs_run run = {.options = &options,
+                         .plan = {.count = GS_SHARES_KEYS_WRITTEN, .threads = threads},
+                         .emitter = {.sink = &sink}};
     struct gs_shares shares;
     gs_key *sample = sample_make(kind, SAMPLES);
     sample_sort(sample, SAMPLES);
@@ -100,6 +103,12 @@ static void test_find(enum sample_kind kind, unsigned threads)
     gs_shares_find(&shares, &run, sample, SAMPLES);
     CHECK_EQUAL(shares.count, 0);
     options.bins = 0;
+    run.plan.count++;
+    gs_shares_find(&shares, &run, sample, SAMPLES);
+    CHECK_EQUAL(shares.count, 0);
+    sink.memory = sample;
+    gs_shares_find(&shares, &run, sample, SAMPLES);
+    CHECK((shares.count == 0) == few);
     run.plan.count = GS_SHARES_KEYS + 1;
     gs_shares_find(&shares, &run, sample, SAMPLES);
     CHECK_EQUAL(shares.count, 0);
@@ -149,7 +158,8 @@ int main(void)
 #endif
     for (unsigned threads = 1; threads <= 3; threads++)
         test_sorts(N, threads);
-    test_sorts(20 * N, GS_SHARES_MAX);
-    test_sorts(20 * N, GS_SHARES_MAX + 1);
+    test_sorts(15 * N, GS_SHARES_MAX);
+    test_sorts(15 * N, GS_SHARES_MAX + 1);
+    test_sorts(40 * N, 2); /* shares only in memory */
     return check_failures();
 }

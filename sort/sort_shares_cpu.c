@@ -84,7 +84,8 @@ void gs_shares_find(struct gs_shares *shares, const struct gs_run *run, const gs
     uint64_t others = count_others(sample, samples);
     uint64_t most = run->emitter.sink->memory != NULL ? GS_SHARES_KEYS : GS_SHARES_KEYS_WRITTEN;
     shares->count = 0;
-    if (run->options->bins == 0 && run->plan.count <= most && threads <= GS_SHARES_MAX &&
+    bool chosen = run->options->bins > 0 || run->options->samples > 0; /* to see what bins do */
+    if (!chosen && run->plan.count <= most && threads <= GS_SHARES_MAX &&
         others * FEWEST_OTHERS >= samples && gs_cache_sort_highway_usable())
         cut_shares(shares, threads, sample, samples, others);
 }

@@ -102,7 +102,10 @@ static void test_find(enum sample_kind kind, unsigned threads)
     options.bins = 64; /* as the user wants */
     gs_shares_find(&shares, &run, sample, SAMPLES);
     CHECK_EQUAL(shares.count, 0);
-    options.bins = 0;
+    options = (struct gs_options){.samples = SAMPLES};
+    gs_shares_find(&shares, &run, sample, SAMPLES);
+    CHECK_EQUAL(shares.count, 0);
+    options.samples = 0;
     run.plan.count++;
     gs_shares_find(&shares, &run, sample, SAMPLES);
     CHECK_EQUAL(shares.count, 0);

@@ -137,8 +137,9 @@ static void count_shares(struct work *all)
     gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, n, n * GS_KEY_BYTES);
 }
 
-/* Where each share will lie. */
-static void place_shares(struct work *all)
+/* Where each share will lie; false if keys changed between one share's count and the next's, so
+ * that one would end before it begins. */
+static bool place_shares(struct work *all)
 {
     struct gs_run *run = all->run;
     uint64_t start = gs_now_ns();
@@ -146,6 +147,8 @@ static void place_shares(struct work *all)
     for (uint32_t i = 0; i < all->shares->count; i++) {
         all->offsets[i] = before;
         for (uint32_t part = 0; part < PARTS; part++) {
+            if (all->ends[i][part] < before)
+                return false;
             all->counts[i][part] = all->ends[i][part] - before;
             before = all->ends[i][part];
         }
@@ -153,6 +156,7 @@ static void place_shares(struct work *all)
             all->offsets[i] = run->plan.count - before;
     }
     gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0, 0);
+    return true;
 }
 
 /* The fingerprint of a share's keys, which are where they will be sorted. */
@@ -272,9 +276,12 @@ enum gs_status gs_sort_shares_cpu(struct gs_run *run, const struct gs_shares *sh
     if (all.keys == NULL)
         return GS_OK; /* there are other ways */
     count_shares(&all);
-    place_shares(&all);
-    finish_shares(&all);
-    describe_shares(&all);
+    if (place_shares(&all)) {
+        finish_shares(&all);
+        describe_shares(&all);
+    } else {
+        gs_work_fail_changed(run);
+    }
     if (!in_place)
         gs_pages_free(all.keys, bytes);
     *sorted = true;

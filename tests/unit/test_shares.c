@@ -2,12 +2,16 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cache_sort_impl.h"
+#include "sort/order.h"
 #include "sort/params.h"
 #include "sort/shares.h"
 #include "sort/shares_highway.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 enum { N = GS_ONE_BIN_KEYS + 17, SAMPLES = 1024, GUARD = 0x600d };
 
@@ -118,6 +122,60 @@ static void test_find(enum sample_kind kind, unsigned threads)
     free(sample);
 }
 
+/* What is written to all the time. */
+static gs_key *rewritten;
+static atomic_bool stop;
+
+static void *rewrite(void *unused)
+{
+    (void)unused;
+    static const gs_key contents[] = {7, GS_KEY_MAX, 50};
+    for (unsigned turn = 0; !atomic_load(&stop); turn++)
+        for (uint64_t i = 0; i < N; i++)
+            *(volatile gs_key *)(rewritten + i) = contents[turn % 3];
+    return NULL;
+}
+
+/* Keys that are 7 when they are counted for the first share and the largest for the second, and 50
+ * when they are taken: the part below 100 ends before it begins, and has keys. */
+static void test_rewritten(void)
+{
+    static const struct gs_shares shares = {.count = 2, .last = {7, GS_KEY_MAX}, .equal = {7, 100}};
+    gs_key *got = malloc(2 * N * sizeof *got);
+    rewritten = calloc(N, sizeof *rewritten);
+    pthread_t writer;
+    if (got == NULL || rewritten == NULL || pthread_create(&writer, NULL, rewrite, NULL) != 0)
+        abort();
+    for (size_t i = N; i < 2 * N; i++)
+        got[i] = GUARD;
+    struct gs_span span = {rewritten, N, "a"};
+    for (int turn = 0; turn < 2000; turn++) {
+        struct gs_options options = {0};
+        struct gs_progress progress = {0};
+        struct gs_stats stats = {0};
+        struct gs_sink sink = {.memory = got};
+        struct gs_error err = {.status = GS_OK};
+        struct gs_run run = {.options = &options, .progress = &progress, .stats = &stats};
+        gs_plan_make(&run.plan, &options, N, 1);
+        bool sorted = false;
+        if (gs_tiles_make(&run.tiles, &span, 1, &err) != GS_OK ||
+            gs_emit_init(&run.emitter, &options, &sink, &err) != GS_OK)
+            abort();
+        enum gs_status st = gs_sort_shares_cpu(&run, &shares, &sorted, &err);
+        CHECK(st == GS_ERR_INPUT || (st == GS_OK && gs_order_ascending(got, N)));
+        gs_emit_free(&run.emitter);
+        gs_tiles_free(&run.tiles);
+    }
+    atomic_store(&stop, true);
+    pthread_join(writer, NULL);
+    bool kept = true;
+    for (size_t i = N; i < 2 * N; i++)
+        kept = kept && got[i] == GUARD;
+    CHECK(kept);
+    free(rewritten);
+    free(got);
+}
+
 #endif
 
 /* Half of the keys are one of three values, at the ends and between. */
@@ -157,6 +215,7 @@ int main(void)
         for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)
             for (unsigned threads = 1; threads <= GS_SHARES_MAX; threads += threads < 3 ? 1 : 13)
                 test_find(kind, threads);
+        test_rewritten();
     }
 #endif
     for (unsigned threads = 1; threads <= 3; threads++)

@@ -233,9 +233,11 @@ static void finish_shares(const struct work *all)
     {
         struct gs_work work = {0};
         for (uint32_t number; (number = atomic_fetch_add(&next, 1)) < all->shares->count;) {
+            uint64_t before = work.keys_in;
             if (finish_share(all, number, &fingerprint, &take_ns, &work) != GS_OK)
                 break;
-            atomic_fetch_add_explicit(&run->progress->done, work.keys_in, memory_order_relaxed);
+            atomic_fetch_add_explicit(&run->progress->done, work.keys_in - before,
+                                      memory_order_relaxed);
         }
         gs_work_account(run, &work, run->plan.threads);
     }

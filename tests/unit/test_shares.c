@@ -10,6 +10,7 @@
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -176,6 +177,28 @@ static void test_rewritten(void)
     free(got);
 }
 
+/* One thread that sorts several shares: progress counts each once. */
+static void test_progress(void)
+{
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
+    gs_key *got = malloc(N * sizeof *got);
+    if (got == NULL)
+        abort();
+    struct gs_options options = {.threads = 2, .device = GS_DEVICE_CPU};
+    struct gs_span span = {keys, N, "a"};
+    struct gs_sink sink = {.memory = got};
+    struct gs_progress progress = {0};
+    struct gs_stats stats = {0};
+    struct gs_error err = {.status = GS_OK};
+    int levels = omp_get_max_active_levels();
+    omp_set_max_active_levels(0); /* parallel regions get one thread */
+    CHECK(gs_sort(&options, &span, 1, &sink, &progress, &stats, &err) == GS_OK);
+    omp_set_max_active_levels(levels);
+    CHECK_EQUAL(atomic_load(&progress.done), N);
+    free(keys);
+    free(got);
+}
+
 #endif
 
 /* Half of the keys are one of three values, at the ends and between. */
@@ -216,6 +239,7 @@ int main(void)
             for (unsigned threads = 1; threads <= GS_SHARES_MAX; threads += threads < 3 ? 1 : 13)
                 test_find(kind, threads);
         test_rewritten();
+        test_progress();
     }
 #endif
     for (unsigned threads = 1; threads <= 3; threads++)

@@ -28,9 +28,9 @@ void Count(const gs_share &share, const gs_key *keys, size_t count, uint64_t *co
     size_t below = 0, above = 0, behind = 0, i = 0;
     for (; i + lanes <= count; i += lanes) {
         const auto k = hn::LoadU(d, keys + i);
-        below += hn::CountTrue(d, k < equal);
-        above += hn::CountTrue(d, k > equal);
-        behind += hn::CountTrue(d, k > last);
+        below += hn::CountTrue(d, hn::Lt(k, equal));
+        above += hn::CountTrue(d, hn::Gt(k, equal));
+        behind += hn::CountTrue(d, hn::Gt(k, last));
     }
     for (; i < count; i++) {
         below += keys[i] < share.equal;
@@ -65,10 +65,10 @@ template <class V, class M> HWY_INLINE bool Append(Part &part, V keys, M wanted)
         part.to += hn::CountTrue(d, wanted);
         return true;
     }
-    HWY_ALIGN gs_key kept[hn::MaxLanes(Tag())];
     const size_t count = hn::CountTrue(d, wanted);
-    if (count > static_cast<size_t>(part.end - part.to))
-        return false;
+    if (count == 0 || count > static_cast<size_t>(part.end - part.to))
+        return count == 0;
+    HWY_ALIGN gs_key kept[hn::MaxLanes(Tag())];
     hn::Store(hn::Compress(keys, wanted), d, kept);
     for (size_t i = 0; i < count; i++)
         *part.to++ = kept[i];
@@ -88,13 +88,13 @@ bool Take(const gs_share &share, const gs_key *keys, size_t count, gs_share_room
     if (above.to == above.end) { /* mostly: nothing is very frequent */
         for (; i + lanes <= count && fits; i += lanes) {
             const auto k = hn::LoadU(d, keys + i);
-            fits = Append(below, k, hn::AndNot(k < low, k < equal));
+            fits = Append(below, k, hn::AndNot(hn::Lt(k, low), hn::Lt(k, equal)));
         }
     } else {
         for (; i + lanes <= count && fits; i += lanes) {
             const auto k = hn::LoadU(d, keys + i);
-            fits = Append(below, k, hn::AndNot(k < low, k < equal)) &&
-                   Append(above, k, hn::AndNot(k > last, k > equal));
+            fits = Append(below, k, hn::AndNot(hn::Lt(k, low), hn::Lt(k, equal))) &&
+                   Append(above, k, hn::AndNot(hn::Gt(k, last), hn::Gt(k, equal)));
         }
     }
     for (; i < count && fits; i++) {

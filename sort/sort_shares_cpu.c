@@ -7,7 +7,6 @@
 #include "sort/shares.h"
 #include "sort/cache_sort_chunk.h"
 #include "sort/cache_sort_impl.h"
-#include "sort/prefix_sum.h"
 #include "sort/shares_highway.h"
 #include "sort/stages_cpu.h"
 

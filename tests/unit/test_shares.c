@@ -152,7 +152,7 @@ static void test_rewritten(void)
     struct gs_span span = {rewritten, N, "a"};
     for (int turn = 0; turn < 2000; turn++) {
         struct gs_options options = {0};
-        struct gs_progress progress = {0};
+        struct gs_progress progress = {.phase = NULL};
         struct gs_stats stats = {0};
         struct gs_sink sink = {.memory = got};
         struct gs_error err = {.status = GS_OK};
@@ -187,7 +187,7 @@ static void test_progress(void)
     struct gs_options options = {.threads = 2, .device = GS_DEVICE_CPU};
     struct gs_span span = {keys, N, "a"};
     struct gs_sink sink = {.memory = got};
-    struct gs_progress progress = {0};
+    struct gs_progress progress = {.phase = NULL};
     struct gs_stats stats = {0};
     struct gs_error err = {.status = GS_OK};
     int levels = omp_get_max_active_levels();

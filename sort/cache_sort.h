@@ -30,9 +30,16 @@ extern "C" {
  * about as many are touched. */
 #define GS_CACHE_SORT_SCRATCH (GS_CACHE_SORT_CAPACITY + GS_CACHE_SORT_CAPACITY / 16)
 
+/* As many of them are enough for count keys. */
+static inline size_t gs_cache_sort_scratch(size_t count)
+{
+    const size_t enough = 2 * count + ((size_t)1 << 15);
+    return enough < GS_CACHE_SORT_SCRATCH ? enough : GS_CACHE_SORT_SCRATCH;
+}
+
 /* Sort keys[0 .. count), each of which is in [low, high] (bounds inclusive, as the splitters give
  * them; 0 and GS_KEY_MAX are always right; with bounds that are wrong, so may be the order, but
- * nothing else is touched). scratch holds GS_CACHE_SORT_SCRATCH keys. Both may start at any
+ * nothing else is touched). scratch holds gs_cache_sort_scratch(count) keys. Both may start at any
  * multiple of GS_KEY_BYTES. Returns where the sorted keys are: keys or, only if count
  * <= GS_CACHE_SORT_CAPACITY, scratch. Thread-safe, allocates nothing, cannot fail. */
 gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high);

@@ -104,6 +104,20 @@ cleanup:
     return st;
 }
 
+/* Scratch memory of each thread. That of few keys comes from where the next sort will find it again:
+ * its pages would take longer than what is done with them. */
+static bool open_scratch(const struct gs_plan *plan, struct gs_cpu *cpu)
+{
+    if (plan->one_bin && plan->count <= GS_ONE_BIN_KEYS) {
+        cpu->scratch = malloc(gs_cache_sort_scratch(plan->count) * sizeof(gs_key));
+        return cpu->scratch != NULL;
+    }
+    cpu->scratch_bytes = plan->threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
+    cpu->scratch =
+        gs_pages_alloc_touched(cpu->scratch_bytes, plan->count * sizeof(gs_key) / plan->threads);
+    return cpu->scratch != NULL;
+}
+
 static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
     const struct gs_plan *plan = &run->plan;
@@ -113,13 +127,11 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     if (regions == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
     *chunk_keys = plan->one_bin ? plan->count : plan->chunk_keys;
-    cpu->scratch_bytes = plan->threads * GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
-    cpu->scratch =
-        gs_pages_alloc_touched(cpu->scratch_bytes, plan->count * sizeof(gs_key) / plan->threads);
+    bool scratch = open_scratch(plan, cpu);
     bool room = plan->one_bin  ? open_keys(run, cpu)
                 : plan->direct ? open_direct(run, cpu)
                                : open_chunks(run, regions);
-    if (cpu->scratch == NULL || !room)
+    if (!scratch || !room)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %" PRIu64 " keys",
                        plan->count);
     return GS_OK;
@@ -147,7 +159,10 @@ static void close_cpu(struct gs_run *run)
     gs_pages_free(cpu->starts, cpu->starts_bytes);
     gs_pages_free(cpu->bins, cpu->bins_bytes);
     free(cpu->chunk_bins);
-    gs_pages_free(cpu->scratch, cpu->scratch_bytes);
+    if (cpu->scratch_bytes > 0)
+        gs_pages_free(cpu->scratch, cpu->scratch_bytes);
+    else
+        free(cpu->scratch);
     free(regions);
     run->device = NULL;
 }

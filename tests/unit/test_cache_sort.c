@@ -22,8 +22,9 @@ static bool check_sort(const gs_key *keys, uint64_t count, gs_key low, gs_key hi
         memory[i] = 0xdeadbeef;
     if (count > 0)
         memcpy(bin, keys, (size_t)count * sizeof *keys);
+    const size_t room = gs_cache_sort_scratch((size_t)count);
     for (size_t i = 0; i < GUARD; i++)
-        scratch[GS_CACHE_SORT_SCRATCH + i] = 0xfeedface;
+        scratch[room + i] = 0xfeedface;
     uint64_t n = count;
     gs_key *wanted = sample_sorted(keys, &n, false, false);
     gs_key *sorted = gs_cache_sort(bin, scratch, (size_t)count, low, high);
@@ -32,7 +33,7 @@ static bool check_sort(const gs_key *keys, uint64_t count, gs_key low, gs_key hi
     for (size_t i = 0; good && i < GUARD; i++) {
         good = CHECK_EQUAL(memory[shift + i], 0xdeadbeef) &&
                CHECK_EQUAL(bin[count + i], 0xdeadbeef) &&
-               CHECK_EQUAL(scratch[GS_CACHE_SORT_SCRATCH + i], 0xfeedface);
+               CHECK_EQUAL(scratch[room + i], 0xfeedface);
     }
     free(memory);
     free(wanted);

@@ -197,8 +197,7 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
 {
     const size_t lead = at_end ? keys_fence.bytes / sizeof(gs_key) - count : 0;
     gs_key *keys = (gs_key *)(void *)keys_fence.base + lead;
-    gs_key *scratch =
-        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - GS_CACHE_SORT_SCRATCH;
+    gs_key *const scratch_end = (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes);
     int failures = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -209,6 +208,9 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     const gs_key low = wide ? 0 : expected[0], high = wide ? GS_KEY_MAX : expected[count - 1];
 
     for (enum method method = CHOSEN; method < METHODS; method++) {
+        const bool of_runs = method == CHOSEN_RUNS || method == COLUMNS512 || method == GROUPS512;
+        gs_key *scratch =
+            scratch_end - (of_runs ? GS_CACHE_SORT_SCRATCH : gs_cache_sort_scratch(count));
         memcpy(keys, drawn, count * sizeof *keys);
         const gs_key *sorted = sort_by(method, keys, scratch, count, low, high);
         bool right = true;
@@ -231,12 +233,13 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
 /* Keys outside of the bounds: any result will do, but no fault. */
 static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fence)
 {
-    gs_key *scratch =
-        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - GS_CACHE_SORT_SCRATCH;
+    gs_key *const scratch_end = (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes);
 
     for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
+        gs_key *scratch = NULL;
         for (size_t count = 5; count < 100000; count = 3 * count + 1) {
             gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
+            scratch = scratch_end - gs_cache_sort_scratch(count);
             for (size_t i = 0; i < count; i++)
                 drawn[i] = draw_key(d, i, count);
             for (unsigned bits = 4; bits < GS_KEY_BITS; bits += 3) {
@@ -245,6 +248,7 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
             }
         }
         const size_t count = GS_CACHE_SORT_CAPACITY - 3;
+        scratch = scratch_end - GS_CACHE_SORT_SCRATCH;
         gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
         for (size_t i = 0; i < count; i++)
             drawn[i] = draw_key(d, i, count);

@@ -92,8 +92,8 @@ ifeq ($(CUDA),1)
 else
   OBJECTS  += $(B)/sort/gpu_absent.o
 endif
-MAIN     := $(B)/cli/main.o $(B)/cli/wait_policy.o
-# GCC's OpenMP runtime is told how to wait before it begins: see cli/wait_policy.c.
+MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
+# GCC's OpenMP runtime must not read the environment before cli/openmp_environment.c has run.
 STATIC_GOMP := $(if $(findstring __clang__,$(shell $(CC) -dM -E - </dev/null)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))

@@ -104,8 +104,8 @@ cleanup:
     return st;
 }
 
-/* Scratch memory of each thread. That of few keys comes from where the next sort will find it again:
- * its pages would take longer than what is done with them. */
+/* Scratch memory of each thread. That of few keys comes from where the next sort will find it
+ * again: its pages would take longer than what is done with them. */
 static bool open_scratch(const struct gs_plan *plan, struct gs_cpu *cpu)
 {
     if (plan->one_bin && plan->count <= GS_ONE_BIN_KEYS) {

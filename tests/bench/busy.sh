@@ -7,8 +7,8 @@
 # Prints Markdown: for each of KEYS (default 256K 1M 4M 16M), uniform keys in DIR (default
 # /dev/shm), the median and the slowest tenth of ROUNDS (default 60) runs of `gsort in -o out`, in
 # milliseconds, the whole process: as it is, and as the OpenMP runtime would have it by itself
-# (GOMP_SPINCOUNT=300000, see cli/openmp_environment.c), in turn; on an idle machine, then while one loop
-# in a shell keeps a processor busy.
+# (GOMP_SPINCOUNT=300000, see cli/openmp_environment.c), in turn; on an idle machine, then while
+# one loop in a shell keeps a processor busy.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh

@@ -26,6 +26,11 @@
 
 #define PREFILL_ALIGNMENT ((uint64_t)1 << 16)
 
+/* tmpfs counts a page twice for a moment that two threads make at once, of which one takes the
+ * other's: so many bytes, at the ends of what each writes and where it overtakes the threads above,
+ * and the last of an output are never announced. A disk with less to spare would seem full. */
+#define SPARE_BYTES_TMPFS (PREFILL_BYTES_MIN + 2 * PREFILL_THREADS_TMPFS * GS_LARGE_PAGE_BYTES)
+
 /* A pipe's pages leave this process by so many bytes at once: a huge page stays whole. */
 #define GIVEN_BYTES ((uint64_t)2 << 20)
 
@@ -61,6 +66,15 @@ static void start_prefill(struct gs_output *output, unsigned threads)
         close(fd);
 }
 
+/* Has the file system room for this file to end there? */
+static bool has_room(const struct gs_output *output, const struct stat *status, uint64_t end)
+{
+    /* Longer than it has blocks is what tmpfs has only been told of. */
+    uint64_t has = (uint64_t)(output->in_memory ? status->st_blocks * 512 : status->st_size);
+    uint64_t spare = output->in_memory ? SPARE_BYTES_TMPFS : 0;
+    return gs_space_free(output->fd) >= (end > has ? end - has : 0) + spare;
+}
+
 /* Make the file as long as `bytes` of output, with room for them where that can be reserved. Not
  * where so much may not be written, by what is free or by the limit of a file's size, which is
  * told by a signal: fewer keys may turn out to stay. */
@@ -73,22 +87,26 @@ static bool grow_file(struct gs_output *output, uint64_t bytes)
         return false;
     if (status.st_size >= end)
         return true;
-    uint64_t more = (uint64_t)(end - status.st_size);
     if ((getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)end) ||
-        gs_space_free(output->fd) < more)
+        !has_room(output, &status, (uint64_t)end))
         return false;
     bool grown = gs_space_gains(output->fd)
-                     ? fallocate(output->fd, 0, status.st_size, (off_t)more) == 0
+                     ? fallocate(output->fd, 0, status.st_size, end - status.st_size) == 0
                      : ftruncate(output->fd, end) == 0;
     if (grown)
         output->grown_bytes = bytes;
     return grown;
 }
 
+/* What cannot be had whole is not made ahead at all: it is written as ever. */
 static void extend(struct gs_output *output, uint64_t bytes)
 {
-    if (output->prefill != NULL && grow_file(output, bytes))
+    if (output->prefill == NULL)
+        return;
+    if (grow_file(output, bytes))
         gs_prefill_extend(output->prefill, bytes);
+    else
+        gs_output_end_prefill(output);
 }
 
 void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)

@@ -57,7 +57,7 @@ endif
 
 # In the order of the data's way through the program.
 COMMON_C := status control_group processors memory dirty file pipe populate slurp input input_spool target tempfile space spill prefill output output_pages signals
-SORT_C   := gsort plan cost tiles order pipeline distribute keeps_most select_samples_cpu sort_samples splitters search_bins256 \
+SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu keeps_most select_samples_cpu sort_samples splitters search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
             place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values cache_sort_chunk \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 copy_ordered \
@@ -224,10 +224,12 @@ MINUTES ?= 10
 fuzz: $(FUZZERS)
 	tests/fuzz/fuzz.sh $(MINUTES) $(B)/fuzz
 
+# Small pipes go to their bins as they come in, too.
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:
 	$(need_bats)
-	+GSORT_FUZZ_COUNT=1000 $(MAKE) check CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g'
+	+GSORT_FUZZ_COUNT=1000 $(MAKE) check CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
+	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
 valgrind: all $(B)/gsort
 	tests/valgrind.sh $(B)/gsort

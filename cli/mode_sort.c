@@ -12,6 +12,7 @@
 #include "common/input.h"
 #include "common/output.h"
 #include "sort/external.h"
+#include "sort/incoming.h"
 
 #include <stdlib.h>
 
@@ -23,7 +24,8 @@
 
 /* What bounds the reading of pipes. */
 struct read_limit {
-    const struct gs_options *options;
+    const struct gs_options *options; /* ->incoming: the only input is a pipe, and its keys are
+                                       * taken to their bins while it is read */
     struct gs_progress *progress;
     uint64_t mapped_bytes; /* input that costs no memory of ours, but sorting it does */
     uint64_t limit_bytes;
@@ -71,6 +73,20 @@ static bool most_stay(const struct read_limit *limit)
     return most;
 }
 
+/* So much has come, and may be taken to its bins. */
+static void tell_incoming(const struct read_limit *limit)
+{
+    const struct gs_slurp *memory = &limit->inputs->list[0].memory;
+    gs_incoming_tell(limit->options->incoming, (gs_key *)(void *)memory->bytes,
+                     memory->used / GS_KEY_BYTES);
+}
+
+static void pause_incoming(void *context)
+{
+    const struct read_limit *limit = context;
+    gs_incoming_pause(limit->options->incoming);
+}
+
 /* The gate of gs_inputs_read: are what was read and what sorting it takes still in the limit? */
 static enum gs_status check_limit(void *context, const char *name, uint64_t bytes,
                                   struct gs_error *err)
@@ -80,6 +96,7 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     uint64_t known = limit->mapped_bytes + bytes;
     uint64_t keys = known / GS_KEY_BYTES;
     if (known >= limit->ask_bytes) { /* before pages are made, for all until it is asked again */
+        pause_incoming(limit);
         limit->ask_bytes = 2 * known;
         bound_dirty(limit, bytes, 2 * known, false);
         limit->pages = limit->output != NULL && (!limit->options->unique || most_stay(limit));
@@ -89,7 +106,10 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
         return err->status;
     limit->reached = exceeds(limit, bytes, keys);
-    return limit->reached ? GS_ERR_MEMORY : GS_OK;
+    if (limit->reached)
+        return GS_ERR_MEMORY;
+    tell_incoming(limit);
+    return GS_OK;
 }
 
 /* Read what is not mapped, until the limit is reached; its time and size go into *stage. */
@@ -102,7 +122,11 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
         return GS_OK;
     uint64_t start = gs_now_ns();
     gs_progress_enter(limit->progress, gs_stage_name(GS_STAGE_READ), 0);
-    enum gs_status st = gs_inputs_read(inputs, GS_KEY_BYTES, check_limit, limit, err);
+    const struct gs_slurp_watch watch = {
+        .gate = check_limit, .moves = pause_incoming, .context = limit};
+    enum gs_status st = gs_inputs_read(inputs, GS_KEY_BYTES, &watch, err);
+    tell_incoming(limit); /* they may have moved before the end was seen */
+    gs_incoming_end(limit->options->incoming);
     if (st != GS_OK && !limit->reached)
         return st;
     *read_bytes = gs_inputs_bytes(inputs) - limit->mapped_bytes;
@@ -129,13 +153,13 @@ static void fetch(const struct gs_inputs *inputs, struct gs_progress *progress,
 }
 
 /* Sort inputs that are all in memory or mapped; own_bytes are in memory. */
-static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t limit_bytes,
-                                     uint64_t own_bytes, const struct gs_inputs *inputs,
-                                     struct gs_output *output, struct gs_progress *progress,
+static enum gs_status sort_in_memory(const struct read_limit *limit, uint64_t own_bytes,
+                                     const struct gs_inputs *inputs, struct gs_output *output,
                                      struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
-    struct gs_options options = command->sort;
+    struct gs_progress *progress = limit->progress;
+    struct gs_options options = *limit->options;
     struct gs_span *spans = NULL;
     uint64_t keys;
     struct gs_stage_stats fetching;
@@ -146,7 +170,7 @@ static enum gs_status sort_in_memory(const struct gs_command *command, uint64_t 
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
     gs_start_ahead(&options, keys * GS_KEY_BYTES, options.unique ? NULL : output, false);
     fetch(inputs, progress, &fetching);
-    options.memory_bytes = limit_bytes;
+    options.memory_bytes = limit->limit_bytes;
     options.held_bytes = own_bytes;
     GS_TRY(gs_sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
     if (fetching.bytes > 0)
@@ -165,7 +189,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     struct gs_stage_stats reading = {0};
     uint64_t own_bytes = 0; /* input that is held in memory */
     bool makes_pages = !output->direct && output->kind != GS_OUTPUT_STREAM;
-    struct read_limit limit = {.options = &command->sort,
+    struct gs_options options = command->sort;
+    struct read_limit limit = {.options = &options,
                                .progress = progress,
                                .limit_bytes =
                                    gs_memory_limit(command, gs_inputs_bytes(inputs) / GS_KEY_BYTES,
@@ -173,6 +198,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                                .output = makes_pages ? output : NULL,
                                .ask_bytes = GS_DIRTY_BYTES,
                                .inputs = inputs};
+    if (inputs->count == 1 && gs_inputs_pending(inputs))
+        options.incoming = gs_incoming_new(&command->sort);
     GS_TRY(read_pipes(inputs, &limit, &own_bytes, &reading, err));
     gs_output_begin(output); /* it may share its position with what was read */
     /* What is written over must be copied: that takes memory too. (The external sort has read
@@ -194,11 +221,11 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         GS_TRY(gs_spilled_sort(command, limit.limit_bytes, own_bytes, inputs, output, progress,
                                stats, err));
     else
-        GS_TRY(sort_in_memory(command, limit.limit_bytes, own_bytes, inputs, output, progress,
-                              stats, err));
+        GS_TRY(sort_in_memory(&limit, own_bytes, inputs, output, stats, err));
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
+    gs_incoming_free(options.incoming);
     return st;
 }
 

@@ -186,10 +186,9 @@ enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
     return GS_OK;
 }
 
-/* The gate of one input: adds what the inputs before it took. */
+/* The watch of one input: adds what the inputs before it took. */
 struct read_state {
-    gs_slurp_gate *gate;
-    void *context;
+    const struct gs_slurp_watch *watch;
     uint64_t before;
 };
 
@@ -197,7 +196,14 @@ static enum gs_status add_before(void *context, const char *name, uint64_t bytes
                                  struct gs_error *err)
 {
     const struct read_state *state = context;
-    return state->gate(state->context, name, state->before + bytes, err);
+    return state->watch->gate(state->watch->context, name, state->before + bytes, err);
+}
+
+static void tell_moves(void *context)
+{
+    const struct read_state *state = context;
+    if (state->watch->moves != NULL)
+        state->watch->moves(state->watch->context);
 }
 
 void gs_input_end(struct gs_input *input)
@@ -220,12 +226,12 @@ static void keep_rest(struct gs_input *input, size_t unit)
 }
 
 enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates,
-                             gs_slurp_gate *gate, void *context, struct gs_error *err)
+                             const struct gs_slurp_watch *watch, struct gs_error *err)
 {
     enum gs_status st = gs_input_start(input, err);
     if (st != GS_OK)
         return st;
-    st = gs_slurp_read(&input->memory, input->fd, input->name, populates, gate, context, err);
+    st = gs_slurp_read(&input->memory, input->fd, input->name, populates, watch, err);
     input->bytes = input->memory.bytes;
     input->size = input->memory.used;
     if (st != GS_OK) {
@@ -236,16 +242,17 @@ enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates
     return gs_input_check_size(input->name, input->size, unit, err);
 }
 
-enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_gate *gate,
-                              void *context, struct gs_error *err)
+enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit,
+                              const struct gs_slurp_watch *watch, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct read_state state = {.gate = gate, .context = context, .before = 0};
+    struct read_state state = {.watch = watch, .before = 0};
+    const struct gs_slurp_watch own = {.gate = add_before, .moves = tell_moves, .context = &state};
     for (size_t i = 0; i < inputs->count && st == GS_OK; i++) {
         struct gs_input *input = &inputs->list[i];
         if (!input->pending)
             continue;
-        st = gs_input_read(input, unit, inputs->populates, add_before, &state, err);
+        st = gs_input_read(input, unit, inputs->populates, &own, err);
         state.before += input->size;
     }
     return st;

@@ -56,16 +56,16 @@ enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err);
 /* Read a pending input to its end, as gs_slurp_read does. Where the gate refuses, `bytes` and
  * `size` have what was read, and it stays pending. */
 enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates,
-                             gs_slurp_gate *gate, void *context, struct gs_error *err);
+                             const struct gs_slurp_watch *watch, struct gs_error *err);
 
 /* A pending input has come to its end: close it. */
 void gs_input_end(struct gs_input *input);
 
-/* Read the pending inputs to their ends, one after another; gate is asked with the bytes of all
+/* Read the pending inputs to their ends, one after another; the gate is asked with the bytes of all
  * together. Where it refuses, `bytes` and `size` have what was read of that input, which stays
  * pending: gs_inputs_read_on goes on. */
-enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit, gs_slurp_gate *gate,
-                              void *context, struct gs_error *err);
+enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit,
+                              const struct gs_slurp_watch *watch, struct gs_error *err);
 
 /* Read on: up to `room` bytes of the pending inputs, whole units; 0 at their end only. unit is at
  * most 8, room at least 2 units. */

@@ -142,6 +142,7 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
     enum gs_status st = GS_OK;
     struct spool spool = {.fd = -1};
     struct reading reading = {.tell = tell, .context = context};
+    const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &reading};
     uint64_t held = held_bytes(inputs);
     size_t files = 0;
     *temporary_bytes = 0;
@@ -150,7 +151,7 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
         if (!input->pending)
             continue;
         reading.most = memory_bytes > held ? memory_bytes - held : 0;
-        st = gs_input_read(input, unit, inputs->populates, refuse_above, &reading, err);
+        st = gs_input_read(input, unit, inputs->populates, &watch, err);
         if (st != GS_OK && err->status != GS_OK)
             goto cleanup;
         if (st != GS_OK) {

@@ -60,6 +60,19 @@ void *gs_pages_alloc_touched(size_t bytes, size_t touched)
     return pages;
 }
 
+void *gs_pages_grow(void *pages, size_t bytes, size_t more)
+{
+    if (pages == NULL)
+        return gs_pages_alloc(more);
+    size_t want = mapped_bytes(more);
+    void *grown = mremap(pages, mapped_bytes(bytes), want, MREMAP_MAYMOVE);
+    if (grown == MAP_FAILED)
+        return NULL;
+    if (want >= HUGE_PAGE_BYTES)
+        madvise(grown, want, MADV_HUGEPAGE);
+    return grown;
+}
+
 void gs_pages_free(void *pages, size_t bytes)
 {
     if (pages != NULL)

@@ -16,6 +16,10 @@ void *gs_pages_alloc(size_t bytes);
 /* The same where of each huge page only so many bytes will be touched: small pages for few. */
 void *gs_pages_alloc_touched(size_t bytes, size_t touched);
 
+/* The same pages, perhaps elsewhere, and more; NULL, and they are as they were, where there are
+ * none. pages may be NULL, and bytes 0. */
+void *gs_pages_grow(void *pages, size_t bytes, size_t more);
+
 void gs_pages_free(void *pages, size_t bytes);
 
 /* madvise(2) for the whole pages in a range. */

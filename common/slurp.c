@@ -63,8 +63,11 @@ static size_t guess_room(int fd)
 
 /* Double the room, while nobody makes pages in it. */
 static enum gs_status double_buffer(struct gs_slurp *slurp, struct gs_populate *populate,
-                                    const char *name, struct gs_error *err)
+                                    const char *name, const struct gs_slurp_watch *watch,
+                                    struct gs_error *err)
 {
+    if (watch->moves != NULL)
+        watch->moves(watch->context);
     gs_populate_lock(populate);
     enum gs_status st = grow_buffer(slurp, slurp->room * 2, name, err);
     gs_populate_unlock(populate, slurp->bytes, slurp->room);
@@ -72,7 +75,7 @@ static enum gs_status double_buffer(struct gs_slurp *slurp, struct gs_populate *
 }
 
 enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, bool populates,
-                             gs_slurp_gate *gate, void *context, struct gs_error *err)
+                             const struct gs_slurp_watch *watch, struct gs_error *err)
 {
     enum gs_status st;
     size_t got;
@@ -82,9 +85,9 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
     gs_pipe_reader_open(&reader, fd);
     GS_TRY(grow_buffer(slurp, guess_room(fd), name, err));
     do {
-        GS_TRY(gate(context, name, slurp->used, err));
+        GS_TRY(watch->gate(watch->context, name, slurp->used, err));
         if (slurp->room - slurp->used < GS_READ_BYTES)
-            GS_TRY(double_buffer(slurp, &populate, name, err));
+            GS_TRY(double_buffer(slurp, &populate, name, watch, err));
         size_t room = slurp->room - slurp->used;
         /* Not a whole file at once: the gate is to see what is read. */
         room = room < GS_SLURP_BYTES ? room : GS_SLURP_BYTES;

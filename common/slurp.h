@@ -16,15 +16,21 @@ struct gs_slurp {
     size_t room;
 };
 
-/* Asked before the first byte and after each read of the input `name` with what is in memory then:
- * any status but GS_OK ends the reading; what was read stays, and fd can be read on. */
-typedef enum gs_status gs_slurp_gate(void *context, const char *name, uint64_t bytes,
-                                     struct gs_error *err);
+/* Who follows the reading. */
+struct gs_slurp_watch {
+    /* Asked before the first byte and after each read of the input `name` with what is in memory
+     * then: any status but GS_OK ends the reading; what was read stays, and fd can be read on. */
+    enum gs_status (*gate)(void *context, const char *name, uint64_t bytes, struct gs_error *err);
+    /* What was read is about to move: nobody is to touch it until gate is asked again. May be NULL.
+     */
+    void (*moves)(void *context);
+    void *context;
+};
 
 /* Read fd to its end; populates: another thread makes pages ahead, if it is long. Also on failure
  * *slurp holds what was read, to be freed. */
 enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, bool populates,
-                             gs_slurp_gate *gate, void *context, struct gs_error *err);
+                             const struct gs_slurp_watch *watch, struct gs_error *err);
 
 /* Copy `size` bytes that lie in memory. */
 enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t size,

@@ -2,20 +2,14 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/distribute.h"
+#include "sort/incoming.h"
 #include "sort/stages_cpu.h"
 
 #include "common/clock.h"
 
-/* What the stages of some chunks took. */
-struct chunk_times {
-    uint64_t keys, chunks;
-    uint64_t count_ns, sum_ns, scatter_ns;
-};
-
-/* Count, prefix sum and scatter of one chunk. */
-static enum gs_status distribute_chunk(struct gs_run *run, const struct gs_stages *stages,
-                                       const struct gs_chunk *chunk, struct chunk_times *times,
-                                       struct gs_error *err)
+enum gs_status gs_distribute_chunk(struct gs_run *run, const struct gs_stages *stages,
+                                   const struct gs_chunk *chunk, struct gs_chunk_times *times,
+                                   struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint64_t start = gs_now_ns();
@@ -33,9 +27,8 @@ cleanup:
     return st;
 }
 
-/* Book one thread's share, of threads that worked side by side. */
-static void account_chunks(struct gs_run *run, const struct gs_stages *stages,
-                           const struct chunk_times *times, unsigned threads)
+void gs_distribute_account(struct gs_run *run, const struct gs_stages *stages,
+                           const struct gs_chunk_times *times, unsigned threads)
 {
     const char *device = stages->scatter_device;
     uint64_t bytes = times->keys * GS_KEY_BYTES;
@@ -56,12 +49,13 @@ static uint64_t keys_to_claim(const struct gs_run *run, uint64_t chunk_keys, uns
 }
 
 /* Keys [first, end) of the input are in their bins. On the CPU nobody reads them again, once they
- * are not to be placed directly; a GPU may fail after that. */
+ * are not to be placed directly, or lie there in order of their bins; a GPU may fail after that. */
 static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint64_t first,
                         uint64_t end)
 {
     struct gs_sink *sink = run->emitter.sink;
-    if (sink->forget == NULL || stages != &gs_stages_cpu || run->plan.direct)
+    if (sink->forget == NULL || stages != &gs_stages_cpu || run->plan.direct ||
+        run->incoming != NULL)
         return;
     while (first < end) {
         struct gs_tile part = gs_tiles_part(&run->tiles, first, end - first);
@@ -89,7 +83,7 @@ static void distribute_claimed(struct distribution *distribution)
     const uint64_t n = run->plan.count;
     const uint64_t chunk_keys = distribution->chunk_keys;
     const uint64_t claim_keys = distribution->claim_keys;
-    struct chunk_times times = {0};
+    struct gs_chunk_times times = {0};
     struct gs_error own = {.status = GS_OK};
     for (uint64_t first; !distribution->failed && own.status == GS_OK &&
                          (first = atomic_fetch_add(&distribution->next, claim_keys)) < n;) {
@@ -97,7 +91,7 @@ static void distribute_claimed(struct distribution *distribution)
         for (uint64_t at = first; at < end && own.status == GS_OK; at += chunk_keys) {
             struct gs_chunk chunk = {.index = at / chunk_keys, .first = at};
             chunk.count = end - at < chunk_keys ? end - at : chunk_keys;
-            distribute_chunk(run, stages, &chunk, &times, &own);
+            gs_distribute_chunk(run, stages, &chunk, &times, &own);
         }
         if (own.status == GS_OK)
             forget_keys(run, stages, first, end);
@@ -107,7 +101,7 @@ static void distribute_claimed(struct distribution *distribution)
         if (own.status != GS_OK && !atomic_exchange(&distribution->failed, true))
             *distribution->err = own;
         if (!stages->accounts)
-            account_chunks(run, stages, &times, distribution->threads);
+            gs_distribute_account(run, stages, &times, distribution->threads);
     }
 }
 
@@ -120,6 +114,7 @@ enum gs_status gs_distribute(struct gs_run *run, const struct gs_stages *stages,
                                         .chunk_keys = chunk_keys,
                                         .claim_keys = keys_to_claim(run, chunk_keys, threads),
                                         .threads = threads,
+                                        .next = gs_incoming_distributed(run),
                                         .err = err};
     gs_run_phase(run, GS_STAGE_SCATTER, run->plan.count);
     if (!stages->accounts) { /* chunk by chunk, the stages take turns */

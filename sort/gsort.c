@@ -6,6 +6,7 @@
 #include "sort/cost.h"
 #include "sort/engine.h"
 #include "sort/gpu.h"
+#include "sort/incoming.h"
 #include "sort/keeps_most.h"
 #include "sort/pipeline.h"
 
@@ -160,7 +161,9 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
         gs_gpu_plan(&run->plan, options);
     else if (stages != &gs_stages_cpu)
         gs_gpu_plan_pieces(&run->plan);
-    bool forgets = stages == &gs_stages_cpu;
+    if (stages == &gs_stages_cpu)
+        gs_incoming_take(options->incoming, run);
+    bool forgets = stages == &gs_stages_cpu && run->incoming == NULL;
     uint64_t held = forgets ? gs_plan_keeps(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
     GS_TRY(gs_emit_init(&run->emitter, options, sink, err));

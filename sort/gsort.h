@@ -31,6 +31,8 @@ enum gs_engine {
     GS_ENGINE_HYBRID
 };
 
+struct gs_incoming;
+
 enum gs_device { GS_DEVICE_AUTO, GS_DEVICE_CPU, GS_DEVICE_GPU };
 
 const char *gs_engine_name(enum gs_engine engine);
@@ -38,11 +40,14 @@ const char *gs_device_name(enum gs_device device);
 
 /* What to do. All zero is a plain ascending sort with everything chosen by the library. */
 struct gs_options {
-    bool reverse; /* descending */
-    bool unique;  /* one of each key */
-    bool verify;  /* fingerprint what is read and what is handed to the sink */
+    bool reverse;      /* descending */
+    bool unique;       /* one of each key */
+    bool verify;       /* fingerprint what is read and what is handed to the sink */
+    bool leave_device; /* the process ends soon, by _exit: what a GPU takes long to give back is
+                        * left to that */
     enum gs_engine engine;
     enum gs_device device;
+    unsigned threads;      /* CPU threads; 0: as many as processors to run on */
     uint64_t samples;      /* keys in the sample; 0: from the number of bins */
     uint64_t bins;         /* bins to aim at; 0: from the number of keys */
     uint64_t lists;        /* lists of a shared-memory engine: a power of two; 0: default */
@@ -50,9 +55,8 @@ struct gs_options {
     uint64_t held_bytes; /* of the input, in memory of its own: they count, too, as far as they are
                           * not given back by the sink's forget(), which there must be */
     uint64_t device_memory_bytes; /* the same on the GPU; 0: what is free there */
-    unsigned threads;             /* CPU threads; 0: as many as processors to run on */
-    bool leave_device; /* the process ends soon, by _exit: what a GPU takes long to give back is
-                        * left to that */
+    struct gs_incoming *incoming; /* what was done while the only span came in, or NULL: the sort
+                                   * may use it, and the span's memory (sort/incoming.h) */
 };
 
 /* Where sorted keys go. write() gets pieces that together cover the output exactly once; position

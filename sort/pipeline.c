@@ -193,15 +193,17 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     uint64_t chunk_keys = 0;
     bool sorted = false;
     struct other_ways ways;
-    gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-    GS_TRY(choose_splitters(run, stages, &ways, err));
+    if (run->incoming == NULL) {
+        gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
+        GS_TRY(choose_splitters(run, stages, &ways, err));
+    }
     run->counts = calloc(2 * (size_t)gs_run_bins(run), sizeof *run->counts);
     if (run->counts == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));
         goto cleanup;
     }
     run->offsets = run->counts + gs_run_bins(run);
-    if (stages == &gs_stages_cpu)
+    if (stages == &gs_stages_cpu && run->incoming == NULL)
         GS_TRY(sort_otherwise(run, &ways, &sorted, err));
     if (!sorted) {
         estimate_length(run, stages);
@@ -314,7 +316,9 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
     enum gs_status st = GS_OK;
     enum gs_order order = GS_ORDER_NONE;
     bool copied = false;
-    if (run->emitter.sink->memory != NULL && run->plan.count > 0 && !run->options->unique)
+    if (run->incoming != NULL)
+        order = GS_ORDER_NONE; /* it was not, as far as one looked, and is not now */
+    else if (run->emitter.sink->memory != NULL && run->plan.count > 0 && !run->options->unique)
         GS_TRY(copy_while_ordered(run, &order, &copied, err));
     else
         order = scan_order(run);

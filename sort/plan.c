@@ -47,6 +47,14 @@ static uint64_t memory_for(const struct gs_plan *plan)
            plan->threads * (GS_CACHE_SORT_SCRATCH * sizeof(gs_key) + gathered);
 }
 
+/* A sample of so many keys for each bin, or as many as are asked for. */
+static uint32_t samples_for(const struct gs_options *options, uint32_t bins, uint64_t each,
+                            uint64_t count)
+{
+    uint64_t samples = options->samples > 0 ? options->samples : bins * each;
+    return (uint32_t)clamp(samples, 1, count < GS_SAMPLES_MAX ? count : GS_SAMPLES_MAX);
+}
+
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count,
                   unsigned processors)
 {
@@ -63,9 +71,7 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
         uint64_t bins = options->bins > 0 ? options->bins : bins_for(count);
         plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
         uint64_t each = plan->direct ? GS_DIRECT_OVERSAMPLING : GS_OVERSAMPLING;
-        uint64_t samples = options->samples > 0 ? options->samples : plan->bins * each;
-        plan->samples =
-            (uint32_t)clamp(samples, 1, count < GS_SAMPLES_MAX ? count : GS_SAMPLES_MAX);
+        plan->samples = samples_for(options, plan->bins, each, count);
     }
     plan->chunk_keys = clamp(count / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD),
                              GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /
@@ -79,6 +85,20 @@ uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes)
         return held_bytes; /* read more than once */
     uint64_t in_hand = plan->threads * (uint64_t)GS_CLAIM_KEYS * sizeof(gs_key);
     return held_bytes < in_hand ? held_bytes : in_hand;
+}
+
+void gs_plan_in_place(struct gs_plan *plan, const struct gs_options *options)
+{
+    bool few = plan->threads < GS_THREADS_TO_SPARE;
+    uint64_t bins = options->bins > 0 ? options->bins
+                    : few             ? GS_INCOMING_BINS_FEW
+                                      : GS_INCOMING_BINS;
+    plan->one_bin = false;
+    plan->direct = false;
+    plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
+    plan->samples = samples_for(options, plan->bins, GS_INCOMING_OVERSAMPLING, plan->count);
+    plan->chunk_keys = GS_CHUNK_KEYS_MAX;
+    plan->memory_bytes = memory_for(plan) - plan->count * sizeof(gs_key);
 }
 
 void gs_plan_force_bins(struct gs_plan *plan)

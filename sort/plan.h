@@ -25,6 +25,10 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
  * bins: what is there beside the plan's buffers at the most, on the CPU. */
 uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes);
 
+/* Make it the plan of a sort whose keys lie in chunks that are ordered where they are, in memory of
+ * their own, before anybody knows how many there will be. */
+void gs_plan_in_place(struct gs_plan *plan, const struct gs_options *options);
+
 /* Make a plan of one bin a plan of two: for a device that sorts whole bins only. */
 void gs_plan_force_bins(struct gs_plan *plan);
 

@@ -28,6 +28,7 @@ struct gs_run {
     struct gs_stats *stats;       /* never NULL here */
     uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
     void *device;                 /* the device's own state, from open to close */
+    struct gs_incoming *incoming; /* what was done while the keys came in, or NULL (incoming.h) */
     bool keeps_most; /* output and input are about as long: duplicates stay, or are few; false also
                       * where the sink has no use for the answer */
 };

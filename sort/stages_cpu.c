@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/stages_cpu.h"
+#include "sort/incoming.h"
 #include "sort/regions.h"
 #include "sort/count_bins.h"
 #include "sort/prefix_sum.h"
@@ -33,6 +34,8 @@ static bool open_chunks(struct gs_run *run, struct gs_regions *regions)
     struct gs_cpu *cpu = &regions->cpu;
     uint64_t spare = gs_regions_spare(run);
     const struct gs_plan *plan = &run->plan;
+    if (run->incoming != NULL)
+        return gs_incoming_open(run, cpu);
     cpu->chunk_keys = plan->chunk_keys;
     cpu->chunks = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
     cpu->stride = gs_run_bins(run) + 1;
@@ -90,7 +93,8 @@ enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
     if (sink->map == NULL || sink->stream || sink->memory != NULL || !run->keeps_most ||
-        run->plan.one_bin || run->plan.direct || (early && !gs_regions_pay(run)))
+        run->plan.one_bin || run->plan.direct ||
+        (early && run->incoming == NULL && !gs_regions_pay(run)))
         return GS_OK;
     uint64_t start = gs_now_ns();
     sink->memory = sink->map(sink, run->plan.count, early);

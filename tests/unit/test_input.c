@@ -56,7 +56,8 @@ static void test_read_on(uint64_t most, size_t room)
     feed("fifo", BYTES);
     CHECK(gs_inputs_open(&inputs, names, 2, UNIT, &err) == GS_OK);
     CHECK(gs_inputs_pending(&inputs));
-    enum gs_status st = gs_inputs_read(&inputs, UNIT, refuse_above, &most, &err);
+    const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &most};
+    enum gs_status st = gs_inputs_read(&inputs, UNIT, &watch, &err);
     CHECK(st == (most < BYTES ? GS_ERR_MEMORY : GS_OK) && err.status == GS_OK);
     const struct gs_input *input = &inputs.list[0];
     used = (size_t)input->size;
@@ -132,7 +133,8 @@ static void test_make_room(void)
     gs_inputs_make_room(&inputs, (uint64_t)1 << 41);
     CHECK(inputs.list[0].pending && inputs.list[1].pending);
     CHECK(inputs.list[0].size + inputs.list[1].size == 0);
-    CHECK(gs_inputs_read(&inputs, UNIT, refuse_above, &most, &err) == GS_OK);
+    const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &most};
+    CHECK(gs_inputs_read(&inputs, UNIT, &watch, &err) == GS_OK);
     CHECK(!gs_inputs_pending(&inputs));
     CHECK_EQUAL(inputs.list[0].size, 2 * UNIT);
     CHECK_EQUAL(inputs.list[1].size, UNIT);

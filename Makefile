@@ -101,7 +101,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
 .PHONY: all help check check-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind \
-        bench bench-cpu bench-busy bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
+        bench bench-cpu bench-busy bench-pipes bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
 all: gsort $(TOOLS)
 
 help:
@@ -122,6 +122,7 @@ help:
 	@echo 'bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."'
 	@echo 'bench-gpu        keys in device memory, beside CUB; BENCH="--sizes=LOG2,... --stages"'
 	@echo 'bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."'
+	@echo 'bench-pipes      from a fast and a slow producer, to its end and behind it; BENCH="-d DIR -r MB KEYS..."'
 	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
@@ -263,6 +264,9 @@ bench-files: $(B)/gsort $(TOOLS)
 
 bench-busy: $(B)/gsort $(TOOLS)
 	tests/bench/busy.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-pipes: $(B)/gsort $(TOOLS)
+	tests/bench/pipes.sh $(B)/gsort build/keygen $(BENCH)
 
 bench-external: $(B)/gsort $(TOOLS)
 	tests/bench_external.sh $(B)/gsort build/keygen $(BENCH)

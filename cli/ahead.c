@@ -37,10 +37,23 @@ unsigned gs_threads_for_pages(const struct gs_options *options, bool idle)
     return idle ? processors / 2 : processors / 4;
 }
 
-void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
-                    bool reading)
+/* A pipe that brings fewer bytes in a millisecond leaves even two processors idle, one of which may
+ * be its writer's: reading them, taking keys to bins and making pages takes one 1.1 ms. And after
+ * so many it is known. */
+#define SLOW_BYTES 600000
+#define SLOW_AFTER ((uint64_t)64 << 20)
+
+/* Does a pipe's reader wait for its writer? */
+static bool is_slow(uint64_t bytes, uint64_t read_ns)
 {
-    bool idle = reading && gs_reads_with_help(options);
+    return bytes >= SLOW_AFTER && bytes / SLOW_BYTES < read_ns / 1000000;
+}
+
+void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
+                    uint64_t read_ns)
+{
+    bool reading = read_ns > 0;
+    bool idle = reading && (gs_reads_with_help(options) || is_slow(bytes, read_ns));
     if (gs_prepare(options, bytes / GS_KEY_BYTES, reading) == GS_DEVICE_GPU)
         idle = true;
     if (idle && output != NULL)

@@ -11,9 +11,10 @@
 /* `bytes` of input, or more, are known to come. If a GPU is going to sort so much, CUDA starts now,
  * or, while a pipe is being read, when it will have started in time; and, where output is not NULL
  * and is going to be as long, so does the making of its pages; that also for the CPU while it is
- * reading a pipe. To be called as often as more is known. */
+ * reading a pipe, if that leaves processors idle. read_ns is what reading has taken so far; 0:
+ * there is nothing to be read. To be called as often as more is known. */
 void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
-                    bool reading);
+                    uint64_t read_ns);
 
 /* Threads that are to make the output's pages: while all others wait (idle), or beside those that
  * sort. */

@@ -30,6 +30,7 @@ struct read_limit {
     uint64_t mapped_bytes; /* input that costs no memory of ours, but sorting it does */
     uint64_t limit_bytes;
     struct gs_output *output; /* whose pages are to be made meanwhile, or NULL */
+    uint64_t begin_ns;        /* of reading */
     bool reached;             /* there is more than sorting it in memory allows */
     uint64_t ask_bytes;       /* when so many have come, see what may wait for the disk, */
     bool pages;               /* and whether the output will be as long, more or less */
@@ -101,7 +102,8 @@ static enum gs_status check_limit(void *context, const char *name, uint64_t byte
         bound_dirty(limit, bytes, 2 * known, false);
         limit->pages = limit->output != NULL && (!limit->options->unique || most_stay(limit));
     }
-    gs_start_ahead(limit->options, known, limit->pages ? limit->output : NULL, true);
+    gs_start_ahead(limit->options, known, limit->pages ? limit->output : NULL,
+                   gs_now_ns() - limit->begin_ns + 1);
     atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
     if (gs_options_check_count(limit->options, keys, err) != GS_OK)
         return err->status;
@@ -121,6 +123,7 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
     if (!gs_inputs_pending(inputs))
         return GS_OK;
     uint64_t start = gs_now_ns();
+    limit->begin_ns = start;
     gs_progress_enter(limit->progress, gs_stage_name(GS_STAGE_READ), 0);
     const struct gs_slurp_watch watch = {
         .gate = check_limit, .moves = pause_incoming, .context = limit};
@@ -168,7 +171,7 @@ static enum gs_status sort_in_memory(const struct read_limit *limit, uint64_t ow
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
-    gs_start_ahead(&options, keys * GS_KEY_BYTES, options.unique ? NULL : output, false);
+    gs_start_ahead(&options, keys * GS_KEY_BYTES, options.unique ? NULL : output, 0);
     fetch(inputs, progress, &fetching);
     options.memory_bytes = limit->limit_bytes;
     options.held_bytes = own_bytes;
@@ -235,7 +238,7 @@ static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
     uint64_t keys = gs_inputs_bytes(inputs) / GS_KEY_BYTES;
     gs_inputs_make_room(inputs, gs_address_space_wanted(command, keys, gs_inputs_pending(inputs)));
     inputs->populates = gs_reads_with_help(&command->sort);
-    gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, false);
+    gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);
 }
 
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,

@@ -53,6 +53,17 @@ setup()
     assert_same wanted got
 }
 
+@test "a slow one, by two threads, whose output's pages are made meanwhile" {
+    keygen uniform 20000001 >in
+    reference in >wanted
+    {
+        head -c 70000000 in
+        sleep 0.5
+        tail -c +70000001 in
+    } | "$GSORT" --device=cpu --parallel=2 -o got
+    assert_same wanted got
+}
+
 @test "sorted files one after the other are merged from the order in which they come" {
     keygen sorted "$KEYS" >in
     cat in in >both

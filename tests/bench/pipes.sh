@@ -1,0 +1,115 @@
+#!/bin/bash
+# pipes.sh -- producer | gsort >out: how long it takes in all, and from the end of the producer on
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/bench/pipes.sh GSORT KEYGEN [-b OTHER] [-p ROUNDS] [-r MB] [-d DIR]... [-j THREADS]
+#                             [KEYS...]
+#
+# Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs): for each of KEYS
+# (default 256M: 1 GiB), uniform keys, and for each producer, the medians of ROUNDS (default 5),
+# with the least and the greatest, in seconds: `producer | gsort --device=cpu >out`, whole, and what
+# of it comes behind the end of reading, by --stats. Producers are cat, which is as fast as a pipe
+# is; keygen, which makes keys at about 1.5 GB/s; and one that gives MB (default 500) million bytes
+# a second, 16 MiB at a time. OTHER is a gsort to compare with, in turn; `cat in >out` is beside.
+# Nothing is synced to a disk.
+set -eu -o pipefail
+export LC_ALL=C
+# shellcheck source=tests/bench/timing.sh
+. "$(dirname "$0")/timing.sh"
+
+usage="usage: pipes.sh GSORT KEYGEN [-b OTHER] [-p ROUNDS] [-r MB] [-d DIR]... [-j THREADS] [KEYS...]"
+gsorts=("$(realpath "${1:?$usage}")")
+keygen=$(realpath "${2:?$usage}")
+shift 2
+read_options "$usage" b:p:r:d:j: "$@"
+shift $((OPTIND - 1))
+[ "$#" -gt 0 ] || set -- 256M
+[ -z "${option[b]-}" ] || gsorts+=("$(realpath "${option[b]}")")
+rounds=${option[p]-5}
+rate=${option[r]-500}
+threads=${option[j]:+--parallel=${option[j]}}
+mapfile -t dirs <<<"${option[d]-build/bench}"
+work=
+trap '[ -z "$work" ] || rm -rf "$work"' EXIT
+
+# paced FILE: no faster than $rate.
+paced()
+{
+    local bytes at piece=$((16 << 20)) start=${EPOCHREALTIME/./} now due
+    bytes=$(stat -c %s "$1")
+    for ((at = 0; at < bytes; at += piece)); do
+        dd if="$1" bs="$piece" skip=$((at / piece)) count=1 status=none
+        now=${EPOCHREALTIME/./}
+        due=$((start + (at + piece) / rate))
+        [ "$now" -ge "$due" ] || sleep "$(((due - now) / 1000000)).$(printf %06d $(((due - now) % 1000000)))"
+    done
+}
+
+produce()
+{
+    case $1 in
+    cat) cat in ;;
+    keygen) "$keygen" uniform "$keys" ;;
+    paced) paced in ;;
+    esac
+}
+
+# sort_from PRODUCER N: by gsort number N.
+sort_from()
+{
+    produce "$1" | "${gsorts[$2]}" --device=cpu ${threads:+"$threads"} --stats >out 2>stats
+}
+
+# run PRODUCER N: adds to the lists PRODUCER.N and PRODUCER.N.rest.
+run()
+{
+    rm -f out
+    microseconds sort_from "$1" "$2" >>"$1.$2"
+    awk '/^read /{ read = $(NF - 1) } /^total /{ print ($2 - read) * 1000 }' stats >>"$1.$2.rest"
+}
+
+copy_it()
+{
+    cat in >out
+}
+
+seconds()
+{
+    awk '{ printf "%.6f\n", $1 / 1e6 }' "$1" | spread
+}
+
+for dir in "${dirs[@]}"; do
+    mkdir -p "$dir"
+    work=$(mktemp -d "$dir/gsort-bench.XXXXXX")
+    (
+        cd "$work"
+        other=("" "")
+        [ "${#gsorts[@]}" -eq 1 ] || other=(' other | its rest |' '---|---|')
+        printf '\n%s\n\n| keys | cat in >out | producer | gsort | the rest |%s\n' \
+            "$(stat -fc %T .)" "${other[0]}"
+        printf '|---|---|---|---|---|%s\n' "${other[1]}"
+        for keys in "$@"; do
+            "$keygen" uniform "$keys" >in
+            rm -f copy ./*.[01] ./*.rest
+            for ((round = 0; round < rounds; round++)); do
+                rm -f out
+                microseconds copy_it >>copy
+                for producer in cat keygen paced; do
+                    for ((i = 0; i < ${#gsorts[@]}; i++)); do
+                        run "$producer" $(((i + round) % ${#gsorts[@]}))
+                    done
+                done
+            done
+            "${gsorts[0]}" -c out
+            for producer in cat keygen paced; do
+                printf '| %s | %s | %s |' "$keys" "$(seconds copy)" "$producer"
+                for ((i = 0; i < ${#gsorts[@]}; i++)); do
+                    printf ' %s | %s |' "$(seconds "$producer.$i")" "$(seconds "$producer.$i.rest")"
+                done
+                printf '\n'
+            done
+        done
+    )
+    rm -rf "$work"
+    work=
+done

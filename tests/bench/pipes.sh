@@ -17,7 +17,8 @@ export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
 . "$(dirname "$0")/timing.sh"
 
-usage="usage: pipes.sh GSORT KEYGEN [-b OTHER] [-p ROUNDS] [-r MB] [-d DIR]... [-j THREADS] [KEYS...]"
+usage="usage: pipes.sh GSORT KEYGEN [-b OTHER] [-p ROUNDS] [-r MB] [-d DIR]... [-j THREADS]"
+usage+=' [KEYS...]'
 gsorts=("$(realpath "${1:?$usage}")")
 keygen=$(realpath "${2:?$usage}")
 shift 2
@@ -41,7 +42,7 @@ paced()
         dd if="$1" bs="$piece" skip=$((at / piece)) count=1 status=none
         now=${EPOCHREALTIME/./}
         due=$((start + (at + piece) / rate))
-        [ "$now" -ge "$due" ] || sleep "$(((due - now) / 1000000)).$(printf %06d $(((due - now) % 1000000)))"
+        [ "$now" -ge "$due" ] || sleep "$(as_seconds $((due - now)))"
     done
 }
 

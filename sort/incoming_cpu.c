@@ -415,7 +415,7 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
         run->tiles.spans[0].keys != incoming->keys ||
         run->plan.count < incoming->next * GS_CHUNK_KEYS_MAX)
         return;
-    struct gs_stage_stats select;
+    struct gs_stage_stats select = {0};
     struct gs_stage_stats *rows = run->stats->stages;
     struct gs_plan plan = run->plan;
     gs_plan_in_place(&plan, run->options);

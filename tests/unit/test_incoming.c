@@ -1,8 +1,8 @@
 /* test_incoming.c -- keys that are taken to their bins while they come in are sorted all the same.
  * SPDX-License-Identifier: MIT
  *
- * Keys come in pieces, in a buffer that moves; what comes out is compared with keys that were
- * sorted by counting bytes.
+ * Keys come in pieces, in a buffer that moves; what comes out is compared with keys that
+ * sample_sorted has sorted.
  */
 #include "sort/incoming.h"
 #include "sort/params.h"
@@ -10,39 +10,7 @@
 
 #include <unistd.h>
 
-enum { COUNT = GS_INCOMING_KEYS + 3 * GS_CHUNK_KEYS_MAX + 12345, BYTE_VALUES = 256 };
-
-/* Ascending, by counting bytes. */
-static void sort_plainly(gs_key *keys, gs_key *other, uint64_t count)
-{
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-        uint64_t next[BYTE_VALUES + 1] = {0};
-        for (uint64_t i = 0; i < count; i++)
-            next[(keys[i] >> shift & 255) + 1]++;
-        for (unsigned i = 0; i < BYTE_VALUES; i++)
-            next[i + 1] += next[i];
-        for (uint64_t i = 0; i < count; i++)
-            other[next[keys[i] >> shift & 255]++] = keys[i];
-        gs_key *swapped = keys;
-        keys = other;
-        other = swapped;
-    }
-}
-
-/* As options want them; returns how many are left. */
-static uint64_t shape(const struct gs_options *options, gs_key *keys, uint64_t count)
-{
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < count; i++)
-        if (!options->unique || kept == 0 || keys[kept - 1] != keys[i])
-            keys[kept++] = keys[i];
-    for (uint64_t i = 0; options->reverse && i < kept / 2; i++) {
-        gs_key key = keys[i];
-        keys[i] = keys[kept - 1 - i];
-        keys[kept - 1 - i] = key;
-    }
-    return kept;
-}
+enum { COUNT = GS_INCOMING_KEYS + 3 * GS_CHUNK_KEYS_MAX + 12345 };
 
 /* Give the threads time to look at what came, and to begin. */
 static void await_begin(struct gs_incoming *incoming)
@@ -84,14 +52,12 @@ static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_
 static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options options,
                           bool in_memory, bool begins)
 {
-    gs_key *wanted = malloc(count * sizeof *wanted);
+    uint64_t left = count;
+    gs_key *wanted = sample_sorted(keys, &left, options.reverse, options.unique);
     gs_key *got = malloc(count * sizeof *got);
     struct gs_stats stats = {0};
     struct gs_error err = {.status = GS_OK};
-    memcpy(wanted, keys, count * sizeof *wanted);
-    sort_plainly(wanted, got, count);
     memset(got, 0xa5, count * sizeof *got);
-    uint64_t left = shape(&options, wanted, count);
     struct array_sink sink = {.sink = {.memory = in_memory ? got : NULL, .write = array_write},
                               .keys = got};
 
@@ -152,9 +118,8 @@ static void check_span(const struct gs_options *options, struct gs_span span, gs
 {
     struct gs_error err = {.status = GS_OK};
     struct gs_sink sink = {.memory = got};
-    gs_key *wanted = malloc(span.count * sizeof *wanted);
-    memcpy(wanted, span.keys, span.count * sizeof *wanted);
-    sort_plainly(wanted, got, span.count);
+    uint64_t left = span.count;
+    gs_key *wanted = sample_sorted(span.keys, &left, false, false);
     memset(got, 0xa5, span.count * sizeof *got);
     CHECK(gs_sort(options, &span, 1, &sink, NULL, NULL, &err) == GS_OK);
     CHECK(memcmp(got, wanted, span.count * sizeof *got) == 0);

@@ -29,10 +29,10 @@ static uint64_t bins_for(uint64_t count)
     return wanted > fewest ? wanted : fewest;
 }
 
-/* Bytes of a plan's buffers: the sample, which qsort copies; the scattered copy or the bin; a table
- * with a place for each bin, and each equality bin, of each chunk; scratch memory, and room for the
- * largest bin that is not split in its runs. Of a direct plan there is no such bin, but more
- * tables, and the bin of each key. */
+/* Bytes of a plan's buffers: the sample, and what it takes to sort it; the scattered copy or the
+ * bin; a table with a place for each bin, and each equality bin, of each chunk; scratch memory, and
+ * room for the largest bin that is not split in its runs. Of a direct plan there is no such bin,
+ * but more tables, and the bin of each key. */
 static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
@@ -43,7 +43,8 @@ static uint64_t memory_for(const struct gs_plan *plan)
         table = table * (GS_CHUNK_TABLES + 2) + plan->count * sizeof(uint16_t);
         gathered = 0;
     }
-    return (2 * (uint64_t)plan->samples + plan->count) * sizeof(gs_key) + table +
+    uint64_t sample = plan->samples + gs_cache_sort_scratch(plan->samples);
+    return (sample + plan->count) * sizeof(gs_key) + table +
            plan->threads * (GS_CACHE_SORT_SCRATCH * sizeof(gs_key) + gathered);
 }
 

@@ -18,6 +18,9 @@
 /* Keys whose bins are found at a time: they stay in the first-level cache until they are placed. */
 #define GS_ROOMS_BLOCK 2048
 
+/* Keys that are put straight at a time: after as many, room for room is looked at. */
+#define GS_ROOMS_STRAIGHT 8192
+
 /* Keys of a cache line. */
 #define GS_LINE_KEYS 16
 
@@ -33,8 +36,8 @@ struct gs_rooms {
     uint32_t next[GS_SPLITTERS_MAX + 1];  /* where its next key goes */
 };
 
-/* Keys of all rooms, with what a block can go beyond the last. */
-#define GS_ROOMS_KEYS (GS_CHUNK_KEYS_MAX / 4 * 5 + 40 * (GS_SPLITTERS_MAX + 1) + GS_ROOMS_BLOCK)
+/* Keys of all rooms, with how far keys can go beyond the last. */
+#define GS_ROOMS_KEYS (GS_CHUNK_KEYS_MAX / 4 * 5 + 40 * (GS_SPLITTERS_MAX + 1) + GS_ROOMS_STRAIGHT)
 
 static_assert(GS_ROOMS_KEYS + sizeof(struct gs_rooms) / sizeof(gs_key) + 1 <= GS_CACHE_SORT_SCRATCH,
               "rooms fit the scratch memory of a thread");
@@ -59,6 +62,19 @@ bool gs_rooms_begin(struct gs_rooms *rooms, uint32_t bins);
 /* Put the block's first `count` keys into the rooms of their bins, and see that none went beyond
  * its bin's: false if so. */
 bool gs_rooms_put(struct gs_rooms *rooms, gs_key *room, uint32_t count, uint32_t bins);
+
+/* Are bins found so easily that a key goes straight from the input to its room? */
+static inline bool gs_rooms_straight(const struct gs_splitters *splitters)
+{
+    return splitters->guide == GS_GUIDE_EVEN ||
+           (splitters->guide == GS_GUIDE_TOP && splitters->steps == 0);
+}
+
+/* The same then, with keys of the input, each of which is read once, at most GS_ROOMS_STRAIGHT at a
+ * time. Lines of as many as a block has are called into cache ahead, beyond the last, too. */
+bool gs_rooms_put_straight(struct gs_rooms *rooms, gs_key *room,
+                           const struct gs_splitters *splitters, const gs_key *keys, uint32_t count,
+                           uint32_t bins);
 
 /* The chunk is in the rooms, or (false) it did not fit. */
 void gs_rooms_end(struct gs_rooms *rooms, bool fits);

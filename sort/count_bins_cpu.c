@@ -170,11 +170,32 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
     return true;
 }
 
+/* Do keys go straight from the input to their rooms? For a fingerprint they are looked at twice. */
+static bool places_straight(const struct gs_run *run)
+{
+    return gs_rooms_straight(&run->splitters) && !run->options->verify;
+}
+
+/* Put keys beside each other into the rooms of their bins; false if one is over-full. */
+static bool place_part(struct gs_run *run, const gs_key *keys, uint32_t count,
+                       struct gs_rooms *rooms, uint64_t *fingerprint)
+{
+    uint32_t bins = gs_run_bins(run);
+    gs_key *room = gs_cpu_scratch(run);
+    if (places_straight(run))
+        return gs_rooms_put_straight(rooms, room, &run->splitters, keys, count, bins);
+    gs_find_bins(&run->splitters, keys, count, rooms->keys, rooms->bins);
+    if (run->options->verify)
+        *fingerprint += gs_fingerprint(rooms->keys, count);
+    return gs_rooms_put(rooms, room, count, bins);
+}
+
 /* Put a chunk into rooms of about the right size, and count what came; false if it does not fit. */
 static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct gs_rooms *rooms,
                         uint32_t *counts)
 {
     uint32_t bins = gs_run_bins(run);
+    uint64_t most = places_straight(run) ? GS_ROOMS_STRAIGHT : GS_ROOMS_BLOCK;
     uint64_t fingerprint = 0;
     const struct gs_regions *regions = gs_regions_of(run);
     if (!gs_rooms_begin(rooms, bins))
@@ -182,13 +203,10 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
     if (regions != NULL)
         gs_regions_fill_rests(regions, rooms, gs_cpu_scratch(run), bins);
     for (uint64_t done = 0; done < chunk->count;) {
-        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, most);
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
-        gs_find_bins(&run->splitters, part.keys, here, rooms->keys, rooms->bins);
-        if (run->options->verify)
-            fingerprint += gs_fingerprint(rooms->keys, here);
-        if (!gs_rooms_put(rooms, gs_cpu_scratch(run), (uint32_t)here, bins)) {
+        if (!place_part(run, part.keys, (uint32_t)here, rooms, &fingerprint)) {
             gs_rooms_end(rooms, false);
             return false;
         }

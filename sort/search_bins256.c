@@ -33,6 +33,8 @@ INLINE_AVX2 __m256i find_cells(const struct gs_splitters *splitters, enum gs_gui
 {
     if (guide == GS_GUIDE_TOP)
         return _mm256_srli_epi32(keys, GS_KEY_BITS - GS_GUIDE_LOG2);
+    if (guide == GS_GUIDE_EVEN)
+        return _mm256_srl_epi32(keys, _mm_cvtsi32_si128((int)splitters->shift));
     const __m256i base = _mm256_set1_epi32((int)splitters->base);
     const __m256i distance = _mm256_sub_epi32(_mm256_max_epu32(keys, base), base);
     if (guide == GS_GUIDE_LINEAR)
@@ -51,6 +53,8 @@ INLINE_AVX2 __m256i first_bins(const struct gs_splitters *splitters, enum gs_gui
 {
     const char *const cells = (const char *)splitters->first - sizeof splitters->first[0];
     const __m256i cell = find_cells(splitters, guide, keys);
+    if (guide == GS_GUIDE_EVEN)
+        return cell;
     return _mm256_srli_epi32(_mm256_i32gather_epi32((const int *)(const void *)cells, cell, 2), 16);
 }
 
@@ -101,6 +105,8 @@ AVX2 uint64_t gs_find_bins256(const struct gs_splitters *splitters, const gs_key
         return find_bins(splitters, GS_GUIDE_TOP, keys, count, copy, bins);
     if (splitters->guide == GS_GUIDE_LINEAR)
         return find_bins(splitters, GS_GUIDE_LINEAR, keys, count, copy, bins);
+    if (splitters->guide == GS_GUIDE_EVEN)
+        return find_bins(splitters, GS_GUIDE_EVEN, keys, count, copy, bins);
     return find_bins(splitters, GS_GUIDE_LOG, keys, count, copy, bins);
 }
 

@@ -20,6 +20,8 @@ INLINE_AVX512 __m512i find_cells(const struct gs_splitters *splitters, enum gs_g
 {
     if (guide == GS_GUIDE_TOP)
         return _mm512_srli_epi32(keys, GS_KEY_BITS - GS_GUIDE_LOG2);
+    if (guide == GS_GUIDE_EVEN)
+        return _mm512_srl_epi32(keys, _mm_cvtsi32_si128((int)splitters->shift));
     const __m512i base = _mm512_set1_epi32((int)splitters->base);
     const __m512i distance = _mm512_sub_epi32(_mm512_max_epu32(keys, base), base);
     if (guide == GS_GUIDE_LINEAR)
@@ -47,7 +49,9 @@ INLINE_AVX512 uint64_t guide_bins(const struct gs_splitters *splitters, enum gs_
         __asm__("" : "+v"(key));
         __builtin_prefetch(keys + i + GS_ROOMS_BLOCK); /* the next block is on its way meanwhile */
         const __m512i cell = find_cells(splitters, guide, key);
-        const __m512i bin = _mm512_srli_epi32(_mm512_i32gather_epi32(cell, cells, 2), 16);
+        const __m512i bin = guide == GS_GUIDE_EVEN
+                                ? cell
+                                : _mm512_srli_epi32(_mm512_i32gather_epi32(cell, cells, 2), 16);
         _mm512_storeu_si512(copy + i, key);
         _mm256_storeu_si256((void *)(bins + i), _mm512_cvtepi32_epi16(bin));
     }
@@ -63,6 +67,8 @@ AVX512 uint64_t gs_guide_bins512(const struct gs_splitters *splitters, const gs_
         return guide_bins(splitters, GS_GUIDE_TOP, keys, count, copy, bins);
     if (splitters->guide == GS_GUIDE_LINEAR)
         return guide_bins(splitters, GS_GUIDE_LINEAR, keys, count, copy, bins);
+    if (splitters->guide == GS_GUIDE_EVEN)
+        return guide_bins(splitters, GS_GUIDE_EVEN, keys, count, copy, bins);
     return guide_bins(splitters, GS_GUIDE_LOG, keys, count, copy, bins);
 }
 

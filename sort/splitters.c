@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+/* Keys of a sample in each bin, at least, that say whether keys are random. */
+#define EVIDENCE 8
+
 /* Append a splitter, unless it would not leave the bins before it ascending. */
 static void add_splitter(struct gs_splitters *splitters, gs_key key)
 {
@@ -160,9 +163,53 @@ static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, en
         to->splitter[i] = GS_KEY_MAX;
 }
 
+/* Does no bin of 2^shift values hold more of the sample than bins of random keys do, five standard
+ * deviations over their share? */
+static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
+{
+    uint64_t share = ((uint64_t)samples << shift) >> GS_KEY_BITS;
+    uint32_t i = 0;
+    if (share < EVIDENCE)
+        return false;
+    for (uint64_t end = (uint64_t)1 << shift; i < samples; end += (uint64_t)1 << shift) {
+        uint64_t first = i;
+        while (i < samples && sample[i] < end)
+            i++;
+        uint64_t found = i - first;
+        if (found > share && (found - share) * (found - share) > 25 * share)
+            return false;
+    }
+    return true;
+}
+
+/* Make bins equally wide, if they are wanted so. */
+static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
+                      uint32_t bins)
+{
+    uint32_t bits = 0;
+    while (2U << bits <= GS_BINS_MAX && 2U << bits <= bins + bins / 3)
+        bits++;
+    uint32_t shift = GS_KEY_BITS - bits;
+    if (bits == 0 || splitters->count != bins - 1 || !looks_random(sample, samples, shift))
+        return false;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        if (gs_splitters_equal(splitters, bin))
+            return false;
+    splitters->count = (1U << bits) - 1;
+    splitters->steps = 0;
+    splitters->guide = GS_GUIDE_EVEN;
+    splitters->base = 0;
+    splitters->shift = shift;
+    for (uint32_t i = 0; i < 2 * GS_SPLITTERS_MAX; i++)
+        splitters->splitter[i] = i < splitters->count ? ((i + 1) << shift) - 1 : GS_KEY_MAX;
+    return true;
+}
+
 void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                        uint32_t bins)
 {
+    if (make_even(splitters, sample, samples, bins))
+        return;
     struct gs_splitters *snapped = malloc(sizeof *snapped);
     if (snapped == NULL)
         return; /* it is only faster */

@@ -9,9 +9,10 @@
  * The search is a table look-up and a fixed number of halving steps without branches. The guide has
  * a cell for each range of keys, equally wide over all keys (GS_GUIDE_TOP) or from the least
  * splitter on (GS_GUIDE_LINEAR), or narrower towards the low end, like floating-point numbers
- * (GS_GUIDE_LOG): the one that leaves fewest steps is built. A cell
- * knows the first bin that its keys may fall into; no cell has more than 2^steps - 1 splitters
- * inside, and the search may overrun the cell, since splitters behind it are above all its keys.
+ * (GS_GUIDE_LOG): the one that leaves fewest steps is built. A cell knows the first bin that its
+ * keys may fall into; no cell has more than 2^steps - 1 splitters inside, and the search may
+ * overrun the cell, since splitters behind it are above all its keys. Where all bins are equally
+ * wide, the cell is the bin, and neither table nor steps are needed (GS_GUIDE_EVEN).
  *
  * [Leischner, Osipov, Sanders: GPU sample sort, 2010; Axtmann, Witt, Ferizovic, Sanders: In-place
  * parallel super scalar samplesort, 2017, for the branch-free search.]
@@ -29,7 +30,7 @@
 /* Each wanted bin may bring one equality bin. */
 #define GS_SPLITTERS_MAX (2 * GS_BINS_MAX)
 
-enum gs_guide { GS_GUIDE_TOP, GS_GUIDE_LINEAR, GS_GUIDE_LOG };
+enum gs_guide { GS_GUIDE_TOP, GS_GUIDE_LINEAR, GS_GUIDE_LOG, GS_GUIDE_EVEN };
 
 struct gs_splitters {
     uint32_t count;      /* splitters; bins = count + 1 */
@@ -55,6 +56,8 @@ GS_HOST_DEVICE static inline uint32_t gs_splitters_cell(const struct gs_splitter
 {
     if (guide == GS_GUIDE_TOP)
         return key >> (GS_KEY_BITS - GS_GUIDE_LOG2);
+    if (guide == GS_GUIDE_EVEN)
+        return key >> splitters->shift;
     uint32_t distance = key > splitters->base ? key - splitters->base : 0;
     if (guide == GS_GUIDE_LINEAR) {
         uint32_t cell = distance >> splitters->shift;
@@ -75,7 +78,10 @@ GS_HOST_DEVICE static inline uint32_t gs_splitters_bin(const struct gs_splitters
                                                        enum gs_guide guide, uint32_t steps,
                                                        gs_key key)
 {
-    uint32_t bin = splitters->first[gs_splitters_cell(splitters, guide, key)];
+    uint32_t cell = gs_splitters_cell(splitters, guide, key);
+    if (guide == GS_GUIDE_EVEN)
+        return cell;
+    uint32_t bin = splitters->first[cell];
     for (uint32_t half = (1U << steps) >> 1; half != 0; half >>= 1)
         bin += (uint32_t)(splitters->splitter[bin + half - 1] < key) * half; /* no branch */
     return bin;
@@ -87,10 +93,11 @@ GS_HOST_DEVICE static inline uint32_t gs_splitters_bin(const struct gs_splitters
 #define GS_SPLITTERS_SEARCH(splitters, search)                                                     \
     switch ((splitters)->steps < GS_SPLITTERS_STEPS                                                \
                 ? (splitters)->guide * GS_SPLITTERS_STEPS + (splitters)->steps                     \
-                : 3 * GS_SPLITTERS_STEPS) {                                                        \
+                : 4 * GS_SPLITTERS_STEPS) {                                                        \
         GS_SPLITTERS_CASES(GS_GUIDE_TOP, search)                                                   \
         GS_SPLITTERS_CASES(GS_GUIDE_LINEAR, search)                                                \
         GS_SPLITTERS_CASES(GS_GUIDE_LOG, search)                                                   \
+        GS_SPLITTERS_CASE(GS_GUIDE_EVEN, search, 0)                                                \
     default:                                                                                       \
         search((splitters)->guide, (splitters)->steps) break;                                      \
     }
@@ -129,11 +136,12 @@ static inline bool gs_splitters_equal(const struct gs_splitters *splitters, uint
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                          uint32_t bins);
 
-/* Move splitters to the ends of the guide's cells, where that leaves fewer halving steps and the
- * sample says that no bin changes by more than a quarter of its share. Bounds of equality bins
- * stay. sample, samples and bins are those of gs_splitters_choose. Only for where keys are
- * scattered by the CPU: a GPU makes splitters of its own from the same sample, and tests compare
- * them. */
+/* Where the sample says that keys are random over all values: make all bins equally wide, a power
+ * of two of them, at most a third more than wanted. Else move splitters to the ends of the guide's
+ * cells, where that leaves fewer halving steps and the sample says that no bin changes by more than
+ * a quarter of its share. Bounds of equality bins stay. sample, samples and bins are those of
+ * gs_splitters_choose. Only for where keys are scattered by the CPU: a GPU makes splitters of its
+ * own from the same sample, and tests compare them. */
 void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                        uint32_t bins);
 

@@ -18,13 +18,15 @@ static uint32_t bin_of(gs_key key)
     return gs_splitters_bin(&splitters, splitters.guide, splitters.steps, key);
 }
 
-/* Splitters for keys of a kind. */
-static void choose(enum sample_kind kind, uint32_t bins)
+/* Splitters for keys of a kind, where the sample has them or at the ends of the guide's cells. */
+static void choose(enum sample_kind kind, uint32_t bins, bool snaps)
 {
-    uint32_t samples = bins * 8;
+    uint32_t samples = bins * 12;
     gs_key *sample = sample_make(kind, samples);
     gs_sort_samples(sample, samples);
     gs_splitters_choose(&splitters, sample, samples, bins);
+    if (snaps)
+        gs_splitters_snap(&splitters, sample, samples, bins);
     free(sample);
 }
 
@@ -70,10 +72,18 @@ static void check_guide(enum sample_kind kind)
 #endif
 
 /* Put a chunk into the rooms, block by block; false as soon as it does not fit. */
-static bool put_chunk(struct gs_rooms *rooms, const gs_key *keys, uint32_t count)
+static bool put_chunk(struct gs_rooms *rooms, const gs_key *keys, uint32_t count, bool straight)
 {
+    const uint32_t most = straight ? GS_ROOMS_STRAIGHT : GS_ROOMS_BLOCK;
     for (uint32_t done = 0; done < count;) {
-        uint32_t here = count - done < GS_ROOMS_BLOCK ? count - done : GS_ROOMS_BLOCK;
+        uint32_t here = count - done < most ? count - done : most;
+        if (straight) {
+            if (!gs_rooms_put_straight(rooms, scratch, &splitters, keys + done, here,
+                                       splitters.count + 1))
+                return false;
+            done += here;
+            continue;
+        }
         for (uint32_t i = 0; i < here; i++) {
             rooms->keys[i] = keys[done + i];
             rooms->bins[i] = (uint16_t)bin_of(keys[done + i]);
@@ -86,7 +96,7 @@ static bool put_chunk(struct gs_rooms *rooms, const gs_key *keys, uint32_t count
 }
 
 /* What is copied from the rooms is the chunk, bin by bin. */
-static void check_chunk(enum sample_kind kind, uint32_t count)
+static void check_chunk(enum sample_kind kind, uint32_t count, bool straight)
 {
     struct gs_rooms *rooms = gs_rooms_in(scratch);
     uint32_t bins = splitters.count + 1;
@@ -100,7 +110,7 @@ static void check_chunk(enum sample_kind kind, uint32_t count)
         counts[bin_of(keys[i])]++;
     gs_rooms_make(rooms, counts, bins);
     CHECK(gs_rooms_begin(rooms, bins));
-    if (CHECK(put_chunk(rooms, keys, count))) {
+    if (CHECK(put_chunk(rooms, keys, count, straight))) {
         gs_rooms_end(rooms, true);
         CHECK(rooms->placed);
         for (uint32_t bin = 0; bin < bins; bin++)
@@ -118,9 +128,29 @@ static void check_chunk(enum sample_kind kind, uint32_t count)
     free(to);
 }
 
+/* Chunks of several sizes. */
+static void check_sizes(enum sample_kind kind, bool straight)
+{
+    check_chunk(kind, CHUNK, straight);
+    check_chunk(kind, 1, straight);
+    check_chunk(kind, 5003, straight);
+}
+
+/* What holds for the splitters at hand. */
+static void check_splitters(enum sample_kind kind)
+{
+#if GS_SEARCH_BINS_HAS_256 || GS_SEARCH_BINS_HAS_512
+    for (enum sample_kind other = 0; other < SAMPLE_KINDS; other++)
+        check_guide(other);
+#endif
+    check_sizes(kind, false);
+    if (gs_rooms_straight(&splitters))
+        check_sizes(kind, true);
+}
+
 /* A chunk that is unlike the one before is refused, writes nothing behind the rooms, and is tried
  * again later and later. */
-static void check_misfit(void)
+static void check_misfit(bool straight)
 {
     struct gs_rooms *rooms = gs_rooms_in(scratch);
     gs_key *keys = malloc(CHUNK * sizeof *keys);
@@ -128,15 +158,16 @@ static void check_misfit(void)
         abort();
     for (uint32_t i = 0; i < CHUNK; i++)
         keys[i] = GS_KEY_MAX; /* the last bin */
-    choose(SAMPLE_UNIFORM, BINS);
+    choose(SAMPLE_UNIFORM, BINS, straight);
+    CHECK(!straight || gs_rooms_straight(&splitters));
     for (uint32_t bin = 0; bin <= splitters.count; bin++)
         counts[bin] = CHUNK / BINS;
     gs_rooms_make(rooms, counts, splitters.count + 1);
     uint32_t last = rooms->first[splitters.count + 1];
-    scratch[last + GS_ROOMS_BLOCK] = 78;
+    scratch[last + GS_ROOMS_STRAIGHT] = 78;
     for (uint32_t misses = 0; misses < 9; misses++) {
         CHECK(gs_rooms_begin(rooms, splitters.count + 1));
-        CHECK(!put_chunk(rooms, keys, CHUNK));
+        CHECK(!put_chunk(rooms, keys, CHUNK, straight));
         gs_rooms_end(rooms, false);
         CHECK(!rooms->placed);
         uint32_t passed = 0;
@@ -144,8 +175,8 @@ static void check_misfit(void)
             passed++;
         CHECK_EQUAL(passed, misses < 6 ? 1U << misses : 64);
     }
-    CHECK_EQUAL(scratch[last + GS_ROOMS_BLOCK], 78);
-    CHECK(put_chunk(rooms, keys, 100));
+    CHECK_EQUAL(scratch[last + GS_ROOMS_STRAIGHT], 78);
+    CHECK(put_chunk(rooms, keys, 100, straight));
     gs_rooms_end(rooms, true);
     CHECK_EQUAL(rooms->misses, 0);
     free(keys);
@@ -196,23 +227,20 @@ static void test_within(void)
 
 int main(void)
 {
+    static const uint32_t bins[] = {2, 7, 22, 67, 202, 607, 1024, 1822, 4096};
     test_within();
     scratch = calloc(GS_CACHE_SORT_SCRATCH, sizeof *scratch);
     if (scratch == NULL)
         abort();
     CHECK(!gs_rooms_begin(gs_rooms_in(scratch), 2)); /* nothing is known yet */
     for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)
-        for (uint32_t bins = 2; bins <= 2000; bins = bins * 3 + 1) {
-            choose(kind, bins);
-#if GS_SEARCH_BINS_HAS_256 || GS_SEARCH_BINS_HAS_512
-            for (enum sample_kind other = 0; other < SAMPLE_KINDS; other++)
-                check_guide(other);
-#endif
-            check_chunk(kind, CHUNK);
-            check_chunk(kind, 1);
-            check_chunk(kind, 5003);
-        }
-    check_misfit();
+        for (size_t i = 0; i < sizeof bins / sizeof bins[0]; i++)
+            for (int snaps = 0; snaps < 2; snaps++) {
+                choose(kind, bins[i], snaps == 1);
+                check_splitters(kind);
+            }
+    check_misfit(false);
+    check_misfit(true);
     check_ends();
     check_count();
     free(scratch);

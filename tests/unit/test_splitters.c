@@ -131,22 +131,67 @@ static void test_one_bin_has_no_splitter(void)
     check_splitters(1);
 }
 
-/* Uniform keys need no search behind the guide, and bins keep about their share. */
-static void test_snapped_uniform_needs_no_step(void)
+/* Keys that are nearly uniform need no search behind the guide, and bins keep about their share. */
+static void test_snapped_needs_no_step(void)
 {
     enum { BINS = 1024, SAMPLES = 32 * BINS };
     gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        sample[i] /= 2; /* half of even bins would have no key */
     gs_sort_samples(sample, SAMPLES);
     gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
     CHECK(splitters.steps > 0);
     gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
     check_splitters(BINS);
     CHECK_EQUAL(splitters.steps, 0);
+    CHECK(splitters.guide != GS_GUIDE_EVEN);
     uint32_t in_bin[BINS] = {0};
     for (uint32_t i = 0; i < SAMPLES; i++)
         in_bin[bin_by_definition(sample[i])]++;
     for (uint32_t bin = 0; bin < BINS; bin++)
         CHECK(in_bin[bin] >= 32 / 2 && in_bin[bin] <= 32 * 3 / 2);
+    free(sample);
+}
+
+/* Random keys have bins of one width, a power of two of them, about as many as wanted. */
+static void test_random_keys_have_even_bins(void)
+{
+    static const uint32_t wanted[][2] = {
+        {2, 2},       {95, 64},     {96, 128},    {1000, 1024},
+        {1024, 1024}, {1535, 1024}, {1536, 2048}, {GS_BINS_MAX, GS_BINS_MAX}};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        uint32_t samples = wanted[i][0] * 32;
+        gs_key *sample = sample_make(SAMPLE_UNIFORM, samples);
+        gs_sort_samples(sample, samples);
+        gs_splitters_choose(&splitters, sample, samples, wanted[i][0]);
+        gs_splitters_snap(&splitters, sample, samples, wanted[i][0]);
+        CHECK_EQUAL(splitters.guide, GS_GUIDE_EVEN);
+        CHECK_EQUAL(splitters.count + 1, wanted[i][1]);
+        for (uint32_t bin = 0; bin <= splitters.count; bin++)
+            CHECK_EQUAL(gs_splitters_high(&splitters, bin) - gs_splitters_low(&splitters, bin),
+                        (UINT64_C(1) << 32) / wanted[i][1] - 1);
+        check_splitters(wanted[i][1] + 1);
+        free(sample);
+    }
+}
+
+/* Nor has a sample that is crowded somewhere, or too small to tell. */
+static void test_others_have_no_even_bins(void)
+{
+    enum { BINS = 256, SAMPLES = 32 * BINS, CROWD = 64 };
+    gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+    for (uint32_t i = 0; i < CROWD; i++)
+        sample[i] = 0x12345678 + i * 1000; /* two bins' shares more in one */
+    gs_sort_samples(sample, SAMPLES);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+    CHECK(splitters.guide != GS_GUIDE_EVEN);
+    free(sample);
+    sample = sample_make(SAMPLE_UNIFORM, 7 * BINS);
+    gs_sort_samples(sample, 7 * BINS);
+    gs_splitters_choose(&splitters, sample, 7 * BINS, BINS);
+    gs_splitters_snap(&splitters, sample, 7 * BINS, BINS);
+    CHECK(splitters.guide != GS_GUIDE_EVEN);
     free(sample);
 }
 
@@ -168,7 +213,9 @@ static void test_snapped_equality_bins_stay(void)
 
 int main(void)
 {
-    test_snapped_uniform_needs_no_step();
+    test_snapped_needs_no_step();
+    test_random_keys_have_even_bins();
+    test_others_have_no_even_bins();
     test_snapped_equality_bins_stay();
     test_every_kind();
     test_dense();

@@ -158,31 +158,73 @@ static uint64_t gap_keys(const struct gs_run *run)
     return (n >> GAP_LOG2) + (run->plan.threads + 1) * (n / run->plan.bins);
 }
 
+/* Keys to expect in each bin, in units of one that was found. A sample scatters counts of random
+ * keys by the root of their mean: that part of what bins differ by is left out, all of it where
+ * they differ no more [James and Stein: Estimation with quadratic loss, 1961]. Not of equality
+ * bins. */
+static void expect_keys(const struct gs_run *run, const uint32_t *found, double *expected)
+{
+    const uint32_t bins = gs_run_bins(run);
+    double others = 0;
+    double sum = 0;
+    double squares = 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        expected[bin] = found[bin];
+        if (gs_splitters_equal(&run->splitters, bin))
+            continue;
+        others++;
+        sum += expected[bin];
+        squares += expected[bin] * expected[bin];
+    }
+    const double mean = sum / others;
+    const double variance = squares / others - mean * mean;
+    const double part = variance > mean ? 1 - mean / variance : 0;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        if (!gs_splitters_equal(&run->splitters, bin))
+            expected[bin] = mean + part * (expected[bin] - mean);
+}
+
+/* The same for the keys of the input; NULL: there is no memory. */
+static double *estimate_bins(const struct gs_run *run)
+{
+    const uint32_t bins = gs_run_bins(run);
+    uint32_t *found = calloc(bins, sizeof *found);
+    double *expected = malloc(bins * sizeof *expected);
+    bool done = found != NULL && expected != NULL && sample_bins(run, found);
+    if (done) {
+        double all = 0;
+        expect_keys(run, found, expected);
+        for (uint32_t bin = 0; bin < bins; bin++)
+            all += found[bin];
+        for (uint32_t bin = 0; bin < bins; bin++)
+            expected[bin] *= (double)run->plan.count / all;
+    }
+    free(found);
+    if (done)
+        return expected;
+    free(expected);
+    return NULL;
+}
+
 /* Set out the regions. */
 static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
 {
     const uint64_t n = run->plan.count;
     const uint32_t bins = gs_run_bins(run);
     const uint64_t skew = (ALIGNMENT - (uintptr_t)regions->output % ALIGNMENT) / sizeof(gs_key);
-    uint32_t *found = calloc(bins, sizeof *found);
-    if (found == NULL || !sample_bins(run, found)) {
-        free(found);
+    double *expected = estimate_bins(run);
+    double sum = 0;
+    if (expected == NULL)
         return false;
-    }
-    uint64_t all = 0;
-    uint64_t sum = 0;
-    for (uint32_t bin = 0; bin < bins; bin++)
-        all += found[bin];
-    const double each = (double)n / (double)all;
     for (uint32_t i = 0; i < bins; i++) {
         uint32_t bin = gs_run_bin_at(run, i);
-        uint64_t at = gap_keys(run) + (uint64_t)((double)sum * each);
+        uint64_t at = gap_keys(run) + (uint64_t)sum;
         at = at / GS_LINE_KEYS * GS_LINE_KEYS + skew;
         bool none = at >= n || gs_splitters_equal(&run->splitters, bin);
         regions->first[bin] = none ? GS_NO_REGION : at;
-        sum += found[bin];
+        sum += expected[bin];
     }
-    free(found);
+    free(expected);
     for (uint32_t i = 0; i < bins; i++) {
         uint32_t bin = gs_run_bin_at(run, i);
         if (regions->first[bin] == GS_NO_REGION)

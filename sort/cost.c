@@ -16,22 +16,23 @@
 
 #include <stdlib.h>
 
-/* Seconds a key of one thread, when the keys are more than it has cache: 1 thread 5.9 to 7.9, 2
- * threads together 2.9 to 4.0 at 2^26 and 2^28 keys (2 cores of a Xeon, AVX-512, no GPU). */
-#define CPU_THREAD 6.5e-9
+/* Seconds a key of one thread, when the keys are more than it has cache: 1 thread 4.6, 2 threads
+ * together 2.3 to 2.6 at 2^27 and 2^28 random keys, a quarter more for others (2 cores of a Xeon,
+ * AVX-512, no GPU). */
+#define CPU_THREAD 5.2e-9
 
 /* And with any number of them: they wait for the output's pages. cp takes 1.1 to 1.6. 2^29 keys in
- * 0.35 to 0.42 s, 1.25 times as many in 0.43 to 0.48, 2^30 in 0.64 to 1.1 (16 cores of several H200
- * servers, ext4 and tmpfs). */
-#define CPU_LEAST 0.72e-9
+ * 0.31 to 0.36 s, 1.25 times as many in 0.43 to 0.46, 2^30 in 0.66 to 0.72 (16 cores of an H200
+ * server, ext4 and tmpfs). */
+#define CPU_LEAST 0.63e-9
 
 /* Threads, mappings, the process' end. */
 #define CPU_START 0.01
 
-/* The same servers: CUDA's start 0.15 to 0.17 s, the process' end 0.07 s; 2^28 keys in 0.30 s, 2^29
- * in 0.37 to 0.41, 1.25 times as many in 0.40 to 0.43, 2^30 in 0.51 to 0.66. Break-even with their
- * 16 cores is at 2 GiB, with 2 of them at 280 MiB. */
-#define GPU_START 0.145
+/* Several of them: CUDA's start 0.15 to 0.17 s, the process' end 0.07 s; 2^28 keys in 0.30 to 0.35
+ * s, 2^29 in 0.37 to 0.42, 1.25 times as many in 0.40 to 0.45, 1.5 times in 0.47 to 0.51, 2^30 in
+ * 0.51 to 0.66. Break-even with their 16 cores is at 2.7 GiB, with 2 of them at 370 MiB. */
+#define GPU_START 0.16
 #define GPU_END   0.07
 #define GPU_KEY   0.33e-9
 

@@ -160,18 +160,13 @@ static void test_random_keys_have_even_bins(void)
         {2, 2},       {95, 64},     {96, 128},    {1000, 1024},
         {1024, 1024}, {1535, 1024}, {1536, 2048}, {GS_BINS_MAX, GS_BINS_MAX}};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        uint32_t samples = wanted[i][0] * 32;
-        gs_key *sample = sample_make(SAMPLE_UNIFORM, samples);
-        gs_sort_samples(sample, samples);
-        gs_splitters_choose(&splitters, sample, samples, wanted[i][0]);
-        gs_splitters_snap(&splitters, sample, samples, wanted[i][0]);
+        choose_from(SAMPLE_UNIFORM, wanted[i][0] * 32, wanted[i][0]);
         CHECK_EQUAL(splitters.guide, GS_GUIDE_EVEN);
         CHECK_EQUAL(splitters.count + 1, wanted[i][1]);
         for (uint32_t bin = 0; bin <= splitters.count; bin++)
             CHECK_EQUAL(gs_splitters_high(&splitters, bin) - gs_splitters_low(&splitters, bin),
                         (UINT64_C(1) << 32) / wanted[i][1] - 1);
         check_splitters(wanted[i][1] + 1);
-        free(sample);
     }
 }
 
@@ -187,12 +182,8 @@ static void test_others_have_no_even_bins(void)
     gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
     CHECK(splitters.guide != GS_GUIDE_EVEN);
     free(sample);
-    sample = sample_make(SAMPLE_UNIFORM, 7 * BINS);
-    gs_sort_samples(sample, 7 * BINS);
-    gs_splitters_choose(&splitters, sample, 7 * BINS, BINS);
-    gs_splitters_snap(&splitters, sample, 7 * BINS, BINS);
+    choose_from(SAMPLE_UNIFORM, 7 * BINS, BINS);
     CHECK(splitters.guide != GS_GUIDE_EVEN);
-    free(sample);
 }
 
 /* The bounds of a heavy value's bin stay where they are. */

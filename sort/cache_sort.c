@@ -4,8 +4,9 @@
  * The splitters bound a bin's keys, so that only some 20 of 32 bits vary in a bin of uniform keys.
  * What sorts it:
  *
- *   columns      (cache_sort_columns.c) where keys are spread evenly and few are equal, and the
- *                processor has AVX2: by far the fastest;
+ *   groups       (cache_sort_groups512.c) where keys are spread evenly and densely, few are equal,
+ *                and the processor has AVX-512 with VBMI2: by far the fastest;
+ *   columns      (cache_sort_columns.c) where they are not dense, or with AVX2 at least;
  *   counting     (cache_sort_portable.c) where there are fewer values than keys: count each, write
  *                them out;
  *   values       (cache_sort_values.c) where a few values repeat, far apart: the same by hashing;
@@ -96,12 +97,21 @@ static bool look_even(const gs_key *keys, size_t count, gs_key low, gs_key high)
 }
 
 #if GS_CACHE_SORT_HAS_COLUMNS
+/* From the runs straight to `to`, which may be where they are. */
+static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                                size_t count, gs_key low, gs_key high, bool past_cache)
+{
+    return (gs_cache_sort_groups512_usable() &&
+            gs_cache_sort_groups512(runs, to, scratch, count, low, high, past_cache)) ||
+           (gs_cache_sort_columns512_usable() &&
+            gs_cache_sort_columns512(runs, to, scratch, count, low, high, past_cache));
+}
+
 static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
     const uint32_t starts[2] = {0, (uint32_t)count};
     const struct gs_key_runs runs = {.keys = keys, .starts = starts, .chunks = 1};
-    if (gs_cache_sort_columns512_usable() &&
-        gs_cache_sort_columns512(&runs, keys, scratch, count, low, high, false))
+    if (try_columns_of_runs(&runs, keys, scratch, count, low, high, false))
         return true;
     return gs_cache_sort_columns_usable() && gs_cache_sort_columns(keys, scratch, count, low, high);
 }
@@ -129,13 +139,6 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key 
            look_even(sample, drawn, low, high);
 }
 
-/* From the runs straight to `to`. */
-static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                                size_t count, gs_key low, gs_key high, bool past_cache)
-{
-    return gs_cache_sort_groups512(runs, to, scratch, count, low, high, past_cache) ||
-           gs_cache_sort_columns512(runs, to, scratch, count, low, high, past_cache);
-}
 #else
 static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {

@@ -1,278 +1,368 @@
-/* cache_sort_groups512.c -- sort a bin whose columns would outgrow the first-level cache.
+/* cache_sort_groups512.c -- sort a bin by splitting it into groups that one network sorts.
  * SPDX-License-Identifier: MIT
  *
- * cache_sort_columns512.c spreads a bin of 2^18 keys over 6000 columns: hardly a store finds its
- * line in the first-level cache, and of 2^15 keys few do. Here the bin is split into some 300
- * groups first, whose open lines fit there; where keys are less than 74 values apart. A group is
- * less than 2^16 values wide, so that 16 bits tell its keys apart; it has room for 1024 keys, and
- * two groups side by side make a matrix of 64 rows and 32 columns:
+ * All keys of a bin are split by compressing (cache_sort_split512.h), by two bits of what they are
+ * above its low end at a time. After five or so such steps a group has 130 to 260 keys, where they
+ * are spread evenly, and is at most 2^16 values wide. 32 groups are sorted side by side
+ * (cache_sort_lanes512.h).
  *
- *   lane     0 .. 15     16 .. 31
- *   row 0    group 2 g   group 2 g + 1     unused places hold the largest value
- *   ..63
+ *   block    1024 keys in four parts, each of which is split once more at once, to
+ *   areas    up to 16, of all keys of the bin. Now one is split after the other, and part after
+ *            part of it, so that what is at hand stays in cache:
+ *   keys     parts of them, as long as their upper 16 bits differ
+ *   words    parts of their lower 16 bits
+ *   groups   32 of which wait for each other
  *
- * Nothing is spread over the columns by value: all columns are sorted, then columns are merged by
- * twos, fours, eights and sixteens [Batcher: Sorting networks and their applications, 1968], with
- * the same instructions whatever the keys are. Where the keys of a bin are not spread evenly over
- * it, a group gets more keys than it has room for, and columns or others sort the bin.
+ * A part has room for twice its share. While keys are stored nobody looks: a part that gets more
+ * spoils those behind it, and then whatever was to be split is sorted in another way.
  */
 #include "sort/cache_sort_columns.h"
 
 #if GS_CACHE_SORT_HAS_COLUMNS
 
-#include "sort/cache_sort_columns512.h"
+#include "sort/cache_sort_lanes512.h"
+#include "sort/cache_sort_split512.h"
+
+#include <string.h>
 
 enum {
-    KEYS_MIN = 1 << 15,
-    LANE_BITS = 4,
-    GROUP_LANES = 1 << LANE_BITS,
-    GROUP_KEYS = ROWS * GROUP_LANES,
-    MEAN_KEYS = 880, /* 4.8 standard deviations below GROUP_KEYS, where keys are random */
-    /* An odd number of lines: the open lines of groups are in all sets of the cache. */
-    ROOM_KEYS = GROUP_KEYS + LANES,
-    GROUPS_MAX = (int)(GS_CACHE_SORT_CAPACITY / MEAN_KEYS) + 2,
-    DRAINS = LANE_BITS + 1 /* turns in which a matrix is written, while the next is sorted */
+    KEYS_MIN = 1 << 13,
+    /* Keys of a group on average. Of 32 groups the largest has 40 or 50 more, where keys are
+     * random; GS_LANE_ROWS is the limit. */
+    GROUP_MEAN_MIN = 48,
+    GROUP_MEAN_MAX = 264,
+    GROUP_ROOM = GS_LANE_ROWS + SPLIT_WORDS,
+    PARTS = 4,
+    AREAS = PARTS * PARTS,
+    AREA_BITS = 2, /* of the second of the two steps that make areas */
+    STEPS_MAX = 6, /* behind them */
+    BLOCK_KEYS_READ = 1024,
+    BLOCK_ROOM = BLOCK_KEYS_READ + SPLIT_KEYS,
+    /* Keys are called into cache so many ahead, for so many at a time. */
+    CALLED_AHEAD = 2048,
+    CALLED_AT_ONCE = 256
 };
 
-static_assert((GROUPS_MAX * (size_t)ROOM_KEYS + BLOCK_KEYS + LANES) / 2 <= GS_CACHE_SORT_SCRATCH,
-              "rooms, and a block that goes beyond the last");
+/* How keys or words are split. */
+struct step {
+    enum { KEYS, KEYS_TO_WORDS, WORDS } kind;
+    unsigned bits;        /* 2^bits parts */
+    unsigned shift;       /* the lowest of the bits that tell them apart */
+    size_t room;          /* of a part, in keys or words, with a vector that is overwritten */
+    unsigned char *parts; /* rooms, of LANES groups if this is the last step; and as much as what is
+                             split behind them */
+};
 
-/* Group of a key: (key - low) * scale / 2^32, as with columns. */
-struct groups {
+struct split {
     gs_key low;
-    uint64_t scale;
-    uint64_t width; /* 2^64 / scale, rounded down */
-    uint32_t count;
-    uint16_t *rooms;           /* [count][ROOM_KEYS]: the lower bits of its keys */
-    uint32_t next[GROUPS_MAX]; /* where in rooms the next key of each goes */
+    struct step steps[STEPS_MAX]; /* of areas; the last one first */
+    unsigned count;
+    unsigned area_shift;   /* the lowest of the bits that tell areas apart */
+    size_t area_count;     /* up to AREAS */
+    size_t area_room;      /* keys, with a vector that is overwritten */
+    gs_key *areas;         /* [area_count][area_room], and a block behind */
+    gs_key *block_parts;   /* [PARTS][BLOCK_ROOM] */
+    gs_key *large_scratch; /* [area_room] */
+    bool written;          /* some keys were */
+    struct gs_lanes lanes;
 };
 
-/* The group of each of 16 keys; the last for a key above the bounds that the caller vouched for. */
-INLINE_AVX512 void find_groups(const gs_key *keys, const struct groups *groups, uint16_t *group)
+static AVX512_VBMI2 void split_to_keys(const gs_key *keys, size_t count, gs_key low, unsigned shift,
+                                       unsigned char **next)
 {
-    const vector scale = _mm512_set1_epi64((long long)groups->scale);
-    const vector rest =
-        _mm512_sub_epi32(_mm512_load_si512(keys), _mm512_set1_epi32((int)groups->low));
-    const vector even = _mm512_srli_epi64(_mm512_mul_epu32(rest, scale), 32);
-    const vector odd = _mm512_mul_epu32(_mm512_srli_epi64(rest, 32), scale);
-    const vector found = _mm512_mask_blend_epi32(0xaaaa, even, odd);
-    const vector last = _mm512_set1_epi32((int)groups->count - 1);
-    _mm256_store_si256((__m256i *)(void *)group,
-                       _mm512_cvtepi32_epi16(_mm512_min_epu32(found, last)));
+    split_keys(keys, count, low, shift, next);
 }
 
-/* Put a block of keys into their rooms. All groups are found first: else the compiler takes them
- * from the vector one by one. Four places are noted before their stores. */
-INLINE_AVX512 void part_block(const gs_key *keys, uint32_t count, struct groups *groups,
-                              struct ahead *ahead)
+/* Do a step: the loops for 4 and 8 parts differ, and so do those for most bins, whose words and
+ * upper bits part in the middle. */
+static AVX512_VBMI2 void do_step(const struct step *step, const void *from, size_t count,
+                                 unsigned char **next)
 {
-    uint16_t group[BLOCK_KEYS] __attribute__((aligned(64)));
-    uint32_t *const next = groups->next;
-    uint16_t *const rooms = groups->rooms;
-    uint32_t i = 0;
+    if (step->kind == KEYS)
+        split_to_keys(from, count, 0, step->shift, next);
+    else if (step->kind == WORDS && step->bits == 2)
+        split_words(from, count, 4, step->shift, next);
+    else if (step->kind == WORDS)
+        split_words(from, count, 8, step->shift, next);
+    else if (step->bits == 2 && step->shift == SPLIT_WORD_BITS)
+        split_keys_to_words(from, count, 4, SPLIT_WORD_BITS, next);
+    else if (step->bits == 2)
+        split_keys_to_words(from, count, 4, step->shift, next);
+    else
+        split_keys_to_words(from, count, 8, step->shift, next);
+}
 
-    for (uint32_t first = 0; first < count; first += LINE_KEYS) {
-        find_groups(keys + first, groups, group + first);
+/* An area's place. Keys outside of the bin's bounds may have an area that is not there: they go
+ * behind the last one. */
+static gs_key *area_begin(const struct split *split, size_t area)
+{
+    return split->areas + (area < split->area_count ? area : split->area_count) * split->area_room;
+}
+
+/* How far its keys may go: none may be behind the last one. */
+static const gs_key *area_end(const struct split *split, size_t area)
+{
+    return area < split->area_count ? area_begin(split, area + 1) - SPLIT_KEYS
+                                    : area_begin(split, area);
+}
+
+static void empty_block(const struct split *split, unsigned char **parts)
+{
+    for (size_t part = 0; part < PARTS; part++)
+        parts[part] = (unsigned char *)(split->block_parts + part * BLOCK_ROOM);
+}
+
+/* Move the parts of a block to their areas; false if one has too many keys now. */
+static AVX512_VBMI2 bool move_block(const struct split *split, unsigned char *const *parts,
+                                    unsigned char **next)
+{
+    bool over = false;
+
+    for (size_t part = 0; part < PARTS; part++) {
+        const gs_key *begin = split->block_parts + part * BLOCK_ROOM;
+        const gs_key *end = (const gs_key *)(const void *)parts[part];
+        split_to_keys(begin, (size_t)(end - begin), 0, split->area_shift, next + PARTS * part);
+    }
+    for (size_t area = 0; area < AREAS; area++)
+        over |= (const gs_key *)(const void *)next[area] > area_end(split, area);
+    return !over;
+}
+
+/* The next keys will be read now: call as many that come behind into the second-level cache. */
+INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys)
+{
+    ahead->keys -= (int64_t)keys;
+    for (int64_t before = INT64_MIN; ahead->keys < CALLED_AHEAD && ahead->keys != before;) {
+        before = ahead->keys;
         call_line(ahead);
-        if (ahead->keys < BLOCK_KEYS)
-            call_line(ahead);
-        ahead->keys -= LINE_KEYS;
     }
-    for (; i + 4 <= count; i += 4) {
-        uint32_t place[4];
-        for (uint32_t k = 0; k < 4; k++)
-            place[k] = next[group[i + k]]++;
-        for (uint32_t k = 0; k < 4; k++)
-            rooms[place[k]] = (uint16_t)keys[i + k];
-    }
-    for (; i < count; i++)
-        rooms[next[group[i]]++] = (uint16_t)keys[i];
 }
 
-/* Put all keys into rooms, block by block; false if one does not fit. */
-static AVX512 bool part_keys(const struct gs_key_runs *runs, struct groups *groups)
+/* Put all keys, less low, into their areas; false if one has not enough room. */
+static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct split *split,
+                                    uint32_t *counts)
 {
-    struct gs_key_reader reader = {0};
     struct ahead ahead = {.runs = runs};
-    gs_key block[BLOCK_KEYS] __attribute__((aligned(64))) = {0};
+    unsigned char *parts[PARTS], *next[AREAS];
+    size_t block = 0;
 
-    for (int line = 0; line < BLOCK_KEYS / LINE_KEYS; line++)
-        call_line(&ahead);
-    for (size_t here; (here = gs_key_runs_read(runs, &reader, block, BLOCK_KEYS)) > 0;) {
-        uint32_t over = 0;
-        if (looks_ordered(block, here))
-            gs_spread_out512(block);
-        part_block(block, (uint32_t)here, groups, &ahead);
-        for (uint32_t group = 0; group < groups->count; group++)
-            over |= groups->next[group] > group * ROOM_KEYS + GROUP_KEYS;
-        if (over != 0)
+    for (size_t area = 0; area < AREAS; area++)
+        next[area] = (unsigned char *)area_begin(split, area);
+    empty_block(split, parts);
+    call_lines(&ahead, 0);
+    for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
+        uint32_t count;
+        const gs_key *run = gs_key_run(runs, chunk, &count);
+        for (size_t done = 0, here; done < count; done += here) {
+            const size_t left = count - done, fits = BLOCK_KEYS_READ - block;
+            here = left < fits ? left : fits;
+            here = here < CALLED_AT_ONCE ? here : CALLED_AT_ONCE;
+            call_lines(&ahead, here);
+            split_to_keys(run + done, here, split->low, split->area_shift + AREA_BITS, parts);
+            block += here;
+            if (block < BLOCK_KEYS_READ)
+                continue;
+            if (!move_block(split, parts, next))
+                return false;
+            empty_block(split, parts);
+            block = 0;
+        }
+    }
+    if (!move_block(split, parts, next))
+        return false;
+    for (size_t area = 0; area < split->area_count; area++)
+        counts[area] =
+            (uint32_t)((const gs_key *)(const void *)next[area] - area_begin(split, area));
+    return true;
+}
+
+/* What is common to words: the upper bits of base. */
+static gs_key word_base(const struct split *split, gs_key base)
+{
+    return split->low + (base >> SPLIT_WORD_BITS << SPLIT_WORD_BITS);
+}
+
+/* Sort what has too many keys in one part, before it was split. */
+static AVX512_VBMI2 void sort_large(struct split *split, const struct step *step, const void *from,
+                                    uint32_t count, gs_key base)
+{
+    gs_key *to = gs_lanes_flush512(&split->lanes);
+
+    if (step->kind == WORDS)
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = word_base(split, base) + ((const uint16_t *)from)[i];
+    else
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = split->low + ((const gs_key *)from)[i];
+    const gs_key *sorted = gs_cache_sort_radix(to, split->large_scratch, count);
+    if (sorted != to)
+        memcpy(to, sorted, count * sizeof *to);
+    gs_lanes_open512(&split->lanes, to + count, split->lanes.past_cache);
+}
+
+/* A group is there. */
+static AVX512_VBMI2 void add_group(struct split *split, const void *words, uint32_t count,
+                                   gs_key base)
+{
+    struct gs_lanes *lanes = &split->lanes;
+
+    lanes->words[lanes->groups] = words;
+    lanes->counts[lanes->groups] = count;
+    lanes->bases[lanes->groups] = word_base(split, base);
+    if (++lanes->groups == LANES) {
+        gs_lanes_sort512(lanes);
+        split->written = true;
+    }
+}
+
+/* Do a step and those behind it, down to groups; base is what keys less low have in common. false
+ * if a part has too many of them, and nothing was written. */
+static AVX512_VBMI2 bool split_further(struct split *split, unsigned number, const void *from,
+                                       uint32_t count, gs_key base)
+{
+    const struct step *step = &split->steps[number];
+    const size_t size = step->kind == KEYS ? sizeof(gs_key) : sizeof(uint16_t);
+    const size_t room = step->room * size;
+    const uint32_t parts = 1U << step->bits;
+    unsigned char *begin = step->parts;
+    split_places next;
+    uint32_t counts[SPLIT_PARTS_MAX];
+    bool over = false;
+
+    if (count == 0)
+        return true;
+    if (number == 0) /* the groups before wait yet */
+        begin += split->lanes.groups * room;
+    for (uint32_t part = 0; part < parts; part++)
+        next[part] = begin + part * room;
+    do_step(step, from, count, next);
+    for (uint32_t part = 0; part < parts; part++) {
+        counts[part] = (uint32_t)((size_t)(next[part] - (begin + part * room)) / size);
+        over |= counts[part] > step->room - SPLIT_WORDS;
+    }
+    if (over && !split->written)
+        return false;
+    if (over) {
+        sort_large(split, step, from, count, base);
+        return true;
+    }
+    for (uint32_t part = 0; part < parts; part++) {
+        const gs_key its_base = base + (part << step->shift);
+        if (number == 0)
+            add_group(split, begin + part * room, counts[part], its_base);
+        else if (!split_further(split, number - 1, begin + part * room, counts[part], its_base))
             return false;
     }
     return true;
 }
 
-/* Lanes whose number has a bit set. */
-#define LANES_WITH(bit) ((__mmask32)(0xffffffffU / ((1U << (1 << (bit))) + 1) << (1 << (bit))))
-
-/* For each lane the one whose number differs in some bits. */
-INLINE_AVX512 vector partners(int bits)
+/* Choose the steps for so many bits, from the last one to the first. 16 - shift bits can be left to
+ * words; if that is all of them, the first step makes words. One bit alone is no step. */
+static bool plan_steps(struct split *split, unsigned shift, unsigned bits)
 {
-    const vector lane = _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17,
-                                         16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    return _mm512_xor_si512(lane, _mm512_set1_epi16((short)bits));
-}
+    unsigned words = SPLIT_WORD_BITS - shift, done = 0, steps = 0;
 
-/* Columns of 2^bit lanes each, sorted: lower and upper one of two are compared from both ends, in
- * rows i (a) and ROWS - 1 - i (b). The smaller keys stay in the lower. */
-INLINE_AVX512 void compare_ends(vector *a, vector *b, int bit)
-{
-    const vector mirrored = partners((2 << bit) - 1);
-    const vector other = _mm512_permutexvar_epi16(mirrored, *b);
-    const vector least = _mm512_min_epu16(*a, other);
-    const vector most = _mm512_ternarylogic_epi32(*a, other, least, 0x96);
-    *a = _mm512_mask_blend_epi16(LANES_WITH(bit), least, most);
-    *b = _mm512_permutexvar_epi16(mirrored, _mm512_mask_blend_epi16(LANES_WITH(bit), most, least));
-}
-
-/* Compare the lanes of each row whose numbers differ in a bit, in two rows at once. */
-INLINE_AVX512 void compare_lanes(vector *a, vector *b, int bit)
-{
-    const vector partner = partners(1 << bit);
-    vector low = _mm512_mask_permutexvar_epi16(*a, LANES_WITH(bit), partner, *b);
-    vector high = _mm512_mask_permutexvar_epi16(*b, ~LANES_WITH(bit), partner, *a);
-    exchange(&low, &high);
-    *a = _mm512_mask_permutexvar_epi16(low, LANES_WITH(bit), partner, high);
-    *b = _mm512_mask_permutexvar_epi16(high, ~LANES_WITH(bit), partner, low);
-}
-
-/* Merge neighbours among columns of 2^bit lanes. Eight rows at a time are all that meet in the
- * first steps: i from either end of each 16. */
-INLINE_AVX512 void merge_columns(vector *rows, int bit)
-{
-    for (int i = 0; i < BLOCK_ROWS / 2; i++) {
-        vector r[8];
-        for (int k = 0; k < 4; k++) {
-            r[2 * k] = rows[BLOCK_ROWS * k + i];
-            r[2 * k + 1] = rows[BLOCK_ROWS * k + BLOCK_ROWS - 1 - i];
-        }
-        for (int k = 0; k < 4; k++)
-            compare_ends(&r[k], &r[7 - k], bit);
-        for (int lower = bit - 1; lower >= 0; lower--)
-            for (int k = 0; k < 4; k++)
-                compare_lanes(&r[k], &r[7 - k], lower);
-        for (int k = 0; k < 4; k++) /* 32 rows apart */
-            exchange(&r[k], &r[4 + k]);
-        for (int k = 0; k < 8; k += 4) { /* 16 rows apart */
-            exchange(&r[k], &r[k + 2]);
-            exchange(&r[k + 1], &r[k + 3]);
-        }
-        for (int k = 0; k < 4; k++) {
-            rows[BLOCK_ROWS * k + i] = r[2 * k];
-            rows[BLOCK_ROWS * k + BLOCK_ROWS - 1 - i] = r[2 * k + 1];
-        }
+    if (bits <= words)
+        words = bits - (bits % 2 == 1 ? 3 : 2);
+    else if (bits - words == 1)
+        words--;
+    if (words == 1)
+        words = 0;
+    for (; done < bits && steps < STEPS_MAX; steps++) {
+        struct step *step = &split->steps[steps];
+        const unsigned left = (done < words ? words : bits) - done;
+        step->kind = done < words ? WORDS : done == words ? KEYS_TO_WORDS : KEYS;
+        step->bits = left % 2 == 1 ? 3 : 2;
+        step->shift = shift + done;
+        done += step->bits;
     }
-    for (int block = 0; block < 4; block++)
-        clean_block(rows + BLOCK_ROWS * block);
+    split->count = steps;
+    return done == bits;
 }
 
-/* Two groups: what a matrix is made of, and how it is written. */
-struct pair {
-    uint16_t base[LANES] __attribute__((aligned(64)));
-    const uint16_t *room[2];
-    uint32_t sum;
-    uint32_t counts[LANES], lows[LANES];
-};
-
-INLINE_AVX512 void describe_pair(struct pair *pair, const struct groups *groups, uint32_t first)
+/* Place the rooms of all steps; density is keys for 2^32 values. Returns how many keys an area
+ * should have room for. */
+static size_t place_parts(struct split *split, gs_key **scratch, uint64_t density)
 {
-    pair->sum = 0;
-    for (uint32_t k = 0; k < 2; k++) {
-        const uint32_t begin = (first + k) * ROOM_KEYS;
-        const uint32_t count = groups->next[first + k] - begin;
-        const gs_key low = groups->low + (gs_key)((first + k) * groups->width >> 32);
-        const vector most = _mm512_set1_epi16((short)((uint16_t)low - 1)); /* less low */
-        pair->room[k] = groups->rooms + begin;
-        for (uint32_t i = count; i < GROUP_KEYS; i += LANES)
-            _mm512_storeu_si512(groups->rooms + begin + i, most);
-        for (uint32_t i = 0; i < GROUP_LANES; i++) {
-            const uint32_t lane = k * GROUP_LANES + i;
-            const uint32_t left = count > i * ROWS ? count - i * ROWS : 0;
-            pair->counts[lane] = left < ROWS ? left : ROWS;
-            pair->lows[lane] = low;
-            pair->base[lane] = (uint16_t)low;
-        }
-        pair->sum += count;
+    size_t room = GROUP_ROOM;
+
+    for (unsigned i = 0; i < split->count; i++) {
+        struct step *step = &split->steps[i];
+        const size_t parts = i == 0 ? (size_t)LANES : (size_t)1 << step->bits;
+        const uint64_t share = density << (step->shift + step->bits) >> GS_KEY_BITS;
+        step->room = room;
+        step->parts = (unsigned char *)*scratch;
+        /* Of what is split here: an odd number of lines, so that parts are in all sets of a cache.
+         */
+        room = (size_t)(2 * share + 256) / (2 * SPLIT_WORDS) * (2 * SPLIT_WORDS) + SPLIT_WORDS;
+        const size_t all = parts * step->room + room + SPLIT_WORDS;
+        *scratch += (step->kind == KEYS ? all : all / 2) / SPLIT_KEYS * SPLIT_KEYS + SPLIT_KEYS;
     }
+    return room;
 }
 
-/* Rows of half one, half the other group. */
-INLINE_AVX512 void load_pair(const struct pair *pair, vector *rows)
+/* Choose groups of 2^shift values, and place all; false if keys are too few or too many for it. */
+static bool plan_split(struct split *split, gs_key *scratch, size_t count, gs_key low, gs_key high)
 {
-    const vector base = _mm512_load_si512(pair->base);
-    for (int i = 0; i < ROWS; i += 2) {
-        const vector a = _mm512_load_si512(pair->room[0] + GROUP_LANES * i);
-        const vector b = _mm512_load_si512(pair->room[1] + GROUP_LANES * i);
-        rows[i] = _mm512_sub_epi16(_mm512_shuffle_i64x2(a, b, 0x44), base);
-        rows[i + 1] = _mm512_sub_epi16(_mm512_shuffle_i64x2(a, b, 0xee), base);
-    }
+    const gs_key *const end = scratch + gs_cache_sort_scratch(count);
+    const uint64_t range = (uint64_t)(high - low) + 1;
+    const uint64_t density = ((uint64_t)count << GS_KEY_BITS) / range;
+    unsigned shift = SPLIT_WORD_BITS, bits = 2;
+
+    while (shift > 0 && ((uint64_t)count << shift) / range > GROUP_MEAN_MAX)
+        shift--;
+    const uint64_t mean = ((uint64_t)count << shift) / range;
+    const uint64_t last_group = (range - 1) >> shift;
+    while (last_group >> (bits + AREA_BITS) >= PARTS)
+        bits++;
+    if (mean < GROUP_MEAN_MIN || mean > GROUP_MEAN_MAX || !plan_steps(split, shift, bits))
+        return false;
+    split->low = low;
+    split->written = false;
+    split->area_shift = shift + bits;
+    split->area_count = (size_t)(last_group >> bits) + 1;
+    split->block_parts = (gs_key *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
+    scratch = split->block_parts + PARTS * BLOCK_ROOM;
+    const size_t room = place_parts(split, &scratch, density);
+    if (scratch + BLOCK_ROOM >= end)
+        return false;
+    const size_t most = (size_t)(end - scratch - BLOCK_ROOM) / (split->area_count + 1);
+    const size_t share = (size_t)(density << split->area_shift >> GS_KEY_BITS);
+    split->area_room = room < most ? room : most / SPLIT_KEYS * SPLIT_KEYS;
+    split->large_scratch = scratch;
+    split->areas = scratch + split->area_room;
+    return most > share + share / 16 + 256;
 }
 
-/* Sort all groups to `to`. Stores past the caches wait for memory: each matrix is written part by
- * part between the steps of the next. */
-static AVX512 void sort_groups(const struct groups *groups, gs_key *to, bool past_cache)
+static AVX512_VBMI2 bool sort_bin(const struct gs_key_runs *runs, struct split *split, gs_key *to,
+                                  bool past_cache)
 {
-    struct writer writer;
-    struct pair pair;
-    vector rows[ROWS];
+    uint32_t counts[AREAS];
 
-    writer.past_cache = past_cache;
-    open_writer(&writer, to);
-    for (uint32_t first = 0; first < groups->count; first += 2) {
-        const uint32_t lines = writer.fill / LINE_KEYS / DRAINS;
-        describe_pair(&pair, groups, first);
-        load_pair(&pair, rows);
-        drain_writer(&writer, lines);
-        sort_columns((const uint16_t *)(const void *)rows, LANES, rows, _mm512_setzero_si512(),
-                     _mm512_set1_epi16(ROWS), 4, 4);
-        drain_writer(&writer, lines);
-        merge_columns(rows, 0);
-        drain_writer(&writer, lines);
-        merge_columns(rows, 1);
-        drain_writer(&writer, lines);
-        merge_columns(rows, 2);
-        drain_writer(&writer, lines);
-        merge_columns(rows, 3);
-        flush_writer(&writer, false);
-        write_columns(rows, writer.line + writer.fill, pair.counts, pair.lows, 4);
-        writer.fill += pair.sum;
-    }
-    flush_writer(&writer, true);
+    if (!make_areas(runs, split, counts))
+        return false;
+    gs_lanes_open512(&split->lanes, to, past_cache);
+    for (uint32_t area = 0; area < split->area_count; area++)
+        if (!split_further(split, split->count - 1, area_begin(split, area), counts[area],
+                           area << split->area_shift))
+            return false;
+    gs_lanes_flush512(&split->lanes);
     _mm_sfence(); /* whoever reads them next must see lines that went past the caches */
+    return true;
 }
 
 bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                              size_t count, gs_key low, gs_key high, bool past_cache)
 {
-    struct groups groups;
+    struct split split;
 
-    if (count < KEYS_MIN || count > GS_CACHE_SORT_CAPACITY)
-        return false;
-    groups.low = low;
-    groups.count = (uint32_t)((count + MEAN_KEYS - 1) / MEAN_KEYS);
-    groups.scale = ((uint64_t)groups.count << 32) / ((uint64_t)(high - low) + 1);
-    if (groups.scale >> 32 != 0)
-        return false;
-    groups.width = UINT64_MAX / groups.scale;
-    /* Two values more than 2^32 / scale: width and a group's low end are rounded down. */
-    if ((groups.width >> 32) + 2 >= 1 << 16)
-        return false;
-    groups.rooms = (uint16_t *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
-    for (uint32_t group = 0; group <= groups.count; group++) /* and an empty one, if they are odd */
-        groups.next[group] = group * ROOM_KEYS;
-    if (!part_keys(runs, &groups))
-        return false;
-    sort_groups(&groups, to, past_cache);
-    return true;
+    return count >= KEYS_MIN && count <= GS_CACHE_SORT_CAPACITY &&
+           plan_split(&split, scratch, count, low, high) && sort_bin(runs, &split, to, past_cache);
+}
+
+bool gs_cache_sort_groups512_usable(void)
+{
+    return gs_cache_sort_columns512_usable() && __builtin_cpu_supports("avx512vbmi2");
 }
 
 #endif

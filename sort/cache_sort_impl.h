@@ -45,14 +45,17 @@ bool gs_cache_sort_columns_usable(void);
 bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                               size_t count, gs_key low, gs_key high, bool past_cache);
 
-/* The same, by groups that a network sorts, for bins of so many keys that columns outgrow the
- * first-level cache. false too if a group has much more than its share. `to` may be the keys' own
- * memory. */
+/* Whether this processor has the instructions. */
+bool gs_cache_sort_columns512_usable(void);
+
+/* The same, by groups that a network sorts, for bins of many keys that are close to each other.
+ * false too if a group has much more than its share. `to` may be the keys' own memory; scratch is
+ * as gs_cache_sort_scratch() says. */
 bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                              size_t count, gs_key low, gs_key high, bool past_cache);
 
-/* Whether this processor has the instructions of both. */
-bool gs_cache_sort_columns512_usable(void);
+/* Whether this processor has the instructions: AVX-512 with VBMI2. */
+bool gs_cache_sort_groups512_usable(void);
 #endif
 
 #if GS_HIGHWAY

@@ -26,28 +26,31 @@ enum {
 };
 
 enum distribution {
-    UNIFORM,   /* all 32 bits */
-    BITS20,    /* a bin of uniform data: 20 varying bits above some bound */
-    BITS24,    /* the same of fewer keys or larger bins */
-    BITS12,    /* more keys than values */
-    ZIPF,      /* low keys are frequent, many equal */
-    LOG,       /* as many keys in each power of two */
-    FEW,       /* 16 values over the whole range */
-    SOME,      /* 100 values anywhere */
-    TWO,       /* the two ends of the range */
-    SORTED,    /* with repeated keys */
-    NEARLY,    /* sorted but for every 64th */
-    REVERSED,  /* */
-    ORGAN,     /* up, then down */
-    EQUAL,     /* */
-    OUTLIER,   /* close together, but for the last */
-    CLUSTERED, /* uniform, but half of the keys are in one 1024th of the range */
+    UNIFORM,    /* all 32 bits */
+    BITS20,     /* a bin of uniform data: 20 varying bits above some bound */
+    BITS24,     /* the same of fewer keys or larger bins */
+    BITS12,     /* more keys than values */
+    ZIPF,       /* low keys are frequent, many equal */
+    LOG,        /* as many keys in each power of two */
+    FEW,        /* 16 values over the whole range */
+    SOME,       /* 100 values anywhere */
+    TWO,        /* the two ends of the range */
+    SORTED,     /* with repeated keys */
+    NEARLY,     /* sorted but for every 64th */
+    REVERSED,   /* */
+    ORGAN,      /* up, then down */
+    EQUAL,      /* */
+    OUTLIER,    /* close together, but for the last */
+    CLUSTERED,  /* uniform, but half of the keys are in one 1024th of the range */
+    LUMP,       /* a bin of 20 bits, but one key in 80 is in a small place near its end */
+    LARGE_LUMP, /* one key in 20 */
     DISTRIBUTIONS
 };
 
 static const char *const names[DISTRIBUTIONS] = {
-    "uniform", "bits20", "bits24", "bits12",   "zipf",  "log",   "few",     "some",
-    "two",     "sorted", "nearly", "reversed", "organ", "equal", "outlier", "clustered"};
+    "uniform", "bits20", "bits24",  "bits12",    "zipf",   "log",
+    "few",     "some",   "two",     "sorted",    "nearly", "reversed",
+    "organ",   "equal",  "outlier", "clustered", "lump",   "large lump"};
 
 static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
 {
@@ -87,6 +90,11 @@ static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
         return i + 1 == count ? GS_KEY_MAX : 0x1000 + (key & 0xffff);
     case CLUSTERED:
         return random >> 63 ? key : 0x55555555 + (key >> 10);
+    case LUMP:
+    case LARGE_LUMP:
+        if ((random >> 32) % (distribution == LUMP ? 80 : 20) == 0)
+            return 0x12345678 + 0xf0f00 + (key >> 26);
+        return 0x12345678 + (key >> 12);
     case DISTRIBUTIONS:
         break;
     }
@@ -153,9 +161,11 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
         return keys;
     }
 #if GS_CACHE_SORT_HAS_COLUMNS
-    if (gs_cache_sort_columns512_usable() &&
-        (method == GROUPS512 ? gs_cache_sort_groups512 : gs_cache_sort_columns512)(
-            &runs, keys, scratch, count, low, high, past_cache))
+    if (method == COLUMNS512 && gs_cache_sort_columns512_usable() &&
+        gs_cache_sort_columns512(&runs, keys, scratch, count, low, high, past_cache))
+        return keys;
+    if (method == GROUPS512 && gs_cache_sort_groups512_usable() &&
+        gs_cache_sort_groups512(&runs, keys, scratch, count, low, high, past_cache))
         return keys;
 #endif
     return NULL;
@@ -208,7 +218,7 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     const gs_key low = wide ? 0 : expected[0], high = wide ? GS_KEY_MAX : expected[count - 1];
 
     for (enum method method = CHOSEN; method < METHODS; method++) {
-        const bool of_runs = method == CHOSEN_RUNS || method == COLUMNS512 || method == GROUPS512;
+        const bool of_runs = method == CHOSEN_RUNS || method == COLUMNS512;
         gs_key *scratch =
             scratch_end - (of_runs ? GS_CACHE_SORT_SCRATCH : gs_cache_sort_scratch(count));
         memcpy(keys, drawn, count * sizeof *keys);
@@ -230,6 +240,30 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     return failures;
 }
 
+/* Groups of all widths and numbers: random keys of so many bits above some bound. */
+static int check_groups(struct fence keys_fence, struct fence scratch_fence, unsigned bits,
+                        size_t count)
+{
+    const gs_key low = 0x12345678, high = low + (gs_key)(((uint64_t)1 << bits) - 1 - bits);
+    gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
+    gs_key *scratch =
+        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - gs_cache_sort_scratch(count);
+
+    for (size_t i = 0; i < count; i++)
+        keys[i] = low + (gs_key)(gs_random(bits, i) % ((uint64_t)high - low + 1));
+    memcpy(expected, keys, count * sizeof *keys);
+    const gs_key *sorted = sort_runs(GROUPS512, keys, scratch, count, low, high);
+    if (sorted == NULL)
+        return memcmp(keys, expected, count * sizeof *keys) != 0;
+    taken[GROUPS512]++;
+    sample_sort(expected, count);
+    if (memcmp(sorted, expected, count * sizeof *keys) == 0)
+        return 0;
+    fprintf(stderr, "test_cache_sort_methods: groups512, %zu keys of %u bits: wrong\n", count,
+            bits);
+    return 1;
+}
+
 /* Keys outside of the bounds: any result will do, but no fault. */
 static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fence)
 {
@@ -247,14 +281,15 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
                 gs_cache_sort(keys, scratch, count, 0x10000000, 0x10000000 + (1U << bits));
             }
         }
-        const size_t count = GS_CACHE_SORT_CAPACITY - 3;
-        scratch = scratch_end - GS_CACHE_SORT_SCRATCH;
-        gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
-        for (size_t i = 0; i < count; i++)
-            drawn[i] = draw_key(d, i, count);
-        for (unsigned bits = 16; bits < 26; bits++) {
-            memcpy(keys, drawn, count * sizeof *keys);
-            sort_by(GROUPS512, keys, scratch, count, 0x12345678, 0x12345678 + (1U << bits));
+        for (size_t count = (1 << 14) - 3; count < GS_CACHE_SORT_CAPACITY; count *= 4) {
+            scratch = scratch_end - gs_cache_sort_scratch(count);
+            gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
+            for (size_t i = 0; i < count; i++)
+                drawn[i] = draw_key(d, i, count);
+            for (unsigned bits = 12; bits < 26; bits++) {
+                memcpy(keys, drawn, count * sizeof *keys);
+                sort_runs(GROUPS512, keys, scratch, count, 0x12345678, 0x12345678 + (1U << bits));
+            }
         }
     }
 }
@@ -262,7 +297,7 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
 /* Whether a method that should run here did so often; of large bins there are few. */
 static int check_taken(enum method method)
 {
-    if (taken[method] >= (method == GROUPS512 ? 10 : 1000))
+    if (taken[method] >= (method == GROUPS512 ? 100 : 1000))
         return 0;
     fprintf(stderr, "test_cache_sort_methods: %s took only %zu inputs\n", method_names[method],
             taken[method]);
@@ -292,13 +327,18 @@ int main(void)
         }
         failures += check(keys, scratch, d, LARGEST, 1, 0);
     }
+    for (unsigned bits = 8; bits < GS_KEY_BITS; bits++)
+        for (size_t count = (1 << 13) - 1; count < GS_CACHE_SORT_CAPACITY; count += count / 3 * 2)
+            failures += check_groups(keys, scratch, bits, count);
     sort_out_of_bounds(keys, scratch);
     failures += check_taken(CHOSEN) + check_taken(RADIX) + check_taken(VALUES);
 #if GS_CACHE_SORT_HAS_COLUMNS
     if (gs_cache_sort_columns_usable())
         failures += check_taken(COLUMNS);
     if (gs_cache_sort_columns512_usable())
-        failures += check_taken(COLUMNS512) + check_taken(GROUPS512);
+        failures += check_taken(COLUMNS512);
+    if (gs_cache_sort_groups512_usable())
+        failures += check_taken(GROUPS512);
 #endif
 #if GS_HIGHWAY
     failures += check_taken(HIGHWAY);

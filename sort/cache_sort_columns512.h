@@ -206,7 +206,7 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
         ahead->keys -= skew; /* a run begins and ends inside a line */
         ahead->keys -= (uint32_t) - (skew + count) % LINE_KEYS;
     }
-    __builtin_prefetch(ahead->at, 0, 2);
+    __builtin_prefetch(ahead->at);
     ahead->at += LINE_KEYS;
     ahead->keys += LINE_KEYS;
 }

@@ -39,8 +39,8 @@ enum {
     BLOCK_KEYS_READ = 1024,
     BLOCK_ROOM = BLOCK_KEYS_READ + SPLIT_KEYS,
     /* Keys are called into cache so many ahead, for so many at a time. */
-    CALLED_AHEAD = 2048,
-    CALLED_AT_ONCE = 256
+    CALLED_AHEAD = 1024,
+    CALLED_AT_ONCE = 128
 };
 
 /* How keys or words are split. */

@@ -244,20 +244,23 @@ gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *s
 
 const char *gs_cache_sort_name(void)
 {
-#if GS_CACHE_SORT_HAS_COLUMNS && GS_HIGHWAY
+#if GS_HIGHWAY
+#define OTHERS "vqsort"
+#else
+#define OTHERS "radix"
+#endif
+#if GS_CACHE_SORT_HAS_COLUMNS
+    if (gs_cache_sort_groups512_usable())
+        return "groups AVX-512, " OTHERS;
     if (gs_cache_sort_columns512_usable())
-        return "columns AVX-512, vqsort";
+        return "columns AVX-512, " OTHERS;
     if (gs_cache_sort_columns_usable())
-        return "columns AVX2, vqsort";
-#elif GS_CACHE_SORT_HAS_COLUMNS
-    if (gs_cache_sort_columns512_usable())
-        return "columns AVX-512, radix";
-    if (gs_cache_sort_columns_usable())
-        return "columns AVX2, radix";
+        return "columns AVX2, " OTHERS;
 #endif
 #if GS_HIGHWAY
-    if (gs_cache_sort_highway_usable())
-        return "vqsort";
+    if (!gs_cache_sort_highway_usable())
+        return "radix";
 #endif
-    return "radix";
+    return OTHERS;
+#undef OTHERS
 }

@@ -49,7 +49,7 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
 gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                            size_t count, gs_key low, gs_key high, bool past_cache);
 
-/* What sorts bins on this processor, for --stats: "columns AVX2, vqsort", "radix", ... */
+/* What sorts bins on this processor, for --stats: "groups AVX-512, vqsort", "radix", ... */
 const char *gs_cache_sort_name(void);
 
 #ifdef __cplusplus

@@ -57,7 +57,7 @@ endif
 
 # In the order of the data's way through the program.
 COMMON_C := status control_group processors memory dirty file pipe populate slurp input input_spool target tempfile space spill prefill output output_pages signals
-SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu keeps_most select_samples_cpu sort_samples splitters search_bins256 \
+SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu incoming_look_cpu keeps_most select_samples_cpu sort_samples splitters search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
             place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values cache_sort_chunk \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 cache_sort_lanes512 copy_ordered \
@@ -300,7 +300,7 @@ dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
-CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/shares* sort/regions.h sort/search_bins* sort/merge*.[ch])
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/shares* sort/regions.h sort/incoming_look.h sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
               tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/gpu_small.c tests/check_gpu.sh

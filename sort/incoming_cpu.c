@@ -7,11 +7,8 @@
 #include "sort/incoming.h"
 #include "sort/distribute.h"
 #include "sort/gpu.h"
-#include "sort/order.h"
+#include "sort/incoming_look.h"
 #include "sort/regions.h"
-#include "sort/select_samples.h"
-#include "sort/sort_samples.h"
-#include "sort/value_ranges.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -27,18 +24,6 @@
 
 /* As many chunks are to be there before a thread is woken for them. */
 #define WAKE_CHUNKS 8
-
-/* Places, and keys in a row at each, that tell whether keys come in order. */
-#define LOOK_PLACES 64
-#define LOOK_KEYS   16
-
-/* A bin with so many times its share, by the sample of all, is not even; and no more than one in so
- * many keys may be beyond that. */
-#define UNEVEN_TIMES 8
-#define UNEVEN_PART  16
-
-/* The sample of all keys that tells. */
-#define PROOF_SAMPLES 16384
 
 enum state {
     WAITING, /* for enough keys to look at */
@@ -72,10 +57,7 @@ struct gs_incoming {
     pthread_cond_t idle; /* no worker is active */
     /* Written by who looks, or while nobody is active: */
     uint32_t *starts; /* [rows][bins + 1], as gs_cpu's */
-    uint32_t bins;
-    uint32_t samples;
-    struct gs_splitters splitters;
-    struct gs_stage_stats select, sort; /* what looking took */
+    struct gs_incoming_bins bins;
     uint64_t begin_ns;
     /* The caller's thread alone: */
     unsigned worker_count; /* that run */
@@ -88,7 +70,7 @@ struct gs_incoming {
 
 static size_t row_bytes(const struct gs_incoming *incoming)
 {
-    return ((size_t)incoming->bins + 1) * sizeof *incoming->starts;
+    return ((size_t)incoming->bins.count + 1) * sizeof *incoming->starts;
 }
 
 /* Have a table of as many rows. Nobody works. */
@@ -105,68 +87,6 @@ static bool grow_table(struct gs_incoming *incoming, uint64_t rows)
     return true;
 }
 
-/* Do keys come in runs that are in order? */
-static bool look_ordered(const gs_key *keys, uint64_t count)
-{
-    unsigned ordered = 0;
-    for (uint64_t i = 0; i < LOOK_PLACES; i++) {
-        const gs_key *at = keys + (count - LOOK_KEYS) / (LOOK_PLACES - 1) * i;
-        ordered += gs_order_ascending(at, LOOK_KEYS) || gs_order_descending(at, LOOK_KEYS);
-    }
-    return ordered > LOOK_PLACES / 2;
-}
-
-static void book(struct gs_stage_stats *row, uint64_t begin, uint64_t keys)
-{
-    uint64_t end = gs_now_ns();
-    *row = (struct gs_stage_stats){.ns = end - begin,
-                                   .begin_ns = begin,
-                                   .end_ns = end,
-                                   .keys = keys,
-                                   .bytes = keys * GS_KEY_BYTES,
-                                   .device = "cpu"};
-}
-
-/* A sorted sample of the tiles' keys; NULL: no memory. */
-static gs_key *draw_sample(const struct gs_tiles *tiles, uint32_t samples, unsigned threads,
-                           struct gs_stage_stats *select)
-{
-    uint64_t start = gs_now_ns();
-    gs_key *sample = malloc(samples * sizeof *sample);
-    if (sample == NULL)
-        return NULL;
-    gs_select_samples_cpu(tiles, samples, GS_SAMPLE_SEED, threads, sample);
-    book(select, start, samples);
-    gs_sort_samples(sample, samples);
-    return sample;
-}
-
-/* Choose splitters by keys[0 .. count); false: this is not the way to sort them. */
-static bool look(struct gs_incoming *incoming, const gs_key *keys, uint64_t count)
-{
-    struct gs_plan plan;
-    struct gs_tiles tiles;
-    struct gs_value_ranges ranges;
-    const struct gs_span span = {.keys = keys, .count = count, .name = ""};
-    if (look_ordered(keys, count) || gs_tiles_make(&tiles, &span, 1, NULL) != GS_OK)
-        return false;
-    gs_plan_make(&plan, incoming->options, count, gs_processors());
-    gs_plan_in_place(&plan, incoming->options);
-    gs_key *sample = draw_sample(&tiles, plan.samples, 1, &incoming->select);
-    gs_tiles_free(&tiles);
-    if (sample == NULL)
-        return false;
-    gs_splitters_choose(&incoming->splitters, sample, plan.samples, plan.bins);
-    gs_splitters_snap(&incoming->splitters, sample, plan.samples, plan.bins);
-    gs_value_ranges_find(&ranges, sample, plan.samples, count);
-    free(sample);
-    book(&incoming->sort, incoming->select.end_ns, plan.samples);
-    incoming->sort.bytes *= 2;
-    incoming->samples = plan.samples;
-    incoming->bins = incoming->splitters.count + 1;
-    return ranges.count == 0 && incoming->bins >= plan.bins / 2;
-}
-
 /* Order a chunk by bin, where it lies. */
 static void distribute(struct worker *worker, gs_key *keys, uint32_t *starts)
 {
@@ -174,8 +94,8 @@ static void distribute(struct worker *worker, gs_key *keys, uint32_t *starts)
     struct gs_cpu *cpu = &worker->device.cpu;
     const struct gs_chunk chunk = {.count = GS_CHUNK_KEYS_MAX};
     if (worker->times.chunks == 0)
-        worker->run.splitters = incoming->splitters;
-    cpu->stride = incoming->bins + 1;
+        worker->run.splitters = incoming->bins.splitters;
+    cpu->stride = incoming->bins.count + 1;
     worker->chunk.keys = keys;
     cpu->keys = keys;
     cpu->starts = starts;
@@ -200,7 +120,7 @@ static void look_and_begin(struct gs_incoming *incoming)
     const gs_key *keys = incoming->keys;
     incoming->state = LOOKING;
     pthread_mutex_unlock(&incoming->mutex);
-    bool begins = look(incoming, keys, count);
+    bool begins = gs_incoming_look(&incoming->bins, incoming->options, keys, count);
     bool room = !begins || grow_table(incoming, 2 * count / GS_CHUNK_KEYS_MAX);
     pthread_mutex_lock(&incoming->mutex);
     incoming->state = !room ? GIVEN_UP : begins ? DISTRIBUTING : WAITING;
@@ -225,7 +145,7 @@ static void *work(void *argument)
         } else {
             uint64_t chunk = incoming->next++;
             gs_key *keys = incoming->keys + chunk * GS_CHUNK_KEYS_MAX;
-            uint32_t *starts = incoming->starts + chunk * (incoming->bins + 1);
+            uint32_t *starts = incoming->starts + chunk * (incoming->bins.count + 1);
             pthread_mutex_unlock(&incoming->mutex);
             distribute(worker, keys, starts);
             pthread_mutex_lock(&incoming->mutex);
@@ -275,7 +195,7 @@ static void start_workers(struct gs_incoming *incoming)
 /* Are there so many keys that more bins are wanted, and are to be had? */
 static bool too_many(const struct gs_incoming *incoming)
 {
-    uint32_t bins = incoming->bins;
+    uint32_t bins = incoming->bins.count;
     return incoming->options->bins == 0 && bins < GS_INCOMING_BINS &&
            incoming->count / GS_BIN_KEYS_LARGE > bins + bins / 2;
 }
@@ -387,26 +307,6 @@ void gs_incoming_free(struct gs_incoming *incoming)
     free(incoming);
 }
 
-/* Does a sorted sample of all keys fall evenly into the bins, or is it of few values? */
-static bool is_even(const struct gs_incoming *incoming, const gs_key *sample, uint32_t samples,
-                    uint64_t count)
-{
-    const struct gs_splitters *splitters = &incoming->splitters;
-    const uint32_t most = UNEVEN_TIMES * (samples / incoming->bins + 1);
-    struct gs_value_ranges ranges;
-    uint32_t beyond = 0;
-    uint32_t i = 0;
-    for (uint32_t bin = 0; bin < incoming->bins; bin++) {
-        uint32_t first = i;
-        while (i < samples && sample[i] <= gs_splitters_high(splitters, bin))
-            i++;
-        if (i - first > most && !gs_splitters_equal(splitters, bin))
-            beyond += i - first - most;
-    }
-    gs_value_ranges_find(&ranges, sample, samples, count);
-    return beyond <= samples / UNEVEN_PART && ranges.count == 0;
-}
-
 void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
 {
     run->incoming = NULL;
@@ -422,21 +322,19 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
     uint64_t limit = run->options->memory_bytes;
     if (limit > 0 && plan.memory_bytes + run->options->held_bytes > limit)
         return; /* more bins take more memory for their table */
-    gs_key *sample = draw_sample(&run->tiles, PROOF_SAMPLES, run->plan.threads, &select);
-    bool even = sample != NULL && is_even(incoming, sample, PROOF_SAMPLES, run->plan.count);
-    free(sample);
+    bool even = gs_incoming_even(&incoming->bins, &run->tiles, run->plan.threads, &select);
     gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &select);
     if (!even)
         return;
-    gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &incoming->select);
-    gs_stage_add(&rows[GS_STAGE_SORT_SAMPLES], &incoming->sort);
+    gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &incoming->bins.select);
+    gs_stage_add(&rows[GS_STAGE_SORT_SAMPLES], &incoming->bins.sort);
     rows[GS_STAGE_COUNT_BINS].begin_ns = incoming->begin_ns;
     rows[GS_STAGE_PREFIX_SUM].begin_ns = incoming->begin_ns;
     rows[GS_STAGE_SCATTER].begin_ns = incoming->begin_ns;
     gs_distribute_account(run, &gs_stages_cpu, &incoming->times, incoming->worker_room);
     run->plan = plan;
-    run->stats->samples = incoming->samples;
-    run->splitters = incoming->splitters;
+    run->stats->samples = incoming->bins.samples;
+    run->splitters = incoming->bins.splitters;
     run->fingerprint = incoming->fingerprint;
     run->incoming = incoming;
 }
@@ -453,7 +351,7 @@ bool gs_incoming_open(struct gs_run *run, struct gs_cpu *cpu)
     cpu->chunks = (run->plan.count + GS_CHUNK_KEYS_MAX - 1) / GS_CHUNK_KEYS_MAX;
     if (!grow_table(incoming, cpu->chunks))
         return false;
-    cpu->stride = incoming->bins + 1;
+    cpu->stride = incoming->bins.count + 1;
     cpu->starts = incoming->starts;
     cpu->starts_bytes = incoming->rows * row_bytes(incoming);
     cpu->keys = incoming->keys;

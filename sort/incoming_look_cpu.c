@@ -1,0 +1,117 @@
+/* incoming_look_cpu.c -- judge keys of a pipe: by samples of what has come, and of all.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/incoming_look.h"
+#include "sort/order.h"
+#include "sort/plan.h"
+#include "sort/select_samples.h"
+#include "sort/sort_samples.h"
+#include "sort/value_ranges.h"
+
+#include "common/clock.h"
+#include "common/processors.h"
+
+#include <stdlib.h>
+
+/* Places, and keys in a row at each, that tell whether keys come in order. */
+#define LOOK_PLACES 64
+#define LOOK_KEYS   16
+
+/* A bin with so many times its share, by the sample of all, is not even; and no more than one in so
+ * many keys may be beyond that. */
+#define UNEVEN_TIMES 8
+#define UNEVEN_PART  16
+
+/* The sample of all keys that tells. */
+#define PROOF_SAMPLES 16384
+
+/* Do keys come in runs that are in order? */
+static bool look_ordered(const gs_key *keys, uint64_t count)
+{
+    unsigned ordered = 0;
+    for (uint64_t i = 0; i < LOOK_PLACES; i++) {
+        const gs_key *at = keys + (count - LOOK_KEYS) / (LOOK_PLACES - 1) * i;
+        ordered += gs_order_ascending(at, LOOK_KEYS) || gs_order_descending(at, LOOK_KEYS);
+    }
+    return ordered > LOOK_PLACES / 2;
+}
+
+static void book(struct gs_stage_stats *row, uint64_t begin, uint64_t keys)
+{
+    uint64_t end = gs_now_ns();
+    *row = (struct gs_stage_stats){.ns = end - begin,
+                                   .begin_ns = begin,
+                                   .end_ns = end,
+                                   .keys = keys,
+                                   .bytes = keys * GS_KEY_BYTES,
+                                   .device = "cpu"};
+}
+
+/* A sorted sample of the tiles' keys; NULL: no memory. */
+static gs_key *draw_sample(const struct gs_tiles *tiles, uint32_t samples, unsigned threads,
+                           struct gs_stage_stats *select)
+{
+    uint64_t start = gs_now_ns();
+    gs_key *sample = malloc(samples * sizeof *sample);
+    if (sample == NULL)
+        return NULL;
+    gs_select_samples_cpu(tiles, samples, GS_SAMPLE_SEED, threads, sample);
+    book(select, start, samples);
+    gs_sort_samples(sample, samples);
+    return sample;
+}
+
+bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *options,
+                      const gs_key *keys, uint64_t count)
+{
+    struct gs_plan plan;
+    struct gs_tiles tiles;
+    struct gs_value_ranges ranges;
+    const struct gs_span span = {.keys = keys, .count = count, .name = ""};
+    if (look_ordered(keys, count) || gs_tiles_make(&tiles, &span, 1, NULL) != GS_OK)
+        return false;
+    gs_plan_make(&plan, options, count, gs_processors());
+    gs_plan_in_place(&plan, options);
+    gs_key *sample = draw_sample(&tiles, plan.samples, 1, &bins->select);
+    gs_tiles_free(&tiles);
+    if (sample == NULL)
+        return false;
+    gs_splitters_choose(&bins->splitters, sample, plan.samples, plan.bins);
+    gs_splitters_snap(&bins->splitters, sample, plan.samples, plan.bins);
+    gs_value_ranges_find(&ranges, sample, plan.samples, count);
+    free(sample);
+    book(&bins->sort, bins->select.end_ns, plan.samples);
+    bins->sort.bytes *= 2;
+    bins->samples = plan.samples;
+    bins->count = bins->splitters.count + 1;
+    return ranges.count == 0 && bins->count >= plan.bins / 2;
+}
+
+/* Does a sorted sample of all keys fall evenly into the bins, or is it of few values? */
+static bool is_even(const struct gs_incoming_bins *bins, const gs_key *sample, uint32_t samples,
+                    uint64_t count)
+{
+    const struct gs_splitters *splitters = &bins->splitters;
+    const uint32_t most = UNEVEN_TIMES * (samples / bins->count + 1);
+    struct gs_value_ranges ranges;
+    uint32_t beyond = 0;
+    uint32_t i = 0;
+    for (uint32_t bin = 0; bin < bins->count; bin++) {
+        uint32_t first = i;
+        while (i < samples && sample[i] <= gs_splitters_high(splitters, bin))
+            i++;
+        if (i - first > most && !gs_splitters_equal(splitters, bin))
+            beyond += i - first - most;
+    }
+    gs_value_ranges_find(&ranges, sample, samples, count);
+    return beyond <= samples / UNEVEN_PART && ranges.count == 0;
+}
+
+bool gs_incoming_even(const struct gs_incoming_bins *bins, const struct gs_tiles *tiles,
+                      unsigned threads, struct gs_stage_stats *select)
+{
+    gs_key *sample = draw_sample(tiles, PROOF_SAMPLES, threads, select);
+    bool even = sample != NULL && is_even(bins, sample, PROOF_SAMPLES, gs_tiles_keys(tiles));
+    free(sample);
+    return even;
+}

@@ -158,18 +158,19 @@ static uint64_t gap_keys(const struct gs_run *run)
     return (n >> GAP_LOG2) + (run->plan.threads + 1) * (n / run->plan.bins);
 }
 
-/* Keys to expect in each bin, in units of one that was found. A sample scatters counts of random
- * keys by the root of their mean: that part of what bins differ by is left out, all of it where
- * they differ no more [James and Stein: Estimation with quadratic loss, 1961]. Not of equality
- * bins. */
+/* Keys to expect in each bin, where a sample found so many. It scatters counts of random keys by
+ * the root of their mean: that part of what bins differ by is left out, all of it where they differ
+ * no more [James and Stein: Estimation with quadratic loss, 1961]. Not of equality bins. */
 static void expect_keys(const struct gs_run *run, const uint32_t *found, double *expected)
 {
     const uint32_t bins = gs_run_bins(run);
+    double all = 0;
     double others = 0;
     double sum = 0;
     double squares = 0;
     for (uint32_t bin = 0; bin < bins; bin++) {
         expected[bin] = found[bin];
+        all += expected[bin];
         if (gs_splitters_equal(&run->splitters, bin))
             continue;
         others++;
@@ -179,26 +180,22 @@ static void expect_keys(const struct gs_run *run, const uint32_t *found, double 
     const double mean = sum / others;
     const double variance = squares / others - mean * mean;
     const double part = variance > mean ? 1 - mean / variance : 0;
-    for (uint32_t bin = 0; bin < bins; bin++)
+    for (uint32_t bin = 0; bin < bins; bin++) {
         if (!gs_splitters_equal(&run->splitters, bin))
             expected[bin] = mean + part * (expected[bin] - mean);
+        expected[bin] *= (double)run->plan.count / all;
+    }
 }
 
-/* The same for the keys of the input; NULL: there is no memory. */
+/* The same, with a sample of the input's keys; NULL: there is no memory. */
 static double *estimate_bins(const struct gs_run *run)
 {
     const uint32_t bins = gs_run_bins(run);
     uint32_t *found = calloc(bins, sizeof *found);
     double *expected = malloc(bins * sizeof *expected);
     bool done = found != NULL && expected != NULL && sample_bins(run, found);
-    if (done) {
-        double all = 0;
+    if (done)
         expect_keys(run, found, expected);
-        for (uint32_t bin = 0; bin < bins; bin++)
-            all += found[bin];
-        for (uint32_t bin = 0; bin < bins; bin++)
-            expected[bin] *= (double)run->plan.count / all;
-    }
     free(found);
     if (done)
         return expected;

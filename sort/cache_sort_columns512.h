@@ -189,7 +189,7 @@ struct ahead {
     int64_t keys; /* called, less what is spread */
 };
 
-/* Call the next line of the runs into the second-level cache. */
+/* Call the next line of the runs into cache. */
 INLINE_AVX512 void call_line(struct ahead *ahead)
 {
     if (ahead->at >= ahead->end) {

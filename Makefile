@@ -251,7 +251,7 @@ $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/to
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
 
-AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 -DGS_MERGE_HAS_512=0 \
+AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_REGIONS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 -DGS_MERGE_HAS_512=0 \
              -DGS_ORDER_HAS_512=0 -DGS_CLONES_H -DGS_CLONES="__attribute__((target_clones(\"default\",\"avx2\")))"
 bench-cpu: $(B)/bench_cpu
 	$(B)/bench_cpu $(BENCH)

@@ -216,7 +216,6 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
 struct writer {
     gs_key *to;
     uint32_t head; /* keys of the first line that belong to others */
-    uint32_t done; /* of line[], written already: whole lines */
     uint32_t fill; /* head + keys in line[] */
     bool past_cache;
     gs_key line[LINE_KEYS + ROWS * LANES + ROWS] __attribute__((aligned(64)));
@@ -226,40 +225,29 @@ INLINE_AVX512 void open_writer(struct writer *writer, gs_key *to)
 {
     writer->head = (uint32_t)((uintptr_t)to / sizeof *to % LINE_KEYS);
     writer->fill = writer->head;
-    writer->done = 0;
     writer->to = to - writer->head;
     _mm512_store_si512(writer->line, _mm512_setzero_si512());
-}
-
-/* Write up to so many of the whole lines that wait. */
-INLINE_AVX512 void drain_writer(struct writer *writer, uint32_t lines)
-{
-    const uint32_t left = writer->fill / LINE_KEYS - writer->done / LINE_KEYS;
-    const uint32_t end = writer->done + (lines < left ? lines : left) * LINE_KEYS;
-    uint32_t i = writer->done;
-
-    if (writer->head > 0 && i < end) {
-        _mm512_mask_storeu_epi32(writer->to, (__mmask16)(0xffffU << writer->head),
-                                 _mm512_load_si512(writer->line));
-        writer->head = 0;
-        i = LINE_KEYS;
-    }
-    if (writer->past_cache)
-        for (; i < end; i += LINE_KEYS)
-            _mm512_stream_si512((vector *)(void *)(writer->to + i),
-                                _mm512_load_si512(writer->line + i));
-    else
-        for (; i < end; i += LINE_KEYS)
-            _mm512_store_si512(writer->to + i, _mm512_load_si512(writer->line + i));
-    writer->done = end;
 }
 
 /* Write what is there: all whole lines; the last part of one, too, if this is the end. */
 INLINE_AVX512 void flush_writer(struct writer *writer, bool end)
 {
     const uint32_t whole = writer->fill / LINE_KEYS * LINE_KEYS, rest = writer->fill - whole;
+    uint32_t i = 0;
 
-    drain_writer(writer, whole / LINE_KEYS);
+    if (writer->head > 0 && whole > 0) {
+        _mm512_mask_storeu_epi32(writer->to, (__mmask16)(0xffffU << writer->head),
+                                 _mm512_load_si512(writer->line));
+        writer->head = 0;
+        i = LINE_KEYS;
+    }
+    if (writer->past_cache)
+        for (; i < whole; i += LINE_KEYS)
+            _mm512_stream_si512((vector *)(void *)(writer->to + i),
+                                _mm512_load_si512(writer->line + i));
+    else
+        for (; i < whole; i += LINE_KEYS)
+            _mm512_store_si512(writer->to + i, _mm512_load_si512(writer->line + i));
     writer->to += whole;
     const vector last = _mm512_load_si512(writer->line + whole);
     if (end)
@@ -267,7 +255,6 @@ INLINE_AVX512 void flush_writer(struct writer *writer, bool end)
                                  (__mmask16)(((1U << rest) - 1) & 0xffffU << writer->head), last);
     _mm512_store_si512(writer->line, last);
     writer->fill = rest;
-    writer->done = 0;
 }
 
 #endif

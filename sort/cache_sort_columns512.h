@@ -126,22 +126,35 @@ INLINE_AVX512 void transpose_8(const vector *rows, vector *t)
     }
 }
 
+/* 32 rows, turned by 8: then four columns at a time are put together, j, 8 + j, 16 + j, 24 + j. */
+INLINE_AVX512 void transpose_eights(const vector *rows, vector t[4][8])
+{
+    for (int i = 0; i < 4; i++)
+        transpose_8(rows + 8 * i, t[i]);
+}
+
+INLINE_AVX512 void transpose_four(vector t[4][8], int j, vector *columns)
+{
+    const vector a = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0x44);
+    const vector b = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0xee);
+    const vector c = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0x44);
+    const vector d = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0xee);
+    columns[0] = _mm512_shuffle_i32x4(a, c, 0x88);
+    columns[1] = _mm512_shuffle_i32x4(a, c, 0xdd);
+    columns[2] = _mm512_shuffle_i32x4(b, d, 0x88);
+    columns[3] = _mm512_shuffle_i32x4(b, d, 0xdd);
+}
+
 /* 32 rows to 32 columns, of which each is `step` vectors behind the one before. */
 INLINE_AVX512 void transpose_32(const vector *rows, vector *columns, int step)
 {
-    vector t[4][8];
+    vector t[4][8], four[4];
 
-    for (int i = 0; i < 4; i++)
-        transpose_8(rows + 8 * i, t[i]);
+    transpose_eights(rows, t);
     for (int j = 0; j < 8; j++) {
-        const vector a = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0x44);
-        const vector b = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0xee);
-        const vector c = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0x44);
-        const vector d = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0xee);
-        columns[step * j] = _mm512_shuffle_i32x4(a, c, 0x88);
-        columns[step * (8 + j)] = _mm512_shuffle_i32x4(a, c, 0xdd);
-        columns[step * (16 + j)] = _mm512_shuffle_i32x4(b, d, 0x88);
-        columns[step * (24 + j)] = _mm512_shuffle_i32x4(b, d, 0xdd);
+        transpose_four(t, j, four);
+        for (int i = 0; i < 4; i++)
+            columns[step * (8 * i + j)] = four[i];
     }
 }
 

@@ -11,7 +11,7 @@
  *            part of it, so that what is at hand stays in cache:
  *   keys     parts of them, as long as their upper 16 bits differ
  *   words    parts of their lower 16 bits
- *   groups   32 of which wait for each other
+ *   groups   some of which wait for each other
  *
  * A part has room for twice its share. While keys are stored nobody looks: a part that gets more
  * spoils those behind it, and then whatever was to be split is sorted in another way.
@@ -31,7 +31,6 @@ enum {
      * random; GS_LANE_ROWS is the limit. */
     GROUP_MEAN_MIN = 48,
     GROUP_MEAN_MAX = 264,
-    GROUP_ROOM = GS_LANE_ROWS + SPLIT_WORDS,
     PARTS = 4,
     AREAS = PARTS * PARTS,
     AREA_BITS = 2, /* of the second of the two steps that make areas */
@@ -49,21 +48,24 @@ struct step {
     unsigned bits;        /* 2^bits parts */
     unsigned shift;       /* the lowest of the bits that tell them apart */
     size_t room;          /* of a part, in keys or words, with a vector that is overwritten */
-    unsigned char *parts; /* rooms, of LANES groups if this is the last step; and as much as what is
-                             split behind them */
+    unsigned char *parts; /* rooms, and as much as what is split behind them; the last step has none
+                             of its own: group_rooms */
 };
 
 struct split {
     gs_key low;
     struct step steps[STEPS_MAX]; /* of areas; the last one first */
     unsigned count;
-    unsigned area_shift;   /* the lowest of the bits that tell areas apart */
-    size_t area_count;     /* up to AREAS */
-    size_t area_room;      /* keys, with a vector that is overwritten */
-    gs_key *areas;         /* [area_count][area_room], and a block behind */
-    gs_key *block_parts;   /* [PARTS][BLOCK_ROOM] */
-    gs_key *large_scratch; /* [area_room] */
-    bool written;          /* some keys were */
+    unsigned area_shift;      /* the lowest of the bits that tell areas apart */
+    size_t area_count;        /* up to AREAS */
+    size_t area_room;         /* keys, with a vector that is overwritten */
+    gs_key *areas;            /* [area_count][area_room], and a block behind */
+    gs_key *block_parts;      /* [PARTS][BLOCK_ROOM] */
+    gs_key *large_scratch;    /* [area_room] */
+    uint16_t *group_rooms[2]; /* [groups_waiting][GS_LANE_ROOM] each, and as much as what the last
+                                 step splits behind them */
+    uint32_t groups_waiting;
+    bool written; /* some keys were */
     struct gs_lanes lanes;
 };
 
@@ -182,6 +184,11 @@ static gs_key word_base(const struct split *split, gs_key base)
     return split->low + (base >> SPLIT_WORD_BITS << SPLIT_WORD_BITS);
 }
 
+static void open_lanes(struct split *split, gs_key *to, bool past_cache)
+{
+    gs_lanes_open512(&split->lanes, split->group_rooms, split->groups_waiting, to, past_cache);
+}
+
 /* Sort what has too many keys in one part, before it was split. */
 static AVX512_VBMI2 void sort_large(struct split *split, const struct step *step, const void *from,
                                     uint32_t count, gs_key base)
@@ -197,22 +204,7 @@ static AVX512_VBMI2 void sort_large(struct split *split, const struct step *step
     const gs_key *sorted = gs_cache_sort_radix(to, split->large_scratch, count);
     if (sorted != to)
         memcpy(to, sorted, count * sizeof *to);
-    gs_lanes_open512(&split->lanes, to + count, split->lanes.past_cache);
-}
-
-/* A group is there. */
-static AVX512_VBMI2 void add_group(struct split *split, const void *words, uint32_t count,
-                                   gs_key base)
-{
-    struct gs_lanes *lanes = &split->lanes;
-
-    lanes->words[lanes->groups] = words;
-    lanes->counts[lanes->groups] = count;
-    lanes->bases[lanes->groups] = word_base(split, base);
-    if (++lanes->groups == LANES) {
-        gs_lanes_sort512(lanes);
-        split->written = true;
-    }
+    open_lanes(split, to + count, split->lanes.past_cache);
 }
 
 /* Do a step and those behind it, down to groups; base is what keys less low have in common. false
@@ -224,15 +216,13 @@ static AVX512_VBMI2 bool split_further(struct split *split, unsigned number, con
     const size_t size = step->kind == KEYS ? sizeof(gs_key) : sizeof(uint16_t);
     const size_t room = step->room * size;
     const uint32_t parts = 1U << step->bits;
-    unsigned char *begin = step->parts;
+    unsigned char *begin = number > 0 ? step->parts : (unsigned char *)gs_lanes_room(&split->lanes);
     split_places next;
     uint32_t counts[SPLIT_PARTS_MAX];
     bool over = false;
 
     if (count == 0)
         return true;
-    if (number == 0) /* the groups before wait yet */
-        begin += split->lanes.groups * room;
     for (uint32_t part = 0; part < parts; part++)
         next[part] = begin + part * room;
     do_step(step, from, count, next);
@@ -249,7 +239,8 @@ static AVX512_VBMI2 bool split_further(struct split *split, unsigned number, con
     for (uint32_t part = 0; part < parts; part++) {
         const gs_key its_base = base + (part << step->shift);
         if (number == 0)
-            add_group(split, begin + part * room, counts[part], its_base);
+            split->written |=
+                gs_lanes_add512(&split->lanes, counts[part], word_base(split, its_base));
         else if (!split_further(split, number - 1, begin + part * room, counts[part], its_base))
             return false;
     }
@@ -280,23 +271,40 @@ static bool plan_steps(struct split *split, unsigned shift, unsigned bits)
     return done == bits;
 }
 
+/* So many waiting groups that there are two sets of them, as far as they go. */
+static uint32_t choose_waiting(size_t groups)
+{
+    uint32_t waiting = LANES;
+
+    while (waiting < GS_LANE_GROUPS && 4 * (size_t)waiting <= groups)
+        waiting *= 2;
+    return waiting;
+}
+
 /* Place the rooms of all steps; density is keys for 2^32 values. Returns how many keys an area
  * should have room for. */
 static size_t place_parts(struct split *split, gs_key **scratch, uint64_t density)
 {
-    size_t room = GROUP_ROOM;
+    size_t room = GS_LANE_ROOM;
 
     for (unsigned i = 0; i < split->count; i++) {
         struct step *step = &split->steps[i];
-        const size_t parts = i == 0 ? (size_t)LANES : (size_t)1 << step->bits;
+        const size_t parts = i == 0 ? split->groups_waiting : (size_t)1 << step->bits;
         const uint64_t share = density << (step->shift + step->bits) >> GS_KEY_BITS;
         step->room = room;
-        step->parts = (unsigned char *)*scratch;
         /* Of what is split here: an odd number of lines, so that parts are in all sets of a cache.
          */
         room = (size_t)(2 * share + 256) / (2 * SPLIT_WORDS) * (2 * SPLIT_WORDS) + SPLIT_WORDS;
         const size_t all = parts * step->room + room + SPLIT_WORDS;
-        *scratch += (step->kind == KEYS ? all : all / 2) / SPLIT_KEYS * SPLIT_KEYS + SPLIT_KEYS;
+        const size_t keys =
+            (step->kind == KEYS ? all : all / 2) / SPLIT_KEYS * SPLIT_KEYS + SPLIT_KEYS;
+        if (i == 0)
+            for (int set = 0; set < 2; set++, *scratch += keys)
+                split->group_rooms[set] = (uint16_t *)(void *)*scratch;
+        else {
+            step->parts = (unsigned char *)*scratch;
+            *scratch += keys;
+        }
     }
     return room;
 }
@@ -321,6 +329,7 @@ static bool plan_split(struct split *split, gs_key *scratch, size_t count, gs_ke
     split->written = false;
     split->area_shift = shift + bits;
     split->area_count = (size_t)(last_group >> bits) + 1;
+    split->groups_waiting = choose_waiting((size_t)last_group + 1);
     split->block_parts = (gs_key *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
     scratch = split->block_parts + PARTS * BLOCK_ROOM;
     const size_t room = place_parts(split, &scratch, density);
@@ -341,7 +350,7 @@ static AVX512_VBMI2 bool sort_bin(const struct gs_key_runs *runs, struct split *
 
     if (!make_areas(runs, split, counts))
         return false;
-    gs_lanes_open512(&split->lanes, to, past_cache);
+    open_lanes(split, to, past_cache);
     for (uint32_t area = 0; area < split->area_count; area++)
         if (!split_further(split, split->count - 1, area_begin(split, area), counts[area],
                            area << split->area_shift))

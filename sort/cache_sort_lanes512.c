@@ -32,20 +32,24 @@ INLINE_AVX512 void write_line(struct gs_lanes *lanes, vector line)
     lanes->to += LINE_KEYS;
 }
 
-/* Write a sorted group, but for what does not fill a line. */
-INLINE_AVX512 void write_group(struct gs_lanes *lanes, uint32_t lane)
+/* Write a sorted group, but for what does not fill a line. The first line is put together in a
+ * register: in memory it would be read before all of it has left the core. */
+INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set *set,
+                               uint32_t group)
 {
-    const uint16_t *words = lanes->sorted[lane];
-    const uint32_t count = lanes->sorted_counts[lane];
-    const gs_key base = lanes->sorted_bases[lane];
-    uint32_t done = LINE_KEYS - lanes->fill;
+    const uint16_t *words = set->rooms + (size_t)group * GS_LANE_ROOM;
+    const uint32_t count = set->counts[group], fill = lanes->fill;
+    const gs_key base = set->bases[group];
+    const vector line = _mm512_mask_mov_epi32(
+        widen(words - fill, base), (__mmask16)((1U << fill) - 1), _mm512_load_si512(lanes->line));
+    uint32_t done = LINE_KEYS - fill;
 
-    _mm512_storeu_si512(lanes->line + lanes->fill, widen(words, base));
     if (count < done) {
+        _mm512_store_si512(lanes->line, line);
         lanes->fill += count;
         return;
     }
-    write_line(lanes, _mm512_load_si512(lanes->line));
+    write_line(lanes, line);
     gs_key *to = lanes->to;
     if (lanes->past_cache)
         for (; done + LINE_KEYS <= count; done += LINE_KEYS, to += LINE_KEYS)
@@ -58,35 +62,64 @@ INLINE_AVX512 void write_group(struct gs_lanes *lanes, uint32_t lane)
     lanes->fill = count - done;
 }
 
-/* Write up to so many of the groups that wait for it. */
+/* Write up to so many of the groups that are due. */
 INLINE_AVX512 void write_some(struct gs_lanes *lanes, uint32_t groups)
 {
-    for (; groups > 0 && lanes->written < LANES; groups--)
-        write_group(lanes, lanes->written++);
+    const struct gs_lane_set *set = &lanes->sets[1 - lanes->waiting];
+
+    for (; groups > 0 && lanes->written < lanes->due; groups--)
+        write_group(lanes, set, lanes->written++);
 }
 
-/* Turn 32 groups into the rows of a matrix; a lane's rows behind its last key get the largest
- * value. Returns how many blocks have keys. */
-static AVX512 int load_rows(const struct gs_lanes *lanes, vector *rows)
+/* All that are sorted may be written by now, or only so many more. */
+INLINE_AVX512 void make_due(struct gs_lanes *lanes, uint32_t groups)
+{
+    const uint32_t all = lanes->sets[1 - lanes->waiting].groups;
+
+    lanes->due = all - lanes->due < groups ? all : lanes->due + groups;
+}
+
+/* Some groups of a set, each of which is a lane. */
+struct matrix {
+    uint16_t *words[LANES];
+    uint32_t counts[LANES];
+    uint16_t unused[GS_LANE_ROOM] __attribute__((aligned(64))); /* of lanes that are not */
+};
+
+/* The groups order[0 .. groups): lanes behind them are empty. */
+INLINE_AVX512 void choose_lanes(const struct gs_lane_set *set, const uint8_t *order,
+                                uint32_t groups, struct matrix *matrix)
+{
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const bool used = lane < groups;
+        matrix->words[lane] =
+            used ? set->rooms + (size_t)order[lane] * GS_LANE_ROOM : matrix->unused;
+        matrix->counts[lane] = used ? set->counts[order[lane]] : 0;
+    }
+}
+
+/* Turn groups into the rows of a matrix; a lane's rows behind its last key get the largest value.
+ * Returns how many blocks have keys. */
+static AVX512 int load_rows(const struct matrix *matrix, vector *rows)
 {
     uint32_t most = 0, fewest = GS_LANE_ROWS;
 
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        most = lanes->counts[lane] > most ? lanes->counts[lane] : most;
-        fewest = lanes->counts[lane] < fewest ? lanes->counts[lane] : fewest;
+        most = matrix->counts[lane] > most ? matrix->counts[lane] : most;
+        fewest = matrix->counts[lane] < fewest ? matrix->counts[lane] : fewest;
     }
     for (uint32_t first = 0; first < most; first += LANES) {
         vector columns[LANES];
         if (first + LANES <= fewest) {
             for (int lane = 0; lane < LANES; lane++)
-                columns[lane] = _mm512_loadu_si512(lanes->words[lane] + first);
+                columns[lane] = _mm512_load_si512(matrix->words[lane] + first);
         } else {
             for (int lane = 0; lane < LANES; lane++) {
-                const uint32_t count = lanes->counts[lane];
+                const uint32_t count = matrix->counts[lane];
                 const uint32_t left = count > first ? count - first : 0;
                 columns[lane] = _mm512_mask_loadu_epi16(
                     _mm512_set1_epi16(-1), (__mmask32)(left < LANES ? (1U << left) - 1 : ~0U),
-                    lanes->words[lane] + first);
+                    matrix->words[lane] + first);
             }
         }
         transpose_32(columns, rows + first, 1);
@@ -173,23 +206,71 @@ static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
         merge_last(all, blocks);
 }
 
-/* Turn sorted rows into groups that wait to be written. */
-static AVX512 void store_rows(struct gs_lanes *lanes, const vector *rows, int blocks)
+/* Turn sorted rows into groups again, where these were. */
+static AVX512 void store_rows(const struct matrix *matrix, const vector *rows, int blocks)
 {
-    for (int first = 0; first < BLOCK_ROWS * blocks; first += LANES)
-        transpose_32(rows + first, (vector *)(void *)(lanes->sorted[0] + first),
-                     GS_LANE_ROOM / LANES);
-    for (int lane = 0; lane < LANES; lane++) {
-        lanes->sorted_counts[lane] = lanes->counts[lane];
-        lanes->sorted_bases[lane] = lanes->bases[lane];
+    for (int first = 0; first < BLOCK_ROWS * blocks; first += LANES) {
+        vector t[4][8], four[4];
+        transpose_eights(rows + first, t);
+        for (int j = 0; j < 8; j++) {
+            transpose_four(t, j, four);
+            for (int i = 0; i < 4; i++)
+                _mm512_store_si512(matrix->words[8 * i + j] + first, four[i]);
+        }
     }
-    lanes->written = 0;
 }
 
-AVX512 void gs_lanes_open512(struct gs_lanes *lanes, gs_key *to, bool past_cache)
+/* Order groups by how many blocks they have, the largest first. */
+static void order_groups(const struct gs_lane_set *set, uint8_t *order)
 {
-    lanes->groups = 0;
-    lanes->written = LANES;
+    enum { BLOCKS_MAX = GS_LANE_ROWS / BLOCK_ROWS };
+    uint32_t first[BLOCKS_MAX + 2] = {0};
+
+#define PLACE(group) (BLOCKS_MAX - (set->counts[group] + BLOCK_ROWS - 1) / BLOCK_ROWS)
+    for (uint32_t group = 0; group < set->groups; group++)
+        first[PLACE(group) + 1]++;
+    for (uint32_t place = 0; place < BLOCKS_MAX; place++)
+        first[place + 1] += first[place];
+    for (uint32_t group = 0; group < set->groups; group++)
+        order[first[PLACE(group)]++] = (uint8_t)group;
+#undef PLACE
+}
+
+/* Sort the groups that wait, and write those that were sorted before. */
+static AVX512 void sort_set(struct gs_lanes *lanes)
+{
+    struct gs_lane_set *set = &lanes->sets[lanes->waiting];
+    uint8_t order[GS_LANE_GROUPS];
+    vector rows[GS_LANE_ROWS];
+    struct matrix matrix;
+
+    order_groups(set, order);
+    for (uint32_t first = 0; first < set->groups; first += LANES) {
+        choose_lanes(set, order + first, set->groups - first, &matrix);
+        make_due(lanes, LANES);
+        const int blocks = load_rows(&matrix, rows);
+        sort_rows(lanes, rows, blocks);
+        store_rows(&matrix, rows, blocks);
+    }
+    make_due(lanes, GS_LANE_GROUPS);
+    write_some(lanes, GS_LANE_GROUPS);
+    lanes->waiting = 1 - lanes->waiting;
+    lanes->sets[lanes->waiting].groups = 0;
+    lanes->written = 0;
+    lanes->due = 0;
+}
+
+AVX512 void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uint32_t groups_max,
+                             gs_key *to, bool past_cache)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        lanes->sets[i].rooms = rooms[i];
+        lanes->sets[i].groups = 0;
+    }
+    lanes->waiting = 0;
+    lanes->groups_max = groups_max;
+    lanes->written = 0;
+    lanes->due = 0;
     lanes->head = (uint32_t)((uintptr_t)to / sizeof *to % LINE_KEYS);
     lanes->fill = lanes->head;
     lanes->to = to - lanes->head;
@@ -197,25 +278,22 @@ AVX512 void gs_lanes_open512(struct gs_lanes *lanes, gs_key *to, bool past_cache
     _mm512_store_si512(lanes->line, _mm512_setzero_si512());
 }
 
-AVX512 void gs_lanes_sort512(struct gs_lanes *lanes)
+bool gs_lanes_add512(struct gs_lanes *lanes, uint32_t count, gs_key base)
 {
-    vector rows[GS_LANE_ROWS];
+    struct gs_lane_set *set = &lanes->sets[lanes->waiting];
 
-    for (uint32_t lane = lanes->groups; lane < LANES; lane++) {
-        lanes->counts[lane] = 0;
-        lanes->words[lane] = lanes->words[0];
-    }
-    const int blocks = load_rows(lanes, rows);
-    sort_rows(lanes, rows, blocks);
-    store_rows(lanes, rows, blocks);
-    lanes->groups = 0;
+    set->counts[set->groups] = count;
+    set->bases[set->groups] = base;
+    if (++set->groups < lanes->groups_max)
+        return false;
+    sort_set(lanes);
+    return true;
 }
 
 AVX512 gs_key *gs_lanes_flush512(struct gs_lanes *lanes)
 {
-    if (lanes->groups > 0)
-        gs_lanes_sort512(lanes);
-    write_some(lanes, LANES);
+    sort_set(lanes); /* and what it sorts will be written: */
+    sort_set(lanes);
     const uint32_t rest = ((1U << lanes->fill) - 1) & 0xffffU << lanes->head;
     _mm512_mask_storeu_epi32(lanes->to, (__mmask16)rest, _mm512_load_si512(lanes->line));
     return lanes->to + lanes->fill;

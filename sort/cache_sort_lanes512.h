@@ -7,41 +7,59 @@
  * [Batcher: Sorting networks and their applications, 1968]; a step that would bring in a block that
  * is not there would change nothing, and is left out. No key changes its lane on the way.
  *
+ * Of 32 groups that follow each other the largest has a sixth more keys than most, of random keys;
+ * so up to 128 wait, and those that have about as many make a matrix.
+ *
  * Stores past the caches wait for memory: sorted groups are written between the steps of the next
- * matrix.
+ * matrix. So there are two sets of groups, one that waits to be sorted and one to be written.
  */
 #ifndef GS_CACHE_SORT_LANES512_H
 #define GS_CACHE_SORT_LANES512_H
 
 #include "sort/cache_sort_columns512.h"
 
-/* Keys of a group at most: 24 blocks of 16. */
-enum { GS_LANE_ROWS = 384, GS_LANE_ROOM = GS_LANE_ROWS + LANES };
-
-struct gs_lanes {
-    /* Sorted groups, an odd number of lines each; and what is to lie at `to`, an aligned place. */
-    uint16_t sorted[LANES][GS_LANE_ROOM] __attribute__((aligned(64)));
-    gs_key line[2 * LINE_KEYS];
-    gs_key *to;
-    uint32_t head; /* keys of the first line that belong to others */
-    uint32_t fill; /* head + keys in line[], less than a line */
-    uint32_t sorted_counts[LANES];
-    gs_key sorted_bases[LANES];
-    uint32_t written; /* of the sorted groups: these are written already */
-
-    /* Groups that wait to be sorted. */
-    uint32_t groups; /* up to LANES */
-    uint32_t counts[LANES];
-    gs_key bases[LANES];          /* what is added to each one's words */
-    const uint16_t *words[LANES]; /* the lower 16 bits of each one's keys */
-    bool past_cache;
+enum {
+    GS_LANE_ROWS = 384,                  /* keys of a group at most: 24 blocks of 16 */
+    GS_LANE_ROOM = GS_LANE_ROWS + LANES, /* words; an odd number of lines */
+    GS_LANE_GROUPS = 4 * LANES           /* of a set, at most */
 };
 
-/* No group waits, and the next one will lie at `to`. */
-void gs_lanes_open512(struct gs_lanes *lanes, gs_key *to, bool past_cache);
+struct gs_lane_set {
+    uint16_t *rooms; /* [groups_max][GS_LANE_ROOM]: the lower 16 bits of each one's keys */
+    uint32_t groups;
+    uint32_t counts[GS_LANE_GROUPS]; /* keys of each */
+    gs_key bases[GS_LANE_GROUPS];    /* what is added to each one's words */
+};
 
-/* Sort the groups that wait. */
-void gs_lanes_sort512(struct gs_lanes *lanes);
+struct gs_lanes {
+    struct gs_lane_set sets[2];
+    uint32_t waiting;    /* which of them waits to be sorted */
+    uint32_t groups_max; /* of a set */
+    uint32_t written;    /* groups of the other set that are written already */
+    uint32_t due;        /* and that may be by now */
+    bool past_cache;
+    gs_key *to;    /* where line[] will lie, an aligned place */
+    uint32_t head; /* keys of line[] that belong to others */
+    uint32_t fill; /* head + keys in it */
+    gs_key line[LINE_KEYS] __attribute__((aligned(64)));
+};
+
+/* No group waits, and the first one will lie at `to`. rooms are two times groups_max rooms, a
+ * multiple of LANES. They begin at cache lines, and the line before them may be read. */
+void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uint32_t groups_max,
+                      gs_key *to, bool past_cache);
+
+/* Where the next group's words are to be put; behind it is the room of the one that comes then, as
+ * many as the set has. */
+static inline uint16_t *gs_lanes_room(const struct gs_lanes *lanes)
+{
+    const struct gs_lane_set *set = &lanes->sets[lanes->waiting];
+    return set->rooms + (size_t)set->groups * GS_LANE_ROOM;
+}
+
+/* The next group is there: up to GS_LANE_ROWS words. Returns whether its set is full, and was
+ * sorted. */
+bool gs_lanes_add512(struct gs_lanes *lanes, uint32_t count, gs_key base);
 
 /* Sort and write all that waits; returns the end of it. What went past the caches is for others to
  * see after _mm_sfence(). */

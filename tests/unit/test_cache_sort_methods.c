@@ -240,10 +240,13 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     return failures;
 }
 
-/* Groups of all widths and numbers: random keys of so many bits above some bound. */
+/* Groups of all widths and numbers: random keys of so many bits above some bound; and as many
+ * crowds of keys beside each other, too many for a group, at the ends of parts of the upper half.
+ */
 static int check_groups(struct fence keys_fence, struct fence scratch_fence, unsigned bits,
-                        size_t count)
+                        size_t count, size_t crowds)
 {
+    enum { CROWD_KEYS = 700, CROWD_WIDTH = 100 };
     const gs_key low = 0x12345678, high = low + (gs_key)(((uint64_t)1 << bits) - 1 - bits);
     gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
     gs_key *scratch =
@@ -251,6 +254,11 @@ static int check_groups(struct fence keys_fence, struct fence scratch_fence, uns
 
     for (size_t i = 0; i < count; i++)
         keys[i] = low + (gs_key)(gs_random(bits, i) % ((uint64_t)high - low + 1));
+    for (size_t i = 0; i < crowds * CROWD_KEYS && i < count; i++) {
+        const uint64_t part = crowds + 1 + i % crowds; /* of the upper half */
+        const gs_key at = (gs_key)(((uint64_t)high - low) * part / (2 * crowds)) - CROWD_WIDTH;
+        keys[gs_random(i, count) % count] = low + at + (gs_key)(i / crowds % CROWD_WIDTH);
+    }
     memcpy(expected, keys, count * sizeof *keys);
     const gs_key *sorted = sort_runs(GROUPS512, keys, scratch, count, low, high);
     if (sorted == NULL)
@@ -259,8 +267,8 @@ static int check_groups(struct fence keys_fence, struct fence scratch_fence, uns
     sample_sort(expected, count);
     if (memcmp(sorted, expected, count * sizeof *keys) == 0)
         return 0;
-    fprintf(stderr, "test_cache_sort_methods: groups512, %zu keys of %u bits: wrong\n", count,
-            bits);
+    fprintf(stderr, "test_cache_sort_methods: groups512, %zu keys of %u bits, %zu crowds: wrong\n",
+            count, bits, crowds);
     return 1;
 }
 
@@ -329,7 +337,8 @@ int main(void)
     }
     for (unsigned bits = 8; bits < GS_KEY_BITS; bits++)
         for (size_t count = (1 << 13) - 1; count < GS_CACHE_SORT_CAPACITY; count += count / 3 * 2)
-            failures += check_groups(keys, scratch, bits, count);
+            for (size_t crowds = 0; crowds <= 4; crowds = 2 * crowds + (crowds == 0))
+                failures += check_groups(keys, scratch, bits, count, crowds);
     sort_out_of_bounds(keys, scratch);
     failures += check_taken(CHOSEN) + check_taken(RADIX) + check_taken(VALUES);
 #if GS_CACHE_SORT_HAS_COLUMNS

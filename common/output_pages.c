@@ -210,7 +210,9 @@ enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint6
 
 void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes)
 {
-    if (!output->early)
+    if (output->early)
+        gs_prefill_done_whole(output->prefill, position, bytes);
+    else
         gs_prefill_done(output->prefill, position, bytes);
 }
 

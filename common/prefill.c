@@ -38,6 +38,11 @@
 
 #define THREADS_MAX 16
 
+/* Pages leave by so many bytes at once, where they are not made while others are written. Linux
+ * notes each block of a large page that leaves, under a lock of the file: 20 ms a GiB, by one
+ * thread or two. So that is not for the end, when all threads would wait for it. */
+#define PIECE_BYTES (8 * UNIT_BYTES)
+
 /* This part of all pages is not made before as many are done, or somebody waits for them: whoever
  * sorts has other memory then, a table for each bin and chunk or a GPU's driver. */
 #define LATE_SHARE 16
@@ -49,7 +54,8 @@ enum { NOT_MADE, TAKEN, LEFT, MADE };
 struct gs_prefill {
     char *mapping;
     uint64_t room;
-    atomic_bool large; /* units are made large pages */
+    atomic_bool large;    /* units are made large pages */
+    atomic_uint *written; /* of each piece: bytes, as told for whole pieces */
     unsigned threads;
     pthread_t thread[THREADS_MAX];
     pthread_mutex_t mutex; /* guards the rest */
@@ -126,7 +132,8 @@ static void tell(struct gs_prefill *prefill)
     pthread_cond_broadcast(&prefill->made);
 }
 
-/* The end of a process takes 20 to 50 ms a GiB to unmap it, by one thread: each unmaps a part. */
+/* The end of a process takes 20 to 50 ms a GiB to unmap what is left, by one thread: each unmaps a
+ * part. */
 static void give_back(const struct gs_prefill *prefill, unsigned seat)
 {
     uint64_t units = prefill->bytes / UNIT_BYTES + 1;
@@ -209,11 +216,13 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
 {
     struct gs_prefill *prefill = calloc(1, sizeof *prefill);
     uint8_t *units = calloc(room / UNIT_BYTES + 1, sizeof *units);
-    if (prefill == NULL || units == NULL)
+    atomic_uint *written = calloc(room / PIECE_BYTES + 1, sizeof *written);
+    if (prefill == NULL || units == NULL || written == NULL)
         goto none;
     *prefill = (struct gs_prefill){.room = room,
                                    .large = large,
                                    .units = units,
+                                   .written = written,
                                    .awaited = UINT64_MAX,
                                    .large_ns = LARGE_NS * (threads > LARGE_NS_FEW ? 2 : 1),
                                    .most_ns = (int64_t)threads * LATE_NS};
@@ -236,6 +245,7 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
 unmap:
     munmap(mapping, (size_t)room);
 none:
+    free(written);
     free(units);
     free(prefill);
     return NULL;
@@ -374,6 +384,18 @@ void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t byt
     pthread_mutex_unlock(&prefill->mutex);
 }
 
+void gs_prefill_done_whole(struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
+{
+    const uint64_t end = position + bytes;
+    for (uint64_t next; position < end; position = next) {
+        const uint64_t piece = position / PIECE_BYTES;
+        next = (piece + 1) * PIECE_BYTES < end ? (piece + 1) * PIECE_BYTES : end;
+        const unsigned here = (unsigned)(next - position);
+        if (atomic_fetch_add(&prefill->written[piece], here) + here == PIECE_BYTES)
+            madvise(prefill->mapping + piece * PIECE_BYTES, PIECE_BYTES, MADV_DONTNEED);
+    }
+}
+
 void gs_prefill_stop(struct gs_prefill *prefill)
 {
     if (prefill == NULL)
@@ -388,6 +410,7 @@ void gs_prefill_stop(struct gs_prefill *prefill)
     pthread_cond_destroy(&prefill->made);
     pthread_mutex_destroy(&prefill->mutex);
     munmap(prefill->mapping, (size_t)prefill->room);
+    free(prefill->written);
     free(prefill->units);
     free(prefill);
 }

@@ -42,6 +42,10 @@ bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t byt
  * threads, instead of in the end by one. */
 void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
 
+/* The same where all pages were made before any was written: they leave by pieces of 16 MiB, when
+ * all of one are written. So large pages stay whole, and other threads are seldom interrupted. */
+void gs_prefill_done_whole(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
+
 /* End the threads, wherever they are, and give everything back. NULL is fine. */
 void gs_prefill_stop(struct gs_prefill *prefill);
 

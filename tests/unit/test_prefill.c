@@ -178,6 +178,61 @@ static void test_large(void)
     close(fd);
 }
 
+/* Bytes of the mapping that begins here that are in this process's page table. */
+static uint64_t mapped_bytes(const void *mapping)
+{
+    char line[256];
+    uintptr_t first;
+    uintptr_t end;
+    uint64_t kib = 0;
+    bool here = false;
+    FILE *file = fopen("/proc/self/smaps", "re");
+    if (file == NULL)
+        abort();
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2)
+            here = first == (uintptr_t)mapping;
+        if (here && sscanf(line, "Rss: %" SCNu64, &kib) == 1)
+            break;
+    }
+    fclose(file);
+    return kib << 10;
+}
+
+/* Where all pages were made first, they leave by pieces of 16 MiB, each when all of it is told. */
+static void test_whole(bool large)
+{
+    const uint64_t piece = (uint64_t)16 << 20;
+    const uint64_t size = 3 * piece + 4096;
+    char got = 0;
+    int fd = large ? memfd_create("whole", MFD_CLOEXEC) : open_file(size);
+    if (fd < 0 || ftruncate(fd, (off_t)size) != 0)
+        abort();
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size + 61440, 2, large);
+    if (prefill == NULL)
+        abort();
+    gs_prefill_extend(prefill, size);
+    CHECK(gs_prefill_make(prefill, 0, size, false));
+    char *pages = gs_prefill_mapping(prefill, size);
+    if (!CHECK(pages != NULL))
+        return;
+    for (uint64_t i = 0; i < size; i += 4095)
+        pages[i] = (char)(i % 127);
+    CHECK(mapped_bytes(pages) >= size - 4096);
+    gs_prefill_done_whole(prefill, piece + 5, piece);
+    CHECK(mapped_bytes(pages) >= size - 4096);
+    gs_prefill_done_whole(prefill, 7, piece - 2);
+    CHECK(mapped_bytes(pages) <= size - piece && mapped_bytes(pages) >= size - piece - 4096);
+    gs_prefill_done_whole(prefill, 0, 7);
+    CHECK(mapped_bytes(pages) <= size - 2 * piece && mapped_bytes(pages) >= piece);
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < size; i += 4095)
+        wrong += pread(fd, &got, 1, (off_t)i) != 1 || got != (char)(i % 127);
+    CHECK_EQUAL(wrong, 0);
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
 /* Where there is no room nobody waits for it. */
 static void test_no_room(void)
 {
@@ -317,6 +372,8 @@ int main(void)
     test_late(true);
     test_late(false);
     test_large();
+    test_whole(false);
+    test_whole(true);
     test_no_room();
     for (unsigned i = 0; i < 10; i++)
         test_waiting();

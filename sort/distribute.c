@@ -39,7 +39,7 @@ void gs_distribute_account(struct gs_run *run, const struct gs_stages *stages,
                    2 * bytes);
 }
 
-/* Keys of the chunks that a thread claims at once. */
+/* Keys of the chunks that a thread claims at once, at least. */
 static uint64_t keys_to_claim(const struct gs_run *run, uint64_t chunk_keys, unsigned threads)
 {
     uint64_t claims = run->plan.count / GS_CLAIM_KEYS;
@@ -75,19 +75,36 @@ struct distribution {
     struct gs_error *err; /* of the first that failed */
 };
 
+/* Claim some chunks: the fewer, the nearer the end is, so that nobody waits long for the last ones.
+ * Of what is claimed at once all is given back at once, and each time all threads are interrupted.
+ * false: there are none. */
+static bool claim(struct distribution *distribution, uint64_t *first, uint64_t *end)
+{
+    const uint64_t n = distribution->run->plan.count;
+    const uint64_t least = distribution->claim_keys;
+    const uint64_t shares = (uint64_t)distribution->threads * GS_CHUNKS_PER_THREAD;
+    *first = atomic_load(&distribution->next);
+    do {
+        if (*first >= n)
+            return false;
+        uint64_t share = (n - *first) / shares;
+        uint64_t keys = share < GS_CLAIM_KEYS_MAX ? share : GS_CLAIM_KEYS_MAX;
+        keys = keys > least ? keys / least * least : least;
+        *end = keys < n - *first ? *first + keys : n;
+    } while (!atomic_compare_exchange_weak(&distribution->next, first, *end));
+    return true;
+}
+
 /* Claim chunks and distribute them, until there are none. */
 static void distribute_claimed(struct distribution *distribution)
 {
     struct gs_run *run = distribution->run;
     const struct gs_stages *stages = distribution->stages;
-    const uint64_t n = run->plan.count;
     const uint64_t chunk_keys = distribution->chunk_keys;
-    const uint64_t claim_keys = distribution->claim_keys;
+    uint64_t first, end;
     struct gs_chunk_times times = {0};
     struct gs_error own = {.status = GS_OK};
-    for (uint64_t first; !distribution->failed && own.status == GS_OK &&
-                         (first = atomic_fetch_add(&distribution->next, claim_keys)) < n;) {
-        uint64_t end = n - first < claim_keys ? n : first + claim_keys;
+    while (!distribution->failed && own.status == GS_OK && claim(distribution, &first, &end)) {
         for (uint64_t at = first; at < end && own.status == GS_OK; at += chunk_keys) {
             struct gs_chunk chunk = {.index = at / chunk_keys, .first = at};
             chunk.count = end - at < chunk_keys ? end - at : chunk_keys;

@@ -71,8 +71,10 @@
 #define GS_RUN_KEYS_MIN 32
 
 /* Keys that a thread claims at once of a large input: a huge page full, since two threads that
- * touch one for the first time at once would both clear it. */
-#define GS_CLAIM_KEYS (1 << 19)
+ * touch one for the first time at once would both clear it; and up to four, as long as that is no
+ * more than 1 / GS_CHUNKS_PER_THREAD of its share of what is left. */
+#define GS_CLAIM_KEYS     (1 << 19)
+#define GS_CLAIM_KEYS_MAX (1 << 21)
 
 /* From this input size on, sorted bins go past the caches to the sink's memory: they would not stay
  * there until somebody reads them. */

@@ -84,7 +84,9 @@ uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes)
 {
     if (plan->one_bin || plan->direct || plan->count <= GS_SHARES_KEYS)
         return held_bytes; /* read more than once */
-    uint64_t in_hand = plan->threads * (uint64_t)GS_CLAIM_KEYS * sizeof(gs_key);
+    uint64_t claim = plan->count / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD);
+    uint64_t in_hand =
+        plan->threads * clamp(claim, GS_CLAIM_KEYS, GS_CLAIM_KEYS_MAX) * sizeof(gs_key);
     return held_bytes < in_hand ? held_bytes : in_hand;
 }
 

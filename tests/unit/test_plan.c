@@ -109,7 +109,7 @@ static void test_held_input(void)
     const uint64_t held = (uint64_t)8 << 30;
     struct gs_options two = {.threads = 2};
     struct gs_plan plan = plan_for(held / GS_KEY_BYTES, two, 2);
-    CHECK_EQUAL(gs_plan_keeps(&plan, held), 2 * (uint64_t)GS_CLAIM_KEYS * GS_KEY_BYTES);
+    CHECK_EQUAL(gs_plan_keeps(&plan, held), 2 * (uint64_t)GS_CLAIM_KEYS_MAX * GS_KEY_BYTES);
     CHECK_EQUAL(gs_plan_keeps(&plan, 1000), 1000);
     CHECK_EQUAL(gs_sort_keeps(&two, held / GS_KEY_BYTES, held), gs_plan_keeps(&plan, held));
     plan = plan_for(GS_DIRECT_KEYS, two, 2);

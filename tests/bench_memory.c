@@ -7,15 +7,17 @@
  * Inputs are drawn anew for each distribution, outputs are poisoned before each run, every result
  * is compared with the input: ascending and of the same fingerprint. One warm-up, then the median
  * of 5 runs. Last lines: a plain copy of the same arrays with one thread, and reading and copying
- * them with all, for the memory's own speed; and the C library's qsort. The way of the keys is to
- * the scattered copy and from there to the output: two copies, so at best half as fast as copying
- * with all threads.
+ * them with all, for the memory's own speed; few keys that each thread sorts again and again in its
+ * cache, for the processors' own; and the C library's qsort. The way of the keys is to the
+ * scattered copy and from there to the output: two copies, so at best half as fast as copying with
+ * all threads.
  * ("bench_memory 1 28" and "bench_memory 16 28" say how 16 threads do beside one, and what the
- * memory allows.)
+ * memory and the processors allow: two threads of one core are no two cores.)
  */
 #include "common/clock.h"
 #include "common/memory.h"
 #include "data/dist.h"
+#include "sort/cache_sort.h"
 #include "sort/gsort.h"
 #include "tests/bench/picked.h"
 
@@ -25,7 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS 5
+#define RUNS        5
+#define CACHED_LOG2 14
 
 static int compare_times(const void *left, const void *right)
 {
@@ -135,6 +138,36 @@ static double measure_read(const gs_key *in, uint64_t n, unsigned threads)
     return (double)n * 1e3 / (double)times[RUNS / 2];
 }
 
+/* Each thread sorts the same keys in memory of its own, which stay in its cache. */
+static double measure_cached(const gs_key *in, uint64_t n, unsigned threads)
+{
+    enum { TIMES = 1000 };
+    uint64_t times[RUNS] = {0};
+    n = n < 1 << CACHED_LOG2 ? n : 1 << CACHED_LOG2;
+    const uint64_t bytes = (n + gs_cache_sort_scratch(n)) * sizeof *in;
+#pragma omp parallel num_threads(threads)
+    {
+        gs_key *keys = gs_pages_alloc(bytes);
+        if (keys == NULL)
+            abort();
+        for (int run = -1; run < RUNS; run++) { /* once before, to touch it */
+#pragma omp barrier
+            uint64_t start = gs_now_ns();
+            for (int i = 0; i < TIMES; i++) {
+                memcpy(keys, in, n * sizeof *in);
+                gs_cache_sort(keys, keys + n, n, 0, GS_KEY_MAX);
+            }
+#pragma omp barrier
+#pragma omp master
+            if (run >= 0)
+                times[run] = gs_now_ns() - start;
+        }
+        gs_pages_free(keys, bytes);
+    }
+    qsort(times, RUNS, sizeof *times, compare_times);
+    return (double)n * TIMES * threads * 1e3 / (double)times[RUNS / 2];
+}
+
 /* qsort of at most 2^20 keys: its speed hardly depends on n. */
 static double measure_qsort(const gs_key *in, gs_key *out, uint64_t n)
 {
@@ -169,12 +202,17 @@ int main(int argc, char **argv)
             if (is_picked(only, dist->name))
                 printf("| 2^%d | %s | %.0f |\n", log2_n, dist->name,
                        measure(&options, dist, in, out, n));
+        int cached = log2_n < CACHED_LOG2 ? log2_n : CACHED_LOG2;
         unsigned threads = options.threads > 0 ? options.threads : (unsigned)omp_get_max_threads();
         printf("| 2^%d | (memcpy, one thread) | %.0f |\n", log2_n, measure_copy(in, out, n, 1));
         printf("| 2^%d | (memcpy, %u threads) | %.0f |\n", log2_n, threads,
                measure_copy(in, out, n, threads));
         printf("| 2^%d | (read, %u threads) | %.0f |\n", log2_n, threads,
                measure_read(in, n, threads));
+        printf("| 2^%d | (2^%d keys in cache, one thread) | %.0f |\n", log2_n, cached,
+               measure_cached(in, n, 1));
+        printf("| 2^%d | (2^%d keys in cache, %u threads) | %.0f |\n", log2_n, cached, threads,
+               measure_cached(in, n, threads));
         printf("| 2^%d | (qsort, one thread, up to 2^20 keys) | %.0f |\n", log2_n,
                measure_qsort(in, out, n));
         gs_pages_free(in, n * sizeof *in);

@@ -15,6 +15,6 @@
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads);
 
 /* started: it need not be waited for, since it has started, or will while a pipe is read. */
-double gs_cost_gpu_seconds(uint64_t count, bool started);
+double gs_cost_gpu_seconds(uint64_t count, unsigned threads, bool started);
 
 #endif

@@ -107,7 +107,7 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
         return device;
     }
     double cpu = gs_cost_cpu_seconds(plan->count, plan->threads);
-    double gpu = gs_cost_gpu_seconds(plan->count, gpu_started);
+    double gpu = gs_cost_gpu_seconds(plan->count, plan->threads, gpu_started);
     snprintf(stats->reason, sizeof stats->reason, "estimates: %.3f s on the CPU, %.3f s on the GPU",
              cpu, gpu);
     return gpu < cpu ? GS_DEVICE_GPU : GS_DEVICE_CPU;
@@ -307,6 +307,6 @@ void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct g
     bool lists = gs_engine_uses_lists(options->engine);
     stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
     stats->device = gs_device_name(device);
-    *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count, false)
+    *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count, plan.threads, false)
                                        : gs_cost_cpu_seconds(count, plan.threads);
 }

@@ -7,10 +7,9 @@
 
 #include "sort/cache_sort_lanes512.h"
 
-/* Blocks that are merged in registers; and those behind them, at most. */
-enum { STEP_BLOCKS_MAX = 16, LAST_BLOCKS_MAX = 8 };
+enum { BLOCKS_MAX = GS_LANE_ROWS / BLOCK_ROWS };
 
-static_assert(GS_LANE_ROWS == (STEP_BLOCKS_MAX + LAST_BLOCKS_MAX) * BLOCK_ROWS, "all are merged");
+static_assert(BLOCKS_MAX <= 28, "a row of each is in a register");
 
 INLINE_AVX512 vector widen(const uint16_t *words, gs_key base)
 {
@@ -127,32 +126,70 @@ static AVX512 int load_rows(const struct matrix *matrix, vector *rows)
     return (int)((most + BLOCK_ROWS - 1) / BLOCK_ROWS);
 }
 
-/* Exchange rows of n blocks (a constant) of which the first `here` are there: in the first step
- * those n / 2 blocks apart or, if mirrored, as far from either end, then n / 4, n / 8, ... apart.
- * One row of each block is in a register; of those in the upper half, the mirrored one. */
-INLINE_AVX512 void merge_blocks(vector *rows, int n, int here, bool mirrored)
+/* The steps of an odd-even merge that exchange rows of different blocks, as far apart as they are:
+ * of n blocks (a constant), `here` of which are there, the first `half`, a power of two, are sorted
+ * and so are those behind. One row of each block is in a register. */
+INLINE_AVX512 void merge_blocks(vector *rows, int n, int half, int here)
 {
+    const int behind = n - half;
+
     for (int i = 0; i < BLOCK_ROWS; i++) {
-        vector r[STEP_BLOCKS_MAX];
-        const int upper = mirrored ? BLOCK_ROWS - 1 - i : i;
-#pragma GCC unroll 16
+        vector r[BLOCKS_MAX];
+#pragma GCC unroll 24
         for (int k = 0; k < n; k++)
-            r[k] =
-                k < here ? rows[BLOCK_ROWS * k + (k < n / 2 ? i : upper)] : _mm512_set1_epi16(-1);
+            r[k] = k < here ? rows[BLOCK_ROWS * k + i] : _mm512_set1_epi16(-1);
 #pragma GCC unroll 16
-        for (int k = 0; k < n / 2; k++)
-            exchange(&r[k], &r[mirrored ? n - 1 - k : k + n / 2]);
-#pragma GCC unroll 16
-        for (int apart = n / 4; apart > 0; apart /= 2)
-#pragma GCC unroll 16
-            for (int k = 0; k < n; k++)
-                if ((k & apart) == 0)
+        for (int k = 0; k < behind; k++)
+            exchange(&r[k], &r[k + half]);
+#pragma GCC unroll 8
+        for (int apart = half / 2; apart > 0; apart /= 2)
+#pragma GCC unroll 24
+            for (int k = 0; k < n - apart; k++)
+                if ((k & apart) != 0)
                     exchange(&r[k], &r[k + apart]);
-#pragma GCC unroll 16
+#pragma GCC unroll 24
         for (int k = 0; k < n; k++)
             if (k < here)
-                rows[BLOCK_ROWS * k + (k < n / 2 ? i : upper)] = r[k];
+                rows[BLOCK_ROWS * k + i] = r[k];
     }
+}
+
+/* The steps behind those, 8, 4, 2 and 1 rows apart, of one block and the upper half of the next,
+ * if there is one. r has the upper half of this block, and will have that of the next. */
+INLINE_AVX512 void merge_rows_of(vector *rows, vector *r, bool last)
+{
+    enum { HALF = BLOCK_ROWS / 2 };
+    const int end = last ? BLOCK_ROWS : BLOCK_ROWS + HALF;
+
+#pragma GCC unroll 16
+    for (int i = HALF; i < end; i++)
+        r[i] = rows[i];
+#pragma GCC unroll 4
+    for (int apart = HALF; apart > 0; apart /= 2)
+#pragma GCC unroll 16
+        for (int i = 0; i < BLOCK_ROWS; i++)
+            if ((i & apart) != 0 && i + apart < end)
+                exchange(&r[i], &r[i + apart]);
+#pragma GCC unroll 16
+    for (int i = 0; i < BLOCK_ROWS; i++)
+        rows[i] = r[i];
+    if (last)
+        return;
+#pragma GCC unroll 8
+    for (int i = 0; i < HALF; i++)
+        r[i] = r[BLOCK_ROWS + i];
+}
+
+INLINE_AVX512 void merge_rows(vector *rows, int blocks)
+{
+    vector r[BLOCK_ROWS + BLOCK_ROWS / 2];
+
+#pragma GCC unroll 8
+    for (int i = 0; i < BLOCK_ROWS / 2; i++)
+        r[i] = rows[i];
+    for (int block = 0; block + 1 < blocks; block++, rows += BLOCK_ROWS)
+        merge_rows_of(rows, r, false);
+    merge_rows_of(rows, r, true);
 }
 
 /* Merge sorted neighbours of n / 2 blocks each, up to the last block. */
@@ -160,28 +197,26 @@ INLINE_AVX512 void merge_neighbours(vector *rows, int n, int blocks)
 {
     int first = 0;
 
-    for (; first + n <= blocks; first += n)
-        merge_blocks(rows + BLOCK_ROWS * first, n, n, true);
-    if (first + n / 2 < blocks)
-        merge_blocks(rows + BLOCK_ROWS * first, n, blocks - first, true);
-    else /* these are sorted as they are */
-        blocks = first;
-    for (int block = 0; block < blocks; block++)
-        clean_block(rows + BLOCK_ROWS * block);
+    for (; first + n <= blocks; first += n) {
+        merge_blocks(rows + BLOCK_ROWS * first, n, n / 2, n);
+        merge_rows(rows + BLOCK_ROWS * first, n);
+    }
+    if (first + n / 2 < blocks) { /* else these are sorted as they are */
+        merge_blocks(rows + BLOCK_ROWS * first, n, n / 2, blocks - first);
+        merge_rows(rows + BLOCK_ROWS * first, blocks - first);
+    }
 }
 
-/* Merge 16 sorted blocks with those behind. */
+/* Merge 16 sorted blocks with those behind: mostly there are few of them. */
 INLINE_AVX512 void merge_last(vector *rows, int blocks)
 {
-    for (int block = STEP_BLOCKS_MAX; block < blocks; block++)
-        for (int i = 0; i < BLOCK_ROWS; i++)
-            exchange(rows + BLOCK_ROWS * (2 * STEP_BLOCKS_MAX - 1 - block) + i,
-                     rows + BLOCK_ROWS * block + BLOCK_ROWS - 1 - i);
-    merge_blocks(rows, STEP_BLOCKS_MAX, STEP_BLOCKS_MAX, false);
-    merge_blocks(rows + BLOCK_ROWS * STEP_BLOCKS_MAX, LAST_BLOCKS_MAX, blocks - STEP_BLOCKS_MAX,
-                 false);
-    for (int block = 0; block < blocks; block++)
-        clean_block(rows + BLOCK_ROWS * block);
+    if (blocks <= 18)
+        merge_blocks(rows, 18, 16, blocks);
+    else if (blocks <= 20)
+        merge_blocks(rows, 20, 16, blocks);
+    else
+        merge_blocks(rows, BLOCKS_MAX, 16, blocks);
+    merge_rows(rows, blocks);
 }
 
 /* Sort each lane of so many blocks. */
@@ -202,7 +237,7 @@ static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
     write_some(lanes, 4);
     merge_neighbours(all, 16, blocks);
     write_some(lanes, LANES);
-    if (blocks > STEP_BLOCKS_MAX)
+    if (blocks > 16)
         merge_last(all, blocks);
 }
 
@@ -223,7 +258,6 @@ static AVX512 void store_rows(const struct matrix *matrix, const vector *rows, i
 /* Order groups by how many blocks they have, the largest first. */
 static void order_groups(const struct gs_lane_set *set, uint8_t *order)
 {
-    enum { BLOCKS_MAX = GS_LANE_ROWS / BLOCK_ROWS };
     uint32_t first[BLOCKS_MAX + 2] = {0};
 
 #define PLACE(group) (BLOCKS_MAX - (set->counts[group] + BLOCK_ROWS - 1) / BLOCK_ROWS)

@@ -12,7 +12,8 @@
 
 enum {
     BIN_KEYS_MIN = 1 << 16, /* on average: the copy of fewer keys is not worth it */
-    GAP_LOG2 = 6,           /* a 64th of all keys is many times what an estimate is off */
+    GAP_LOG2 = 6,           /* a 64th of all keys is many times what an estimate is off; */
+    GAP_LOG2_EVEN = 8,      /* of even bins, of random keys, so is that */
     SAMPLE_LINE = 8,        /* keys looked at beside each other: they cost one wait */
     SAMPLE_BATCH = 256,     /* lines of them that a thread looks up at a time */
     BLOCK_KEYS_MAX = 2048,
@@ -155,7 +156,8 @@ static uint64_t region_end(const struct gs_run *run, const struct gs_regions *re
 static uint64_t gap_keys(const struct gs_run *run)
 {
     const uint64_t n = run->plan.count;
-    return (n >> GAP_LOG2) + (run->plan.threads + 1) * (n / run->plan.bins);
+    const unsigned log2 = run->splitters.guide == GS_GUIDE_EVEN ? GAP_LOG2_EVEN : GAP_LOG2;
+    return (n >> log2) + (run->plan.threads + 1) * (n / run->plan.bins);
 }
 
 /* Keys to expect in each bin, where a sample found so many. It scatters counts of random keys by

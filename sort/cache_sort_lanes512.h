@@ -3,9 +3,10 @@
  *
  * A group is of keys that agree in all but 16 bits. 32 of them make a matrix: a column is a group,
  * and as many rows as the largest has keys, rounded up to blocks of 16. All columns are sorted by
- * the same exchanges of rows: blocks first, then blocks are merged by twos, fours, eights, ...
- * [Batcher: Sorting networks and their applications, 1968]; a step that would bring in a block that
- * is not there would change nothing, and is left out. No key changes its lane on the way.
+ * the same exchanges of rows: blocks first, then blocks are merged by twos, fours, eights, ... by
+ * odd-even merges [Batcher: Sorting networks and their applications, 1968]; a step that would bring
+ * in a block that is not there would change nothing, and is left out. No key changes its lane on
+ * the way.
  *
  * Of 32 groups that follow each other the largest has a sixth more keys than most, of random keys;
  * so up to 128 wait, and those that have about as many make a matrix.

@@ -42,6 +42,8 @@ enum {
     CALLED_AT_ONCE = 128
 };
 
+static_assert(GS_LANE_ROOM - SPLIT_WORDS == GS_LANE_ROWS, "a part that is a group fits its lane");
+
 /* How keys or words are split. */
 struct step {
     enum { KEYS, KEYS_TO_WORDS, WORDS } kind;

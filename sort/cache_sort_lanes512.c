@@ -61,21 +61,13 @@ INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set 
     lanes->fill = count - done;
 }
 
-/* Write up to so many of the groups that are due. */
+/* Write up to so many of the groups that are sorted. */
 INLINE_AVX512 void write_some(struct gs_lanes *lanes, uint32_t groups)
 {
     const struct gs_lane_set *set = &lanes->sets[1 - lanes->waiting];
 
-    for (; groups > 0 && lanes->written < lanes->due; groups--)
+    for (; groups > 0 && lanes->written < set->groups; groups--)
         write_group(lanes, set, lanes->written++);
-}
-
-/* All that are sorted may be written by now, or only so many more. */
-INLINE_AVX512 void make_due(struct gs_lanes *lanes, uint32_t groups)
-{
-    const uint32_t all = lanes->sets[1 - lanes->waiting].groups;
-
-    lanes->due = all - lanes->due < groups ? all : lanes->due + groups;
 }
 
 /* Some groups of a set, each of which is a lane. */
@@ -219,7 +211,7 @@ INLINE_AVX512 void merge_last(vector *rows, int blocks)
     merge_rows(rows, blocks);
 }
 
-/* Sort each lane of so many blocks. */
+/* Sort each lane of so many blocks; meanwhile about as many groups are written. */
 static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
 {
     for (int block = 0; block < blocks; block++) {
@@ -236,7 +228,7 @@ static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
     merge_neighbours(all, 8, blocks);
     write_some(lanes, 4);
     merge_neighbours(all, 16, blocks);
-    write_some(lanes, LANES);
+    write_some(lanes, 4);
     if (blocks > 16)
         merge_last(all, blocks);
 }
@@ -281,17 +273,14 @@ static AVX512 void sort_set(struct gs_lanes *lanes)
     order_groups(set, order);
     for (uint32_t first = 0; first < set->groups; first += LANES) {
         choose_lanes(set, order + first, set->groups - first, &matrix);
-        make_due(lanes, LANES);
         const int blocks = load_rows(&matrix, rows);
         sort_rows(lanes, rows, blocks);
         store_rows(&matrix, rows, blocks);
     }
-    make_due(lanes, GS_LANE_GROUPS);
     write_some(lanes, GS_LANE_GROUPS);
     lanes->waiting = 1 - lanes->waiting;
     lanes->sets[lanes->waiting].groups = 0;
     lanes->written = 0;
-    lanes->due = 0;
 }
 
 AVX512 void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uint32_t groups_max,
@@ -304,7 +293,6 @@ AVX512 void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uin
     lanes->waiting = 0;
     lanes->groups_max = groups_max;
     lanes->written = 0;
-    lanes->due = 0;
     lanes->head = (uint32_t)((uintptr_t)to / sizeof *to % LINE_KEYS);
     lanes->fill = lanes->head;
     lanes->to = to - lanes->head;

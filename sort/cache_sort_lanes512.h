@@ -37,7 +37,6 @@ struct gs_lanes {
     uint32_t waiting;    /* which of them waits to be sorted */
     uint32_t groups_max; /* of a set */
     uint32_t written;    /* groups of the other set that are written already */
-    uint32_t due;        /* and that may be by now */
     bool past_cache;
     gs_key *to;    /* where line[] will lie, an aligned place */
     uint32_t head; /* keys of line[] that belong to others */

@@ -131,81 +131,30 @@ static void test_late(bool done)
     close(fd);
 }
 
-/* Bytes of large pages in which this file is mapped, wherever that is. */
-static uint64_t large_bytes(void)
+/* Sum of what smaps says, in bytes, of the mapping that begins here, or (NULL) of all. */
+static uint64_t smaps_bytes(const char *name, const void *mapping)
 {
     char line[256];
     uint64_t sum = 0;
-    uint64_t kib;
-    FILE *file = fopen("/proc/self/smaps", "re");
-    if (file == NULL)
-        abort();
-    while (fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "ShmemPmdMapped: %" SCNu64, &kib) == 1)
-            sum += kib << 10;
-    fclose(file);
-    return sum;
-}
-
-/* In memory's file system pages are large, if the kernel can; what is written is there. */
-static void test_large(void)
-{
-    const uint64_t size = ((uint64_t)64 << 20) + 4096;
-    char got = 0;
-    int fd = memfd_create("large", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)size) != 0)
-        abort();
-    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size + 61440, 2, true);
-    if (prefill == NULL)
-        abort();
-    gs_prefill_extend(prefill, size);
-    CHECK(gs_prefill_make(prefill, 0, size, false));
-    char *pages = gs_prefill_mapping(prefill, size);
-    char *probe =
-        mmap(NULL, (size_t)4 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    char *aligned = probe + ((uintptr_t) - (uintptr_t)probe % GS_LARGE_PAGE_BYTES);
-    if (CHECK(pages != NULL) && probe != MAP_FAILED && gs_pages_collapse(aligned))
-        CHECK(large_bytes() >= 3 * GS_LARGE_PAGE_BYTES); /* memory may be slow to come */
-    for (uint64_t i = 0; i < size; i += 4095)
-        pages[i] = (char)(i % 127);
-    gs_prefill_done(prefill, 0, size);
-    uint64_t wrong = 0;
-    for (uint64_t i = 0; i < size; i += 4095)
-        wrong += pread(fd, &got, 1, (off_t)i) != 1 || got != (char)(i % 127);
-    CHECK_EQUAL(wrong, 0);
-    munmap(probe, (size_t)4 << 20);
-    gs_prefill_stop(prefill);
-    close(fd);
-}
-
-/* Bytes of the mapping that begins here that are in this process's page table. */
-static uint64_t mapped_bytes(const void *mapping)
-{
-    char line[256];
     uintptr_t first;
     uintptr_t end;
-    uint64_t kib = 0;
-    bool here = false;
+    bool asked = mapping == NULL;
     FILE *file = fopen("/proc/self/smaps", "re");
     if (file == NULL)
         abort();
     while (fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2)
-            here = first == (uintptr_t)mapping;
-        if (here && sscanf(line, "Rss: %" SCNu64, &kib) == 1)
-            break;
+        if (mapping != NULL && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2)
+            asked = first == (uintptr_t)mapping;
+        if (asked && strncmp(line, name, strlen(name)) == 0)
+            sum += strtoull(line + strlen(name), NULL, 10) << 10;
     }
     fclose(file);
-    return kib << 10;
+    return sum;
 }
 
-/* Where all pages were made first, they leave by pieces of 16 MiB, each when all of it is told. */
-static void test_whole(bool large)
+/* A file and its pages, of which two threads make all. */
+static struct gs_prefill *start_made(int fd, uint64_t size, bool large, char **pages)
 {
-    const uint64_t piece = (uint64_t)16 << 20;
-    const uint64_t size = 3 * piece + 4096;
-    char got = 0;
-    int fd = large ? memfd_create("whole", MFD_CLOEXEC) : open_file(size);
     if (fd < 0 || ftruncate(fd, (off_t)size) != 0)
         abort();
     struct gs_prefill *prefill = gs_prefill_start(fd, 0, size + 61440, 2, large);
@@ -213,22 +162,67 @@ static void test_whole(bool large)
         abort();
     gs_prefill_extend(prefill, size);
     CHECK(gs_prefill_make(prefill, 0, size, false));
-    char *pages = gs_prefill_mapping(prefill, size);
-    if (!CHECK(pages != NULL))
-        return;
+    *pages = gs_prefill_mapping(prefill, size);
+    if (!CHECK(*pages != NULL))
+        abort();
+    return prefill;
+}
+
+/* Something in each page. */
+static void mark_pages(char *pages, uint64_t size)
+{
     for (uint64_t i = 0; i < size; i += 4095)
         pages[i] = (char)(i % 127);
-    CHECK(mapped_bytes(pages) >= size - 4096);
-    gs_prefill_done_whole(prefill, piece + 5, piece);
-    CHECK(mapped_bytes(pages) >= size - 4096);
-    gs_prefill_done_whole(prefill, 7, piece - 2);
-    CHECK(mapped_bytes(pages) <= size - piece && mapped_bytes(pages) >= size - piece - 4096);
-    gs_prefill_done_whole(prefill, 0, 7);
-    CHECK(mapped_bytes(pages) <= size - 2 * piece && mapped_bytes(pages) >= piece);
+}
+
+static void check_marks(int fd, uint64_t size)
+{
+    char got = 0;
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < size; i += 4095)
         wrong += pread(fd, &got, 1, (off_t)i) != 1 || got != (char)(i % 127);
     CHECK_EQUAL(wrong, 0);
+}
+
+/* In memory's file system pages are large, if the kernel can; what is written is there. */
+static void test_large(void)
+{
+    const uint64_t size = ((uint64_t)64 << 20) + 4096;
+    char *pages;
+    int fd = memfd_create("large", MFD_CLOEXEC);
+    struct gs_prefill *prefill = start_made(fd, size, true, &pages);
+    char *probe =
+        mmap(NULL, (size_t)4 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char *aligned = probe + ((uintptr_t) - (uintptr_t)probe % GS_LARGE_PAGE_BYTES);
+    if (probe != MAP_FAILED && gs_pages_collapse(aligned)) /* memory may be slow to come */
+        CHECK(smaps_bytes("ShmemPmdMapped:", NULL) >= 3 * GS_LARGE_PAGE_BYTES);
+    mark_pages(pages, size);
+    gs_prefill_done(prefill, 0, size);
+    check_marks(fd, size);
+    munmap(probe, (size_t)4 << 20);
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
+/* Where all pages were made first, they leave by pieces of 16 MiB, each when all of it is told. */
+static void test_whole(bool large)
+{
+    const uint64_t piece = (uint64_t)16 << 20;
+    const uint64_t size = 3 * piece + 4096;
+    char *pages;
+    int fd = large ? memfd_create("whole", MFD_CLOEXEC) : open_file(size);
+    struct gs_prefill *prefill = start_made(fd, size, large, &pages);
+    mark_pages(pages, size);
+#define MAPPED smaps_bytes("Rss:", pages)
+    CHECK(MAPPED >= size - 4096);
+    gs_prefill_done_whole(prefill, piece + 5, piece);
+    CHECK(MAPPED >= size - 4096);
+    gs_prefill_done_whole(prefill, 7, piece - 2);
+    CHECK(MAPPED <= size - piece && MAPPED >= size - piece - 4096);
+    gs_prefill_done_whole(prefill, 0, 7);
+    CHECK(MAPPED <= size - 2 * piece && MAPPED >= piece);
+#undef MAPPED
+    check_marks(fd, size);
     gs_prefill_stop(prefill);
     close(fd);
 }

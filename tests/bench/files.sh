@@ -2,7 +2,8 @@
 # files.sh -- from file to file: cp, gsort on each device and in a pipe, numpy, CuPy, in rounds
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench/files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-j DIR] [-d DIR]... [KEYS...]
+# usage: tests/bench/files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-n NAME]... [-j DIR] [-d DIR]...
+#                             [KEYS...]
 #
 # Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs) with a line for
 # each of KEYS (default 64M 256M 1G: 256 MiB, 1 GiB, 4 GiB), uniform keys. One round runs cp, gsort
@@ -10,7 +11,8 @@
 # to /dev/null, and what numpy and CuPy do, one after the other, in an order that is turned round
 # every other time, so that all meet the same mood of the machine; ROUNDS of -p (default 5) after
 # one to warm up. numpy and CuPy, which take ten times as long, are in the first rounds of those
-# alone, as many as -P says (default 2; none leaves them out). The input is in the page cache and
+# alone, as many as -P says (default 2; none leaves them out). -n NAME runs only what it names: cp,
+# cpu, gpu, auto, pipe and cat, given and poured, numpy, cupy. The input is in the page cache and
 # every output is a new file. A time is the whole process, start to exit, in seconds, the median of
 # the rounds; a ratio is the median of the rounds' ratios, with the least and the greatest: below 1
 # is faster than cp. What cannot run here (no GPU, no numpy) has a dash. Beside it are the estimates
@@ -24,11 +26,11 @@ export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
 . "$(dirname "$0")/timing.sh"
 
-usage="usage: files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS|none] [-j DIR] [-d DIR]... [KEYS...]"
+usage="usage: files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS|none] [-n NAME]... [-j DIR] [-d DIR]... [KEYS...]"
 gsort=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 shift 2
-read_options "$usage" d:j:P:p: "$@"
+read_options "$usage" d:j:n:P:p: "$@"
 shift $((OPTIND - 1))
 [ "$#" -gt 0 ] || set -- 64M 256M 1G
 rounds=${option[p]-5}
@@ -85,18 +87,35 @@ run_one()
     esac
 }
 
-# Those that can run here.
+# is_wanted NAME: by -n, or by its absence.
+is_wanted()
+{
+    [ -z "${option[n]-}" ] || grep -qx "$1" <<<"${option[n]}"
+}
+
+# can_run NAME: here?
+can_run()
+{
+    case $1 in
+    gpu) "$gsort" --device=gpu </dev/null >/dev/null 2>&1 ;;
+    numpy | cupy) [ "$peer_rounds" -gt 0 ] && python3 -c "import $1" 2>/dev/null ;;
+    esac
+}
+
+# Those that are wanted, and can run here.
 find_names()
 {
-    names=(cp cpu auto pipe cat given poured)
+    names=()
     peers=()
-    if "$gsort" --device=gpu </dev/null >/dev/null 2>&1; then
-        names+=(gpu)
-    fi
-    local module
-    for module in numpy cupy; do
-        if [ "$peer_rounds" -gt 0 ] && python3 -c "import $module" 2>/dev/null; then
-            peers+=("$module")
+    local name
+    for name in cp cpu auto pipe cat given poured gpu; do
+        if is_wanted "$name" && can_run "$name"; then
+            names+=("$name")
+        fi
+    done
+    for name in numpy cupy; do
+        if is_wanted "$name" && can_run "$name"; then
+            peers+=("$name")
         fi
     done
 }
@@ -146,11 +165,11 @@ seconds()
 # ratio NAME OTHER: median, least and greatest of the rounds' ratios.
 ratio()
 {
-    [ -e "times.$1" ] || {
+    if [ -e "times.$1" ] && [ -e "times.$2" ]; then
+        paste "times.$1" "times.$2" | awk '{ print $1 / $2 }' | spread
+    else
         printf '%s' -
-        return
-    }
-    paste "times.$1" "times.$2" | awk '{ print $1 / $2 }' | spread
+    fi
 }
 
 # The peaks that were found.

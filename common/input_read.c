@@ -1,0 +1,128 @@
+/* input_read.c -- read the inputs that could not be mapped.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/file.h"
+#include "common/input.h"
+#include "common/pipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
+{
+    if (input->fd < 0)
+        input->fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (input->fd < 0)
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
+    return GS_OK;
+}
+
+/* The watch of one input: adds what the inputs before it took. */
+struct read_state {
+    const struct gs_slurp_watch *watch;
+    uint64_t before;
+};
+
+static enum gs_status add_before(void *context, const char *name, uint64_t bytes,
+                                 struct gs_error *err)
+{
+    const struct read_state *state = context;
+    return state->watch->gate(state->watch->context, name, state->before + bytes, err);
+}
+
+static void tell_moves(void *context)
+{
+    const struct read_state *state = context;
+    if (state->watch->moves != NULL)
+        state->watch->moves(state->watch->context);
+}
+
+void gs_input_end(struct gs_input *input)
+{
+    if (input->fd != STDIN_FILENO)
+        close(input->fd);
+    input->fd = -1;
+    input->pending = false;
+}
+
+/* Take the bytes of a unit that is not whole from the end of what was read. */
+static void keep_rest(struct gs_input *input, size_t unit)
+{
+    input->rest_bytes = (size_t)(input->size % unit);
+    input->size -= input->rest_bytes;
+    gs_slurp_trim(&input->memory);
+    input->bytes = input->memory.bytes;
+    if (input->rest_bytes > 0) /* else there may be no bytes at all */
+        memcpy(input->rest, (const char *)input->bytes + input->size, input->rest_bytes);
+}
+
+enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates,
+                             const struct gs_slurp_watch *watch, struct gs_error *err)
+{
+    enum gs_status st = gs_input_start(input, err);
+    if (st != GS_OK)
+        return st;
+    st = gs_slurp_read(&input->memory, input->fd, input->name, populates, watch, err);
+    input->bytes = input->memory.bytes;
+    input->size = input->memory.used;
+    if (st != GS_OK) {
+        keep_rest(input, unit);
+        return st;
+    }
+    gs_input_end(input);
+    return gs_input_check_size(input->name, input->size, unit, err);
+}
+
+enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit,
+                              const struct gs_slurp_watch *watch, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct read_state state = {.watch = watch, .before = 0};
+    const struct gs_slurp_watch own = {.gate = add_before, .moves = tell_moves, .context = &state};
+    for (size_t i = 0; i < inputs->count && st == GS_OK; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (!input->pending)
+            continue;
+        st = gs_input_read(input, unit, inputs->populates, &own, err);
+        state.before += input->size;
+    }
+    return st;
+}
+
+enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to, size_t room,
+                                 size_t *got, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    char *bytes = to;
+    size_t used = 0;
+    for (size_t i = 0; i < inputs->count && used < unit; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (!input->pending)
+            continue;
+        GS_TRY(gs_input_start(input, err));
+        if (input->memory.used + input->end == 0)
+            gs_pipe_grow(input->fd);
+        memcpy(bytes, input->rest, input->rest_bytes);
+        used = input->rest_bytes;
+        size_t now = 1;
+        while (used < unit && now > 0) {
+            GS_TRY(gs_file_read_some(input->fd, bytes + used, room - used, &now, input->name, err));
+            used += now;
+            input->end += now;
+        }
+        input->rest_bytes = used % unit;
+        if (now == 0) {
+            GS_TRY(gs_input_check_size(input->name, input->memory.used + input->end, unit, err));
+            gs_input_end(input);
+            used = 0;
+        }
+        used -= used % unit;
+        memcpy(input->rest, bytes + used, input->rest_bytes);
+    }
+    *got = used;
+
+cleanup:
+    return st;
+}

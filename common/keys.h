@@ -22,8 +22,14 @@ typedef uint32_t gs_key;
 #error "gsort reads and writes keys in little-endian order and runs on little-endian machines only"
 #endif
 
-/* Copy keys that somebody may write to meanwhile, those of a mapped file: each is read once. A
- * compiler may else look at a key itself again where the copy is meant, and find another. */
+/* Keys that somebody may write to meanwhile, those of a mapped file, are copied first: one or some,
+ * each read once. A compiler may else look at a key itself again where the copy is meant, and find
+ * another. */
+static inline gs_key gs_read_once(const gs_key *key)
+{
+    return *(const volatile gs_key *)key;
+}
+
 static inline void gs_copy_once(gs_key *to, const gs_key *keys, size_t count)
 {
     memcpy(to, keys, count * sizeof *keys);

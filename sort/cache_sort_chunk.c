@@ -108,12 +108,6 @@ bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count,
     return !overflows(next, rooms->first + 1, bins);
 }
 
-/* A key that somebody may write to meanwhile: there is one value of it. */
-static inline gs_key read_once(const gs_key *key)
-{
-    return *(const volatile gs_key *)key;
-}
-
 /* guide is a constant at every call, and so is shift, that of even bins. The bins are looked up
  * twice, once to call their lines: to note them for later takes a store, and stores are what binds.
  * Four places are noted before their stores, which leave the core in pairs so. */
@@ -131,8 +125,8 @@ put_straight(const struct gs_splitters *restrict splitters, enum gs_guide guide,
             __builtin_prefetch(room + next[BIN(four[AHEAD + 1])], 1);
             __builtin_prefetch(room + next[BIN(four[AHEAD + 2])], 1);
             __builtin_prefetch(room + next[BIN(four[AHEAD + 3])], 1);
-            const gs_key a = read_once(four), b = read_once(four + 1);
-            const gs_key c = read_once(four + 2), d = read_once(four + 3);
+            const gs_key a = gs_read_once(four), b = gs_read_once(four + 1);
+            const gs_key c = gs_read_once(four + 2), d = gs_read_once(four + 3);
             const uint32_t place_a = next[BIN(a)]++;
             const uint32_t place_b = next[BIN(b)]++;
             const uint32_t place_c = next[BIN(c)]++;
@@ -144,7 +138,7 @@ put_straight(const struct gs_splitters *restrict splitters, enum gs_guide guide,
         }
     }
     for (; keys < end; keys++) {
-        const gs_key key = read_once(keys);
+        const gs_key key = gs_read_once(keys);
         room[next[BIN(key)]++] = key;
     }
 #undef BIN

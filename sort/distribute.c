@@ -40,10 +40,9 @@ void gs_distribute_account(struct gs_run *run, const struct gs_stages *stages,
 }
 
 /* Keys of the chunks that a thread claims at once, at least. */
-static uint64_t keys_to_claim(const struct gs_run *run, uint64_t chunk_keys, unsigned threads)
+static uint64_t keys_to_claim(const struct gs_plan *plan, uint64_t chunk_keys)
 {
-    uint64_t claims = run->plan.count / GS_CLAIM_KEYS;
-    bool many = claims >= (uint64_t)threads * GS_CHUNKS_PER_THREAD;
+    bool many = gs_plan_claim(plan, plan->count) >= GS_CLAIM_KEYS;
     return many && chunk_keys < GS_CLAIM_KEYS ? GS_CLAIM_KEYS / chunk_keys * chunk_keys
                                               : chunk_keys;
 }
@@ -80,15 +79,14 @@ struct distribution {
  * false: there are none. */
 static bool claim(struct distribution *distribution, uint64_t *first, uint64_t *end)
 {
-    const uint64_t n = distribution->run->plan.count;
+    const struct gs_plan *plan = &distribution->run->plan;
+    const uint64_t n = plan->count;
     const uint64_t least = distribution->claim_keys;
-    const uint64_t shares = (uint64_t)distribution->threads * GS_CHUNKS_PER_THREAD;
     *first = atomic_load(&distribution->next);
     do {
         if (*first >= n)
             return false;
-        uint64_t share = (n - *first) / shares;
-        uint64_t keys = share < GS_CLAIM_KEYS_MAX ? share : GS_CLAIM_KEYS_MAX;
+        uint64_t keys = gs_plan_claim(plan, n - *first);
         keys = keys > least ? keys / least * least : least;
         *end = keys < n - *first ? *first + keys : n;
     } while (!atomic_compare_exchange_weak(&distribution->next, first, *end));
@@ -129,7 +127,7 @@ enum gs_status gs_distribute(struct gs_run *run, const struct gs_stages *stages,
     struct distribution distribution = {.run = run,
                                         .stages = stages,
                                         .chunk_keys = chunk_keys,
-                                        .claim_keys = keys_to_claim(run, chunk_keys, threads),
+                                        .claim_keys = keys_to_claim(&run->plan, chunk_keys),
                                         .threads = threads,
                                         .next = gs_incoming_distributed(run),
                                         .err = err};

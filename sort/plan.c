@@ -80,13 +80,19 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
     plan->memory_bytes = memory_for(plan);
 }
 
+uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left)
+{
+    uint64_t share = left / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD);
+    return share < GS_CLAIM_KEYS_MAX ? share : GS_CLAIM_KEYS_MAX;
+}
+
 uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes)
 {
     if (plan->one_bin || plan->direct || plan->count <= GS_SHARES_KEYS)
         return held_bytes; /* read more than once */
-    uint64_t claim = plan->count / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD);
+    uint64_t claim = gs_plan_claim(plan, plan->count);
     uint64_t in_hand =
-        plan->threads * clamp(claim, GS_CLAIM_KEYS, GS_CLAIM_KEYS_MAX) * sizeof(gs_key);
+        plan->threads * (claim > GS_CLAIM_KEYS ? claim : GS_CLAIM_KEYS) * sizeof(gs_key);
     return held_bytes < in_hand ? held_bytes : in_hand;
 }
 

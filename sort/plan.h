@@ -21,6 +21,10 @@ struct gs_plan {
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count,
                   unsigned processors);
 
+/* Keys of the input that a CPU thread may claim at once where `left` are left: more, the more there
+ * are, up to GS_CLAIM_KEYS_MAX; fewer than GS_CLAIM_KEYS is: chunk by chunk. */
+uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left);
+
 /* Of held_bytes of the input, in memory that can be given back as its keys are copied to their
  * bins: what is there beside the plan's buffers at the most, on the CPU. */
 uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes);

@@ -43,10 +43,17 @@
 #define GPU_KEY    0.33e-9
 #define GPU_THREAD 1.9e-9
 
+/* Of so many keys, by what one takes a thread, and any number of threads at least. */
+static double seconds_of(uint64_t count, unsigned threads, double thread, double least)
+{
+    double key = thread / threads;
+    return (double)count * (key > least ? key : least);
+}
+
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads)
 {
-    double key = (threads < GS_THREADS_TO_SPARE ? CPU_THREAD_FEW : CPU_THREAD) / threads;
-    return CPU_START + (double)count * (key > CPU_LEAST ? key : CPU_LEAST);
+    double thread = threads < GS_THREADS_TO_SPARE ? CPU_THREAD_FEW : CPU_THREAD;
+    return CPU_START + seconds_of(count, threads, thread, CPU_LEAST);
 }
 
 double gs_cost_gpu_seconds(uint64_t count, unsigned threads, bool started)
@@ -55,6 +62,5 @@ double gs_cost_gpu_seconds(uint64_t count, unsigned threads, bool started)
     if (getenv("GSORT_GPU_IS_FREE") != NULL)
         return (double)count * 1e-15;
 #endif
-    double key = GPU_THREAD / threads;
-    return (started ? 0 : GPU_START) + (double)count * (key > GPU_KEY ? key : GPU_KEY) + GPU_END;
+    return (started ? 0 : GPU_START) + seconds_of(count, threads, GPU_THREAD, GPU_KEY) + GPU_END;
 }

@@ -26,7 +26,8 @@ export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
 . "$(dirname "$0")/timing.sh"
 
-usage="usage: files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS|none] [-n NAME]... [-j DIR] [-d DIR]... [KEYS...]"
+usage="usage: files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS|none] [-n NAME]... [-j DIR]"
+usage+=" [-d DIR]... [KEYS...]"
 gsort=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 shift 2

@@ -35,7 +35,6 @@ struct gs_output {
     uint64_t mapped_bytes;
     uint64_t given_bytes; /* of that, whose pages a pipe was given and this process has no more */
     bool pipe;
-    bool early;               /* mapped so */
     int prefill_fd;           /* the descriptor that it has */
     bool in_memory;           /* on tmpfs: writers make pages that are not there yet, too */
     uint64_t prefilled_bytes; /* that were said to come */
@@ -71,8 +70,8 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
 enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint64_t bytes,
                               struct gs_error *err);
 
-/* These bytes have their final values, each of them told once. Their pages leave this process,
- * unless all were made early: then the peak is behind, and the end of the process is as fast. */
+/* These bytes have their final values, each of them told once: their pages may leave this process.
+ */
 void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes);
 
 /* Both async-signal-safe: is this in the output's memory? And a file that is written in place gets

@@ -189,7 +189,6 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     if (output->prefill == NULL)
         return NULL;
     output->mapped = gs_prefill_mapping(output->prefill, bytes);
-    output->early = early;
     output->mapped_bytes = bytes;
     return output->mapped;
 }
@@ -210,10 +209,7 @@ enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint6
 
 void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes)
 {
-    if (output->early)
-        gs_prefill_done_whole(output->prefill, position, bytes);
-    else
-        gs_prefill_done(output->prefill, position, bytes);
+    gs_prefill_done(output->prefill, position, bytes);
 }
 
 bool gs_output_holds(const struct gs_output *output, const void *address)

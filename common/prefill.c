@@ -38,9 +38,9 @@
 
 #define THREADS_MAX 16
 
-/* Pages leave by so many bytes at once, where they are not made while others are written. Linux
- * notes each block of a large page that leaves, under a lock of the file: 20 ms a GiB, by one
- * thread or two. So that is not for the end, when all threads would wait for it. */
+/* Pages leave by so many bytes at once. Linux notes each block of a large page that leaves, under a
+ * lock of the file: 20 ms a GiB, by one thread or two. So that is not for the end, when all threads
+ * would wait for it. */
 #define PIECE_BYTES (8 * UNIT_BYTES)
 
 /* This part of all pages is not made before as many are done, or somebody waits for them: whoever
@@ -55,7 +55,7 @@ struct gs_prefill {
     char *mapping;
     uint64_t room;
     atomic_bool large;    /* units are made large pages */
-    atomic_uint *written; /* of each piece: bytes, as told for whole pieces */
+    atomic_uint *written; /* of each piece: bytes */
     unsigned threads;
     pthread_t thread[THREADS_MAX];
     pthread_mutex_t mutex; /* guards the rest */
@@ -71,9 +71,7 @@ struct gs_prefill {
     int64_t late_ns;  /* that large pages took longer than they may, or less */
     int64_t large_ns; /* that one may take */
     int64_t most_ns;  /* that may be lost */
-    unsigned seats;   /* taken by threads so far */
     bool ends;
-    bool stops; /* nobody uses the pages any more */
 };
 
 #define NO_UNIT UINT64_MAX
@@ -132,18 +130,6 @@ static void tell(struct gs_prefill *prefill)
     pthread_cond_broadcast(&prefill->made);
 }
 
-/* The end of a process takes 20 to 50 ms a GiB to unmap what is left, by one thread: each unmaps a
- * part. */
-static void give_back(const struct gs_prefill *prefill, unsigned seat)
-{
-    uint64_t units = prefill->bytes / UNIT_BYTES + 1;
-    uint64_t first = units * seat / prefill->threads * UNIT_BYTES;
-    uint64_t end = units * (seat + 1) / prefill->threads * UNIT_BYTES;
-    end = end < prefill->room ? end : prefill->room;
-    if (first < end)
-        madvise(prefill->mapping + first, (size_t)(end - first), MADV_DONTNEED);
-}
-
 /* A large page was made in so long, or refused: are they worth another try? Fast ones make up for
  * slow ones, but only for as many as may be lost. */
 static bool large_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
@@ -174,7 +160,6 @@ static void *make_units(void *argument)
 {
     struct gs_prefill *prefill = argument;
     pthread_mutex_lock(&prefill->mutex);
-    unsigned seat = prefill->seats++;
     uint64_t unit;
     while ((unit = take_unit(prefill)) != NO_UNIT) {
         pthread_mutex_unlock(&prefill->mutex);
@@ -187,10 +172,7 @@ static void *make_units(void *argument)
         prefill->units[unit] = MADE;
         tell(prefill);
     }
-    bool stops = prefill->stops;
     pthread_mutex_unlock(&prefill->mutex);
-    if (stops)
-        give_back(prefill, seat);
     return NULL;
 }
 
@@ -375,17 +357,6 @@ void *gs_prefill_mapping(struct gs_prefill *prefill, uint64_t bytes)
 
 void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
 {
-    uint64_t skew = position % PAGE_BYTES_MAX;
-    madvise(prefill->mapping + (position - skew), (size_t)(bytes + skew), MADV_DONTNEED);
-    pthread_mutex_lock(&prefill->mutex);
-    prefill->done += bytes;
-    if ((prefill->next + 1) * UNIT_BYTES <= prefill->bytes)
-        pthread_cond_broadcast(&prefill->more);
-    pthread_mutex_unlock(&prefill->mutex);
-}
-
-void gs_prefill_done_whole(struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
-{
     const uint64_t end = position + bytes;
     for (uint64_t next; position < end; position = next) {
         const uint64_t piece = position / PIECE_BYTES;
@@ -394,6 +365,11 @@ void gs_prefill_done_whole(struct gs_prefill *prefill, uint64_t position, uint64
         if (atomic_fetch_add(&prefill->written[piece], here) + here == PIECE_BYTES)
             madvise(prefill->mapping + piece * PIECE_BYTES, PIECE_BYTES, MADV_DONTNEED);
     }
+    pthread_mutex_lock(&prefill->mutex);
+    prefill->done += bytes;
+    if ((prefill->next + 1) * UNIT_BYTES <= prefill->bytes)
+        pthread_cond_broadcast(&prefill->more);
+    pthread_mutex_unlock(&prefill->mutex);
 }
 
 void gs_prefill_stop(struct gs_prefill *prefill)
@@ -401,7 +377,6 @@ void gs_prefill_stop(struct gs_prefill *prefill)
     if (prefill == NULL)
         return;
     pthread_mutex_lock(&prefill->mutex);
-    prefill->stops = true;
     end_threads(prefill);
     pthread_mutex_unlock(&prefill->mutex);
     for (unsigned i = 0; i < prefill->threads; i++)

@@ -38,13 +38,10 @@ void *gs_prefill_mapping(struct gs_prefill *prefill, uint64_t bytes);
  * cannot be done, and who touches them may get a SIGBUS. */
 bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
 
-/* They are written, and told once: their pages leave this process's page table, now, by many
- * threads, instead of in the end by one. */
+/* They are written, and told once: pages leave this process's page table by pieces of 16 MiB, when
+ * all of one are written, not in the end by one thread. So large pages stay whole, and other
+ * threads are seldom interrupted. */
 void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
-
-/* The same where all pages were made before any was written: they leave by pieces of 16 MiB, when
- * all of one are written. So large pages stay whole, and other threads are seldom interrupted. */
-void gs_prefill_done_whole(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
 
 /* End the threads, wherever they are, and give everything back. NULL is fine. */
 void gs_prefill_stop(struct gs_prefill *prefill);

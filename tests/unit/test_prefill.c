@@ -204,22 +204,22 @@ static void test_large(void)
     close(fd);
 }
 
-/* Where all pages were made first, they leave by pieces of 16 MiB, each when all of it is told. */
-static void test_whole(bool large)
+/* Pages leave by pieces of 16 MiB, each when all of it is told. */
+static void test_pieces(bool large)
 {
     const uint64_t piece = (uint64_t)16 << 20;
     const uint64_t size = 3 * piece + 4096;
     char *pages;
-    int fd = large ? memfd_create("whole", MFD_CLOEXEC) : open_file(size);
+    int fd = large ? memfd_create("pieces", MFD_CLOEXEC) : open_file(size);
     struct gs_prefill *prefill = start_made(fd, size, large, &pages);
     mark_pages(pages, size);
 #define MAPPED smaps_bytes("Rss:", pages)
     CHECK(MAPPED >= size - 4096);
-    gs_prefill_done_whole(prefill, piece + 5, piece);
+    gs_prefill_done(prefill, piece + 5, piece);
     CHECK(MAPPED >= size - 4096);
-    gs_prefill_done_whole(prefill, 7, piece - 2);
+    gs_prefill_done(prefill, 7, piece - 2);
     CHECK(MAPPED <= size - piece && MAPPED >= size - piece - 4096);
-    gs_prefill_done_whole(prefill, 0, 7);
+    gs_prefill_done(prefill, 0, 7);
     CHECK(MAPPED <= size - 2 * piece && MAPPED >= piece);
 #undef MAPPED
     check_marks(fd, size);
@@ -366,8 +366,8 @@ int main(void)
     test_late(true);
     test_late(false);
     test_large();
-    test_whole(false);
-    test_whole(true);
+    test_pieces(false);
+    test_pieces(true);
     test_no_room();
     for (unsigned i = 0; i < 10; i++)
         test_waiting();

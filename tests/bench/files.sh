@@ -2,8 +2,8 @@
 # files.sh -- from file to file: cp, gsort on each device and in a pipe, numpy, CuPy, in rounds
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench/files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-n NAME]... [-j DIR] [-d DIR]...
-#                             [KEYS...]
+# usage: tests/bench/files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-n NAME]... [-j DIR]
+#                             [-d DIR]... [KEYS...]
 #
 # Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs) with a line for
 # each of KEYS (default 64M 256M 1G: 256 MiB, 1 GiB, 4 GiB), uniform keys. One round runs cp, gsort

@@ -99,11 +99,13 @@ static bool look_even(const gs_key *keys, size_t count, gs_key low, gs_key high)
 #if GS_CACHE_SORT_HAS_COLUMNS
 /* From the runs straight to `to`, which may be where they are. */
 static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                                size_t count, gs_key low, gs_key high, bool past_cache)
+                                size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                                bool past_cache)
 {
     return (gs_cache_sort_groups512_usable() &&
-            gs_cache_sort_groups512(runs, to, scratch, count, low, high, past_cache)) ||
-           (gs_cache_sort_columns512_usable() &&
+            gs_cache_sort_groups512(runs, to, scratch, scratch_keys, count, low, high,
+                                    past_cache)) ||
+           (gs_cache_sort_columns512_usable() && count <= GS_CACHE_SORT_CAPACITY &&
             gs_cache_sort_columns512(runs, to, scratch, count, low, high, past_cache));
 }
 
@@ -111,7 +113,8 @@ static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
 {
     const uint32_t starts[2] = {0, (uint32_t)count};
     const struct gs_key_runs runs = {.keys = keys, .starts = starts, .chunks = 1};
-    if (try_columns_of_runs(&runs, keys, scratch, count, low, high, false))
+    if (try_columns_of_runs(&runs, keys, scratch, gs_cache_sort_scratch(count), count, low, high,
+                            false))
         return true;
     return gs_cache_sort_columns_usable() && gs_cache_sort_columns(keys, scratch, count, low, high);
 }
@@ -122,7 +125,7 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key 
 {
     gs_key sample[SAMPLE];
     size_t drawn = 0;
-    if (!gs_cache_sort_columns512_usable() || count < SCAN_ALWAYS || count > GS_CACHE_SORT_CAPACITY)
+    if (!gs_cache_sort_columns512_usable() || count < SCAN_ALWAYS || count > GS_CACHE_SORT_LARGE)
         return false;
     for (uint64_t chunk = 0; chunk < runs->chunks && drawn < SAMPLE; chunk++) {
         uint32_t run_count;
@@ -153,9 +156,11 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key 
 }
 
 static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                                size_t count, gs_key low, gs_key high, bool past_cache)
+                                size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                                bool past_cache)
 {
-    (void)runs, (void)to, (void)scratch, (void)count, (void)low, (void)high, (void)past_cache;
+    (void)runs, (void)to, (void)scratch, (void)scratch_keys, (void)count, (void)low, (void)high,
+        (void)past_cache;
     return false;
 }
 #endif
@@ -227,14 +232,24 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
     return sort_keys(keys, scratch, count, low, high, false);
 }
 
+bool gs_cache_sort_takes_large(void)
+{
+#if GS_CACHE_SORT_HAS_COLUMNS
+    return gs_cache_sort_groups512_usable();
+#else
+    return false;
+#endif
+}
+
 gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                           size_t count, gs_key low, gs_key high, bool past_cache)
+                           size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                           bool past_cache)
 {
     bool tried = false;
     /* Columns of more values than slots of 16 bits tell apart are left to the others. */
     if (count > 0 && (uint64_t)(high - low) / count < NARROW_SPREAD &&
         runs_look_even(runs, count, low, high)) {
-        if (try_columns_of_runs(runs, to, scratch, count, low, high, past_cache))
+        if (try_columns_of_runs(runs, to, scratch, scratch_keys, count, low, high, past_cache))
             return to;
         tried = true;
     }

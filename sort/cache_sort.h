@@ -30,12 +30,28 @@ extern "C" {
  * about as many are touched. */
 #define GS_CACHE_SORT_SCRATCH (GS_CACHE_SORT_CAPACITY + GS_CACHE_SORT_CAPACITY / 16)
 
+/* Up to so many keys in runs are sorted by one thread, all the same: 2^21, and what bins of random
+ * keys have more or less. Where they are spread evenly, a processor may be about as fast then as
+ * with fewer, by the third-level cache. */
+#define GS_CACHE_SORT_LARGE ((size_t)17 << 17)
+
 /* As many of them are enough for count keys. */
 static inline size_t gs_cache_sort_scratch(size_t count)
 {
     const size_t enough = 2 * count + ((size_t)1 << 15);
     return enough < GS_CACHE_SORT_SCRATCH ? enough : GS_CACHE_SORT_SCRATCH;
 }
+
+/* And for count keys in runs, if they are to be sorted so. */
+static inline size_t gs_cache_sort_runs_scratch(size_t count)
+{
+    const size_t large = count < GS_CACHE_SORT_LARGE ? count : GS_CACHE_SORT_LARGE;
+    const size_t enough = large + large / 16 * 7;
+    return enough > GS_CACHE_SORT_SCRATCH ? enough : GS_CACHE_SORT_SCRATCH;
+}
+
+/* Is this processor one of those? It takes AVX-512 with VBMI2. */
+bool gs_cache_sort_takes_large(void);
 
 /* Sort keys[0 .. count), each of which is in [low, high] (bounds inclusive, as the splitters give
  * them; 0 and GS_KEY_MAX are always right; with bounds that are wrong, so may be the order, but
@@ -45,9 +61,11 @@ static inline size_t gs_cache_sort_scratch(size_t count)
 gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high);
 
 /* The same for keys that lie in runs, count in all: they stay as they are, and `to` gets them. Its
- * keys are written past the caches, where that can be done, if past_cache says so. */
+ * keys are written past the caches, where that can be done, if past_cache says so. scratch has
+ * scratch_keys, GS_CACHE_SORT_SCRATCH at least. */
 gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                           size_t count, gs_key low, gs_key high, bool past_cache);
+                           size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                           bool past_cache);
 
 /* What sorts bins on this processor, for --stats: "groups AVX-512, vqsort", "radix", ... */
 const char *gs_cache_sort_name(void);

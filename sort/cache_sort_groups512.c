@@ -312,9 +312,10 @@ static size_t place_parts(struct split *split, gs_key **scratch, uint64_t densit
 }
 
 /* Choose groups of 2^shift values, and place all; false if keys are too few or too many for it. */
-static bool plan_split(struct split *split, gs_key *scratch, size_t count, gs_key low, gs_key high)
+static bool plan_split(struct split *split, gs_key *scratch, size_t scratch_keys, size_t count,
+                       gs_key low, gs_key high)
 {
-    const gs_key *const end = scratch + gs_cache_sort_scratch(count);
+    const gs_key *const end = scratch + scratch_keys;
     const uint64_t range = (uint64_t)(high - low) + 1;
     const uint64_t density = ((uint64_t)count << GS_KEY_BITS) / range;
     unsigned shift = SPLIT_WORD_BITS, bits = 2;
@@ -363,12 +364,14 @@ static AVX512_VBMI2 bool sort_bin(const struct gs_key_runs *runs, struct split *
 }
 
 bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                             size_t count, gs_key low, gs_key high, bool past_cache)
+                             size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                             bool past_cache)
 {
     struct split split;
 
-    return count >= KEYS_MIN && count <= GS_CACHE_SORT_CAPACITY &&
-           plan_split(&split, scratch, count, low, high) && sort_bin(runs, &split, to, past_cache);
+    return count >= KEYS_MIN && count <= GS_CACHE_SORT_LARGE &&
+           plan_split(&split, scratch, scratch_keys, count, low, high) &&
+           sort_bin(runs, &split, to, past_cache);
 }
 
 bool gs_cache_sort_groups512_usable(void)

@@ -1,7 +1,8 @@
 /* cache_sort_impl.h -- the methods behind cache_sort.h, for it and for its benchmark alone.
  * SPDX-License-Identifier: MIT
  *
- * All take keys and scratch as gs_cache_sort() does, and at most GS_CACHE_SORT_CAPACITY keys.
+ * All take keys and scratch as gs_cache_sort() does, and at most GS_CACHE_SORT_CAPACITY keys, but
+ * for groups.
  */
 #ifndef GS_CACHE_SORT_IMPL_H
 #define GS_CACHE_SORT_IMPL_H
@@ -48,11 +49,12 @@ bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key
 /* Whether this processor has the instructions. */
 bool gs_cache_sort_columns512_usable(void);
 
-/* The same, by groups that a network sorts, for bins of many keys that are close to each other.
- * false too if a group has much more than its share. `to` may be the keys' own memory; scratch is
- * as gs_cache_sort_scratch() says. */
+/* The same, by groups that a network sorts, for bins of many keys that are close to each other, up
+ * to GS_CACHE_SORT_LARGE. false too if a group has much more than its share, or scratch is too
+ * small. `to` may be the keys' own memory. */
 bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                             size_t count, gs_key low, gs_key high, bool past_cache);
+                             size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                             bool past_cache);
 
 /* Whether this processor has the instructions: AVX-512 with VBMI2. */
 bool gs_cache_sort_groups512_usable(void);

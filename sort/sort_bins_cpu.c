@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/sort_bins.h"
+#include "sort/cache_sort_capacity.h"
 #include "sort/cache_sort.h"
 #include "sort/regions.h"
 
@@ -64,8 +65,8 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
     /* Nobody reads it again, and it is not there yet: write it past the caches. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
                       run->emitter.past_cache;
-    return gs_cache_sort_runs(&runs, to, scratch, piece->count, piece->low, piece->high,
-                              past_cache);
+    return gs_cache_sort_runs(&runs, to, scratch, gs_capacity_scratch(&run->plan), piece->count,
+                              piece->low, piece->high, past_cache);
 }
 
 enum gs_status gs_work_fail_changed(struct gs_run *run)

@@ -1,13 +1,14 @@
 /* split_bins_cpu.c -- make pieces of the bins, and several of a bin far over its share.
  * SPDX-License-Identifier: MIT
  *
- * A sample may miss what is crowded, and there may be more keys than bins can share. A bin that the
- * in-cache sort does not take in one go is split by its highest varying bits, all of its runs side
- * by side, each inside its own place: parts are runs of the same chunks, and nothing else moves. At
- * most GS_KEY_BITS / SPLIT_BITS times, so no distribution falls off a cliff. Where runs are too
- * short for that, which takes more than 2^28 keys, the bin is left to the in-cache sort, that
- * splits it when it is gathered.
+ * A sample may miss what is crowded, and there may be more keys than bins can share. A bin that is
+ * too large for one thread is split by its highest varying bits, all of its runs side by side, each
+ * inside its own place: parts are runs of the same chunks, and nothing else moves. At most
+ * GS_KEY_BITS / SPLIT_BITS times, so no distribution falls off a cliff. Where runs are too short
+ * for that, which takes more than 2^28 keys, the bin is left to the in-cache sort, that splits it
+ * when it is gathered.
  */
+#include "sort/cache_sort_capacity.h"
 #include "sort/regions.h"
 
 #include "common/clock.h"
@@ -128,7 +129,8 @@ static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piec
     const struct gs_cpu *cpu = run->device;
     uint64_t run_keys = piece->count / cpu->chunks;
     unsigned bits = 0;
-    if (piece->count <= GS_CACHE_SORT_CAPACITY || piece->low == piece->high || run->plan.direct)
+    if (piece->count <= gs_capacity_keys(&run->plan) || piece->low == piece->high ||
+        run->plan.direct)
         return 0;
     while (bits < SPLIT_BITS && piece->count >> bits > GS_CACHE_SORT_CAPACITY / 4 &&
            run_keys >> (bits + 1) >= GS_RUN_KEYS_MIN)

@@ -18,12 +18,7 @@
 #include <unistd.h>
 
 /* BLOCK_KEYS: what columns512 spreads at a time. */
-enum {
-    SMALL_MAX = 300,
-    RANDOM_SIZES = 40,
-    BLOCK_KEYS = 2048,
-    LARGEST = 2 * GS_CACHE_SORT_CAPACITY + 3
-};
+enum { SMALL_MAX = 300, RANDOM_SIZES = 40, BLOCK_KEYS = 2048, LARGEST = GS_CACHE_SORT_LARGE + 3 };
 
 enum distribution {
     UNIFORM,    /* all 32 bits */
@@ -140,6 +135,13 @@ static const char *const method_names[METHODS] = {
 /* How often each method took an input: a test of one that always refuses would show nothing. */
 static size_t taken[METHODS];
 
+/* Keys of scratch for count keys in runs. */
+static size_t scratch_of_runs(size_t count)
+{
+    return count > GS_CACHE_SORT_CAPACITY ? gs_cache_sort_runs_scratch(count)
+                                          : gs_cache_sort_scratch(count);
+}
+
 /* Sort keys that lie in runs, of which some are empty, in place by columns or as is chosen. */
 static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch, size_t count,
                                gs_key low, gs_key high)
@@ -154,9 +156,11 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
     }
     const bool past_cache = count % 2 == 0;
     if (method == CHOSEN_RUNS) { /* takes keys as they are, and needs another place for them */
-        static gs_key room[GS_CACHE_SORT_CAPACITY + 16];
+        static gs_key room[LARGEST + 16];
         gs_key *to = room + count % 16;
-        memcpy(keys, gs_cache_sort_runs(&runs, to, scratch, count, low, high, past_cache),
+        memcpy(keys,
+               gs_cache_sort_runs(&runs, to, scratch, gs_cache_sort_runs_scratch(count), count, low,
+                                  high, past_cache),
                count * sizeof *keys);
         return keys;
     }
@@ -165,7 +169,8 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
         gs_cache_sort_columns512(&runs, keys, scratch, count, low, high, past_cache))
         return keys;
     if (method == GROUPS512 && gs_cache_sort_groups512_usable() &&
-        gs_cache_sort_groups512(&runs, keys, scratch, count, low, high, past_cache))
+        gs_cache_sort_groups512(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
+                                past_cache))
         return keys;
 #endif
     return NULL;
@@ -177,9 +182,13 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
 {
     if (method == CHOSEN)
         return gs_cache_sort(keys, scratch, count, low, high);
-    if (count > GS_CACHE_SORT_CAPACITY || count == 0)
+    if (count == 0)
         return NULL;
-    if (method == CHOSEN_RUNS || method == COLUMNS512 || method == GROUPS512)
+    if (method == CHOSEN_RUNS || method == GROUPS512)
+        return sort_runs(method, keys, scratch, count, low, high);
+    if (count > GS_CACHE_SORT_CAPACITY)
+        return NULL;
+    if (method == COLUMNS512)
         return sort_runs(method, keys, scratch, count, low, high);
     if (method == VALUES)
         return gs_cache_sort_values(keys, scratch, count) ? keys : NULL;
@@ -218,9 +227,9 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     const gs_key low = wide ? 0 : expected[0], high = wide ? GS_KEY_MAX : expected[count - 1];
 
     for (enum method method = CHOSEN; method < METHODS; method++) {
-        const bool of_runs = method == CHOSEN_RUNS || method == COLUMNS512;
-        gs_key *scratch =
-            scratch_end - (of_runs ? GS_CACHE_SORT_SCRATCH : gs_cache_sort_scratch(count));
+        gs_key *scratch = scratch_end - (method == CHOSEN_RUNS ? gs_cache_sort_runs_scratch(count)
+                                         : method == GROUPS512 ? scratch_of_runs(count)
+                                                               : gs_cache_sort_scratch(count));
         memcpy(keys, drawn, count * sizeof *keys);
         const gs_key *sorted = sort_by(method, keys, scratch, count, low, high);
         bool right = true;
@@ -250,7 +259,7 @@ static int check_groups(struct fence keys_fence, struct fence scratch_fence, uns
     const gs_key low = 0x12345678, high = low + (gs_key)(((uint64_t)1 << bits) - 1 - bits);
     gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
     gs_key *scratch =
-        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - gs_cache_sort_scratch(count);
+        (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - scratch_of_runs(count);
 
     for (size_t i = 0; i < count; i++)
         keys[i] = low + (gs_key)(gs_random(bits, i) % ((uint64_t)high - low + 1));
@@ -314,7 +323,8 @@ static int check_taken(enum method method)
 
 int main(void)
 {
-    const struct fence keys = make_fence(LARGEST), scratch = make_fence(GS_CACHE_SORT_SCRATCH);
+    const struct fence keys = make_fence(LARGEST);
+    const struct fence scratch = make_fence(gs_cache_sort_runs_scratch(GS_CACHE_SORT_LARGE));
     int failures = 0;
 
     for (enum distribution d = 0; d < DISTRIBUTIONS; d++) {
@@ -333,12 +343,22 @@ int main(void)
             failures += check(keys, scratch, d, 3 * BLOCK_KEYS - 1 + i, 1, 1);
             failures += check(keys, scratch, d, GS_CACHE_SORT_CAPACITY - 1 + i, 1, 1);
         }
+        failures += check(keys, scratch, d, GS_CACHE_SORT_LARGE - (size_t)d * 77773, 1, 1);
         failures += check(keys, scratch, d, LARGEST, 1, 0);
     }
     for (unsigned bits = 8; bits < GS_KEY_BITS; bits++)
         for (size_t count = (1 << 13) - 1; count < GS_CACHE_SORT_CAPACITY; count += count / 3 * 2)
             for (size_t crowds = 0; crowds <= 4; crowds = 2 * crowds + (crowds == 0))
                 failures += check_groups(keys, scratch, bits, count, crowds);
+    const size_t groups = taken[GROUPS512];
+    for (unsigned bits = 18; bits < 25; bits++)
+        for (size_t count = GS_CACHE_SORT_LARGE; count > GS_CACHE_SORT_CAPACITY; count -= count / 3)
+            failures += check_groups(keys, scratch, bits, count, bits % 3);
+    if (gs_cache_sort_takes_large() && taken[GROUPS512] < groups + 12) {
+        fprintf(stderr, "test_cache_sort_methods: groups512 took only %zu large inputs\n",
+                taken[GROUPS512] - groups);
+        failures++;
+    }
     sort_out_of_bounds(keys, scratch);
     failures += check_taken(CHOSEN) + check_taken(RADIX) + check_taken(VALUES);
 #if GS_CACHE_SORT_HAS_COLUMNS

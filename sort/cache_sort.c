@@ -13,7 +13,8 @@
  *   vqsort       (cache_sort_highway.cc) all other bins, where it was built in and has vectors;
  *   radix        (cache_sort_portable.c) all other bins else.
  *
- * A bin above GS_CACHE_SORT_CAPACITY is sorted by vqsort or, without it, split first.
+ * A bin above GS_CACHE_SORT_CAPACITY is sorted by groups, up to GS_CACHE_SORT_LARGE, by vqsort or,
+ * without it, split first.
  */
 #include "sort/cache_sort.h"
 #include "sort/cache_sort_chunk.h"

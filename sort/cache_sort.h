@@ -23,7 +23,7 @@ extern "C" {
  * keys 607, 2^15 keys 591, 2^16 keys 558, 2^17 keys 486, 2^18 keys 443, 2^19 keys 359; vqsort with
  * AVX2 206 to 170 [tests/bench_cache_sort.c]. */
 
-/* Up to this many keys are sorted in one go. A larger bin is first split in place. */
+/* Up to this many keys any method sorts in one go. */
 #define GS_CACHE_SORT_CAPACITY ((size_t)1 << 19)
 
 /* Keys in the scratch array, whatever the count: it never has to grow. Of a bin of 49152 even keys

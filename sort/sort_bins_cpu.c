@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/sort_bins.h"
-#include "sort/cache_sort_capacity.h"
 #include "sort/cache_sort.h"
+#include "sort/cache_sort_capacity.h"
 #include "sort/regions.h"
 
 #include "common/clock.h"

@@ -109,15 +109,14 @@ find_names()
     names=()
     peers=()
     local name
-    for name in cp cpu auto pipe cat given poured gpu; do
-        if is_wanted "$name" && can_run "$name"; then
-            names+=("$name")
+    for name in cp cpu auto pipe cat given poured gpu numpy cupy; do
+        if ! is_wanted "$name" || ! can_run "$name"; then
+            continue
         fi
-    done
-    for name in numpy cupy; do
-        if is_wanted "$name" && can_run "$name"; then
-            peers+=("$name")
-        fi
+        case $name in
+        numpy | cupy) peers+=("$name") ;;
+        *) names+=("$name") ;;
+        esac
     done
 }
 

@@ -1,9 +1,9 @@
-/* test_cache_sort_capacity.c -- large bins: how large, in how much memory, and that they are
- * sorted. SPDX-License-Identifier: MIT
+/* test_cache_sort_capacity.c -- large bins: how large, in how much memory, and sorted.
+ * SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort_capacity.h"
-#include "sort/cache_sort.h"
 #include "common/random.h"
+#include "sort/cache_sort.h"
+#include "sort/cache_sort_capacity.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * To the last stage of the sample sort a row is a chunk that was scattered.
  */
 #include "sort/binned.h"
-#include "sort/cache_sort_capacity.h"
+#include "sort/cache_sort.h"
 #include "sort/params.h"
 #include "sort/sort_bins.h"
 #include "sort/stages_cpu.h"
@@ -69,7 +69,7 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
     run->splitters.count = binned->bins - 1;
     memcpy(run->splitters.splitter, binned->splitters->splitter + binned->first,
            run->splitters.count * sizeof(gs_key));
-    cpu.scratch_bytes = run->plan.threads * gs_capacity_scratch(&run->plan) * sizeof(gs_key);
+    cpu.scratch_bytes = run->plan.threads * run->plan.scratch_keys * sizeof(gs_key);
     cpu.scratch = gs_pages_alloc(cpu.scratch_bytes);
     run->counts = calloc(2 * (size_t)binned->bins + 1, sizeof *run->counts);
     if (cpu.scratch == NULL || run->counts == NULL) {

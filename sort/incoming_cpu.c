@@ -196,8 +196,8 @@ static void start_workers(struct gs_incoming *incoming)
 static bool too_many(const struct gs_incoming *incoming)
 {
     uint32_t bins = incoming->bins.count;
-    return incoming->options->bins == 0 && bins < GS_INCOMING_BINS &&
-           incoming->count / GS_BIN_KEYS_LARGE > bins + bins / 2;
+    return incoming->options->bins == 0 && bins < GS_BINS_MAX &&
+           incoming->count / GS_BIN_KEYS_HUGE > bins + bins / 2;
 }
 
 /* The caller has the mutex. */

@@ -11,22 +11,25 @@
 
 /* Keys a bin should hold: it and its scratch copy fit the second-level cache together. Beyond
  * GS_BINS_WANTED bins, whose runs in a chunk would get short and whose open lines in the scatter
- * many, bins grow up to GS_BIN_KEYS_LARGE before there are more of them. */
+ * many, bins grow before there are more of them: up to GS_BIN_KEYS_LARGE, or GS_BIN_KEYS_HUGE where
+ * the processor sorts those about as fast, by its third-level cache. */
 #define GS_BIN_KEYS       49152
 #define GS_BINS_WANTED    1024
 #define GS_BIN_KEYS_LARGE (1 << 18)
+#define GS_BIN_KEYS_HUGE  (1 << 20)
+
+/* A bin that a thread sorts whole is at most this part of its share of the keys, so that nobody
+ * waits long for one, and buffers for them are a small part of the memory. */
+#define GS_BINS_PER_THREAD 32
 
 /* Keys that come through a pipe are taken to their bins while more come, when there are so many
  * (fewer are sorted in a moment). To how many bins is to be said before anybody knows how many keys
- * there will be. Sort bins, 2^28 and 2^30 keys, 16 cores, ms: 1024 bins 92 to 140, 1600; 2048 bins
- * 91 to 115, 1250; 4096 bins 94 to 147, 360 to 490. Two cores, 2^28: 370 to 410 with 2048, 490 with
- * 4096. So few threads, which seldom get as many keys, take fewer; where these are too few, what
- * was done is not used. The sample is drawn and sorted by one thread, meanwhile. */
+ * there will be; where these turn out to be too few, what was done is not used. The sample is drawn
+ * and sorted by one thread, meanwhile. */
 #ifndef GS_INCOMING_KEYS /* tests: few */
 #define GS_INCOMING_KEYS (8 << 20)
 #endif
-#define GS_INCOMING_BINS         GS_BINS_MAX
-#define GS_INCOMING_BINS_FEW     2048
+#define GS_INCOMING_BINS         2048
 #define GS_INCOMING_OVERSAMPLING 16
 
 /* Oversampling: sample keys for each bin. At 32 the largest of 4096 bins of random keys is about

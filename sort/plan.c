@@ -11,6 +11,7 @@
 
 static_assert(GS_ONE_BIN_KEYS <= GS_CACHE_SORT_CAPACITY, "one bin is sorted in one go");
 static_assert(2 * GS_BIN_KEYS_LARGE <= GS_CACHE_SORT_CAPACITY, "so is a bin of twice its share");
+static_assert(2 * GS_BIN_KEYS_HUGE <= GS_CACHE_SORT_LARGE, "wherever bins are larger, too");
 static_assert(GS_SAMPLES_MAX <= UINT32_MAX, "sample counts are 32 bits wide");
 
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
@@ -18,15 +19,37 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* So many bins at least, that all but those of more than twice their share are sorted in one go. */
+static uint64_t fewest_bins(uint64_t count, unsigned threads)
+{
+    uint64_t fewest = (count + GS_BIN_KEYS_LARGE - 1) / GS_BIN_KEYS_LARGE;
+    uint64_t huge = (count + GS_BIN_KEYS_HUGE - 1) / GS_BIN_KEYS_HUGE;
+    return gs_cache_sort_takes_large() ? clamp(2U * GS_BINS_PER_THREAD * threads, huge, fewest)
+                                       : fewest;
+}
+
 /* Bins for count keys. */
-static uint64_t bins_for(uint64_t count)
+static uint64_t bins_for(uint64_t count, unsigned threads)
 {
     if (count <= GS_DIRECT_KEYS)
         return (count + GS_DIRECT_BIN_KEYS - 1) / GS_DIRECT_BIN_KEYS;
     uint64_t bins = (count + GS_BIN_KEYS - 1) / GS_BIN_KEYS;
-    uint64_t fewest = (count + GS_BIN_KEYS_LARGE - 1) / GS_BIN_KEYS_LARGE;
+    uint64_t fewest = fewest_bins(count, threads);
     uint64_t wanted = bins < GS_BINS_WANTED ? bins : GS_BINS_WANTED;
     return wanted > fewest ? wanted : fewest;
+}
+
+/* What sorting bins takes: of large ones, a thread's scratch memory helps it to sort twice a bin's
+ * share. */
+static void size_bins(struct gs_plan *plan)
+{
+    uint64_t share = plan->count / plan->threads / GS_BINS_PER_THREAD;
+    uint64_t twice = 2 * plan->count / plan->bins;
+    twice += twice / 16;
+    plan->bin_keys_max = clamp(share, GS_CACHE_SORT_CAPACITY, GS_CACHE_SORT_LARGE);
+    plan->scratch_keys = GS_CACHE_SORT_SCRATCH;
+    if (!plan->one_bin && !plan->direct && gs_cache_sort_takes_large())
+        plan->scratch_keys = gs_cache_sort_runs_scratch(clamp(twice, 0, plan->bin_keys_max));
 }
 
 /* Bytes of a plan's buffers: the sample, and what it takes to sort it; the scattered copy or the
@@ -37,7 +60,7 @@ static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
     uint64_t table = plan->one_bin ? 0 : chunks * (2 * plan->bins + 1) * sizeof(uint32_t);
-    uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, GS_CACHE_SORT_CAPACITY, UINT64_MAX);
+    uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, plan->bin_keys_max, UINT64_MAX);
     gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
     if (plan->direct) {
         table = table * (GS_CHUNK_TABLES + 2) + plan->count * sizeof(uint16_t);
@@ -45,7 +68,7 @@ static uint64_t memory_for(const struct gs_plan *plan)
     }
     uint64_t sample = plan->samples + gs_cache_sort_scratch(plan->samples);
     return (sample + plan->count) * sizeof(gs_key) + table +
-           plan->threads * (GS_CACHE_SORT_SCRATCH * sizeof(gs_key) + gathered);
+           plan->threads * (plan->scratch_keys * sizeof(gs_key) + gathered);
 }
 
 /* A sample of so many keys for each bin, or as many as are asked for. */
@@ -69,7 +92,7 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
         plan->bins = 1;
     } else {
         plan->direct = count <= GS_DIRECT_KEYS;
-        uint64_t bins = options->bins > 0 ? options->bins : bins_for(count);
+        uint64_t bins = options->bins > 0 ? options->bins : bins_for(count, plan->threads);
         plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
         uint64_t each = plan->direct ? GS_DIRECT_OVERSAMPLING : GS_OVERSAMPLING;
         plan->samples = samples_for(options, plan->bins, each, count);
@@ -77,6 +100,7 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
     plan->chunk_keys = clamp(count / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD),
                              GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /
                        GS_CHUNK_KEYS_MIN * GS_CHUNK_KEYS_MIN;
+    size_bins(plan);
     plan->memory_bytes = memory_for(plan);
 }
 
@@ -98,15 +122,13 @@ uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes)
 
 void gs_plan_in_place(struct gs_plan *plan, const struct gs_options *options)
 {
-    bool few = plan->threads < GS_THREADS_TO_SPARE;
-    uint64_t bins = options->bins > 0 ? options->bins
-                    : few             ? GS_INCOMING_BINS_FEW
-                                      : GS_INCOMING_BINS;
+    uint64_t bins = options->bins > 0 ? options->bins : GS_INCOMING_BINS;
     plan->one_bin = false;
     plan->direct = false;
     plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
     plan->samples = samples_for(options, plan->bins, GS_INCOMING_OVERSAMPLING, plan->count);
     plan->chunk_keys = GS_CHUNK_KEYS_MAX;
+    size_bins(plan);
     plan->memory_bytes = memory_for(plan) - plan->count * sizeof(gs_key);
 }
 

@@ -14,6 +14,8 @@ struct gs_plan {
     uint32_t bins;         /* bins to aim at; equality bins come on top */
     uint32_t samples;      /* keys in the sample */
     uint64_t chunk_keys;   /* keys that the CPU scatters at once */
+    uint64_t bin_keys_max; /* keys of a bin that a CPU thread sorts whole: a larger one is split */
+    uint64_t scratch_keys; /* of each CPU thread, to sort bins */
     uint64_t memory_bytes; /* buffers on the host: the scattered copy, its table, scratch */
 };
 

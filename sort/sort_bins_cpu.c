@@ -3,7 +3,6 @@
  */
 #include "sort/sort_bins.h"
 #include "sort/cache_sort.h"
-#include "sort/cache_sort_capacity.h"
 #include "sort/regions.h"
 
 #include "common/clock.h"
@@ -65,7 +64,7 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
     /* Nobody reads it again, and it is not there yet: write it past the caches. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
                       run->emitter.past_cache;
-    return gs_cache_sort_runs(&runs, to, scratch, gs_capacity_scratch(&run->plan), piece->count,
+    return gs_cache_sort_runs(&runs, to, scratch, run->plan.scratch_keys, piece->count,
                               piece->low, piece->high, past_cache);
 }
 

@@ -8,7 +8,7 @@
  * for that, which takes more than 2^28 keys, the bin is left to the in-cache sort, that splits it
  * when it is gathered.
  */
-#include "sort/cache_sort_capacity.h"
+#include "sort/cache_sort.h"
 #include "sort/regions.h"
 
 #include "common/clock.h"
@@ -129,8 +129,7 @@ static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piec
     const struct gs_cpu *cpu = run->device;
     uint64_t run_keys = piece->count / cpu->chunks;
     unsigned bits = 0;
-    if (piece->count <= gs_capacity_keys(&run->plan) || piece->low == piece->high ||
-        run->plan.direct)
+    if (piece->count <= run->plan.bin_keys_max || piece->low == piece->high || run->plan.direct)
         return 0;
     while (bits < SPLIT_BITS && piece->count >> bits > GS_CACHE_SORT_CAPACITY / 4 &&
            run_keys >> (bits + 1) >= GS_RUN_KEYS_MIN)

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/stages_cpu.h"
-#include "sort/cache_sort_capacity.h"
 #include "sort/incoming.h"
 #include "sort/regions.h"
 #include "sort/count_bins.h"
@@ -26,7 +25,7 @@ gs_key *gs_cpu_scratch(const struct gs_run *run)
 {
     const struct gs_cpu *cpu = run->device;
     const unsigned thread = gs_cpu_thread();
-    return thread == 0 ? cpu->scratch : cpu->scratch + thread * gs_capacity_scratch(&run->plan);
+    return thread == 0 ? cpu->scratch : cpu->scratch + thread * run->plan.scratch_keys;
 }
 
 /* The scattered copy and the table of its runs; or spare memory, which is larger but hardly
@@ -118,7 +117,7 @@ static bool open_scratch(const struct gs_plan *plan, struct gs_cpu *cpu)
         cpu->scratch = malloc(gs_cache_sort_scratch(plan->count) * sizeof(gs_key));
         return cpu->scratch != NULL;
     }
-    cpu->scratch_bytes = plan->threads * gs_capacity_scratch(plan) * sizeof(gs_key);
+    cpu->scratch_bytes = plan->threads * plan->scratch_keys * sizeof(gs_key);
     cpu->scratch =
         gs_pages_alloc_touched(cpu->scratch_bytes, plan->count * sizeof(gs_key) / plan->threads);
     return cpu->scratch != NULL;
@@ -133,8 +132,6 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     if (regions == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
     *chunk_keys = plan->one_bin ? plan->count : plan->chunk_keys;
-    if (run->incoming == NULL && run->options->bins == 0)
-        gs_capacity_widen(&run->splitters, plan);
     bool scratch = open_scratch(plan, cpu);
     bool room = plan->one_bin  ? open_keys(run, cpu)
                 : plan->direct ? open_direct(run, cpu)

@@ -27,7 +27,7 @@ struct gs_cpu {
     size_t starts_bytes;
     gs_key *keys; /* the scattered copy, chunk c from c * chunk_keys on; or all keys of one bin */
     size_t keys_bytes; /* of keys if owned, 0 if it is the sink's memory */
-    gs_key *scratch;   /* [thread][GS_CACHE_SORT_SCRATCH] */
+    gs_key *scratch;   /* [thread][plan->scratch_keys] */
     size_t scratch_bytes;
     /* Only if plan->direct: */
     uint16_t **chunk_bins; /* the bins of each chunk's keys; NULL: none of them is moved */
@@ -83,7 +83,7 @@ void gs_place_keys_cpu(struct gs_run *run);
 /* When all chunks are scattered: fill run->counts and run->offsets. */
 void gs_total_bins_cpu(struct gs_run *run);
 
-/* Make pieces of the bins: a bin of more than GS_CACHE_SORT_CAPACITY keys is split by its highest
+/* Make pieces of the bins: a bin of more than plan->bin_keys_max keys is split by its highest
  * varying bits, in its runs, as long as they are long enough. Free in any case. */
 enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces,
                                  struct gs_error *err);

@@ -78,8 +78,7 @@ static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options 
     free(wanted);
     free(got);
     /* Ordinary input of so many keys has another sample. */
-    return begun && (stats.samples == GS_INCOMING_BINS_FEW * GS_INCOMING_OVERSAMPLING ||
-                     stats.samples == GS_INCOMING_BINS * GS_INCOMING_OVERSAMPLING);
+    return begun && stats.samples == GS_INCOMING_BINS * GS_INCOMING_OVERSAMPLING;
 }
 
 /* All that come first are small, the others are not. */

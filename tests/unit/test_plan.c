@@ -1,6 +1,7 @@
 /* test_plan.c -- sizes of a sort: within their limits for every n, options and machine.
  * SPDX-License-Identifier: MIT
  */
+#include "sort/cache_sort.h"
 #include "sort/params.h"
 #include "sort/plan.h"
 #include "tests/unit/check.h"
@@ -80,16 +81,46 @@ static void test_few_keys_are_direct(void)
     CHECK(!plan.direct);
 }
 
+static uint64_t mean_keys(const struct gs_plan *plan)
+{
+    return (plan->count + plan->bins - 1) / plan->bins;
+}
+
+/* Bins grow, up to GS_BIN_KEYS_LARGE, or more where the processor sorts them; then there are more.
+ */
 static void test_bins_hold_their_share(void)
 {
-    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= (uint64_t)GS_BIN_KEYS_LARGE * GS_BINS_MAX;
+    const uint64_t large = gs_cache_sort_takes_large() ? GS_BIN_KEYS_HUGE : GS_BIN_KEYS_LARGE;
+    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= large * GS_BINS_MAX;
          count = count * 3 / 2) {
         struct gs_plan plan = plan_for(count, (struct gs_options){0}, 2);
-        CHECK((count + plan.bins - 1) / plan.bins <= GS_BIN_KEYS_LARGE);
+        CHECK(mean_keys(&plan) <= large);
+        CHECK(plan.bins <= GS_BINS_WANTED || mean_keys(&plan) > large - large / 1000);
         if (count <= (uint64_t)GS_BIN_KEYS * GS_BINS_WANTED)
-            CHECK((count + plan.bins - 1) / plan.bins <= GS_BIN_KEYS);
+            CHECK(mean_keys(&plan) <= GS_BIN_KEYS);
         CHECK(plan.chunk_keys >= GS_CHUNK_KEYS_MIN && plan.chunk_keys <= GS_CHUNK_KEYS_MAX);
     }
+}
+
+/* A bin is sorted whole, even if it has twice its share, as long as that is not much of a thread's;
+ * scratch memory is a small part of the keys, and of small inputs what it always is. */
+static void test_large_bins(void)
+{
+    for (unsigned log2 = 17; log2 < 36; log2++)
+        for (unsigned threads = 1; threads <= 256; threads *= 4) {
+            const uint64_t count = (uint64_t)1 << log2;
+            const struct gs_plan plan = plan_for(count, (struct gs_options){0}, threads);
+            const uint64_t share = count / plan.threads / GS_BINS_PER_THREAD;
+            CHECK(plan.bin_keys_max >= GS_CACHE_SORT_CAPACITY);
+            CHECK(plan.bin_keys_max <= GS_CACHE_SORT_LARGE);
+            CHECK(plan.bin_keys_max == GS_CACHE_SORT_CAPACITY || plan.bin_keys_max <= share);
+            CHECK(plan.bins == GS_BINS_MAX || 2 * mean_keys(&plan) <= plan.bin_keys_max);
+            CHECK(plan.scratch_keys >= GS_CACHE_SORT_SCRATCH);
+            CHECK(log2 >= 28 || plan.scratch_keys == GS_CACHE_SORT_SCRATCH);
+            CHECK(plan.scratch_keys <= gs_cache_sort_runs_scratch(plan.bin_keys_max));
+            CHECK(plan.bin_keys_max == GS_CACHE_SORT_CAPACITY ||
+                  plan.threads * plan.scratch_keys <= count / 16);
+        }
 }
 
 static void test_memory_grows_with_the_input(void)
@@ -124,6 +155,7 @@ int main(void)
     test_options_count();
     test_few_keys_are_direct();
     test_bins_hold_their_share();
+    test_large_bins();
     test_memory_grows_with_the_input();
     test_held_input();
     return check_failures();

@@ -88,9 +88,9 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
     return limit > least ? limit : least;
 }
 
-uint64_t gs_memory_kept(const struct gs_options *options, uint64_t keys, uint64_t held_bytes)
+uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes)
 {
-    return gs_buffer_space_left() == UINT64_MAX ? gs_sort_keeps(options, keys, held_bytes)
+    return gs_buffer_space_left() == UINT64_MAX ? gs_sort_held(options, keys, held_bytes)
                                                 : held_bytes;
 }
 

@@ -14,7 +14,7 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
 
 /* Of held_bytes of inputs in memory, what a sort of `keys` keys in memory has beside its buffers.
  * What it gives back still takes address space, where that is limited. */
-uint64_t gs_memory_kept(const struct gs_options *options, uint64_t keys, uint64_t held_bytes);
+uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes);
 
 /* Where address space is limited: no more threads than a quarter of it has stacks for. */
 void gs_limit_threads(struct gs_command *command);

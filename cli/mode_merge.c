@@ -8,7 +8,6 @@
 #include "cli/modes.h"
 #include "cli/output_sink.h"
 #include "cli/progress.h"
-#include "cli/spilled_sort.h"
 #include "cli/work.h"
 #include "common/clock.h"
 #include "sort/merge.h"

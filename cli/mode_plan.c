@@ -3,6 +3,7 @@
  */
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "common/input.h"
 #include "sort/external.h"
@@ -88,6 +89,7 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
         if (st == GS_OK)
             plan_sort(command, &plan);
     }
+    gs_progress_stop();
     if (st == GS_OK)
         print_plan(command, inputs.count, &plan);
     gs_inputs_close(&inputs);

@@ -53,7 +53,7 @@ static void bound_dirty(const struct read_limit *limit, uint64_t held, uint64_t 
 static bool exceeds(const struct read_limit *limit, uint64_t held, uint64_t keys)
 {
     return gs_external_needed(limit->options, limit->limit_bytes,
-                              gs_memory_kept(limit->options, keys, held), keys);
+                              gs_memory_held(limit->options, keys, held), keys);
 }
 
 /* Would most of the keys that have come stay under -u? */

@@ -1,7 +1,8 @@
 /* modes.h -- what gsort can be asked to do.
  * SPDX-License-Identifier: MIT
  *
- * All keep *progress up to date, and end the progress line before they print anything.
+ * All end the progress line before they print anything, and keep *progress, if they have it, up to
+ * date.
  */
 #ifndef GS_MODES_H
 #define GS_MODES_H

@@ -103,16 +103,6 @@ enum gs_status gs_set_device_memory(struct gs_command *command, const char *arg,
     return st;
 }
 
-enum gs_status gs_set_lists(struct gs_command *command, const char *arg, struct gs_error *err)
-{
-    uint64_t lists = 0;
-    enum gs_status st = gs_count_arg_parse("--lists", arg, 1, GS_OPTION_LISTS_MAX, &lists, err);
-    if (st == GS_OK && (lists & (lists - 1)) != 0)
-        st = gs_fail(err, GS_ERR_USAGE, 0, "--lists argument '%s' is not a power of two", arg);
-    command->sort.lists = lists;
-    return st;
-}
-
 enum gs_status gs_add_directory(struct gs_command *command, const char *arg, struct gs_error *err)
 {
     struct stat status;

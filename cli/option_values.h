@@ -14,7 +14,6 @@ enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct
 enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_progress(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err);
-enum gs_status gs_set_lists(struct gs_command *command, const char *arg, struct gs_error *err);
 
 /* --check: is it to be said with the exit status alone? */
 enum gs_status gs_parse_check(const char *arg, bool *quiet, struct gs_error *err);

@@ -58,9 +58,8 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "Resources:", GROUP_RESOURCES},
     {"device", OPT_DEVICE, "NAME", 0, "auto (default), cpu or gpu", 0},
     {"buffer-size", 'S', "SIZE", 0,
-     "memory to use (default: what is available); SIZE is in KiB, or has a suffix: b K M G T P E, "
-     "or "
-     "% of physical memory",
+     "memory to use (default: three quarters of what is available); SIZE is in KiB, or has a "
+     "suffix: b K M G T P E, or % of physical memory",
      0},
     {"device-memory", OPT_DEVICE_MEMORY, "SIZE", 0,
      "GPU memory to use (default: what is free there); no %", 0},
@@ -71,7 +70,8 @@ static const struct argp_option table[] = {
     {"fsync", OPT_FSYNC, NULL, 0,
      "wait until the disk has the output under its name: it survives a power failure then", 0},
     {"direct", OPT_DIRECT, NULL, 0,
-     "write the output past the page cache, for one that is larger, where the file system can", 0},
+     "write the output past the page cache, where the file system can: for one larger than memory",
+     0},
 
     {NULL, 0, NULL, 0, "Reporting:", GROUP_REPORTING},
     {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -190,7 +190,8 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_BINS:
         return gs_count_arg_parse("--bins", arg, 1, GS_OPTION_BINS_MAX, &command->sort.bins, err);
     case OPT_LISTS:
-        return gs_set_lists(command, arg, err);
+        return gs_count_arg_parse("--lists", arg, 1, GS_OPTION_LISTS_MAX, &command->sort.lists,
+                                  err);
     case 'S':
         return gs_set_memory(command, arg, err);
     case OPT_DEVICE_MEMORY:

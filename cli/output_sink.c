@@ -90,19 +90,3 @@ void gs_output_sink_close(struct gs_output_sink *to)
         close(to->direct_fd);
     to->direct_fd = -1;
 }
-
-enum gs_status gs_output_finish(struct gs_output *output, const struct gs_options *options,
-                                struct gs_stats *stats, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    struct gs_stage_stats publishing = {.device = "cpu"};
-    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY)
-        GS_TRY(gs_verify_file(options, output->fd, 0, stats, output->name, err));
-    publishing.begin_ns = gs_now_ns();
-    GS_TRY(gs_output_publish(output, stats->keys_out * GS_KEY_BYTES, err));
-    publishing.end_ns = gs_now_ns();
-    publishing.ns = publishing.end_ns - publishing.begin_ns;
-    gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
-cleanup:
-    return st;
-}

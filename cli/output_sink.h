@@ -25,8 +25,4 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                      const struct gs_inputs *inputs);
 void gs_output_sink_close(struct gs_output_sink *to);
 
-/* Prove the output (options->verify), then publish it, with its time in the row "write". */
-enum gs_status gs_output_finish(struct gs_output *output, const struct gs_options *options,
-                                struct gs_stats *stats, struct gs_error *err);
-
 #endif

@@ -4,6 +4,7 @@
 #include "cli/spilled_sort.h"
 
 #include "cli/output_sink.h"
+#include "cli/work.h"
 #include "common/space.h"
 #include "sort/external.h"
 
@@ -11,22 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-
-enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **spans, uint64_t *keys,
-                             struct gs_error *err)
-{
-    *keys = 0;
-    *spans = calloc(inputs->count, sizeof **spans);
-    if (*spans == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", inputs->count);
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct gs_input *input = &inputs->list[i];
-        (*spans)[i] = (struct gs_span){
-            .keys = input->bytes, .count = input->size / GS_KEY_BYTES, .name = input->name};
-        *keys += input->size / GS_KEY_BYTES;
-    }
-    return GS_OK;
-}
 
 /* What the external sort's calls are about. */
 struct source {

@@ -30,7 +30,7 @@ static double to_ms(uint64_t ns)
     return (double)ns / 1e6;
 }
 
-/* A rate in units of 10^scale a second, 0 where no time was measured. */
+/* An amount a second, as a multiple of unit; 0 where no time was measured. */
 static double to_rate(uint64_t amount, uint64_t ns, double unit)
 {
     return ns > 0 ? (double)amount / unit / ((double)ns / 1e9) : 0;
@@ -124,7 +124,7 @@ static void print_text(FILE *out, const struct gs_stats *stats, bool verified, u
             to_rate(stats->keys_in, wall_ns, 1e6));
 }
 
-/* A JSON string, or null. Other than these two, the texts hold no character to escape. */
+/* A JSON string, or null where there is no text. */
 static void print_string(FILE *out, const char *text)
 {
     if (text == NULL || *text == '\0') {

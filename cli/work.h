@@ -23,6 +23,11 @@ struct gs_work {
                             struct gs_stats *stats, struct gs_error *err);
 };
 
+/* The inputs as the library wants them, to be freed; those not read yet are empty. *keys is their
+ * sum. */
+enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **spans, uint64_t *keys,
+                             struct gs_error *err);
+
 /* Do it, and print what --stats asks for. start_ns is when the program started. The order of the
  * steps is the promise of the man page: every input and the output are opened, and refused, before
  * any work; the output appears after the last thing that can fail. */

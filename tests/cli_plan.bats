@@ -61,3 +61,8 @@ setup()
     run -2 --separate-stderr bash -c 'gsort --plan in >/dev/full'
     assert_trouble "No space left"
 }
+
+@test "--progress: its line is gone before the plan is printed" {
+    gsort --plan --progress=always in -o out >both 2>&1
+    [[ $(grep -a "^.*inputs" both) == *$'\e[K'"inputs     1, 3000000 keys" ]]
+}

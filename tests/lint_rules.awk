@@ -60,7 +60,7 @@ function begin_file(    parts, n)
         guard = "GS_" toupper(base)
         gsub(/[^A-Z0-9]/, "_", guard)
     }
-    may_include["cli"] = "^(cli|common)/|^sort/(gsort|external|incoming|merge|forecast)\\.h$"
+    may_include["cli"] = "^(cli|common)/|^sort/(gsort|external|incoming|merge)\\.h$"
     may_include["sort"] = "^(sort|common)/"
     may_include["common"] = "^common/"
     may_include["data"] = "^(data|common)/"

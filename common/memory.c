@@ -25,8 +25,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define HUGE_PAGE_BYTES ((size_t)2 << 20)
-
 /* A huge page is cleared as a whole, 0.1 to 0.4 ms. Less than this part of one comes sooner in
  * small pages, at half a microsecond each. */
 #define SPARSE 4
@@ -36,26 +34,26 @@
  * which take four times as long to touch. */
 static size_t mapped_bytes(size_t bytes)
 {
-    if (bytes < HUGE_PAGE_BYTES)
+    if (bytes < GS_HUGE_PAGE_BYTES)
         return bytes == 0 ? 1 : bytes;
-    if (bytes > SIZE_MAX - HUGE_PAGE_BYTES)
+    if (bytes > SIZE_MAX - GS_HUGE_PAGE_BYTES)
         return bytes;
-    return (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    return (bytes + GS_HUGE_PAGE_BYTES - 1) / GS_HUGE_PAGE_BYTES * GS_HUGE_PAGE_BYTES;
 }
 
 void *gs_pages_alloc(size_t bytes)
 {
-    return gs_pages_alloc_touched(bytes, HUGE_PAGE_BYTES);
+    return gs_pages_alloc_touched(bytes, GS_HUGE_PAGE_BYTES);
 }
 
 void *gs_pages_alloc_touched(size_t bytes, size_t touched)
 {
-    const bool sparse = touched < HUGE_PAGE_BYTES / SPARSE;
+    const bool sparse = touched < GS_HUGE_PAGE_BYTES / SPARSE;
     size_t want = mapped_bytes(bytes);
     void *pages = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
-    if (want >= HUGE_PAGE_BYTES) /* only advice: nothing to do where it is refused */
+    if (want >= GS_HUGE_PAGE_BYTES) /* only advice: nothing to do where it is refused */
         madvise(pages, want, sparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     return pages;
 }
@@ -68,7 +66,7 @@ void *gs_pages_grow(void *pages, size_t bytes, size_t more)
     void *grown = mremap(pages, mapped_bytes(bytes), want, MREMAP_MAYMOVE);
     if (grown == MAP_FAILED)
         return NULL;
-    if (want >= HUGE_PAGE_BYTES)
+    if (want >= GS_HUGE_PAGE_BYTES)
         madvise(grown, want, MADV_HUGEPAGE);
     return grown;
 }
@@ -96,7 +94,7 @@ bool gs_pages_populate(void *pages, size_t bytes)
 bool gs_pages_collapse(void *pages)
 {
     /* Linux takes a range without any page for one that was cut off. */
-    return gs_pages_populate(pages, 1) && madvise(pages, GS_LARGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
+    return gs_pages_populate(pages, 1) && madvise(pages, GS_HUGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
 }
 
 void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes)

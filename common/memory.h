@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a huge page has on most processors; where it has more, that much of it is asked for. */
+#define GS_HUGE_PAGE_BYTES ((size_t)2 << 20)
+
 /* Zeroed memory of its own pages, huge ones where the kernel has them: fewer faults and fewer TLB
  * misses for the random writes of a scatter. NULL with errno set when there is none. bytes may be
  * 0. Give it back with gs_pages_free and the same size. */
@@ -29,9 +32,8 @@ void gs_pages_advise(const void *bytes, uint64_t size, int advice);
  * kernel is older than 5.14. */
 bool gs_pages_populate(void *pages, size_t bytes);
 
-/* Make a large page of GS_LARGE_PAGE_BYTES of a file on tmpfs, mapped at a multiple of them, as of
+/* Make a huge page of a file on tmpfs, mapped at a multiple of them, as of
  * what is mapped from there in the file; false: the kernel does not, or has none. */
-#define GS_LARGE_PAGE_BYTES ((uint64_t)2 << 20)
 bool gs_pages_collapse(void *pages);
 
 /* Copy past the caches, where that can be done: for more than they hold, as the lines to be written

@@ -29,10 +29,7 @@
 /* tmpfs counts a page twice for a moment that two threads make at once, of which one takes the
  * other's: so many bytes, at the ends of what each writes and where it overtakes the threads above,
  * and the last of an output are never announced. A disk with less to spare would seem full. */
-#define SPARE_BYTES_TMPFS (PREFILL_BYTES_MIN + 2 * PREFILL_THREADS_TMPFS * GS_LARGE_PAGE_BYTES)
-
-/* A pipe's pages leave this process by so many bytes at once: a huge page stays whole. */
-#define GIVEN_BYTES ((uint64_t)2 << 20)
+#define SPARE_BYTES_TMPFS (PREFILL_BYTES_MIN + 2 * PREFILL_THREADS_TMPFS * GS_HUGE_PAGE_BYTES)
 
 /* The threads for an output's pages, if it is one that gains by them. */
 static void start_prefill(struct gs_output *output, unsigned threads)
@@ -170,7 +167,8 @@ enum gs_status gs_output_give_pages(struct gs_output *output, const void *data, 
 {
     enum gs_status st = gs_file_give_full(output->fd, data, bytes, output->name, err);
     const char *first = (const char *)output->mapped + output->given_bytes;
-    uint64_t given = (uint64_t)((const char *)data + bytes - first) / GIVEN_BYTES * GIVEN_BYTES;
+    uint64_t given =
+        (uint64_t)((const char *)data + bytes - first) / GS_HUGE_PAGE_BYTES * GS_HUGE_PAGE_BYTES;
     if (given > 0)
         gs_pages_advise(first, given, MADV_DONTNEED);
     output->given_bytes += given;

@@ -5,8 +5,8 @@
 
 #include "common/memory.h"
 
-/* Made with one call: a large page. Who wants to move the buffer waits that long, 0.3 ms. */
-#define STEP_BYTES ((size_t)2 << 20)
+/* Who wants to move the buffer waits for a huge page, 0.3 ms: as much is made with one call. */
+#define STEP_BYTES GS_HUGE_PAGE_BYTES
 
 /* So far ahead: what is not used after all is cleared in vain. */
 #define AHEAD_BYTES ((size_t)32 << 20)

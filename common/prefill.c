@@ -7,7 +7,7 @@
  * 0.08 s.
  *
  * On tmpfs, a page is entered into the file under a lock, for which threads wait: 4 GiB, 16 cores,
- * take 0.8 to 1.0 s by any number of threads from four on. Large pages, which Linux makes of files
+ * take 0.8 to 1.0 s by any number of threads from four on. Huge pages, which Linux makes of files
  * there only if it is told to (MADV_COLLAPSE), take eight threads 0.15 to 0.2 s, and no time to
  * unmap and to delete, where small ones take 0.3 and 0.4.
  */
@@ -21,24 +21,24 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Made with one call, a large page if it is to be one: other threads that change the address space
+/* Made with one call, a huge page if it is to be one: other threads that change the address space
  * wait that long, 0.4 ms. */
-#define UNIT_BYTES GS_LARGE_PAGE_BYTES
+#define UNIT_BYTES GS_HUGE_PAGE_BYTES
 
 /* Pages are at most that large on any processor that Linux runs on. */
 #define PAGE_BYTES_MAX ((uint64_t)1 << 16)
 
-/* A large page takes a thread no longer than that, where memory is at hand: small ones take 1 ms by
+/* A huge page takes a thread no longer than that, where memory is at hand: small ones take 1 ms by
  * two threads, and 3 by eight, which wait for each other. In a virtual machine it may have to be
  * fetched from the host, in 6 ms, while there are small pages that need not; or others have to be
  * moved out of the way. So much in all may be lost by trying, for each thread. */
-#define LARGE_NS     2000000
-#define LARGE_NS_FEW 2 /* up to so many threads; for more, twice as long */
-#define LATE_NS      10000000
+#define HUGE_NS     2000000
+#define HUGE_NS_FEW 2 /* up to so many threads; for more, twice as long */
+#define LATE_NS     10000000
 
 #define THREADS_MAX 16
 
-/* Pages leave by so many bytes at once. Linux notes each block of a large page that leaves, under a
+/* Pages leave by so many bytes at once. Linux notes each block of a huge page that leaves, under a
  * lock of the file: 20 ms a GiB, by one thread or two. So that is not for the end, when all threads
  * would wait for it. */
 #define PIECE_BYTES (8 * UNIT_BYTES)
@@ -54,7 +54,7 @@ enum { NOT_MADE, TAKEN, LEFT, MADE };
 struct gs_prefill {
     char *mapping;
     uint64_t room;
-    atomic_bool large;    /* units are made large pages */
+    atomic_bool huge;     /* units are made huge pages */
     atomic_uint *written; /* of each piece: bytes */
     unsigned threads;
     pthread_t thread[THREADS_MAX];
@@ -68,8 +68,8 @@ struct gs_prefill {
     uint8_t *units;   /* of each its state */
     uint64_t next;    /* below it no unit is NOT_MADE */
     uint64_t mark;    /* below it all are MADE */
-    int64_t late_ns;  /* that large pages took longer than they may, or less */
-    int64_t large_ns; /* that one may take */
+    int64_t late_ns;  /* that huge pages took longer than they may, or less */
+    int64_t huge_ns;  /* that one may take */
     int64_t most_ns;  /* that may be lost */
     bool ends;
 };
@@ -130,12 +130,12 @@ static void tell(struct gs_prefill *prefill)
     pthread_cond_broadcast(&prefill->made);
 }
 
-/* A large page was made in so long, or refused: are they worth another try? Fast ones make up for
+/* A huge page was made in so long, or refused: are they worth another try? Fast ones make up for
  * slow ones, but only for as many as may be lost. */
-static bool large_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
+static bool huge_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
 {
     pthread_mutex_lock(&prefill->mutex);
-    prefill->late_ns += made ? (int64_t)ns - prefill->large_ns : prefill->most_ns / 2;
+    prefill->late_ns += made ? (int64_t)ns - prefill->huge_ns : prefill->most_ns / 2;
     if (prefill->late_ns < -prefill->most_ns)
         prefill->late_ns = -prefill->most_ns;
     bool pays = prefill->late_ns <= prefill->most_ns;
@@ -143,15 +143,15 @@ static bool large_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
     return pays;
 }
 
-/* Make the pages of one unit, one large page as long as that pays. */
+/* Make the pages of one unit, one huge page as long as that pays. */
 static bool make_unit(struct gs_prefill *prefill, uint64_t unit)
 {
     char *pages = prefill->mapping + unit * UNIT_BYTES;
-    if (atomic_load(&prefill->large)) {
+    if (atomic_load(&prefill->huge)) {
         uint64_t start = gs_now_ns();
         bool made = gs_pages_collapse(pages);
-        if (!large_pays(prefill, made, gs_now_ns() - start))
-            atomic_store(&prefill->large, false);
+        if (!huge_pays(prefill, made, gs_now_ns() - start))
+            atomic_store(&prefill->huge, false);
     }
     return gs_pages_populate(pages, UNIT_BYTES); /* what is not made yet */
 }
@@ -176,7 +176,7 @@ static void *make_units(void *argument)
     return NULL;
 }
 
-/* Map the file's bytes from `start` on where large pages may begin. */
+/* Map the file's bytes from `start` on where huge pages may begin. */
 static void *map_file(int fd, uint64_t start, uint64_t room)
 {
     uint64_t space_bytes = room + UNIT_BYTES;
@@ -194,7 +194,7 @@ static void *map_file(int fd, uint64_t start, uint64_t room)
 }
 
 struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads,
-                                    bool large)
+                                    bool huge)
 {
     struct gs_prefill *prefill = calloc(1, sizeof *prefill);
     uint8_t *units = calloc(room / UNIT_BYTES + 1, sizeof *units);
@@ -202,11 +202,11 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
     if (prefill == NULL || units == NULL || written == NULL)
         goto none;
     *prefill = (struct gs_prefill){.room = room,
-                                   .large = large,
+                                   .huge = huge,
                                    .units = units,
                                    .written = written,
                                    .awaited = UINT64_MAX,
-                                   .large_ns = LARGE_NS * (threads > LARGE_NS_FEW ? 2 : 1),
+                                   .huge_ns = HUGE_NS * (threads > HUGE_NS_FEW ? 2 : 1),
                                    .most_ns = (int64_t)threads * LATE_NS};
     void *mapping = map_file(fd, start, room);
     if (mapping == MAP_FAILED)

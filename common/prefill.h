@@ -16,11 +16,11 @@ struct gs_prefill;
 
 /* Threads for the pages of the file fd from byte `start` on, a multiple of 64 KiB, up to `room`
  * bytes of them; they begin with the first extend. fd must be open for reading and writing, and
- * stay open until stop. large: a file of tmpfs gets large pages, where the kernel can make them
+ * stay open until stop. huge: a file of tmpfs gets huge pages, where the kernel can make them
  * (from 6.1 on) and has memory for them at hand. NULL where nothing can be done (kernels before
  * 5.14, no thread, no address space). */
 struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads,
-                                    bool large);
+                                    bool huge);
 
 /* The file is as long as start + bytes now: make pages up to there, in ascending order, but for the
  * last part of 2 MiB; the last sixteenth when others are done, or waited for. */
@@ -39,7 +39,7 @@ void *gs_prefill_mapping(struct gs_prefill *prefill, uint64_t bytes);
 bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
 
 /* They are written, and told once: pages leave this process's page table by pieces of 16 MiB, when
- * all of one are written, not in the end by one thread. So large pages stay whole, and other
+ * all of one are written, not in the end by one thread. So huge pages stay whole, and other
  * threads are seldom interrupted. */
 void gs_prefill_done(struct gs_prefill *prefill, uint64_t position, uint64_t bytes);
 

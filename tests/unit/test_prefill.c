@@ -153,11 +153,11 @@ static uint64_t smaps_bytes(const char *name, const void *mapping)
 }
 
 /* A file and its pages, of which two threads make all. */
-static struct gs_prefill *start_made(int fd, uint64_t size, bool large, char **pages)
+static struct gs_prefill *start_made(int fd, uint64_t size, bool huge, char **pages)
 {
     if (fd < 0 || ftruncate(fd, (off_t)size) != 0)
         abort();
-    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size + 61440, 2, large);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size + 61440, 2, huge);
     if (prefill == NULL)
         abort();
     gs_prefill_extend(prefill, size);
@@ -184,18 +184,18 @@ static void check_marks(int fd, uint64_t size)
     CHECK_EQUAL(wrong, 0);
 }
 
-/* In memory's file system pages are large, if the kernel can; what is written is there. */
-static void test_large(void)
+/* In memory's file system pages are huge, if the kernel can; what is written is there. */
+static void test_huge(void)
 {
     const uint64_t size = ((uint64_t)64 << 20) + 4096;
     char *pages;
-    int fd = memfd_create("large", MFD_CLOEXEC);
+    int fd = memfd_create("huge", MFD_CLOEXEC);
     struct gs_prefill *prefill = start_made(fd, size, true, &pages);
     char *probe =
         mmap(NULL, (size_t)4 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    char *aligned = probe + ((uintptr_t) - (uintptr_t)probe % GS_LARGE_PAGE_BYTES);
+    char *aligned = probe + ((uintptr_t) - (uintptr_t)probe % GS_HUGE_PAGE_BYTES);
     if (probe != MAP_FAILED && gs_pages_collapse(aligned)) /* memory may be slow to come */
-        CHECK(smaps_bytes("ShmemPmdMapped:", NULL) >= 3 * GS_LARGE_PAGE_BYTES);
+        CHECK(smaps_bytes("ShmemPmdMapped:", NULL) >= 3 * GS_HUGE_PAGE_BYTES);
     mark_pages(pages, size);
     gs_prefill_done(prefill, 0, size);
     check_marks(fd, size);
@@ -205,13 +205,13 @@ static void test_large(void)
 }
 
 /* Pages leave by pieces of 16 MiB, each when all of it is told. */
-static void test_pieces(bool large)
+static void test_pieces(bool huge)
 {
     const uint64_t piece = (uint64_t)16 << 20;
     const uint64_t size = 3 * piece + 4096;
     char *pages;
-    int fd = large ? memfd_create("pieces", MFD_CLOEXEC) : open_file(size);
-    struct gs_prefill *prefill = start_made(fd, size, large, &pages);
+    int fd = huge ? memfd_create("pieces", MFD_CLOEXEC) : open_file(size);
+    struct gs_prefill *prefill = start_made(fd, size, huge, &pages);
     mark_pages(pages, size);
 #define MAPPED smaps_bytes("Rss:", pages)
     CHECK(MAPPED >= size - 4096);
@@ -289,7 +289,7 @@ static void test_waiting(void)
  * itself: who waits for them makes them. */
 static void test_parts(void)
 {
-    const uint64_t unit = GS_LARGE_PAGE_BYTES;
+    const uint64_t unit = GS_HUGE_PAGE_BYTES;
     int fd = open_file(16 * unit);
     struct gs_prefill *prefill = gs_prefill_start(fd, 0, 16 * unit, 2, false);
     struct waiting waiting = {.position = 4 * unit - 1};
@@ -365,7 +365,7 @@ int main(void)
     test_start();
     test_late(true);
     test_late(false);
-    test_large();
+    test_huge();
     test_pieces(false);
     test_pieces(true);
     test_no_room();

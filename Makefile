@@ -57,9 +57,9 @@ endif
 
 # In the order of the data's way through the program.
 COMMON_C := status control_group processors memory dirty file pipe populate slurp input input_read input_spool target tempfile space spill prefill output output_pages signals
-SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu incoming_look_cpu keeps_most select_samples_cpu sort_samples splitters search_bins256 \
+SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu incoming_look_cpu keeps_most select_samples_cpu sort_samples splitters search_bins search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
-            place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values cache_sort_chunk \
+            place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values chunk_rooms key_loops \
             cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 cache_sort_lanes512 copy_ordered \
             sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu sort_shares_cpu stages_cpu emit fingerprint verify engine \
             engine_cpu external external_distribute external_emit external_group external_level external_split \
@@ -106,13 +106,13 @@ all: gsort $(TOOLS)
 
 help:
 	@echo 'all              ./gsort and the test tools (default)'
-	@echo 'check            unit tests and Bats suite on the CPU, BATS_JOBS=$(BATS_JOBS) files at a time; needs bats'
+	@echo 'check            unit tests and Bats suite on the CPU, BATS_JOBS=$(BATS_JOBS) files at a time; TESTS=FILE; needs bats'
 	@echo 'check-expensive  the same with the long tests'
 	@echo 'check-gpu        the same with GPU engines, resumed where it was cut short; writes tests/gpu-verified.txt'
 	@echo 'inject-gpu       with DEBUG=1: every CUDA call fails once'
 	@echo 'check-faults     every call to the system made to fail once, in every mode; minutes'
-	@echo 'check-kill       kill -9 at N=1000 random moments'
-	@echo 'torture          random runs and faults for MINUTES=10, compared with the reference'
+	@echo 'check-kill       kill -9 at N=1000 random moments; SEED=n'
+	@echo 'torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n'
 	@echo 'fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer'
 	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
 	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
@@ -126,7 +126,9 @@ help:
 	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
 	@echo 'demo             sort generated keys and check the result'
 	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
-	@echo 'dist, clean, gpu-hash'
+	@echo 'units            the unit tests, built and not run'
+	@echo 'dist, clean      a tarball of HEAD; all that was built, away'
+	@echo 'gpu-hash         what tests/gpu-verified.txt has to say of these sources'
 	@echo 'Switches: CUDA=0|1 HIGHWAY=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY)'
 
 # ./gsort is the configuration built last.
@@ -191,7 +193,7 @@ $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/option_values.c cli/size
 	    cli/size_arg.c $< $(filter-out %/options.o %/option_values.o %/size_arg.o,$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
 
 # Benchmarks: the library and the key generator's distributions.
-$(B)/bench_%: tests/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
+$(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
@@ -242,7 +244,7 @@ lint:
 	tests/lint.sh
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
-	tests/bench.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
+	tests/bench/overview.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
 
 # Beside the sorts that Debian packages; and again where nothing has instructions wider than AVX2.
 TBB_LIBS = $(shell $(PKG_CONFIG) --exists tbb 2>/dev/null && $(PKG_CONFIG) --libs tbb)
@@ -260,7 +262,7 @@ bench-cpu: $(B)/bench_cpu
 
 # The engines' tables, under data/bench: TABLES="lists keys samples print" names parts.
 bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
-	PLOTS=$(PLOTS) tests/bench_tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
+	PLOTS=$(PLOTS) tests/bench/tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
 
 bench-files: $(B)/gsort $(TOOLS)
 	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)
@@ -272,7 +274,7 @@ bench-pipes: $(B)/gsort $(TOOLS)
 	tests/bench/pipes.sh $(B)/gsort build/keygen $(BENCH)
 
 bench-external: $(B)/gsort $(TOOLS)
-	tests/bench_external.sh $(B)/gsort build/keygen $(BENCH)
+	tests/bench/external.sh $(B)/gsort build/keygen $(BENCH)
 
 DEMO_KEYS ?= 64M
 demo: all
@@ -300,7 +302,7 @@ dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
-CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/shares* sort/regions.h sort/incoming_look.h sort/search_bins* sort/merge*.[ch])
+CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/chunk_rooms* sort/key_loops* sort/shares* sort/regions.h sort/incoming_look.h sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
               tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/gpu_small.c tests/check_gpu.sh

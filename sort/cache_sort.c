@@ -17,7 +17,6 @@
  * without it, split first.
  */
 #include "sort/cache_sort.h"
-#include "sort/cache_sort_chunk.h"
 #include "sort/cache_sort_impl.h"
 #include "sort/cache_sort_portable.h"
 
@@ -187,7 +186,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
                          bool tried)
 {
     if (count <= GS_INSERTION_MAX) {
-        gs_sort_insertion(keys, count);
+        gs_cache_sort_insertion(keys, count);
         return keys;
     }
     if (low == high)
@@ -208,7 +207,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     const gs_key last_value = (scan.high - scan.low) >> scan.shift;
     const size_t counters = count < GS_CACHE_SORT_CAPACITY ? count : GS_CACHE_SORT_CAPACITY;
     if (last_value < counters / COUNTING_KEYS && count <= UINT32_MAX) { /* which counters hold */
-        gs_sort_counting(keys, scratch, count, scan, last_value + 1);
+        gs_cache_sort_counting(keys, scratch, count, scan, last_value + 1);
         return keys;
     }
     const bool large = count > GS_CACHE_SORT_CAPACITY;
@@ -223,8 +222,8 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     if (try_highway(keys, count))
         return keys;
     if (!large)
-        return gs_sort_radix(keys, scratch, count, scan);
-    gs_sort_large(keys, scratch, count, scan);
+        return gs_cache_sort_radix_scanned(keys, scratch, count, scan);
+    gs_cache_sort_large(keys, scratch, count, scan);
     return keys;
 }
 

@@ -4,6 +4,11 @@
  * The caller is one thread of many; bins of other threads lie directly behind and in front of this
  * one. So nothing outside keys[0 .. count) is ever read or written, and all other memory comes from
  * the caller: scratch, which belongs to the thread and is used for one bin after the other.
+ *
+ * Bins of 2^12 to 2^16 keys are sorted fastest: bin, scratch and counters fit into half a megabyte
+ * of second-level cache. One thread of a Zen 3 at 2.5 GHz (512 KiB), uniform keys, Mkeys/s: 2^13
+ * keys 607, 2^15 keys 591, 2^16 keys 558, 2^17 keys 486, 2^18 keys 443, 2^19 keys 359; vqsort with
+ * AVX2 206 to 170 [tests/bench/bench_cache_sort.c].
  */
 #ifndef GS_CACHE_SORT_H
 #define GS_CACHE_SORT_H
@@ -17,11 +22,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Bins of 2^12 to 2^16 keys are sorted fastest: bin, scratch and counters fit into half a megabyte
- * of second-level cache. One thread of a Zen 3 at 2.5 GHz (512 KiB), uniform keys, Mkeys/s: 2^13
- * keys 607, 2^15 keys 591, 2^16 keys 558, 2^17 keys 486, 2^18 keys 443, 2^19 keys 359; vqsort with
- * AVX2 206 to 170 [tests/bench_cache_sort.c]. */
 
 /* Up to this many keys any method sorts in one go. */
 #define GS_CACHE_SORT_CAPACITY ((size_t)1 << 19)
@@ -50,7 +50,8 @@ static inline size_t gs_cache_sort_runs_scratch(size_t count)
     return enough > GS_CACHE_SORT_SCRATCH ? enough : GS_CACHE_SORT_SCRATCH;
 }
 
-/* Is this processor one of those? It takes AVX-512 with VBMI2. */
+/* Does this processor sort up to GS_CACHE_SORT_LARGE keys in runs whole, and fast? It takes AVX-512
+ * with VBMI2. */
 bool gs_cache_sort_takes_large(void);
 
 /* Sort keys[0 .. count), each of which is in [low, high] (bounds inclusive, as the splitters give

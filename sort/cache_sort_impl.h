@@ -1,4 +1,4 @@
-/* cache_sort_impl.h -- the methods behind cache_sort.h, for it and for its benchmark alone.
+/* cache_sort_impl.h -- the methods behind cache_sort.h: for each other, for shares and for tests.
  * SPDX-License-Identifier: MIT
  *
  * All take keys and scratch as gs_cache_sort() does, and at most GS_CACHE_SORT_CAPACITY keys, but

@@ -7,7 +7,7 @@
  * Radix Sort, 1993: American flag sort], until its parts fit.
  */
 #include "sort/cache_sort_portable.h"
-#include "sort/cache_sort_chunk.h"
+#include "sort/key_loops.h"
 #include "sort/cache_sort_impl.h"
 #include "sort/clones.h"
 
@@ -37,7 +37,7 @@ static unsigned bit_width(gs_key value)
     return width;
 }
 
-void gs_sort_insertion(gs_key *keys, size_t count)
+void gs_cache_sort_insertion(gs_key *keys, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         const gs_key key = keys[i];
@@ -67,8 +67,8 @@ GS_CLONES struct gs_bin_scan gs_bin_scan(const gs_key *keys, size_t count)
 /* Sort fewer than 2^32 keys of `values` values, low + value * 2^shift, by counting each; scratch
  * holds the counters. Of many values there are four counters each, so that equal keys in a row do
  * not wait for each other; each of few values is searched for. */
-void gs_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,
-                      uint32_t values)
+void gs_cache_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,
+                            uint32_t values)
 {
     const uint32_t sets = values <= SEARCHED_VALUES ? 1 : 4;
     uint32_t *const counts = scratch;
@@ -101,7 +101,8 @@ void gs_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin
 /* Radix sort of the bits that vary. Returns keys or scratch. A pass works from both ends: first
  * half of the keys upwards to the front of each digit's place, last half downwards to the back.
  * That is stable, and equal digits in a row wait for each other half as long. */
-gs_key *gs_sort_radix(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan)
+gs_key *gs_cache_sort_radix_scanned(gs_key *keys, gs_key *scratch, size_t count,
+                                    struct gs_bin_scan scan)
 {
     const unsigned bits = bit_width((scan.high - scan.low) >> scan.shift);
     const unsigned digit_max = count < SMALL_DIGIT_KEYS ? SMALL_DIGIT_BITS : DIGIT_BITS;
@@ -151,12 +152,13 @@ gs_key *gs_sort_radix(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin
 
 gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count)
 {
-    return count == 0 ? keys : gs_sort_radix(keys, scratch, count, gs_bin_scan(keys, count));
+    return count == 0 ? keys
+                      : gs_cache_sort_radix_scanned(keys, scratch, count, gs_bin_scan(keys, count));
 }
 
 /* Split a bin above the capacity in place, by the top SPLIT_BITS of the bits that vary or by fewer:
  * parts of a quarter of the capacity are small enough. Then sort the parts. */
-void gs_sort_large(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan)
+void gs_cache_sort_large(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan)
 {
     const unsigned bits = bit_width(scan.high - scan.low);
     unsigned split_bits = 1;

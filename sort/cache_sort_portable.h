@@ -21,18 +21,19 @@ struct gs_bin_scan {
 /* count is 1 at least. */
 struct gs_bin_scan gs_bin_scan(const gs_key *keys, size_t count);
 
-void gs_sort_insertion(gs_key *keys, size_t count);
+void gs_cache_sort_insertion(gs_key *keys, size_t count);
 
 /* Sort keys of `values` values, low + value * 2^shift, by counting each; scratch holds the
  * counters. */
-void gs_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,
-                      uint32_t values);
+void gs_cache_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,
+                            uint32_t values);
 
 /* Radix sort of the bits that vary. Returns keys or scratch. */
-gs_key *gs_sort_radix(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan);
+gs_key *gs_cache_sort_radix_scanned(gs_key *keys, gs_key *scratch, size_t count,
+                                    struct gs_bin_scan scan);
 
 /* Split a bin above the capacity in place, and have gs_cache_sort sort its parts. They are not in
  * order. */
-void gs_sort_large(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan);
+void gs_cache_sort_large(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan);
 
 #endif

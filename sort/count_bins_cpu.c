@@ -2,106 +2,20 @@
  * SPDX-License-Identifier: MIT
  *
  * What is counted is what the scatter moves: keys stay in the thread's scratch memory, in the rooms
- * of their bins (cache_sort_chunk.h) or beside the numbers of their bins, so an input that somebody
+ * of their bins (chunk_rooms.h) or beside the numbers of their bins, so an input that somebody
  * changes meanwhile cannot part a key from its bin.
  */
 #include "sort/count_bins.h"
 #include "sort/regions.h"
 #include "sort/chunk_scratch.h"
+#include "sort/key_loops.h"
 #include "sort/search_bins.h"
 #include "sort/stages_cpu.h"
 
 #include <string.h>
 
-/* Keys that pass from the input through the first-level cache at a time. */
-#define BLOCK_KEYS 2048
-#define LINE_KEYS  16
-
-/* A search of more halving steps than this takes them for SIDE_BY_SIDE keys at a time. */
-#define LONG_STEPS   2
-#define SIDE_BY_SIDE 16
-
 /* Up to as many values it is faster to compare all keys with each. */
 #define VALUES_MAX 16
-
-/* Copy keys and note their bins. guide and steps are constants at every call: this is inlined for
- * each pair. */
-static inline __attribute__((always_inline)) void find_bins(const struct gs_splitters *splitters,
-                                                            enum gs_guide guide, uint32_t steps,
-                                                            const gs_key *restrict keys,
-                                                            uint64_t count, gs_key *restrict copy,
-                                                            uint16_t *restrict bins)
-{
-    for (uint64_t first = 0; first < count; first += BLOCK_KEYS) {
-        uint64_t here = count - first < BLOCK_KEYS ? count - first : BLOCK_KEYS;
-        gs_copy_once(copy + first, keys + first, here);
-        for (uint64_t i = first; i < first + here; i++) {
-            if (i % LINE_KEYS == 0) /* the next block is on its way meanwhile */
-                __builtin_prefetch(keys + i + BLOCK_KEYS);
-            bins[i] = (uint16_t)gs_splitters_bin(splitters, guide, steps, copy[i]);
-        }
-    }
-}
-
-/* The halving steps of a long search, step by step for some keys side by side: the processor would
- * else wait for one step after the other. */
-static void finish_search(const struct gs_splitters *splitters, const gs_key *restrict keys,
-                          uint64_t count, uint16_t *restrict bins)
-{
-    const gs_key *splitter = splitters->splitter;
-    for (uint64_t i = 0; i < count;) {
-        uint64_t end = count - i < SIDE_BY_SIDE ? count : i + SIDE_BY_SIDE;
-        for (uint32_t half = 1U << splitters->steps >> 1; half != 0; half >>= 1)
-            for (uint64_t k = i; k < end; k++)
-                bins[k] = (uint16_t)(bins[k] + (splitter[bins[k] + half - 1] < keys[k]) * half);
-        i = end;
-    }
-}
-
-/* Copy keys and find their bins with vectors, where the processor has them; returns how many. */
-static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
-                          gs_key *copy, uint16_t *bins)
-{
-#if GS_SEARCH_BINS_HAS_512
-    if (gs_search_bins512_usable() && gs_tree_bins512_better(splitters))
-        return gs_tree_bins512(splitters, keys, count, copy, bins);
-    if (gs_search_bins512_usable()) {
-        uint64_t done = gs_guide_bins512(splitters, keys, count, copy, bins);
-        if (splitters->steps > 0)
-            gs_search_bins512(splitters, copy, done, bins);
-        return done;
-    }
-#endif
-#if GS_SEARCH_BINS_HAS_256
-    if (gs_search_bins256_usable())
-        return gs_find_bins256(splitters, keys, count, copy, bins);
-#endif
-    (void)splitters, (void)keys, (void)count, (void)copy, (void)bins;
-    return 0;
-}
-
-void gs_find_bins(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
-                  gs_key *copy, uint16_t *bins)
-{
-    uint64_t done = find_wide(splitters, keys, count, copy, bins);
-    keys += done;
-    copy += done;
-    bins += done;
-    count -= done;
-    if (splitters->steps > LONG_STEPS) {
-        if (splitters->guide == GS_GUIDE_TOP)
-            find_bins(splitters, GS_GUIDE_TOP, 0, keys, count, copy, bins);
-        else if (splitters->guide == GS_GUIDE_LINEAR)
-            find_bins(splitters, GS_GUIDE_LINEAR, 0, keys, count, copy, bins);
-        else
-            find_bins(splitters, GS_GUIDE_LOG, 0, keys, count, copy, bins);
-        finish_search(splitters, copy, count, bins);
-        return;
-    }
-#define FIND(guide, steps) find_bins(splitters, guide, steps, keys, count, copy, bins);
-    GS_SPLITTERS_SEARCH(splitters, FIND)
-#undef FIND
-}
 
 /* Count key i in table i % GS_CHUNK_TABLES, as the scatter moves it: a run of equal keys would else
  * wait for its own last store at every key. */
@@ -154,7 +68,7 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
         uint64_t known = 0;
         gs_copy_once(copy, part.keys, here);
         for (uint32_t i = 0; i < found; i++) {
-            for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += LINE_KEYS)
+            for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += GS_LINE_KEYS)
                 __builtin_prefetch(part.keys + here + k); /* the next block is on its way */
             uint32_t equal = gs_count_equal(copy, here, values[i]);
             counts[bin_of[i]] += equal;

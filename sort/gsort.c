@@ -164,7 +164,7 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
     if (stages == &gs_stages_cpu)
         gs_incoming_take(options->incoming, run);
     bool forgets = stages == &gs_stages_cpu && run->incoming == NULL;
-    uint64_t held = forgets ? gs_plan_keeps(&run->plan, options->held_bytes) : options->held_bytes;
+    uint64_t held = forgets ? gs_plan_held(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
     GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
     run->emitter.past_cache = run->plan.count >= GS_PAST_CACHE_KEYS;

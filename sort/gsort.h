@@ -192,12 +192,12 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
 void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
                       double *seconds);
 
-/* Bytes of buffers that gs_sort will want for n keys on the CPU. */
+/* Bytes of buffers that gs_sort will want for count keys on the CPU. */
 uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count);
 
 /* Of held_bytes of its input, in memory that forget() gives back: what is there beside those
  * buffers at the most. The rest goes as they fill. */
-uint64_t gs_sort_keeps(const struct gs_options *options, uint64_t count, uint64_t held_bytes);
+uint64_t gs_sort_held(const struct gs_options *options, uint64_t count, uint64_t held_bytes);
 
 /* The index of the first key that is out of order after its predecessor, or count when there is
  * none. previous, when not NULL, is the key before keys[0]. Order as options->reverse and ->unique

@@ -1,4 +1,4 @@
-/* params.h -- every tunable of the sample sort, once.
+/* params.h -- the sizes that stages of the sample sort share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_PARAMS_H
@@ -36,7 +36,7 @@
  * 1.7 times the mean. */
 #define GS_OVERSAMPLING 32
 
-/* The largest sample: beyond it qsort costs more than better balance saves. */
+/* The largest sample that may be asked for. */
 #define GS_SAMPLES_MAX GS_OPTION_SAMPLES_MAX
 
 /* Below this an input is one bin: a sort in cache beats any distribution pass. */

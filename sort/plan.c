@@ -110,7 +110,7 @@ uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left)
     return share < GS_CLAIM_KEYS_MAX ? share : GS_CLAIM_KEYS_MAX;
 }
 
-uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes)
+uint64_t gs_plan_held(const struct gs_plan *plan, uint64_t held_bytes)
 {
     if (plan->one_bin || plan->direct || plan->count <= GS_SHARES_KEYS)
         return held_bytes; /* read more than once */
@@ -149,9 +149,9 @@ uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count)
     return plan.memory_bytes;
 }
 
-uint64_t gs_sort_keeps(const struct gs_options *options, uint64_t count, uint64_t held_bytes)
+uint64_t gs_sort_held(const struct gs_options *options, uint64_t count, uint64_t held_bytes)
 {
     struct gs_plan plan;
     gs_plan_make(&plan, options, count, gs_processors());
-    return gs_plan_keeps(&plan, held_bytes);
+    return gs_plan_held(&plan, held_bytes);
 }

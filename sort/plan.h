@@ -29,7 +29,7 @@ uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left);
 
 /* Of held_bytes of the input, in memory that can be given back as its keys are copied to their
  * bins: what is there beside the plan's buffers at the most, on the CPU. */
-uint64_t gs_plan_keeps(const struct gs_plan *plan, uint64_t held_bytes);
+uint64_t gs_plan_held(const struct gs_plan *plan, uint64_t held_bytes);
 
 /* Make it the plan of a sort whose keys lie in chunks that are ordered where they are, in memory of
  * their own, before anybody knows how many there will be. */

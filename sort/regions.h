@@ -22,7 +22,7 @@
 #ifndef GS_REGIONS_H
 #define GS_REGIONS_H
 
-#include "sort/cache_sort_chunk.h"
+#include "sort/chunk_rooms.h"
 #include "sort/stages_cpu.h"
 
 /* More bins than this, equality bins included, have no regions: rooms for them would be too wide.

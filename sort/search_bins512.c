@@ -5,7 +5,7 @@
  * splitters whose upper levels lie in registers, where a level costs less than half of a gather.
  */
 #include "sort/search_bins.h"
-#include "sort/cache_sort_chunk.h"
+#include "sort/chunk_rooms.h"
 
 #if GS_SEARCH_BINS_HAS_512
 

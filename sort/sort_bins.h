@@ -3,8 +3,8 @@
  *
  * In: the scattered copy and the starts of its runs. Fills run->counts and ->offsets. Out: all keys
  * through run->emitter. A bin is sorted, shaped (-u, -r) and written by one thread while it is in
- * that thread's cache; a bin far over its share is split again first (cache_sort.h), an equality
- * bin is made from its count.
+ * that thread's cache; a bin far over its share is split again first (split_bins_cpu.c), an
+ * equality bin is made from its count.
  */
 #ifndef GS_SORT_BINS_H
 #define GS_SORT_BINS_H

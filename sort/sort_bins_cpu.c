@@ -3,6 +3,7 @@
  */
 #include "sort/sort_bins.h"
 #include "sort/cache_sort.h"
+#include "sort/key_loops.h"
 #include "sort/regions.h"
 
 #include "common/clock.h"
@@ -64,8 +65,8 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
     /* Nobody reads it again, and it is not there yet: write it past the caches. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
                       run->emitter.past_cache;
-    return gs_cache_sort_runs(&runs, to, scratch, run->plan.scratch_keys, piece->count,
-                              piece->low, piece->high, past_cache);
+    return gs_cache_sort_runs(&runs, to, scratch, run->plan.scratch_keys, piece->count, piece->low,
+                              piece->high, past_cache);
 }
 
 enum gs_status gs_work_fail_changed(struct gs_run *run)

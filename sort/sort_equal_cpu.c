@@ -5,7 +5,7 @@
  * with the value, block by block in cache, and the output is written without being looked at.
  */
 #include "sort/sort_equal.h"
-#include "sort/cache_sort_chunk.h"
+#include "sort/key_loops.h"
 #include "sort/order.h"
 #include "sort/sort_samples.h"
 #include "sort/stages_cpu.h"

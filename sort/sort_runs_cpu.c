@@ -6,7 +6,6 @@
  * writes to the input meanwhile; that is told.
  */
 #include "sort/cache_sort.h"
-#include "sort/cache_sort_chunk.h"
 #include "sort/order.h"
 #include "sort/ordered_runs.h"
 #include "sort/prefix_sum.h"

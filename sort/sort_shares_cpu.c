@@ -5,7 +5,7 @@
  * than were counted, or others, is told, and never reaches beyond its place.
  */
 #include "sort/shares.h"
-#include "sort/cache_sort_chunk.h"
+#include "sort/key_loops.h"
 #include "sort/cache_sort_impl.h"
 #include "sort/shares_highway.h"
 #include "sort/stages_cpu.h"

@@ -140,8 +140,8 @@ void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, u
  * of two of them, at most a third more than wanted. Else move splitters to the ends of the guide's
  * cells, where that leaves fewer halving steps and the sample says that no bin changes by more than
  * a quarter of its share. Bounds of equality bins stay. sample, samples and bins are those of
- * gs_splitters_choose. Only for where keys are scattered by the CPU: a GPU makes splitters of its
- * own from the same sample, and tests compare them. */
+ * gs_splitters_choose. Only for where the CPU scatters keys: a GPU searches by tables of its own
+ * (gs_build_tables_gpu), made for splitters as they were chosen. */
 void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                        uint32_t bins);
 

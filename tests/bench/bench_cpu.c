@@ -20,6 +20,7 @@
 #include "common/memory.h"
 #include "data/dist.h"
 #include "sort/gsort.h"
+#include "tests/bench/median.h"
 #include "tests/bench/peers.h"
 #include "tests/bench/picked.h"
 
@@ -76,13 +77,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "bench_cpu: %s\n", what);
     exit(2);
-}
-
-static int compare_times(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
 }
 
 /* ---- numpy ---- */
@@ -220,8 +214,7 @@ static uint64_t run_once(struct bench *bench, const struct runner *runner, uint6
 /* Median of some rounds, in Mkeys/s. */
 static double speed(const struct bench *bench, uint64_t *ns, int rounds)
 {
-    qsort(ns, (size_t)rounds, sizeof *ns, compare_times);
-    return (double)bench->n * 1e3 / (double)ns[rounds / 2];
+    return (double)bench->n * 1e3 / median(ns, (size_t)rounds);
 }
 
 /* One line of the table. */

@@ -141,7 +141,7 @@ static void test_others(void)
     check_span(&options, (struct gs_span){buffer, OTHERS, "some"}, got);
     options.held_bytes = (uint64_t)COUNT * sizeof *keys;
     options.memory_bytes =
-        gs_sort_memory(&options, COUNT) + gs_sort_keeps(&options, COUNT, options.held_bytes);
+        gs_sort_memory(&options, COUNT) + gs_sort_held(&options, COUNT, options.held_bytes);
     check_span(&options, came, got);
     options.memory_bytes = 0;
     check_span(&options, came, got);

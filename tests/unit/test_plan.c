@@ -140,12 +140,12 @@ static void test_held_input(void)
     const uint64_t held = (uint64_t)8 << 30;
     struct gs_options two = {.threads = 2};
     struct gs_plan plan = plan_for(held / GS_KEY_BYTES, two, 2);
-    CHECK_EQUAL(gs_plan_keeps(&plan, held), 2 * (uint64_t)GS_CLAIM_KEYS_MAX * GS_KEY_BYTES);
-    CHECK_EQUAL(gs_plan_keeps(&plan, 1000), 1000);
-    CHECK_EQUAL(gs_sort_keeps(&two, held / GS_KEY_BYTES, held), gs_plan_keeps(&plan, held));
+    CHECK_EQUAL(gs_plan_held(&plan, held), 2 * (uint64_t)GS_CLAIM_KEYS_MAX * GS_KEY_BYTES);
+    CHECK_EQUAL(gs_plan_held(&plan, 1000), 1000);
+    CHECK_EQUAL(gs_sort_held(&two, held / GS_KEY_BYTES, held), gs_plan_held(&plan, held));
     plan = plan_for(GS_DIRECT_KEYS, two, 2);
-    CHECK_EQUAL(gs_plan_keeps(&plan, GS_DIRECT_KEYS), GS_DIRECT_KEYS);
-    CHECK_EQUAL(gs_sort_keeps(&(struct gs_options){.bins = 1}, held, held), held);
+    CHECK_EQUAL(gs_plan_held(&plan, GS_DIRECT_KEYS), GS_DIRECT_KEYS);
+    CHECK_EQUAL(gs_sort_held(&(struct gs_options){.bins = 1}, held, held), held);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* cache_sort_chunk.h -- sort a chunk by bin while it is in cache, without counting its bins first.
+/* chunk_rooms.h -- put the keys of a chunk into the rooms of their bins, without counting first.
  * SPDX-License-Identifier: MIT
  *
  * Keys of an input are seldom alike from chunk to chunk in value, but mostly in distribution: so
@@ -9,8 +9,8 @@
  *   room     |0000    |1111     |22      | ...     in the thread's scratch memory
  *   copy     |0000|1111|22| ...                    runs, as stages_cpu.h has them
  */
-#ifndef GS_CACHE_SORT_CHUNK_H
-#define GS_CACHE_SORT_CHUNK_H
+#ifndef GS_CHUNK_ROOMS_H
+#define GS_CHUNK_ROOMS_H
 
 #include "sort/cache_sort.h"
 #include "sort/splitters.h"
@@ -82,14 +82,5 @@ void gs_rooms_end(struct gs_rooms *rooms, bool fits);
 /* Copy the keys of all rooms to `to`, one after the other, past the caches: nobody looks at them
  * again before their bins are gathered. */
 void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bins, gs_key *to);
-
-/* How many of the keys equal one. */
-uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key);
-
-/* Are all keys in [low, high]? */
-bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high);
-
-/* Make all keys one, past the caches if that is said. */
-void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache);
 
 #endif

@@ -1,8 +1,8 @@
 #!/bin/bash
-# bench_tables.sh -- the tables that the shared-memory engines and the sample sort are known by
+# tables.sh -- the tables that the shared-memory engines and the sample sort are known by
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench_tables.sh GSORT BENCH_QSORT KEYGEN DIR [lists|keys|samples|print]...
+# usage: tests/bench/tables.sh GSORT BENCH_QSORT KEYGEN DIR [lists|keys|samples|print]...
 #
 # Measures, all of them or the parts named, and writes DIR/tables-*.csv and DIR/tables.md:
 #   lists    1024 keys, and as many as an engine takes: the sort of the lists alone, and each
@@ -18,7 +18,7 @@
 set -eu -o pipefail
 export LC_ALL=C
 
-usage="usage: bench_tables.sh GSORT BENCH_QSORT KEYGEN DIR [lists|keys|samples|print]..."
+usage="usage: tables.sh GSORT BENCH_QSORT KEYGEN DIR [lists|keys|samples|print]..."
 gsort=$(realpath "${1:?$usage}")
 bench_qsort=$(realpath "${2:?$usage}")
 keygen=$(realpath "${3:?$usage}")
@@ -31,7 +31,7 @@ PLOTS=${PLOTS:-0}
 ENGINES='atomicmin reduction hybrid'
 CAPACITY=38656
 if [ "$PLOTS" = 1 ] && ! command -v gnuplot >/dev/null; then
-    echo 'bench_tables: PLOTS=1, but there is no gnuplot' >&2
+    echo 'tables: PLOTS=1, but there is no gnuplot' >&2
     exit 2
 fi
 
@@ -205,7 +205,7 @@ print_all()
 {
     echo '# Tables of the engines'
     echo
-    printf '%s\n' 'Written by `make bench-tables`; tests/bench_tables.sh says what is measured.' \
+    printf '%s\n' 'Written by `make bench-tables`; tests/bench/tables.sh says what is measured.' \
         'Milliseconds.'
     title lists '1024 random keys, against the number of lists'
     title lists-full "$CAPACITY random keys, against the number of lists"

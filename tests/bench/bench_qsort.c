@@ -8,6 +8,7 @@
  */
 #include "common/clock.h"
 #include "common/keys.h"
+#include "tests/bench/median.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +20,6 @@ static int compare(const void *left, const void *right)
 {
     gs_key a = *(const gs_key *)left;
     gs_key b = *(const gs_key *)right;
-    return (a > b) - (a < b);
-}
-
-static int compare_times(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
     return (a > b) - (a < b);
 }
 
@@ -72,8 +66,7 @@ int main(void)
         else if (took > SLOW_NS)
             runs = SLOW_RUNS;
     }
-    qsort(times, (size_t)runs, sizeof *times, compare_times);
-    printf("%.6f\n", (double)times[runs / 2] / 1e6);
+    printf("%.6f\n", median(times, (size_t)runs) / 1e6);
     free(keys);
     free(copy);
     return 0;

@@ -1,8 +1,8 @@
 #!/bin/bash
-# bench.sh -- speed in memory, and from file to file beside cp and whatever peer is installed
+# overview.sh -- speed in memory, and from file to file beside cp and whatever peer is installed
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench.sh GSORT BENCH_MEMORY KEYGEN [-d DIR] [-p PAIRS] [KEYS...]
+# usage: tests/bench/overview.sh GSORT BENCH_MEMORY KEYGEN [-d DIR] [-p PAIRS] [KEYS...]
 #
 # Prints Markdown. File to file: KEYS (default 1M 16M 128M) uniform keys in DIR (default
 # build/bench), the input in the page cache, the output a new file each time. One round runs cp,
@@ -11,14 +11,14 @@
 # exit, median of the rounds; a ratio is the median of the rounds' ratios, below 1 = faster than cp.
 # Every output of gsort is compared with that of build/reference, off the clock. Nothing is synced
 # to the disk, as cp does not either.
-# In memory: tests/bench_memory.c says what it measures; ONLY=names picks distributions,
+# In memory: tests/bench/bench_memory.c says what it measures; ONLY=names picks distributions,
 # MEMORY_LOG2='20 24 26' the sizes.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
-. "$(dirname "$0")/bench/timing.sh"
+. "$(dirname "$0")/timing.sh"
 
-usage="usage: bench.sh GSORT BENCH_MEMORY KEYGEN [-d DIR] [-p PAIRS] [KEYS...]"
+usage="usage: overview.sh GSORT BENCH_MEMORY KEYGEN [-d DIR] [-p PAIRS] [KEYS...]"
 gsort=$(realpath "${1:?$usage}")
 bench_memory=$(realpath "${2:?$usage}")
 keygen=$(realpath "${3:?$usage}")
@@ -52,7 +52,7 @@ new_output()
 check_output()
 {
     cmp "$dir/out" "$dir/sorted" || {
-        echo "bench: gsort's output is wrong" >&2
+        echo "overview: gsort's output is wrong" >&2
         exit 1
     }
 }

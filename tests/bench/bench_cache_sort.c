@@ -1,7 +1,7 @@
 /* bench_cache_sort.c -- speed of each method of the in-cache sort, as a Markdown table.
  * SPDX-License-Identifier: MIT
  *
- *   build/bench_cache_sort [LOG2_FIRST LOG2_LAST]     (default 6 18)
+ *   build/cuda0-highway1/bench_cache_sort [LOG2_FIRST LOG2_LAST]     (default 6 18)
  *
  * One thread. Figures are Mkeys/s, the median of all timings. A round copies the bin as often as
  * makes BATCH_KEYS keys, off the clock; a timing sorts GROUP_KEYS of them, or one bin if it is

@@ -1,16 +1,12 @@
-/* cache_sort_chunk.c -- sort a chunk by bin while it is in cache.
+/* chunk_rooms.c -- put the keys of a chunk into the rooms of their bins while it is in cache.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort_chunk.h"
+#include "sort/chunk_rooms.h"
 #include "sort/clones.h"
 
 #include "common/memory.h"
 
 #include <string.h>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 enum {
     AHEAD = 16,        /* keys between a line's call into cache and its store */
@@ -64,22 +60,6 @@ void gs_rooms_end(struct gs_rooms *rooms, bool fits)
     rooms->pass = 1U << rooms->misses; /* the one at hand is not tried again, either */
     if (rooms->pass < PASS_MAX)
         rooms->misses++;
-}
-
-GS_CLONES uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key)
-{
-    uint32_t equal = 0;
-    for (size_t i = 0; i < count; i++)
-        equal += keys[i] == key;
-    return equal;
-}
-
-GS_CLONES bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high)
-{
-    uint32_t outside = 0;
-    for (size_t i = 0; i < count; i++)
-        outside |= keys[i] - low > high - low; /* below low it wraps */
-    return outside == 0;
 }
 
 /* Is any room over-full? */
@@ -163,30 +143,6 @@ bool gs_rooms_put_straight(struct gs_rooms *rooms, gs_key *room,
         PUT(GS_GUIDE_EVEN, splitters->shift);
 #undef PUT
     return !overflows(rooms->next, rooms->first + 1, bins);
-}
-
-GS_CLONES static void fill_cached(gs_key *keys, gs_key key, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        keys[i] = key;
-}
-
-void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
-{
-    size_t i = 0;
-#if defined(__SSE2__)
-    if (past_cache) {
-        const __m128i four = _mm_set1_epi32((int)key);
-        for (; i < count && (uintptr_t)(keys + i) % sizeof four != 0; i++)
-            keys[i] = key;
-        for (; i + 4 <= count; i += 4)
-            _mm_stream_si128((__m128i *)(void *)(keys + i), four);
-        _mm_sfence();
-    }
-#else
-    (void)past_cache;
-#endif
-    fill_cached(keys + i, key, count - i);
 }
 
 void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bins, gs_key *to)

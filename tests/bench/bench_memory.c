@@ -1,7 +1,7 @@
 /* bench_memory.c -- how fast keys in memory are sorted: sizes and distributions, medians.
  * SPDX-License-Identifier: MIT
  *
- * usage: [ONLY="DISTRIBUTION..."] [V=1] bench_memory [THREADS [LOG2_N...]]
+ * usage: [ONLY="DISTRIBUTION..."] [BINS=N] [V=1] bench_memory [THREADS [LOG2_N...]]
  *
  * Prints Mkeys/s for gs_sort on the CPU from one array to another, threads as given (default: all).
  * Inputs are drawn anew for each distribution, outputs are poisoned before each run, every result
@@ -19,6 +19,7 @@
 #include "data/dist.h"
 #include "sort/cache_sort.h"
 #include "sort/gsort.h"
+#include "tests/bench/median.h"
 #include "tests/bench/picked.h"
 
 #include <inttypes.h>
@@ -29,13 +30,6 @@
 
 #define RUNS        5
 #define CACHED_LOG2 14
-
-static int compare_times(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
 
 static int compare_keys(const void *left, const void *right)
 {
@@ -87,7 +81,6 @@ static double measure(const struct gs_options *options, const struct gs_dist *di
             times[run] = ns;
         check_result(options, in, out, n, dist->name);
     }
-    qsort(times, RUNS, sizeof *times, compare_times);
     if (getenv("V") != NULL) {
         for (int s = 0; s < GS_STAGES; s++)
             if (stats.stages[s].device != NULL)
@@ -96,7 +89,7 @@ static double measure(const struct gs_options *options, const struct gs_dist *di
         fprintf(stderr, "    bins %" PRIu64 " largest %" PRIu64 " equality %" PRIu64 "\n",
                 stats.bins, stats.largest_bin, stats.equality_bins);
     }
-    return (double)n * 1e3 / (double)times[RUNS / 2];
+    return (double)n * 1e3 / median(times, RUNS);
 }
 
 /* Each thread copies its part of the keys. */
@@ -110,8 +103,7 @@ static double measure_copy(const gs_key *in, gs_key *out, uint64_t n, unsigned t
             memcpy(out + n / threads * part, in + n / threads * part, n / threads * sizeof *in);
         times[run] = gs_now_ns() - start;
     }
-    qsort(times, RUNS, sizeof *times, compare_times);
-    return (double)n * 1e3 / (double)times[RUNS / 2];
+    return (double)n * 1e3 / median(times, RUNS);
 }
 
 /* Each thread reads its part. */
@@ -134,8 +126,7 @@ static double measure_read(const gs_key *in, uint64_t n, unsigned threads)
         times[run] = gs_now_ns() - start;
     }
     (void)found;
-    qsort(times, RUNS, sizeof *times, compare_times);
-    return (double)n * 1e3 / (double)times[RUNS / 2];
+    return (double)n * 1e3 / median(times, RUNS);
 }
 
 /* Each thread sorts the same keys in memory of its own, which stay in its cache. */
@@ -164,8 +155,7 @@ static double measure_cached(const gs_key *in, uint64_t n, unsigned threads)
         }
         gs_pages_free(keys, bytes);
     }
-    qsort(times, RUNS, sizeof *times, compare_times);
-    return (double)n * TIMES * threads * 1e3 / (double)times[RUNS / 2];
+    return (double)n * TIMES * threads * 1e3 / median(times, RUNS);
 }
 
 /* qsort of at most 2^20 keys: its speed hardly depends on n. */

@@ -1,13 +1,13 @@
-/* test_cache_sort_chunk.c -- keys lie in the rooms of their bins, or are said not to fit.
+/* test_chunk_rooms.c -- keys lie in the rooms of their bins, or are said not to fit.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort_chunk.h"
+#include "sort/chunk_rooms.h"
 #include "sort/search_bins.h"
 #include "sort/sort_samples.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
-enum { CHUNK = GS_CHUNK_KEYS_MAX, BINS = 1000, PAD = 20 };
+enum { CHUNK = GS_CHUNK_KEYS_MAX, BINS = 1000 };
 
 static struct gs_splitters splitters;
 static gs_key *scratch;
@@ -182,53 +182,9 @@ static void check_misfit(bool straight)
     free(keys);
 }
 
-/* Fills end where they should, wherever they begin. */
-static void check_ends(void)
-{
-    gs_key to[200 + 2 * PAD];
-    for (uint32_t skew = 0; skew < 8; skew++)
-        for (uint32_t count = 0; count < 150; count++)
-            for (int past_cache = 0; past_cache < 2; past_cache++) {
-                memset(to, 0, sizeof to);
-                gs_fill(to + PAD + skew, 7, count, past_cache == 1);
-                bool good = true;
-                for (uint32_t i = 0; i < 200 + 2 * PAD; i++) {
-                    bool inside = i >= PAD + skew && i < PAD + skew + count;
-                    good &= to[i] == (inside ? 7 : 0);
-                }
-                CHECK(good);
-            }
-}
-
-static void check_count(void)
-{
-    gs_key from[200];
-    for (uint32_t i = 0; i < 200; i++)
-        from[i] = i + 1;
-    CHECK_EQUAL(gs_count_equal(from, 200, 200), 1);
-    CHECK_EQUAL(gs_count_equal(from, 199, 200), 0);
-}
-
-/* Bounds that hold, and ones that one key breaks. */
-static void test_within(void)
-{
-    gs_key keys[100];
-    for (size_t i = 0; i < 100; i++)
-        keys[i] = (gs_key)(1000 + i);
-    CHECK(gs_keys_within(keys, 0, 5, 5));
-    CHECK(gs_keys_within(keys, 100, 0, GS_KEY_MAX));
-    for (size_t count = 1; count <= 100; count++) {
-        gs_key last = keys[count - 1];
-        CHECK(gs_keys_within(keys, count, 1000, last));
-        CHECK(!gs_keys_within(keys, count, 1001, GS_KEY_MAX));
-        CHECK(last == 1000 || !gs_keys_within(keys, count, 0, last - 1));
-    }
-}
-
 int main(void)
 {
     static const uint32_t bins[] = {2, 7, 22, 67, 202, 607, 1024, 1822, 4096};
-    test_within();
     scratch = calloc(GS_CACHE_SORT_SCRATCH, sizeof *scratch);
     if (scratch == NULL)
         abort();
@@ -241,8 +197,6 @@ int main(void)
             }
     check_misfit(false);
     check_misfit(true);
-    check_ends();
-    check_count();
     free(scratch);
     return check_failures();
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
-# bench_external.sh -- inputs larger than memory, and merges, beside cp on the same disk
+# external.sh -- inputs larger than memory, and merges, beside cp on the same disk
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench_external.sh GSORT KEYGEN [-d DIR] [-s MIB] [-r RATIO]
+# usage: tests/bench/external.sh GSORT KEYGEN [-d DIR] [-s MIB] [-r RATIO]
 #
 # MIB (default 1024) MiB of uniform keys in DIR (default build/bench), which is -T as well.
 # External: two runs of cp, then gsort with -S a RATIO-th (default 16) of the input. Merge: cp of
@@ -13,9 +13,9 @@
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
-. "$(dirname "$0")/bench/timing.sh"
+. "$(dirname "$0")/timing.sh"
 
-usage="usage: bench_external.sh GSORT KEYGEN [-d DIR] [-s MIB] [-r RATIO]"
+usage="usage: external.sh GSORT KEYGEN [-d DIR] [-s MIB] [-r RATIO]"
 gsort=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 shift 2

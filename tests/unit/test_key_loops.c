@@ -1,0 +1,60 @@
+/* test_key_loops.c -- keys are counted, bounded and filled, and nothing beside them is touched.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/key_loops.h"
+#include "tests/unit/check.h"
+
+#include <string.h>
+
+enum { PAD = 20 };
+
+/* Fills end where they should, wherever they begin. */
+static void test_fill(void)
+{
+    gs_key to[200 + 2 * PAD];
+    for (uint32_t skew = 0; skew < 8; skew++)
+        for (uint32_t count = 0; count < 150; count++)
+            for (int past_cache = 0; past_cache < 2; past_cache++) {
+                memset(to, 0, sizeof to);
+                gs_fill(to + PAD + skew, 7, count, past_cache == 1);
+                bool good = true;
+                for (uint32_t i = 0; i < 200 + 2 * PAD; i++) {
+                    bool inside = i >= PAD + skew && i < PAD + skew + count;
+                    good &= to[i] == (inside ? 7 : 0);
+                }
+                CHECK(good);
+            }
+}
+
+static void test_count(void)
+{
+    gs_key from[200];
+    for (uint32_t i = 0; i < 200; i++)
+        from[i] = i + 1;
+    CHECK_EQUAL(gs_count_equal(from, 200, 200), 1);
+    CHECK_EQUAL(gs_count_equal(from, 199, 200), 0);
+}
+
+/* Bounds that hold, and ones that one key breaks. */
+static void test_within(void)
+{
+    gs_key keys[100];
+    for (size_t i = 0; i < 100; i++)
+        keys[i] = (gs_key)(1000 + i);
+    CHECK(gs_keys_within(keys, 0, 5, 5));
+    CHECK(gs_keys_within(keys, 100, 0, GS_KEY_MAX));
+    for (size_t count = 1; count <= 100; count++) {
+        gs_key last = keys[count - 1];
+        CHECK(gs_keys_within(keys, count, 1000, last));
+        CHECK(!gs_keys_within(keys, count, 1001, GS_KEY_MAX));
+        CHECK(last == 1000 || !gs_keys_within(keys, count, 0, last - 1));
+    }
+}
+
+int main(void)
+{
+    test_fill();
+    test_count();
+    test_within();
+    return check_failures();
+}

@@ -35,10 +35,10 @@ extern "C" {
  * with fewer, by the third-level cache. */
 #define GS_CACHE_SORT_LARGE ((size_t)17 << 17)
 
-/* As many of them are enough for count keys. */
+/* As many of them are enough for count keys, whatever sorts these. */
 static inline size_t gs_cache_sort_scratch(size_t count)
 {
-    const size_t enough = 2 * count + ((size_t)1 << 15);
+    const size_t enough = 2 * count + count / 2 + ((size_t)1 << 15);
     return enough < GS_CACHE_SORT_SCRATCH ? enough : GS_CACHE_SORT_SCRATCH;
 }
 

@@ -371,7 +371,8 @@ bool gs_cache_sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key l
     if (gs_columns_make_narrow(&columns, scratch, count, low, high, NARROW_LANES))
         return sort_narrow(keys, count, &columns);
     return count <= WIDE_MAX &&
-           gs_columns_make(&columns, scratch, count, low, high, WIDE_LANES, MEAN_ROWS) &&
+           gs_columns_make(&columns, scratch, count, low, high, WIDE_LANES, MEAN_ROWS,
+                           sizeof(uint32_t)) &&
            sort_wide(keys, count, &columns);
 }
 

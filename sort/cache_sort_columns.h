@@ -36,10 +36,11 @@ struct gs_columns {
     uint32_t positions[GS_COLUMNS_MAX]; /* the next free slot of each column */
 };
 
-/* Set out columns over [low, high] in scratch, `lanes` in a matrix, of mean_rows keys on average;
- * false if a column had less than one value, or if there are too many. */
+/* Set out columns over [low, high] in scratch, `lanes` in a matrix, of mean_rows keys on average,
+ * in slots of slot_bytes; false if a column had less than one value, or if there are too many, or
+ * more than gs_cache_sort_scratch(count) keys have room for. */
 bool gs_columns_make(struct gs_columns *columns, gs_key *scratch, size_t count, gs_key low,
-                     gs_key high, uint32_t lanes, uint32_t mean_rows);
+                     gs_key high, uint32_t lanes, uint32_t mean_rows, size_t slot_bytes);
 
 /* The same for slots of 16 bits: of as many keys as make no column wider than 2^16 values, or
  * false. */

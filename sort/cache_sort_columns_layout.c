@@ -4,7 +4,7 @@
 #include "sort/cache_sort_columns.h"
 
 bool gs_columns_make(struct gs_columns *columns, gs_key *scratch, size_t count, gs_key low,
-                     gs_key high, uint32_t lanes, uint32_t mean_rows)
+                     gs_key high, uint32_t lanes, uint32_t mean_rows, size_t slot_bytes)
 {
     const uint32_t line_slots = 2 * lanes > 32 ? 32 : 2 * lanes; /* 64 bytes */
     const size_t matrix_keys = (size_t)mean_rows * lanes;
@@ -14,16 +14,21 @@ bool gs_columns_make(struct gs_columns *columns, gs_key *scratch, size_t count, 
 
     if (scale >> 32 != 0 || count / mean_rows > GS_CACHE_SORT_CAPACITY / GS_COLUMN_MEAN_ROWS)
         return false;
+    /* An odd number of cache lines: the slots of a column are in all sets of the cache. */
+    columns->stride = (used + line_slots - 1) / line_slots * line_slots | line_slots;
+    /* What was spilled lies in front of the slots, and behind them when it is sorted. */
+    const size_t spill_keys = count / GS_COLUMN_SPILL_SHARE;
+    const size_t slot_keys = GS_COLUMN_ROWS * columns->stride * slot_bytes / sizeof(gs_key);
+    if (slot_keys + 2 * spill_keys + 64 / sizeof(gs_key) > gs_cache_sort_scratch(count))
+        return false;
     columns->low = low;
     columns->scale = scale;
     columns->width = UINT64_MAX / scale;
     columns->matrices = matrices;
-    /* An odd number of cache lines: the slots of a column are in all sets of the cache. */
-    columns->stride = (used + line_slots - 1) / line_slots * line_slots | line_slots;
     columns->one_row = ((uint64_t)1 << 40) / columns->stride + 1;
     columns->spilled = scratch;
     columns->spilled_count = 0;
-    const uintptr_t slots = (uintptr_t)(scratch + count / GS_COLUMN_SPILL_SHARE);
+    const uintptr_t slots = (uintptr_t)(scratch + spill_keys);
     columns->slots = (void *)((slots + 63) & ~(uintptr_t)63);
     for (uint32_t column = 0; column < used; column++)
         columns->positions[column] = column;
@@ -35,7 +40,7 @@ bool gs_columns_make_narrow(struct gs_columns *columns, gs_key *scratch, size_t 
 {
     static const uint32_t means[] = {GS_COLUMN_MEAN_ROWS, GS_COLUMN_MEAN_HALF};
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
-        if (!gs_columns_make(columns, scratch, count, low, high, lanes, means[i]))
+        if (!gs_columns_make(columns, scratch, count, low, high, lanes, means[i], sizeof(uint16_t)))
             return false;
         /* Two values more than 2^32 / scale: width and a column's low end are rounded down. */
         if ((columns->width >> 32) + 2 < 1 << 16)

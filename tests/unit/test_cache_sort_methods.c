@@ -39,13 +39,14 @@ enum distribution {
     CLUSTERED,  /* uniform, but half of the keys are in one 1024th of the range */
     LUMP,       /* a bin of 20 bits, but one key in 80 is in a small place near its end */
     LARGE_LUMP, /* one key in 20 */
+    HALF_BELL,  /* the upper half of a bell, four times as dense at its beginning as on average */
     DISTRIBUTIONS
 };
 
 static const char *const names[DISTRIBUTIONS] = {
-    "uniform", "bits20", "bits24",  "bits12",    "zipf",   "log",
-    "few",     "some",   "two",     "sorted",    "nearly", "reversed",
-    "organ",   "equal",  "outlier", "clustered", "lump",   "large lump"};
+    "uniform", "bits20",    "bits24", "bits12",     "zipf",     "log",   "few",
+    "some",    "two",       "sorted", "nearly",     "reversed", "organ", "equal",
+    "outlier", "clustered", "lump",   "large lump", "half bell"};
 
 static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
 {
@@ -90,6 +91,12 @@ static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
         if ((random >> 32) % (distribution == LUMP ? 80 : 20) == 0)
             return 0x12345678 + 0xf0f00 + (key >> 26);
         return 0x12345678 + (key >> 12);
+    case HALF_BELL: {
+        int sum = -4 * 255; /* of 8 bytes, 209 more or less */
+        for (int byte = 0; byte < 8; byte++)
+            sum += (int)(random >> 8 * byte & 255);
+        return ((gs_key)abs(sum) << 19) + (gs_key)(gs_random(HALF_BELL + 1, i) >> 45);
+    }
     case DISTRIBUTIONS:
         break;
     }

@@ -26,17 +26,17 @@
 #define CPU_THREAD_FEW 5.0e-9
 
 /* And with any number of them: they wait for the output's pages. cp takes 1.1 to 1.6. 2^29 keys in
- * 0.31 to 0.36 s, 1.25 times as many in 0.43 to 0.46, 2^30 in 0.66 to 0.72 (16 cores of an H200
- * server, ext4 and tmpfs). */
-#define CPU_LEAST 0.63e-9
+ * 0.31 to 0.36 s, 1.25 times as many in 0.42 to 0.45, 1.5 times in 0.50, 2^30 in 0.62 to 0.66 (16
+ * cores of an H200 server, ext4 and tmpfs). */
+#define CPU_LEAST 0.61e-9
 
 /* Threads, mappings, the process' end. */
 #define CPU_START 0.01
 
 /* Several of them: CUDA's start 0.15 to 0.17 s, the process' end 0.07 s; 2^28 keys in 0.30 to 0.35
- * s, 2^29 in 0.37 to 0.42, 1.25 times as many in 0.40 to 0.45, 1.5 times in 0.47 to 0.51, 2^30 in
+ * s, 2^29 in 0.37 to 0.42, 1.25 times as many in 0.40 to 0.47, 1.5 times in 0.47 to 0.51, 2^30 in
  * 0.51 to 0.66. What few threads need to copy: 2^27 and 2^28 keys, 2 threads 0.35 to 0.41 and 0.48
- * to 0.54, 4 0.31 and 0.40, 8 0.29 and 0.32. Break-even with 16 cores is at 2.7 GiB, with 4 of them
+ * to 0.54, 4 0.31 and 0.40, 8 0.29 and 0.32. Break-even with 16 cores is at 2.9 GiB, with 4 of them
  * at 660 MiB, with 2 at 540 MiB. */
 #define GPU_START  0.16
 #define GPU_END    0.07

@@ -80,8 +80,8 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
         gs_output_begin(&output);
         if (st == GS_OK)
             st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
+        gs_output_discard(&output); /* a signal meanwhile takes it back, too */
         gs_report_watch(NULL, NULL, NULL);
-        gs_output_discard(&output);
     }
     uint64_t wall_ns = gs_now_ns() - start_ns;
     gs_progress_stop();

@@ -72,6 +72,8 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
 
     off_t position = lseek(fd, 0, SEEK_CUR);
     input->pending = true;
+    input->device = status.st_dev;
+    input->inode = status.st_ino;
     if (!S_ISREG(status.st_mode) || status.st_size == 0 || position < 0)
         return GS_OK;
     uint64_t end = (uint64_t)status.st_size;
@@ -79,11 +81,8 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
     enum gs_status st = gs_input_check_size(input->name, end - start, unit, err);
     if (st != GS_OK)
         return st;
-    if (start == end || (inputs->count <= GS_MAPPED_MAX && map_file(input, fd, start, end, unit))) {
+    if (start == end || (inputs->count <= GS_MAPPED_MAX && map_file(input, fd, start, end, unit)))
         input->pending = false;
-        input->device = status.st_dev;
-        input->inode = status.st_ino;
-    }
     return GS_OK;
 }
 
@@ -171,6 +170,8 @@ void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes)
         munmap(input->mapping, input->mapping_bytes);
         *input = (struct gs_input){.name = input->name,
                                    .pending = true,
+                                   .device = input->device,
+                                   .inode = input->inode,
                                    .fd = is_standard_input(input->name) ? STDIN_FILENO : -1};
     }
 }
@@ -226,6 +227,16 @@ void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t siz
     input->memory.used = read;
     input->mapping = NULL;
     input->bytes = NULL;
+}
+
+bool gs_inputs_await(const struct gs_inputs *inputs, dev_t device, ino_t inode)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        if (input->pending && input->device == device && input->inode == inode)
+            return true;
+    }
+    return false;
 }
 
 static bool is_mapped_from(const struct gs_input *input, dev_t device, ino_t inode)

@@ -21,7 +21,7 @@ struct gs_input {
     void *mapping; /* pages of a mapped file, or NULL; of a temporary one its first input has it */
     size_t mapping_bytes;
     uint64_t end; /* of a mapped file: its size in bytes then; of others: bytes read on */
-    dev_t device;
+    dev_t device; /* of a file, not of a FIFO that is opened when it is its turn */
     ino_t inode;
     struct gs_slurp memory; /* of an input that was read */
     unsigned char rest[8];  /* of one that was read in part: bytes of a unit that is not whole, */
@@ -99,6 +99,9 @@ void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t siz
 /* The error for an input of `size` bytes where that is no multiple of `unit`. */
 enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,
                                    struct gs_error *err);
+
+/* Is the file device:inode still to be read? Then it may not grow before that. */
+bool gs_inputs_await(const struct gs_inputs *inputs, dev_t device, ino_t inode);
 
 /* Bytes that are mapped of the file device:inode. */
 uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inode);

@@ -135,10 +135,25 @@ static uint64_t system_available(void)
     return (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Page cache that a control group is charged for but would give back, from its memory.stat: not
- * what waits for the disk. The names are those of version 1 and of version 2. */
-static uint64_t group_reclaimable(const char *directory)
+/* Does the line have one of the names, and bytes? */
+static bool has_bytes(const char *line, const char *const *names, uint64_t *bytes)
 {
+    for (; *names != NULL; names++) {
+        size_t length = strlen(*names);
+        if (strncmp(line, *names, length) == 0 && sscanf(line + length, " %" SCNu64, bytes) == 1)
+            return true;
+    }
+    return false;
+}
+
+/* Page cache that a control group and those below it are charged for but would give back, from its
+ * memory.stat: not what waits for the disk. Version 1 counts those below in the totals alone. */
+static uint64_t group_reclaimable(const char *directory, bool version2)
+{
+    static const char *const cached[2][3] = {{"total_inactive_file", "total_active_file"},
+                                             {"inactive_file", "active_file"}};
+    static const char *const unwritten[2][3] = {{"total_dirty", "total_writeback"},
+                                                {"file_dirty", "file_writeback"}};
     char line[128];
     uint64_t sum = 0;
     uint64_t waiting = 0;
@@ -147,13 +162,9 @@ static uint64_t group_reclaimable(const char *directory)
         return 0;
     while (fgets(line, sizeof line, file) != NULL) {
         uint64_t bytes = 0;
-        if (sscanf(line, "inactive_file %" SCNu64, &bytes) == 1 ||
-            sscanf(line, "active_file %" SCNu64, &bytes) == 1)
+        if (has_bytes(line, cached[version2], &bytes))
             sum += bytes;
-        if (sscanf(line, "dirty %" SCNu64, &bytes) == 1 ||
-            sscanf(line, "writeback %" SCNu64, &bytes) == 1 ||
-            sscanf(line, "file_dirty %" SCNu64, &bytes) == 1 ||
-            sscanf(line, "file_writeback %" SCNu64, &bytes) == 1)
+        if (has_bytes(line, unwritten[version2], &bytes))
             waiting += bytes;
     }
     fclose(file);
@@ -161,7 +172,8 @@ static uint64_t group_reclaimable(const char *directory)
 }
 
 /* What is left below the limit in one control group directory; UINT64_MAX when it sets none. */
-static uint64_t group_left(const char *directory, const char *limit_file, const char *used_file)
+static uint64_t group_left(const char *directory, bool version2, const char *limit_file,
+                           const char *used_file)
 {
     int64_t limit;
     int64_t used;
@@ -169,7 +181,7 @@ static uint64_t group_left(const char *directory, const char *limit_file, const 
         return UINT64_MAX;
     if (!gs_control_group_read(directory, used_file, 1, &used))
         return (uint64_t)limit;
-    uint64_t reclaimable = group_reclaimable(directory);
+    uint64_t reclaimable = group_reclaimable(directory, version2);
     uint64_t held = (uint64_t)used > reclaimable ? (uint64_t)used - reclaimable : 0;
     return (uint64_t)limit > held ? (uint64_t)limit - held : 0;
 }
@@ -177,12 +189,12 @@ static uint64_t group_left(const char *directory, const char *limit_file, const 
 static void visit_group(const char *directory, bool version2, void *context)
 {
     uint64_t *least = context;
-    uint64_t left = version2
-                        ? group_left(directory, "memory.max", "memory.current")
-                        : group_left(directory, "memory.limit_in_bytes", "memory.usage_in_bytes");
+    uint64_t left =
+        version2 ? group_left(directory, true, "memory.max", "memory.current")
+                 : group_left(directory, false, "memory.limit_in_bytes", "memory.usage_in_bytes");
     *least = left < *least ? left : *least;
     if (version2) { /* who takes more than this is not killed, but slowed down to a crawl */
-        left = group_left(directory, "memory.high", "memory.current");
+        left = group_left(directory, true, "memory.high", "memory.current");
         *least = left < *least ? left : *least;
     }
 }

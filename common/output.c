@@ -179,8 +179,10 @@ void gs_output_discard(struct gs_output *output)
     if (output->kind == GS_OUTPUT_TEMPORARY || output->temp.fd >= 0)
         gs_tempfile_discard(&output->temp, &output->target);
     else if (output->fd >= 0) {
+        int fd = output->fd;
         gs_output_take_back(output);
-        close(output->fd);
+        output->fd = -1; /* a signal's handler looks at it */
+        close(fd);
     }
     output->fd = -1;
     gs_target_release(&output->target);

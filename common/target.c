@@ -220,12 +220,24 @@ cleanup:
     return st;
 }
 
+/* The same file may have got another mode or owner. (Of another file they do not count: somebody
+ * may have put it there for that.) */
+static void look_at_same(struct gs_target *target)
+{
+    struct stat now;
+    if (fstatat(target->dirfd, target->base, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+        now.st_dev == target->status.st_dev && now.st_ino == target->status.st_ino)
+        target->status = now;
+}
+
 enum gs_status gs_target_look_again(struct gs_target *target, const char *path,
                                     struct gs_error *err)
 {
     enum gs_status st;
     char link[PATH_MAX];
     bool in_proc = false;
+    if (target->kind == GS_TARGET_REPLACE)
+        look_at_same(target);
     if (target->kind != GS_TARGET_NEW)
         return GS_OK;
     GS_TRY(look(target, &in_proc, link, path, err));

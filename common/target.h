@@ -29,7 +29,8 @@ struct gs_target {
 enum gs_status gs_target_find(struct gs_target *target, const char *path, struct gs_error *err);
 
 /* Before something is put under its name: NEW becomes REPLACE where somebody has put a file there
- * meanwhile, and that is refused like any other file that may not be replaced. */
+ * meanwhile, and that is refused like any other file that may not be replaced; of a file that was
+ * there before and still is, mode and owner as they are now. */
 enum gs_status gs_target_look_again(struct gs_target *target, const char *path,
                                     struct gs_error *err);
 

@@ -41,6 +41,16 @@ end()
     [ "$(ls -A shared)" = out ]
 }
 
+@test "a mode that the old output gets meanwhile stays" {
+    echo old >shared/out
+    chmod 644 shared/out
+    begin shared/out
+    chmod 600 shared/out
+    end 0
+    assert_same wanted shared/out
+    [ "$(stat -c %a shared/out)" = 600 ]
+}
+
 @test "somebody else's is not, where everybody may write" {
     [ "$(id -u)" -eq 0 ] || skip "only root can give files away"
     chmod 1777 shared

@@ -93,6 +93,41 @@ cleanup:
     return st;
 }
 
+/* Fewer are not worth a try. */
+#define CAPACITY_MIN ((uint64_t)1 << 20)
+
+static enum gs_status open_device(const struct gs_run *run, uint64_t capacity,
+                                  struct gs_gpu_buffers *buffers, struct gs_gpu_upload *upload,
+                                  struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    GS_TRY(gs_gpu_buffers_reserve(buffers, capacity, err));
+    GS_TRY(gs_gpu_buffers_open(buffers, err));
+    GS_TRY(gs_gpu_upload_open(upload, buffers->host, gs_gpu_buffers_host_bytes(capacity),
+                              run->plan.threads, err));
+cleanup:
+    if (st != GS_OK) {
+        gs_gpu_upload_close(upload);
+        gs_gpu_buffers_close(buffers);
+    }
+    return st;
+}
+
+/* For *capacity keys, or as many as there is room for: another process may have taken what was free
+ * a moment ago, or it may lie apart. */
+static enum gs_status open_largest(const struct gs_run *run, uint64_t *capacity,
+                                   struct gs_gpu_buffers *buffers, struct gs_gpu_upload *upload,
+                                   struct gs_error *err)
+{
+    enum gs_status st = open_device(run, *capacity, buffers, upload, err);
+    while (st == GS_ERR_DEVICE_MEMORY && *capacity >= 2 * CAPACITY_MIN) {
+        *capacity /= 2;
+        err->status = GS_OK;
+        st = open_device(run, *capacity, buffers, upload, err);
+    }
+    return st;
+}
+
 static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -115,10 +150,7 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     if (capacity == 0)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no memory to sort in", device.name);
     capacity = capacity < run->plan.count ? capacity : run->plan.count;
-    GS_TRY(gs_gpu_buffers_reserve(&buffers, capacity, err));
-    GS_TRY(gs_gpu_buffers_open(&buffers, err));
-    GS_TRY(gs_gpu_upload_open(&upload, buffers.host, gs_gpu_buffers_host_bytes(capacity),
-                              run->plan.threads, err));
+    GS_TRY(open_largest(run, &capacity, &buffers, &upload, err));
     gs_total_bins_cpu(run);
     GS_TRY(gs_split_bins_cpu(run, &pieces, err));
     spans = calloc(cpu->chunks, sizeof *spans);

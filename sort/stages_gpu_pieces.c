@@ -93,8 +93,8 @@ cleanup:
     return st;
 }
 
-/* Fewer are not worth a try. */
-#define CAPACITY_MIN ((uint64_t)1 << 20)
+/* Fewer keys at once would be of no help. */
+#define CAPACITY_MIN 4096
 
 static enum gs_status open_device(const struct gs_run *run, uint64_t capacity,
                                   struct gs_gpu_buffers *buffers, struct gs_gpu_upload *upload,

@@ -10,7 +10,10 @@
 #include <libgen.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -94,13 +97,57 @@ uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_
                                                 : held_bytes;
 }
 
+/* A lower limit on the user's processes and threads (ulimit -u) may be in the way of ours. */
+#define PROCESSES_ENOUGH 4096
+
+/* The sort's are not alone: those that read, make pages and tell of progress. */
+#define THREADS_BESIDE 3
+
+static void *wait_at(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/* How many threads beside the first can be started, up to `wanted`. How many others the user has,
+ * nobody tells: so it is tried. */
+static uint64_t try_threads(uint64_t wanted)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t *threads = calloc(wanted, sizeof *threads);
+    uint64_t started = 0;
+    if (threads == NULL)
+        return 0;
+    pthread_mutex_lock(&gate);
+    while (started < wanted && pthread_create(&threads[started], NULL, wait_at, &gate) == 0)
+        started++;
+    pthread_mutex_unlock(&gate);
+    for (uint64_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+    return started;
+}
+
+/* Threads that the limit on their number leaves to the sort. */
+static uint64_t most_by_number(uint64_t wanted)
+{
+    struct rlimit limit;
+    if (wanted == 1 || getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur >= PROCESSES_ENOUGH)
+        return wanted;
+    uint64_t started = try_threads(wanted - 1 + THREADS_BESIDE);
+    return started > THREADS_BESIDE ? started + 1 - THREADS_BESIDE : 1;
+}
+
 void gs_limit_threads(struct gs_command *command)
 {
+    uint64_t threads = count_threads(&command->sort);
+    uint64_t most = threads;
     uint64_t left = gs_buffer_space_left();
-    if (left == UINT64_MAX)
-        return;
-    uint64_t most = left / 4 / gs_stack_bytes() + 1; /* the first has its stack already */
-    if (count_threads(&command->sort) > most)
+    if (left != UINT64_MAX)
+        most = left / 4 / gs_stack_bytes() + 1; /* the first has its stack already */
+    most = most_by_number(most < threads ? most : threads);
+    if (threads > most)
         command->sort.threads = (unsigned)most;
 }
 

@@ -16,7 +16,8 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
  * What it gives back still takes address space, where that is limited. */
 uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes);
 
-/* Where address space is limited: no more threads than a quarter of it has stacks for. */
+/* Where address space is limited: no more threads than a quarter of it has stacks for; and where
+ * the number of the user's threads is, no more than can be started. */
 void gs_limit_threads(struct gs_command *command);
 
 /* Address space that the sort of `keys` keys, or of more, will take besides mapped inputs. */

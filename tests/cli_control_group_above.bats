@@ -1,0 +1,28 @@
+# A limit on a control group above: what groups below it have in the page cache can be given back.
+# SPDX-License-Identifier: MIT
+
+load helper
+
+setup()
+{
+    require_plain_build
+    enter_directory
+    require_control_group memory
+}
+
+@test "-S is by default what such a limit leaves with files in the page cache" {
+    mkdir "$GROUP/below"
+    echo $((400 << 20)) >"$LIMIT"
+    keygen uniform 16M >in # 64 MiB
+    # shellcheck disable=SC2016  # by the inner shell
+    bash -c '
+        echo $$ >"$1/below/cgroup.procs"
+        for i in 1 2 3 4 5; do
+            cp in "copy$i"
+        done
+        sync copy?
+        cat copy? >/dev/null
+        exec "$GSORT" --device=cpu --plan in' bash "$GROUP" >plan
+    wait_for rmdir "$GROUP/below"
+    grep 'sort in memory' plan
+}

@@ -4,18 +4,12 @@
 #include "common/random.h"
 #include "sort/merge_cut.h"
 #include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
 
 #include <stdlib.h>
 
 #define SPANS     7
 #define SPAN_KEYS 5000
-
-static int compare(const void *a, const void *b)
-{
-    gs_key x = *(const gs_key *)a;
-    gs_key y = *(const gs_key *)b;
-    return x < y ? -1 : x > y;
-}
 
 /* Cut spans of keys below `values`, ascending or descending, and look at each segment. */
 static void check_cut(uint64_t values, bool reverse, uint64_t room)
@@ -35,7 +29,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
         uint64_t count = i == 2 ? 0 : i == 3 ? 1 : SPAN_KEYS;
         for (uint64_t k = 0; k < count; k++)
             keys[i][k] = (gs_key)(gs_random(i, k) % values) ^ mask;
-        qsort(keys[i], count, sizeof(gs_key), compare);
+        qsort(keys[i], count, sizeof(gs_key), sample_compare);
         for (uint64_t k = 0; reverse && k < count / 2; k++) {
             gs_key swap = keys[i][k];
             keys[i][k] = keys[i][count - 1 - k];

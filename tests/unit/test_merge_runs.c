@@ -4,6 +4,7 @@
 #include "common/random.h"
 #include "sort/merge_runs.h"
 #include "tests/unit/check.h"
+#include "tests/unit/sample_keys.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,13 +13,6 @@
 #define KEYS_MAX 60000
 #define ROOM     (KEYS_MAX + GS_MERGE_RUNS_MAX * GS_MERGE_GAP)
 #define GUARD    0xdeadbeefU
-
-static int compare(const void *a, const void *b)
-{
-    gs_key x = *(const gs_key *)a;
-    gs_key y = *(const gs_key *)b;
-    return x < y ? -1 : x > y;
-}
 
 /* Runs of 1 to longest keys each, up to KEYS_MAX in all, of keys from `least` on, with `values`
  * values; each run lies one key behind a vector's boundary. */
@@ -35,11 +29,11 @@ static void check_runs(enum gs_merge_method method, size_t runs, size_t longest,
         for (size_t i = 0; i < counts[r]; i++)
             keys[end + i] = least + (gs_key)(gs_random(r + longest, i) % values);
         memcpy(wanted + all, keys + end, counts[r] * sizeof *keys);
-        qsort(keys + end, counts[r], sizeof *keys, compare);
+        qsort(keys + end, counts[r], sizeof *keys, sample_compare);
         all += counts[r];
         end += counts[r] + GS_MERGE_GAP;
     }
-    qsort(wanted, all, sizeof *wanted, compare);
+    qsort(wanted, all, sizeof *wanted, sample_compare);
     const gs_key *merged = gs_merge_runs(method, keys + 1, scratch + 1, counts, runs);
     CHECK(merged == keys + 1 || merged == scratch + 1);
     CHECK(memcmp(merged, wanted, all * sizeof *wanted) == 0);

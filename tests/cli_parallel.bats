@@ -33,21 +33,17 @@ setup()
     assert_same wanted out
 }
 
-@test "a system that gives no more threads: sorted all the same, or trouble, and nothing left" {
+@test "a limit on the user's threads: sorted all the same, and nothing left" {
     require_nobody
     keygen uniform 500003 >in
     reference in >wanted
     chmod 777 .
+    # A sanitizer looks for leaks in a thread of its own.
+    export ASAN_OPTIONS=detect_leaks=0
     for limit in 1 2 3 5; do
-        run --separate-stderr as_nobody bash -c 'ulimit -u "$2"; exec "$1" --parallel=8 in -o out' \
+        as_nobody bash -c 'ulimit -u "$2"; exec "$1" --parallel=8 in -o out' \
             bash "$GSORT" "$limit"
-        if [ "$status" -eq 0 ]; then
-            assert_same wanted out
-        else
-            [ "$status" -eq 2 ]
-            assert_trouble "hread" # also where it is the OpenMP runtime that says so
-            [ ! -e out ]
-        fi
+        assert_same wanted out
         rm -f out
         assert_only in wanted
     done

@@ -48,17 +48,3 @@ setup()
     rmdir "${inner%/*}"
     [ "$got" -eq 1 ]
 }
-
-@test "by a limit on the user's processes" {
-    [ "$(id -u)" -eq 0 ] || skip "only root can be another user, who has no processes"
-    command -v setpriv >/dev/null && command -v prlimit >/dev/null || skip "no setpriv or prlimit"
-    chmod 755 . && touch out && chmod 644 in
-    local user=(setpriv --reuid=54321 --clear-groups prlimit)
-    "${user[@]}" --nproc=1 "$GSORT" --version >/dev/null || skip "the program is out of its reach"
-    reference in >wanted
-    "${user[@]}" --nproc=1 "$GSORT" --device=cpu --parallel=8 in >out
-    assert_same wanted out
-    "${user[@]}" --nproc=6 "$GSORT" --device=cpu --parallel=8 --stats in 2>stats >out
-    assert_same wanted out
-    [ "$(awk '/^threads/ { print $2 }' stats)" -le 6 ]
-}

@@ -2,10 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/search_bins.h"
-
-/* Keys that pass from the input through the first-level cache at a time. */
-#define BLOCK_KEYS 2048
-#define LINE_KEYS  16
+#include "sort/chunk_rooms.h"
 
 /* A search of more halving steps than this takes them for SIDE_BY_SIDE keys at a time. */
 #define LONG_STEPS   2
@@ -19,12 +16,12 @@ static inline __attribute__((always_inline)) void find_bins(const struct gs_spli
                                                             uint64_t count, gs_key *restrict copy,
                                                             uint16_t *restrict bins)
 {
-    for (uint64_t first = 0; first < count; first += BLOCK_KEYS) {
-        uint64_t here = count - first < BLOCK_KEYS ? count - first : BLOCK_KEYS;
+    for (uint64_t first = 0; first < count; first += GS_ROOMS_BLOCK) {
+        uint64_t here = count - first < GS_ROOMS_BLOCK ? count - first : GS_ROOMS_BLOCK;
         gs_copy_once(copy + first, keys + first, here);
         for (uint64_t i = first; i < first + here; i++) {
-            if (i % LINE_KEYS == 0) /* the next block is on its way meanwhile */
-                __builtin_prefetch(keys + i + BLOCK_KEYS);
+            if (i % GS_LINE_KEYS == 0) /* the next block is on its way meanwhile */
+                __builtin_prefetch(keys + i + GS_ROOMS_BLOCK);
             bins[i] = (uint16_t)gs_splitters_bin(splitters, guide, steps, copy[i]);
         }
     }

@@ -5,6 +5,7 @@
  * side, since a step waits for the one before.
  */
 #include "sort/search_bins.h"
+#include "sort/chunk_rooms.h"
 
 #if GS_SEARCH_BINS_HAS_256
 
@@ -13,7 +14,7 @@
 #define AVX2        __attribute__((target("avx2")))
 #define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
 
-enum { LANES = 8, VECTORS = 4, GROUP_KEYS = VECTORS * LANES, LINE_KEYS = 16, AHEAD = 2048 };
+enum { LANES = 8, VECTORS = 4, GROUP_KEYS = VECTORS * LANES, AHEAD = 2048 };
 
 /* The octaves of 8 distances: the exponent that they have as floating-point numbers. Bits that
  * might round it up are cleared before; a distance of 32 bits turns negative. */
@@ -84,7 +85,8 @@ INLINE_AVX2 uint64_t find_bins(const struct gs_splitters *splitters, enum gs_gui
             bin[v] = first_bins(splitters, guide, key[v]);
             _mm256_storeu_si256((void *)(copy + i + LANES * v), key[v]);
         }
-        for (int line = 0; line < GROUP_KEYS; line += LINE_KEYS) /* the next block is on its way */
+        /* The next block is on its way. */
+        for (int line = 0; line < GROUP_KEYS; line += GS_LINE_KEYS)
             __builtin_prefetch(keys + i + AHEAD + line);
         for (uint32_t half = halves; half != 0; half >>= 1)
             for (int v = 0; v < VECTORS; v++)

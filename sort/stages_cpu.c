@@ -24,8 +24,7 @@ unsigned gs_cpu_thread(void)
 gs_key *gs_cpu_scratch(const struct gs_run *run)
 {
     const struct gs_cpu *cpu = run->device;
-    const unsigned thread = gs_cpu_thread();
-    return thread == 0 ? cpu->scratch : cpu->scratch + thread * run->plan.scratch_keys;
+    return cpu->scratch + gs_cpu_thread() * run->plan.scratch_keys;
 }
 
 /* The scattered copy and the table of its runs; or spare memory, which is larger but hardly

@@ -12,17 +12,16 @@ setup()
 
 @test "-S is by default what such a limit leaves with files in the page cache" {
     mkdir "$GROUP/below"
-    echo $((400 << 20)) >"$LIMIT"
     keygen uniform 16M >in # 64 MiB
+    # The limit is GROUP's, the program below it.
     # shellcheck disable=SC2016  # by the inner shell
-    bash -c '
-        echo $$ >"$1/below/cgroup.procs"
+    GROUP=$GROUP/below limit_to 400 bash -c '
         for i in 1 2 3 4 5; do
             cp in "copy$i"
         done
         sync copy?
         cat copy? >/dev/null
-        exec "$GSORT" --device=cpu --plan in' bash "$GROUP" >plan
+        exec "$GSORT" --device=cpu --plan in' >plan
     wait_for rmdir "$GROUP/below"
     grep 'sort in memory' plan
 }

@@ -34,16 +34,17 @@ static void keep_others(struct others *others, const gs_key *keys, uint64_t coun
 static uint64_t sort_piece(struct gs_run *run, gs_key value, uint64_t first, uint64_t count,
                            struct others *others)
 {
-    gs_key keys[BLOCK_KEYS];
     uint64_t fingerprint = 0;
-    for (uint64_t done = 0; done < count; done += BLOCK_KEYS) {
+    for (uint64_t done = 0; done < count;) {
         uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
-        gs_tiles_copy(&run->tiles, first + done, here, keys);
-        if (gs_count_equal(keys, here, value) != here)
-            keep_others(others, keys, here, value);
+        const struct gs_tile block = gs_tiles_part(&run->tiles, first + done, here);
+        if (gs_count_equal(block.keys, block.count, value) != block.count)
+            keep_others(others, block.keys, block.count, value);
         if (run->options->verify)
-            fingerprint += gs_fingerprint(keys, here);
-        gs_fill(run->emitter.sink->memory + first + done, value, here, run->emitter.past_cache);
+            fingerprint += gs_fingerprint(block.keys, block.count);
+        gs_fill(run->emitter.sink->memory + first + done, value, block.count,
+                run->emitter.past_cache);
+        done += block.count;
     }
     atomic_fetch_add_explicit(&run->progress->done, count, memory_order_relaxed);
     return fingerprint;

@@ -72,6 +72,9 @@ AVX512 uint64_t gs_guide_bins512(const struct gs_splitters *splitters, const gs_
     return guide_bins(splitters, GS_GUIDE_LOG, keys, count, copy, bins);
 }
 
+/* Keys of a vector, and vectors side by side: a step waits for the one before. */
+enum { LANES = 16, VECTORS = 4 };
+
 /* One halving step of 16 keys. */
 INLINE_AVX512 __m512i halve(const gs_key *splitter, __m512i key, __m512i bin, uint32_t half)
 {
@@ -83,22 +86,22 @@ INLINE_AVX512 __m512i halve(const gs_key *splitter, __m512i key, __m512i bin, ui
 AVX512 uint64_t gs_search_bins512(const struct gs_splitters *splitters, const gs_key *keys,
                                   uint64_t count, uint16_t *bins)
 {
-    enum { VECTORS = 4, KEYS = 16 }; /* side by side: a step waits for the one before */
     const uint32_t halves = 1U << splitters->steps >> 1;
     uint64_t i = 0;
-    for (; i + VECTORS * KEYS <= count; i += VECTORS * KEYS) {
+    for (; i + VECTORS * LANES <= count; i += VECTORS * LANES) {
         __m512i key[VECTORS], bin[VECTORS];
         for (int v = 0; v < VECTORS; v++) {
-            key[v] = _mm512_loadu_si512(keys + i + KEYS * v);
-            bin[v] = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(bins + i + KEYS * v)));
+            key[v] = _mm512_loadu_si512(keys + i + LANES * v);
+            bin[v] =
+                _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(bins + i + LANES * v)));
         }
         for (uint32_t half = halves; half != 0; half >>= 1)
             for (int v = 0; v < VECTORS; v++)
                 bin[v] = halve(splitters->splitter, key[v], bin[v], half);
         for (int v = 0; v < VECTORS; v++)
-            _mm256_storeu_si256((void *)(bins + i + KEYS * v), _mm512_cvtepi32_epi16(bin[v]));
+            _mm256_storeu_si256((void *)(bins + i + LANES * v), _mm512_cvtepi32_epi16(bin[v]));
     }
-    for (; i + KEYS <= count; i += KEYS) {
+    for (; i + LANES <= count; i += LANES) {
         const __m512i key = _mm512_loadu_si512(keys + i);
         __m512i bin = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(bins + i)));
         for (uint32_t half = halves; half != 0; half >>= 1)
@@ -108,8 +111,8 @@ AVX512 uint64_t gs_search_bins512(const struct gs_splitters *splitters, const gs
     return i;
 }
 
-/* Seven levels of a tree: the children of node i are 2 i and 2 i + 1, the root is 1. */
-enum { TREE_LEVELS = 7, NODES = 16, TREE_VECTORS = (1 << TREE_LEVELS) / NODES };
+/* Eight levels of a tree: the children of node i are 2 i and 2 i + 1, the root is 1. */
+enum { TREE_LEVELS = 8, TREE_VECTORS = (1 << TREE_LEVELS) / LANES };
 
 /* Halving steps that a tree leaves. */
 static uint32_t steps_below(const struct gs_splitters *splitters)
@@ -136,48 +139,82 @@ INLINE_AVX512 __m512i descend(__m512i node, __m512i bound, __m512i key)
                                  _mm512_set1_epi32(1));
 }
 
-/* From the root to below the last level: a permutation takes the lowest bits of a node as the
- * number of its lane, in one vector or in two. */
-INLINE_AVX512 __m512i descend_tree(const __m512i *tree, __m512i key)
+/* The bounds of nodes by their lowest five bits, and by their lowest six: a permutation takes them
+ * as the number of a lane in two vectors. */
+INLINE_AVX512 __m512i bounds_of_32(const __m512i *bounds, __m512i node)
 {
-    __m512i node = _mm512_set1_epi32(1);
-    for (int level = 0; level < 4; level++)
-        node = descend(node, _mm512_permutexvar_epi32(node, tree[0]), key);
-    node = descend(node, _mm512_permutexvar_epi32(node, tree[1]), key);
-    node = descend(node, _mm512_permutex2var_epi32(tree[2], node, tree[3]), key);
-    const __mmask16 right = _mm512_test_epi32_mask(node, _mm512_set1_epi32(2 * NODES));
-    const __m512i bound =
-        _mm512_mask_mov_epi32(_mm512_permutex2var_epi32(tree[4], node, tree[5]), right,
-                              _mm512_permutex2var_epi32(tree[6], node, tree[7]));
-    return descend(node, bound, key);
+    return _mm512_permutex2var_epi32(bounds[0], node, bounds[1]);
 }
 
+INLINE_AVX512 __m512i bounds_of_64(const __m512i *bounds, __m512i node)
+{
+    const __mmask16 upper = _mm512_test_epi32_mask(node, _mm512_set1_epi32(32));
+    return _mm512_mask_mov_epi32(bounds_of_32(bounds, node), upper, bounds_of_32(bounds + 2, node));
+}
+
+/* The bounds of nodes of a level, which is a constant at every call. */
+INLINE_AVX512 __m512i bounds_of(const __m512i *tree, uint32_t level, __m512i node)
+{
+    const __m512i *bounds = tree + (1U << level) / LANES;
+    if (level <= 4)
+        return _mm512_permutexvar_epi32(node, bounds[0]);
+    if (level == 5)
+        return bounds_of_32(bounds, node);
+    if (level == 6)
+        return bounds_of_64(bounds, node);
+    const __mmask16 upper = _mm512_test_epi32_mask(node, _mm512_set1_epi32(64));
+    return _mm512_mask_mov_epi32(bounds_of_64(bounds, node), upper, bounds_of_64(bounds + 4, node));
+}
+
+/* Copy `vectors` times 16 keys and note their bins, side by side: a level waits for the one before.
+ * vectors is a constant at every call. */
+INLINE_AVX512 void tree_bins(const struct gs_splitters *splitters, const __m512i *tree,
+                             uint32_t below, int vectors, const gs_key *keys, gs_key *copy,
+                             uint16_t *bins)
+{
+    __m512i key[VECTORS];
+    __m512i node[VECTORS];
+    for (int v = 0; v < vectors; v++) {
+        key[v] = _mm512_loadu_si512(keys + LANES * v);
+        __asm__("" : "+v"(key[v]));                            /* read once, as above */
+        __builtin_prefetch(keys + LANES * v + GS_ROOMS_BLOCK); /* the next block is on its way */
+        _mm512_storeu_si512(copy + LANES * v, key[v]);
+        node[v] = _mm512_set1_epi32(1);
+    }
+#pragma GCC unroll 8
+    for (uint32_t level = 0; level < TREE_LEVELS; level++)
+        for (int v = 0; v < vectors; v++)
+            node[v] = descend(node[v], bounds_of(tree, level, node[v]), key[v]);
+    for (int v = 0; v < vectors; v++)
+        node[v] = _mm512_slli_epi32(_mm512_sub_epi32(node[v], _mm512_set1_epi32(1 << TREE_LEVELS)),
+                                    below);
+    for (uint32_t half = 1U << below >> 1; half != 0; half >>= 1)
+        for (int v = 0; v < vectors; v++)
+            node[v] = halve(splitters->splitter, key[v], node[v], half);
+    for (int v = 0; v < vectors; v++)
+        _mm256_storeu_si256((void *)(bins + LANES * v), _mm512_cvtepi32_epi16(node[v]));
+}
+
+/* Eight levels take about as long as the guide and a step. */
 bool gs_tree_bins512_better(const struct gs_splitters *splitters)
 {
-    return steps_below(splitters) < splitters->steps;
+    return steps_below(splitters) + 1 < splitters->steps;
 }
 
 AVX512 uint64_t gs_tree_bins512(const struct gs_splitters *splitters, const gs_key *keys,
                                 uint64_t count, gs_key *copy, uint16_t *bins)
 {
-    uint32_t nodes[TREE_VECTORS * NODES] __attribute__((aligned(64)));
+    uint32_t nodes[TREE_VECTORS * LANES] __attribute__((aligned(64)));
     __m512i tree[TREE_VECTORS];
     const uint32_t below = steps_below(splitters);
     uint64_t i = 0;
     plant_tree(splitters, below, nodes);
     for (int v = 0; v < TREE_VECTORS; v++)
-        tree[v] = _mm512_load_si512(nodes + NODES * v);
-    for (; i + 16 <= count; i += 16) {
-        __m512i key = _mm512_loadu_si512(keys + i);
-        __asm__("" : "+v"(key));                       /* read once, as above */
-        __builtin_prefetch(keys + i + GS_ROOMS_BLOCK); /* the next block is on its way meanwhile */
-        __m512i bin = _mm512_slli_epi32(
-            _mm512_sub_epi32(descend_tree(tree, key), _mm512_set1_epi32(1 << TREE_LEVELS)), below);
-        for (uint32_t half = 1U << below >> 1; half != 0; half >>= 1)
-            bin = halve(splitters->splitter, key, bin, half);
-        _mm512_storeu_si512(copy + i, key);
-        _mm256_storeu_si256((void *)(bins + i), _mm512_cvtepi32_epi16(bin));
-    }
+        tree[v] = _mm512_load_si512(nodes + LANES * v);
+    for (; i + VECTORS * LANES <= count; i += VECTORS * LANES)
+        tree_bins(splitters, tree, below, VECTORS, keys + i, copy + i, bins + i);
+    for (; i + LANES <= count; i += LANES)
+        tree_bins(splitters, tree, below, 1, keys + i, copy + i, bins + i);
     return i;
 }
 

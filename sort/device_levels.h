@@ -20,8 +20,13 @@ cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gp
 /* Queue the end of a level's plan, and the level's report. */
 cudaError_t gs_device_plan_level(struct gs_device_sorter *sorter, unsigned next_level);
 
+/* Queue zeros for the counters of the digits that the report tells of. */
+cudaError_t gs_device_clear_counters(struct gs_device_sorter *sorter,
+                                     const struct gs_gpu_report *report);
+
 /* Further levels for the slots of `level`: by their digits, to and fro. Then the bins. rooms: of
- * level 2 some have gone to rooms in `other`, and the slots of level 3 are those that have not. */
+ * level 2 some have gone to rooms in `other`, and the slots of level 3 are those that have not.
+ * The counters of level 2's digits must be zero, as a counted level 1 leaves them. */
 enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                     uint64_t n, unsigned level, bool rooms,
                                     struct gs_gpu_report *report, struct gs_device_stats *stats,

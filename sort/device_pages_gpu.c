@@ -55,8 +55,7 @@ static enum gs_status sort_rooms(struct gs_device_sorter *sorter, gs_key *from, 
         return gs_device_sort_slots(sorter, from, to, n, 2, false, report, stats, err);
     }
     GS_CUDA_TRY(gs_choose_rooms_gpu(work, from, to, n, report->slots, stream));
-    GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
-                                GS_GPU_PARTS * report->digits * sizeof *work->counters, stream));
+    GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_scatter_rooms_gpu(work, from, to, report->slots, report->tiles, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
@@ -74,10 +73,15 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
                                     struct gs_device_stats *stats, bool may_swap,
                                     struct gs_error *err)
 {
-    if (report->repeats || report->slots == 0 || !may_swap)
+    enum gs_status st = GS_OK;
+    if (report->repeats || report->slots == 0 || !may_swap) {
+        GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
         return gs_device_sort_slots(sorter, keys, other, n, 1, false, report, stats, err);
+    }
     stats->in_other = true;
     return sort_rooms(sorter, other, keys, n, report, stats, err);
+cleanup:
+    return st;
 }
 
 enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,

@@ -85,7 +85,7 @@ cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
                               cudaStream_t stream);
 
 /* scatter_gpu.cu: to `bins` bins as wanted; equality bins among them there are `most`, 2 * bins if
- * nobody knows. */
+ * nobody knows. The counters of the digits that the level's plan has found become zero. */
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                 cudaStream_t stream);

@@ -79,6 +79,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     }
     if (threadIdx.x == 0) {
         state->slots[(level + 1) & 1] = 0;
+        state->digits = (uint32_t)before;
         volatile struct gs_gpu_report *report = work.report;
         report->outcome = state->outcome;
         report->slots = count;

@@ -69,9 +69,13 @@ template <int ITEMS, typename TARGET>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_bins_kernel(const uint32_t *__restrict__ in, uint64_t n, const TARGET target,
                         const struct gs_gpu_tables *__restrict__ tables, uint32_t table_words,
-                        uint32_t bins_max, uint32_t words, struct gs_gpu_state *state)
+                        uint32_t bins_max, uint32_t words, struct gs_gpu_state *state,
+                        unsigned long long *__restrict__ counters)
 {
     after_previous();
+    for (uint32_t i = blockIdx.x * SCATTER_THREADS + threadIdx.x; i < GS_GPU_PARTS * state->digits;
+         i += gridDim.x * SCATTER_THREADS)
+        counters[i] = 0;
     using PLACE = typename TARGET::PLACE;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ uint32_t s_waiting;
@@ -235,7 +239,7 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
     blocks = tiles < blocks ? tiles : blocks;
     return gs_launch_next(scatter_bins_kernel<ITEMS, TARGET>, (unsigned)blocks, SCATTER_THREADS,
                           shared, stream, in, n, target, work->tables, table_words, most, words,
-                          work->state);
+                          work->state, work->counters);
 }
 
 template <typename PLACE>

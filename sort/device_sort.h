@@ -47,7 +47,8 @@ struct gs_device_sorter {
     cudaStream_t stream; /* the caller's, the legacy stream by default */
     uint32_t few_keys;   /* inputs up to this have no bins; may be lowered to GS_GPU_MEDIUM_KEYS */
     uint64_t paged_keys; /* from here on levels may go without a count, if there is room */
-    uint64_t split_keys; /* and there is a level more, without a count */
+    uint64_t split_keys; /* and there is a level more, without a count, ... */
+    bool split_ordered;  /* also where keys are nearly in order, which takes longer: for tests */
     bool timed;          /* take stage times: set by the caller, costs an event a stage */
     struct gs_gpu_work work;
     uint64_t level_jobs;             /* bins that one level adds to work's lists at most */

@@ -126,6 +126,14 @@ cudaError_t gs_device_plan_level(struct gs_device_sorter *sorter, unsigned next_
     return gs_plan_level_gpu(&sorter->work, next_level, sorter->sequence, sorter->stream);
 }
 
+cudaError_t gs_device_clear_counters(struct gs_device_sorter *sorter,
+                                     const struct gs_gpu_report *report)
+{
+    unsigned long long *counters = sorter->work.counters;
+    return cudaMemsetAsync(counters, 0, GS_GPU_PARTS * report->digits * sizeof *counters,
+                           sorter->stream);
+}
+
 /* Sort the bins that have been listed so far, and clear the lists. Bins that a level left in
  * `other` are moved to `keys` on the way. */
 static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, const gs_key *other,
@@ -206,8 +214,8 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
     }
     if (level > 2 || report->repeats)
         GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report->slots, stream));
-    GS_CUDA_TRY(cudaMemsetAsync(work->counters, 0,
-                                GS_GPU_PARTS * report->digits * sizeof *work->counters, stream));
+    if (level > 2)
+        GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
 cleanup:
     return st;
 }
@@ -259,6 +267,25 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
         GS_CUDA_TRY(take_times(sorter, stats));
 cleanup:
     return st;
+}
+
+/* Are the keys nearly in order, or in reverse? Waits for the sample. */
+static cudaError_t look_at_order(const struct gs_device_sorter *sorter, uint32_t samples,
+                                 bool *ordered)
+{
+    uint32_t descents[GS_GPU_SAMPLE_BLOCKS];
+    uint32_t all = 0;
+    const uint32_t blocks = (samples + GS_GPU_SAMPLE_BLOCK - 1) / GS_GPU_SAMPLE_BLOCK;
+    cudaError_t error =
+        cudaMemcpyAsync(descents, sorter->work.tables->descents, blocks * sizeof *descents,
+                        cudaMemcpyDeviceToHost, sorter->stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(sorter->stream);
+    for (uint32_t i = 0; i < blocks && error == cudaSuccess; i++)
+        all += descents[i];
+    *ordered =
+        all < samples / GS_GPU_ORDERED_SHARE || all > samples - samples / GS_GPU_ORDERED_SHARE;
+    return error;
 }
 
 /* Level 1 from its counts on, and all that follows. most: of bins, equality bins among them. */
@@ -337,10 +364,13 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     const uint32_t most = most_bins(n, bins);
     const uint32_t samples = choose_samples(n, bins);
     const bool paged = sorter->bin_pages.page != NULL && n >= sorter->paged_keys;
-    const bool split = paged && n >= sorter->split_keys;
-    const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
+    bool ordered = false;
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
+    if (paged && n >= sorter->split_keys && !sorter->split_ordered)
+        GS_CUDA_TRY(look_at_order(sorter, samples, &ordered));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
+    const bool split = paged && n >= sorter->split_keys && !ordered;
+    const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, stream));
     gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);

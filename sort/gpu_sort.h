@@ -27,8 +27,9 @@
 #define GS_GPU_CELLS_MAX     8192
 
 /* The sample at most, and the keys of it that one block draws. */
-#define GS_GPU_SAMPLES_MAX  16384
-#define GS_GPU_SAMPLE_BLOCK 256
+#define GS_GPU_SAMPLES_MAX   16384
+#define GS_GPU_SAMPLE_BLOCK  256
+#define GS_GPU_SAMPLE_BLOCKS (GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK)
 
 /* Sub-bins of a slot at most; half of them where digits may have a heavy value. */
 #define GS_GPU_DIGITS_MAX 1024
@@ -106,6 +107,10 @@
  * runs of 160 keys, of 1024 runs of 10. */
 #define GS_GPU_SPLIT_BINS 64
 
+/* But not where fewer than one in so many neighbours in the sample are out of order: tiles have
+ * long runs then, whatever the bins, and a level takes twice the time that it takes else. */
+#define GS_GPU_ORDERED_SHARE 8
+
 /* Keys of a run of equal ones that one block writes. */
 #define GS_GPU_FILL_KEYS (1U << 17)
 
@@ -117,16 +122,17 @@
 struct gs_gpu_tables {
     /* First bin, or << shift | what makes a larger key carry. In front: loaded by 16 bytes. */
     uint32_t guide[GS_GPU_CELLS_MAX];
-    uint32_t count;                                           /* splitters */
-    uint32_t search;                                          /* enum gs_gpu_search */
-    uint32_t cells;                                           /* in use */
-    uint32_t repeats;                                         /* there are equality bins */
-    uint32_t twins;                                           /* values repeat in the sample */
-    uint32_t few;                                             /* slots may have few values */
-    uint32_t few_all;                                         /* so may all keys together */
-    uint32_t order[GS_GPU_SAMPLES_MAX / GS_GPU_SAMPLE_BLOCK]; /* seen by each block of the sample */
-    uint32_t base;                                            /* the first splitter */
-    uint32_t limit; /* distance from base that all larger ones share */
+    uint32_t count;                          /* splitters */
+    uint32_t search;                         /* enum gs_gpu_search */
+    uint32_t cells;                          /* in use */
+    uint32_t repeats;                        /* there are equality bins */
+    uint32_t twins;                          /* values repeat in the sample */
+    uint32_t few;                            /* slots may have few values */
+    uint32_t few_all;                        /* so may all keys together */
+    uint32_t order[GS_GPU_SAMPLE_BLOCKS];    /* seen by each block of the sample */
+    uint32_t descents[GS_GPU_SAMPLE_BLOCKS]; /* neighbours in it that descend */
+    uint32_t base;                           /* the first splitter */
+    uint32_t limit;                          /* distance from base that all larger ones share */
     uint32_t shift; /* distance to cell; or bits of a cell's fraction, where cells are of a log */
     uint32_t steps; /* halving steps after the guide */
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
@@ -234,6 +240,7 @@ struct gs_gpu_state {
     uint32_t pages;                                      /* taken */
     uint32_t entries;                                    /* of the table of pages, given away */
     uint32_t tiles;                                      /* of level 1, taken by its scatter */
+    uint32_t digits;                                     /* of the slots, as in the report */
     unsigned long long counts[GS_GPU_SPLITTERS_MAX + 1]; /* of level 1 */
 };
 

@@ -23,26 +23,25 @@ static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, u
                                              struct gs_gpu_tables *tables)
 {
     after_previous();
-    __shared__ uint32_t s_order;
     uint32_t i = blockIdx.x * SELECT_THREADS + threadIdx.x;
-    uint32_t order = 0;
-    if (threadIdx.x == 0)
-        s_order = 0;
-    __syncthreads();
+    bool ascent = false;
+    bool descent = false;
     if (i < samples) {
         uint32_t key = keys[gs_sample_position(i, samples, n, seed)];
         if (i + 1 < samples) {
             uint32_t next = keys[gs_sample_position(i + 1, samples, n, seed)];
-            order = (key > next ? GS_GPU_DESCENT : 0) | (key < next ? GS_GPU_ASCENT : 0);
+            ascent = key < next;
+            descent = key > next;
         }
         sample[i] = key;
     }
-    order = reduce_or_warp(order);
-    if (lane_index() == 0 && order != 0)
-        atomicOr(&s_order, order);
-    __syncthreads();
-    if (threadIdx.x == 0)
-        tables->order[blockIdx.x] = s_order;
+    const bool ascents = __syncthreads_or(ascent) != 0;
+    const uint32_t descents = (uint32_t)__syncthreads_count(descent);
+    if (threadIdx.x == 0) {
+        tables->order[blockIdx.x] =
+            (descents > 0 ? GS_GPU_DESCENT : 0) | (ascents ? GS_GPU_ASCENT : 0);
+        tables->descents[blockIdx.x] = descents;
+    }
 }
 
 /* What one block needs to build the tables. */

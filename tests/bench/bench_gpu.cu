@@ -262,7 +262,7 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
     const uint32_t few_keys = bench->sorter.few_keys;
     const uint64_t paged_keys = bench->sorter.paged_keys;
     const uint64_t split_keys = bench->sorter.split_keys;
-    enum { COUNTED, PAGED, SPLIT }; /* ways to sort, if the keys are for that */
+    enum { COUNTED, PAGED, SPLIT, SPLIT_ORDERED }; /* ways to sort, if the keys are for that */
     for (uint64_t n : sizes)
         for (int distribution : distributions) {
             if (n > capacity)
@@ -272,20 +272,22 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
             if (n > 0)
                 run_cub(bench, n, &sorted);
             for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS})
-                for (int way = COUNTED; way <= SPLIT; way++) {
+                for (int way = COUNTED; way <= SPLIT_ORDERED; way++) {
                     if (few < few_keys && (n <= few || n > few_keys))
                         continue;
                     if (way != COUNTED && (n <= few || n < paged_keys))
                         continue;
                     bench->sorter.few_keys = few;
                     bench->sorter.paged_keys = way == COUNTED ? UINT64_MAX : paged_keys;
-                    bench->sorter.split_keys = way == SPLIT ? split_keys : UINT64_MAX;
+                    bench->sorter.split_keys = way >= SPLIT ? split_keys : UINT64_MAX;
+                    bench->sorter.split_ordered = way == SPLIT_ORDERED;
                     failures += check_once(bench, sorted, n, distribution);
                     tests++;
                 }
             bench->sorter.few_keys = few_keys;
             bench->sorter.paged_keys = paged_keys;
             bench->sorter.split_keys = split_keys;
+            bench->sorter.split_ordered = false;
         }
     printf("check: %llu sorts, %llu failures\n", (unsigned long long)tests,
            (unsigned long long)failures);

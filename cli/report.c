@@ -17,7 +17,7 @@
 
 static const char *program = "gsort";
 static _Atomic(const struct gs_inputs *) watched;
-static struct gs_output *watched_output; /* set before watched */
+static _Atomic(struct gs_output *) watched_output; /* set before watched */
 static const char *watched_done;
 
 /* Standard error is the last resort: where it fails too there is nobody left to tell. */
@@ -86,14 +86,15 @@ enum gs_exit gs_report_close_stdout(void)
 void gs_report_watch(const struct gs_inputs *inputs, struct gs_output *output, const char *done)
 {
     watched_done = done;
-    watched_output = output;
+    atomic_store(&watched_output, output);
     atomic_store(&watched, inputs);
 }
 
 void gs_report_end(void)
 {
-    if (atomic_load(&watched) != NULL && watched_output != NULL)
-        gs_output_take_back(watched_output);
+    struct gs_output *output = atomic_load(&watched_output);
+    if (atomic_load(&watched) != NULL && output != NULL)
+        gs_output_take_back(output);
 }
 
 /* It could be written to when its pages were made: the disk failed, or somebody cut it. */
@@ -107,8 +108,9 @@ static void report_output_fault(const struct gs_output *output)
 void gs_report_fault(const void *address)
 {
     const struct gs_inputs *inputs = atomic_load(&watched);
-    if (inputs != NULL && watched_output != NULL && gs_output_holds(watched_output, address))
-        report_output_fault(watched_output);
+    const struct gs_output *output = atomic_load(&watched_output);
+    if (inputs != NULL && output != NULL && gs_output_holds(output, address))
+        report_output_fault(output);
     const struct gs_input *input = inputs != NULL ? gs_inputs_find(inputs, address) : NULL;
     if (input == NULL)
         return;

@@ -27,10 +27,9 @@ static void *make_pages(void *argument)
     struct gs_populate *populate = argument;
     pthread_mutex_lock(&populate->mutex);
     for (;;) {
-        while (!populate->ends && !has_step(populate)) {
-            atomic_store(&populate->waits, true);
+        atomic_store(&populate->waits, true); /* and then looks: nobody's wish is missed */
+        while (!populate->ends && !has_step(populate))
             pthread_cond_wait(&populate->more, &populate->mutex);
-        }
         atomic_store(&populate->waits, false);
         /* A kernel before 5.14, or no memory: whoever touches a page will see. */
         if (populate->ends || !gs_pages_populate(populate->bytes + populate->made, STEP_BYTES))

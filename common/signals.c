@@ -25,7 +25,8 @@ static const int fatal_signals[] = {SIGALRM, SIGHUP,  SIGINT,    SIGPIPE, SIGQUI
                                     SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU, SIGXFSZ};
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static sigset_t blocked;    /* what enter blocks: constant after start */
+static sigset_t blocked;    /* the fatal ones: constant after start */
+static sigset_t inside;     /* these and SIGBUS, as kill(2) sends it: what enter blocks */
 static sigset_t outside;    /* the caller's mask while it is inside: guarded by the lock */
 static int temporary_dirfd; /* guarded by the lock, as is the name */
 static const char *temporary_name;
@@ -44,7 +45,7 @@ static void take_lock(void)
 bool gs_signals_remove_temporary(void)
 {
     sigset_t old;
-    pthread_sigmask(SIG_BLOCK, &blocked, &old);
+    pthread_sigmask(SIG_BLOCK, &inside, &old);
     while (!gone && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         sched_yield();
     bool first = !gone;
@@ -101,6 +102,8 @@ void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end, gs_exit_hook
         if (sigaction(fatal_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaddset(&blocked, fatal_signals[i]);
     }
+    inside = blocked;
+    sigaddset(&inside, SIGBUS);
     struct sigaction action = {.sa_handler = handle_fatal, .sa_mask = blocked};
     for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
         if (sigismember(&blocked, fatal_signals[i]) == 1)
@@ -114,7 +117,7 @@ void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end, gs_exit_hook
 void gs_signals_enter(void)
 {
     sigset_t old;
-    pthread_sigmask(SIG_BLOCK, &blocked, &old);
+    pthread_sigmask(SIG_BLOCK, &inside, &old);
     take_lock();
     outside = old;
 }

@@ -146,7 +146,8 @@ enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struc
             lseek(fd, 0, SEEK_CUR) != (off_t)output->start) /* all but lost */
             st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: another program has written to it, too",
                          output->name);
-        if (output->grown_bytes > 0 && st == GS_OK)
+        bool whole = output->kind == GS_OUTPUT_POSITIONED && output->target.reopened;
+        if ((output->grown_bytes > 0 || whole) && st == GS_OK)
             st = set_length(output, bytes, err);
         output->grown_bytes = 0;
         if (output->kind == GS_OUTPUT_POSITIONED && st == GS_OK &&

@@ -27,8 +27,11 @@ static int create_unlinked(int dirfd)
         gs_signals_enter();
         int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         int errnum = errno;
-        if (fd >= 0)
-            unlinkat(dirfd, name, 0);
+        if (fd >= 0 && unlinkat(dirfd, name, 0) != 0) { /* an append-only directory */
+            errnum = errno;
+            close(fd);
+            fd = -1;
+        }
         gs_signals_leave();
         errno = errnum;
         if (fd >= 0 || errnum != EEXIST)

@@ -74,6 +74,7 @@ static enum gs_status open_directly(struct gs_target *target, bool in_proc, cons
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot inspect it", name);
     target->fd =
         own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3) : openat(target->dirfd, target->base, flags);
+    target->reopened = own < 0 && in_proc;
     if (target->fd < 0 || fstat(target->fd, &opened) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot open for writing", name);
     if (opened.st_dev != target->status.st_dev || opened.st_ino != target->status.st_ino)
@@ -118,6 +119,11 @@ static enum gs_status check_writable(const struct gs_target *target, const char 
     if ((status.stx_attributes & STATX_ATTR_APPEND) != 0) /* chattr +a */
         return gs_fail(err, GS_ERR_OUTPUT, EPERM, "%s: an append-only file cannot be replaced",
                        name);
+    /* Names may be added there, and none removed: not a temporary one either. */
+    if (statx(target->dirfd, "", AT_EMPTY_PATH, 0, &status) == 0 &&
+        (status.stx_attributes & STATX_ATTR_APPEND) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, EPERM,
+                       "%s: cannot be replaced in an append-only directory", name);
     return GS_OK;
 }
 

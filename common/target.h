@@ -20,6 +20,7 @@ struct gs_target {
     int dirfd;          /* NEW, REPLACE: the directory it is in, else -1 */
     char *base;         /* NEW, REPLACE: its name there, else NULL */
     struct stat status; /* REPLACE: the file as it is now */
+    bool reopened;      /* by a name in /proc of what is open elsewhere: nothing old may stay */
     int fd;             /* OPENED, else -1 */
 };
 

@@ -154,15 +154,15 @@ static void keep_identity(int fd, const struct gs_target *target)
     bool known = fstat(fd, &now) == 0;
     bool owner = known && now.st_uid == old->st_uid;
     bool group = known && now.st_gid == old->st_gid;
-    if (!(owner && group) && fchown(fd, old->st_uid, old->st_gid) == 0)
-        owner = group = true;
     if (!group && fchown(fd, (uid_t)-1, old->st_gid) == 0)
         group = true;
-    if (!owner || !group)
-        mode &= 01777;
     if (!keep_access_list(fd, target) || !group)
         mode &= ~(mode_t)070 | (mode & 07) << 3;
-    set_mode(fd, mode);
+    set_mode(fd, mode & 01777); /* while the file is ours: without CAP_FOWNER not after that */
+    if (!owner && fchown(fd, old->st_uid, (gid_t)-1) == 0)
+        owner = true;
+    if (owner && group && (mode & 06000) != 0) /* a change of owner takes these */
+        set_mode(fd, mode);
 }
 
 /* Some file systems tell only when a descriptor is closed that a write failed. */

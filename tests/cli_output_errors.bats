@@ -121,3 +121,24 @@ refused_at_once()
     [ "$(cat out)" = old ]
     assert_only in never out
 }
+
+@test "a directory that names may only be added to, where a file cannot be replaced" {
+    require chattr
+    mkdir kept
+    echo old >kept/out
+    chattr +a kept 2>/dev/null || skip "no append-only directories here"
+    local refused=0
+    refused_at_once kept/out || refused=$?
+    chattr -a kept # or nobody could remove it
+    [ "$refused" -eq 0 ]
+    assert_trouble kept/out "append-only directory"
+    [ "$(cat kept/out)" = old ]
+    [ "$(ls -A kept)" = out ]
+}
+
+@test "a path that is too long is refused with the reason" {
+    local path
+    path=$(printf '/dddddddddd%.0s' {1..600})
+    run -2 --separate-stderr "$GSORT" in -o "$path"
+    [[ ${stderr_lines[0]} == *"File name too long" ]]
+}

@@ -61,6 +61,18 @@ setup()
     [ "$(stat -c %u:%g:%a out)" = 12345:23456:640 ]
 }
 
+@test "the mode is kept by who may give the owner, but then not change the file" {
+    [ "$(id -u)" -eq 0 ] || skip "only root may give the owner"
+    require setpriv
+    setpriv --bounding-set -fowner --inh-caps -fowner true 2>/dev/null || skip "no rights to drop"
+    keygen uniform 10 >in
+    echo old >out
+    chown 12345:23456 out
+    chmod 664 out
+    setpriv --bounding-set -fowner --inh-caps -fowner "$GSORT" in -o out
+    [ "$(stat -c %u:%g:%a out)" = 12345:23456:664 ]
+}
+
 @test "who may not give the owner gives no set-ID bits and no group's rights" {
     require_nobody
     [ "$(id -u)" -eq 0 ] || skip "only root can make a file of somebody else's"

@@ -3,6 +3,7 @@
  */
 #include "cli/memory_limit.h"
 
+#include "common/control_group.h"
 #include "common/dirty.h"
 #include "common/memory.h"
 #include "common/processors.h"
@@ -129,11 +130,30 @@ static uint64_t try_threads(uint64_t wanted)
     return started;
 }
 
-/* Threads that the limit on their number leaves to the sort. */
+/* What a control group leaves of its limit on processes and threads; "max" is none. */
+static void visit_group(const char *directory, bool version2, void *context)
+{
+    uint64_t *least = context;
+    int64_t most;
+    int64_t now;
+    (void)version2;
+    if (!gs_control_group_read(directory, "pids.max", 1, &most) ||
+        !gs_control_group_read(directory, "pids.current", 1, &now))
+        return;
+    uint64_t left = most > now ? (uint64_t)(most - now) : 0;
+    *least = left < *least ? left : *least;
+}
+
+/* Threads that the limits on their number leave to the sort. */
 static uint64_t most_by_number(uint64_t wanted)
 {
     struct rlimit limit;
-    if (wanted == 1 || getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur >= PROCESSES_ENOUGH)
+    uint64_t left = UINT64_MAX;
+    if (wanted == 1)
+        return wanted;
+    gs_control_groups("pids", visit_group, &left);
+    bool limited = getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < PROCESSES_ENOUGH;
+    if (!limited && left >= wanted - 1 + THREADS_BESIDE)
         return wanted;
     uint64_t started = try_threads(wanted - 1 + THREADS_BESIDE);
     return started > THREADS_BESIDE ? started + 1 - THREADS_BESIDE : 1;

@@ -40,9 +40,23 @@ setup()
     chmod 777 .
     # A sanitizer looks for leaks in a thread of its own.
     export ASAN_OPTIONS=detect_leaks=0
-    for limit in 1 2 3 5; do
+    for most in 1 2 3 5; do
         as_nobody bash -c 'ulimit -u "$2"; exec "$1" --parallel=8 in -o out' \
-            bash "$GSORT" "$limit"
+            bash "$GSORT" "$most"
+        assert_same wanted out
+        rm -f out
+        assert_only in wanted
+    done
+}
+
+@test "a control group's limit on threads: the same" {
+    require_control_group pids
+    keygen uniform 500003 >in
+    reference in >wanted
+    export ASAN_OPTIONS=detect_leaks=0
+    for most in 1 2 3 5; do
+        echo "$most" >"$LIMIT"
+        in_group "$GSORT" --parallel=8 in -o out
         assert_same wanted out
         rm -f out
         assert_only in wanted

@@ -250,12 +250,14 @@ without_gpu()
     [ "$GSORT_DEVICE" != gpu ] || skip "not with --device=gpu: $1"
 }
 
-# require_control_group CONTROLLER: a control group of this test's own, GROUP, for memory or cpu.
+# require_control_group CONTROLLER: a control group of this test's own, GROUP, for memory, cpu or
+# pids.
 require_control_group()
 {
-    GROUP=/sys/fs/cgroup/${1:?memory or cpu}/gsort-test.$$
+    GROUP=/sys/fs/cgroup/${1:?memory, cpu or pids}/gsort-test.$$
     LIMIT=$GROUP/memory.limit_in_bytes
     [ "$1" != cpu ] || LIMIT=$GROUP/cpu.cfs_quota_us
+    [ "$1" != pids ] || LIMIT=$GROUP/pids.max
     [ -d "/sys/fs/cgroup/$1" ] || GROUP=/sys/fs/cgroup/gsort-test.$$ LIMIT=$GROUP/$1.max
     [ "$(id -u)" -eq 0 ] || skip "only root makes control groups"
     mkdir "$GROUP" 2>/dev/null || skip "no control group to be had here"

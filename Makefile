@@ -70,7 +70,7 @@ OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(B)/sort/cache_sort_highway.o $(B)/sort/shares_highway.o
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
-  CPP_FLAGS += $(shell $(PKG_CONFIG) --cflags libhwy-contrib)
+  CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
 endif
 ifeq ($(CUDA),1)
   GPU_C    := gpu_start gpu_upload gpu_buffers gpu_batches gpu_chunk_times stages_gpu stages_gpu_pieces \

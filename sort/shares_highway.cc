@@ -118,17 +118,28 @@ namespace gsort
 {
 HWY_EXPORT(Count);
 HWY_EXPORT(Take);
+
+/* In the namespace: where only one instruction set is compiled, Highway puts its name before. */
+static void count_best(const gs_share &share, const gs_key *keys, size_t count, uint64_t *counts)
+{
+    HWY_DYNAMIC_DISPATCH(Count)(share, keys, count, counts);
+}
+
+static bool take_best(const gs_share &share, const gs_key *keys, size_t count, gs_share_room *room)
+{
+    return HWY_DYNAMIC_DISPATCH(Take)(share, keys, count, room);
+}
 } // namespace gsort
 
 void gs_share_count(const struct gs_share *share, const gs_key *keys, size_t count,
                     uint64_t counts[3])
 {
-    HWY_DYNAMIC_DISPATCH(gsort::Count)(*share, keys, count, counts);
+    gsort::count_best(*share, keys, count, counts);
 }
 
 bool gs_share_take(const struct gs_share *share, const gs_key *keys, size_t count,
                    struct gs_share_room *room)
 {
-    return HWY_DYNAMIC_DISPATCH(gsort::Take)(*share, keys, count, room);
+    return gsort::take_best(*share, keys, count, room);
 }
 #endif

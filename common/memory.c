@@ -172,9 +172,9 @@ static uint64_t group_reclaimable(const char *directory, bool version2)
 }
 
 /* What is left below the limit in one control group directory; UINT64_MAX when it sets none. */
-static uint64_t group_left(const char *directory, bool version2, const char *limit_file,
-                           const char *used_file)
+static uint64_t group_left(const char *directory, bool version2, const char *limit_file)
 {
+    const char *used_file = version2 ? "memory.current" : "memory.usage_in_bytes";
     int64_t limit;
     int64_t used;
     if (!gs_control_group_read(directory, limit_file, 1, &limit))
@@ -189,12 +189,11 @@ static uint64_t group_left(const char *directory, bool version2, const char *lim
 static void visit_group(const char *directory, bool version2, void *context)
 {
     uint64_t *least = context;
-    uint64_t left =
-        version2 ? group_left(directory, true, "memory.max", "memory.current")
-                 : group_left(directory, false, "memory.limit_in_bytes", "memory.usage_in_bytes");
+    const char *limit_file = version2 ? "memory.max" : "memory.limit_in_bytes";
+    uint64_t left = group_left(directory, version2, limit_file);
     *least = left < *least ? left : *least;
     if (version2) { /* who takes more than this is not killed, but slowed down to a crawl */
-        left = group_left(directory, true, "memory.high", "memory.current");
+        left = group_left(directory, true, "memory.high");
         *least = left < *least ? left : *least;
     }
 }

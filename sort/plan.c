@@ -49,7 +49,8 @@ static void size_bins(struct gs_plan *plan)
     plan->bin_keys_max = clamp(share, GS_CACHE_SORT_CAPACITY, GS_CACHE_SORT_LARGE);
     plan->scratch_keys = GS_CACHE_SORT_SCRATCH;
     if (!plan->one_bin && !plan->direct && gs_cache_sort_takes_large())
-        plan->scratch_keys = gs_cache_sort_runs_scratch(clamp(twice, 0, plan->bin_keys_max));
+        plan->scratch_keys =
+            gs_cache_sort_runs_scratch(twice < plan->bin_keys_max ? twice : plan->bin_keys_max);
 }
 
 /* Bytes of a plan's buffers: the sample, and what it takes to sort it; the scattered copy or the

@@ -121,7 +121,10 @@ asleep()
         else
             [ "$status" -eq $((128 + $(kill -l "$signal"))) ]
             [ "$(cat dir/out)" = old ] || assert_same wanted dir/out
-            [ ! -s err ]
+            [ ! -s err ] || {
+                echo "said on the way: $(cat err)" >&2
+                return 1
+            }
             killed=$((killed + 1))
         fi
     done

@@ -23,6 +23,8 @@ int main(void)
     name[sizeof name - 1] = '\0';
     struct gs_error cut = {.status = GS_OK};
     gs_fail(&cut, GS_ERR_INPUT, EIO, "%s: cannot read", name);
-    CHECK(strlen(cut.text) == sizeof cut.text - 1);
+    const char *reason = strstr(cut.text, ": ");
+    CHECK(reason != NULL && strcmp(reason, ": Input/output error") == 0);
+    CHECK(strspn(cut.text, "x") > sizeof cut.text / 2);
     return check_failures();
 }

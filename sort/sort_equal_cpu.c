@@ -34,10 +34,15 @@ static void keep_others(struct others *others, const gs_key *keys, uint64_t coun
 static uint64_t sort_piece(struct gs_run *run, gs_key value, uint64_t first, uint64_t count,
                            struct others *others)
 {
+    gs_key copy[BLOCK_KEYS];
     uint64_t fingerprint = 0;
     for (uint64_t done = 0; done < count;) {
         uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
-        const struct gs_tile block = gs_tiles_part(&run->tiles, first + done, here);
+        struct gs_tile block = gs_tiles_part(&run->tiles, first + done, here);
+        if (run->options->verify) { /* of what is compared, whatever somebody writes meanwhile */
+            gs_copy_once(copy, block.keys, block.count);
+            block.keys = copy;
+        }
         if (gs_count_equal(block.keys, block.count, value) != block.count)
             keep_others(others, block.keys, block.count, value);
         if (run->options->verify)

@@ -83,31 +83,42 @@ INLINE_AVX512 __m512i halve(const gs_key *splitter, __m512i key, __m512i bin, ui
                                  _mm512_set1_epi32((int)half));
 }
 
+/* All steps of vectors side by side. vectors is a constant at every call, here and below. */
+INLINE_AVX512 void halve_all(const gs_key *splitter, uint32_t steps, int vectors,
+                             const __m512i *key, __m512i *bin)
+{
+    for (uint32_t half = 1U << steps >> 1; half != 0; half >>= 1)
+        for (int v = 0; v < vectors; v++)
+            bin[v] = halve(splitter, key[v], bin[v], half);
+}
+
+INLINE_AVX512 void note_bins(const __m512i *bin, int vectors, uint16_t *bins)
+{
+    for (int v = 0; v < vectors; v++)
+        _mm256_storeu_si256((void *)(bins + LANES * v), _mm512_cvtepi32_epi16(bin[v]));
+}
+
+INLINE_AVX512 void search_bins(const struct gs_splitters *splitters, int vectors,
+                               const gs_key *keys, uint16_t *bins)
+{
+    __m512i key[VECTORS];
+    __m512i bin[VECTORS];
+    for (int v = 0; v < vectors; v++) {
+        key[v] = _mm512_loadu_si512(keys + LANES * v);
+        bin[v] = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(bins + LANES * v)));
+    }
+    halve_all(splitters->splitter, splitters->steps, vectors, key, bin);
+    note_bins(bin, vectors, bins);
+}
+
 AVX512 uint64_t gs_search_bins512(const struct gs_splitters *splitters, const gs_key *keys,
                                   uint64_t count, uint16_t *bins)
 {
-    const uint32_t halves = 1U << splitters->steps >> 1;
     uint64_t i = 0;
-    for (; i + VECTORS * LANES <= count; i += VECTORS * LANES) {
-        __m512i key[VECTORS], bin[VECTORS];
-        for (int v = 0; v < VECTORS; v++) {
-            key[v] = _mm512_loadu_si512(keys + i + LANES * v);
-            bin[v] =
-                _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(bins + i + LANES * v)));
-        }
-        for (uint32_t half = halves; half != 0; half >>= 1)
-            for (int v = 0; v < VECTORS; v++)
-                bin[v] = halve(splitters->splitter, key[v], bin[v], half);
-        for (int v = 0; v < VECTORS; v++)
-            _mm256_storeu_si256((void *)(bins + i + LANES * v), _mm512_cvtepi32_epi16(bin[v]));
-    }
-    for (; i + LANES <= count; i += LANES) {
-        const __m512i key = _mm512_loadu_si512(keys + i);
-        __m512i bin = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(bins + i)));
-        for (uint32_t half = halves; half != 0; half >>= 1)
-            bin = halve(splitters->splitter, key, bin, half);
-        _mm256_storeu_si256((void *)(bins + i), _mm512_cvtepi32_epi16(bin));
-    }
+    for (; i + VECTORS * LANES <= count; i += VECTORS * LANES)
+        search_bins(splitters, VECTORS, keys + i, bins + i);
+    for (; i + LANES <= count; i += LANES)
+        search_bins(splitters, 1, keys + i, bins + i);
     return i;
 }
 
@@ -166,8 +177,7 @@ INLINE_AVX512 __m512i bounds_of(const __m512i *tree, uint32_t level, __m512i nod
     return _mm512_mask_mov_epi32(bounds_of_64(bounds, node), upper, bounds_of_64(bounds + 4, node));
 }
 
-/* Copy `vectors` times 16 keys and note their bins, side by side: a level waits for the one before.
- * vectors is a constant at every call. */
+/* Copy `vectors` times 16 keys and note their bins, side by side. */
 INLINE_AVX512 void tree_bins(const struct gs_splitters *splitters, const __m512i *tree,
                              uint32_t below, int vectors, const gs_key *keys, gs_key *copy,
                              uint16_t *bins)
@@ -188,11 +198,8 @@ INLINE_AVX512 void tree_bins(const struct gs_splitters *splitters, const __m512i
     for (int v = 0; v < vectors; v++)
         node[v] = _mm512_slli_epi32(_mm512_sub_epi32(node[v], _mm512_set1_epi32(1 << TREE_LEVELS)),
                                     below);
-    for (uint32_t half = 1U << below >> 1; half != 0; half >>= 1)
-        for (int v = 0; v < vectors; v++)
-            node[v] = halve(splitters->splitter, key[v], node[v], half);
-    for (int v = 0; v < vectors; v++)
-        _mm256_storeu_si256((void *)(bins + LANES * v), _mm512_cvtepi32_epi16(node[v]));
+    halve_all(splitters->splitter, below, vectors, key, node);
+    note_bins(node, vectors, bins);
 }
 
 /* Eight levels take about as long as the guide and a step. */

@@ -92,8 +92,8 @@ void gs_report_watch(const struct gs_inputs *inputs, struct gs_output *output, c
 
 void gs_report_end(void)
 {
-    struct gs_output *output = atomic_load(&watched_output);
-    if (atomic_load(&watched) != NULL && output != NULL)
+    struct gs_output *output = atomic_load(&watched) != NULL ? atomic_load(&watched_output) : NULL;
+    if (output != NULL)
         gs_output_take_back(output);
 }
 

@@ -5,7 +5,6 @@
 #include "tests/unit/check.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,11 +30,14 @@ static int end_of(int signum)
     pid_t child = fork();
     if (child == 0)
         die_inside(signum);
-    for (int i = 0; i < 500 && waitpid(child, &status, WNOHANG) == 0; i++)
+    for (int i = 0; i < 500; i++) {
+        if (waitpid(child, &status, WNOHANG) == child)
+            return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         usleep(10000);
-    if (kill(child, SIGKILL) == 0)
-        waitpid(child, &status, 0);
-    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return SIGKILL;
 }
 
 int main(void)

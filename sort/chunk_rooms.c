@@ -10,7 +10,6 @@
 
 enum {
     AHEAD = 16,        /* keys between a line's call into cache and its store */
-    BINS_NEAR = 512,   /* whose lines the first-level cache holds */
     PASS_MAX = 64,     /* chunks that are not tried, where many in a row did not fit */
     STAGED_KEYS = 2048 /* copied past the caches at a time */
 };
@@ -72,16 +71,15 @@ GS_CLONES static bool overflows(const uint32_t *next, const uint32_t *ends, uint
     return over != 0;
 }
 
-/* Is each line to be called into the first-level cache some keys ahead, to be written? Where others
- * use it too, lines leave it, and Intel's stores that miss wait for each other: 2^24 clustered
- * keys, 256 bins, to count and place 28 ms so, 41 without. AMD's (Zen 5) do not, while lines are no
- * more than it holds: 22 ms so, 18.6 without; uniform ones 10.3 and 8.1. */
-static bool calls_ahead(uint32_t bins)
+/* Is each line to be called into the first-level cache some keys ahead, to be written? Intel's
+ * stores that miss wait for each other: 2^24 clustered keys, 256 bins, to count and place 28 ms so,
+ * 41 without. AMD's (Zen 5) do not: 256 bins 22 ms so, 18.6 without; 1024 bins of 2^28 uniform keys
+ * 90 and 70 ms, 4096 bins 108 and 86. */
+static bool calls_ahead(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-    return bins > BINS_NEAR || !__builtin_cpu_is("amd");
+    return !__builtin_cpu_is("amd");
 #else
-    (void)bins;
     return true;
 #endif
 }
@@ -91,7 +89,7 @@ bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count,
     const gs_key *keys = rooms->keys;
     const uint16_t *bin = rooms->bins;
     uint32_t *next = rooms->next;
-    const uint32_t called = calls_ahead(bins) && count > AHEAD ? count - AHEAD : 0;
+    const uint32_t called = calls_ahead() && count > AHEAD ? count - AHEAD : 0;
     uint32_t i = 0;
     for (; i < called; i++) {
         __builtin_prefetch(room + next[bin[i + AHEAD]], 1);
@@ -162,7 +160,7 @@ bool gs_rooms_put_straight(struct gs_rooms *rooms, gs_key *room,
                            const struct gs_splitters *splitters, const gs_key *keys, uint32_t count,
                            uint32_t bins)
 {
-    if (calls_ahead(bins))
+    if (calls_ahead())
         put_all(splitters, true, room, rooms->next, keys, count);
     else
         put_all(splitters, false, room, rooms->next, keys, count);

@@ -82,14 +82,15 @@ static void build_search(struct gs_splitters *splitters)
     }
     enum gs_guide best = GS_GUIDE_TOP;
     uint32_t best_steps = build_guide(splitters, GS_GUIDE_TOP);
-    for (enum gs_guide guide = GS_GUIDE_LINEAR; guide <= GS_GUIDE_LOG; guide++) {
+    for (enum gs_guide guide = GS_GUIDE_LINEAR; guide <= GS_GUIDE_LOG && best_steps > 0; guide++) {
         uint32_t steps = build_guide(splitters, guide);
         if (steps < best_steps) {
             best = guide;
             best_steps = steps;
         }
     }
-    build_guide(splitters, best);
+    if (splitters->guide != best)
+        build_guide(splitters, best);
 }
 
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,

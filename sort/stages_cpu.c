@@ -69,6 +69,14 @@ static bool open_keys(struct gs_run *run, struct gs_cpu *cpu)
     return cpu->keys != NULL;
 }
 
+/* Do tables of so many bytes come from malloc(3), which keeps them for the next sort? To touch a
+ * page for the first time takes 15 us, and to unmap it 30, since the other threads' processors are
+ * interrupted for it. Not above what malloc would map, too. */
+static bool tables_are_few(const struct gs_run *run, const struct gs_cpu *cpu)
+{
+    return run->plan.direct && cpu->starts_bytes <= ((size_t)1 << 16);
+}
+
 /* The bins of all keys, and the tables of their counts. */
 static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
 {
@@ -79,12 +87,11 @@ static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
     cpu->stride = (uint32_t)bins + 1;
     cpu->starts_bytes =
         (cpu->stride + cpu->chunks * (GS_CHUNK_TABLES + 1) * bins) * sizeof *cpu->starts;
-    cpu->starts = gs_pages_alloc(cpu->starts_bytes);
-    cpu->bins_bytes = plan->count * sizeof *cpu->bins;
-    cpu->bins = gs_pages_alloc(cpu->bins_bytes);
+    cpu->starts =
+        tables_are_few(run, cpu) ? calloc(cpu->starts_bytes, 1) : gs_pages_alloc(cpu->starts_bytes);
+    cpu->bins = (uint16_t *)(void *)(cpu->scratch + plan->threads * plan->scratch_keys);
     cpu->chunk_bins = calloc(cpu->chunks + 1, sizeof *cpu->chunk_bins);
-    return cpu->starts != NULL && cpu->bins != NULL && cpu->chunk_bins != NULL &&
-           open_keys(run, cpu);
+    return cpu->starts != NULL && cpu->chunk_bins != NULL && open_keys(run, cpu);
 }
 
 enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
@@ -108,8 +115,9 @@ cleanup:
     return st;
 }
 
-/* Scratch memory of each thread. That of few keys comes from where the next sort will find it
- * again: its pages would take longer than what is done with them. */
+/* Scratch memory of each thread, and room for the bins of keys behind it. That of few keys comes
+ * from where the next sort will find it again: its pages would take longer than what is done with
+ * them. */
 static bool open_scratch(const struct gs_plan *plan, struct gs_cpu *cpu)
 {
     if (plan->one_bin && plan->count <= GS_ONE_BIN_KEYS) {
@@ -117,6 +125,8 @@ static bool open_scratch(const struct gs_plan *plan, struct gs_cpu *cpu)
         return cpu->scratch != NULL;
     }
     cpu->scratch_bytes = plan->threads * plan->scratch_keys * sizeof(gs_key);
+    if (plan->direct)
+        cpu->scratch_bytes += plan->count * sizeof *cpu->bins;
     cpu->scratch =
         gs_pages_alloc_touched(cpu->scratch_bytes, plan->count * sizeof(gs_key) / plan->threads);
     return cpu->scratch != NULL;
@@ -131,11 +141,10 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     if (regions == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
     *chunk_keys = plan->one_bin ? plan->count : plan->chunk_keys;
-    bool scratch = open_scratch(plan, cpu);
-    bool room = plan->one_bin  ? open_keys(run, cpu)
-                : plan->direct ? open_direct(run, cpu)
-                               : open_chunks(run, regions);
-    if (!scratch || !room)
+    bool opened = open_scratch(plan, cpu) && (plan->one_bin  ? open_keys(run, cpu)
+                                              : plan->direct ? open_direct(run, cpu)
+                                                             : open_chunks(run, regions));
+    if (!opened)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %" PRIu64 " keys",
                        plan->count);
     return GS_OK;
@@ -160,8 +169,10 @@ static void close_cpu(struct gs_run *run)
     if (cpu->keys_bytes > 0)
         gs_pages_free(regions->copy != NULL ? regions->copy : cpu->keys, cpu->keys_bytes);
     gs_regions_close(regions);
-    gs_pages_free(cpu->starts, cpu->starts_bytes);
-    gs_pages_free(cpu->bins, cpu->bins_bytes);
+    if (tables_are_few(run, cpu))
+        free(cpu->starts);
+    else
+        gs_pages_free(cpu->starts, cpu->starts_bytes);
     free(cpu->chunk_bins);
     if (cpu->scratch_bytes > 0)
         gs_pages_free(cpu->scratch, cpu->scratch_bytes);

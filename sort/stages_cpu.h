@@ -32,7 +32,6 @@ struct gs_cpu {
     /* Only if plan->direct: */
     uint16_t **chunk_bins; /* the bins of each chunk's keys; NULL: none of them is moved */
     uint16_t *bins;        /* where they are, if not in a thread's scratch */
-    size_t bins_bytes;
     bool moves_equal; /* scatter moves keys of equality bins, too, even if there are no others */
 };
 

@@ -8,11 +8,19 @@
 
 #include "sort/device_sort.h"
 
-/* device_sort_gpu.c */
+/* device_times_gpu.c */
+
+/* No marks, and nothing that went wrong, as a sort begins. */
+void gs_device_clear_marks(struct gs_device_sorter *sorter);
 
 /* The time from the mark before up to this one belongs to `stage`. What goes wrong is told when
  * times are taken, at the end of the sort. */
 void gs_device_mark(struct gs_device_sorter *sorter, enum gs_device_stage stage);
+
+/* Add the times between all marks to stats. Waits for the device. */
+cudaError_t gs_device_take_times(struct gs_device_sorter *sorter, struct gs_device_stats *stats);
+
+/* device_sort_gpu.c */
 
 /* Wait until the device has written the report asked for last. */
 cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report);

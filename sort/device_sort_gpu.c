@@ -61,42 +61,6 @@ static uint32_t choose_samples(uint64_t n, uint32_t bins)
     return samples < GS_GPU_SAMPLES_MAX ? samples : GS_GPU_SAMPLES_MAX;
 }
 
-void gs_device_mark(struct gs_device_sorter *sorter, enum gs_device_stage stage)
-{
-    unsigned i = sorter->event_count;
-    if (!sorter->timed || i == sizeof sorter->events / sizeof *sorter->events)
-        return;
-    sorter->event_stage[i] = (unsigned char)stage;
-    sorter->event_count = i + 1;
-    cudaError_t error = gs_gpu_inject(cudaEventRecord(sorter->events[i], sorter->stream));
-    if (sorter->event_error == cudaSuccess)
-        sorter->event_error = error;
-}
-
-static void clear_events(struct gs_device_sorter *sorter)
-{
-    sorter->event_count = 0;
-    sorter->event_error = cudaSuccess;
-}
-
-static cudaError_t take_times(struct gs_device_sorter *sorter, struct gs_device_stats *stats)
-{
-    cudaError_t error = sorter->event_error;
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(sorter->stream);
-    for (unsigned i = 1; i < sorter->event_count && error == cudaSuccess; i++) {
-        float ms = 0;
-        error = cudaEventElapsedTime(&ms, sorter->events[i - 1], sorter->events[i]);
-        unsigned stage = sorter->event_stage[i];
-        if (stats->end_ms[stage] <= 0)
-            stats->begin_ms[stage] = stats->total_ms;
-        stats->total_ms += ms;
-        stats->end_ms[stage] = stats->total_ms;
-        stats->ms[stage] += ms;
-    }
-    return error;
-}
-
 cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report)
 {
     const uint32_t *sequence = &sorter->work.report->sequence;
@@ -264,14 +228,14 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
     stats->bins = report->bins;
     stats->outcome = (enum gs_gpu_outcome)report->outcome;
     if (sorter->timed)
-        GS_CUDA_TRY(take_times(sorter, stats));
+        GS_CUDA_TRY(gs_device_take_times(sorter, stats));
 cleanup:
     return st;
 }
 
-/* Are the keys nearly in order, or in reverse? Waits for the sample. */
-static cudaError_t look_at_order(const struct gs_device_sorter *sorter, uint32_t samples,
-                                 bool *ordered)
+/* Are the keys neither nearly in order, nor in reverse? Waits for the sample. */
+static cudaError_t look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
+                                   bool *disordered)
 {
     uint32_t descents[GS_GPU_SAMPLE_BLOCKS];
     uint32_t all = 0;
@@ -283,8 +247,8 @@ static cudaError_t look_at_order(const struct gs_device_sorter *sorter, uint32_t
         error = cudaStreamSynchronize(sorter->stream);
     for (uint32_t i = 0; i < blocks && error == cudaSuccess; i++)
         all += descents[i];
-    *ordered =
-        all < samples / GS_GPU_ORDERED_SHARE || all > samples - samples / GS_GPU_ORDERED_SHARE;
+    const uint32_t few = samples / GS_GPU_ORDERED_SHARE;
+    *disordered = all >= few && all <= samples - few;
     return error;
 }
 
@@ -347,7 +311,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     bool done = false;
     stats = stats != NULL ? stats : &ignored;
     memset(stats, 0, sizeof *stats);
-    clear_events(sorter);
+    gs_device_clear_marks(sorter);
     if (n > sorter->capacity)
         return gs_fail(err, GS_ERR_INTERNAL, 0, "device sort of more keys than its capacity");
 
@@ -364,12 +328,11 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     const uint32_t most = most_bins(n, bins);
     const uint32_t samples = choose_samples(n, bins);
     const bool paged = sorter->bin_pages.page != NULL && n >= sorter->paged_keys;
-    bool ordered = false;
+    bool split = paged && n >= sorter->split_keys;
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
-    if (paged && n >= sorter->split_keys && !sorter->split_ordered)
-        GS_CUDA_TRY(look_at_order(sorter, samples, &ordered));
+    if (split && !sorter->split_ordered)
+        GS_CUDA_TRY(look_disordered(sorter, samples, &split));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    const bool split = paged && n >= sorter->split_keys && !ordered;
     const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, stream));
@@ -392,7 +355,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     return sort_counted(sorter, keys, other, n, most, known, stats, err);
 finish:
     if (sorter->timed)
-        GS_CUDA_TRY(take_times(sorter, stats));
+        GS_CUDA_TRY(gs_device_take_times(sorter, stats));
 cleanup:
     return st;
 }
@@ -402,7 +365,7 @@ enum gs_status gs_device_sort_counted(struct gs_device_sorter *sorter, gs_key *k
                                       struct gs_error *err)
 {
     memset(stats, 0, sizeof *stats);
-    clear_events(sorter);
+    gs_device_clear_marks(sorter);
     gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     return sort_counted(sorter, keys, other, n, bins, 2 * bins, stats, err);
 }

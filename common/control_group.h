@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /* Call visit with the directory of each group that bounds this process, of version 2 and of the
- * hierarchy of version 1 that has the controller ("memory", "cpu", "pids"). Where a container sees no more
- * than its own part, some are not there. [proc(5), cgroups(7)] */
+ * hierarchy of version 1 that has the controller ("memory", "cpu", "pids"). Where a container sees
+ * no more than its own part, some are not there. [proc(5), cgroups(7)] */
 void gs_control_groups(const char *controller,
                        void (*visit)(const char *directory, bool version2, void *context),
                        void *context);

@@ -3,7 +3,7 @@
 VERSION := 0.1.0
 
 # Optional dependencies: found by themselves when unset, 0 leaves one out, 1 insists on it. `make install`
-# installs what was built last: the PATH that sudo gives may lack nvcc.
+# installs what was built last: the PATH that sudo gives may lack nvcc, and nobody says CC= or CFLAGS= twice.
 ifeq ($(MAKECMDGOALS),install)
   -include build/last.mk
 endif
@@ -131,10 +131,14 @@ help:
 	@echo 'gpu-hash         what tests/gpu-verified.txt has to say of these sources'
 	@echo 'Switches: CUDA=0|1 HIGHWAY=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY)'
 
-# ./gsort is the configuration built last.
+# ./gsort is the configuration built last, by what was given to make then or is in its environment.
+quoted = $(subst ','"'"',$(1))
+GIVEN := $(foreach name,CC CXX CPPFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR PKG_CONFIG CUDA_HOME GPU_ARCHS,$(if \
+             $(filter command environment,$(origin $(name))),$(name)))
 gsort: $(B)/gsort FORCE
 	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
-	@printf '%s ?= %s\n' CUDA '$(CUDA)' HIGHWAY '$(HIGHWAY)' NVCC '$(NVCC_FOUND)' >build/last.mk
+	@$(if $(filter install,$(MAKECMDGOALS)),[ -e build/last.mk ] ||) printf '%s\n' 'CUDA ?= $(CUDA)' 'HIGHWAY ?= $(HIGHWAY)' \
+	    'NVCC ?= $(NVCC_FOUND)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
@@ -143,7 +147,7 @@ $(B)/gsort: $(MAIN) $(OBJECTS)
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \
              $(LDFLAGS) $(LIBS)
 $(B)/flags: FORCE
-	@mkdir -p $(@D); echo '$(subst ','"'"',$(FLAGS_NOW))' | cmp -s - $@ || echo '$(subst ','"'"',$(FLAGS_NOW))' >$@
+	@mkdir -p $(@D); echo '$(call quoted,$(FLAGS_NOW))' | cmp -s - $@ || echo '$(call quoted,$(FLAGS_NOW))' >$@
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)

@@ -168,13 +168,15 @@ static enum gs_status look(struct gs_target *target, bool *in_proc, char link[PA
     ssize_t length = 0;
     int fd = openat(target->dirfd, target->base, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     *link = '\0';
-    target->kind = fd < 0 && errno == ENOENT ? GS_TARGET_NEW : GS_TARGET_REPLACE;
-    if (target->kind == GS_TARGET_NEW)
+    int errnum = errno;
+    bool known = fstatfs(target->dirfd, &fs) == 0;
+    *in_proc = known && fs.f_type == PROC_SUPER_MAGIC;
+    target->kind = fd < 0 && errnum == ENOENT ? GS_TARGET_NEW : GS_TARGET_REPLACE;
+    if (target->kind == GS_TARGET_NEW && !*in_proc)
         return GS_OK;
     if (fd < 0)
-        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be created", name);
-    bool failed = fstat(fd, &target->status) != 0 || fstatfs(target->dirfd, &fs) != 0;
-    *in_proc = !failed && fs.f_type == PROC_SUPER_MAGIC;
+        return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: cannot be created", name);
+    bool failed = !known || fstat(fd, &target->status) != 0;
     if (!failed && *in_proc) {
         failed = fstatat(target->dirfd, target->base, &target->status, 0) != 0;
     } else if (!failed && S_ISLNK(target->status.st_mode)) {

@@ -49,6 +49,11 @@ refused_at_once()
     assert_trouble "too long"
 }
 
+@test "a descriptor that is not open" {
+    refused_at_once /dev/fd/99
+    assert_trouble "/dev/fd/99: cannot be created: No such file"
+}
+
 @test "a directory that may not be written" {
     require_nobody
     keygen uniform 1000 >in

@@ -24,10 +24,9 @@
 /* Least room for one read: what a large pipe holds. */
 #define GS_READ_BYTES ((size_t)1 << 20)
 
-/* Grow to `room`, or to less if that is all the address space has, but by GS_READ_BYTES at least.
- */
-static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, const char *name,
-                                  struct gs_error *err)
+/* Grow to `room`, or to less if that is all the address space has, but to `least` at least. */
+static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, size_t least,
+                                  const char *name, struct gs_error *err)
 {
     for (;;) {
         void *bytes =
@@ -44,7 +43,7 @@ static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, const cha
         }
         size_t less = slurp->room + (room - slurp->room) / 2;
         less -= less % GS_READ_BYTES;
-        if (less < slurp->room + GS_READ_BYTES || less >= room)
+        if (less < least || less >= room)
             return gs_fail(err, GS_ERR_MEMORY, errno, "%s: reading it into memory", name);
         room = less;
     }
@@ -69,7 +68,7 @@ static enum gs_status double_buffer(struct gs_slurp *slurp, struct gs_populate *
     if (watch->moves != NULL)
         watch->moves(watch->context);
     gs_populate_lock(populate);
-    enum gs_status st = grow_buffer(slurp, slurp->room * 2, name, err);
+    enum gs_status st = grow_buffer(slurp, slurp->room * 2, slurp->room + GS_READ_BYTES, name, err);
     gs_populate_unlock(populate, slurp->bytes, slurp->room);
     return st;
 }
@@ -83,7 +82,7 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
     struct gs_populate populate = {.running = false};
     *slurp = (struct gs_slurp){.bytes = NULL, .used = 0, .room = 0};
     gs_pipe_reader_open(&reader, fd);
-    GS_TRY(grow_buffer(slurp, guess_room(fd), name, err));
+    GS_TRY(grow_buffer(slurp, guess_room(fd), GS_READ_BYTES, name, err));
     do {
         GS_TRY(watch->gate(watch->context, name, slurp->used, err));
         if (slurp->room - slurp->used < GS_READ_BYTES)
@@ -109,13 +108,15 @@ cleanup:
 enum gs_status gs_slurp_copy(struct gs_slurp *slurp, const void *bytes, size_t size,
                              const char *name, struct gs_error *err)
 {
-    *slurp = (struct gs_slurp){.bytes = NULL, .used = size, .room = 0};
+    *slurp = (struct gs_slurp){.bytes = NULL, .used = 0, .room = 0};
     if (size == 0)
         return GS_OK;
-    enum gs_status st = grow_buffer(slurp, size, name, err);
-    if (st == GS_OK)
-        memcpy(slurp->bytes, bytes, size);
-    return st;
+    enum gs_status st = grow_buffer(slurp, size, size, name, err);
+    if (st != GS_OK)
+        return st;
+    memcpy(slurp->bytes, bytes, size);
+    slurp->used = size;
+    return GS_OK;
 }
 
 void gs_slurp_trim(struct gs_slurp *slurp)

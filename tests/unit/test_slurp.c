@@ -1,6 +1,7 @@
 /* test_slurp.c -- a stream of any length and rhythm is read whole, or refused by the gate.
  * SPDX-License-Identifier: MIT
  */
+#include "common/memory.h"
 #include "common/random.h"
 #include "common/slurp.h"
 #include "tests/unit/check.h"
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* What the writing thread sends: `bytes` in pieces of `piece`. */
@@ -86,6 +88,30 @@ static void check_stream(size_t bytes, size_t piece, bool populates, uint64_t mo
     gs_slurp_free(&slurp); /* harmless */
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* which has terabytes mapped already */
+/* A copy is whole, or there is none: address space for a part of it is not enough. */
+static void check_copy_without_room(void)
+{
+    const size_t size = (size_t)256 << 20;
+    const uint64_t plenty = (uint64_t)1 << 40;
+    struct rlimit limit, old;
+    struct gs_slurp slurp;
+    struct gs_error err = {.status = GS_OK};
+    char *bytes = gs_pages_alloc(size);
+    CHECK(bytes != NULL && getrlimit(RLIMIT_AS, &old) == 0);
+    limit = old;
+    limit.rlim_cur = plenty;
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    limit.rlim_cur = plenty - gs_address_space_left() + size / 4 * 3;
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    CHECK(gs_slurp_copy(&slurp, bytes, size, "copy", &err) == GS_ERR_MEMORY);
+    CHECK(strncmp(err.text, "copy: ", 6) == 0);
+    gs_slurp_free(&slurp);
+    CHECK(setrlimit(RLIMIT_AS, &old) == 0);
+    gs_pages_free(bytes, size);
+}
+#endif
+
 int main(void)
 {
     static const size_t sizes[] = {0,
@@ -118,5 +144,8 @@ int main(void)
     gs_slurp_free(&slurp);
     CHECK(gs_slurp_copy(&slurp, NULL, 0, "copy", &none) == GS_OK);
     gs_slurp_free(&slurp);
+#ifndef __SANITIZE_ADDRESS__
+    check_copy_without_room();
+#endif
     return check_failures();
 }

@@ -81,6 +81,10 @@ make_parts()
     gsort -m -S 1M -T . in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 --stats -o got 2>stats
     assert_same wanted got
     [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 6000000 ]
+    # A temporary file has two of them, and not those that come in between.
+    reference in4 in5 large large >wanted
+    gsort -m -S 1M -T . <(cat large) in5 <(cat in4) <(cat large) -o got
+    assert_same wanted got
     # What is in memory is a half of -S at most.
     gsort -m -S 10M -T . - <large --stats -o got 2>stats
     grep -q '^temporary *0 bytes' stats

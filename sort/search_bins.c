@@ -9,7 +9,7 @@
 #define SIDE_BY_SIDE 16
 
 /* Copy keys and note their bins. guide and steps are constants at every call: this is inlined for
- * each pair. */
+ * each pair, the loop over the steps unrolls, and the steps of several keys overlap. */
 static inline __attribute__((always_inline)) void find_bins(const struct gs_splitters *splitters,
                                                             enum gs_guide guide, uint32_t steps,
                                                             const gs_key *restrict keys,
@@ -39,6 +39,24 @@ static void finish_search(const struct gs_splitters *splitters, const gs_key *re
             for (uint64_t k = i; k < end; k++)
                 bins[k] = (uint16_t)(bins[k] + (splitter[bins[k] + half - 1] < keys[k]) * half);
         i = end;
+    }
+}
+
+/* Copy keys and find their bins, key by key. guide is a constant at every call. */
+static inline __attribute__((always_inline)) void find_narrow(const struct gs_splitters *splitters,
+                                                              enum gs_guide guide,
+                                                              const gs_key *keys, uint64_t count,
+                                                              gs_key *copy, uint16_t *bins)
+{
+    static_assert(LONG_STEPS == 2, "shorter searches have constants");
+    if (splitters->steps == 1) {
+        find_bins(splitters, guide, 1, keys, count, copy, bins);
+    } else if (splitters->steps == 2) {
+        find_bins(splitters, guide, 2, keys, count, copy, bins);
+    } else {
+        find_bins(splitters, guide, 0, keys, count, copy, bins);
+        if (splitters->steps > LONG_STEPS)
+            finish_search(splitters, copy, count, bins);
     }
 }
 
@@ -72,17 +90,12 @@ void gs_find_bins(const struct gs_splitters *splitters, const gs_key *keys, uint
     copy += done;
     bins += done;
     count -= done;
-    if (splitters->steps > LONG_STEPS) {
-        if (splitters->guide == GS_GUIDE_TOP)
-            find_bins(splitters, GS_GUIDE_TOP, 0, keys, count, copy, bins);
-        else if (splitters->guide == GS_GUIDE_LINEAR)
-            find_bins(splitters, GS_GUIDE_LINEAR, 0, keys, count, copy, bins);
-        else
-            find_bins(splitters, GS_GUIDE_LOG, 0, keys, count, copy, bins);
-        finish_search(splitters, copy, count, bins);
-        return;
-    }
-#define FIND(guide, steps) find_bins(splitters, guide, steps, keys, count, copy, bins);
-    GS_SPLITTERS_SEARCH(splitters, FIND)
-#undef FIND
+    if (splitters->guide == GS_GUIDE_TOP)
+        find_narrow(splitters, GS_GUIDE_TOP, keys, count, copy, bins);
+    else if (splitters->guide == GS_GUIDE_LINEAR)
+        find_narrow(splitters, GS_GUIDE_LINEAR, keys, count, copy, bins);
+    else if (splitters->guide == GS_GUIDE_LOG)
+        find_narrow(splitters, GS_GUIDE_LOG, keys, count, copy, bins);
+    else
+        find_bins(splitters, GS_GUIDE_EVEN, 0, keys, count, copy, bins);
 }

@@ -87,33 +87,6 @@ GS_HOST_DEVICE static inline uint32_t gs_splitters_bin(const struct gs_splitters
     return bin;
 }
 
-/* Run search(guide, steps), a macro, with both as constants: the loop over the steps unrolls, and
- * the steps of several keys overlap. Longer searches are rare, and keep the loop. */
-#define GS_SPLITTERS_STEPS 8
-#define GS_SPLITTERS_SEARCH(splitters, search)                                                     \
-    switch ((splitters)->steps < GS_SPLITTERS_STEPS                                                \
-                ? (splitters)->guide * GS_SPLITTERS_STEPS + (splitters)->steps                     \
-                : 4 * GS_SPLITTERS_STEPS) {                                                        \
-        GS_SPLITTERS_CASES(GS_GUIDE_TOP, search)                                                   \
-        GS_SPLITTERS_CASES(GS_GUIDE_LINEAR, search)                                                \
-        GS_SPLITTERS_CASES(GS_GUIDE_LOG, search)                                                   \
-        GS_SPLITTERS_CASE(GS_GUIDE_EVEN, search, 0)                                                \
-    default:                                                                                       \
-        search((splitters)->guide, (splitters)->steps) break;                                      \
-    }
-#define GS_SPLITTERS_CASES(guide, search)                                                          \
-    GS_SPLITTERS_CASE(guide, search, 0)                                                            \
-    GS_SPLITTERS_CASE(guide, search, 1)                                                            \
-    GS_SPLITTERS_CASE(guide, search, 2)                                                            \
-    GS_SPLITTERS_CASE(guide, search, 3)                                                            \
-    GS_SPLITTERS_CASE(guide, search, 4)                                                            \
-    GS_SPLITTERS_CASE(guide, search, 5)                                                            \
-    GS_SPLITTERS_CASE(guide, search, 6)                                                            \
-    GS_SPLITTERS_CASE(guide, search, 7)
-#define GS_SPLITTERS_CASE(guide, search, steps)                                                    \
-    case GS_SPLITTERS_STEPS *(guide) + (steps):                                                    \
-        search(guide, steps) break;
-
 /* The least and the largest key that a bin may hold. */
 static inline gs_key gs_splitters_low(const struct gs_splitters *splitters, uint32_t bin)
 {

@@ -1,6 +1,7 @@
 /* test_splitters.c -- splitters ascend, and every key finds the bin that a linear search finds.
  * SPDX-License-Identifier: MIT
  */
+#include "sort/search_bins.h"
 #include "sort/sort_samples.h"
 #include "sort/splitters.h"
 #include "tests/unit/check.h"
@@ -25,20 +26,25 @@ static uint32_t bin_by_definition(gs_key key)
     return low;
 }
 
-/* The bin as the stages search it: through the macro that makes constants of guide and steps. */
-static uint32_t bin_by_search(gs_key key)
+/* The bin as the stages search it: in a vector, or as the last of keys that make no whole one. */
+static uint32_t bin_by_search(gs_key key, bool last)
 {
-    uint32_t bin = 0;
-#define SEARCH(guide, steps) bin = gs_splitters_bin(&splitters, guide, steps, key);
-    GS_SPLITTERS_SEARCH(&splitters, SEARCH)
-#undef SEARCH
-    return bin;
+    enum { KEYS = 65 };
+    gs_key keys[KEYS];
+    gs_key copy[KEYS];
+    uint16_t bins[KEYS];
+    for (int i = 0; i < KEYS; i++)
+        keys[i] = key;
+    gs_find_bins(&splitters, keys, KEYS, copy, bins);
+    return bins[last ? KEYS - 1 : 0];
 }
 
 static bool check_key(gs_key key)
 {
-    uint32_t bin = bin_by_search(key);
-    return CHECK_EQUAL(bin, bin_by_definition(key)) &&
+    uint32_t bin = bin_by_definition(key);
+    return CHECK_EQUAL(bin_by_search(key, false), bin) &&
+           CHECK_EQUAL(bin_by_search(key, true), bin) &&
+           CHECK_EQUAL(gs_splitters_bin(&splitters, splitters.guide, splitters.steps, key), bin) &&
            CHECK(key >= gs_splitters_low(&splitters, bin)) &&
            CHECK(key <= gs_splitters_high(&splitters, bin));
 }

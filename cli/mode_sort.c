@@ -89,10 +89,8 @@ static void pause_incoming(void *context)
 }
 
 /* The gate of gs_inputs_read: are what was read and what sorting it takes still in the limit? */
-static enum gs_status check_limit(void *context, const char *name, uint64_t bytes,
-                                  struct gs_error *err)
+static enum gs_status check_limit(void *context, uint64_t bytes, struct gs_error *err)
 {
-    (void)name;
     struct read_limit *limit = context;
     uint64_t known = limit->mapped_bytes + bytes;
     uint64_t keys = known / GS_KEY_BYTES;

@@ -25,11 +25,10 @@ struct read_state {
     uint64_t before;
 };
 
-static enum gs_status add_before(void *context, const char *name, uint64_t bytes,
-                                 struct gs_error *err)
+static enum gs_status add_before(void *context, uint64_t bytes, struct gs_error *err)
 {
     const struct read_state *state = context;
-    return state->watch->gate(state->watch->context, name, state->before + bytes, err);
+    return state->watch->gate(state->watch->context, state->before + bytes, err);
 }
 
 static void tell_moves(void *context)

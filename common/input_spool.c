@@ -34,10 +34,8 @@ struct reading {
 };
 
 /* Refuses what memory has no room for. */
-static enum gs_status refuse_above(void *context, const char *name, uint64_t bytes,
-                                   struct gs_error *err)
+static enum gs_status refuse_above(void *context, uint64_t bytes, struct gs_error *err)
 {
-    (void)name;
     (void)err; /* this is no failure yet */
     const struct reading *reading = context;
     reading->tell(reading->context, reading->before + bytes);

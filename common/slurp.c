@@ -84,7 +84,7 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
     gs_pipe_reader_open(&reader, fd);
     GS_TRY(grow_buffer(slurp, guess_room(fd), GS_READ_BYTES, name, err));
     do {
-        GS_TRY(watch->gate(watch->context, name, slurp->used, err));
+        GS_TRY(watch->gate(watch->context, slurp->used, err));
         if (slurp->room - slurp->used < GS_READ_BYTES)
             GS_TRY(double_buffer(slurp, &populate, name, watch, err));
         size_t room = slurp->room - slurp->used;

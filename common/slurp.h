@@ -18,9 +18,9 @@ struct gs_slurp {
 
 /* Who follows the reading. */
 struct gs_slurp_watch {
-    /* Asked before the first byte and after each read of the input `name` with what is in memory
-     * then: any status but GS_OK ends the reading; what was read stays, and fd can be read on. */
-    enum gs_status (*gate)(void *context, const char *name, uint64_t bytes, struct gs_error *err);
+    /* Asked before the first byte and after each read with what is in memory then: any status but
+     * GS_OK ends the reading; what was read stays, and fd can be read on. */
+    enum gs_status (*gate)(void *context, uint64_t bytes, struct gs_error *err);
     /* What was read is about to move: nobody is to touch it until gate is asked again. May be NULL.
      */
     void (*moves)(void *context);

@@ -46,7 +46,8 @@ static uint32_t round_bins(uint32_t bins)
     return (bins + 3) / 4 * 4;
 }
 
-uint64_t gs_split_memory(uint32_t bins, unsigned threads)
+/* Bytes of all threads' tables. */
+static uint64_t table_bytes(uint32_t bins, unsigned threads)
 {
     return (uint64_t)threads * round_bins(bins) * (LINE_KEYS + 4) * sizeof(uint32_t);
 }
@@ -235,12 +236,12 @@ enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err)
     unsigned threads = split->threads;
     struct part *parts = calloc(threads, sizeof *parts);
     /* Aligned to lines of the cache; the lines come first. */
-    uint32_t *tables = aligned_alloc(64, (gs_split_memory(bins, threads) + 63) / 64 * 64);
+    uint32_t *tables = aligned_alloc(64, (table_bytes(bins, threads) + 63) / 64 * 64);
     if (parts == NULL || tables == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
         goto cleanup;
     }
-    memset(tables, 0, gs_split_memory(bins, threads));
+    memset(tables, 0, table_bytes(bins, threads));
     make_parts(split, parts, threads, tables);
     uint64_t fingerprint = 0;
     atomic_bool fits = true;

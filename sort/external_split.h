@@ -25,7 +25,4 @@ struct gs_split {
 /* GS_ERR_INPUT where the keys changed between the two times that they are read. */
 enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err);
 
-/* Bytes of tables that this takes. */
-uint64_t gs_split_memory(uint32_t bins, unsigned threads);
-
 #endif

@@ -283,7 +283,6 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err)
 {
-    uint64_t start = gs_now_ns();
     struct gs_stats own_stats = {0};
     struct gs_progress own_progress = {.phase = NULL};
     struct gs_run *run = calloc(1, sizeof *run); /* too large for a small stack */
@@ -293,7 +292,6 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
     run->stats = stats != NULL ? stats : &own_stats;
     run->progress = progress != NULL ? progress : &own_progress;
     enum gs_status st = sort_by_run(run, spans, span_count, sink, err);
-    run->stats->total_ns = gs_now_ns() - start;
     free(run);
     return st;
 }

@@ -147,7 +147,6 @@ struct gs_stats {
     uint64_t equality_keys;   /* keys in them */
     uint64_t lists;           /* of a shared-memory engine; 0: none ran */
     unsigned varying_bits;    /* in which its keys differ: the passes over each list */
-    uint64_t total_ns;        /* inside gs_sort */
     uint64_t memory_bytes;    /* the sort's own buffers, and what was held beside them */
     uint64_t temporary_bytes; /* written to temporary files */
     double bus_rate;    /* bytes a second that the GPU's bus can carry each way; 0: not known */

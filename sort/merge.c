@@ -150,7 +150,6 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
                         struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
-    uint64_t start = gs_now_ns();
     struct gs_progress own_progress = {.phase = NULL};
     struct gs_merge merge = {.options = options,
                              .order = {.reverse = options->reverse, .threads = 1},
@@ -197,6 +196,5 @@ cleanup:
     gs_cut_close(&merge.cut);
     pthread_mutex_destroy(&merge.lock);
     gs_pages_free(memory, merge.threads * bytes_each);
-    stats->total_ns = gs_now_ns() - start;
     return st;
 }

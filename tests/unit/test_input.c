@@ -36,10 +36,8 @@ static void feed(const char *name, size_t bytes)
     _exit(0);
 }
 
-static enum gs_status refuse_above(void *context, const char *name, uint64_t bytes,
-                                   struct gs_error *err)
+static enum gs_status refuse_above(void *context, uint64_t bytes, struct gs_error *err)
 {
-    (void)name;
     (void)err;
     return bytes > *(const uint64_t *)context ? GS_ERR_MEMORY : GS_OK;
 }

@@ -50,12 +50,11 @@ end:
 }
 
 /* Refuses what exceeds *context bytes. */
-static enum gs_status refuse_above(void *context, const char *name, uint64_t bytes,
-                                   struct gs_error *err)
+static enum gs_status refuse_above(void *context, uint64_t bytes, struct gs_error *err)
 {
     const uint64_t *most = context;
     if (bytes > *most)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "%s: too much", name);
+        return gs_fail(err, GS_ERR_MEMORY, 0, "too much");
     return GS_OK;
 }
 
@@ -76,7 +75,7 @@ static void check_stream(size_t bytes, size_t piece, bool populates, uint64_t mo
     pthread_join(writer, NULL);
     if (bytes > most) {
         CHECK(st == GS_ERR_MEMORY);
-        CHECK(strcmp(err.text, "pipe: too much") == 0);
+        CHECK(strcmp(err.text, "too much") == 0);
         CHECK(slurp.used > most && slurp.bytes[most] == (char)byte_at(most)); /* what was read */
     } else if (CHECK(st == GS_OK) && CHECK_EQUAL(slurp.used, bytes)) {
         size_t right = 0;

@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     else
         st = gs_mode_sort(&command, &progress, start_ns, &err);
     gs_progress_stop();
-    if (err.status != GS_OK && (st != GS_OK || !ordered)) /* else it was overcome */
+    if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or reported already */
         gs_report_error(&err);
     gs_command_free(&command);
     enum gs_exit status = ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER;

@@ -18,7 +18,7 @@ enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct
 /* --check: is it to be said with the exit status alone? */
 enum gs_status gs_parse_check(const char *arg, bool *quiet, struct gs_error *err);
 
-/* Several sizes: the largest counts, as in sort(1). */
+/* Several sizes: the largest counts, as in sort(1); but the last one for a GPU's. */
 enum gs_status gs_set_memory(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device_memory(struct gs_command *command, const char *arg,
                                     struct gs_error *err);

@@ -30,7 +30,8 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **sp
 
 /* Do it, and print what --stats asks for. start_ns is when the program started. The order of the
  * steps is the promise of the man page: every input and the output are opened, and refused, before
- * any work; the output appears after the last thing that can fail. */
+ * any work; the output appears after the last thing that can fail, but for the printing of --stats,
+ * which tell of that, too. */
 enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *command,
                            struct gs_progress *progress, uint64_t start_ns, struct gs_error *err);
 

@@ -30,8 +30,9 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     struct gs_options options = command->sort;
     struct gs_span *spans = NULL;
     struct gs_output_sink to = gs_output_sink(output, &options, NULL);
-    uint64_t limit, keys, copied = 0, temporary_bytes;
-    struct gs_stage_stats reading = {.device = "cpu", .begin_ns = gs_now_ns()};
+    uint64_t limit, keys, copied = 0, temporary_bytes, read_bytes;
+    struct gs_stage_stats reading;
+    const uint64_t begin_ns = gs_now_ns();
     const uint64_t mapped_bytes = gs_inputs_bytes(inputs);
 
     keys = mapped_bytes / GS_KEY_BYTES;
@@ -44,10 +45,8 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     GS_TRY(gs_inputs_spool(inputs, GS_KEY_BYTES, limit / 2, command->directories,
                            command->directory_count, tell_read, progress, &temporary_bytes, err));
     gs_output_begin(output); /* it may share its position with what was read */
-    reading.end_ns = gs_now_ns();
-    reading.ns = reading.end_ns - reading.begin_ns;
-    reading.bytes = gs_inputs_bytes(inputs) - mapped_bytes;
-    reading.keys = reading.bytes / GS_KEY_BYTES;
+    read_bytes = gs_inputs_bytes(inputs) - mapped_bytes;
+    reading = gs_stage_since(begin_ns, read_bytes / GS_KEY_BYTES, read_bytes);
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     for (size_t i = 0; i < inputs->count; i++)
         if (spans[i].count > 0)
@@ -59,7 +58,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
                           keys * GS_KEY_BYTES);
     GS_TRY(gs_merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->temporary_bytes = temporary_bytes;
-    stats->memory_bytes += reading.bytes - temporary_bytes + copied;
+    stats->memory_bytes += read_bytes - temporary_bytes + copied;
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:

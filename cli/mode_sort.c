@@ -120,8 +120,7 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
     limit->mapped_bytes = gs_inputs_bytes(inputs);
     if (!gs_inputs_pending(inputs))
         return GS_OK;
-    uint64_t start = gs_now_ns();
-    limit->begin_ns = start;
+    limit->begin_ns = gs_now_ns();
     gs_progress_enter(limit->progress, gs_stage_name(GS_STAGE_READ), 0);
     const struct gs_slurp_watch watch = {
         .gate = check_limit, .moves = pause_incoming, .context = limit};
@@ -131,13 +130,7 @@ static enum gs_status read_pipes(struct gs_inputs *inputs, struct read_limit *li
     if (st != GS_OK && !limit->reached)
         return st;
     *read_bytes = gs_inputs_bytes(inputs) - limit->mapped_bytes;
-    uint64_t end = gs_now_ns();
-    *stage = (struct gs_stage_stats){.ns = end - start,
-                                     .begin_ns = start,
-                                     .end_ns = end,
-                                     .bytes = *read_bytes,
-                                     .keys = *read_bytes / GS_KEY_BYTES,
-                                     .device = "cpu"};
+    *stage = gs_stage_since(limit->begin_ns, *read_bytes / GS_KEY_BYTES, *read_bytes);
     return GS_OK;
 }
 
@@ -146,11 +139,9 @@ static void fetch(const struct gs_inputs *inputs, struct gs_progress *progress,
                   struct gs_stage_stats *stage)
 {
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
-    *stage = (struct gs_stage_stats){.device = "cpu", .begin_ns = gs_now_ns()};
-    stage->bytes = gs_fetch_inputs(inputs);
-    stage->keys = stage->bytes / GS_KEY_BYTES;
-    stage->end_ns = gs_now_ns();
-    stage->ns = stage->end_ns - stage->begin_ns;
+    uint64_t start = gs_now_ns();
+    uint64_t bytes = gs_fetch_inputs(inputs);
+    *stage = gs_stage_since(start, bytes / GS_KEY_BYTES, bytes);
 }
 
 /* Sort inputs that are all in memory or mapped; own_bytes are in memory. */

@@ -32,13 +32,13 @@ static enum gs_status prove_and_publish(struct gs_output *output, const struct g
                                         struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gs_stage_stats publishing = {.device = "cpu"};
+    struct gs_stage_stats publishing;
+    uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY)
         GS_TRY(gs_verify_file(options, output->fd, 0, stats, output->name, err));
-    publishing.begin_ns = gs_now_ns();
+    start = gs_now_ns();
     GS_TRY(gs_output_publish(output, stats->keys_out * GS_KEY_BYTES, err));
-    publishing.end_ns = gs_now_ns();
-    publishing.ns = publishing.end_ns - publishing.begin_ns;
+    publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
 cleanup:
     return st;

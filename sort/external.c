@@ -98,12 +98,7 @@ bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
 void gs_external_account(struct gs_sorter *sorter, enum gs_stage stage, uint64_t start,
                          uint64_t keys, uint64_t bytes_per_key)
 {
-    struct gs_stage_stats row = {.device = "cpu",
-                                 .begin_ns = start,
-                                 .end_ns = gs_now_ns(),
-                                 .keys = keys,
-                                 .bytes = keys * bytes_per_key};
-    row.ns = row.end_ns - start;
+    const struct gs_stage_stats row = gs_stage_since(start, keys, keys * bytes_per_key);
     gs_stage_add(&sorter->stats->stages[stage], &row);
 }
 

@@ -46,6 +46,17 @@ void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t 
     atomic_store(&progress->phase, name);
 }
 
+struct gs_stage_stats gs_stage_since(uint64_t begin_ns, uint64_t keys, uint64_t bytes)
+{
+    uint64_t end_ns = gs_now_ns();
+    return (struct gs_stage_stats){.ns = end_ns - begin_ns,
+                                   .begin_ns = begin_ns,
+                                   .end_ns = end_ns,
+                                   .bytes = bytes,
+                                   .keys = keys,
+                                   .device = "cpu"};
+}
+
 void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more)
 {
     if (more->device == NULL)

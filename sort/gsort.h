@@ -131,6 +131,9 @@ struct gs_stage_stats {
     const char *device; /* "cpu", "gpu", or NULL: the stage did not run */
 };
 
+/* A row of what the CPU did from begin_ns until now. */
+struct gs_stage_stats gs_stage_since(uint64_t begin_ns, uint64_t keys, uint64_t bytes);
+
 /* Add to a row what another part of the run did in that stage. */
 void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more);
 

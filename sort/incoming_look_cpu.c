@@ -36,17 +36,6 @@ static bool look_ordered(const gs_key *keys, uint64_t count)
     return ordered > LOOK_PLACES / 2;
 }
 
-static void book(struct gs_stage_stats *row, uint64_t begin, uint64_t keys)
-{
-    uint64_t end = gs_now_ns();
-    *row = (struct gs_stage_stats){.ns = end - begin,
-                                   .begin_ns = begin,
-                                   .end_ns = end,
-                                   .keys = keys,
-                                   .bytes = keys * GS_KEY_BYTES,
-                                   .device = "cpu"};
-}
-
 /* A sorted sample of the tiles' keys; NULL: no memory. */
 static gs_key *draw_sample(const struct gs_tiles *tiles, uint32_t samples, unsigned threads,
                            struct gs_stage_stats *select)
@@ -56,7 +45,7 @@ static gs_key *draw_sample(const struct gs_tiles *tiles, uint32_t samples, unsig
     if (sample == NULL)
         return NULL;
     gs_select_samples_cpu(tiles, samples, GS_SAMPLE_SEED, threads, sample);
-    book(select, start, samples);
+    *select = gs_stage_since(start, samples, (uint64_t)samples * GS_KEY_BYTES);
     gs_sort_samples(sample, samples);
     return sample;
 }
@@ -80,8 +69,8 @@ bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *op
     gs_splitters_snap(&bins->splitters, sample, plan.samples, plan.bins);
     gs_value_ranges_find(&ranges, sample, plan.samples, count);
     free(sample);
-    book(&bins->sort, bins->select.end_ns, plan.samples);
-    bins->sort.bytes *= 2;
+    bins->sort = gs_stage_since(bins->select.end_ns, plan.samples,
+                                (uint64_t)plan.samples * 2 * GS_KEY_BYTES);
     bins->samples = plan.samples;
     bins->count = bins->splitters.count + 1;
     return ranges.count == 0 && bins->count >= plan.bins / 2;

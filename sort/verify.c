@@ -115,12 +115,8 @@ enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t
             fingerprint += prove_tile(&proof, tile * GS_TILE_KEYS, buffer);
     }
     gs_pages_free(buffers, bytes);
-    struct gs_stage_stats *row = &stats->stages[GS_STAGE_VERIFY];
-    row->device = "cpu";
-    row->ns += gs_now_ns() - start;
-    row->begin_ns = start;
-    row->end_ns = gs_now_ns();
-    row->keys += proof.count;
-    row->bytes += proof.count * GS_KEY_BYTES;
+    const struct gs_stage_stats row =
+        gs_stage_since(start, proof.count, proof.count * GS_KEY_BYTES);
+    gs_stage_add(&stats->stages[GS_STAGE_VERIFY], &row);
     return judge(&proof, fingerprint, stats->fingerprint, name, err);
 }

@@ -21,7 +21,7 @@ bool gs_engine_uses_lists(enum gs_engine engine)
            engine == GS_ENGINE_HYBRID;
 }
 
-enum gs_merge gs_engine_merge(enum gs_engine engine)
+enum gs_lists_merge gs_engine_merge(enum gs_engine engine)
 {
     if (engine == GS_ENGINE_ATOMICMIN)
         return GS_MERGE_ATOMICMIN;

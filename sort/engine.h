@@ -28,7 +28,7 @@
 bool gs_engine_uses_lists(enum gs_engine engine);
 
 /* The merge of one of them. */
-enum gs_merge gs_engine_merge(enum gs_engine engine);
+enum gs_lists_merge gs_engine_merge(enum gs_engine engine);
 
 /* The number of lists for n keys where none is asked for: what is fastest on the CPU or the GPU,
  * for all three engines. */
@@ -50,7 +50,7 @@ uint64_t gs_engine_memory(uint64_t count);
 gs_key gs_sort_lists_cpu(gs_key *words, uint32_t n, uint32_t lists);
 
 /* Merge the sorted lists into out[0 .. n). */
-void gs_merge_lists_cpu(enum gs_merge merge, const gs_key *words, uint32_t n, uint32_t lists,
+void gs_merge_lists_cpu(enum gs_lists_merge merge, const gs_key *words, uint32_t n, uint32_t lists,
                         gs_key *out);
 
 #endif

@@ -119,7 +119,7 @@ static void merge_hybrid(struct heads *heads, uint32_t n, gs_key *out)
     }
 }
 
-void gs_merge_lists_cpu(enum gs_merge merge, const gs_key *words, uint32_t n, uint32_t lists,
+void gs_merge_lists_cpu(enum gs_lists_merge merge, const gs_key *words, uint32_t n, uint32_t lists,
                         gs_key *out)
 {
     struct heads heads = {.words = words, .lists = lists};

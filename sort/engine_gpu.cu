@@ -250,7 +250,7 @@ template <int MERGE> static engine_kernel_t choose_width(uint32_t lists)
     return lists <= 32 ? engine_kernel<MERGE, true> : engine_kernel<MERGE, false>;
 }
 
-static engine_kernel_t choose_kernel(enum gs_merge merge, uint32_t lists)
+static engine_kernel_t choose_kernel(enum gs_lists_merge merge, uint32_t lists)
 {
     if (merge == GS_MERGE_ATOMICMIN)
         return choose_width<GS_MERGE_ATOMICMIN>(lists);
@@ -264,14 +264,14 @@ static size_t shared_bytes(uint32_t n, uint32_t lists)
     return gs_lists_words(n, lists) * sizeof(uint32_t);
 }
 
-cudaError_t gs_engine_load_gpu(enum gs_merge merge, uint32_t lists, uint32_t n)
+cudaError_t gs_engine_load_gpu(enum gs_lists_merge merge, uint32_t lists, uint32_t n)
 {
     return cudaFuncSetAttribute(choose_kernel(merge, lists),
                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 (int)shared_bytes(n, lists));
 }
 
-cudaError_t gs_engine_sort_gpu(enum gs_merge merge, uint32_t lists, const uint32_t *in,
+cudaError_t gs_engine_sort_gpu(enum gs_lists_merge merge, uint32_t lists, const uint32_t *in,
                                uint32_t *out, uint32_t n, struct gs_engine_report *report,
                                cudaStream_t stream)
 {

@@ -23,12 +23,12 @@ struct gs_engine_report {
 /* Have the kernel for this merge and so many lists on the device, with leave to use the shared
  * memory that n keys need: the driver loads a kernel when it is first asked for, in more time than
  * it then runs. Before gs_engine_sort_gpu with the same merge, lists and n. */
-cudaError_t gs_engine_load_gpu(enum gs_merge merge, uint32_t lists, uint32_t n);
+cudaError_t gs_engine_load_gpu(enum gs_lists_merge merge, uint32_t lists, uint32_t n);
 
 /* Queue the sort of in[0 .. n) into out, which may be the same. n is at least 1 and at most
  * GS_LISTS_CAPACITY of the shared memory that a block of the device may have; lists is a power of
  * two up to GS_OPTION_LISTS_MAX. All pointers are of device memory. */
-cudaError_t gs_engine_sort_gpu(enum gs_merge merge, uint32_t lists, const uint32_t *in,
+cudaError_t gs_engine_sort_gpu(enum gs_lists_merge merge, uint32_t lists, const uint32_t *in,
                                uint32_t *out, uint32_t n, struct gs_engine_report *report,
                                cudaStream_t stream);
 

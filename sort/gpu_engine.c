@@ -79,7 +79,7 @@ static enum gs_status sort_keys(struct gs_run *run, gs_key *keys, struct gs_erro
     struct gs_engine_report report;
     uint32_t n = (uint32_t)run->plan.count;
     uint32_t lists = (uint32_t)run->stats->lists;
-    enum gs_merge merge = gs_engine_merge(run->options->engine);
+    enum gs_lists_merge merge = gs_engine_merge(run->options->engine);
     size_t bytes = (size_t)n * sizeof *keys;
     GS_TRY(open_block(&block, n, err));
     GS_CUDA_TRY(gs_engine_load_gpu(merge, lists, n));

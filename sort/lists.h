@@ -27,7 +27,7 @@
 #include <stdbool.h>
 
 /* How a merge step finds the least head: what the engines of engine.h differ in. */
-enum gs_merge { GS_MERGE_ATOMICMIN, GS_MERGE_REDUCTION, GS_MERGE_HYBRID };
+enum gs_lists_merge { GS_MERGE_ATOMICMIN, GS_MERGE_REDUCTION, GS_MERGE_HYBRID };
 
 /* Heads of a group of the hybrid merge. */
 #define GS_LISTS_GROUP 8

@@ -89,7 +89,7 @@ static void check_all(enum sample_kind kind, uint32_t n)
     for (int v = 0; v < VARIANTS; v++) {
         const struct variant *variant = &variants[v];
         must(cudaMemsetAsync(variant->d_out, 0xa5, n * sizeof *keys, variant->stream));
-        enum gs_merge merge = (enum gs_merge)(v / LISTS);
+        enum gs_lists_merge merge = (enum gs_lists_merge)(v / LISTS);
         must(gs_engine_load_gpu(merge, lists_of(v), n));
         must(gs_engine_sort_gpu(merge, lists_of(v), d_in, variant->d_out, n, variant->d_report,
                                 variant->stream));

@@ -26,7 +26,7 @@ static gs_key find_varying(const gs_key *keys, uint32_t n)
 }
 
 /* One sort by one merge, of keys whose sorted copy is known. */
-static bool check_merge(enum gs_merge merge, uint32_t lists, const gs_key *keys,
+static bool check_merge(enum gs_lists_merge merge, uint32_t lists, const gs_key *keys,
                         const gs_key *sorted, uint32_t n)
 {
     uint32_t used = gs_lists_words(n, lists);
@@ -50,7 +50,7 @@ static void check_size(enum sample_kind kind, uint32_t n, int first, int last)
     gs_key *sorted = sample_sorted(keys, &count, false, false);
     for (int merge = 0; merge < MERGES; merge++)
         for (int log2_lists = first; log2_lists <= last; log2_lists++)
-            if (!check_merge((enum gs_merge)merge, 1U << log2_lists, keys, sorted, n))
+            if (!check_merge((enum gs_lists_merge)merge, 1U << log2_lists, keys, sorted, n))
                 fprintf(stderr, "%" PRIu32 " keys of kind %d, merge %d, 2^%d lists\n", n, (int)kind,
                         merge, log2_lists);
     free(keys);

@@ -18,6 +18,9 @@ typedef uint32_t gs_key;
 #define GS_KEY_BYTES 4
 #define PRI_GS_KEY   PRIu32
 
+/* Keys of a cache line, of 64 bytes. */
+#define GS_LINE_KEYS 16
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "gsort reads and writes keys in little-endian order and runs on little-endian machines only"
 #endif

@@ -63,9 +63,9 @@ AVX512 void gs_spread_out512(gs_key *block)
     gs_key apart[BLOCK_KEYS] __attribute__((aligned(64)));
     const vector each =
         _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
-                           _mm512_set1_epi32(BLOCK_KEYS / LINE_KEYS));
-    for (int i = 0; i < BLOCK_KEYS / LINE_KEYS; i++)
-        _mm512_store_si512(apart + LINE_KEYS * i, _mm512_i32gather_epi32(each, block + i, 4));
+                           _mm512_set1_epi32(BLOCK_KEYS / GS_LINE_KEYS));
+    for (int i = 0; i < BLOCK_KEYS / GS_LINE_KEYS; i++)
+        _mm512_store_si512(apart + GS_LINE_KEYS * i, _mm512_i32gather_epi32(each, block + i, 4));
     memcpy(block, apart, sizeof apart);
 }
 
@@ -111,7 +111,7 @@ static AVX512 bool spread_keys(const struct gs_key_runs *runs, size_t count,
     struct ahead ahead = {.runs = runs};
     gs_key block[BLOCK_KEYS] __attribute__((aligned(64)));
 
-    for (int line = 0; line < BLOCK_KEYS / LINE_KEYS; line++)
+    for (int line = 0; line < BLOCK_KEYS / GS_LINE_KEYS; line++)
         call_line(&ahead);
     for (size_t here; (here = gs_key_runs_read(runs, &reader, block, BLOCK_KEYS)) > 0;) {
         if (looks_ordered(block, here))

@@ -21,8 +21,7 @@ enum {
     BLOCK_ROWS = 16,
     LANES = 32,
     BLOCK_KEYS = 2048, /* copied from their runs at a time */
-    LINE_KEYS = 16,
-    TABLE_AHEAD = 16 /* chunks */
+    TABLE_AHEAD = 16   /* chunks */
 };
 
 static_assert((int)LANES <= (int)GS_COLUMN_LANES_MAX, "columns of a matrix");
@@ -213,15 +212,15 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
             __builtin_prefetch(ahead->runs->starts +
                                (ahead->chunk + TABLE_AHEAD) * ahead->runs->stride);
         const gs_key *run = gs_key_run(ahead->runs, ahead->chunk++, &count);
-        const uint32_t skew = (uint32_t)((uintptr_t)run / sizeof *run % LINE_KEYS);
+        const uint32_t skew = (uint32_t)((uintptr_t)run / sizeof *run % GS_LINE_KEYS);
         ahead->at = run - skew;
         ahead->end = run + count;
         ahead->keys -= skew; /* a run begins and ends inside a line */
-        ahead->keys -= (uint32_t) - (skew + count) % LINE_KEYS;
+        ahead->keys -= (uint32_t) - (skew + count) % GS_LINE_KEYS;
     }
     __builtin_prefetch(ahead->at);
-    ahead->at += LINE_KEYS;
-    ahead->keys += LINE_KEYS;
+    ahead->at += GS_LINE_KEYS;
+    ahead->keys += GS_LINE_KEYS;
 }
 
 /* Sorted keys on their way out, in whole cache lines: line[0] will lie at `to`, which is aligned.
@@ -231,12 +230,12 @@ struct writer {
     uint32_t head; /* keys of the first line that belong to others */
     uint32_t fill; /* head + keys in line[] */
     bool past_cache;
-    gs_key line[LINE_KEYS + ROWS * LANES + ROWS] __attribute__((aligned(64)));
+    gs_key line[GS_LINE_KEYS + ROWS * LANES + ROWS] __attribute__((aligned(64)));
 };
 
 INLINE_AVX512 void open_writer(struct writer *writer, gs_key *to)
 {
-    writer->head = (uint32_t)((uintptr_t)to / sizeof *to % LINE_KEYS);
+    writer->head = (uint32_t)((uintptr_t)to / sizeof *to % GS_LINE_KEYS);
     writer->fill = writer->head;
     writer->to = to - writer->head;
     _mm512_store_si512(writer->line, _mm512_setzero_si512());
@@ -245,21 +244,21 @@ INLINE_AVX512 void open_writer(struct writer *writer, gs_key *to)
 /* Write what is there: all whole lines; the last part of one, too, if this is the end. */
 INLINE_AVX512 void flush_writer(struct writer *writer, bool end)
 {
-    const uint32_t whole = writer->fill / LINE_KEYS * LINE_KEYS, rest = writer->fill - whole;
+    const uint32_t whole = writer->fill / GS_LINE_KEYS * GS_LINE_KEYS, rest = writer->fill - whole;
     uint32_t i = 0;
 
     if (writer->head > 0 && whole > 0) {
         _mm512_mask_storeu_epi32(writer->to, (__mmask16)(0xffffU << writer->head),
                                  _mm512_load_si512(writer->line));
         writer->head = 0;
-        i = LINE_KEYS;
+        i = GS_LINE_KEYS;
     }
     if (writer->past_cache)
-        for (; i < whole; i += LINE_KEYS)
+        for (; i < whole; i += GS_LINE_KEYS)
             _mm512_stream_si512((vector *)(void *)(writer->to + i),
                                 _mm512_load_si512(writer->line + i));
     else
-        for (; i < whole; i += LINE_KEYS)
+        for (; i < whole; i += GS_LINE_KEYS)
             _mm512_store_si512(writer->to + i, _mm512_load_si512(writer->line + i));
     writer->to += whole;
     const vector last = _mm512_load_si512(writer->line + whole);

@@ -28,7 +28,7 @@ INLINE_AVX512 void write_line(struct gs_lanes *lanes, vector line)
     else
         _mm512_store_si512(lanes->to, line);
     lanes->head = 0;
-    lanes->to += LINE_KEYS;
+    lanes->to += GS_LINE_KEYS;
 }
 
 /* Write a sorted group, but for what does not fill a line. The first line is put together in a
@@ -41,7 +41,7 @@ INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set 
     const gs_key base = set->bases[group];
     const vector line = _mm512_mask_mov_epi32(
         widen(words - fill, base), (__mmask16)((1U << fill) - 1), _mm512_load_si512(lanes->line));
-    uint32_t done = LINE_KEYS - fill;
+    uint32_t done = GS_LINE_KEYS - fill;
 
     if (count < done) {
         _mm512_store_si512(lanes->line, line);
@@ -51,10 +51,10 @@ INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set 
     write_line(lanes, line);
     gs_key *to = lanes->to;
     if (lanes->past_cache)
-        for (; done + LINE_KEYS <= count; done += LINE_KEYS, to += LINE_KEYS)
+        for (; done + GS_LINE_KEYS <= count; done += GS_LINE_KEYS, to += GS_LINE_KEYS)
             _mm512_stream_si512((vector *)(void *)to, widen(words + done, base));
     else
-        for (; done + LINE_KEYS <= count; done += LINE_KEYS, to += LINE_KEYS)
+        for (; done + GS_LINE_KEYS <= count; done += GS_LINE_KEYS, to += GS_LINE_KEYS)
             _mm512_store_si512(to, widen(words + done, base));
     lanes->to = to;
     _mm512_store_si512(lanes->line, widen(words + done, base));
@@ -293,7 +293,7 @@ AVX512 void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uin
     lanes->waiting = 0;
     lanes->groups_max = groups_max;
     lanes->written = 0;
-    lanes->head = (uint32_t)((uintptr_t)to / sizeof *to % LINE_KEYS);
+    lanes->head = (uint32_t)((uintptr_t)to / sizeof *to % GS_LINE_KEYS);
     lanes->fill = lanes->head;
     lanes->to = to - lanes->head;
     lanes->past_cache = past_cache;

@@ -41,7 +41,7 @@ struct gs_lanes {
     gs_key *to;    /* where line[] will lie, an aligned place */
     uint32_t head; /* keys of line[] that belong to others */
     uint32_t fill; /* head + keys in it */
-    gs_key line[LINE_KEYS] __attribute__((aligned(64)));
+    gs_key line[GS_LINE_KEYS] __attribute__((aligned(64)));
 };
 
 /* No group waits, and the first one will lie at `to`. rooms are two times groups_max rooms, a

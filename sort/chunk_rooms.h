@@ -21,9 +21,6 @@
 /* Keys that are put straight at a time: after as many, room for room is looked at. */
 #define GS_ROOMS_STRAIGHT 8192
 
-/* Keys of a cache line. */
-#define GS_LINE_KEYS 16
-
 /* At the end of a thread's scratch memory, from chunk to chunk. All zero at first. */
 struct gs_rooms {
     bool known;      /* first[] is set */

@@ -20,8 +20,6 @@
 #include <emmintrin.h>
 #endif
 
-#define LINE_KEYS 16
-
 /* Keys whose bins are found before the first of them is counted or moves. */
 #define BATCH_KEYS 2048
 
@@ -31,7 +29,7 @@
 
 /* One thread's tables, each with an entry a bin. */
 struct part {
-    gs_key *lines;    /* [bins][LINE_KEYS] */
+    gs_key *lines;    /* [bins][GS_LINE_KEYS] */
     uint32_t *counts; /* keys of this part */
     uint32_t *firsts; /* where they begin in out */
     uint32_t *ends;   /* where they end */
@@ -49,7 +47,7 @@ static uint32_t round_bins(uint32_t bins)
 /* Bytes of all threads' tables. */
 static uint64_t table_bytes(uint32_t bins, unsigned threads)
 {
-    return (uint64_t)threads * round_bins(bins) * (LINE_KEYS + 4) * sizeof(uint32_t);
+    return (uint64_t)threads * round_bins(bins) * (GS_LINE_KEYS + 4) * sizeof(uint32_t);
 }
 
 /* Some keys, copied since they may change, and their bins. */
@@ -77,7 +75,7 @@ static inline void write_line(gs_key *to, const gs_key *line)
         _mm_stream_si128((__m128i *)(void *)to + i,
                          _mm_load_si128((const __m128i *)(const void *)line + i));
 #else
-    memcpy(to, line, LINE_KEYS * sizeof *line);
+    memcpy(to, line, GS_LINE_KEYS * sizeof *line);
 #endif
 }
 
@@ -94,16 +92,16 @@ static inline void finish_lines(void)
 static inline uint32_t flush_line(const struct gs_split *split, const struct part *part,
                                   uint32_t bin, uint32_t place, bool *overrun)
 {
-    const gs_key *line = part->lines + (size_t)bin * LINE_KEYS;
+    const gs_key *line = part->lines + (size_t)bin * GS_LINE_KEYS;
     uint32_t first = part->firsts[bin];
     if (place >= part->ends[bin]) {
         *overrun = true;
-        return place - LINE_KEYS;
+        return place - GS_LINE_KEYS;
     }
-    if (place >= first + LINE_KEYS)
-        write_line(split->out + place - LINE_KEYS, line);
+    if (place >= first + GS_LINE_KEYS)
+        write_line(split->out + place - GS_LINE_KEYS, line);
     else /* the first line of the part, which it may share with another */
-        memcpy(split->out + first, line + first % LINE_KEYS, (place - first) * sizeof *line);
+        memcpy(split->out + first, line + first % GS_LINE_KEYS, (place - first) * sizeof *line);
     return place;
 }
 
@@ -119,10 +117,10 @@ static bool move_tile(const struct gs_split *split, const struct gs_tile *tile,
         for (uint64_t i = 0; i < here; i++) {
             uint32_t bin = batch.bins[i];
             uint32_t place = part->places[bin];
-            __builtin_prefetch(part->lines + (size_t)batch.bins[i + AHEAD] * LINE_KEYS, 1);
-            if (place % LINE_KEYS == 0 && place != part->firsts[bin])
+            __builtin_prefetch(part->lines + (size_t)batch.bins[i + AHEAD] * GS_LINE_KEYS, 1);
+            if (place % GS_LINE_KEYS == 0 && place != part->firsts[bin])
                 place = flush_line(split, part, bin, place, &overrun);
-            part->lines[(size_t)bin * LINE_KEYS + place % LINE_KEYS] = batch.keys[i];
+            part->lines[(size_t)bin * GS_LINE_KEYS + place % GS_LINE_KEYS] = batch.keys[i];
             part->places[bin] = place + 1;
         }
     }
@@ -138,9 +136,9 @@ static bool end_line(const struct gs_split *split, const struct part *part, uint
         return false;
     if (place == first)
         return true;
-    uint32_t start = (place - 1) / LINE_KEYS * LINE_KEYS;
+    uint32_t start = (place - 1) / GS_LINE_KEYS * GS_LINE_KEYS;
     start = start > first ? start : first;
-    memcpy(split->out + start, part->lines + (size_t)bin * LINE_KEYS + start % LINE_KEYS,
+    memcpy(split->out + start, part->lines + (size_t)bin * GS_LINE_KEYS + start % GS_LINE_KEYS,
            (place - start) * sizeof *split->out);
     return true;
 }
@@ -218,12 +216,12 @@ static void make_parts(const struct gs_split *split, struct part *parts, unsigne
     for (unsigned i = 0; i < threads; i++) {
         uint64_t from = (uint64_t)split->count * i / threads;
         uint64_t to = (uint64_t)split->count * (i + 1) / threads;
-        uint32_t *own = tables + (size_t)i * bins * (LINE_KEYS + 4);
+        uint32_t *own = tables + (size_t)i * bins * (GS_LINE_KEYS + 4);
         parts[i] = (struct part){.lines = own,
-                                 .counts = own + (size_t)bins * LINE_KEYS,
-                                 .firsts = own + (size_t)bins * (LINE_KEYS + 1),
-                                 .ends = own + (size_t)bins * (LINE_KEYS + 2),
-                                 .places = own + (size_t)bins * (LINE_KEYS + 3),
+                                 .counts = own + (size_t)bins * GS_LINE_KEYS,
+                                 .firsts = own + (size_t)bins * (GS_LINE_KEYS + 1),
+                                 .ends = own + (size_t)bins * (GS_LINE_KEYS + 2),
+                                 .places = own + (size_t)bins * (GS_LINE_KEYS + 3),
                                  .first = split->first + from,
                                  .count = to - from};
     }

@@ -32,14 +32,14 @@ static inline const gs_key *gs_key_run(const struct gs_key_runs *runs, uint64_t 
  * table. The processor sees by itself how a run goes on. */
 static inline void gs_key_runs_prefetch(const struct gs_key_runs *runs, uint64_t chunk)
 {
-    enum { TABLE_AHEAD = 16, RUNS_AHEAD = 2, LINES = 3, LINE_KEYS = 16 };
+    enum { TABLE_AHEAD = 16, RUNS_AHEAD = 2, LINES = 3 };
     if (chunk + TABLE_AHEAD < runs->chunks)
         __builtin_prefetch(runs->starts + (chunk + TABLE_AHEAD) * runs->stride);
     if (chunk + RUNS_AHEAD >= runs->chunks)
         return;
     uint32_t count;
     const gs_key *run = gs_key_run(runs, chunk + RUNS_AHEAD, &count);
-    for (uint32_t i = 0; i < count && i < LINES * LINE_KEYS; i += LINE_KEYS)
+    for (uint32_t i = 0; i < count && i < LINES * GS_LINE_KEYS; i += GS_LINE_KEYS)
         __builtin_prefetch(run + i);
 }
 

@@ -51,6 +51,15 @@ setup()
     done
 }
 
+@test "a merge onto its own input, of which there is no room for a copy" {
+    cp wanted both
+    for mib in 88 100 112 124; do
+        run -2 --separate-stderr within "$mib" bash -c '"$1" -m both 1<>both' _ "$GSORT"
+        assert_trouble "reading it into memory"
+        cmp wanted both
+    done
+}
+
 @test "stacks as large as the limit are for one thread" {
     ulimit -S -s 65536 || skip "no such stacks here"
     within 128 "$GSORT" --device=cpu --parallel=8 -S 16M -T . in -o got

@@ -159,6 +159,47 @@ static void test_snapped_needs_no_step(void)
     free(sample);
 }
 
+/* Splitters in a narrow range have a guide of its cells, those of a logarithm's keys one of its
+ * own: no steps, or few. */
+static void test_guide_is_that_of_fewest_steps(void)
+{
+    enum { BINS = 1024, SAMPLES = 32 * BINS };
+    gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        sample[i] = 0x7fff0000 + sample[i] % (1 << 18);
+    gs_sort_samples(sample, SAMPLES);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    CHECK_EQUAL(splitters.guide, GS_GUIDE_LINEAR);
+    CHECK(splitters.steps <= 1);
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        sample[i] = (gs_key)(gs_random(5, i) >> 32) >> i % GS_KEY_BITS;
+    gs_sort_samples(sample, SAMPLES);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    CHECK_EQUAL(splitters.guide, GS_GUIDE_LOG);
+    CHECK(splitters.steps <= 1);
+    free(sample);
+}
+
+/* A splitter among many of one cell does not move to the cell's end: its bin would get the keys of
+ * all that lie between. */
+static void test_snapped_bins_keep_their_share(void)
+{
+    enum { BINS = 1024, SAMPLES = 32 * BINS };
+    gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+    for (uint32_t i = 0; i < SAMPLES; i += 2)
+        sample[i] = 0x40000000 + sample[i] % (1 << 16);
+    gs_sort_samples(sample, SAMPLES);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+    check_splitters(BINS);
+    uint32_t in_bin[BINS] = {0};
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        in_bin[bin_by_definition(sample[i])]++;
+    for (uint32_t bin = 0; bin < BINS; bin++)
+        CHECK(in_bin[bin] <= 32 * 3 / 2);
+    free(sample);
+}
+
 /* Random keys have bins of one width, a power of two of them, about as many as wanted. */
 static void test_random_keys_have_even_bins(void)
 {
@@ -211,6 +252,8 @@ static void test_snapped_equality_bins_stay(void)
 int main(void)
 {
     test_snapped_needs_no_step();
+    test_guide_is_that_of_fewest_steps();
+    test_snapped_bins_keep_their_share();
     test_random_keys_have_even_bins();
     test_others_have_no_even_bins();
     test_snapped_equality_bins_stay();

@@ -17,6 +17,8 @@
 struct source {
     struct gs_inputs *inputs;
     struct gs_output *output;
+    uint64_t keys; /* that are known of: mapped, in memory, or read since then */
+    bool unique;
 };
 
 static void advise_keys(void *context, enum gs_use use, const gs_key *keys, uint64_t count)
@@ -36,12 +38,16 @@ static enum gs_status read_keys(void *context, gs_key *to, uint64_t room, uint64
                                 struct gs_error *err)
 {
     size_t bytes = 0;
-    const struct source *source = context;
+    struct source *source = context;
     enum gs_status st =
         gs_inputs_read_on(source->inputs, GS_KEY_BYTES, to, room * GS_KEY_BYTES, &bytes, err);
     *got = bytes / GS_KEY_BYTES;
-    if (bytes == 0) /* the output may share its position with what was read */
-        gs_output_begin(source->output);
+    source->keys += *got;
+    if (st != GS_OK || bytes > 0)
+        return st;
+    gs_output_begin(source->output); /* it may share its position with what was read */
+    if (!source->unique && source->output->kind == GS_OUTPUT_POSITIONED)
+        st = gs_output_reserve(source->output, source->keys * GS_KEY_BYTES, err);
     return st;
 }
 
@@ -53,13 +59,13 @@ static uint64_t allocated_bytes(int fd)
 }
 
 /* Have the output's bytes allocated, or else checked that there is room: *promised says how many
- * are still to be allocated. */
-static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, uint64_t *promised,
-                                     struct gs_error *err)
+ * are still to be allocated. known: there will be no more. */
+static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, bool known,
+                                     uint64_t *promised, struct gs_error *err)
 {
     *promised = 0;
     if (output->kind != GS_OUTPUT_TEMPORARY)
-        return GS_OK;
+        return known ? gs_output_reserve(output, bytes, err) : GS_OK;
     uint64_t held = allocated_bytes(output->fd), before = gs_space_free(output->fd);
     if (before < bytes && before + held < bytes)
         return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
@@ -81,7 +87,7 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
     struct gs_span *spans = NULL;
     uint64_t keys;
     struct stat status;
-    struct source own = {.inputs = inputs, .output = output};
+    struct source own = {.inputs = inputs, .output = output, .unique = command->sort.unique};
     struct gs_external source = {.advise = advise_keys,
                                  .read = gs_inputs_pending(inputs) ? read_keys : NULL,
                                  .context = &own,
@@ -91,10 +97,12 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                  .directory_count = command->directory_count};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
+    own.keys = keys;
     source.spans = spans;
     source.span_count = inputs->count;
     if (!command->sort.unique)
-        GS_TRY(reserve_output(output, keys * GS_KEY_BYTES, &source.output_bytes, err));
+        GS_TRY(reserve_output(output, keys * GS_KEY_BYTES, source.read == NULL,
+                              &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
         source.output_device = status.st_dev;
     GS_TRY(gs_sort_external(&command->sort, &source, &to.sink, progress, stats, err));

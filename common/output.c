@@ -80,14 +80,37 @@ cleanup:
 
 void gs_output_begin(struct gs_output *output)
 {
-    bool moves = output->kind == GS_OUTPUT_POSITIONED && output->prefilled_bytes == 0;
+    bool moves =
+        output->kind == GS_OUTPUT_POSITIONED && output->prefilled_bytes == 0 && !output->claimed;
     off_t start = moves ? lseek(output->fd, 0, SEEK_CUR) : (off_t)-1;
     if (start >= 0)
         output->start = (uint64_t)start;
 }
 
+/* Move the position behind the output, in one call, so that of two who share it none gets the
+ * other's place. What begins elsewhere than is known was written to by another program. */
+static enum gs_status claim(struct gs_output *output, uint64_t bytes, bool begun,
+                            struct gs_error *err)
+{
+    off_t end = lseek(output->fd, (off_t)bytes, SEEK_CUR);
+    if (end < 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: seek failed", output->name);
+    uint64_t start = (uint64_t)end - bytes;
+    if (begun && start != output->start) { /* all but lost */
+        (void)lseek(output->fd, -(off_t)bytes, SEEK_CUR);
+        return gs_fail(err, GS_ERR_OUTPUT, 0, "%s: another program has written to it, too",
+                       output->name);
+    }
+    output->start = start;
+    output->claimed_bytes = bytes;
+    output->claimed = true;
+    return GS_OK;
+}
+
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
+    if (output->kind == GS_OUTPUT_POSITIONED && !output->claimed)
+        return claim(output, bytes, output->prefilled_bytes > 0, err);
     int errnum = output->kind == GS_OUTPUT_TEMPORARY ? gs_space_reserve(output->fd, 0, bytes) : 0;
     if (errnum != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: no room for its %llu bytes", output->name,
@@ -109,10 +132,9 @@ enum gs_status gs_output_write(struct gs_output *output, const void *data, size_
 }
 
 /* A temporary's length differs from what was reserved or written where duplicates were dropped. */
-static enum gs_status set_length(struct gs_output *output, uint64_t bytes, struct gs_error *err)
+static enum gs_status set_length(struct gs_output *output, off_t end, struct gs_error *err)
 {
     struct stat status;
-    off_t end = (off_t)(output->start + bytes);
     if (fstat(output->fd, &status) == 0 && status.st_size == end)
         return GS_OK;
     if (ftruncate(output->fd, end) != 0)
@@ -136,26 +158,25 @@ enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struc
     enum gs_status st = GS_OK;
     gs_output_end_prefill(output);
     if (output->kind == GS_OUTPUT_TEMPORARY) {
-        GS_TRY(set_length(output, bytes, err));
+        GS_TRY(set_length(output, (off_t)bytes, err));
         output->fd = -1;
         GS_TRY(gs_tempfile_publish(&output->temp, &output->target, output->name, err));
     } else {
-        /* Leave the position after what was written, as a series of write() calls would. */
+        /* The position is left behind what was written, as by a series of write() calls. */
         int fd = output->fd;
-        if (output->kind == GS_OUTPUT_POSITIONED &&
-            lseek(fd, 0, SEEK_CUR) != (off_t)output->start) /* all but lost */
-            st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: another program has written to it, too",
-                         output->name);
-        bool whole = output->kind == GS_OUTPUT_POSITIONED && output->target.reopened;
-        if ((output->grown_bytes > 0 || whole) && st == GS_OK)
-            st = set_length(output, bytes, err);
-        output->grown_bytes = 0;
-        if (output->kind == GS_OUTPUT_POSITIONED && st == GS_OK &&
-            lseek(fd, (off_t)(output->start + bytes), SEEK_SET) < 0)
-            st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: seek failed", output->name);
+        bool positioned = output->kind == GS_OUTPUT_POSITIONED;
+        if (positioned && !output->claimed)
+            st = claim(output, bytes, true, err);
+        /* What others have written behind it since then stays. */
+        if (positioned && st == GS_OK && (output->grown_bytes > 0 || output->target.reopened))
+            st = set_length(output, lseek(fd, 0, SEEK_CUR), err);
+        if (st == GS_OK)
+            output->grown_bytes = 0;
         /* A pipe or a device that keeps nothing says EINVAL or EROFS. */
         if (output->synced && fsync(fd) != 0 && errno != EINVAL && errno != EROFS && st == GS_OK)
             st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", output->name);
+        if (st != GS_OK)
+            gs_output_take_back(output);
         output->fd = -1;
         if (close(fd) != 0 && errno != EINTR && st == GS_OK)
             st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", output->name);
@@ -168,10 +189,13 @@ cleanup:
 
 void gs_output_take_back(const struct gs_output *output)
 {
-    if (output->kind != GS_OUTPUT_POSITIONED || output->grown_bytes == 0 || output->fd < 0)
+    off_t start = (off_t)output->start;
+    if (output->kind != GS_OUTPUT_POSITIONED || output->fd < 0 ||
+        lseek(output->fd, 0, SEEK_CUR) != start + (off_t)output->claimed_bytes)
         return;
-    int failed = ftruncate(output->fd, (off_t)output->start);
+    int failed = output->grown_bytes > 0 ? ftruncate(output->fd, start) : 0;
     (void)failed; /* it stays as long as it is */
+    (void)lseek(output->fd, start, SEEK_SET);
 }
 
 void gs_output_discard(struct gs_output *output)

@@ -39,6 +39,8 @@ struct gs_output {
     bool in_memory;           /* on tmpfs: writers make pages that are not there yet, too */
     uint64_t prefilled_bytes; /* that were said to come */
     uint64_t grown_bytes;     /* that the file was made long enough for, ahead of the writes */
+    bool claimed;             /* the position is behind the output already, ... */
+    uint64_t claimed_bytes;   /* ... by so many */
 };
 
 /* Open `path`, or standard output for NULL, and refuse what cannot work, before anything is
@@ -50,7 +52,9 @@ enum gs_status gs_output_open(struct gs_output *output, const char *path, struct
 void gs_output_begin(struct gs_output *output);
 
 /* The output will have `bytes` bytes: have their space allocated now, where that makes the writes
- * faster; then a full disk is an error before the work instead of after it. */
+ * faster; then a full disk is an error before the work instead of after it. The position of a file
+ * that is written in place goes behind them, so that others who share it write behind them, too;
+ * it is an error if its pages were made ahead and somebody has written there. */
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err);
 
 /* The output will have `bytes` bytes or more, and nothing comes for a while: have its pages made
@@ -75,7 +79,7 @@ enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint6
 void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes);
 
 /* Both async-signal-safe: is this in the output's memory? And a file that is written in place gets
- * the length back that it had. */
+ * length and position back that it had, unless somebody has written behind the output. */
 bool gs_output_holds(const struct gs_output *output, const void *address);
 void gs_output_take_back(const struct gs_output *output);
 

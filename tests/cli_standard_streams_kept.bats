@@ -71,6 +71,37 @@ setup()
     grep -q "^gsort: standard output: another program" said
 }
 
+@test "two runs at once share an output: all of both is in it" {
+    keygen uniform 1M >large
+    reference large >wanted_large
+    cat wanted wanted_large >small_first
+    cat wanted_large wanted >large_first
+    for ((i = 0; i < 60; i++)); do
+        {
+            "$GSORT" large -S $((i % 3 + 1))M -T . &
+            "$GSORT" in &
+            wait -n
+            wait
+        } >out
+        cmp -s small_first out || cmp large_first out
+        {
+            "$GSORT" in &
+            "$GSORT" -m wanted &
+            wait -n
+            wait
+        } >out
+        cmp <(cat wanted wanted) out
+    done
+}
+
+@test "a run that fails leaves the position where it was" {
+    {
+        run -2 --separate-stderr bash -c 'ulimit -f 1; trap "" XFSZ; "$GSORT" in >&3' 3>&1
+        printf 'next'
+    } >out
+    [ "$(head -c 4 out)" = next ]
+}
+
 @test "a signal gives an output that is written in place its length back" {
     keygen uniform 16M >large
     mkfifo keys

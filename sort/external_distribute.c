@@ -22,6 +22,9 @@
 /* A chunk is not smaller than this part of the largest, whatever is held. */
 #define HELD_SHARE 32
 
+/* What a packet may have at most, and more than a socket's buffer takes by default. */
+#define PACKET_KEYS ((uint64_t)1 << 16)
+
 /* Looked at before the pages that this has brought in, 16 for each, are dropped: 16 MiB of them, or
  * a quarter of the memory. */
 #define SAMPLES_AT_ONCE 256
@@ -119,17 +122,20 @@ cleanup:
     return st;
 }
 
-/* Fill the chunk that is read from the source; *got is less than a chunk only at the end. */
+/* Fill the chunk that is read from the source, but for room for a packet: what a read has no room
+ * for, of a pipe or a socket that holds packets, is lost. *got is 0 at the end only. */
 static enum gs_status read_chunk(struct gs_sorter *sorter, uint64_t *got, struct gs_error *err)
 {
     enum gs_status st;
     uint64_t start = gs_now_ns();
+    uint64_t chunk = sorter->plan.chunk_keys;
+    uint64_t packet = PACKET_KEYS < chunk / 2 ? PACKET_KEYS : chunk / 2;
     uint64_t more = 1;
     *got = 0;
-    GS_TRY(gs_external_need(&sorter->in, sorter->plan.chunk_keys, err));
-    while (*got < sorter->plan.chunk_keys && more > 0) {
-        GS_TRY(sorter->source->read(sorter->source->context, sorter->in + *got,
-                                    sorter->plan.chunk_keys - *got, &more, err));
+    GS_TRY(gs_external_need(&sorter->in, chunk, err));
+    while (chunk - *got > packet && more > 0) {
+        GS_TRY(sorter->source->read(sorter->source->context, sorter->in + *got, chunk - *got, &more,
+                                    err));
         *got += more;
     }
     gs_external_account(sorter, GS_STAGE_READ, start, *got, GS_KEY_BYTES);

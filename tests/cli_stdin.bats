@@ -97,15 +97,19 @@ os.execv(os.environ["GSORT"], ["gsort"])' | { sleep 0.5 && cat; } >got
     assert_same wanted got
 }
 
-@test "a pipe that holds packets, a socket" {
+@test "a pipe or a socket that holds packets, and one that does not, in memory and beyond it" {
     require python3
-    for kind in packets socket; do
+    keygen uniform 1M >in # 4 MiB
+    reference in >wanted
+    for options in "packets" "stream" "seqpacket" "packets -S 1M -T ." "seqpacket -S 1M -T ."; do
+        # shellcheck disable=SC2086  # several words
         python3 -c '
 import os, socket, sys
 if sys.argv[1] == "packets":
     reader, writer = os.pipe2(os.O_DIRECT)
 else:
-    reader, writer = (end.detach() for end in socket.socketpair())
+    kind = socket.SOCK_STREAM if sys.argv[1] == "stream" else socket.SOCK_SEQPACKET
+    reader, writer = (end.detach() for end in socket.socketpair(socket.AF_UNIX, kind))
 if os.fork() == 0:
     os.close(reader)
     keys = open("in", "rb").read()
@@ -116,7 +120,7 @@ if os.fork() == 0:
     os._exit(0)
 os.close(writer)
 os.dup2(reader, 0)
-os.execv(os.environ["GSORT"], ["gsort"])' "$kind" >got
+os.execv(os.environ["GSORT"], ["gsort"] + sys.argv[2:])' $options >got
         assert_same wanted got
     done
 }

@@ -26,6 +26,21 @@ static void set_program_name(char **argv)
     argv[0] = program_invocation_short_name; /* getopt prints this one */
 }
 
+static enum gs_status run(const struct gs_command *command, struct gs_progress *progress,
+                          uint64_t start_ns, bool *ordered, struct gs_error *err)
+{
+    enum gs_status st = gs_check_stack(err);
+    if (st != GS_OK)
+        return st;
+    if (command->planned)
+        return gs_mode_plan(command, err);
+    if (command->mode == GS_MODE_CHECK)
+        return gs_mode_check(command, progress, ordered, err);
+    if (command->mode == GS_MODE_MERGE)
+        return gs_mode_merge(command, progress, start_ns, err);
+    return gs_mode_sort(command, progress, start_ns, err);
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t start_ns = gs_now_ns();
@@ -58,15 +73,7 @@ int main(int argc, char **argv)
     gs_limit_threads(&command);
     bool ordered = true;
     gs_progress_start(&progress, command.progress);
-    enum gs_status st;
-    if (command.planned)
-        st = gs_mode_plan(&command, &err);
-    else if (command.mode == GS_MODE_CHECK)
-        st = gs_mode_check(&command, &progress, &ordered, &err);
-    else if (command.mode == GS_MODE_MERGE)
-        st = gs_mode_merge(&command, &progress, start_ns, &err);
-    else
-        st = gs_mode_sort(&command, &progress, start_ns, &err);
+    enum gs_status st = run(&command, &progress, start_ns, &ordered, &err);
     gs_progress_stop();
     if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or reported already */
         gs_report_error(&err);

@@ -8,6 +8,7 @@
 #include "common/memory.h"
 #include "common/processors.h"
 
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -21,6 +22,9 @@
 
 /* No -S is too small for so many keys. */
 #define GS_SMALL_KEYS 65536
+
+/* Stack that is enough for any sort: 112 KiB were, 96 were not. */
+#define STACK_BYTES_LEAST (UINT64_C(128) << 10)
 
 /* What is not the sort's to take of the memory there is: files' buffers and libraries' own. */
 #define GS_BESIDE (UINT64_C(32) << 20)
@@ -169,6 +173,17 @@ void gs_limit_threads(struct gs_command *command)
     most = most_by_number(most < threads ? most : threads);
     if (threads > most)
         command->sort.threads = (unsigned)most;
+}
+
+enum gs_status gs_check_stack(struct gs_error *err)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES_LEAST)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_MEMORY, 0,
+                   "stacks of %" PRIu64 " KiB (ulimit -s) are too small: "
+                   "%" PRIu64 " are needed",
+                   (uint64_t)limit.rlim_cur / 1024, STACK_BYTES_LEAST / 1024);
 }
 
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more)

@@ -20,6 +20,10 @@ uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_
  * the number of the user's threads is, no more than can be started. */
 void gs_limit_threads(struct gs_command *command);
 
+/* GS_ERR_MEMORY where the limit on stacks leaves less than the deepest calls take: without it they
+ * would end in a fault, and nobody would be told. */
+enum gs_status gs_check_stack(struct gs_error *err);
+
 /* Address space that the sort of `keys` keys, or of more, will take besides mapped inputs. */
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more);
 

@@ -35,3 +35,14 @@ small_stack()
     reference in >wanted
     assert_same wanted got
 }
+
+@test "too small a stack is told, and nothing is done" {
+    keygen uniform 1000 >in
+    run -2 --separate-stderr small_stack 96 in -o got
+    assert_trouble "stacks of 96 KiB" "128 are needed"
+    [ ! -e got ]
+    require_plain_build
+    small_stack 128 in -o got
+    reference in >wanted
+    assert_same wanted got
+}

@@ -26,8 +26,9 @@ struct gs_output {
     uint64_t start;   /* byte offset of the output in fd */
     dev_t device;     /* fd's file: to tell whether an input is written over */
     ino_t inode;
-    bool synced; /* see gs_output_sync */
-    bool direct; /* see gs_output_go_direct */
+    bool synced;  /* see gs_output_sync */
+    bool direct;  /* see gs_output_go_direct */
+    bool claimed; /* the position is behind the output already */
     struct gs_target target;
     struct gs_tempfile temp;
     struct gs_prefill *prefill; /* makes the file's pages, or NULL */
@@ -39,8 +40,7 @@ struct gs_output {
     bool in_memory;           /* on tmpfs: writers make pages that are not there yet, too */
     uint64_t prefilled_bytes; /* that were said to come */
     uint64_t grown_bytes;     /* that the file was made long enough for, ahead of the writes */
-    bool claimed;             /* the position is behind the output already, ... */
-    uint64_t claimed_bytes;   /* ... by so many */
+    uint64_t claimed_bytes;   /* that the position is behind start, if claimed */
 };
 
 /* Open `path`, or standard output for NULL, and refuse what cannot work, before anything is

@@ -35,7 +35,7 @@ static enum gs_status prove_and_publish(struct gs_output *output, const struct g
     struct gs_stage_stats publishing;
     uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY)
-        GS_TRY(gs_verify_file(options, output->fd, 0, stats, output->name, err));
+        GS_TRY(gs_verify_file(options, output->fd, stats, output->name, err));
     start = gs_now_ns();
     GS_TRY(gs_output_publish(output, stats->keys_out * GS_KEY_BYTES, err));
     publishing = gs_stage_since(start, 0, 0);

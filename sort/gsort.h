@@ -211,9 +211,9 @@ uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys,
  * any order, and different for others except by a chance of about 2^-64. Sums of parts add up. */
 uint64_t gs_fingerprint(const gs_key *keys, uint64_t count);
 
-/* Read the output back from fd, from byte offset on, and prove that it is what stats says: as many
+/* Read the output back from fd, and prove that it is what stats says: as many
  * keys, in order, with the same fingerprint. name is for the message. */
-enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t offset,
-                              struct gs_stats *stats, const char *name, struct gs_error *err);
+enum gs_status gs_verify_file(const struct gs_options *options, int fd, struct gs_stats *stats,
+                              const char *name, struct gs_error *err);
 
 #endif

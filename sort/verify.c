@@ -22,7 +22,6 @@
 struct proof {
     const struct gs_options *options;
     int fd;
-    uint64_t offset;          /* of the first key, in bytes */
     uint64_t count;           /* keys that there must be */
     atomic_uint_fast64_t bad; /* the first key out of order, or count */
     atomic_int read_error;    /* errno of a failed read */
@@ -51,7 +50,7 @@ static uint64_t prove_tile(struct proof *proof, uint64_t first, gs_key *buffer)
     uint64_t before = first > 0 ? 1 : 0;
     uint64_t left = proof->count - first;
     uint64_t here = left < GS_TILE_KEYS ? left : GS_TILE_KEYS;
-    uint64_t from = proof->offset + (first - before) * GS_KEY_BYTES;
+    uint64_t from = (first - before) * GS_KEY_BYTES;
     size_t got = 0;
     int error = read_at(proof->fd, buffer, (here + before) * GS_KEY_BYTES, from, &got);
     if (error != 0)
@@ -89,17 +88,14 @@ static enum gs_status judge(struct proof *proof, uint64_t fingerprint, uint64_t 
     return GS_OK;
 }
 
-enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t offset,
-                              struct gs_stats *stats, const char *name, struct gs_error *err)
+enum gs_status gs_verify_file(const struct gs_options *options, int fd, struct gs_stats *stats,
+                              const char *name, struct gs_error *err)
 {
     uint64_t start = gs_now_ns();
     struct gs_plan plan;
     gs_plan_make(&plan, options, stats->keys_out, gs_processors());
-    struct proof proof = {.options = options,
-                          .fd = fd,
-                          .offset = offset,
-                          .count = stats->keys_out,
-                          .bad = stats->keys_out};
+    struct proof proof = {
+        .options = options, .fd = fd, .count = stats->keys_out, .bad = stats->keys_out};
     size_t buffer_keys = GS_TILE_KEYS + 1;
     size_t bytes = plan.threads * buffer_keys * sizeof(gs_key);
     gs_key *buffers = gs_pages_alloc(bytes);

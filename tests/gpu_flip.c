@@ -154,7 +154,7 @@ static enum gs_status sort_and_verify(const struct gs_options *options, struct g
     stats.fingerprint = run.fingerprint - run.emitter.dropped_sum;
     gs_emit_free(&run.emitter);
     gs_tiles_free(&run.tiles);
-    return st != GS_OK ? st : gs_verify_file(options, file, 0, &stats, "output", err);
+    return st != GS_OK ? st : gs_verify_file(options, file, &stats, "output", err);
 }
 
 /* Run `number`, with or without a flip: was it told? */

@@ -132,7 +132,7 @@ enum gs_status gs_output_write(struct gs_output *output, const void *data, size_
 }
 
 /* A temporary's length differs from what was reserved or written where duplicates were dropped. */
-static enum gs_status set_length(struct gs_output *output, off_t end, struct gs_error *err)
+static enum gs_status set_length(const struct gs_output *output, off_t end, struct gs_error *err)
 {
     struct stat status;
     if (fstat(output->fd, &status) == 0 && status.st_size == end)
@@ -140,6 +140,18 @@ static enum gs_status set_length(struct gs_output *output, off_t end, struct gs_
     if (ftruncate(output->fd, end) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot set its length", output->name);
     return GS_OK;
+}
+
+/* Cut what is left behind the output: of the file that it replaces, or of one that was grown for
+ * more than came. What others have written behind the output or made ready stays. */
+static enum gs_status cut_rest(const struct gs_output *output, uint64_t bytes, struct gs_error *err)
+{
+    struct stat status;
+    bool grown = output->grown_bytes > bytes && fstat(output->fd, &status) == 0 &&
+                 (uint64_t)status.st_size == output->start + output->grown_bytes;
+    if (!grown && !output->target.reopened)
+        return GS_OK;
+    return set_length(output, lseek(output->fd, 0, SEEK_CUR), err);
 }
 
 void gs_output_go_direct(struct gs_output *output)
@@ -167,9 +179,8 @@ enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struc
         bool positioned = output->kind == GS_OUTPUT_POSITIONED;
         if (positioned && !output->claimed)
             st = claim(output, bytes, true, err);
-        /* What others have written behind it since then stays. */
-        if (positioned && st == GS_OK && (output->grown_bytes > 0 || output->target.reopened))
-            st = set_length(output, lseek(fd, 0, SEEK_CUR), err);
+        if (positioned && st == GS_OK)
+            st = cut_rest(output, bytes, err);
         if (st == GS_OK)
             output->grown_bytes = 0;
         /* A pipe or a device that keeps nothing says EINVAL or EROFS. */

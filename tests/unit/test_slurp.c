@@ -93,7 +93,7 @@ static void check_copy_without_room(void)
 {
     const size_t size = (size_t)256 << 20;
     const uint64_t plenty = (uint64_t)1 << 40;
-    struct rlimit limit, old;
+    struct rlimit limit = {0}, old = {0};
     struct gs_slurp slurp;
     struct gs_error err = {.status = GS_OK};
     char *bytes = gs_pages_alloc(size);

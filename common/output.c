@@ -87,21 +87,32 @@ void gs_output_begin(struct gs_output *output)
         output->start = (uint64_t)start;
 }
 
+/* Nothing is written yet, and others have written where the output was to begin: it begins behind
+ * that. Pages made ahead are of no use then; how far the file was grown stays known. */
+static void move_start(struct gs_output *output, uint64_t start)
+{
+    uint64_t grown = output->start + output->grown_bytes;
+    gs_output_end_prefill(output);
+    output->grown_bytes = output->grown_bytes > 0 && grown > start ? grown - start : 0;
+    output->start = start;
+}
+
 /* Move the position behind the output, in one call, so that of two who share it none gets the
- * other's place. What begins elsewhere than is known was written to by another program. */
-static enum gs_status claim(struct gs_output *output, uint64_t bytes, bool begun,
+ * other's place. It is an error if another program has moved it, where the output is `written`. */
+static enum gs_status claim(struct gs_output *output, uint64_t bytes, bool written,
                             struct gs_error *err)
 {
     off_t end = lseek(output->fd, (off_t)bytes, SEEK_CUR);
     if (end < 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: seek failed", output->name);
     uint64_t start = (uint64_t)end - bytes;
-    if (begun && start != output->start) { /* all but lost */
+    if (written && start != output->start) { /* all but lost */
         (void)lseek(output->fd, -(off_t)bytes, SEEK_CUR);
         return gs_fail(err, GS_ERR_OUTPUT, 0, "%s: another program has written to it, too",
                        output->name);
     }
-    output->start = start;
+    if (start != output->start)
+        move_start(output, start);
     output->claimed_bytes = bytes;
     output->claimed = true;
     return GS_OK;
@@ -110,7 +121,7 @@ static enum gs_status claim(struct gs_output *output, uint64_t bytes, bool begun
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
     if (output->kind == GS_OUTPUT_POSITIONED && !output->claimed)
-        return claim(output, bytes, output->prefilled_bytes > 0, err);
+        return claim(output, bytes, false, err);
     int errnum = output->kind == GS_OUTPUT_TEMPORARY ? gs_space_reserve(output->fd, 0, bytes) : 0;
     if (errnum != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: no room for its %llu bytes", output->name,

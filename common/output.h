@@ -53,8 +53,8 @@ void gs_output_begin(struct gs_output *output);
 
 /* The output will have `bytes` bytes: have their space allocated now, where that makes the writes
  * faster; then a full disk is an error before the work instead of after it. The position of a file
- * that is written in place goes behind them, so that others who share it write behind them, too;
- * it is an error if its pages were made ahead and somebody has written there. */
+ * that is written in place goes behind them, so that others who share it write behind them, too.
+ * What they have written before comes before the output. Nothing is written yet. */
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err);
 
 /* The output will have `bytes` bytes or more, and nothing comes for a while: have its pages made

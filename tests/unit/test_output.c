@@ -217,38 +217,47 @@ static void test_grown(bool give_up)
     close(fd);
 }
 
-/* A file whose position others share, grown for more than comes: they write behind the output as
- * soon as its length is known, and what they write stays there, whatever becomes of the output. */
-static void test_shared(bool known, bool meanwhile, bool give_up)
+/* A file whose position others share, grown for more than comes. What they write before the length
+ * of the output is known comes before it, what they write then behind it; and it stays there,
+ * whatever becomes of the output. */
+static void test_shared(bool before, bool meanwhile, bool known, bool give_up)
 {
     const uint64_t bytes = (uint64_t)40 << 20;
     struct gs_output output;
     struct gs_error err = {.status = GS_OK};
     char name[32];
-    char behind[7] = "";
+    char got[7] = "";
     int fd = open("shared", O_RDWR | O_CREAT | O_TRUNC, 0644);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
     if (!CHECK(gs_output_open(&output, name, &err) == GS_OK))
         return;
     gs_output_prefill(&output, bytes * 2, 2);
-    CHECK(!known || gs_output_reserve(&output, bytes, &err) == GS_OK);
+    CHECK(!before || write(fd, "before", 6) == 6);
+    if (known)
+        CHECK(gs_output_reserve(&output, bytes, &err) == GS_OK);
     CHECK(gs_output_write(&output, "1st!", 4, 0, &err) == GS_OK);
     CHECK(gs_output_write(&output, "last", 4, bytes - 4, &err) == GS_OK);
-    if (meanwhile)
-        CHECK(write(fd, "behind", 6) == 6);
+    CHECK(!meanwhile || write(fd, "behind", 6) == 6);
+    const bool right = known || (!before && !meanwhile);
     if (give_up)
         gs_output_discard(&output);
     else
-        CHECK((gs_output_publish(&output, bytes, &err) == GS_OK) == (known || !meanwhile));
+        CHECK((gs_output_publish(&output, bytes, &err) == GS_OK) == right);
     struct stat status;
-    const bool stays = known ? meanwhile || !give_up : !meanwhile && !give_up;
-    const off_t end = (stays ? (off_t)bytes : 0) + (meanwhile ? 6 : 0);
+    off_t end = before ? 6 : 0;
+    if (right && (!give_up || (known && meanwhile)))
+        end += (off_t)bytes;
+    end += meanwhile ? 6 : 0;
     CHECK(fstat(fd, &status) == 0);
     CHECK_EQUAL((uint64_t)lseek(fd, 0, SEEK_CUR), (uint64_t)end);
-    if (!meanwhile || (known && !give_up))
+    if (right && (!give_up || !meanwhile))
         CHECK_EQUAL((uint64_t)status.st_size, (uint64_t)end);
+    if (known && before)
+        CHECK(pread(fd, got, 6, 0) == 6 && strcmp(got, "before") == 0);
     if (meanwhile)
-        CHECK(pread(fd, behind, 6, end - 6) == 6 && strcmp(behind, "behind") == 0);
+        CHECK(pread(fd, got, 6, end - 6) == 6 && strcmp(got, "behind") == 0);
+    if (right && !give_up)
+        CHECK(pread(fd, got, 4, before ? 6 : 0) == 4 && memcmp(got, "1st!", 4) == 0);
     unlink("shared");
     close(fd);
 }
@@ -401,8 +410,8 @@ int main(void)
     test_prefilled();
     test_grown(false);
     test_grown(true);
-    for (int bits = 0; bits < 8; bits++)
-        test_shared((bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0);
+    for (int bits = 0; bits < 16; bits++)
+        test_shared((bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0);
     for (int way = 0; way < 4; way++)
         test_mapped((way & 1) != 0, (way & 2) != 0);
     test_not_mapped();

@@ -87,6 +87,12 @@ void gs_output_begin(struct gs_output *output)
         output->start = (uint64_t)start;
 }
 
+static enum gs_status fail_shared(const struct gs_output *output, struct gs_error *err)
+{
+    return gs_fail(err, GS_ERR_OUTPUT, 0, "%s: another program has written to it, too",
+                   output->name);
+}
+
 /* Nothing is written yet, and others have written where the output was to begin: it begins behind
  * that. Pages made ahead are of no use then; how far the file was grown stays known. */
 static void move_start(struct gs_output *output, uint64_t start)
@@ -108,14 +114,22 @@ static enum gs_status claim(struct gs_output *output, uint64_t bytes, bool writt
     uint64_t start = (uint64_t)end - bytes;
     if (written && start != output->start) { /* all but lost */
         (void)lseek(output->fd, -(off_t)bytes, SEEK_CUR);
-        return gs_fail(err, GS_ERR_OUTPUT, 0, "%s: another program has written to it, too",
-                       output->name);
+        return fail_shared(output, err);
     }
     if (start != output->start)
         move_start(output, start);
     output->claimed_bytes = bytes;
     output->claimed = true;
     return GS_OK;
+}
+
+/* Others may have moved the position on, not back: copy_file_range(2), as of cat(1), takes no lock
+ * for it, and has written over what was claimed meanwhile. */
+static enum gs_status check_claim(const struct gs_output *output, struct gs_error *err)
+{
+    if (lseek(output->fd, 0, SEEK_CUR) >= (off_t)(output->start + output->claimed_bytes))
+        return GS_OK;
+    return fail_shared(output, err);
 }
 
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err)
@@ -188,8 +202,8 @@ enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struc
         /* The position is left behind what was written, as by a series of write() calls. */
         int fd = output->fd;
         bool positioned = output->kind == GS_OUTPUT_POSITIONED;
-        if (positioned && !output->claimed)
-            st = claim(output, bytes, true, err);
+        if (positioned)
+            st = output->claimed ? check_claim(output, err) : claim(output, bytes, true, err);
         if (positioned && st == GS_OK)
             st = cut_rest(output, bytes, err);
         if (st == GS_OK)

@@ -262,6 +262,26 @@ static void test_shared(bool before, bool meanwhile, bool known, bool give_up)
     close(fd);
 }
 
+/* Whoever moves the position back, as one who does not lock it, has written over the output. */
+static void test_moved_back(void)
+{
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    char name[32];
+    int fd = open("shared", O_RDWR | O_CREAT | O_TRUNC, 0644);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    if (!CHECK(gs_output_open(&output, name, &err) == GS_OK))
+        return;
+    CHECK(gs_output_reserve(&output, 8, &err) == GS_OK);
+    CHECK(gs_output_write(&output, "1st!last", 8, 0, &err) == GS_OK);
+    CHECK(lseek(fd, 7, SEEK_SET) == 7);
+    CHECK(gs_output_publish(&output, 8, &err) == GS_ERR_OUTPUT);
+    CHECK(strstr(err.text, "another program") != NULL);
+    CHECK(lseek(fd, 0, SEEK_CUR) == 7);
+    unlink("shared");
+    close(fd);
+}
+
 static unsigned char byte_at(uint64_t position)
 {
     return (unsigned char)(position * 7 >> 3);
@@ -410,6 +430,7 @@ int main(void)
     test_prefilled();
     test_grown(false);
     test_grown(true);
+    test_moved_back();
     for (int bits = 0; bits < 16; bits++)
         test_shared((bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0);
     for (int way = 0; way < 4; way++)

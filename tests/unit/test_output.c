@@ -187,6 +187,15 @@ static void test_prefilled(void)
     free(got);
 }
 
+/* Open an output by the name of a descriptor. The name has to stay. */
+static bool open_descriptor(struct gs_output *output, int fd)
+{
+    static char name[32];
+    struct gs_error err = {.status = GS_OK};
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    return CHECK(gs_output_open(output, name, &err) == GS_OK);
+}
+
 /* A file that a shell opened to write only, grown as more becomes known, is as long as its output
  * in the end, or as before if that is given up. */
 static void test_grown(bool give_up)
@@ -195,10 +204,8 @@ static void test_grown(bool give_up)
     const uint64_t bytes = 3 * step + 12;
     struct gs_output output;
     struct gs_error err = {.status = GS_OK};
-    char name[32];
     int fd = open("grown", O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    if (!CHECK(gs_output_open(&output, name, &err) == GS_OK))
+    if (!open_descriptor(&output, fd))
         return;
     CHECK(output.kind == GS_OUTPUT_POSITIONED);
     for (uint64_t known = step; known < bytes; known += step / 4)
@@ -225,11 +232,9 @@ static void test_shared(bool before, bool meanwhile, bool known, bool give_up)
     const uint64_t bytes = (uint64_t)40 << 20;
     struct gs_output output;
     struct gs_error err = {.status = GS_OK};
-    char name[32];
     char got[7] = "";
     int fd = open("shared", O_RDWR | O_CREAT | O_TRUNC, 0644);
-    snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    if (!CHECK(gs_output_open(&output, name, &err) == GS_OK))
+    if (!open_descriptor(&output, fd))
         return;
     gs_output_prefill(&output, bytes * 2, 2);
     CHECK(!before || write(fd, "before", 6) == 6);
@@ -267,10 +272,8 @@ static void test_moved_back(void)
 {
     struct gs_output output;
     struct gs_error err = {.status = GS_OK};
-    char name[32];
     int fd = open("shared", O_RDWR | O_CREAT | O_TRUNC, 0644);
-    snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    if (!CHECK(gs_output_open(&output, name, &err) == GS_OK))
+    if (!open_descriptor(&output, fd))
         return;
     CHECK(gs_output_reserve(&output, 8, &err) == GS_OK);
     CHECK(gs_output_write(&output, "1st!last", 8, 0, &err) == GS_OK);
@@ -294,11 +297,11 @@ static void test_mapped(bool named, bool early)
     const uint64_t bytes = ((uint64_t)40 << 20) + 12;
     struct gs_output output;
     struct gs_error err = {.status = GS_OK};
-    char name[32] = "mapped";
     int fd = open("mapped", O_RDWR | O_CREAT | O_TRUNC, 0644);
-    if (!named)
-        snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    CHECK(gs_output_open(&output, name, &err) == GS_OK);
+    if (named)
+        CHECK(gs_output_open(&output, "mapped", &err) == GS_OK);
+    else
+        open_descriptor(&output, fd);
     unsigned char *memory = gs_output_map(&output, bytes, early, 2);
     if (!CHECK(memory != NULL))
         return;
@@ -360,7 +363,6 @@ static void test_given(bool nonblocking)
     struct gs_output output;
     struct gs_error err = {.status = GS_OK};
     int ends[2];
-    char name[32];
     unsigned char other[4321];
     unsigned char resident;
     pthread_t thread;
@@ -368,10 +370,9 @@ static void test_given(bool nonblocking)
         return;
     struct late_reader reader = {.fd = ends[0], .bytes = bytes};
     pthread_create(&thread, NULL, read_late, &reader);
-    snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
     if (nonblocking)
         fcntl(ends[1], F_SETFL, O_WRONLY | O_NONBLOCK);
-    CHECK(gs_output_open(&output, name, &err) == GS_OK);
+    open_descriptor(&output, ends[1]);
     CHECK(gs_output_map(&output, bytes, true, 2) == NULL);
     unsigned char *memory = gs_output_map(&output, bytes, false, 2);
     if (!CHECK(memory != NULL))

@@ -26,6 +26,7 @@ static void set_program_name(char **argv)
     argv[0] = program_invocation_short_name; /* getopt prints this one */
 }
 
+/* Do what the command asks for. */
 static enum gs_status run(const struct gs_command *command, struct gs_progress *progress,
                           uint64_t start_ns, bool *ordered, struct gs_error *err)
 {

@@ -66,11 +66,7 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
         uint64_t known = 0;
-        const gs_key *keys = part.keys;
-        if (run->options->verify) { /* of what is counted, whatever somebody writes meanwhile */
-            gs_copy_once(copy, keys, here);
-            keys = copy;
-        }
+        const gs_key *keys = gs_keys_held(part.keys, here, run->options->verify, copy);
         for (uint32_t i = 0; i < found; i++) {
             for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += GS_LINE_KEYS)
                 __builtin_prefetch(part.keys + here + k); /* the next block is on its way */

@@ -9,6 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The keys, to be read more than once; or `copy`, with them in it, if each is to be the same every
+ * time, whatever somebody writes meanwhile: where what was sorted is proven. */
+static inline const gs_key *gs_keys_held(const gs_key *keys, size_t count, bool held, gs_key *copy)
+{
+    if (!held)
+        return keys;
+    gs_copy_once(copy, keys, count);
+    return copy;
+}
+
 /* How many of the keys equal one. */
 uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key);
 

@@ -39,10 +39,7 @@ static uint64_t sort_piece(struct gs_run *run, gs_key value, uint64_t first, uin
     for (uint64_t done = 0; done < count;) {
         uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
         struct gs_tile block = gs_tiles_part(&run->tiles, first + done, here);
-        if (run->options->verify) { /* of what is compared, whatever somebody writes meanwhile */
-            gs_copy_once(copy, block.keys, block.count);
-            block.keys = copy;
-        }
+        block.keys = gs_keys_held(block.keys, block.count, run->options->verify, copy);
         if (gs_count_equal(block.keys, block.count, value) != block.count)
             keep_others(others, block.keys, block.count, value);
         if (run->options->verify)

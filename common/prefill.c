@@ -47,9 +47,9 @@
  * sorts has other memory then, a table for each bin and chunk or a GPU's driver. */
 #define LATE_SHARE 16
 
-/* What is known of a unit's pages. Those that are LEFT are made by who writes there, part by part,
- * and the threads never make them. */
-enum { NOT_MADE, TAKEN, LEFT, MADE };
+/* What is known of a unit's pages. Who takes a unit makes all of it: two threads that each made a
+ * part would keep it from being a huge page, and wait for each other's small ones. */
+enum { NOT_MADE, TAKEN, MADE };
 
 struct gs_prefill {
     char *mapping;
@@ -64,6 +64,7 @@ struct gs_prefill {
     uint64_t bytes;   /* the file has so many */
     uint64_t wanted;  /* somebody waits, or has waited, for so many */
     uint64_t awaited; /* the least that somebody waits for now, or UINT64_MAX */
+    unsigned waiting; /* threads that wait for a unit that is TAKEN */
     uint64_t done;    /* so many are written */
     uint8_t *units;   /* of each its state */
     uint64_t next;    /* below it no unit is NOT_MADE */
@@ -114,20 +115,22 @@ static uint64_t find_mark(struct gs_prefill *prefill)
     return prefill->mark * UNIT_BYTES;
 }
 
-/* Would who waits for so many bytes wait on? Not for a unit that is left to others, and may stay so
- * for good. Called with the mutex. */
+/* Would who waits for so many bytes wait on? Called with the mutex. */
 static bool waits_on(struct gs_prefill *prefill, uint64_t awaited)
 {
-    return find_mark(prefill) < awaited && prefill->units[prefill->mark] != LEFT && !prefill->ends;
+    return find_mark(prefill) < awaited && !prefill->ends;
 }
 
-/* Wake those who wait for pages, if it may be one of them whose are made. Called with the mutex. */
-static void tell(struct gs_prefill *prefill)
+/* A unit that was TAKEN is made, or could not be. Wakes those who wait for pages, if it may be one
+ * of them whose are made. Called with the mutex. */
+static void leave_unit(struct gs_prefill *prefill, uint64_t unit, bool made)
 {
-    if (prefill->awaited == UINT64_MAX || waits_on(prefill, prefill->awaited))
-        return;
-    prefill->awaited = UINT64_MAX; /* who goes on waiting says so again */
-    pthread_cond_broadcast(&prefill->made);
+    prefill->units[unit] = made ? MADE : NOT_MADE;
+    bool awaited = prefill->awaited != UINT64_MAX && !waits_on(prefill, prefill->awaited);
+    if (awaited)
+        prefill->awaited = UINT64_MAX; /* who goes on waiting says so again */
+    if (awaited || prefill->waiting > 0)
+        pthread_cond_broadcast(&prefill->made);
 }
 
 /* A huge page was made in so long, or refused: are they worth another try? Fast ones make up for
@@ -165,12 +168,11 @@ static void *make_units(void *argument)
         pthread_mutex_unlock(&prefill->mutex);
         bool made = make_unit(prefill, unit);
         pthread_mutex_lock(&prefill->mutex);
+        leave_unit(prefill, unit, made);
         if (!made) { /* no room, say */
             end_threads(prefill);
             break;
         }
-        prefill->units[unit] = MADE;
-        tell(prefill);
     }
     pthread_mutex_unlock(&prefill->mutex);
     return NULL;
@@ -266,60 +268,40 @@ static bool await_pages(struct gs_prefill *prefill, uint64_t end)
     return made;
 }
 
-/* The first unit of [first, end) that is not made, or end. Called with the mutex. */
-static uint64_t find_unmade(const struct gs_prefill *prefill, uint64_t first, uint64_t end)
+/* Make a unit that nobody makes yet, or wait until it is made. Called with the mutex. */
+static bool make_unit_now(struct gs_prefill *prefill, uint64_t unit)
 {
-    while (first < end && prefill->units[first] == MADE)
-        first++;
-    return first;
-}
-
-/* Nobody is to make these units, but who calls this makes a part of them. Called with the mutex. */
-static void leave_units(struct gs_prefill *prefill, uint64_t first, uint64_t end)
-{
-    for (uint64_t unit = first; unit < end; unit++)
-        if (prefill->units[unit] == NOT_MADE)
-            prefill->units[unit] = LEFT;
-    tell(prefill);
-}
-
-/* Make pages in order, whole units as units. */
-static bool make_range(struct gs_prefill *prefill, uint64_t first, uint64_t end)
-{
-    bool made = true;
-    for (uint64_t next; made && first < end; first = next) {
-        next = (first / UNIT_BYTES + 1) * UNIT_BYTES;
-        next = next < end ? next : end;
-        made = next - first == UNIT_BYTES
-                   ? make_unit(prefill, first / UNIT_BYTES)
-                   : gs_pages_populate(prefill->mapping + first, (size_t)(next - first));
+    prefill->waiting++;
+    while (prefill->units[unit] == TAKEN)
+        pthread_cond_wait(&prefill->made, &prefill->mutex);
+    prefill->waiting--;
+    if (prefill->units[unit] == NOT_MADE) {
+        prefill->units[unit] = TAKEN;
+        pthread_mutex_unlock(&prefill->mutex);
+        bool made = make_unit(prefill, unit);
+        pthread_mutex_lock(&prefill->mutex);
+        leave_unit(prefill, unit, made);
     }
-    return made;
+    return prefill->units[unit] == MADE;
 }
 
-/* Make pages here and now, while the threads make others. A unit at either end may be another's in
- * part: that part is not made, and not by the threads either. */
+/* Make pages here and now, while the threads make others: whole units, and what lies behind the
+ * last of them. */
 static bool make_now(struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
 {
+    bool made = true;
     uint64_t end = position + bytes;
-    uint64_t first_unit = position / UNIT_BYTES;
-    uint64_t end_unit = (end + UNIT_BYTES - 1) / UNIT_BYTES;
     pthread_mutex_lock(&prefill->mutex);
-    uint64_t unmade = find_unmade(prefill, first_unit, end_unit) * UNIT_BYTES;
-    leave_units(prefill, first_unit, end_unit);
+    uint64_t units = prefill->bytes / UNIT_BYTES;
+    for (uint64_t unit = position / UNIT_BYTES; made && unit < units && unit * UNIT_BYTES < end;
+         unit++)
+        made = make_unit_now(prefill, unit);
     pthread_mutex_unlock(&prefill->mutex);
-    if (unmade >= end)
-        return true;
-    uint64_t first = unmade > position ? unmade : position;
+    uint64_t first = position > units * UNIT_BYTES ? position : units * UNIT_BYTES;
     first -= first % PAGE_BYTES_MAX;
-    if (!make_range(prefill, first, end))
-        return false;
-    pthread_mutex_lock(&prefill->mutex);
-    for (uint64_t unit = (position + UNIT_BYTES - 1) / UNIT_BYTES; unit < end / UNIT_BYTES; unit++)
-        prefill->units[unit] = MADE;
-    tell(prefill);
-    pthread_mutex_unlock(&prefill->mutex);
-    return true;
+    if (made && first < end)
+        made = gs_pages_populate(prefill->mapping + first, (size_t)(end - first));
+    return made;
 }
 
 bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager)

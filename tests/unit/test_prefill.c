@@ -321,6 +321,62 @@ static void test_parts(void)
     close(fd);
 }
 
+/* Who makes a part of a unit makes all of it, so that it can be a huge page. */
+static void test_whole_units(void)
+{
+    const uint64_t size = (uint64_t)64 << 20;
+    const uint64_t late = size / 16 * 15; /* the threads do not come so far by themselves */
+    int fd = open_file(size);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2, false);
+    if (prefill == NULL)
+        abort();
+    gs_prefill_extend(prefill, size);
+    CHECK(soon_made(prefill, late - 1));
+    CHECK(gs_prefill_pages(prefill, late + GS_HUGE_PAGE_BYTES - 1, 1, false) == NULL);
+    CHECK(gs_prefill_make(prefill, late, 1, true));
+    CHECK(gs_prefill_pages(prefill, late + GS_HUGE_PAGE_BYTES - 1, 1, false) != NULL);
+    CHECK(gs_prefill_pages(prefill, late + GS_HUGE_PAGE_BYTES, 1, false) == NULL);
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
+/* A part of each unit. */
+#define SHARERS 4
+static void *make_share(void *argument)
+{
+    struct waiting *sharer = argument;
+    const uint64_t share = GS_HUGE_PAGE_BYTES / SHARERS;
+    sharer->made = true;
+    for (uint64_t at = sharer->position; at < SIZE - share; at += GS_HUGE_PAGE_BYTES)
+        sharer->made = sharer->made && gs_prefill_make(sharer->prefill, at, share, true);
+    return NULL;
+}
+
+/* Some who each need a part of every unit, and threads that make them ahead: nobody waits for good,
+ * and where the file has no room for them all are told. */
+static void test_sharers(bool room)
+{
+    struct waiting sharers[SHARERS];
+    pthread_t threads[SHARERS];
+    int fd = open_file(room ? SIZE : 0);
+    struct gs_prefill *prefill = gs_prefill_start(fd, 0, SIZE, 2, true);
+    if (prefill == NULL)
+        abort();
+    gs_prefill_extend(prefill, SIZE);
+    for (unsigned i = 0; i < SHARERS; i++) {
+        sharers[i] =
+            (struct waiting){.prefill = prefill, .position = i * (GS_HUGE_PAGE_BYTES / SHARERS)};
+        if (pthread_create(&threads[i], NULL, make_share, &sharers[i]) != 0)
+            abort();
+    }
+    for (unsigned i = 0; i < SHARERS; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(sharers[i].made == room);
+    }
+    gs_prefill_stop(prefill);
+    close(fd);
+}
+
 /* Where it cannot be done there is nothing to stop; beyond the end of a file there are no pages. */
 static void test_refused(void)
 {
@@ -373,6 +429,9 @@ int main(void)
         test_waiting();
     for (unsigned i = 0; i < 10; i++)
         test_parts();
+    test_whole_units();
+    for (unsigned i = 0; i < 10; i++)
+        test_sharers(i % 2 == 0);
     test_refused();
     test_stop();
     return check_failures();

@@ -8,7 +8,6 @@
 #include "cli/ahead.h"
 
 #include "common/memory.h"
-#include "common/processors.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,22 +18,17 @@
 #define GS_SPARE_PROCESSORS 4
 #endif
 
-static unsigned count_processors(const struct gs_options *options)
-{
-    return options->threads > 0 ? options->threads : gs_processors();
-}
-
 bool gs_reads_with_help(const struct gs_options *options)
 {
-    return count_processors(options) >= GS_SPARE_PROCESSORS;
+    return gs_threads(options) >= GS_SPARE_PROCESSORS;
 }
 
 unsigned gs_threads_for_pages(const struct gs_options *options, bool idle)
 {
-    unsigned processors = count_processors(options);
-    if (processors < GS_SPARE_PROCESSORS) /* all others wait */
-        return processors;
-    return idle ? processors / 2 : processors / 4;
+    unsigned threads = gs_threads(options);
+    if (threads < GS_SPARE_PROCESSORS) /* all others wait */
+        return threads;
+    return idle ? threads / 2 : threads / 4;
 }
 
 /* A pipe that brings fewer bytes in a millisecond leaves even two processors idle, one of which may

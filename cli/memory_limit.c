@@ -6,7 +6,6 @@
 #include "common/control_group.h"
 #include "common/dirty.h"
 #include "common/memory.h"
-#include "common/processors.h"
 
 #include <inttypes.h>
 #include <libgen.h>
@@ -29,19 +28,13 @@
 /* What is not the sort's to take of the memory there is: files' buffers and libraries' own. */
 #define GS_BESIDE (UINT64_C(32) << 20)
 
-/* Threads that will run: by default one for each processor. */
-static uint64_t count_threads(const struct gs_options *options)
-{
-    return options->threads > 0 ? options->threads : gs_processors();
-}
-
 /* The stacks of the threads but the first, if address space or data is limited: what other memory
  * there is they hardly touch. */
 static uint64_t stacks(const struct gs_command *command)
 {
     if (gs_buffer_space_left() == UINT64_MAX)
         return 0;
-    return (count_threads(&command->sort) - 1) * gs_stack_bytes();
+    return (uint64_t)(gs_threads(&command->sort) - 1) * gs_stack_bytes();
 }
 
 /* What a small input takes. */
@@ -165,7 +158,7 @@ static uint64_t most_by_number(uint64_t wanted)
 
 void gs_limit_threads(struct gs_command *command)
 {
-    uint64_t threads = count_threads(&command->sort);
+    uint64_t threads = gs_threads(&command->sort);
     uint64_t most = threads;
     uint64_t left = gs_buffer_space_left();
     if (left != UINT64_MAX)
@@ -212,7 +205,7 @@ void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_byt
     uint64_t left = gs_memory_group_left();
     if (left >= gs_memory_total())
         return;
-    left = subtract(left, BESIDE_GROUP + count_threads(options) * BESIDE_THREAD);
+    left = subtract(left, BESIDE_GROUP + gs_threads(options) * BESIDE_THREAD);
     uint64_t needed = needed_bytes < memory_bytes ? needed_bytes : memory_bytes;
     uint64_t dirty = subtract(left, memory_bytes) / 4 * 3;
     if (subtract(left, needed) / ROOM_FACTOR >= written_bytes)

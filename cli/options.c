@@ -66,7 +66,7 @@ static const struct argp_option table[] = {
     {"temporary-directory", 'T', "DIR", 0,
      "directory for temporary files, instead of $TMPDIR or /tmp; several are used in turn", 0},
     {"parallel", OPT_PARALLEL, "N", 0,
-     "CPU threads, up to 1024 (default: as many as there are processors to run on)", 0},
+     "CPU threads, up to 1024 (default: one for each processor to run on, up to 32)", 0},
     {"fsync", OPT_FSYNC, NULL, 0,
      "wait until the disk has the output under its name: it survives a power failure then", 0},
     {"direct", OPT_DIRECT, NULL, 0,

@@ -10,7 +10,6 @@
 #include "sort/stages_cpu.h"
 
 #include "common/memory.h"
-#include "common/processors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t row
     double seconds;
     struct gs_plan plan;
     gs_sort_forecast(options, count, stats, &seconds);
-    gs_plan_make(&plan, options, count, gs_processors());
+    gs_plan_make(&plan, options, count);
     /* A bin is gathered to be sorted, however large, where its runs are too short to be split: that
      * must not take more than the scattered copy, which is spared here. */
     return strcmp(stats->device, gs_device_name(GS_DEVICE_CPU)) == 0 &&
@@ -64,7 +63,7 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
     run->stats = stats;
     run->fingerprint = fingerprint;
     run->device = &cpu;
-    gs_plan_make(&run->plan, options, binned->count, gs_processors());
+    gs_plan_make(&run->plan, options, binned->count);
     run->plan.direct = false; /* few as they may be, the keys lie in runs */
     run->splitters.count = binned->bins - 1;
     memcpy(run->splitters.splitter, binned->splitters->splitter + binned->first,

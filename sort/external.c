@@ -23,7 +23,6 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
-#include "common/processors.h"
 
 /* Chunks beyond this do not make the reads and writes any faster; their places are 32 bits wide. */
 #define CHUNK_KEYS_MAX ((uint64_t)1 << 30)
@@ -134,7 +133,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
                                .source = source,
                                .progress = progress != NULL ? progress : &own_progress,
                                .stats = stats,
-                               .threads = options->threads > 0 ? options->threads : gs_processors(),
+                               .threads = gs_threads(options),
                                .sink = {.write = gs_external_write, .stream = sink->stream},
                                .target = sink};
     uint64_t count = 0;

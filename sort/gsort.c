@@ -11,7 +11,6 @@
 #include "sort/pipeline.h"
 
 #include "common/clock.h"
-#include "common/processors.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -167,7 +166,7 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
         run->stats->stages[i] = (struct gs_stage_stats){0};
     run->fingerprint = 0;
     run->stats->device_text = gs_cache_sort_name(); /* until a GPU says its name */
-    gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles), gs_processors());
+    gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
     if (stages == &gs_stages_gpu)
         gs_gpu_plan(&run->plan, options);
     else if (stages != &gs_stages_cpu)
@@ -239,7 +238,7 @@ enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool
         return GS_DEVICE_CPU;
     /* An input that ended here would wait for a GPU that starts now. */
     uint64_t less = !more ? 0 : count < GS_GPU_START_KEYS ? count : GS_GPU_START_KEYS;
-    gs_plan_make(&plan, options, count - less, gs_processors());
+    gs_plan_make(&plan, options, count - less);
     enum gs_device device = choose_device(options, &plan, more || gs_gpu_started(), &ignored);
     if (device == GS_DEVICE_GPU)
         gs_gpu_start();
@@ -252,7 +251,7 @@ bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *
     struct gs_tiles tiles;
     if (gs_tiles_make(&tiles, spans, span_count, NULL) != GS_OK)
         return false;
-    bool most = gs_keeps_most(&tiles, options->threads > 0 ? options->threads : gs_processors());
+    bool most = gs_keeps_most(&tiles, gs_threads(options));
     gs_tiles_free(&tiles);
     return most;
 }
@@ -271,7 +270,7 @@ static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *span
     const struct gs_options *options = run->options;
     GS_TRY(gs_options_check(options, err));
     GS_TRY(gs_tiles_make(&run->tiles, spans, span_count, err));
-    gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles), gs_processors());
+    gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
     GS_TRY(gs_options_check_count(options, run->plan.count, err));
     enum gs_device chosen = choose_device(options, &run->plan, gs_gpu_started(), run->stats);
     if (gs_engine_uses_lists(options->engine)) {
@@ -311,7 +310,7 @@ void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct g
                       double *seconds)
 {
     struct gs_plan plan;
-    gs_plan_make(&plan, options, count, gs_processors());
+    gs_plan_make(&plan, options, count);
     enum gs_device device = choose_device(options, &plan, false, stats);
     bool lists = gs_engine_uses_lists(options->engine);
     stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);

@@ -47,7 +47,7 @@ struct gs_options {
                         * left to that */
     enum gs_engine engine;
     enum gs_device device;
-    unsigned threads;      /* CPU threads; 0: as many as processors to run on */
+    unsigned threads;      /* CPU threads; 0: as gs_threads() says */
     uint64_t samples;      /* keys in the sample; 0: from the number of bins */
     uint64_t bins;         /* bins to aim at; 0: from the number of keys */
     uint64_t lists;        /* lists of a shared-memory engine: a power of two; 0: default */
@@ -162,6 +162,10 @@ struct gs_stats {
     char reason[256];        /* why engine and device were chosen */
     char warning[256];       /* what the user should hear about, or empty */
 };
+
+/* CPU threads that a sort may use at the most: options->threads, or one for each processor to run
+ * on, up to 32. */
+unsigned gs_threads(const struct gs_options *options);
 
 /* Refuse options that contradict each other, this build or limits.h, before any work. */
 enum gs_status gs_options_check(const struct gs_options *options, struct gs_error *err);

@@ -12,7 +12,6 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
-#include "common/processors.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -210,7 +209,7 @@ static void wait_idle(struct gs_incoming *incoming)
 
 struct gs_incoming *gs_incoming_new(const struct gs_options *options)
 {
-    unsigned threads = options->threads > 0 ? options->threads : gs_processors();
+    unsigned threads = gs_threads(options);
     bool other = options->engine != GS_ENGINE_AUTO && options->engine != GS_ENGINE_SAMPLESORT;
     bool cpu = options->device == GS_DEVICE_CPU ||
                (options->device == GS_DEVICE_AUTO && !(gs_gpu_built() && gs_gpu_present()));

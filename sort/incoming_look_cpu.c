@@ -9,7 +9,6 @@
 #include "sort/value_ranges.h"
 
 #include "common/clock.h"
-#include "common/processors.h"
 
 #include <stdlib.h>
 
@@ -59,7 +58,7 @@ bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *op
     const struct gs_span span = {.keys = keys, .count = count, .name = ""};
     if (look_ordered(keys, count) || gs_tiles_make(&tiles, &span, 1, NULL) != GS_OK)
         return false;
-    gs_plan_make(&plan, options, count, gs_processors());
+    gs_plan_make(&plan, options, count);
     gs_plan_in_place(&plan, options);
     gs_key *sample = draw_sample(&tiles, plan.samples, 1, &bins->select);
     gs_tiles_free(&tiles);

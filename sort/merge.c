@@ -9,7 +9,6 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
-#include "common/processors.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -34,7 +33,7 @@ static uint64_t worker_bytes(size_t span_count)
 
 static unsigned choose_threads(const struct gs_options *options, size_t span_count)
 {
-    uint64_t threads = options->threads > 0 ? options->threads : gs_processors();
+    uint64_t threads = gs_threads(options);
     uint64_t fit = options->memory_bytes / worker_bytes(span_count);
     if (options->memory_bytes > 0 && threads > fit)
         threads = fit;

@@ -8,8 +8,6 @@
 #include "sort/clones.h"
 #include "sort/params.h"
 
-#include "common/processors.h"
-
 #include <stdatomic.h>
 
 #ifndef GS_ORDER_HAS_512 /* the compiler's command line may say 0 */
@@ -179,7 +177,7 @@ static uint64_t find_disorder(const struct gs_options *options, const gs_key *ke
 static unsigned threads_for(const struct gs_options *options, uint64_t tiles)
 {
     uint64_t most = tiles / TILES_PER_THREAD + 1;
-    unsigned threads = options->threads > 0 ? options->threads : gs_processors();
+    unsigned threads = gs_threads(options);
     return threads < most ? threads : (unsigned)most;
 }
 

@@ -80,13 +80,19 @@ static uint32_t samples_for(const struct gs_options *options, uint32_t bins, uin
     return (uint32_t)clamp(samples, 1, count < GS_SAMPLES_MAX ? count : GS_SAMPLES_MAX);
 }
 
-void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count,
-                  unsigned processors)
+unsigned gs_threads(const struct gs_options *options)
+{
+    if (options->threads > 0)
+        return options->threads;
+    const unsigned processors = gs_processors();
+    return processors < GS_THREADS_DEFAULT ? processors : GS_THREADS_DEFAULT;
+}
+
+void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count)
 {
     *plan = (struct gs_plan){.count = count};
-    unsigned threads = options->threads > 0 ? options->threads : processors;
     /* A thread that gets less than a bin's worth of keys costs more than it brings. */
-    plan->threads = (unsigned)clamp(threads, 1, count / GS_BIN_KEYS + 1);
+    plan->threads = (unsigned)clamp(gs_threads(options), 1, count / GS_BIN_KEYS + 1);
     plan->one_bin = options->bins > 0 ? options->bins == 1 || count < 2 : count <= GS_ONE_BIN_KEYS;
     if (plan->one_bin) {
         plan->threads = 1;
@@ -146,13 +152,13 @@ void gs_plan_force_bins(struct gs_plan *plan)
 uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count)
 {
     struct gs_plan plan;
-    gs_plan_make(&plan, options, count, gs_processors());
+    gs_plan_make(&plan, options, count);
     return plan.memory_bytes;
 }
 
 uint64_t gs_sort_held(const struct gs_options *options, uint64_t count, uint64_t held_bytes)
 {
     struct gs_plan plan;
-    gs_plan_make(&plan, options, count, gs_processors());
+    gs_plan_make(&plan, options, count);
     return gs_plan_held(&plan, held_bytes);
 }

@@ -19,9 +19,8 @@ struct gs_plan {
     uint64_t memory_bytes; /* buffers on the host: the scattered copy, its table, scratch */
 };
 
-/* Plan a sort of count keys. threads in options counts when not 0, else processors. */
-void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count,
-                  unsigned processors);
+/* Plan a sort of count keys. */
+void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
 
 /* Keys of the input that a CPU thread may claim at once where `left` are left: more, the more there
  * are, up to GS_CLAIM_KEYS_MAX; fewer than GS_CLAIM_KEYS is: chunk by chunk. */

@@ -11,7 +11,6 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
-#include "common/processors.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -93,7 +92,7 @@ enum gs_status gs_verify_file(const struct gs_options *options, int fd, struct g
 {
     uint64_t start = gs_now_ns();
     struct gs_plan plan;
-    gs_plan_make(&plan, options, stats->keys_out, gs_processors());
+    gs_plan_make(&plan, options, stats->keys_out);
     struct proof proof = {
         .options = options, .fd = fd, .count = stats->keys_out, .bad = stats->keys_out};
     size_t buffer_keys = GS_TILE_KEYS + 1;

@@ -35,7 +35,7 @@ static inline bool stage_run_open(struct stage_run *f, const gs_key *keys, uint6
     if (!CHECK(gs_tiles_make(&f->run.tiles, &f->span, 1, &f->err) == GS_OK) ||
         !CHECK(gs_emit_init(&f->run.emitter, &f->options, &f->sink, &f->err) == GS_OK))
         return false;
-    gs_plan_make(&f->run.plan, &f->options, n, f->options.threads);
+    gs_plan_make(&f->run.plan, &f->options, n);
     f->run.plan.direct = direct;
     uint32_t samples = f->run.plan.samples;
     gs_key *sample = malloc(samples * sizeof *sample);

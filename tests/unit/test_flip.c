@@ -95,7 +95,7 @@ static enum gs_status sort_and_verify(const struct gs_options *options)
     if (gs_tiles_make(&run.tiles, &span, 1, &err) != GS_OK ||
         gs_emit_init(&run.emitter, options, &sink, &err) != GS_OK)
         abort();
-    gs_plan_make(&run.plan, options, N, 1);
+    gs_plan_make(&run.plan, options, N);
     gs_plan_force_bins(&run.plan);
     enum gs_status st = gs_pipeline_run(&run, &stages, &err);
     stats.keys_out = run.emitter.position;

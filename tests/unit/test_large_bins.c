@@ -30,7 +30,7 @@ static void test_sort(enum kind kind)
     enum { N = 1 << 25, BINS = 48 };
     const struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 1, .bins = BINS};
     struct gs_plan plan;
-    gs_plan_make(&plan, &options, N, 1);
+    gs_plan_make(&plan, &options, N);
     gs_key *in = malloc(N * sizeof *in);
     gs_key *out = malloc(N * sizeof *out);
     if (in == NULL || out == NULL)

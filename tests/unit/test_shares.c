@@ -151,13 +151,13 @@ static void test_rewritten(void)
         got[i] = GUARD;
     struct gs_span span = {rewritten, N, "a"};
     for (int turn = 0; turn < 2000; turn++) {
-        struct gs_options options = {0};
+        struct gs_options options = {.threads = 1};
         struct gs_progress progress = {.phase = NULL};
         struct gs_stats stats = {0};
         struct gs_sink sink = {.memory = got};
         struct gs_error err = {.status = GS_OK};
         struct gs_run run = {.options = &options, .progress = &progress, .stats = &stats};
-        gs_plan_make(&run.plan, &options, N, 1);
+        gs_plan_make(&run.plan, &options, N);
         bool sorted = false;
         if (gs_tiles_make(&run.tiles, &span, 1, &err) != GS_OK ||
             gs_emit_init(&run.emitter, &options, &sink, &err) != GS_OK)

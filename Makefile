@@ -12,7 +12,7 @@ NVCC       ?= nvcc
 CXX        ?= g++
 have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
 HIGHWAY ?= $(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
-CUDA    ?= $(if $(wildcard sort/stages_gpu.c),$(call have,$(NVCC)),0)
+CUDA    ?= $(call have,$(NVCC))
 DEBUG   ?= 0
 V       ?= 0
 
@@ -257,8 +257,7 @@ $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/to
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
 
-AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_SEARCH_BINS_HAS_512=0 -DGS_REGIONS_HAS_512=0 -DGS_CACHE_SORT_HAS_512=0 -DGS_MERGE_HAS_512=0 \
-             -DGS_ORDER_HAS_512=0 -DGS_CLONES_H -DGS_CLONES="__attribute__((target_clones(\"default\",\"avx2\")))"
+AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_HAS_AVX512=0
 bench-cpu: $(B)/bench_cpu
 	$(B)/bench_cpu $(BENCH)
 	@+$(MAKE) -s CONFIG_SUFFIX=-avx2 CPPFLAGS='$(AVX2_ONLY)' $(B)-avx2/bench_cpu

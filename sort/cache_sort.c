@@ -96,7 +96,7 @@ static bool look_even(const gs_key *keys, size_t count, gs_key low, gs_key high)
     return meet < EVEN_MEET;
 }
 
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
 /* From the runs straight to `to`, which may be where they are. */
 static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                                 size_t scratch_keys, size_t count, gs_key low, gs_key high,
@@ -234,7 +234,7 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
 
 bool gs_cache_sort_takes_large(void)
 {
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
     return gs_cache_sort_groups512_usable();
 #else
     return false;
@@ -264,7 +264,7 @@ const char *gs_cache_sort_name(void)
 #else
 #define OTHERS "radix"
 #endif
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
     if (gs_cache_sort_groups512_usable())
         return "groups AVX-512, " OTHERS;
     if (gs_cache_sort_columns512_usable())

@@ -18,7 +18,7 @@
 #include "sort/cache_sort_columns.h"
 #include "sort/cache_sort_network.h"
 
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
 
 #include <assert.h>
 #include <immintrin.h>

@@ -9,7 +9,7 @@
  */
 #include "sort/cache_sort_columns.h"
 
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
 
 #include "sort/cache_sort_columns512.h"
 
@@ -219,7 +219,7 @@ bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key
 
 bool gs_cache_sort_columns512_usable(void)
 {
-    return GS_CACHE_SORT_HAS_512 && __builtin_cpu_supports("avx512f") &&
+    return GS_HAS_AVX512 && __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 

@@ -8,6 +8,7 @@
 #define GS_CACHE_SORT_IMPL_H
 
 #include "sort/cache_sort.h"
+#include "sort/vectors.h"
 
 #include <stdbool.h>
 
@@ -22,19 +23,7 @@ gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count);
  */
 bool gs_cache_sort_values(gs_key *keys, gs_key *scratch, size_t count);
 
-#if defined(GS_CACHE_SORT_HAS_COLUMNS)
-/* as the compiler's command line says */
-#elif defined(__x86_64__) && defined(__GNUC__)
-#define GS_CACHE_SORT_HAS_COLUMNS 1
-#else
-#define GS_CACHE_SORT_HAS_COLUMNS 0
-#endif
-
-#if !defined(GS_CACHE_SORT_HAS_512) /* 0 masks what is wider than AVX2 */
-#define GS_CACHE_SORT_HAS_512 GS_CACHE_SORT_HAS_COLUMNS
-#endif
-
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
 /* Sort the keys in place by columns, with AVX2: about twice as fast as the others where the keys
  * are spread evenly over [low, high]. Where they are not, returns false: keys is untouched. */
 bool gs_cache_sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high);

@@ -3,7 +3,7 @@
  */
 #include "sort/cache_sort_columns.h"
 
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
 
 #include "sort/cache_sort_lanes512.h"
 

@@ -9,7 +9,7 @@
 #include "sort/cache_sort_portable.h"
 #include "sort/key_loops.h"
 #include "sort/cache_sort_impl.h"
-#include "sort/clones.h"
+#include "sort/vectors.h"
 
 #include <assert.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/chunk_rooms.h"
-#include "sort/clones.h"
+#include "sort/vectors.h"
 
 #include "common/memory.h"
 
@@ -21,7 +21,7 @@ static void make_rooms(struct gs_rooms *rooms, const uint32_t *counts, uint32_t 
     uint32_t sum = 0;
     for (uint32_t bin = 0; bin < bins; bin++) {
         rooms->first[bin] = sum;
-        sum += (counts[bin] + counts[bin] / 4 + 40 + rest + unit - 1) / unit * unit;
+        sum += (counts[bin] + counts[bin] / 4 + GS_ROOMS_SPARE + rest + unit - 1) / unit * unit;
     }
     rooms->first[bins] = sum;
     rooms->known = true;

@@ -33,8 +33,12 @@ struct gs_rooms {
     uint32_t next[GS_SPLITTERS_MAX + 1];  /* where its next key goes */
 };
 
+/* Room for a few keys of each bin, more than a quarter more than counted. */
+#define GS_ROOMS_SPARE 40
+
 /* Keys of all rooms, with how far keys can go beyond the last. */
-#define GS_ROOMS_KEYS (GS_CHUNK_KEYS_MAX / 4 * 5 + 40 * (GS_SPLITTERS_MAX + 1) + GS_ROOMS_STRAIGHT)
+#define GS_ROOMS_KEYS                                                                              \
+    (GS_CHUNK_KEYS_MAX / 4 * 5 + GS_ROOMS_SPARE * (GS_SPLITTERS_MAX + 1) + GS_ROOMS_STRAIGHT)
 
 static_assert(GS_ROOMS_KEYS + sizeof(struct gs_rooms) / sizeof(gs_key) + 1 <= GS_CACHE_SORT_SCRATCH,
               "rooms fit the scratch memory of a thread");

@@ -8,7 +8,7 @@
  * to tell bit 31 risen in one key and fallen in another. 32-bit multiplications are what vector
  * units have.
  */
-#include "sort/clones.h"
+#include "sort/vectors.h"
 #include "sort/gsort.h"
 
 GS_CLONES uint64_t gs_fingerprint(const gs_key *keys, uint64_t count)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/key_loops.h"
-#include "sort/clones.h"
+#include "sort/vectors.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

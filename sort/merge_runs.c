@@ -14,6 +14,7 @@
  * that value, too. They are not counted; then b's are, and nobody sees the difference.
  */
 #include "sort/merge_runs.h"
+#include "sort/vectors.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -32,10 +33,6 @@ enum { CHAINS = 4, LANES = GS_MERGE_GAP, HALF_LANES = LANES / 2 };
 #define INLINE_AVX512 static inline __attribute__((always_inline, target("avx512f,popcnt")))
 #define AVX2          __attribute__((target("avx2,popcnt")))
 #define INLINE_AVX2   static inline __attribute__((always_inline, target("avx2,popcnt")))
-
-#ifndef GS_MERGE_HAS_512 /* the compiler's command line may say 0 */
-#define GS_MERGE_HAS_512 1
-#endif
 
 /* Two runs, the output, and where each chain began in it and is in a. Where it is in b follows: as
  * far as the keys that are written did not come from a. */
@@ -157,7 +154,7 @@ enum gs_merge_method gs_merge_method(void)
 {
     if (!__builtin_cpu_supports("popcnt"))
         return GS_MERGE_NONE;
-    if (GS_MERGE_HAS_512 && __builtin_cpu_supports("avx512f"))
+    if (GS_HAS_AVX512 && __builtin_cpu_supports("avx512f"))
         return GS_MERGE_AVX512;
     return __builtin_cpu_supports("avx2") ? GS_MERGE_AVX2 : GS_MERGE_NONE;
 }

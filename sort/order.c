@@ -5,18 +5,10 @@
  * (GS_CLONES): no exit inside a block, one comparison a key.
  */
 #include "sort/order.h"
-#include "sort/clones.h"
+#include "sort/vectors.h"
 #include "sort/params.h"
 
 #include <stdatomic.h>
-
-#ifndef GS_ORDER_HAS_512 /* the compiler's command line may say 0 */
-#if defined(__x86_64__) && defined(__GNUC__)
-#define GS_ORDER_HAS_512 1
-#else
-#define GS_ORDER_HAS_512 0
-#endif
-#endif
 
 /* Keys compared before the result is looked at. */
 #define BLOCK_KEYS 4096
@@ -83,7 +75,7 @@ struct closing {
                   * wait for its store */
 };
 
-#if GS_ORDER_HAS_512
+#if GS_HAS_AVX512
 
 #include <immintrin.h>
 
@@ -130,7 +122,7 @@ uint64_t gs_order_unique(gs_key *keys, uint64_t count)
         i += pairs;
     }
     struct closing closing = {.read = i + 1, .kept = i + 1, .last = keys[i]};
-#if GS_ORDER_HAS_512
+#if GS_HAS_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("popcnt"))
         close_up512(keys, count, &closing);
 #endif

@@ -29,6 +29,12 @@
  */
 #define GS_REGIONS_MAX 4096
 
+static_assert(GS_CHUNK_KEYS_MAX / 4 * 5 +
+                      (GS_ROOMS_SPARE + 2 * (GS_LINE_KEYS - 1)) * (GS_REGIONS_MAX + 1) +
+                      GS_ROOMS_STRAIGHT <=
+                  GS_ROOMS_KEYS,
+              "rooms of whole lines, which begin with the rests of the chunk before, fit, too");
+
 /* A thread's next extent of spare memory for a bin is this part of those before. */
 #define GS_EXTENT_SHARE 8
 

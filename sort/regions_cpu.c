@@ -2,19 +2,12 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/regions.h"
+#include "sort/vectors.h"
 
 #include <stdlib.h>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
-#endif
-
-#if !defined(GS_REGIONS_HAS_512) /* 0 masks what is wider than AVX2 */
-#if defined(__x86_64__) && defined(__GNUC__)
-#define GS_REGIONS_HAS_512 1
-#else
-#define GS_REGIONS_HAS_512 0
-#endif
 #endif
 
 /* An extent of spare memory for a thread's keys of a bin; NULL: there is no more. */
@@ -65,7 +58,7 @@ static bool take_room(struct gs_regions *regions, struct gs_region_thread *threa
     return thread->to[bin] != NULL;
 }
 
-#if GS_REGIONS_HAS_512
+#if GS_HAS_AVX512
 /* One store a line, not four: 7 ns of 50 for a bin's keys of a chunk. */
 __attribute__((target("avx512f"))) static void
 write_lines512(gs_key *restrict to, const gs_key *restrict keys, uint32_t count)
@@ -78,7 +71,7 @@ write_lines512(gs_key *restrict to, const gs_key *restrict keys, uint32_t count)
 /* Copy whole lines past the caches. */
 static inline void write_lines(gs_key *restrict to, const gs_key *restrict keys, uint32_t count)
 {
-#if GS_REGIONS_HAS_512
+#if GS_HAS_AVX512
     if (__builtin_cpu_supports("avx512f")) {
         write_lines512(to, keys, count);
         return;

@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) void find_narrow(const struct gs_sp
 static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
                           gs_key *copy, uint16_t *bins)
 {
-#if GS_SEARCH_BINS_HAS_512
+#if GS_HAS_AVX512
     if (gs_search_bins512_usable() && gs_tree_bins512_better(splitters))
         return gs_tree_bins512(splitters, keys, count, copy, bins);
     if (gs_search_bins512_usable()) {
@@ -74,7 +74,7 @@ static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *ke
         return done;
     }
 #endif
-#if GS_SEARCH_BINS_HAS_256
+#if GS_HAS_AVX2
     if (gs_search_bins256_usable())
         return gs_find_bins256(splitters, keys, count, copy, bins);
 #endif

@@ -5,29 +5,14 @@
 #define GS_SEARCH_BINS_H
 
 #include "sort/splitters.h"
+#include "sort/vectors.h"
 
 /* Copy keys, each of which is read once, and find their bins: guide and halving steps, with vectors
  * where the processor has them. */
 void gs_find_bins(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
                   gs_key *copy, uint16_t *bins);
 
-#if defined(GS_SEARCH_BINS_HAS_512)
-/* as the compiler's command line says */
-#elif defined(__x86_64__) && defined(__GNUC__)
-#define GS_SEARCH_BINS_HAS_512 1
-#else
-#define GS_SEARCH_BINS_HAS_512 0
-#endif
-
-#if !defined(GS_SEARCH_BINS_HAS_256)
-#if defined(__x86_64__) && defined(__GNUC__)
-#define GS_SEARCH_BINS_HAS_256 1
-#else
-#define GS_SEARCH_BINS_HAS_256 0
-#endif
-#endif
-
-#if GS_SEARCH_BINS_HAS_256
+#if GS_HAS_AVX2
 /* Copy keys and note the bins of as many as make whole vectors, by guide and halving steps; returns
  * how many. With AVX2. */
 uint64_t gs_find_bins256(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
@@ -36,7 +21,7 @@ uint64_t gs_find_bins256(const struct gs_splitters *splitters, const gs_key *key
 bool gs_search_bins256_usable(void);
 #endif
 
-#if GS_SEARCH_BINS_HAS_512
+#if GS_HAS_AVX512
 /* Copy keys and note the first bin that the guide says for each, of as many as make whole vectors;
  * returns how many. With AVX-512. */
 uint64_t gs_guide_bins512(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,

@@ -7,14 +7,14 @@
 #include "sort/search_bins.h"
 #include "sort/chunk_rooms.h"
 
-#if GS_SEARCH_BINS_HAS_256
+#if GS_HAS_AVX2
 
 #include <immintrin.h>
 
 #define AVX2        __attribute__((target("avx2")))
 #define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
 
-enum { LANES = 8, VECTORS = 4, GROUP_KEYS = VECTORS * LANES, AHEAD = 2048 };
+enum { LANES = 8, VECTORS = 4, GROUP_KEYS = VECTORS * LANES, AHEAD = GS_ROOMS_BLOCK };
 
 /* The octaves of 8 distances: the exponent that they have as floating-point numbers. Bits that
  * might round it up are cleared before; a distance of 32 bits turns negative. */

@@ -7,7 +7,7 @@
 #include "sort/search_bins.h"
 #include "sort/chunk_rooms.h"
 
-#if GS_SEARCH_BINS_HAS_512
+#if GS_HAS_AVX512
 
 #include <immintrin.h>
 

@@ -3,7 +3,7 @@
  *
  * Each key is read once, so what somebody writes to the input meanwhile is counted or is not.
  */
-#include "sort/clones.h"
+#include "sort/vectors.h"
 #include "sort/stages_cpu.h"
 #include "sort/value_ranges.h"
 

@@ -99,7 +99,7 @@ static const gs_key *sort_radix(gs_key *keys, gs_key *scratch, size_t count, gs_
     return gs_cache_sort_radix(keys, scratch, count);
 }
 
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
 static const gs_key *sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
                                   gs_key high)
 {
@@ -124,7 +124,7 @@ static const struct method {
     sort_function *sort;
 } methods[] = {
     {"gs_cache_sort", sort_chosen},
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
     {"columns", sort_columns},
 #endif
     {"radix", sort_radix},

@@ -171,7 +171,7 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
                count * sizeof *keys);
         return keys;
     }
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
     if (method == COLUMNS512 && gs_cache_sort_columns512_usable() &&
         gs_cache_sort_columns512(&runs, keys, scratch, count, low, high, past_cache))
         return keys;
@@ -201,7 +201,7 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         return gs_cache_sort_values(keys, scratch, count) ? keys : NULL;
     if (method == RADIX)
         return gs_cache_sort_radix(keys, scratch, count);
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
     if (method == COLUMNS && gs_cache_sort_columns_usable() &&
         gs_cache_sort_columns(keys, scratch, count, low, high))
         return keys;
@@ -368,7 +368,7 @@ int main(void)
     }
     sort_out_of_bounds(keys, scratch);
     failures += check_taken(CHOSEN) + check_taken(RADIX) + check_taken(VALUES);
-#if GS_CACHE_SORT_HAS_COLUMNS
+#if GS_HAS_AVX2
     if (gs_cache_sort_columns_usable())
         failures += check_taken(COLUMNS);
     if (gs_cache_sort_columns512_usable())

@@ -30,7 +30,7 @@ static void choose(enum sample_kind kind, uint32_t bins, bool snaps)
     free(sample);
 }
 
-#if GS_SEARCH_BINS_HAS_256 || GS_SEARCH_BINS_HAS_512
+#if GS_HAS_AVX2
 /* Are these copies of keys, and their bins those that the plain search finds? */
 static void check_found(const gs_key *keys, uint64_t count, const gs_key *copy,
                         const uint16_t *bins)
@@ -50,13 +50,11 @@ static void check_guide(enum sample_kind kind)
     keys[0] = 0;
     keys[1] = GS_KEY_MAX;
     for (uint64_t count = 0; count <= GS_ROOMS_BLOCK; count += count < 200 ? 1 : 308) {
-#if GS_SEARCH_BINS_HAS_256
         if (gs_search_bins256_usable()) {
             CHECK_EQUAL(gs_find_bins256(&splitters, keys, count, copy, bins), count / 32 * 32);
             check_found(keys, count / 32 * 32, copy, bins);
         }
-#endif
-#if GS_SEARCH_BINS_HAS_512
+#if GS_HAS_AVX512
         if (gs_search_bins512_usable()) {
             uint64_t done = gs_guide_bins512(&splitters, keys, count, copy, bins);
             CHECK_EQUAL(done, count / 16 * 16);
@@ -139,7 +137,7 @@ static void check_sizes(enum sample_kind kind, bool straight)
 /* What holds for the splitters at hand. */
 static void check_splitters(enum sample_kind kind)
 {
-#if GS_SEARCH_BINS_HAS_256 || GS_SEARCH_BINS_HAS_512
+#if GS_HAS_AVX2
     for (enum sample_kind other = 0; other < SAMPLE_KINDS; other++)
         check_guide(other);
 #endif

@@ -85,7 +85,7 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
     }
     uint64_t wall_ns = gs_now_ns() - start_ns;
     gs_progress_stop();
-    if (stats.warning[0] != '\0')
+    if (st == GS_OK && stats.warning[0] != '\0')
         gs_report_line("warning: %s", stats.warning);
     if (st == GS_OK && command->stats != GS_STATS_NONE)
         st = gs_stats_print(&stats, command, start_ns, wall_ns, err);

@@ -222,13 +222,12 @@ static int give_name(struct gs_tempfile *temp, const struct gs_target *target)
     return move_to(temp, target);
 }
 
-/* Complete the file's mode and bytes, and put it under the target's name. EEXIST: somebody has put
- * another there just now. */
+/* Complete the file's mode and bytes, and put it under the target's name, unless somebody has put
+ * another there just now, and this was not the last try. */
 static enum gs_status put_in_place(struct gs_tempfile *temp, const struct gs_target *target,
-                                   const char *name, int *errnum, struct gs_error *err)
+                                   const char *name, bool last, bool *placed, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    *errnum = 0;
     if (target->kind == GS_TARGET_REPLACE)
         keep_identity(temp->fd, target);
     else
@@ -236,10 +235,11 @@ static enum gs_status put_in_place(struct gs_tempfile *temp, const struct gs_tar
     if (temp->synced && fsync(temp->fd) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", name);
     GS_TRY(flush(temp->fd, name, err));
-    if (give_name(temp, target) != 0) {
-        *errnum = errno;
-        return gs_fail(err, GS_ERR_OUTPUT, *errnum, "%s: cannot be put in place", name);
-    }
+    *placed = give_name(temp, target) == 0;
+    if (!*placed && errno == EEXIST && !last)
+        return GS_OK;
+    if (!*placed)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be put in place", name);
     if (temp->synced)
         st = sync_directory(target->dirfd, name, err);
 cleanup:
@@ -250,12 +250,10 @@ enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, struct gs_target *t
                                    const char *name, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    int errnum = 0;
-    for (int tries = 0; tries < GS_NAME_TRIES; tries++) {
+    bool placed = false;
+    for (int tries = 1; !placed; tries++) {
         GS_TRY(gs_target_look_again(target, name, err));
-        st = put_in_place(temp, target, name, &errnum, err);
-        if (errnum != EEXIST)
-            break;
+        GS_TRY(put_in_place(temp, target, name, tries == GS_NAME_TRIES, &placed, err));
     }
 cleanup:
     gs_tempfile_discard(temp, target);

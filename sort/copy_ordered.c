@@ -13,7 +13,6 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -97,7 +96,7 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
         atomic_store(&ordered->disordered, true);
         return ordered->disorder == NULL
                    ? GS_ERR_INPUT
-                   : gs_fail(err, ordered->disorder_status, 0, "%s", ordered->disorder);
+                   : gs_fail(err, ordered->disorder->status, 0, "%s", ordered->disorder->text);
     }
     uint64_t kept = count;
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
@@ -144,7 +143,7 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
             gs_emit_fail(&run->emitter, &own);
         fingerprint += copying.fingerprint;
         gs_work_account(run, &copying.work, ordered->threads);
-        uint64_t fetch_ns = ordered->lanes > 0 ? copying.fetch_ns / ordered->lanes : 0;
+        uint64_t fetch_ns = ordered->books_fetch ? copying.fetch_ns / ordered->threads : 0;
 #pragma omp critical(gs_account)
         gs_run_account(run, ordered->stage, ordered->device, fetch_ns, 0, 0);
     }
@@ -184,27 +183,25 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *di
     const uint64_t piece_keys = memory ? GS_TILE_KEYS / 4 : GS_TILE_KEYS;
     const uint64_t scratch_keys = piece_keys + GS_ORDERED_LEAD;
     size_t scratch_bytes = run->plan.threads * scratch_keys * sizeof(gs_key);
-    char disorder[512];
+    struct gs_error changed = {.status = GS_OK};
     struct gs_ordered ordered = {.reversed = reversed,
                                  .count = run->plan.count,
                                  .fetch = fetch_input,
                                  .context = &run->tiles,
-                                 .disorder = disordered == NULL ? disorder : NULL,
-                                 .disorder_status = GS_ERR_INPUT,
+                                 .disorder = disordered == NULL ? &changed : NULL,
                                  .stage = GS_STAGE_READ,
                                  .device = "cpu",
                                  .piece_keys = piece_keys,
                                  .scratch_keys = scratch_keys,
                                  .threads = run->plan.threads,
-                                 .lanes = run->plan.threads};
+                                 .books_fetch = true};
     ordered.straight = memory && !run->options->unique && !run->emitter.past_cache;
     if (run->plan.count == 0)
         return GS_OK;
     ordered.scratch = gs_pages_alloc(scratch_bytes);
     if (ordered.scratch == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to copy keys");
-    snprintf(disorder, sizeof disorder, "%s: changed while it was being sorted",
-             run->tiles.spans[0].name);
+    gs_tiles_fail_changed(&run->tiles, &changed);
     enum gs_status st = gs_copy_ordered(run, &ordered, err);
     gs_pages_free(ordered.scratch, scratch_bytes);
     run->fingerprint = ordered.fingerprint;

@@ -22,18 +22,17 @@ struct gs_ordered {
     enum gs_status (*fetch)(void *context, unsigned thread, uint64_t first, uint64_t count,
                             gs_key *to, struct gs_error *err);
     void *context;
-    const char *disorder; /* for the user: what it means if they are not in order after all; NULL:
-                           * that is no error, and `disordered` says it */
-    enum gs_status disorder_status; /* with that */
-    enum gs_stage stage;            /* the row that fetching is booked in, */
-    const char *device;             /* and its device */
-    uint64_t piece_keys;            /* keys fetched and written at a time */
-    gs_key *scratch;                /* [thread][scratch_keys], at a cache line */
-    size_t scratch_keys;            /* at least piece_keys + GS_ORDERED_LEAD */
+    const struct gs_error *disorder; /* the failure if they are not in order after all; NULL: that
+                                      * is none, and `disordered` says it */
+    enum gs_stage stage;             /* the row that fetching is booked in, */
+    const char *device;              /* and its device */
+    uint64_t piece_keys;             /* keys fetched and written at a time */
+    gs_key *scratch;                 /* [thread][scratch_keys], at a cache line */
+    size_t scratch_keys;             /* at least piece_keys + GS_ORDERED_LEAD */
     bool straight; /* pieces are fetched to their places in the sink's memory, which it
                     * must have, and all keys are kept */
     unsigned threads;
-    unsigned lanes; /* fetches that really go on side by side; 0: who fetches books the time */
+    bool books_fetch;       /* as the threads' own time; else who fetches books it */
     struct gs_seam *seams;  /* gs_copy_ordered's own */
     uint64_t fingerprint;   /* out, of all keys fetched (options->verify) */
     atomic_bool disordered; /* out */
@@ -47,7 +46,7 @@ static inline uint64_t gs_ordered_pieces(const struct gs_ordered *ordered)
 
 /* Copy the keys to the emitter: turned round where the output wants the other direction,
  * without duplicates under options->unique. What was fetched is checked and is what is written;
- * ->disorder_status with ->disorder where it is not in order, or where a key fetched twice, for two
+ * ->disorder where it is not in order, or where a key fetched twice, for two
  * pieces, was not the same. */
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered,
                                struct gs_error *err);

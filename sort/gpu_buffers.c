@@ -33,11 +33,6 @@ uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_d
     return keys - gs_gpu_batch_keys(keys) / 2;
 }
 
-static uint64_t ns_of(float ms)
-{
-    return (uint64_t)((double)ms * 1e6);
-}
-
 static uint64_t piece_keys(uint64_t capacity)
 {
     uint64_t keys = capacity / PIECES_MIN;
@@ -171,21 +166,20 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
 {
     enum gs_status st = GS_OK;
     unsigned threads = run->plan.threads;
+    const struct gs_error disorder = {GS_ERR_DEVICE, "GPU: it gave keys that are not in order"};
     struct gs_ordered ordered = {.count = count,
                                  .offset = offset,
                                  .first_piece = *first_piece,
                                  .fetch = fetch_keys,
                                  .context = buffers,
-                                 .disorder = "GPU: it gave keys that are not in order",
-                                 .disorder_status = GS_ERR_DEVICE,
+                                 .disorder = &disorder,
                                  .stage = GS_STAGE_DOWNLOAD,
                                  .device = "gpu",
                                  .piece_keys = piece_keys(buffers->capacity),
                                  .scratch = buffers->host,
                                  .scratch_keys = scratch_keys(buffers->capacity),
                                  .threads =
-                                     threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX,
-                                 .lanes = 0};
+                                     threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX};
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
     buffers->bus.ns = 0;
     GS_TRY(gs_copy_ordered(run, &ordered, err));
@@ -200,14 +194,14 @@ static void account(struct gs_run *run, enum gs_stage row, const struct gs_devic
                     enum gs_device_stage stage, uint64_t begin_ns)
 {
     if (stats->end_ms[stage] > 0)
-        gs_run_account_at(run, row, "gpu", ns_of(stats->ms[stage]),
-                          begin_ns + ns_of(stats->begin_ms[stage]),
-                          begin_ns + ns_of(stats->end_ms[stage]));
+        gs_run_account_at(run, row, "gpu", gs_gpu_ns(stats->ms[stage]),
+                          begin_ns + gs_gpu_ns(stats->begin_ms[stage]),
+                          begin_ns + gs_gpu_ns(stats->end_ms[stage]));
 }
 
 uint64_t gs_gpu_account_sort(struct gs_run *run, const struct gs_device_stats *stats, uint64_t n)
 {
-    uint64_t begin_ns = gs_now_ns() - ns_of(stats->total_ms);
+    uint64_t begin_ns = gs_now_ns() - gs_gpu_ns(stats->total_ms);
     account(run, GS_STAGE_COUNT_BINS, stats, GS_DEVICE_COUNT_DIGITS, begin_ns);
     account(run, GS_STAGE_PREFIX_SUM, stats, GS_DEVICE_PREFIX_SUM, begin_ns);
     account(run, GS_STAGE_SCATTER, stats, GS_DEVICE_SCATTER, begin_ns);

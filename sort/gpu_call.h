@@ -8,6 +8,12 @@
 
 #include <cuda_runtime_api.h>
 
+/* Times between two events are in milliseconds. */
+static inline uint64_t gs_gpu_ns(float ms)
+{
+    return (uint64_t)((double)ms * 1e6);
+}
+
 #ifdef GS_DEBUG
 /* Debug builds fail call number GSORT_FAIL_GPU of the environment, and with GSORT_FAIL_GPU_LOST
  * every later one; as if there were no memory with GSORT_FAIL_GPU_MEMORY. GSORT_FAIL_GPU_LOG names

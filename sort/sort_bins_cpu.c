@@ -72,8 +72,7 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
 enum gs_status gs_work_fail_changed(struct gs_run *run)
 {
     struct gs_error err = {.status = GS_OK};
-    gs_fail(&err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
-            run->tiles.spans[0].name);
+    gs_tiles_fail_changed(&run->tiles, &err);
     gs_emit_fail(&run->emitter, &err);
     return err.status;
 }

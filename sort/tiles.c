@@ -64,6 +64,14 @@ struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
                             .span = &tiles->spans[i]};
 }
 
+enum gs_status gs_tiles_fail_changed(const struct gs_tiles *tiles, struct gs_error *err)
+{
+    if (tiles->span_count > 1)
+        return gs_fail(err, GS_ERR_INPUT, 0, "an input changed while it was being sorted");
+    return gs_fail(err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
+                   tiles->spans[0].name);
+}
+
 gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
 {
     size_t i = find_span(tiles->first_key, tiles->span_count, position);

@@ -44,26 +44,24 @@ static enum gs_status copy(uint64_t count, bool reversed, const struct gs_option
     struct gs_progress progress = {.phase = NULL};
     struct gs_stats stats = {.keys_in = 0};
     struct gs_run run = {.options = options, .progress = &progress, .stats = &stats};
-    if (!CHECK(gs_emit_init(&run.emitter, options, &sink, err) == GS_OK))
-        return GS_ERR_INTERNAL;
+    gs_emit_init(&run.emitter, options, &sink);
     static _Alignas(64) gs_key scratch[THREADS * (PIECE + GS_ORDERED_LEAD)];
+    const struct gs_error disorder = {GS_ERR_INPUT, "it changed"};
     struct gs_ordered ordered = {.reversed = reversed,
                                  .count = count,
                                  .fetch = fetch,
                                  .context = &fail_at,
-                                 .disorder = "it changed",
-                                 .disorder_status = GS_ERR_INPUT,
+                                 .disorder = &disorder,
                                  .stage = GS_STAGE_SORT_BINS,
                                  .device = "cpu",
                                  .piece_keys = PIECE,
                                  .scratch = scratch,
                                  .scratch_keys = PIECE + GS_ORDERED_LEAD,
                                  .threads = THREADS,
-                                 .lanes = THREADS};
+                                 .books_fetch = true};
     run.plan = (struct gs_plan){.count = count, .threads = THREADS};
     enum gs_status st = gs_copy_ordered(&run, &ordered, err);
     *kept = run.emitter.position;
-    gs_emit_free(&run.emitter);
     return st;
 }
 

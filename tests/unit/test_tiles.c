@@ -35,8 +35,26 @@ done:
     gs_tiles_free(&tiles);
 }
 
+/* Of several inputs nobody knows which one was changed. */
+static void test_changed(void)
+{
+    const gs_key key = 1;
+    const struct gs_span spans[] = {{&key, 1, "one"}, {&key, 1, "two"}};
+    for (size_t count = 1; count <= 2; count++) {
+        struct gs_error err = {.status = GS_OK};
+        struct gs_tiles tiles;
+        if (!CHECK(gs_tiles_make(&tiles, spans, count, &err) == GS_OK))
+            return;
+        CHECK(gs_tiles_fail_changed(&tiles, &err) == GS_ERR_INPUT);
+        CHECK((strstr(err.text, "one: ") != NULL) == (count == 1));
+        CHECK(strstr(err.text, "changed while it was being sorted") != NULL);
+        gs_tiles_free(&tiles);
+    }
+}
+
 int main(void)
 {
+    test_changed();
     enum { N = 3 * GS_TILE_KEYS + 17 };
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
     check_cover(NULL, 0);

@@ -14,19 +14,17 @@
 
 /* From so many on, some are to spare for pages: beside the writer of a pipe and its reader, or
  * beside those that sort. */
-#ifndef GS_SPARE_PROCESSORS /* tests: fewer */
-#define GS_SPARE_PROCESSORS 4
-#endif
+#define SPARE_THREADS 4
 
 bool gs_reads_with_help(const struct gs_options *options)
 {
-    return gs_threads(options) >= GS_SPARE_PROCESSORS;
+    return gs_threads(options) >= SPARE_THREADS;
 }
 
 unsigned gs_threads_for_pages(const struct gs_options *options, bool idle)
 {
     unsigned threads = gs_threads(options);
-    if (threads < GS_SPARE_PROCESSORS) /* all others wait */
+    if (threads < SPARE_THREADS) /* all others wait */
         return threads;
     return idle ? threads / 2 : threads / 4;
 }
@@ -79,7 +77,7 @@ static bool is_on_disk(const struct gs_input *input)
     return false;
 }
 
-/* To ask takes a tenth of the time of a small sort: not before something is on the disk. */
+/* Has memory room for all inputs, and what is done with them? */
 static bool has_room(const struct gs_inputs *inputs)
 {
     return gs_inputs_bytes(inputs) <= gs_memory_available() / 3;
@@ -91,6 +89,7 @@ uint64_t gs_fetch_inputs(const struct gs_inputs *inputs)
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
         size_t bytes = input->mapping == NULL ? 0 : input->mapping_bytes;
+        /* Asked for last: it takes a tenth of the time of a small sort. */
         if (bytes < FETCH_BYTES_MIN || !is_on_disk(input) || !has_room(inputs))
             continue;
         for (size_t at = 0; at < bytes; at += FETCH_BYTES)

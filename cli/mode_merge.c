@@ -7,7 +7,6 @@
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/output_sink.h"
-#include "cli/progress.h"
 #include "cli/work.h"
 #include "common/clock.h"
 #include "sort/merge.h"

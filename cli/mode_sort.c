@@ -5,7 +5,6 @@
 #include "cli/ahead.h"
 #include "cli/memory_limit.h"
 #include "cli/output_sink.h"
-#include "cli/progress.h"
 #include "cli/spilled_sort.h"
 #include "cli/work.h"
 #include "common/clock.h"

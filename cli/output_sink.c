@@ -5,7 +5,6 @@
 
 #include "cli/ahead.h"
 #include "cli/direct.h"
-#include "common/clock.h"
 #include "common/memory.h"
 
 #include <sys/mman.h>

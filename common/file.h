@@ -11,7 +11,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 /* One read of at most `size` bytes. *got is 0 at the end of the file only. */
 enum gs_status gs_file_read_some(int fd, void *buffer, size_t size, size_t *got, const char *name,

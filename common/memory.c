@@ -245,7 +245,7 @@ uint64_t gs_stack_bytes(void)
     return bytes;
 }
 
-/* Of that, what the stacks of threads and libraries will not take. */
+/* Of gs_buffer_space_left, what the stacks of threads and libraries will not take. */
 static uint64_t buffer_space_to_use(void)
 {
     const uint64_t spare = (uint64_t)48 << 20;

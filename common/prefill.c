@@ -209,18 +209,19 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
                                    .written = written,
                                    .awaited = UINT64_MAX,
                                    .huge_ns = HUGE_NS * (threads > HUGE_NS_FEW ? 2 : 1),
-                                   .most_ns = (int64_t)threads * LATE_NS};
+                                   .most_ns = (int64_t)threads * LATE_NS,
+                                   .mutex = PTHREAD_MUTEX_INITIALIZER,
+                                   .more = PTHREAD_COND_INITIALIZER,
+                                   .made = PTHREAD_COND_INITIALIZER};
     void *mapping = map_file(fd, start, room);
     if (mapping == MAP_FAILED)
         goto none;
     prefill->mapping = mapping;
-    if (!gs_pages_populate(mapping, 0) || pthread_mutex_init(&prefill->mutex, NULL) != 0)
+    if (!gs_pages_populate(mapping, 0))
         goto unmap;
-    if (pthread_cond_init(&prefill->more, NULL) == 0 &&
-        pthread_cond_init(&prefill->made, NULL) == 0)
-        while (prefill->threads < threads && prefill->threads < THREADS_MAX &&
-               pthread_create(&prefill->thread[prefill->threads], NULL, make_units, prefill) == 0)
-            prefill->threads++;
+    while (prefill->threads < threads && prefill->threads < THREADS_MAX &&
+           pthread_create(&prefill->thread[prefill->threads], NULL, make_units, prefill) == 0)
+        prefill->threads++;
     if (prefill->threads == 0) {
         gs_prefill_stop(prefill);
         return NULL;
@@ -363,9 +364,6 @@ void gs_prefill_stop(struct gs_prefill *prefill)
     pthread_mutex_unlock(&prefill->mutex);
     for (unsigned i = 0; i < prefill->threads; i++)
         pthread_join(prefill->thread[i], NULL);
-    pthread_cond_destroy(&prefill->more);
-    pthread_cond_destroy(&prefill->made);
-    pthread_mutex_destroy(&prefill->mutex);
     munmap(prefill->mapping, (size_t)prefill->room);
     free(prefill->written);
     free(prefill->units);

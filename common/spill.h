@@ -1,10 +1,11 @@
 /* spill.h -- bytes that memory has no room for, in temporary files without a name.
  * SPDX-License-Identifier: MIT
  *
- * A few files in each directory, made when they are first needed and unlinked at once, so that no
- * end of the process, SIGKILL included, leaves one. Pieces go to the directories in turn; one that
- * has no room for a piece is passed over. A piece is striped over the files of its directory: a
- * file has one writer at a time, and the others would wait for it.
+ * A few files in each directory, made when they are first needed, without a name, so that no end of
+ * the process, SIGKILL included, leaves one; where the file system cannot do that, they have one
+ * for the moment until it is removed. Pieces go to the directories in turn; one that has no room
+ * for a piece is passed over. A piece is striped over the files of its directory: a file has one
+ * writer at a time, and the others would wait for it.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H

@@ -49,7 +49,6 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
                               struct gs_error *err)
 {
     enum gs_status st;
-    bool has_emitter = false;
     struct gs_progress progress = {.phase = NULL};
     struct gs_cpu cpu = {.chunks = binned->rows,
                          .stride = binned->bins + 1,
@@ -76,14 +75,11 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
         goto cleanup;
     }
     run->offsets = run->counts + binned->bins;
-    GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
-    has_emitter = true;
+    gs_emit_init(&run->emitter, options, sink);
     GS_TRY(gs_sort_bins_cpu(run, err));
     GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));
     describe_run(run);
 cleanup:
-    if (has_emitter)
-        gs_emit_free(&run->emitter);
     gs_pages_free(cpu.scratch, cpu.scratch_bytes);
     free(run->counts);
     free(run);

@@ -72,7 +72,8 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
                                      struct gs_error *err);
 void gs_device_sorter_close(struct gs_device_sorter *sorter);
 
-/* Take more memory, so that gs_device_sort need not count: 20 % of 2^26 keys, 16 % of 2^28, 14 % of
+/* For callers whose keys are on the device already; those of a file are counted while they come.
+ * Take more memory, so that gs_device_sort need not count: 20 % of 2^26 keys, 16 % of 2^28, 14 % of
  * 2^30, 20 % of 2^32. Behind open, once; paged_keys and split_keys may be lowered between the two.
  * Then the result may be in `other`: stats say so; and both must be aligned to 16 bytes, as a block
  * reads four words of a room at once. */

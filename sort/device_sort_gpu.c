@@ -120,7 +120,7 @@ static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, co
 static cudaError_t clear_lists(struct gs_device_sorter *sorter)
 {
     struct gs_gpu_state *state = sorter->work.state;
-    return cudaMemsetAsync(&state->small_jobs, 0, 4 * sizeof state->small_jobs, sorter->stream);
+    return cudaMemsetAsync(&state->listed, 0, sizeof state->listed, sorter->stream);
 }
 
 /* Small jobs and runs have been queued without waiting for the report: the medium jobs, too, and

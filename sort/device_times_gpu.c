@@ -7,8 +7,12 @@
 void gs_device_mark(struct gs_device_sorter *sorter, enum gs_device_stage stage)
 {
     unsigned i = sorter->event_count;
-    if (!sorter->timed || i == sizeof sorter->events / sizeof *sorter->events)
+    if (!sorter->timed)
         return;
+    if (i == sizeof sorter->events / sizeof *sorter->events) {
+        sorter->event_error = cudaErrorUnknown; /* no sort has so many */
+        return;
+    }
     sorter->event_stage[i] = (unsigned char)stage;
     sorter->event_count = i + 1;
     cudaError_t error = gs_gpu_inject(cudaEventRecord(sorter->events[i], sorter->stream));

@@ -36,18 +36,11 @@ enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected, s
                    "verify: the output does not hold the keys that were read");
 }
 
-enum gs_status gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
-                            struct gs_sink *sink, struct gs_error *err)
+void gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
+                  struct gs_sink *sink)
 {
-    *emitter = (struct gs_emitter){.sink = sink, .options = options};
-    if (pthread_mutex_init(&emitter->mutex, NULL) != 0)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "cannot create a lock");
-    return GS_OK;
-}
-
-void gs_emit_free(struct gs_emitter *emitter)
-{
-    pthread_mutex_destroy(&emitter->mutex);
+    *emitter =
+        (struct gs_emitter){.sink = sink, .options = options, .mutex = PTHREAD_MUTEX_INITIALIZER};
 }
 
 void gs_emit_drop(struct gs_emitter *emitter, uint64_t fingerprint)

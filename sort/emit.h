@@ -58,9 +58,9 @@ struct gs_emitter {
     struct gs_error error; /* the first failure */
 };
 
-enum gs_status gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
-                            struct gs_sink *sink, struct gs_error *err);
-void gs_emit_free(struct gs_emitter *emitter);
+/* There is nothing to free in the end. */
+void gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
+                  struct gs_sink *sink);
 
 /* The output will have `count` keys: ask a stream for staging memory, if they keep their positions
  * and are enough to be worth it. */

@@ -7,9 +7,10 @@
  *
  *   atomicmin   every thread offers its head to one minimum; among equals the lowest thread wins
  *   reduction   a tree over the heads, halving the threads
- *   hybrid      one minimum for each group of 8 heads, and one warp over the groups
+ *   hybrid      one minimum for each group of heads, then one over the groups: groups are warps,
+ *               whose minimum is one instruction, or 8 heads on the CPU
  *
- * The CPU's twins (engine_cpu.c) do the same steps on the same lists, one after the other.
+ * The CPU's twins (engine_cpu.c) do the same on the same lists, one head after the other.
  */
 #ifndef GS_ENGINE_H
 #define GS_ENGINE_H

@@ -7,9 +7,8 @@
  */
 #include "sort/engine.h"
 
-#include <assert.h>
-
-static_assert(GS_OPTION_LISTS_MAX <= 256, "an index of a list fits the pairs' low bits");
+/* Heads of a group of the hybrid merge. */
+#define GROUP 8
 
 /* The heads of all lists. */
 struct heads {
@@ -91,17 +90,17 @@ static void merge_reduction(struct heads *heads, uint32_t n, gs_key *out)
             for (uint32_t t = 0; t < half; t++)
                 pair[t] = pair[t] < pair[t + half] ? pair[t] : pair[t + half];
         out[i] = (gs_key)(pair[0] >> 32);
-        advance(heads, (uint32_t)pair[0] % GS_OPTION_LISTS_MAX);
+        advance(heads, (uint32_t)pair[0]);
     }
 }
 
 /* A minimum for each group, of which a step changes one. */
 static void merge_hybrid(struct heads *heads, uint32_t n, gs_key *out)
 {
-    const uint32_t size = heads->lists < GS_LISTS_GROUP ? heads->lists : GS_LISTS_GROUP;
-    const uint32_t groups = (heads->lists + GS_LISTS_GROUP - 1) / GS_LISTS_GROUP;
-    gs_key least[GS_OPTION_LISTS_MAX / GS_LISTS_GROUP] = {0};
-    uint32_t left[GS_OPTION_LISTS_MAX / GS_LISTS_GROUP] = {0}; /* keys of the group's lists */
+    const uint32_t size = heads->lists < GROUP ? heads->lists : GROUP;
+    const uint32_t groups = (heads->lists + GROUP - 1) / GROUP;
+    gs_key least[GS_OPTION_LISTS_MAX / GROUP] = {0};
+    uint32_t left[GS_OPTION_LISTS_MAX / GROUP] = {0}; /* keys of the group's lists */
     for (uint32_t g = 0; g < groups; g++) {
         least[g] = least_head(heads, g * size, size);
         for (uint32_t t = 0; t < size; t++)

@@ -19,9 +19,7 @@
  */
 #include "sort/external_sorter.h"
 #include "sort/params.h"
-#include "sort/plan.h"
 
-#include "common/clock.h"
 #include "common/memory.h"
 
 /* Chunks beyond this do not make the reads and writes any faster; their places are 32 bits wide. */

@@ -23,8 +23,6 @@ static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
     sum->equality_keys += group->equality_keys;
     if (group->largest_bin > sum->largest_bin)
         sum->largest_bin = group->largest_bin;
-    if (group->memory_bytes > sum->memory_bytes)
-        sum->memory_bytes = group->memory_bytes;
     sum->threads = group->threads > sum->threads ? group->threads : sum->threads;
     sum->engine = group->engine;
     sum->device = group->device;

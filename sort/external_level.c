@@ -5,7 +5,6 @@
 #include "sort/sample_position.h"
 #include "sort/sort_samples.h"
 
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 

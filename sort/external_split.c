@@ -5,13 +5,11 @@
  * are known it moves them there. A key goes first into a line of its bin, as long as a line of the
  * cache and aligned as it will be in memory; a full line is written past the caches. Keys of a
  * mapped file may change between counting and moving: no line is written beyond what was counted
- * for it, and such a file is an error. (scatter_cpu.c does the same for bins in memory; here
- * equality bins have places too, and the parts are those of a chunk.)
+ * for it, and such a file is an error. Equality bins have places, too.
  */
 #include "sort/external_split.h"
 #include "sort/search_bins.h"
 
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

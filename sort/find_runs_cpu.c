@@ -7,7 +7,6 @@
  */
 #include "sort/order.h"
 #include "sort/ordered_runs.h"
-#include "sort/params.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -15,10 +15,8 @@
 
 /* The keys of a batch at most, but for equality bins: a 32nd of all, so that little is waited for,
  * and enough to fill the device. Below the least there is nothing to gain. */
-#ifndef GS_GPU_BATCH_KEYS /* tests: small */
 #define GS_GPU_BATCH_KEYS ((uint64_t)4 << 20)
-#endif
-#define BATCHES 32
+#define BATCHES           32
 
 uint64_t gs_gpu_batch_keys(uint64_t n)
 {
@@ -149,7 +147,6 @@ static enum gs_status sort_batch(struct gs_gpu_batches *batches, struct gs_error
     enum gs_status st = GS_OK;
     const struct gs_run *run = batches->run;
     struct gs_gpu_buffers *buffers = batches->buffers;
-    struct gs_device_stats stats;
     float ms = 0;
     uint32_t first = batches->next;
     uint64_t start = gs_now_ns();
@@ -168,14 +165,14 @@ static enum gs_status sort_batch(struct gs_gpu_batches *batches, struct gs_error
     GS_CUDA_TRY(cudaEventRecord(batches->begun, buffers->compute));
     GS_TRY(gather_bins(batches, low, high, keys, err));
     if (count <= batches->room_keys) /* else it is an equality bin */
-        GS_TRY(gs_device_sort(&buffers->sorter, keys, batches->room, count, &stats, err));
+        GS_TRY(gs_device_sort(&buffers->sorter, keys, batches->room, count, NULL, err));
     GS_CUDA_TRY(cudaEventRecord(batches->done, buffers->compute));
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
     GS_CUDA_TRY(cudaEventElapsedTime(&ms, batches->begun, batches->done));
     if (batches->begin_ns == 0)
         batches->begin_ns = start;
     batches->end_ns = gs_now_ns();
-    batches->ns += (uint64_t)((double)ms * 1e6);
+    batches->ns += gs_gpu_ns(ms);
     atomic_fetch_add(&batches->sorted, count);
 cleanup:
     return st;

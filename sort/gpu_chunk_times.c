@@ -41,8 +41,8 @@ static enum gs_status account_between(struct gs_run *run, enum gs_stage stage, c
     GS_CUDA_TRY(cudaEventElapsedTime(&ms, begin, end));
     GS_CUDA_TRY(cudaEventElapsedTime(&before_ms, begin, known));
     before_ms = before_ms > 0 ? before_ms : 0; /* their clock has coarse ticks */
-    uint64_t begin_ns = known_ns - (uint64_t)((double)before_ms * 1e6);
-    uint64_t ns = (uint64_t)((double)ms * 1e6);
+    uint64_t begin_ns = known_ns - gs_gpu_ns(before_ms);
+    uint64_t ns = gs_gpu_ns(ms);
     gs_run_account_at(run, stage, "gpu", ns, begin_ns, begin_ns + ns);
 cleanup:
     return st;

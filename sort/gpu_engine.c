@@ -50,7 +50,8 @@ static enum gs_status account(struct gs_run *run, enum gs_stage stage, const str
     uint64_t n = run->plan.count;
     float ms = 0;
     GS_CUDA_TRY(cudaEventElapsedTime(&ms, block->events[from], block->events[from + 1]));
-    gs_run_account(run, stage, "gpu", (uint64_t)((double)ms * 1e6 * part), n, n * bytes_per_key);
+    gs_run_account(run, stage, "gpu", (uint64_t)((double)gs_gpu_ns(ms) * part), n,
+                   n * bytes_per_key);
 cleanup:
     return st;
 }

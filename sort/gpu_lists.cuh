@@ -12,9 +12,9 @@ static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, i
 {
     struct gs_gpu_job job = {start, from, size, in_b};
     if (size <= work->small_keys)
-        work->small_jobs[atomicAdd(&work->state->small_jobs, 1)] = job;
+        work->small_jobs[atomicAdd(&work->state->listed.small_jobs, 1)] = job;
     else
-        work->medium_jobs[atomicAdd(&work->state->medium_jobs, 1)] = job;
+        work->medium_jobs[atomicAdd(&work->state->listed.medium_jobs, 1)] = job;
 }
 
 /* Put a run of equal keys on the list, in pieces for one block each. */
@@ -22,7 +22,7 @@ static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, 
                                 uint32_t value)
 {
     uint32_t pieces = (uint32_t)((size + GS_GPU_FILL_KEYS - 1) / GS_GPU_FILL_KEYS);
-    uint32_t place = atomicAdd(&work->state->fills, pieces);
+    uint32_t place = atomicAdd(&work->state->listed.fills, pieces);
     for (uint32_t i = 0; i < pieces; i++) {
         uint64_t first = (uint64_t)i * GS_GPU_FILL_KEYS;
         struct gs_gpu_fill fill = {start + first,

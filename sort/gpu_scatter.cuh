@@ -369,9 +369,7 @@ scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &
 }
 
 /* 32-bit positions are cheaper, and enough while an equality bin's "nowhere" still fits. */
-#ifndef GS_GPU_NARROW_KEYS /* tests: few */
 #define GS_GPU_NARROW_KEYS (1ULL << 31)
-#endif
 
 static bool needs_wide(uint64_t n)
 {

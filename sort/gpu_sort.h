@@ -34,12 +34,12 @@
 /* Sub-bins of a slot at most; half of them where digits may have a heavy value. */
 #define GS_GPU_DIGITS_MAX 1024
 
-/* Counters of a digit: keys less than its heavy value, larger ones, and equal ones. */
-#define GS_GPU_PARTS 3
-
 /* And at least, below level 2: a slot is there because its keys are spread unevenly, and this way
  * few levels reach to the bottom of any skew. */
 #define GS_GPU_DEEP_DIGITS 16
+
+/* Counters of a digit: keys less than its heavy value, larger ones, and equal ones. */
+#define GS_GPU_PARTS 3
 
 /* Copies of each value of a slot, on average, that make it worth a digit for each. */
 #define GS_GPU_REPEATED 1024
@@ -231,12 +231,14 @@ struct gs_gpu_fill {
 struct gs_gpu_state {
     uint32_t sample_order;
     uint32_t input_order;
-    uint32_t outcome;    /* enum gs_gpu_outcome, once the bins are planned */
-    uint32_t slots[2];   /* of even and of odd levels */
-    uint32_t small_jobs; /* entries of the lists */
-    uint32_t medium_jobs;
-    uint32_t fills;
-    uint32_t narrow_jobs;
+    uint32_t outcome;  /* enum gs_gpu_outcome, once the bins are planned */
+    uint32_t slots[2]; /* of even and of odd levels */
+    struct {
+        uint32_t small_jobs;
+        uint32_t medium_jobs;
+        uint32_t fills;
+        uint32_t narrow_jobs;
+    } listed;                                            /* entries of the lists */
     uint32_t pages;                                      /* taken */
     uint32_t entries;                                    /* of the table of pages, given away */
     uint32_t tiles;                                      /* of level 1, taken by its scatter */

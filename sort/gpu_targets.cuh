@@ -1,5 +1,5 @@
-/* gpu_targets.cuh -- where a scatter puts the keys of a bin: one after the other, in pages, in
- * rooms. SPDX-License-Identifier: MIT
+/* gpu_targets.cuh -- where a scatter puts a bin's keys: one after the other, in pages, in rooms.
+ * SPDX-License-Identifier: MIT
  *
  * reserve gives the place of a bin's next keys, or limit if they are not moved; at says which
  * address a place is.

@@ -176,13 +176,12 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
     bool forgets = stages == &gs_stages_cpu && run->incoming == NULL;
     uint64_t held = forgets ? gs_plan_held(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
-    GS_TRY(gs_emit_init(&run->emitter, options, sink, err));
+    gs_emit_init(&run->emitter, options, sink);
     run->emitter.past_cache = run->plan.count >= GS_PAST_CACHE_KEYS;
     st = gs_pipeline_run(run, stages, err);
     *partial = sink->stream && run->emitter.position > 0;
     describe_run(run);
     run->stats->memory_bytes += held;
-    gs_emit_free(&run->emitter);
 cleanup:
     return st;
 }
@@ -221,11 +220,10 @@ static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, s
     run->plan.threads = 1;
     run->plan.memory_bytes = gs_engine_memory(run->plan.count);
     GS_TRY(check_memory(run->options, &run->plan, run->options->held_bytes, err));
-    GS_TRY(gs_emit_init(&run->emitter, run->options, sink, err));
+    gs_emit_init(&run->emitter, run->options, sink);
     st = gs_engine_run(run, device, err);
     describe_run(run);
     run->stats->memory_bytes += run->options->held_bytes;
-    gs_emit_free(&run->emitter);
 cleanup:
     return st;
 }

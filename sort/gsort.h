@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * The library never prints and never exits. Counts and positions are in keys, sizes in bytes, times
- * in nanoseconds. The caller owns every buffer it passes; nothing is kept after a call returns.
+ * in nanoseconds. The caller owns every buffer it passes. Nothing is kept after a call returns but
+ * a GPU's runtime, once it was started, and with options.leave_device its buffers and the input
+ * that they were filled from, which has to stay where it is.
  */
 #ifndef GS_GSORT_H
 #define GS_GSORT_H
@@ -63,7 +65,8 @@ struct gs_options {
  * is the index of the piece's first key in the output. It may be called from several threads at
  * once, unless `stream` is set: then pieces come one after the other in ascending position.
  * A sink that is plain memory for all keys sets `memory`, and the sort may build its output in
- * place there, while it still reads the input; write() is not called then and may be NULL.
+ * place there, while it still reads the input; write() is not called then and may be NULL. (A
+ * caller from memory to memory: the program's sinks become memory by map(), below.)
  * A sink that could be memory, but at a price, such as a file, has map() and make(). When the CPU
  * is about to distribute `count` keys it calls map() once, and takes the result, if not NULL, for
  * the sink's memory: early, if keys will lie all over it on their way. Then make() waits until a

@@ -222,9 +222,9 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options)
     incoming->look_keys = GS_INCOMING_KEYS;
     incoming->worker_room =
         threads / WORKERS_PART < WORKERS_MAX ? threads / WORKERS_PART : WORKERS_MAX;
-    pthread_mutex_init(&incoming->mutex, NULL);
-    pthread_cond_init(&incoming->more, NULL);
-    pthread_cond_init(&incoming->idle, NULL);
+    incoming->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    incoming->more = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    incoming->idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     return incoming;
 }
 
@@ -300,9 +300,6 @@ void gs_incoming_free(struct gs_incoming *incoming)
         return;
     gs_incoming_end(incoming);
     gs_pages_free(incoming->starts, incoming->rows * row_bytes(incoming));
-    pthread_mutex_destroy(&incoming->mutex);
-    pthread_cond_destroy(&incoming->more);
-    pthread_cond_destroy(&incoming->idle);
     free(incoming);
 }
 

@@ -28,21 +28,6 @@ static inline const gs_key *gs_key_run(const struct gs_key_runs *runs, uint64_t 
     return runs->keys + chunk * runs->chunk_keys + starts[0];
 }
 
-/* Call the start of the run some chunks behind into cache, and of a later one the place in the
- * table. The processor sees by itself how a run goes on. */
-static inline void gs_key_runs_prefetch(const struct gs_key_runs *runs, uint64_t chunk)
-{
-    enum { TABLE_AHEAD = 16, RUNS_AHEAD = 2, LINES = 3 };
-    if (chunk + TABLE_AHEAD < runs->chunks)
-        __builtin_prefetch(runs->starts + (chunk + TABLE_AHEAD) * runs->stride);
-    if (chunk + RUNS_AHEAD >= runs->chunks)
-        return;
-    uint32_t count;
-    const gs_key *run = gs_key_run(runs, chunk + RUNS_AHEAD, &count);
-    for (uint32_t i = 0; i < count && i < LINES * GS_LINE_KEYS; i += GS_LINE_KEYS)
-        __builtin_prefetch(run + i);
-}
-
 /* Copy all keys to one place. */
 void gs_key_runs_gather(const struct gs_key_runs *runs, gs_key *to);
 

@@ -29,9 +29,6 @@
 /* How a merge step finds the least head: what the engines of engine.h differ in. */
 enum gs_lists_merge { GS_MERGE_ATOMICMIN, GS_MERGE_REDUCTION, GS_MERGE_HYBRID };
 
-/* Heads of a group of the hybrid merge. */
-#define GS_LISTS_GROUP 8
-
 /* Words behind the lists that a merge may use for what its threads share: the scratch lists are not
  * needed then. */
 #define GS_LISTS_STATE_WORDS 512

@@ -5,7 +5,6 @@
  */
 #include "sort/merge.h"
 #include "sort/merge_segment.h"
-#include "sort/plan.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -156,8 +155,8 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
                              .progress = progress != NULL ? progress : &own_progress,
                              .stats = stats,
                              .threads = choose_threads(options, span_count),
-                             .method = gs_merge_method()};
-    bool has_emitter = false;
+                             .method = gs_merge_method(),
+                             .lock = PTHREAD_MUTEX_INITIALIZER};
     uint64_t bytes_each = 0;
     char *memory = NULL;
     *stats = (struct gs_stats){.engine = "merge",
@@ -170,10 +169,8 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
     for (size_t i = 0; i < span_count; i++)
         stats->keys_in += spans[i].count;
     gs_progress_enter(merge.progress, "merge", stats->keys_in);
-    pthread_mutex_init(&merge.lock, NULL); /* never fails on Linux */
+    gs_emit_init(&merge.emitter, options, sink);
     GS_TRY(gs_cut_open(&merge.cut, spans, span_count, options->reverse, GS_SEGMENT_KEYS, err));
-    GS_TRY(gs_emit_init(&merge.emitter, options, sink, err));
-    has_emitter = true;
     gs_emit_stage(&merge.emitter, stats->keys_in);
     bytes_each = buffer_bytes(merge.cut.room);
     memory = gs_pages_alloc(merge.threads * bytes_each);
@@ -190,10 +187,7 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
     stats->stages[GS_STAGE_SORT_BINS].keys = stats->keys_in;
     stats->stages[GS_STAGE_SORT_BINS].bytes = 2 * stats->keys_in * GS_KEY_BYTES;
 cleanup:
-    if (has_emitter)
-        gs_emit_free(&merge.emitter);
     gs_cut_close(&merge.cut);
-    pthread_mutex_destroy(&merge.lock);
     gs_pages_free(memory, merge.threads * bytes_each);
     return st;
 }

@@ -15,7 +15,6 @@
 #include "sort/keeps_most.h"
 #include "sort/order.h"
 #include "sort/ordered_runs.h"
-#include "sort/prefix_sum.h"
 #include "sort/select_samples.h"
 #include "sort/shares.h"
 #include "sort/sort_equal.h"

@@ -88,10 +88,10 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->repeats = repeats;
         report->few = work.tables->few;
         report->few_all = work.tables->few_all;
-        report->small_jobs = state->small_jobs;
-        report->medium_jobs = state->medium_jobs;
-        report->fills = state->fills;
-        report->narrow_jobs = state->narrow_jobs;
+        report->small_jobs = state->listed.small_jobs;
+        report->medium_jobs = state->listed.medium_jobs;
+        report->fills = state->listed.fills;
+        report->narrow_jobs = state->listed.narrow_jobs;
         report->bins = work.tables->count + 1;
         __threadfence_system();
         report->sequence = sequence;

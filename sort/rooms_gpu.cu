@@ -187,7 +187,7 @@ static __device__ __forceinline__ void add_narrow_job(const struct gs_gpu_work *
     const struct gs_gpu_narrow_job job = {start, slot.to + (int64_t)d * (slot.room / 2), size,
                                           least - least % 32,
                                           least % 32 + (uint32_t)digit_width(slot)};
-    work->narrow_jobs[atomicAdd(&work->state->narrow_jobs, 1)] = job;
+    work->narrow_jobs[atomicAdd(&work->state->listed.narrow_jobs, 1)] = job;
 }
 
 /* A block makes jobs of one slot's digits. */

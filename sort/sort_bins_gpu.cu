@@ -287,12 +287,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         after_previous();
     if (beside == FIRST)
         let_next_in();
-    const uint32_t job_count = listed.state != NULL ? listed.state->small_jobs : listed.jobs;
+    const uint32_t job_count = listed.state != NULL ? listed.state->listed.small_jobs : listed.jobs;
     if (blockIdx.x < job_count) {
         sort_job<THREADS, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count);
     } else {
         const uint32_t i = blockIdx.x - job_count;
-        if (i < (listed.state != NULL ? listed.state->fills : listed.fills))
+        if (i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
             write_run(output + fills[i].start, fills[i].size, fills[i].value);
     }
     if (beside == SECOND && blockIdx.x == 0)

@@ -20,9 +20,7 @@
 #include "sort/gpu_launchers.h"
 
 /* Blocks for a processor. */
-#ifndef GS_NARROW_BLOCKS
 #define GS_NARROW_BLOCKS 8
-#endif
 
 enum {
     NARROW_WORDS = 65536 / 32, /* of a map */

@@ -21,7 +21,6 @@
 #define GS_SPLITTERS_H
 
 #include "common/keys.h"
-#include "common/random.h" /* GS_HOST_DEVICE */
 #include "sort/params.h"
 
 #include <assert.h>
@@ -51,8 +50,8 @@ static_assert((33 - GS_GUIDE_LOG_FRACTION) << GS_GUIDE_LOG_FRACTION <= GS_GUIDE_
 static_assert(GS_SPLITTERS_MAX < 1 << 16, "a cell holds its first bin in 16 bits");
 
 /* The cell of a key. Keys up to base are in cell 0. */
-GS_HOST_DEVICE static inline uint32_t gs_splitters_cell(const struct gs_splitters *splitters,
-                                                        enum gs_guide guide, gs_key key)
+static inline uint32_t gs_splitters_cell(const struct gs_splitters *splitters, enum gs_guide guide,
+                                         gs_key key)
 {
     if (guide == GS_GUIDE_TOP)
         return key >> (GS_KEY_BITS - GS_GUIDE_LOG2);
@@ -63,20 +62,15 @@ GS_HOST_DEVICE static inline uint32_t gs_splitters_cell(const struct gs_splitter
         uint32_t cell = distance >> splitters->shift;
         return cell < GS_GUIDE_CELLS ? cell : GS_GUIDE_CELLS - 1;
     }
-#ifdef __CUDA_ARCH__
-    uint32_t octave = 31U - (uint32_t)__clz((int)(distance | 1U << GS_GUIDE_LOG_FRACTION));
-#else
     uint32_t octave = 31U - (uint32_t)__builtin_clz(distance | 1U << GS_GUIDE_LOG_FRACTION);
-#endif
     octave -= GS_GUIDE_LOG_FRACTION;
     return (octave << GS_GUIDE_LOG_FRACTION) + (distance >> octave);
 }
 
 /* The bin of a key. guide and steps are those of the splitters: passed as constants, the compiler
  * makes straight code of it. */
-GS_HOST_DEVICE static inline uint32_t gs_splitters_bin(const struct gs_splitters *splitters,
-                                                       enum gs_guide guide, uint32_t steps,
-                                                       gs_key key)
+static inline uint32_t gs_splitters_bin(const struct gs_splitters *splitters, enum gs_guide guide,
+                                        uint32_t steps, gs_key key)
 {
     uint32_t cell = gs_splitters_cell(splitters, guide, key);
     if (guide == GS_GUIDE_EVEN)

@@ -76,7 +76,8 @@ static inline uint32_t gs_run_bin_at(const struct gs_run *run, uint32_t i)
     return run->options->reverse ? run->splitters.count - i : i;
 }
 
-/* Account time and keys to a stage. threads share it: ns is what one of them spent, summed. */
+/* Account time and keys to a stage. Of what threads do side by side, ns is the sum of their times
+ * divided by their number. */
 void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
                     uint64_t keys, uint64_t bytes);
 

@@ -29,10 +29,10 @@ struct gs_cpu {
     size_t keys_bytes; /* of keys if owned, 0 if it is the sink's memory */
     gs_key *scratch;   /* [thread][plan->scratch_keys] */
     size_t scratch_bytes;
+    bool moves_equal; /* scatter moves keys of equality bins, too, even if there are no others */
     /* Only if plan->direct: */
     uint16_t **chunk_bins; /* the bins of each chunk's keys; NULL: none of them is moved */
     uint16_t *bins;        /* where they are, if not in a thread's scratch */
-    bool moves_equal; /* scatter moves keys of equality bins, too, even if there are no others */
 };
 
 /* A bin or a part of one: what a thread sorts at once. Its run in chunk c is

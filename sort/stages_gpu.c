@@ -21,16 +21,15 @@
 
 #include "common/clock.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Keys on the bus at a time: long enough for its full rate, short enough to overlap; and so many
  * that there are CHUNKS_MAX chunks at most, as a batch is gathered from all of them. */
-#ifndef GS_GPU_CHUNK_KEYS /* tests: small */
 #define GS_GPU_CHUNK_KEYS ((uint64_t)16 << 20)
-#endif
-#define CHUNKS_MAX 128
+#define CHUNKS_MAX        128
 
 struct gpu {
     struct gs_gpu_buffers buffers;
@@ -279,6 +278,7 @@ static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
     else
         GS_TRY(gs_device_sort_counted(&buffers->sorter, buffers->keys, buffers->other, n,
                                       run->plan.bins, &stats, err));
+    assert(!stats.in_other); /* that takes room, which this sorter has not */
     uint64_t begin_ns = gs_gpu_account_sort(run, &stats, n);
     if (!is_batched(gpu))
         GS_TRY(account_chunks(run, buffers->sorter.events[0], begin_ns, err));

@@ -16,6 +16,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -86,6 +87,7 @@ static enum gs_status sort_piece(struct gs_run *run, struct gs_gpu_buffers *buff
     GS_CUDA_TRY(cudaStreamSynchronize(upload->stream));
     gs_run_account(run, GS_STAGE_UPLOAD, "gpu", gs_now_ns() - start, count, count * GS_KEY_BYTES);
     GS_TRY(gs_device_sort(&buffers->sorter, buffers->keys, buffers->other, count, &stats, err));
+    assert(!stats.in_other); /* that takes room, which this sorter has not */
     gs_gpu_account_sort(run, &stats, count);
     GS_TRY(gs_gpu_buffers_emit(buffers, run, count, offset, first_piece, err));
 cleanup:

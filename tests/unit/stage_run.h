@@ -32,9 +32,9 @@ static inline bool stage_run_open(struct stage_run *f, const gs_key *keys, uint6
     f->run.options = &f->options;
     f->run.progress = &f->progress;
     f->run.stats = &f->stats;
-    if (!CHECK(gs_tiles_make(&f->run.tiles, &f->span, 1, &f->err) == GS_OK) ||
-        !CHECK(gs_emit_init(&f->run.emitter, &f->options, &f->sink, &f->err) == GS_OK))
+    if (!CHECK(gs_tiles_make(&f->run.tiles, &f->span, 1, &f->err) == GS_OK))
         return false;
+    gs_emit_init(&f->run.emitter, &f->options, &f->sink);
     gs_plan_make(&f->run.plan, &f->options, n);
     f->run.plan.direct = direct;
     uint32_t samples = f->run.plan.samples;
@@ -65,7 +65,6 @@ static inline struct gs_chunk stage_run_chunk(const struct stage_run *f, uint64_
 static inline void stage_run_close(struct stage_run *f)
 {
     gs_stages_cpu.close(&f->run);
-    gs_emit_free(&f->run.emitter);
     gs_tiles_free(&f->run.tiles);
     free(f->run.counts);
 }

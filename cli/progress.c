@@ -34,6 +34,7 @@ static const char erase_line[] = "\r\033[K";
 static struct gs_progress *source;
 static enum gs_progress_when show_when;
 static bool on_terminal;
+static bool answers; /* SIGUSR1 was not ignored when the program began */
 static pthread_t thread;
 static bool running;
 static atomic_bool ending;
@@ -120,7 +121,7 @@ static void *watch_progress(void *unused)
             gs_progress_erase(); /* here, where SIGPIPE is blocked: it may be lost, too */
             return NULL;
         }
-        if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1 && !atomic_load(&ending)) {
+        if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1 && answers && !atomic_load(&ending)) {
             describe_phase(text);
             gs_progress_erase();
             gs_report_line("%s", text);
@@ -133,6 +134,8 @@ void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
     source = progress;
     show_when = when;
     on_terminal = isatty(STDERR_FILENO) == 1;
+    struct sigaction before;
+    answers = sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler != SIG_IGN;
     atomic_store(&ending, false);
 
     /* The thread takes no signal but the one it waits for. */

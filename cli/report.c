@@ -95,6 +95,7 @@ void gs_report_end(void)
     struct gs_output *output = atomic_load(&watched) != NULL ? atomic_load(&watched_output) : NULL;
     if (output != NULL)
         gs_output_take_back(output);
+    gs_progress_erase();
 }
 
 /* It could be written to when its pages were made: the disk failed, or somebody cut it. */

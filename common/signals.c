@@ -1,8 +1,9 @@
 /* signals.c -- leave nothing behind when a signal ends the run.
  * SPDX-License-Identifier: MIT
  *
- * The set of signals is that of GNU sort (coreutils, src/sort.c), and so is the way a handler ends:
- * remove the temporary, restore the default, raise again, so that the parent sees the true cause.
+ * The signals are those of GNU sort (coreutils, src/sort.c) and all others that somebody may send
+ * to end a process, and the way a handler ends is GNU sort's: remove the temporary, restore the
+ * default, raise again, so that the parent sees the true cause.
  *
  * GNU sort blocks signals around "create and register". Here other threads may take the signal, so
  * that is not enough: enter also takes a lock which the handler takes too, and never gives back.
@@ -21,8 +22,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static const int fatal_signals[] = {SIGALRM, SIGHUP,  SIGINT,    SIGPIPE, SIGQUIT, SIGTERM,
-                                    SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU, SIGXFSZ};
+/* Beside SIGRTMIN and all that follow. */
+static const int fatal_signals[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE,  SIGQUIT,
+                                    SIGTERM, SIGPOLL, SIGPROF, SIGUSR2,  SIGVTALRM,
+                                    SIGXCPU, SIGXFSZ, SIGPWR,  SIGSTKFLT};
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static sigset_t blocked;    /* the fatal ones: constant after start */
@@ -33,6 +36,7 @@ static const char *temporary_name;
 static gs_fault_hook *fault_hook;
 static gs_end_hook *end_hook;
 static gs_exit_hook *exit_hook;
+static bool bus_ignored; /* when the program began */
 static atomic_bool gone; /* somebody has the lock for good, and the temporary is removed */
 
 static void take_lock(void)
@@ -81,14 +85,24 @@ static void handle_fatal(int signum)
 static void handle_fault(int signum, siginfo_t *info, void *context)
 {
     (void)context;
+    if (bus_ignored && info->si_code <= 0) /* sent by kill(2) */
+        return;
     bool first = gs_signals_remove_temporary();
     pthread_sigmask(SIG_UNBLOCK, &blocked, NULL);
     /* Another thread has something to say, and ends the process. */
     while (!first) /* NOLINT(bugprone-infinite-loop): so it never goes on */
         pause();
-    if (fault_hook != NULL && info->si_code > 0) /* from the kernel, not from kill(2) */
+    if (fault_hook != NULL && info->si_code > 0) /* from the kernel */
         fault_hook(info->si_addr);
     die_by(signum);
+}
+
+/* Ignored signals stay ignored. */
+static void add_unless_ignored(int signum)
+{
+    struct sigaction old;
+    if (sigaction(signum, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaddset(&blocked, signum);
 }
 
 void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end, gs_exit_hook *leave)
@@ -96,22 +110,23 @@ void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end, gs_exit_hook
     fault_hook = on_fault;
     end_hook = on_end;
     exit_hook = leave;
+    struct sigaction action = {.sa_handler = handle_fatal};
+    struct sigaction old;
     sigemptyset(&blocked);
-    for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++) {
-        struct sigaction old;
-        if (sigaction(fatal_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaddset(&blocked, fatal_signals[i]);
-    }
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
+        add_unless_ignored(fatal_signals[i]);
+    for (int signum = SIGRTMIN; signum <= SIGRTMAX; signum++)
+        add_unless_ignored(signum);
     inside = blocked;
     sigaddset(&inside, SIGBUS);
-    struct sigaction action = {.sa_handler = handle_fatal, .sa_mask = blocked};
-    for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
-        if (sigismember(&blocked, fatal_signals[i]) == 1)
-            sigaction(fatal_signals[i], &action, NULL);
+    action.sa_mask = blocked;
+    for (int signum = 1; signum <= SIGRTMAX; signum++)
+        if (sigismember(&blocked, signum) == 1)
+            sigaction(signum, &action, NULL);
 
     struct sigaction fault = {.sa_mask = blocked, .sa_flags = SA_SIGINFO};
     fault.sa_sigaction = handle_fault;
-    sigaction(SIGBUS, &fault, NULL);
+    bus_ignored = sigaction(SIGBUS, &fault, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
 void gs_signals_enter(void)

@@ -37,3 +37,9 @@ survives()
     survives QUIT env --ignore-signal=QUIT
     survives TERM env --ignore-signal=TERM
 }
+
+@test "SIGBUS, which has a meaning of its own, and SIGUSR1, which asks for a line" {
+    survives BUS env --ignore-signal=BUS
+    survives USR1 env --ignore-signal=USR1
+    [ ! -s err ]
+}

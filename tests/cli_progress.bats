@@ -85,3 +85,15 @@ setup()
     run -2 --separate-stderr gsort --progress=always no-such-file -o out
     [[ ${stderr_lines[-1]} == *"gsort: no-such-file: "* ]]
 }
+
+@test "a signal that ends the run erases the line first" {
+    mkfifo fifo
+    exec 7<>fifo
+    start --progress=always -o out <fifo 2>err 7>&-
+    wait_for test -s err
+    kill -s TERM "$GSORT_PID"
+    wait "$GSORT_PID" || true
+    GSORT_PID=
+    exec 7>&-
+    [[ $(<err) == *$'\r\e[K' ]]
+}

@@ -1,4 +1,4 @@
-# SIGTERM, SIGINT, SIGHUP, SIGQUIT end gsort by that signal in every phase, and clean up.
+# Signals end gsort as they end any program, in every phase, and it cleans up before.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -37,7 +37,7 @@ asleep()
 
 @test "while it waits for the first byte of a pipe" {
     mkfifo fifo
-    for signal in TERM INT HUP QUIT; do
+    for signal in TERM INT HUP QUIT USR2 PWR STKFLT RTMIN; do
         exec 7<>fifo
         start -o dir/out <fifo 2>err
         wait_for asleep

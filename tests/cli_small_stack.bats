@@ -15,7 +15,7 @@ small_stack()
 @test "a few values, which are counted" {
     require_plain_build
     keygen narrow 700001 >in
-    small_stack 160 in -o got
+    small_stack 320 in -o got
     reference in >wanted
     assert_same wanted got
 }
@@ -23,7 +23,7 @@ small_stack()
 @test "through temporary files" {
     require_plain_build
     keygen uniform 6000000 >in
-    small_stack 160 -S 8M -T . in -o got
+    small_stack 320 -S 8M -T . in -o got
     reference in >wanted
     assert_same wanted got
 }
@@ -31,18 +31,26 @@ small_stack()
 @test "in memory" {
     require_plain_build
     keygen uniform 50000 >in
-    small_stack 160 in -o got
+    small_stack 320 in -o got
+    reference in >wanted
+    assert_same wanted got
+}
+
+@test "a bin of one thread, and a long environment" {
+    require_plain_build
+    keygen uniform 40000 >in
+    LONG=$(printf '%0110000d' 0) small_stack 320 in -o got
     reference in >wanted
     assert_same wanted got
 }
 
 @test "too small a stack is told, and nothing is done" {
     keygen uniform 1000 >in
-    run -2 --separate-stderr small_stack 96 in -o got
-    assert_trouble "stacks of 96 KiB" "128 are needed"
+    run -2 --separate-stderr small_stack 256 in -o got
+    assert_trouble "stacks of 256 KiB" "320 are needed"
     [ ! -e got ]
     require_plain_build
-    small_stack 128 in -o got
+    small_stack 320 in -o got
     reference in >wanted
     assert_same wanted got
 }

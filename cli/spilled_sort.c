@@ -51,11 +51,17 @@ static enum gs_status read_keys(void *context, gs_key *to, uint64_t room, uint64
     return st;
 }
 
-/* Bytes of a file's that have their places: pages that were made ahead. */
-static uint64_t allocated_bytes(int fd)
+/* Bytes of the output that have their places: pages that were made ahead, or what is written over.
+ * False: it is no file, or nobody knows where it will begin. */
+static bool find_allocated(const struct gs_output *output, uint64_t *bytes)
 {
     struct stat status;
-    return fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+    if (fstat(output->fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    uint64_t allocated = (uint64_t)status.st_blocks * 512;
+    uint64_t before = output->kind == GS_OUTPUT_STREAM ? allocated : output->start;
+    *bytes = allocated > before ? allocated - before : 0;
+    return true;
 }
 
 /* Have the output's bytes allocated, or else checked that there is room: *promised says how many
@@ -63,10 +69,12 @@ static uint64_t allocated_bytes(int fd)
 static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, bool known,
                                      uint64_t *promised, struct gs_error *err)
 {
+    uint64_t held, before = gs_space_free(output->fd);
     *promised = 0;
-    if (output->kind != GS_OUTPUT_TEMPORARY)
-        return known ? gs_output_reserve(output, bytes, err) : GS_OK;
-    uint64_t held = allocated_bytes(output->fd), before = gs_space_free(output->fd);
+    if (output->kind != GS_OUTPUT_TEMPORARY && !known)
+        return GS_OK;
+    if (!find_allocated(output, &held))
+        return gs_output_reserve(output, bytes, err);
     if (before < bytes && before + held < bytes)
         return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
                        "%s: no room for its %" PRIu64 " bytes, only for %" PRIu64, output->name,

@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 /* linux/magic.h has it only in newer headers. */
 #ifndef XFS_SUPER_MAGIC
@@ -20,8 +21,8 @@ uint64_t gs_space_free(int fd)
     if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0) /* some have no notion of it */
         return UINT64_MAX;
     uint64_t bytes;
-    return __builtin_mul_overflow((uint64_t)fs.f_bavail, (uint64_t)fs.f_frsize, &bytes) ? UINT64_MAX
-                                                                                        : bytes;
+    uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail; /* some are kept for root */
+    return __builtin_mul_overflow(blocks, (uint64_t)fs.f_frsize, &bytes) ? UINT64_MAX : bytes;
 }
 
 /* 1 GiB on ext4 0.145 s instead of 0.22 s. On tmpfs it costs more than it saves, and btrfs would

@@ -98,6 +98,24 @@ mount_small()
     assert_trouble small/out "No space left"
 }
 
+@test "an external sort asks for the output's room before the work, by any name" {
+    mount_small 8
+    keygen uniform 3M >large
+    run -2 --separate-stderr gsort -S 1M -T . large -o small/out
+    assert_trouble small/out "no room for its"
+    run -2 --separate-stderr bash -c 'gsort -S 1M -T . large >small/out'
+    assert_trouble "no room for its"
+    [ ! -s small/out ]
+    head -c 6000000 large >small/out # is written over
+    run -2 --separate-stderr bash -c 'gsort -S 1M -T . large 1<>small/out'
+    assert_trouble "no room for its"
+    head -c 6000000 large | cmp - small/out
+    head -c 7000000 large >part
+    reference part >wanted
+    gsort -S 1M -T . part 1<>small/out
+    assert_same wanted small/out
+}
+
 # From four processors on the output's pages are made while a pipe is read, from 32 MiB on.
 @test "a disk that fills up under pages made ahead" {
     mount_small 40

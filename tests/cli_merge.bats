@@ -152,6 +152,16 @@ make_parts()
     assert_same wanted b
 }
 
+@test "what would be written over and has no room in memory is refused" {
+    keygen uniform 4M | reference >wanted
+    cp wanted data
+    run -2 --separate-stderr bash -c 'gsort -m -S 5M data 1<>data'
+    assert_trouble "written over"
+    assert_same wanted data
+    gsort -m -S 40M data 1<>data
+    assert_same wanted data
+}
+
 @test "options of engine and device are without effect" {
     make_parts 3 uniform
     reference all >wanted

@@ -293,7 +293,7 @@ COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: gsort
 	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
 	install -d '$(MAN)' '$(COMPLETIONS)'
-	sed 's/\bgsort\b/$(PROGRAM)/g' man/gsort.1 >'$(MAN)/$(PROGRAM).1'
+	sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g' man/gsort.1 >'$(MAN)/$(PROGRAM).1'
 	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >'$(COMPLETIONS)/$(PROGRAM)'
 	chmod 644 '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
 

@@ -21,9 +21,9 @@
 
 __attribute__((constructor(101))) static void set_environment(void)
 {
-    static const char *const without[] = {"OMP_PROC_BIND",     "OMP_PLACES",   "OMP_STACKSIZE",
-                                          "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "GOMP_STACKSIZE",
-                                          "KMP_STACKSIZE"};
+    static const char *const without[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND",     "OMP_PLACES",
+                                          "OMP_STACKSIZE",   "GOMP_CPU_AFFINITY", "KMP_AFFINITY",
+                                          "GOMP_STACKSIZE",  "KMP_STACKSIZE"};
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
         unsetenv(without[i]);
     if (getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL)

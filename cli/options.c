@@ -282,7 +282,8 @@ static error_t parse_arguments(struct parse *parse, int argc, char **argv)
     FILE *kept = open_memstream(&said, &size);
     if (kept == NULL)
         return ENOMEM;
-    stderr = kept; /* a variable, in the GNU C library */
+    stderr = kept;             /* a variable, in the GNU C library */
+    unsetenv("ARGP_HELP_FMT"); /* whose argp crashes by some columns, and prints without end */
     error_t failed = argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, parse);
     stderr = own;
     if (fclose(kept) != 0)

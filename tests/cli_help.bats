@@ -22,6 +22,12 @@ load helper
     done
 }
 
+@test "--help has one layout, whatever argp would read from the environment" {
+    gsort --help >wanted
+    ARGP_HELP_FMT=rmargin=20,opt-doc-col=200 gsort --help | head -c 20000 >got
+    assert_same wanted got
+}
+
 @test "--help says what the exit status means" {
     run -0 --separate-stderr gsort --help
     [[ ${output,,} == *"exit status"* ]]

@@ -25,6 +25,11 @@ threads()
     [ "$(threads GOMP_CPU_AFFINITY=0)" -eq "$all" ]
 }
 
+@test "a number of threads that is none is nobody's trouble" {
+    run -0 --separate-stderr env OMP_NUM_THREADS=many "$GSORT" in -o out
+    [ "$stderr" = "" ]
+}
+
 @test "a small stack for its threads is no fault" {
     reference in >wanted
     OMP_STACKSIZE=16k gsort --parallel=4 in -o out

@@ -17,6 +17,9 @@
 void gs_pipe_grow(int fd)
 {
     long most = GS_PIPE_BYTES;
+    const int room = fcntl(fd, F_GETPIPE_SZ);
+    if (room < 0)
+        return; /* no pipe, but an empty file, say: there may be thousands */
     FILE *limit = fopen("/proc/sys/fs/pipe-max-size", "re");
     if (limit != NULL) {
         char line[32];
@@ -27,7 +30,7 @@ void gs_pipe_grow(int fd)
         }
         fclose(limit);
     }
-    if (fcntl(fd, F_GETPIPE_SZ) < most)
+    if (room < most)
         (void)fcntl(fd, F_SETPIPE_SZ, (int)most);
 }
 

@@ -23,6 +23,8 @@
 #define END_WIDTH        1024
 #define PERIOD           4096
 #define TOOTH            65536
+#define STREAMS_LOG2     5
+#define MER_BASES        16 /* of 2 bits each */
 
 /* 32 random bits for position i. */
 static gs_key random_key(uint64_t seed, uint64_t i)
@@ -221,6 +223,34 @@ static gs_key draw_sorted_but_last(uint64_t seed, uint64_t n, uint64_t i)
     return i == n - 1 ? 0 : spread_key(n, i);
 }
 
+static gs_key draw_streams(uint64_t seed, uint64_t n, uint64_t i)
+{
+    (void)seed;
+    gs_key stream = (gs_key)i % (1U << STREAMS_LOG2);
+    return stream << (GS_KEY_BITS - STREAMS_LOG2) | spread_key(n, i - stream) >> STREAMS_LOG2;
+}
+
+static gs_key draw_bit_reversed(uint64_t seed, uint64_t n, uint64_t i)
+{
+    (void)seed;
+    (void)n;
+    gs_key key = 0;
+    for (unsigned bit = 0; bit < GS_KEY_BITS; bit++)
+        key |= (gs_key)(i >> bit & 1) << (GS_KEY_BITS - 1 - bit);
+    return key;
+}
+
+static gs_key draw_k_mers(uint64_t seed, uint64_t n, uint64_t i)
+{
+    (void)n;
+    gs_key key = 0;
+    for (uint64_t base = i; base < i + MER_BASES; base++) {
+        gs_key tenth = random_key(seed, base) % 10;
+        key = key << 2 | (tenth < 4 ? 0 : tenth == 4 ? 1U : tenth == 5 ? 2U : 3U);
+    }
+    return key;
+}
+
 const struct gs_dist gs_dists[] = {
     {"uniform", "every key alike", draw_uniform},
     {"gaussian", "the mean of four uniform keys", draw_gaussian},
@@ -247,6 +277,9 @@ const struct gs_dist gs_dists[] = {
     {"max-keys", "half are the largest key, half uniform", draw_max_keys},
     {"zero-one", "the values 0 and 1", draw_zero_one},
     {"sorted-but-last", "sorted, but the last key is 0", draw_sorted_but_last},
+    {"streams", "32 sorted streams, a key of each in turn", draw_streams},
+    {"bit-reversed", "0, 1, 2 and so on, the bits in reverse order", draw_bit_reversed},
+    {"k-mers", "all runs of 16 bases of a sequence in which A and T are frequent", draw_k_mers},
     {NULL, NULL, NULL},
 };
 

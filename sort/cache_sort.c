@@ -32,12 +32,14 @@ enum {
      * is as fast, where it is. */
     VALUES_REPEATS = 105,
     VALUES_REPEATS_MAX = GS_HIGHWAY ? 216 : SAMPLE,
-    /* Keys that tell whether columns would be about as full as each other, and cells that they fall
-     * into: of even keys 2 meet another in theirs, and next to never 12; of those in clusters, or
-     * of values as frequent as Zipf's, 20. */
-    EVEN_SAMPLE = 64,
+    /* Cells that keys fall into which tell whether columns would be about as full as each other. Of
+     * n even keys about n^2 / 2048 meet another in theirs by chance: 2 of 64, and next to never 12;
+     * 29 of 256, with a deviation of 5. Of 64 in clusters, or of values as frequent as Zipf's, it
+     * is 20; of 256 k-mers, 60, where 64 of them do not tell. */
+    EVEN_SAMPLE = 64, /* of fewer than EVEN_LARGE keys, where more would take too long */
+    EVEN_LARGE = 1 << 14,
     EVEN_CELLS = 1024,
-    EVEN_MEET = 12,
+    EVEN_MEET = 9,
     RUN_SAMPLE = 4, /* of them from a run, or its share */
     /* Values from key to key, up to which a column (cache_sort_columns.h) is 2^16 values wide. */
     NARROW_SPREAD = 4300,
@@ -85,15 +87,16 @@ static bool look_even(const gs_key *keys, size_t count, gs_key low, gs_key high)
 {
     const uint64_t scale = ((uint64_t)EVEN_CELLS << 32) / ((uint64_t)(high - low) + 1);
     uint64_t taken[EVEN_CELLS / 64] = {0};
+    const size_t drawn = count == SAMPLE || count >= EVEN_LARGE ? SAMPLE : EVEN_SAMPLE;
     unsigned meet = 0;
 
-    for (size_t i = 0; i < EVEN_SAMPLE; i++) {
-        const gs_key above = keys[i * (count / EVEN_SAMPLE)] - low;
+    for (size_t i = 0; i < drawn; i++) {
+        const gs_key above = keys[i * (count / drawn)] - low;
         const uint64_t cell = (above * scale >> 32) % EVEN_CELLS;
         meet += taken[cell / 64] >> cell % 64 & 1;
         taken[cell / 64] |= (uint64_t)1 << cell % 64;
     }
-    return meet < EVEN_MEET;
+    return meet < EVEN_MEET + drawn * drawn / 1600;
 }
 
 #if GS_HAS_AVX2

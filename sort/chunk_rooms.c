@@ -22,6 +22,8 @@ static void make_rooms(struct gs_rooms *rooms, const uint32_t *counts, uint32_t 
     for (uint32_t bin = 0; bin < bins; bin++) {
         rooms->first[bin] = sum;
         sum += (counts[bin] + counts[bin] / 4 + GS_ROOMS_SPARE + rest + unit - 1) / unit * unit;
+        if (bin % GS_ROOMS_STAGGER == GS_ROOMS_STAGGER - 1)
+            sum += GS_LINE_KEYS;
     }
     rooms->first[bins] = sum;
     rooms->known = true;
@@ -167,13 +169,15 @@ bool gs_rooms_put_straight(struct gs_rooms *rooms, gs_key *room,
     return !overflows(rooms->next, rooms->first + 1, bins);
 }
 
-void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bins, gs_key *to)
+void gs_copy_bins(const uint32_t *starts, const uint32_t *ends, uint32_t bins, const gs_key *keys,
+                  gs_key *to)
 {
     gs_key staged[STAGED_KEYS];
     uint32_t filled = 0;
     for (uint32_t bin = 0; bin < bins; bin++) {
-        const gs_key *from = room + rooms->first[bin];
-        for (uint32_t left = rooms->next[bin] - rooms->first[bin]; left > 0;) {
+        uint32_t left = starts[bin + 1] - starts[bin];
+        const gs_key *from = keys + ends[bin] - left;
+        while (left > 0) {
             uint32_t here = left < STAGED_KEYS - filled ? left : STAGED_KEYS - filled;
             memcpy(staged + filled, from, here * sizeof *from);
             filled += here;

@@ -36,9 +36,16 @@ struct gs_rooms {
 /* Room for a few keys of each bin, more than a quarter more than counted. */
 #define GS_ROOMS_SPARE 40
 
+/* So many rooms further there is a line more between two: where all bins have as many keys, rooms a
+ * power of two apart would else be in one set of the cache, where keys that count up in reversed
+ * bits meet them one after the other. */
+#define GS_ROOMS_STAGGER 16
+
 /* Keys of all rooms, with how far keys can go beyond the last. */
 #define GS_ROOMS_KEYS                                                                              \
-    (GS_CHUNK_KEYS_MAX / 4 * 5 + GS_ROOMS_SPARE * (GS_SPLITTERS_MAX + 1) + GS_ROOMS_STRAIGHT)
+    (GS_CHUNK_KEYS_MAX / 4 * 5 +                                                                   \
+     (GS_ROOMS_SPARE + GS_LINE_KEYS / GS_ROOMS_STAGGER) * (GS_SPLITTERS_MAX + 1) +                 \
+     GS_ROOMS_STRAIGHT)
 
 static_assert(GS_ROOMS_KEYS + sizeof(struct gs_rooms) / sizeof(gs_key) + 1 <= GS_CACHE_SORT_SCRATCH,
               "rooms fit the scratch memory of a thread");
@@ -80,8 +87,10 @@ bool gs_rooms_put_straight(struct gs_rooms *rooms, gs_key *room,
 /* The chunk is in the rooms, or (false) it did not fit. */
 void gs_rooms_end(struct gs_rooms *rooms, bool fits);
 
-/* Copy the keys of all rooms to `to`, one after the other, past the caches: nobody looks at them
- * again before their bins are gathered. */
-void gs_rooms_copy(const struct gs_rooms *rooms, const gs_key *room, uint32_t bins, gs_key *to);
+/* Copy bins of starts[bin + 1] - starts[bin] keys, which end before keys[ends[bin]] (of rooms
+ * ->next), to `to`, one after the other, past the caches: nobody looks at them again before they
+ * are gathered. */
+void gs_copy_bins(const uint32_t *starts, const uint32_t *ends, uint32_t bins, const gs_key *keys,
+                  gs_key *to);
 
 #endif

@@ -7,17 +7,25 @@
 #include "sort/cache_sort.h"
 #include "sort/stages_cpu.h"
 
+/* Bins of a chunk that is ordered may lie so far apart, if they are so many at the most. Where they
+ * have 2^k keys each, as of sorted streams in turn, they would else begin in the same few sets of
+ * the first-level cache, and their lines put each other out: 32 streams took four times as long as
+ * random keys. */
+#define GS_GAP_KEYS GS_LINE_KEYS
+#define GS_GAPS_MAX 4096
+
 struct gs_chunk_scratch {
     gs_key *keys;     /* [GS_CHUNK_KEYS_MAX]: as read from the input */
     uint16_t *bins;   /* [GS_CHUNK_KEYS_MAX]: the bin of each */
-    gs_key *moved;    /* [GS_CHUNK_KEYS_MAX]: ordered by bin */
+    gs_key *moved;    /* [GS_CHUNK_KEYS_MAX + gaps]: ordered by bin */
     uint32_t *tables; /* [GS_CHUNK_TABLES][bins]: counts of keys i by i % GS_CHUNK_TABLES */
 };
 
-static_assert(GS_CHUNK_KEYS_MAX * (2 * sizeof(gs_key) + sizeof(uint16_t)) +
-                      GS_CHUNK_TABLES * (GS_SPLITTERS_MAX + 1) * sizeof(uint32_t) <=
-                  GS_CACHE_SORT_SCRATCH * sizeof(gs_key),
-              "a chunk fits the scratch memory of a thread");
+#define GS_CHUNK_SCRATCH_BYTES                                                                     \
+    (GS_CHUNK_KEYS_MAX * (2 * sizeof(gs_key) + sizeof(uint16_t)) +                                 \
+     GS_GAPS_MAX * GS_GAP_KEYS * sizeof(gs_key) +                                                  \
+     GS_CHUNK_TABLES * (GS_SPLITTERS_MAX + 1) * sizeof(uint32_t))
+
 static_assert(GS_SPLITTERS_MAX <= UINT16_MAX, "bins are numbered in 16 bits");
 
 /* The calling thread's. */
@@ -25,13 +33,15 @@ static inline struct gs_chunk_scratch gs_chunk_scratch(const struct gs_run *run)
 {
     struct gs_chunk_scratch scratch = {.keys = gs_cpu_scratch(run)};
     scratch.moved = scratch.keys + GS_CHUNK_KEYS_MAX;
-    scratch.bins = (uint16_t *)(void *)(scratch.moved + GS_CHUNK_KEYS_MAX);
+    scratch.bins =
+        (uint16_t *)(void *)(scratch.moved + GS_CHUNK_KEYS_MAX + GS_GAPS_MAX * GS_GAP_KEYS);
     scratch.tables = (uint32_t *)(void *)(scratch.bins + GS_CHUNK_KEYS_MAX);
     return scratch;
 }
 
-/* Make a chunk's counts the places of its keys in bins one after the other. */
-void gs_start_tables(uint32_t *tables, uint32_t bins);
+/* Make a chunk's counts the places of its keys in bins one after the other, `gap` behind each that
+ * has any. */
+void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap);
 
 /* Move keys to the places of their bins, key i by table i % GS_CHUNK_TABLES: keys of one bin in a
  * row, as in an input nearly in order, would else wait for each other. */

@@ -14,6 +14,11 @@
 
 #include <string.h>
 
+static_assert(
+    GS_CHUNK_SCRATCH_BYTES + sizeof(struct gs_rooms) + sizeof(gs_key) <=
+        GS_CACHE_SORT_SCRATCH * sizeof(gs_key),
+    "a chunk fits a thread's scratch memory, beside where rooms will be for the next one");
+
 /* Up to as many values it is faster to compare all keys with each. */
 #define VALUES_MAX 16
 

@@ -66,7 +66,7 @@ static uint64_t place_chunk(struct gs_run *run, uint64_t chunk)
     gs_key keys[BLOCK_KEYS];
     if (bins_of == NULL)
         return 0;
-    gs_start_tables(tables, bins);
+    gs_start_tables(tables, bins, 0);
     for (uint64_t done = 0; done < count; done += BLOCK_KEYS) {
         uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
         gs_tiles_copy(&run->tiles, first + done, here, keys);

@@ -30,7 +30,8 @@
 #define GS_REGIONS_MAX 4096
 
 static_assert(GS_CHUNK_KEYS_MAX / 4 * 5 +
-                      (GS_ROOMS_SPARE + 2 * (GS_LINE_KEYS - 1)) * (GS_REGIONS_MAX + 1) +
+                      (GS_ROOMS_SPARE + GS_LINE_KEYS / GS_ROOMS_STAGGER + 2 * (GS_LINE_KEYS - 1)) *
+                          (GS_REGIONS_MAX + 1) +
                       GS_ROOMS_STRAIGHT <=
                   GS_ROOMS_KEYS,
               "rooms of whole lines, which begin with the rests of the chunk before, fit, too");
@@ -114,8 +115,8 @@ void gs_regions_fill_rests(const struct gs_regions *regions, struct gs_rooms *ro
 enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *rooms,
                                     const gs_key *room, struct gs_error *err);
 
-/* A chunk lies in one place, bin after bin; NULL: of equality bins alone, which are counted only.
- * Both by chunk_counts. */
+/* A chunk lies in one place, bin after bin, GS_GAP_KEYS behind each that has keys; NULL: of
+ * equality bins alone, which are counted only. Both by chunk_counts. */
 enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, struct gs_error *err);
 
 /* All chunks are in: fill run->counts and run->offsets, and describe the blocks as runs. */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/regions.h"
+#include "sort/chunk_scratch.h"
 #include "sort/vectors.h"
 
 #include <stdlib.h>
@@ -201,7 +202,7 @@ enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, st
         if (count > 0 && !gs_splitters_equal(&run->splitters, bin) &&
             !put_keys(regions, thread, bin, keys, count))
             return fail_spare(err);
-        keys += count;
+        keys += count > 0 ? count + GS_GAP_KEYS : 0;
     }
     end_lines();
     return GS_OK;

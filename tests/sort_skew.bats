@@ -16,6 +16,17 @@ load helper
     done
 }
 
+@test "bins of exactly as many keys, a power of two" {
+    for dist in streams bit-reversed; do
+        keygen "$dist" 4M >in
+        reference in >wanted
+        for threads in 1 4; do
+            gsort --parallel="$threads" --verify in -o got
+            assert_same wanted got
+        done
+    done
+}
+
 @test "bins that must be split again: few bins asked for" {
     # keys that go straight to their bins, and keys that go by way of runs
     for keys in 2000003 3000001; do

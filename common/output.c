@@ -200,21 +200,19 @@ enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struc
         GS_TRY(gs_tempfile_publish(&output->temp, &output->target, output->name, err));
     } else {
         /* The position is left behind what was written, as by a series of write() calls. */
-        int fd = output->fd;
-        bool positioned = output->kind == GS_OUTPUT_POSITIONED;
-        if (positioned)
-            st = output->claimed ? check_claim(output, err) : claim(output, bytes, true, err);
-        if (positioned && st == GS_OK)
-            st = cut_rest(output, bytes, err);
-        if (st == GS_OK)
-            output->grown_bytes = 0;
+        if (output->kind == GS_OUTPUT_POSITIONED) {
+            GS_TRY(output->claimed ? check_claim(output, err) : claim(output, bytes, true, err));
+            GS_TRY(cut_rest(output, bytes, err));
+        }
+        output->grown_bytes = 0;
         /* A pipe or a device that keeps nothing says EINVAL or EROFS. */
-        if (output->synced && fsync(fd) != 0 && errno != EINVAL && errno != EROFS && st == GS_OK)
+        if (output->synced && fsync(output->fd) != 0 && errno != EINVAL && errno != EROFS) {
             st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", output->name);
-        if (st != GS_OK)
-            gs_output_take_back(output);
+            goto cleanup;
+        }
+        int fd = output->fd;
         output->fd = -1;
-        if (close(fd) != 0 && errno != EINTR && st == GS_OK)
+        if (close(fd) != 0 && errno != EINTR)
             st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", output->name);
     }
 

@@ -21,30 +21,19 @@ static int compare_keys(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* As many keys, and as many more. */
-static bool sort_few(gs_key *sample, size_t count)
-{
-    gs_key room[FEW];
-    if (count > FEW)
-        return false;
-    const gs_key *sorted = gs_cache_sort_radix(sample, room, count);
-    if (sorted != sample)
-        memcpy(sample, sorted, count * sizeof *sample);
-    return true;
-}
-
 void gs_sort_samples(gs_key *sample, size_t count)
 {
-    if (sort_few(sample, count))
-        return;
-    const size_t bytes = gs_cache_sort_scratch(count) * sizeof(gs_key);
-    gs_key *scratch = gs_pages_alloc(bytes);
+    gs_key few[FEW];
+    const size_t bytes = gs_cache_sort_scratch(count) * sizeof *sample;
+    gs_key *scratch = count <= FEW ? few : gs_pages_alloc(bytes);
     if (scratch == NULL) {
         qsort(sample, count, sizeof *sample, compare_keys);
         return;
     }
-    const gs_key *sorted = gs_cache_sort(sample, scratch, count, 0, GS_KEY_MAX);
+    const gs_key *sorted = count <= FEW ? gs_cache_sort_radix(sample, scratch, count)
+                                        : gs_cache_sort(sample, scratch, count, 0, GS_KEY_MAX);
     if (sorted != sample)
         memcpy(sample, sorted, count * sizeof *sample);
-    gs_pages_free(scratch, bytes);
+    if (scratch != few)
+        gs_pages_free(scratch, bytes);
 }

@@ -28,6 +28,9 @@ int main(void)
     const uint64_t gib = (uint64_t)256 << 20;
     CHECK(gs_cost_cpu_seconds(gib, 16) < gs_cost_gpu_seconds(gib, 16, false));
     CHECK(gs_cost_cpu_seconds(4 * gib, 16) > gs_cost_gpu_seconds(4 * gib, 16, false));
+    /* With 32 threads the CPU is ahead there, too; at 8 GiB the GPU. */
+    CHECK(gs_cost_cpu_seconds(4 * gib, 32) < gs_cost_gpu_seconds(4 * gib, 32, false));
+    CHECK(gs_cost_cpu_seconds(8 * gib, 32) > gs_cost_gpu_seconds(8 * gib, 32, false));
     /* From a pipe the GPU, which starts while that is read. */
     CHECK(gs_cost_cpu_seconds(4 * gib, 16) > gs_cost_gpu_seconds(4 * gib, 16, true));
     CHECK(gs_cost_gpu_seconds(gib, 2, false) < gs_cost_cpu_seconds(gib, 2));

@@ -54,7 +54,7 @@ setup()
 @test "a merge onto its own input, of which there is no room for a copy" {
     cp wanted both
     for mib in 88 100 112 124; do
-        run -2 --separate-stderr within "$mib" bash -c '"$1" -m both 1<>both' _ "$GSORT"
+        run -2 --separate-stderr within "$mib" bash -c '"$1" -m -S 1G both 1<>both' _ "$GSORT"
         assert_trouble "reading it into memory"
         cmp wanted both
     done

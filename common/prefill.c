@@ -121,11 +121,14 @@ static bool waits_on(struct gs_prefill *prefill, uint64_t awaited)
     return find_mark(prefill) < awaited && !prefill->ends;
 }
 
-/* A unit that was TAKEN is made, or could not be. Wakes those who wait for pages, if it may be one
- * of them whose are made. Called with the mutex. */
+/* A unit that was TAKEN is made, or could not be: there is no room, say, and who waits is not to
+ * wait on. Wakes those who wait for pages, if it may be one of them whose are made. Called with the
+ * mutex. */
 static void leave_unit(struct gs_prefill *prefill, uint64_t unit, bool made)
 {
     prefill->units[unit] = made ? MADE : NOT_MADE;
+    if (!made)
+        end_threads(prefill);
     bool awaited = prefill->awaited != UINT64_MAX && !waits_on(prefill, prefill->awaited);
     if (awaited)
         prefill->awaited = UINT64_MAX; /* who goes on waiting says so again */
@@ -169,10 +172,6 @@ static void *make_units(void *argument)
         bool made = make_unit(prefill, unit);
         pthread_mutex_lock(&prefill->mutex);
         leave_unit(prefill, unit, made);
-        if (!made) { /* no room, say */
-            end_threads(prefill);
-            break;
-        }
     }
     pthread_mutex_unlock(&prefill->mutex);
     return NULL;
@@ -298,11 +297,10 @@ static bool make_now(struct gs_prefill *prefill, uint64_t position, uint64_t byt
          unit++)
         made = make_unit_now(prefill, unit);
     pthread_mutex_unlock(&prefill->mutex);
-    uint64_t first = position > units * UNIT_BYTES ? position : units * UNIT_BYTES;
+    /* Where there is no room for a unit, there may be for this part of it. */
+    uint64_t first = !made || position > units * UNIT_BYTES ? position : units * UNIT_BYTES;
     first -= first % PAGE_BYTES_MAX;
-    if (made && first < end)
-        made = gs_pages_populate(prefill->mapping + first, (size_t)(end - first));
-    return made;
+    return first >= end || gs_pages_populate(prefill->mapping + first, (size_t)(end - first));
 }
 
 bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager)

@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -95,7 +96,12 @@ void gs_report_end(void)
     struct gs_output *output = atomic_load(&watched) != NULL ? atomic_load(&watched_output) : NULL;
     if (output != NULL)
         gs_output_take_back(output);
-    gs_progress_erase();
+    /* Nobody waits for a reader, or is stopped in the background, where the end is to come. */
+    struct pollfd words = {.fd = STDERR_FILENO, .events = POLLOUT};
+    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not the terminal that controls us */
+    if ((foreground == -1 || foreground == getpgrp()) && poll(&words, 1, 0) == 1 &&
+        (words.revents & POLLOUT) != 0)
+        gs_progress_erase();
 }
 
 /* It could be written to when its pages were made: the disk failed, or somebody cut it. */

@@ -23,9 +23,13 @@
 #include <unistd.h>
 
 /* Beside SIGRTMIN and all that follow. */
-static const int fatal_signals[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE,  SIGQUIT,
-                                    SIGTERM, SIGPOLL, SIGPROF, SIGUSR2,  SIGVTALRM,
-                                    SIGXCPU, SIGXFSZ, SIGPWR,  SIGSTKFLT};
+static const int fatal_signals[] = {SIGALRM,  SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
+                                    SIGTERM,  SIGPOLL, SIGPROF, SIGUSR2, SIGVTALRM,
+                                    SIGXCPU,  SIGXFSZ, SIGPWR,
+#ifdef SIGSTKFLT /* not on every architecture */
+                                    SIGSTKFLT
+#endif
+};
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static sigset_t blocked;    /* the fatal ones: constant after start */

@@ -97,3 +97,25 @@ setup()
     exec 7>&-
     [[ $(<err) == *$'\r\e[K' ]]
 }
+
+# It waits for its parent to ask how it ended.
+has_ended()
+{
+    [[ $(cut -d ' ' -f 3 "/proc/$GSORT_PID/stat") == Z ]]
+}
+
+@test "a signal ends the run where nobody reads standard error" {
+    mkfifo fifo line
+    exec 7<>fifo 8<>line
+    head -c 65536 /dev/zero >&8 # it is full now
+    start --progress=always -o out <fifo 2>&8 7>&-
+    wait_for has_begun
+    sleep 0.3 # it waits to draw its line
+    kill -s TERM "$GSORT_PID"
+    local status=0
+    wait_for has_ended
+    wait "$GSORT_PID" || status=$?
+    GSORT_PID=
+    exec 7>&- 8>&-
+    [ "$status" -eq 143 ]
+}

@@ -40,14 +40,15 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
         gs_memory_bound_dirty(&options, limit, limit, UINT64_MAX);
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     if (output->kind == GS_OUTPUT_POSITIONED) {
-        if (gs_inputs_same(inputs, output->device, output->inode) > limit / 2) {
+        if (gs_inputs_same(inputs, output->device, output->inode, output->start) > limit / 2) {
             st = gs_fail(err, GS_ERR_MEMORY, 0,
                          "%s: an input that is written over would be copied to memory, which has "
                          "no room for it: -o has another way",
                          output->name);
             goto cleanup;
         }
-        GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &copied, err));
+        GS_TRY(
+            gs_inputs_detach(inputs, output->device, output->inode, output->start, &copied, err));
     }
     GS_TRY(gs_inputs_spool(inputs, GS_KEY_BYTES, limit / 2, command->directories,
                            command->directory_count, tell_read, progress, &temporary_bytes, err));

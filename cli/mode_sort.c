@@ -198,7 +198,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */
     uint64_t copied = output->kind == GS_OUTPUT_POSITIONED
-                          ? gs_inputs_same(inputs, output->device, output->inode)
+                          ? gs_inputs_same(inputs, output->device, output->inode, output->start)
                           : 0;
     uint64_t keys = (limit.mapped_bytes + own_bytes) / GS_KEY_BYTES;
     GS_TRY(gs_options_check_count(&command->sort, keys, err));
@@ -206,7 +206,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     if (spills)
         gs_output_end_prefill(output); /* its pages count as memory, and are not needed for long */
     else if (copied > 0)
-        GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, &own_bytes, err));
+        GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, output->start, &own_bytes,
+                                err));
     if (limit.reached || keys >= GS_DIRTY_BYTES / GS_KEY_BYTES)
         bound_dirty(&limit, own_bytes,
                     gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * GS_KEY_BYTES, spills);

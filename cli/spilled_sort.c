@@ -59,7 +59,10 @@ static bool find_allocated(const struct gs_output *output, uint64_t *bytes)
     if (fstat(output->fd, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
     uint64_t allocated = (uint64_t)status.st_blocks * 512;
-    uint64_t before = output->kind == GS_OUTPUT_STREAM ? allocated : output->start;
+    uint64_t size = (uint64_t)status.st_size;
+    uint64_t before = output->kind == GS_OUTPUT_STREAM ? size : output->start;
+    if (allocated < size) /* there are holes, nobody knows where */
+        before = 0;
     *bytes = allocated > before ? allocated - before : 0;
     return true;
 }

@@ -239,26 +239,28 @@ bool gs_inputs_await(const struct gs_inputs *inputs, dev_t device, ino_t inode)
     return false;
 }
 
-static bool is_mapped_from(const struct gs_input *input, dev_t device, ino_t inode)
+/* Is it mapped from that file, of which all from byte `start` on will be written over? */
+static bool is_mapped_from(const struct gs_input *input, dev_t device, ino_t inode, uint64_t start)
 {
-    return input->mapping != NULL && input->device == device && input->inode == inode;
+    return input->mapping != NULL && input->device == device && input->inode == inode &&
+           input->end > start;
 }
 
-uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inode)
+uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inode, uint64_t start)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < inputs->count; i++)
-        if (is_mapped_from(&inputs->list[i], device, inode))
+        if (is_mapped_from(&inputs->list[i], device, inode, start))
             bytes += inputs->list[i].size;
     return bytes;
 }
 
-enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode,
+enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode, uint64_t start,
                                 uint64_t *copied_bytes, struct gs_error *err)
 {
     for (size_t i = 0; i < inputs->count; i++) {
         struct gs_input *input = &inputs->list[i];
-        if (!is_mapped_from(input, device, inode))
+        if (!is_mapped_from(input, device, inode, start))
             continue;
         enum gs_status st =
             gs_slurp_copy(&input->memory, input->bytes, (size_t)input->size, input->name, err);

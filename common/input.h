@@ -103,12 +103,13 @@ enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,
 /* Is the file device:inode still to be read? Then it may not grow before that. */
 bool gs_inputs_await(const struct gs_inputs *inputs, dev_t device, ino_t inode);
 
-/* Bytes that are mapped of the file device:inode. */
-uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inode);
+/* Bytes of the inputs that are mapped of the file device:inode and reach beyond its byte `start`.
+ */
+uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inode, uint64_t start);
 
-/* The file device:inode is about to be written in place: copy what is mapped of it. *copied_bytes
- * grows by what that took. */
-enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode,
+/* The file device:inode is about to be written in place from there on: copy these inputs.
+ * *copied_bytes grows by what that took. */
+enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode, uint64_t start,
                                 uint64_t *copied_bytes, struct gs_error *err);
 
 /* Nobody looks at the inputs for a while: mapped pages leave this process's page table now, not at

@@ -114,6 +114,15 @@ mount_small()
     reference part >wanted
     gsort -S 1M -T . part 1<>small/out
     assert_same wanted small/out
+    # What was allocated ahead is room.
+    keygen uniform 1M >part
+    reference part >wanted
+    rm small/out
+    : >small/out
+    fallocate -n -l 6M small/out
+    head -c 1M /dev/zero >small/other
+    gsort -S 1M -T . part >>small/out
+    assert_same wanted small/out
 }
 
 # From four processors on the output's pages are made while a pipe is read, from 32 MiB on.

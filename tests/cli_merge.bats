@@ -160,6 +160,16 @@ make_parts()
     assert_same wanted data
     gsort -m -S 40M data 1<>data
     assert_same wanted data
+    # Behind its end nothing is written over.
+    reference data data >twice
+    cat twice >>wanted
+    cp data one
+    require python3
+    python3 -c '
+import os, subprocess, sys
+os.lseek(1, 0, 2)
+subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 1<>data
+    assert_same wanted data
 }
 
 @test "options of engine and device are without effect" {

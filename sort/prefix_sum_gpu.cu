@@ -48,9 +48,11 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             const bool deep = level > 2 && slot.size > work.medium_keys;
             wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
             if (slot.low < slot.high) {
-                /* One for each value, if they are repeated that often: nothing is to be sorted. */
+                /* One for each value, if they are repeated that often: nothing is to be sorted. But
+                 * there are pages only for as many slots as level 1 is to be split into. */
                 const uint64_t values = (uint64_t)slot.high - slot.low + 1;
-                wanted = values <= slot.size / GS_GPU_REPEATED ? values : min(wanted, values);
+                const bool exact = level > 1 && values <= slot.size / GS_GPU_REPEATED;
+                wanted = exact ? values : min(wanted, values);
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
             if (slot.values > 0) { /* done, but for the writing */

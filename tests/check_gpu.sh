@@ -160,6 +160,7 @@ step 'bins of 16-bit remainders' "$narrow"
 step 'a GPU of 64 or 99 KiB a block' "$small"
 step '10,000 bits flipped between stages, each told by the proof' "$flips"
 step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
+step 'the same, up to as many keys as there is room for' "$bench" --check --sizes=22
 large_note=
 if [ "${gpu_mib:-0}" -ge "$large_mib" ]; then
     step 'more than 2^32 keys against CUB' "$bench" --check-large

@@ -42,9 +42,20 @@ static void must(cudaError_t error, const char *what)
 #define MUST(call) must((call), #call)
 
 static const char *const DISTRIBUTIONS[] = {
-    "uniform",   "gaussian", "zipf",     "log-uniform", "sorted",      "reversed",
-    "nearly",    "equal",    "few16",    "narrow",      "high-bits",   "low-zero",
-    "allbutone", "two",      "clusters", "periodic",    "two-clusters"};
+    "uniform",  "gaussian", "zipf",         "log-uniform", "sorted",       "reversed",  "nearly",
+    "equal",    "few16",    "narrow",       "high-bits",   "low-zero",     "allbutone", "two",
+    "clusters", "periodic", "two-clusters", "streams",     "bit-reversed", "k-mers"};
+
+/* 16 bases from number i on, of a sequence in which the first and the last are frequent. */
+static __device__ uint32_t make_mer(uint64_t i, uint64_t seed)
+{
+    uint32_t key = 0;
+    for (uint64_t base = i; base < i + 16; base++) {
+        const uint32_t tenth = (uint32_t)(gs_random(seed, base) >> 32) % 10;
+        key = key << 2 | (tenth < 4 ? 0 : tenth < 6 ? tenth - 3 : 3);
+    }
+    return key;
+}
 
 /* Key i of n of a distribution, by its index in DISTRIBUTIONS. */
 static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, uint64_t seed)
@@ -88,6 +99,13 @@ static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, ui
         return (uint32_t)(i & 0xffff) << 16;
     case 16: /* a thousand values at each end of the range */
         return low & 1 ? 0xffffffff - (low >> 1) % 1000 : (low >> 1) % 1000;
+    case 17: /* 32 sorted streams in turn */
+        return (uint32_t)(i & 31) << 27 |
+               (uint32_t)((double)(i & ~31ULL) / (double)n * 4294967296.0) >> 5;
+    case 18: /* the bits of a counter in reverse order */
+        return __brev((uint32_t)i);
+    case 19:
+        return make_mer(i, seed);
     default:
         return low;
     }

@@ -98,10 +98,10 @@ setup()
     [[ $(<err) == *$'\r\e[K' ]]
 }
 
-# It waits for its parent to ask how it ended.
+# It is gone, or waits for its parent to ask how it ended.
 has_ended()
 {
-    [[ $(cut -d ' ' -f 3 "/proc/$GSORT_PID/stat") == Z ]]
+    ! grep -q '^State:.*[^Z ] (' "/proc/$GSORT_PID/status" 2>/dev/null
 }
 
 @test "a signal ends the run where nobody reads standard error" {

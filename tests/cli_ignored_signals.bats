@@ -38,8 +38,12 @@ survives()
     survives TERM env --ignore-signal=TERM
 }
 
-@test "SIGBUS, which has a meaning of its own, and SIGUSR1, which asks for a line" {
-    survives BUS env --ignore-signal=BUS
+@test "SIGUSR1, which asks for a line: there is none" {
     survives USR1 env --ignore-signal=USR1
     [ ! -s err ]
+}
+
+@test "SIGBUS, which has a meaning of its own" {
+    require_plain_build # a sanitizer has a handler for it before the program begins
+    survives BUS env --ignore-signal=BUS
 }

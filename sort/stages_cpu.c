@@ -24,7 +24,8 @@ unsigned gs_cpu_thread(void)
 gs_key *gs_cpu_scratch(const struct gs_run *run)
 {
     const struct gs_cpu *cpu = run->device;
-    return cpu->scratch + gs_cpu_thread() * run->plan.scratch_keys;
+    const uint64_t first = gs_cpu_thread() * run->plan.scratch_keys;
+    return cpu->scratch == NULL ? NULL : cpu->scratch + first; /* NULL: of a direct sort, unused */
 }
 
 /* The scattered copy and the table of its runs; or spare memory, which is larger but hardly
@@ -89,7 +90,6 @@ static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
         (cpu->stride + cpu->chunks * (GS_CHUNK_TABLES + 1) * bins) * sizeof *cpu->starts;
     cpu->starts =
         tables_are_few(run, cpu) ? calloc(cpu->starts_bytes, 1) : gs_pages_alloc(cpu->starts_bytes);
-    cpu->bins = (uint16_t *)(void *)(cpu->scratch + plan->threads * plan->scratch_keys);
     cpu->chunk_bins = calloc(cpu->chunks + 1, sizeof *cpu->chunk_bins);
     return cpu->starts != NULL && cpu->chunk_bins != NULL && open_keys(run, cpu);
 }
@@ -115,9 +115,9 @@ cleanup:
     return st;
 }
 
-/* Scratch memory of each thread, and room for the bins of keys behind it. That of few keys comes
- * from where the next sort will find it again: its pages would take longer than what is done with
- * them. */
+/* Scratch memory of each thread. That of few keys comes from where the next sort will find it
+ * again: its pages would take longer than what is done with them. A direct sort has room for the
+ * bins of keys behind it, and count bins maps it all, with the first chunk that needs it. */
 static bool open_scratch(const struct gs_plan *plan, struct gs_cpu *cpu)
 {
     if (plan->one_bin && plan->count <= GS_ONE_BIN_KEYS) {
@@ -125,8 +125,10 @@ static bool open_scratch(const struct gs_plan *plan, struct gs_cpu *cpu)
         return cpu->scratch != NULL;
     }
     cpu->scratch_bytes = plan->threads * plan->scratch_keys * sizeof(gs_key);
-    if (plan->direct)
+    if (plan->direct) {
         cpu->scratch_bytes += plan->count * sizeof *cpu->bins;
+        return true;
+    }
     cpu->scratch =
         gs_pages_alloc_touched(cpu->scratch_bytes, plan->count * sizeof(gs_key) / plan->threads);
     return cpu->scratch != NULL;

@@ -73,5 +73,10 @@ int main(void)
     keys[N - 1] = GS_KEY_MAX; /* what no sample shows */
     keys[N / 2] = 0;
     check_sort();
+    fill(1, 2, 9, 0); /* the same of equality bins: one part of the keys has others */
+    keys[N - 1] = GS_KEY_MAX;
+    check_sort();
+    keys[0] = 0; /* ... and another */
+    check_sort();
     return check_failures();
 }

@@ -216,7 +216,7 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
         ahead->at = run - skew;
         ahead->end = run + count;
         ahead->keys -= skew; /* a run begins and ends inside a line */
-        ahead->keys -= (uint32_t) - (skew + count) % GS_LINE_KEYS;
+        ahead->keys -= (0 - skew - count) % GS_LINE_KEYS;
     }
     __builtin_prefetch(ahead->at);
     ahead->at += GS_LINE_KEYS;

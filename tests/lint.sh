@@ -8,8 +8,9 @@
 # clang-tidy. Findings are printed as FILE:LINE: what. Exit status: 0 clean, 1 findings, 2 a tool
 # is missing: none is left out silently. CLANG_FORMAT, CLANG_TIDY, CPPCHECK and SHELLCHECK name
 # others. Kernels (.cu) are seen by rules and format only; a file that wants headers of CUDA or
-# Highway is named as not looked at where they are not installed. Each clang-tidy has checks of its
-# own: findings count with version 14, that of Debian 12; another version's are printed only.
+# Highway is named as not looked at where they are not installed. Each version of clang-format,
+# cppcheck and clang-tidy has rules of its own: findings count with those of Debian 12, and are only
+# printed with another's.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 export LC_ALL=C
@@ -40,6 +41,18 @@ need()
     exit 2
 }
 
+# judged STATUS VERSION TOOL: the status of a tool whose findings count if it has that version.
+judged()
+{
+    local status=$1 counts=$2 version
+    version=$("$3" --version | grep -Eo '[0-9]+(\.[0-9]+)+' | head -n 1)
+    if [ "$status" -ne 0 ] && [[ $version. != "$counts".* ]]; then
+        echo "lint: findings of ${3##*/} $version, not $counts: they do not count"
+        status=0
+    fi
+    return "$status"
+}
+
 check_rules()
 {
     need awk
@@ -51,7 +64,9 @@ check_rules()
 check_format()
 {
     need "$CLANG_FORMAT"
-    files '*.[ch]' '*.cc' '*.cu' '*.cuh' | xargs "$CLANG_FORMAT" --dry-run -Werror
+    local status=0
+    files '*.[ch]' '*.cc' '*.cu' '*.cuh' | xargs "$CLANG_FORMAT" --dry-run -Werror || status=1
+    judged "$status" 14 "$CLANG_FORMAT"
 }
 
 check_shell()
@@ -63,9 +78,12 @@ check_shell()
 check_cppcheck()
 {
     need "$CPPCHECK"
+    local status=0
     files '*.[ch]' | xargs "$CPPCHECK" -j "$JOBS" --quiet --error-exitcode=1 --inline-suppr \
         --enable=warning,portability,performance --std=c11 --template=gcc "${FLAGS[@]}" \
-        --suppress=normalCheckLevelMaxBranches --suppress=nullPointerArithmeticOutOfMemory
+        --suppress=normalCheckLevelMaxBranches --suppress=nullPointerArithmeticOutOfMemory ||
+        status=1
+    judged "$status" 2.10 "$CPPCHECK"
 }
 
 # tidy_each LANGUAGE-FLAG FLAG... <FILES
@@ -77,7 +95,7 @@ tidy_each()
 check_tidy()
 {
     need "$CLANG_TIDY"
-    local nvcc cuda='' status=0 version
+    local nvcc cuda='' status=0
     local -a absent=()
     if nvcc=$(command -v "${NVCC:-nvcc}"); then
         cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
@@ -105,12 +123,7 @@ check_tidy()
         fi
     fi
     [ "${#absent[@]}" -eq 0 ] || echo "lint: not looked at, no headers here: ${absent[*]}"
-    version=$("$CLANG_TIDY" --version | sed -n 's/.*LLVM version \([0-9]*\).*/\1/p')
-    if [ "$status" -ne 0 ] && [ "$version" != 14 ]; then
-        echo "lint: findings of clang-tidy $version, not 14: they do not count"
-        status=0
-    fi
-    return "$status"
+    judged "$status" 14 "$CLANG_TIDY"
 }
 
 [ "$#" -gt 0 ] || set -- all

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/exit.h"
-#include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/thread_limit.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/signals.h"

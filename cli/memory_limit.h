@@ -1,4 +1,4 @@
-/* memory_limit.h -- how much memory and address space, and how many threads, a run may use.
+/* memory_limit.h -- how much memory and address space a run may use.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_MEMORY_LIMIT_H
@@ -15,14 +15,6 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
 /* Of held_bytes of inputs in memory, what a sort of `keys` keys in memory has beside its buffers.
  * What it gives back still takes address space, where that is limited. */
 uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes);
-
-/* Where address space is limited: no more threads than a quarter of it has stacks for; and where
- * the number of the user's threads is, no more than can be started. */
-void gs_limit_threads(struct gs_command *command);
-
-/* GS_ERR_MEMORY where the limit on stacks leaves less than the deepest calls take: without it they
- * would end in a fault, and nobody would be told. */
-enum gs_status gs_check_stack(struct gs_error *err);
 
 /* Address space that the sort of `keys` keys, or of more, will take besides mapped inputs. */
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more);

@@ -1,0 +1,101 @@
+/* thread_limit.c -- how many threads a run may start, and whether their stacks are large enough.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/thread_limit.h"
+
+#include "common/control_group.h"
+#include "common/memory.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* Stack that is enough for any sort: a bin's tables take 124 KiB, and of the first thread's stack
+ * the command line and the environment have up to 128. 144 KiB, or 224 with 110 KiB of environment,
+ * were too few. */
+#define STACK_BYTES_LEAST (UINT64_C(320) << 10)
+
+/* A lower limit on the user's processes and threads (ulimit -u) may be in the way of ours. */
+#define PROCESSES_ENOUGH 4096
+
+/* The sort's are not alone: those that read, make pages and tell of progress. */
+#define THREADS_BESIDE 3
+
+static void *wait_at(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/* How many threads beside the first can be started, up to `wanted`. How many others the user has,
+ * nobody tells: so it is tried. */
+static uint64_t try_threads(uint64_t wanted)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t *threads = calloc(wanted, sizeof *threads);
+    uint64_t started = 0;
+    if (threads == NULL)
+        return 0;
+    pthread_mutex_lock(&gate);
+    while (started < wanted && pthread_create(&threads[started], NULL, wait_at, &gate) == 0)
+        started++;
+    pthread_mutex_unlock(&gate);
+    for (uint64_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+    return started;
+}
+
+/* What a control group leaves of its limit on processes and threads; "max" is none. */
+static void visit_group(const char *directory, bool version2, void *context)
+{
+    uint64_t *least = context;
+    int64_t most;
+    int64_t now;
+    (void)version2;
+    if (!gs_control_group_read(directory, "pids.max", 1, &most) ||
+        !gs_control_group_read(directory, "pids.current", 1, &now))
+        return;
+    uint64_t left = most > now ? (uint64_t)(most - now) : 0;
+    *least = left < *least ? left : *least;
+}
+
+/* Threads that the limits on their number leave to the sort. */
+static uint64_t most_by_number(uint64_t wanted)
+{
+    struct rlimit limit;
+    uint64_t left = UINT64_MAX;
+    if (wanted == 1)
+        return wanted;
+    gs_control_groups("pids", visit_group, &left);
+    bool limited = getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < PROCESSES_ENOUGH;
+    if (!limited && left >= wanted - 1 + THREADS_BESIDE)
+        return wanted;
+    uint64_t started = try_threads(wanted - 1 + THREADS_BESIDE);
+    return started > THREADS_BESIDE ? started + 1 - THREADS_BESIDE : 1;
+}
+
+void gs_limit_threads(struct gs_command *command)
+{
+    uint64_t threads = gs_threads(&command->sort);
+    uint64_t most = threads;
+    uint64_t left = gs_buffer_space_left();
+    if (left != UINT64_MAX)
+        most = left / 4 / gs_stack_bytes() + 1; /* the first has its stack already */
+    most = most_by_number(most < threads ? most : threads);
+    if (threads > most)
+        command->sort.threads = (unsigned)most;
+}
+
+enum gs_status gs_check_stack(struct gs_error *err)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES_LEAST)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_MEMORY, 0,
+                   "stacks of %" PRIu64 " KiB (ulimit -s) are too small: "
+                   "%" PRIu64 " are needed",
+                   (uint64_t)limit.rlim_cur / 1024, STACK_BYTES_LEAST / 1024);
+}

@@ -184,7 +184,8 @@ static enum gs_status map_scratch(struct gs_run *run, struct gs_error *err)
                                      "not enough memory to sort %" PRIu64 " keys", plan->count);
 }
 
-/* Are copies of a key made in scratch memory? Not where they can be written in their places. */
+/* Are copies of a key made in scratch memory? Not where sort bins (write_copies) can write them in
+ * their places. */
 static bool copies_in_scratch(const struct gs_run *run)
 {
     return run->emitter.sink->memory == NULL || run->options->unique;
@@ -204,7 +205,7 @@ static uint16_t *bins_room(const struct gs_run *run, const struct gs_chunk *chun
 }
 
 /* Find the bins of a chunk and count them, for all chunks to be moved afterwards. Keys of a few
- * values need no scratch memory, to map and unmap which takes a sixth of their time. */
+ * values need no scratch memory: 2^20 of two that are not in cache take a sixth longer with it. */
 static enum gs_status count_direct(struct gs_run *run, const struct gs_chunk *chunk,
                                    struct gs_error *err)
 {

@@ -13,7 +13,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Write copies of a key from a position on. */
+/* Write copies of a key from a position on; where they are not made in place, count bins has seen
+ * to the scratch (copies_in_scratch). */
 static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t count,
                                    uint64_t position, gs_key *scratch)
 {

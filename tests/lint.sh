@@ -41,12 +41,16 @@ need()
     exit 2
 }
 
-# judged STATUS VERSION TOOL: the status of a tool whose findings count if it has that version.
+# judged STATUS VERSION TOOL: the status of a tool whose findings count if it has that version. One
+# that has no version, or was run in vain (xargs says so from 124 on), has not looked at all.
 judged()
 {
     local status=$1 counts=$2 version
     version=$("$3" --version | grep -Eo '[0-9]+(\.[0-9]+)+' | head -n 1)
-    if [ "$status" -ne 0 ] && [[ $version. != "$counts".* ]]; then
+    if [ "$status" -eq 0 ] || [ "$status" -ge 124 ] || [ -z "$version" ]; then
+        return "$status"
+    fi
+    if [[ $version. != "$counts".* ]]; then
         echo "lint: findings of ${3##*/} $version, not $counts: they do not count"
         status=0
     fi
@@ -65,7 +69,7 @@ check_format()
 {
     need "$CLANG_FORMAT"
     local status=0
-    files '*.[ch]' '*.cc' '*.cu' '*.cuh' | xargs "$CLANG_FORMAT" --dry-run -Werror || status=1
+    files '*.[ch]' '*.cc' '*.cu' '*.cuh' | xargs "$CLANG_FORMAT" --dry-run -Werror || status=$?
     judged "$status" 14 "$CLANG_FORMAT"
 }
 
@@ -82,8 +86,14 @@ check_cppcheck()
     files '*.[ch]' | xargs "$CPPCHECK" -j "$JOBS" --quiet --error-exitcode=1 --inline-suppr \
         --enable=warning,portability,performance --std=c11 --template=gcc "${FLAGS[@]}" \
         --suppress=normalCheckLevelMaxBranches --suppress=nullPointerArithmeticOutOfMemory ||
-        status=1
+        status=$?
     judged "$status" 2.10 "$CPPCHECK"
+}
+
+# worst STATUS: keep it in `status`, if none before was greater.
+worst()
+{
+    [ "$1" -le "$status" ] || status=$1
 }
 
 # tidy_each LANGUAGE-FLAG FLAG... <FILES
@@ -107,17 +117,17 @@ check_tidy()
         files '*_absent.c')
     mapfile -t gpu < <(files '*.c' | grep -E "$wants_cuda" | grep -v '_absent\.c$')
     mapfile -t cxx < <(files '*.cc')
-    printf '%s\n' "${host[@]}" | tidy_each -std=c11 || status=1
+    printf '%s\n' "${host[@]}" | tidy_each -std=c11 || worst $?
     if [ "${#gpu[@]}" -gt 0 ]; then
         if [ -e "$cuda/cuda_runtime_api.h" ]; then
-            printf '%s\n' "${gpu[@]}" | tidy_each -std=c11 -isystem "$cuda" || status=1
+            printf '%s\n' "${gpu[@]}" | tidy_each -std=c11 -isystem "$cuda" || worst $?
         else
             absent+=("${gpu[@]}")
         fi
     fi
     if [ "${#cxx[@]}" -gt 0 ]; then
         if [ -e /usr/include/hwy/contrib/sort/vqsort.h ]; then
-            printf '%s\n' "${cxx[@]}" | tidy_each -std=c++17 || status=1
+            printf '%s\n' "${cxx[@]}" | tidy_each -std=c++17 || worst $?
         else
             absent+=("${cxx[@]}")
         fi

@@ -30,6 +30,14 @@ setup()
     assert_same wanted out
 }
 
+@test "0 is the least there is, not no limit" {
+    keygen uniform 1M >large
+    gsort --plan -S 1b large >one
+    gsort --plan -S 0 large >none
+    assert_same one none
+    grep -q 'external sort$' none
+}
+
 @test "sizes that are none" {
     for size in "" x 1x 1.5G -1 -1G % -5% 1%% 0x10 1GG "1 G" 1e9; do
         run -2 --separate-stderr gsort -S "$size" in -o out

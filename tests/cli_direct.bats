@@ -75,6 +75,27 @@ load helper
     assert_same wanted got
 }
 
+@test "and of a file on standard output, from an odd place on, too" {
+    require_strace
+    keygen uniform 3000001 >in
+    for before in "" before; do
+        {
+            printf %s "$before"
+            strace -f -o trace -e trace=openat,pwrite64 \
+                "$GSORT" --device=cpu --parallel=1 --direct in
+        } >got
+        fd=$(sed -n 's/.*|O_DIRECT|.* = \([0-9][0-9]*\)$/\1/p' trace)
+        if [ -z "$fd" ]; then # does the file system have direct writes?
+            strace -f -o trace -e trace=openat "$GSORT" --device=cpu --direct in -o other
+            grep -q '|O_DIRECT|.* = [0-9]' trace || skip "this file system has no direct writes"
+            false
+        fi
+        direct=$(grep "pwrite64($fd, " trace | sed 's/.* = //' | awk '{ n += $1 } END { print n }')
+        [ "$direct" -gt 10000000 ]
+        { printf %s "$before" && reference in; } | cmp - got
+    done
+}
+
 # They are in the page cache in any case, and are written faster in their own pages.
 @test "on tmpfs, whose files are in memory, nothing is written past the page cache" {
     require_strace

@@ -89,3 +89,57 @@ told()
     done
     [ "$told" = 2 ]
 }
+
+# OpenMP's library ends the program by itself.
+@test "no threads at all, and an output that has a name already: one line, and nothing is left" {
+    enter_directory
+    keygen uniform 1000003 >in
+    mkdir dir
+    echo old >dir/out
+    local status=0
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT_NAMED=1 GSORT_FAULT="thread 11+ 1" GSORT_FAULT_MARK=mark \
+        "$GSORT" --device=cpu --parallel=4 in -o dir/out 2>err || status=$?
+    [ -e mark ]
+    [ "$status" -eq 2 ]
+    [ "$(wc -l <err)" -eq 1 ]
+    grep -q '^gsort: ' err
+    [ "$(cat dir/out)" = old ]
+    [ "$(ls -A dir)" = out ]
+}
+
+@test "temporary files that must have a name have none left when they are used, and at the end" {
+    enter_directory
+    keygen uniform 1000003 >in
+    reference in >wanted
+    mkdir tmp
+    mkfifo fifo
+    exec 7<>fifo
+    env --default-signal LD_PRELOAD="$FAULTS" GSORT_FAULT_NAMED=1 "$GSORT" --device=cpu -S 1M \
+        -T tmp fifo -o out 7>&- 3>&- &
+    GSORT_PID=$!
+    wait_for has_open fifo
+    cat in >&7
+    wait_for has_open 'tmp/[.]gsort-[0-9a-f]*.*'
+    sleep 0.1 # a name is there for microseconds
+    [ -z "$(ls -A tmp)" ]
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    assert_same wanted out
+    [ -z "$(ls -A tmp)" ]
+}
+
+@test "somebody puts a file under the name just when it is given, and takes it away" {
+    enter_directory
+    keygen uniform 100003 >in
+    reference in >wanted
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17 1" GSORT_FAULT_MARK=mark "$GSORT" --device=cpu \
+        in -o out # EEXIST
+    [ -e mark ]
+    assert_same wanted out
+    rm out mark
+    run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17+ 1" \
+        GSORT_FAULT_MARK=mark timeout 60 "$GSORT" --device=cpu in -o out
+    assert_trouble out "File exists" # not for ever
+    assert_only in wanted mark
+}

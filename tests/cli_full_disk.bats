@@ -125,6 +125,20 @@ mount_small()
     assert_same wanted small/out
 }
 
+@test "what is written over has its room, behind a hole, too" {
+    mount_small 8
+    keygen uniform 1500000 >part
+    reference part >wanted
+    truncate -s 4M small/out
+    cat part >>small/out # there are less than 2.5 MB left
+    exec 9<>small/out
+    dd bs=1M count=4 of=/dev/null status=none <&9
+    gsort -S 1M -T . part >&9
+    exec 9>&-
+    tail -c +4194305 small/out | cmp - wanted
+    [ "$(wc -c <small/out)" -eq $((4194304 + 6000000)) ]
+}
+
 # From four processors on the output's pages are made while a pipe is read, from 32 MiB on.
 @test "a disk that fills up under pages made ahead" {
     mount_small 40

@@ -73,3 +73,29 @@ cut_off_under_way()
     done
     echo "failed as they should: $failed of 12"
 }
+
+has_ended()
+{
+    ! grep -q '^State:.*[^Z ] (' "/proc/$GSORT_PID/status" 2>/dev/null
+}
+
+@test "cut to nothing where SIGBUS was ignored: told all the same, and never waited for" {
+    require_plain_build # a sanitizer takes SIGBUS before the program
+    mkfifo fifo
+    keygen uniform 1000000 >in
+    echo old >out
+    exec 7<>fifo
+    env --default-signal --ignore-signal=BUS "$GSORT" --device=cpu in fifo -o out 2>err 7>&- 3>&- &
+    GSORT_PID=$!
+    keygen sorted 100 >&7
+    wait_for has_open fifo
+    : >in
+    exec 7>&-
+    wait_for has_ended
+    local status=0
+    wait "$GSORT_PID" || status=$?
+    GSORT_PID=
+    [ "$status" -eq 2 ]
+    [ "$(cat err)" = "gsort: in: file shrank while it was being sorted" ]
+    [ "$(cat out)" = old ]
+}

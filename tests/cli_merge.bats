@@ -200,3 +200,30 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
     assert_trouble "-: size 5"
     assert_only odd
 }
+
+@test "pipes that one temporary directory has no room for go to several" {
+    keygen sorted 17M >in
+    mount_memory t1 72m
+    mount_memory t2 72m
+    gsort -m -S 1M -T t1 -T t2 <(cat in) <(cat in) | cmp - <(gsort -m in in)
+    run -2 --separate-stderr gsort -m -S 1M -T t1 <(cat in) <(cat in) -o out
+    assert_trouble t1 "No space left"
+    [ ! -e out ]
+}
+
+@test "pipes share a half of -S, not each has one" {
+    keygen sorted 700000 >in
+    gsort -m -S 10M -T . <(cat in) <(cat in) <(cat in) <(cat in) --stats -o got 2>stats
+    reference in in in in | cmp - got
+    # One has room there, and no second one.
+    [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 8400000 ]
+}
+
+@test "a pipe of no whole number of keys is refused, beyond memory, too" {
+    keygen sorted 700001 >in
+    for rest in x xy xyz; do
+        run -2 --separate-stderr gsort -m -S 1M -T . in <(cat in && printf %s "$rest") in -o out
+        assert_trouble "size $((2800004 + ${#rest})) is not a multiple of 4 (remainder ${#rest})"
+        [ ! -e out ]
+    done
+}

@@ -50,7 +50,8 @@ assert os.getxattr("dir/out", name) == os.getxattr("dir/plain", name)'
 @test "a signal removes the temporary" {
     mkfifo fifo
     echo old >dir/out
-    for signal in TERM INT HUP XFSZ USR2 PWR RTMIN; do
+    for signal in TERM INT HUP QUIT ALRM PIPE IO PROF VTALRM XCPU XFSZ USR2 PWR STKFLT RTMIN \
+        RTMAX; do
         exec 7<>fifo
         env --default-signal unshare -m bash -c \
             'mount -t tmpfs tmpfs /proc && exec "$@"' bash "$GSORT" -o dir/out <fifo 2>err 3>&- &

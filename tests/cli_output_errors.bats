@@ -91,6 +91,19 @@ refused_at_once()
     assert_only empty out
 }
 
+@test "but who owns such a directory may replace what lies there" {
+    require_nobody
+    [ "$(id -u)" -eq 0 ] || skip "only root can make a file of somebody else's"
+    keygen uniform 1000 >in
+    reference in >wanted
+    mkdir -m 1755 own
+    echo old >own/out
+    chmod 666 own/out
+    chown 65534:65534 own
+    as_nobody "$GSORT" in -o own/out
+    assert_same wanted own/out
+}
+
 @test "a device that may not be opened for writing" {
     [ -e /dev/full ] || skip "no /dev/full here"
     run -2 --separate-stderr gsort in -o /dev/fd/99

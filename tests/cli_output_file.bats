@@ -87,6 +87,18 @@ setup()
     done
 }
 
+@test "nor does who may give the owner, but not the group" {
+    [ "$(id -u)" -eq 0 ] || skip "only root gives files away"
+    require_nobody
+    keygen uniform 1000 >in
+    chmod 777 .
+    echo old >out
+    chown 65534:0 out
+    chmod 4755 out
+    as_nobody "$GSORT" in -o out
+    [ "$(stat -c '%a %u %g' out)" = "755 65534 65534" ]
+}
+
 @test "a replaced file gets no rights by its directory's default access control list" {
     require python3
     echo old >out

@@ -81,19 +81,6 @@ end()
     cmp in <(keygen uniform 100003)
 }
 
-@test "a name that is taken after the look at it is tried again, but not for ever" {
-    require_plain_build
-    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
-    rm -r fifo shared
-    env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17 1" "$GSORT" --device=cpu in -o out
-    assert_same wanted out
-    rm out
-    run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17+ 1" \
-        "$GSORT" --device=cpu in -o out
-    assert_trouble "out: cannot be put in place: File exists"
-    assert_only in wanted
-}
-
 @test "a new file needs no other name: one that may be added to a directory is enough" {
     [ "$(id -u)" -eq 0 ] || skip "only root can make a directory append-only"
     require chattr

@@ -66,3 +66,41 @@ setup()
     gsort --plan --progress=always in -o out >both 2>&1
     [[ $(grep -a "^.*inputs" both) == *$'\e[K'"inputs     1, 3000000 keys" ]]
 }
+
+# number NAME: the first number of a row.
+number()
+{
+    field "$1" | grep -oE '[0-9.]+' | head -n "${2:-1}" | tail -n 1
+}
+
+@test "memory is what may be used, or less where less will do, and temporary files take time" {
+    truncate -s 4G large # no byte of it is read
+    gsort --plan --device=cpu -S 100G large >plan
+    [[ $(field method) == *"sort in memory" ]]
+    [ "$(number memory 2)" = $((100 << 30)) ]
+    [ "$(number memory)" -ge $((4 << 30)) ]
+    [ "$(number memory)" -lt $((12 << 30)) ]
+    in_memory=$(number time)
+    gsort --plan --device=cpu -S 64M large >plan
+    [[ $(field method) == *"external sort" ]]
+    [ "$(field memory)" = "memory     67108864 bytes of 67108864" ]
+    awk -v whole="$(number time)" -v sort="$in_memory" 'BEGIN { exit !(whole > sort + 0.4) }'
+    gsort --plan -m -S 64M large large >plan
+    [ "$(number memory 2)" -eq 67108864 ]
+    [ "$(number memory)" -le $((32 << 20)) ] # the other half is for what pipes bring
+}
+
+@test "an output in memory takes from what sorting may use" {
+    [ -d /dev/shm ] && [ -w /dev/shm ] || skip "no second file system here"
+    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs here"
+    truncate -s 1G large
+    gsort --plan large -o out >plan
+    without=$(number memory 2)
+    [ "$without" -gt $((2 << 30)) ] || skip "too little memory here"
+    gsort --plan large -o /dev/shm/gsort-no-such-file >plan
+    with=$(number memory 2)
+    [ "$with" -lt $((without - (256 << 20))) ]
+    mkfifo fifo # what comes out of it would be in buffers and in the output
+    gsort --plan large fifo -o /dev/shm/gsort-no-such-file >plan
+    [ "$(number memory 2)" -lt $((with * 3 / 4)) ]
+}

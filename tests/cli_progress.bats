@@ -119,3 +119,48 @@ has_ended()
     exec 7>&- 8>&-
     [ "$status" -eq 143 ]
 }
+
+@test "what a check finds is told on a line of its own" {
+    run -1 --separate-stderr gsort --progress=always -c in
+    [[ $stderr == *$'\e[Kgsort: in:'+([0-9])": disorder: "+([0-9]) ]]
+}
+
+@test "where it goes to a file, there is a line a second at most" {
+    local start=$SECONDS
+    { cat in && sleep 1.5; } | gsort --progress=always -o out 2>line
+    assert_same wanted out
+    # Ten a second on a terminal.
+    [ "$(grep -ao 'gsort: ' line | wc -l)" -le $((SECONDS - start + 4)) ]
+}
+
+# whole_line FILE WORD: a line of the file has nothing but an erased line before its word.
+whole_line()
+{
+    sed 's/.*\x1b\[K//' "$1" | grep -aq "^$2"
+}
+
+@test "statistics begin on a line of their own" {
+    gsort --progress=always --stats in -o out 2>text
+    whole_line text 'stage *device'
+    gsort --progress=always --stats=json in -o out 2>text
+    whole_line text '{$'
+}
+
+has_line()
+{
+    [ "$(wc -l <"$1")" -gt 0 ]
+}
+
+@test "what SIGUSR1 asks for is told on a line of its own" {
+    mkfifo fifo
+    exec 7<>fifo
+    start --progress=always -o out <fifo 2>err 7>&-
+    keys 1 2 3 >&7
+    wait_for grep -aq 'read: ' err
+    kill -s USR1 "$GSORT_PID"
+    wait_for has_line err
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    whole_line err 'gsort: read: [0-9]* keys, [0-9.]* Mkeys/s$'
+}

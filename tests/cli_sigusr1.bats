@@ -119,3 +119,27 @@ is_ready_or_over()
     GSORT_PID=
     assert_same wanted out
 }
+
+@test "percent, rate and the time that is left agree" {
+    keygen sorted 6000000 >in
+    exec 8<>fifo
+    start -m --parallel=1 in -o fifo 2>err 8>&-
+    head -c 6000000 <&8 >/dev/null # a quarter, and a pipe full
+    sleep 1.5
+    kill -s USR1 "$GSORT_PID"
+    wait_for test -s err
+    kill -s TERM "$GSORT_PID"
+    wait "$GSORT_PID" || true
+    GSORT_PID=
+    exec 8>&-
+    grep -Eqx 'gsort: merge: [0-9]+ %, [0-9]+\.[0-9] Mkeys/s, ETA [0-9]+:[0-5][0-9]' err
+    awk -F '[ :]+' '{
+        percent = $3; rate = $5; left = $8 * 60 + $9
+        wanted = 6 * (1 - percent / 100) / rate
+        exit !(percent >= 20 && percent <= 35 && left >= 0.85 * wanted - 1 &&
+               left <= 1.15 * wanted + 1)
+    }' err || {
+        cat err >&2
+        return 1
+    }
+}

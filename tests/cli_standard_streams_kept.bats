@@ -51,6 +51,28 @@ setup()
     assert_same all out
 }
 
+@test "and also of each key once, beyond memory, and merged" {
+    keygen zipf 1000003 | reference >in
+    reference -u in >wanted_unique
+    cp in wanted
+    mkfifo keys
+    for options in "-u" "-S 1M -T ." "-u -S 1M -T ." "-m" "-m -u" "-m -u -S 1M -T ."; do
+        {
+            # shellcheck disable=SC2086  # options are words
+            "$GSORT" $options keys &
+            exec 4>keys
+            cat in >&4
+            printf 'more' # before gsort can know of the end
+            exec 4>&-
+            wait $!
+        } >out
+        case $options in
+        *-u*) printf 'more' | cat - wanted_unique | cmp - out ;;
+        *) printf 'more' | cat - wanted | cmp - out ;;
+        esac
+    done
+}
+
 @test "and also where its pages are made meanwhile" {
     keygen uniform 16M >large
     printf four | cat large - >all_keys

@@ -138,3 +138,87 @@ read = [stage for stage in stats["stages"] if stage["name"] == "read"][0]
 assert read["bytes"] == 4000012 and read["keys"] == 1000003, read
 assert stats["memory_bytes"] >= 4000012, stats["memory_bytes"]'
 }
+
+@test "each figure is the one that its name says" {
+    without_gpu "bins and temporary files of the CPU"
+    keygen zipf 1000003 >frequent
+    reference -u frequent >distinct
+    gsort --stats=json -u --engine=samplesort --samples=2048 frequent -o out 2>unique
+    gsort --stats=json --engine=samplesort frequent -o out 2>bins
+    gsort --stats=json -S 1M -T . frequent -o out 2>spilled
+    gsort --stats=json -e hybrid --lists=16 - -o out 2>lists < <(head -c 4000 frequent)
+    gsort out >a
+    gsort -m --stats=json a - -o out 2>merged < <(cat a)
+    # Read while it is counted: the stages' sum is more than the total.
+    for _ in {1..10}; do
+        { keygen uniform 9M && sleep 0.1; } | gsort --stats=json -o out 2>pipe
+        [ "$(field pipe overlap_ms)" = 0.0 ] || break
+    done
+    distinct=$(($(wc -c <distinct) / 4)) python3 -c '
+import json, os
+def near(a, b):
+    return abs(a - b) <= 1e-3 * abs(b) + 2e-5
+runs = {name: json.load(open(name)) for name in "unique bins spilled lists merged pipe".split()}
+for name, run in runs.items():
+    total, stages = run["total_ms"], run["stages_ms"]
+    assert near(stages, sum(row["ms"] for row in run["stages"])), (name, run)
+    assert near(run["overlap_ms"], max(0, stages - total)), (name, run)
+    assert near(run["gb_per_s"], 4 * run["keys_in"] / total / 1e6), (name, run)
+    assert near(run["mkeys_per_s"], run["keys_in"] / total / 1e3), (name, run)
+    for row in run["stages"]:
+        if row["ms"] > 0.01:
+            assert near(row["gb_per_s"], row["bytes"] / row["ms"] / 1e6), (name, row)
+            assert near(row["mkeys_per_s"], row["keys"] / row["ms"] / 1e3), (name, row)
+    bins = run["bins"]
+    assert near(bins["mean"] * bins["count"], run["keys_in"] if bins["count"] else 0), (name, run)
+    assert run["memory_bytes"] > 0 and run["threads"] >= 1, (name, run)
+for name, run in runs.items():
+    if name not in ("spilled", "merged"):
+        assert run["temporary_bytes"] == 0, (name, run)
+assert runs["pipe"]["overlap_ms"] > 0, runs["pipe"]
+run = runs["unique"]
+assert run["keys_in"] == 1000003 and run["keys_out"] == int(os.environ["distinct"]), run
+assert run["samples"] == 2048, run
+for name in "bins", "spilled": # of its bins some have one value, and the rest has the other keys
+    bins = runs[name]["bins"]
+    assert 0 < bins["equality"] < bins["count"], bins
+    others = runs[name]["keys_in"] - bins["equality_keys"]
+    assert others / (bins["count"] - bins["equality"]) <= bins["largest"] <= others, bins
+run = runs["spilled"]
+assert 4 * others <= run["temporary_bytes"] <= 8 * run["keys_in"], run
+run = runs["lists"]
+assert run["engine"] == "hybrid" and run["lists"]["count"] == 16, run
+assert 0 < run["lists"]["varying_bits"] <= 32, run
+run = runs["merged"]
+assert run["engine"] == "merge" and run["device"] == "cpu", run
+'
+}
+
+@test "order says what the input was, where it was only copied" {
+    keygen sorted 100003 >ascending
+    keygen reversed 100003 >descending
+    for input in ascending:sorted descending:reversed in:none; do
+        gsort --stats=json "${input%:*}" -o out 2>stats
+        [ "$(field stats order)" = "${input#*:}" ]
+    done
+}
+
+@test "the copy of an input that is written over is in memory" {
+    gsort in -o sorted
+    cp sorted both
+    gsort -m --stats=json both 1<>both 2>stats
+    assert_same sorted both
+    gsort -m --stats=json sorted -o out 2>plain
+    [ "$(field stats memory_bytes)" -ge $(($(field plain memory_bytes) + 4000012)) ]
+}
+
+@test "what was read from a pipe is in memory" {
+    without_gpu "memory of the CPU"
+    head -c 4000 in >few
+    gsort --stats=json in -o out 2>file
+    gsort --stats=json -o out 2>pipe < <(cat in)
+    [ "$(field pipe memory_bytes)" -ge $(($(field file memory_bytes) + 4000012)) ]
+    gsort --stats=json -e hybrid few -o out 2>file
+    gsort --stats=json -e hybrid -o out 2>pipe < <(cat few)
+    [ "$(field pipe memory_bytes)" -ge $(($(field file memory_bytes) + 4000)) ]
+}

@@ -51,6 +51,17 @@ setup()
     } <in >got
 }
 
+@test "wherever beyond the end it is" {
+    require python3
+    for beyond in 0 1 2 3 4 5000; do
+        python3 -c '
+import os, subprocess, sys
+os.lseek(0, os.fstat(0).st_size + int(sys.argv[2]), 0)
+subprocess.check_call([sys.argv[1]])' "$GSORT" "$beyond" <in >got
+        [ ! -s got ]
+    done
+}
+
 @test "what comes after gsort finds the file read" {
     {
         gsort >got

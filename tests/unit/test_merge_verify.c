@@ -1,0 +1,58 @@
+/* test_merge_verify.c -- --verify of a merge notices keys that became others on the way.
+ * SPDX-License-Identifier: MIT
+ *
+ * A run of one key is written from the same piece of memory again and again. The sink, which knows
+ * where that is, makes other keys of it after the first time: they are in order still.
+ */
+#include "sort/merge.h"
+#include "tests/unit/check.h"
+
+#include <string.h>
+
+enum { N = 400000 };
+
+static gs_key keys[N];
+static bool changes;
+static uint64_t written;
+
+static enum gs_status take(struct gs_sink *sink, const gs_key *piece, uint64_t count,
+                           uint64_t position, struct gs_error *err)
+{
+    (void)sink;
+    (void)err;
+    CHECK_EQUAL(position, written);
+    written += count;
+    for (uint64_t i = 0; i < count && changes; i++)
+        ((gs_key *)(uintptr_t)piece)[i] = 8;
+    changes = false;
+    return GS_OK;
+}
+
+static enum gs_status merge(bool verify, bool change, struct gs_stats *stats, struct gs_error *err)
+{
+    const struct gs_span spans[2] = {{.keys = keys, .count = N / 2, .name = "a"},
+                                     {.keys = keys + N / 2, .count = N / 2, .name = "b"}};
+    const struct gs_options options = {.verify = verify, .threads = 1};
+    struct gs_sink sink = {.write = take, .stream = true};
+    *err = (struct gs_error){.status = GS_OK};
+    written = 0;
+    changes = change;
+    return gs_merge(&options, spans, 2, &sink, NULL, stats, err);
+}
+
+int main(void)
+{
+    struct gs_stats stats;
+    struct gs_error err;
+    for (int i = 0; i < N; i++)
+        keys[i] = 7;
+    CHECK(merge(true, false, &stats, &err) == GS_OK);
+    CHECK_EQUAL(written, N);
+    CHECK_EQUAL(stats.fingerprint, gs_fingerprint(keys, N));
+    CHECK(merge(false, true, &stats, &err) == GS_OK); /* nobody has asked */
+    CHECK(!changes);
+    CHECK(merge(true, true, &stats, &err) == GS_ERR_VERIFY);
+    CHECK(!changes);
+    CHECK(strstr(err.text, "does not hold the keys that were read") != NULL);
+    return check_failures();
+}

@@ -205,7 +205,7 @@ static uint16_t *bins_room(const struct gs_run *run, const struct gs_chunk *chun
 }
 
 /* Find the bins of a chunk and count them, for all chunks to be moved afterwards. Keys of a few
- * values need no scratch memory: 2^20 of two that are not in cache take a sixth longer with it. */
+ * values need no scratch memory: 2^20 of two that are not in cache take a tenth longer with it. */
 static enum gs_status count_direct(struct gs_run *run, const struct gs_chunk *chunk,
                                    struct gs_error *err)
 {

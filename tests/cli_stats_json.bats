@@ -151,7 +151,7 @@ assert stats["memory_bytes"] >= 4000012, stats["memory_bytes"]'
     gsort -m --stats=json a - -o out 2>merged < <(cat a)
     # Read while it is counted: the stages' sum is more than the total.
     for _ in {1..10}; do
-        { keygen uniform 9M && sleep 0.1; } | gsort --stats=json -o out 2>pipe
+        { keygen uniform 9M && sleep 0.1; } | gsort --parallel=2 --stats=json -o out 2>pipe
         [ "$(field pipe overlap_ms)" = 0.0 ] || break
     done
     distinct=$(($(wc -c <distinct) / 4)) python3 -c '

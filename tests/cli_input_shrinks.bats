@@ -74,11 +74,6 @@ cut_off_under_way()
     echo "failed as they should: $failed of 12"
 }
 
-has_ended()
-{
-    ! grep -q '^State:.*[^Z ] (' "/proc/$GSORT_PID/status" 2>/dev/null
-}
-
 @test "cut to nothing where SIGBUS was ignored: told all the same, and never waited for" {
     require_plain_build # a sanitizer takes SIGBUS before the program
     mkfifo fifo

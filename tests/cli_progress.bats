@@ -98,12 +98,6 @@ setup()
     [[ $(<err) == *$'\r\e[K' ]]
 }
 
-# It is gone, or waits for its parent to ask how it ended.
-has_ended()
-{
-    ! grep -q '^State:.*[^Z ] (' "/proc/$GSORT_PID/status" 2>/dev/null
-}
-
 @test "a signal ends the run where nobody reads standard error" {
     mkfifo fifo line
     exec 7<>fifo 8<>line

@@ -115,6 +115,12 @@ has_begun()
     [[ $(cat "/proc/$GSORT_PID/comm" 2>/dev/null) == "$(basename "$GSORT")" ]]
 }
 
+# has_ended: what was started is gone, or waits for its parent to ask how it ended.
+has_ended()
+{
+    ! grep -q '^State:.*[^Z ] (' "/proc/$GSORT_PID/status" 2>/dev/null
+}
+
 # has_open NAME: the gsort that was started, not the shell before it, has opened this file of the
 # current directory. A FIFO it opens after it has mapped what can be mapped; closing it sooner would
 # lose what was written.

@@ -105,7 +105,7 @@ static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stage
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
     if (run->plan.direct) {
 #pragma omp parallel num_threads(run->plan.threads)
-#pragma omp master
+#pragma omp single nowait
         choose_from(run, stages, sample, ways);
     } else {
         choose_from(run, stages, sample, ways);

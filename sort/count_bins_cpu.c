@@ -22,9 +22,6 @@ static_assert(
         GS_CACHE_SORT_SCRATCH * sizeof(gs_key),
     "a chunk fits a thread's scratch memory, beside where rooms will be for the next one");
 
-/* Up to as many values it is faster to compare all keys with each. */
-#define VALUES_MAX 16
-
 /* Count key i in table i % GS_CHUNK_TABLES, as the scatter moves it: a run of equal keys would else
  * wait for its own last store at every key. */
 static void count_tables(const uint16_t *bins, uint64_t count, uint32_t *tables, uint32_t stride)
@@ -51,18 +48,18 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
     const struct gs_cpu *cpu = run->device;
     const struct gs_splitters *splitters = &run->splitters;
     uint32_t bins = gs_run_bins(run);
-    uint32_t bin_of[VALUES_MAX];
-    gs_key values[VALUES_MAX];
+    uint32_t bin_of[GS_VALUES_COMPARED];
+    gs_key values[GS_VALUES_COMPARED];
     gs_key copy[GS_ROOMS_BLOCK];
     uint64_t fingerprint = 0;
     uint32_t found = 0;
-    if (cpu->moves_equal || bins > 2 * VALUES_MAX + 1)
+    if (cpu->moves_equal || bins > 2 * GS_VALUES_COMPARED + 1)
         return false;
     for (uint32_t bin = 0; bin < bins; bin++) {
         counts[bin] = 0;
         if (!gs_splitters_equal(splitters, bin))
             continue;
-        if (found == VALUES_MAX)
+        if (found == GS_VALUES_COMPARED)
             return false;
         values[found] = gs_splitters_high(splitters, bin);
         bin_of[found++] = bin;

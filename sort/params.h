@@ -69,6 +69,10 @@
 #define GS_SHARES_KEYS         (4 << 20)
 #define GS_SHARES_KEYS_WRITTEN (1 << 20)
 
+/* Up to so many values in the sample, each has an equality bin of its own on the CPU, however few
+ * bins are planned: so few are compared with all keys, of which none has to be moved then. */
+#define GS_VALUES_COMPARED 16
+
 /* Keys that a run, a bin's keys in one chunk, should have on average at least: its place in the
  * table of runs takes as much memory as one key. */
 #define GS_RUN_KEYS_MIN 32

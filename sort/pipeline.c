@@ -74,6 +74,21 @@ struct other_ways {
     struct gs_shares shares;
 };
 
+/* Choose the splitters from the sorted sample; true: there are a few values with a bin each. Who
+ * asks for a number of bins sees what they do. */
+static bool choose_bins(struct gs_run *run, const struct gs_stages *stages, const gs_key *sample)
+{
+    struct gs_splitters *splitters = &run->splitters;
+    const struct gs_plan *plan = &run->plan;
+    if (stages->chunks_side_by_side && run->options->bins == 0 &&
+        gs_splitters_choose_values(splitters, sample, plan->samples))
+        return true;
+    gs_splitters_choose(splitters, sample, plan->samples, plan->bins);
+    if (stages->chunks_side_by_side)
+        gs_splitters_snap(splitters, sample, plan->samples, plan->bins);
+    return false;
+}
+
 /* Draw and sort the sample, and choose the splitters. */
 static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_key *sample,
                         struct other_ways *ways)
@@ -85,11 +100,10 @@ static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_k
     uint64_t bytes = (uint64_t)samples * GS_KEY_BYTES;
     gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
     gs_sort_samples(sample, samples);
-    gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
-    if (stages->chunks_side_by_side)
-        gs_splitters_snap(&run->splitters, sample, samples, run->plan.bins);
+    ways->shares.count = 0;
+    if (!choose_bins(run, stages, sample))
+        gs_shares_find(&ways->shares, run, sample, samples);
     gs_value_ranges_find(&ways->ranges, sample, samples, run->plan.count);
-    gs_shares_find(&ways->shares, run, sample, samples);
     uint64_t sorted = gs_now_ns();
     gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
     run->stats->samples = samples;

@@ -60,7 +60,8 @@ static void size_bins(struct gs_plan *plan)
 static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
-    uint64_t table = plan->one_bin ? 0 : chunks * (2 * plan->bins + 1) * sizeof(uint32_t);
+    uint64_t bins = plan->bins > GS_VALUES_COMPARED ? plan->bins : GS_VALUES_COMPARED;
+    uint64_t table = plan->one_bin ? 0 : chunks * (2 * bins + 1) * sizeof(uint32_t);
     uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, plan->bin_keys_max, UINT64_MAX);
     gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
     if (plan->direct) {

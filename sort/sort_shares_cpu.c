@@ -17,8 +17,8 @@
 
 enum {
     BLOCK_KEYS = 4096, /* counted for one share after the other while they are in cache */
-    FREQUENT = 32,     /* a key is, if it is one of so many */
-    FEWEST_OTHERS = 4, /* one of so many keys is not frequent; else equality bins are faster */
+    FREQUENT = 32,     /* a key is, if it is one of so many; */
+    FEWEST_OTHERS = 4, /* if less than one of so many is not, only one that would fill a share */
     PARTS = 3,         /* of a share */
 };
 
@@ -31,34 +31,42 @@ static uint32_t times(const gs_key *sample, uint32_t samples, uint32_t begin)
     return end - begin;
 }
 
-static bool frequent(uint32_t times, uint32_t samples)
+/* Is a key that the sample has so many times one of `part`, or more? */
+static bool frequent(uint32_t times, uint32_t samples, uint32_t part)
 {
-    return times > 1 && (uint64_t)times * FREQUENT >= samples;
+    return times > 1 && (uint64_t)times * part >= samples;
 }
 
 /* Keys of the sample that are not frequent: those that have to be moved and sorted. */
-static uint32_t count_others(const gs_key *sample, uint32_t samples)
+static uint32_t count_others(const gs_key *sample, uint32_t samples, uint32_t part)
 {
     uint32_t others = 0;
     for (uint32_t i = 0, n; i < samples; i += n) {
         n = times(sample, samples, i);
-        others += frequent(n, samples) ? 0 : n;
+        others += frequent(n, samples, part) ? 0 : n;
     }
     return others;
 }
 
-/* Cut the sample into shares with as many of the others each. */
+/* Cut the sample into shares with as many of the others each; none if there are no others. */
 static void cut_shares(struct gs_shares *shares, unsigned threads, const gs_key *sample,
-                       uint32_t samples, uint64_t others)
+                       uint32_t samples)
 {
+    uint32_t part = FREQUENT;
+    uint64_t others = count_others(sample, samples, part);
+    if (others * FEWEST_OTHERS < samples) {
+        part = threads;
+        others = count_others(sample, samples, part);
+    }
+    if (others == 0)
+        return;
     uint64_t passed = 0; /* of the others */
     uint32_t most = 0;   /* how often the sample has this share's most frequent key */
     uint32_t last = 0;
     for (uint32_t i = 0, n; i < samples; i += n) {
         n = times(sample, samples, i);
-        if (!frequent(n, samples)) {
-            passed += n;
-        } else if (n > most) {
+        passed += frequent(n, samples, part) ? 0 : n;
+        if (frequent(n, samples, FREQUENT) && n > most) {
             most = n;
             shares->equal[last] = sample[i];
         }
@@ -80,13 +88,12 @@ void gs_shares_find(struct gs_shares *shares, const struct gs_run *run, const gs
                     uint32_t samples)
 {
     unsigned threads = run->plan.threads;
-    uint64_t others = count_others(sample, samples);
     uint64_t most = run->emitter.sink->memory != NULL ? GS_SHARES_KEYS : GS_SHARES_KEYS_WRITTEN;
     shares->count = 0;
     bool chosen = run->options->bins > 0 || run->options->samples > 0; /* to see what bins do */
     if (!chosen && run->plan.count <= most && threads <= GS_SHARES_MAX &&
-        others * FEWEST_OTHERS >= samples && gs_cache_sort_highway_usable())
-        cut_shares(shares, threads, sample, samples, others);
+        gs_cache_sort_highway_usable())
+        cut_shares(shares, threads, sample, samples);
 }
 
 static struct gs_share share_at(const struct gs_shares *shares, uint32_t i)

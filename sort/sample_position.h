@@ -10,16 +10,21 @@
 
 #include "common/random.h"
 
-/* The position of sample i of `samples` from n keys, samples <= n. */
+/* The position of sample i of `samples` from n keys, samples <= n and <= 2^32. Only n and samples
+ * are divided, which a compiler does once for a loop over i: three divisions a sample took as long
+ * as all else of it. */
 GS_HOST_DEVICE static inline uint64_t gs_sample_position(uint64_t i, uint64_t samples, uint64_t n,
                                                          uint64_t seed)
 {
-    /* i * n would overflow from 2^40 keys on; whole and fractional part by themselves do not. */
+    /* n / samples, as 2^-32 of a key, rounded up: so that the last one ends at n. The whole part by
+     * itself, as i * n would overflow from 2^40 keys on. */
     uint64_t whole = n / samples;
-    uint64_t rest = n % samples;
-    uint64_t begin = i * whole + i * rest / samples;
-    uint64_t end = (i + 1) * whole + (i + 1) * rest / samples;
-    return begin + gs_random(seed, i) % (end - begin);
+    uint64_t part = ((n % samples << 32) + samples - 1) / samples;
+    uint64_t begin = i * whole + (i * part >> 32);
+    uint64_t end = (i + 1) * whole + ((i + 1) * part >> 32);
+    uint64_t width = end - begin;
+    uint64_t draw = gs_random(seed, i) >> 32; /* of 2^32: draw * width / 2^32 */
+    return begin + draw * (width >> 32) + (draw * (uint32_t)width >> 32);
 }
 
 #endif

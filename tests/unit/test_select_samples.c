@@ -31,6 +31,21 @@ static void test_one_position_a_stratum(void)
     }
 }
 
+/* Of a few keys, the first and the last ones too. */
+static void test_every_position_is_drawn(void)
+{
+    for (uint64_t n = 1; n < 20; n++) {
+        for (uint64_t samples = 1; samples <= n; samples++) {
+            bool drawn[20] = {false};
+            for (uint64_t seed = 0; seed < 1000; seed++)
+                for (uint64_t i = 0; i < samples; i++)
+                    drawn[gs_sample_position(i, samples, n, seed)] = true;
+            for (uint64_t at = 0; at < n; at++)
+                CHECK(drawn[at]);
+        }
+    }
+}
+
 static void test_positions_are_jittered(void)
 {
     unsigned same = 0;
@@ -86,6 +101,7 @@ static void test_sorting(void)
 int main(void)
 {
     test_one_position_a_stratum();
+    test_every_position_is_drawn();
     test_positions_are_jittered();
     test_through_spans();
     test_sorting();

@@ -12,9 +12,6 @@
 #include "sort/search_bins.h"
 #include "sort/stages_cpu.h"
 
-#include "common/memory.h"
-
-#include <inttypes.h>
 #include <string.h>
 
 static_assert(
@@ -160,34 +157,6 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
         add_fingerprint(run, gs_fingerprint(scratch->keys, chunk->count));
 }
 
-/* Map the scratch memory of all threads, and room for bins behind it, if no chunk before has. */
-static enum gs_status map_scratch(struct gs_run *run, struct gs_error *err)
-{
-    struct gs_cpu *cpu = run->device;
-    const struct gs_plan *plan = &run->plan;
-    gs_key *scratch;
-#pragma omp critical(gs_scratch)
-    {
-        if (cpu->scratch == NULL) {
-            cpu->scratch = gs_pages_alloc_touched(cpu->scratch_bytes,
-                                                  plan->count * sizeof(gs_key) / plan->threads);
-            if (cpu->scratch != NULL)
-                cpu->bins = (uint16_t *)(void *)(cpu->scratch + plan->threads * plan->scratch_keys);
-        }
-        scratch = cpu->scratch;
-    }
-    return scratch != NULL ? GS_OK
-                           : gs_fail(err, GS_ERR_MEMORY, 0,
-                                     "not enough memory to sort %" PRIu64 " keys", plan->count);
-}
-
-/* Are copies of a key made in scratch memory? Not where sort bins (write_copies) can write them in
- * their places. */
-static bool copies_in_scratch(const struct gs_run *run)
-{
-    return run->emitter.sink->memory == NULL || run->options->unique;
-}
-
 /* Room for the bins of a chunk's keys: behind the place where chunks are ordered in the thread's
  * scratch, whose first word counts them, as long as there is any. Fresh memory is what takes
  * longest with few keys, and the scratch is a huge page that is touched anyway. */
@@ -210,11 +179,11 @@ static enum gs_status count_direct(struct gs_run *run, const struct gs_chunk *ch
     const struct gs_cpu *cpu = run->device;
     uint32_t *tables = gs_cpu_tables(run, chunk->index);
     gs_key copy[GS_ROOMS_BLOCK];
-    if (copies_in_scratch(run))
-        GS_TRY(map_scratch(run, err));
+    if (!gs_copies_in_place(run))
+        GS_TRY(gs_map_scratch_cpu(run, err));
     if (count_values(run, chunk, tables))
         goto cleanup;
-    GS_TRY(map_scratch(run, err));
+    GS_TRY(gs_map_scratch_cpu(run, err));
     uint16_t *bins = bins_room(run, chunk);
     cpu->chunk_bins[chunk->index] = bins;
     memset(tables, 0, gs_run_bins(run) * sizeof *tables);

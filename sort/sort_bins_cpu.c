@@ -13,14 +13,13 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Write copies of a key from a position on; where they are not made in place, count bins has seen
- * to the scratch (copies_in_scratch). */
+/* Write copies of a key from a position on. */
 static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t count,
                                    uint64_t position, gs_key *scratch)
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
-    if (sink->memory != NULL && !run->options->unique) {
+    if (gs_copies_in_place(run)) {
         gs_fill(sink->memory + position, key, count, run->emitter.past_cache);
         return GS_OK;
     }

@@ -25,7 +25,7 @@ gs_key *gs_cpu_scratch(const struct gs_run *run)
 {
     const struct gs_cpu *cpu = run->device;
     const uint64_t first = gs_cpu_thread() * run->plan.scratch_keys;
-    return cpu->scratch == NULL ? NULL : cpu->scratch + first; /* NULL: of a direct sort, unused */
+    return cpu->scratch == NULL ? NULL : cpu->scratch + first;
 }
 
 /* The scattered copy and the table of its runs; or spare memory, which is larger but hardly
@@ -115,41 +115,64 @@ cleanup:
     return st;
 }
 
+static enum gs_status fail_memory(const struct gs_run *run, struct gs_error *err)
+{
+    return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %" PRIu64 " keys",
+                   run->plan.count);
+}
+
+enum gs_status gs_map_scratch_cpu(struct gs_run *run, struct gs_error *err)
+{
+    struct gs_cpu *cpu = run->device;
+    const struct gs_plan *plan = &run->plan;
+    gs_key *scratch;
+#pragma omp critical(gs_scratch)
+    {
+        if (cpu->scratch == NULL) {
+            cpu->scratch = gs_pages_alloc_touched(cpu->scratch_bytes,
+                                                  plan->count * sizeof(gs_key) / plan->threads);
+            if (cpu->scratch != NULL && plan->direct)
+                cpu->bins = (uint16_t *)(void *)(cpu->scratch + plan->threads * plan->scratch_keys);
+        }
+        scratch = cpu->scratch;
+    }
+    return scratch != NULL ? GS_OK : fail_memory(run, err);
+}
+
 /* Scratch memory of each thread. That of few keys comes from where the next sort will find it
  * again: its pages would take longer than what is done with them. A direct sort has room for the
  * bins of keys behind it, and count bins maps it all, with the first chunk that needs it. */
-static bool open_scratch(const struct gs_plan *plan, struct gs_cpu *cpu)
+static enum gs_status open_scratch(struct gs_run *run, struct gs_error *err)
 {
+    struct gs_cpu *cpu = run->device;
+    const struct gs_plan *plan = &run->plan;
     if (plan->one_bin && plan->count <= GS_ONE_BIN_KEYS) {
         cpu->scratch = malloc(gs_cache_sort_scratch(plan->count) * sizeof(gs_key));
-        return cpu->scratch != NULL;
+        return cpu->scratch != NULL ? GS_OK : fail_memory(run, err);
     }
     cpu->scratch_bytes = plan->threads * plan->scratch_keys * sizeof(gs_key);
-    if (plan->direct) {
-        cpu->scratch_bytes += plan->count * sizeof *cpu->bins;
-        return true;
-    }
-    cpu->scratch =
-        gs_pages_alloc_touched(cpu->scratch_bytes, plan->count * sizeof(gs_key) / plan->threads);
-    return cpu->scratch != NULL;
+    if (!plan->direct)
+        return gs_map_scratch_cpu(run, err);
+    cpu->scratch_bytes += plan->count * sizeof *cpu->bins;
+    return GS_OK;
 }
 
 static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
+    enum gs_status st = GS_OK;
     const struct gs_plan *plan = &run->plan;
     struct gs_regions *regions = calloc(1, sizeof *regions);
-    struct gs_cpu *cpu = &regions->cpu;
     run->device = regions;
     if (regions == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
     *chunk_keys = plan->one_bin ? plan->count : plan->chunk_keys;
-    bool opened = open_scratch(plan, cpu) && (plan->one_bin  ? open_keys(run, cpu)
-                                              : plan->direct ? open_direct(run, cpu)
-                                                             : open_chunks(run, regions));
-    if (!opened)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %" PRIu64 " keys",
-                       plan->count);
-    return GS_OK;
+    GS_TRY(open_scratch(run, err));
+    bool opened = plan->one_bin  ? open_keys(run, &regions->cpu)
+                  : plan->direct ? open_direct(run, &regions->cpu)
+                                 : open_chunks(run, regions);
+    st = opened ? GS_OK : fail_memory(run, err);
+cleanup:
+    return st;
 }
 
 static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)

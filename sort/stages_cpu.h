@@ -27,7 +27,9 @@ struct gs_cpu {
     size_t starts_bytes;
     gs_key *keys; /* the scattered copy, chunk c from c * chunk_keys on; or all keys of one bin */
     size_t keys_bytes; /* of keys if owned, 0 if it is the sink's memory */
-    gs_key *scratch;   /* [thread][plan->scratch_keys] */
+    gs_key *scratch;   /* [thread][plan->scratch_keys]; NULL: of a direct sort whose count bins has
+                        * found no chunk that needs it, as one of a few values does not where
+                        * gs_copies_in_place */
     size_t scratch_bytes;
     bool moves_equal; /* scatter moves keys of equality bins, too, even if there are no others */
     /* Only if plan->direct: */
@@ -54,9 +56,21 @@ struct gs_pieces {
     size_t table_count;
 };
 
-/* The calling thread's number in its team, and its part of the scratch memory. */
+/* The calling thread's number in its team, and its part of the scratch memory, NULL where there is
+ * none. */
 unsigned gs_cpu_thread(void);
 gs_key *gs_cpu_scratch(const struct gs_run *run);
+
+/* Map the scratch memory of all threads, and of a direct sort the room for bins behind it, if that
+ * was not done. Safe from a parallel region. */
+enum gs_status gs_map_scratch_cpu(struct gs_run *run, struct gs_error *err);
+
+/* Are copies of a key written where they will lie in the sink's memory? Else sort bins makes them
+ * in scratch memory, which count bins has to see to. */
+static inline bool gs_copies_in_place(const struct gs_run *run)
+{
+    return run->emitter.sink->memory != NULL && !run->options->unique;
+}
 
 /* The keys of a chunk in the scattered copy. */
 static inline gs_key *gs_cpu_chunk(const struct gs_cpu *cpu, uint64_t chunk)

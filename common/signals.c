@@ -101,12 +101,15 @@ static void handle_fault(int signum, siginfo_t *info, void *context)
     die_by(signum);
 }
 
-/* Ignored signals stay ignored. */
-static void add_unless_ignored(int signum)
+/* Install the handler of a fatal signal; ignored ones stay ignored. Called with all of them
+ * blocked, so that one that comes in between is thrown away when it is ignored again. */
+static void handle_unless_ignored(int signum, const struct sigaction *action)
 {
-    struct sigaction old;
-    if (sigaction(signum, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-        sigaddset(&blocked, signum);
+    struct sigaction old = {.sa_handler = SIG_DFL};
+    if (sigaction(signum, action, &old) == 0 && old.sa_handler != SIG_IGN)
+        return;
+    sigaction(signum, &old, NULL);
+    sigdelset(&blocked, signum);
 }
 
 void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end, gs_exit_hook *leave)
@@ -116,17 +119,20 @@ void gs_signals_start(gs_fault_hook *on_fault, gs_end_hook *on_end, gs_exit_hook
     exit_hook = leave;
     struct sigaction action = {.sa_handler = handle_fatal};
     struct sigaction old;
+    sigset_t mask;
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
-        add_unless_ignored(fatal_signals[i]);
+        sigaddset(&blocked, fatal_signals[i]);
     for (int signum = SIGRTMIN; signum <= SIGRTMAX; signum++)
-        add_unless_ignored(signum);
+        sigaddset(&blocked, signum);
+    action.sa_mask = blocked;
+    pthread_sigmask(SIG_BLOCK, &action.sa_mask, &mask);
+    for (int signum = 1; signum <= SIGRTMAX; signum++)
+        if (sigismember(&action.sa_mask, signum) == 1)
+            handle_unless_ignored(signum, &action);
     inside = blocked;
     sigaddset(&inside, SIGBUS);
-    action.sa_mask = blocked;
-    for (int signum = 1; signum <= SIGRTMAX; signum++)
-        if (sigismember(&blocked, signum) == 1)
-            sigaction(signum, &action, NULL);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
 
     struct sigaction fault = {.sa_mask = blocked, .sa_flags = SA_SIGINFO};
     fault.sa_sigaction = handle_fault;

@@ -1,4 +1,4 @@
-/* test_signals.c -- a SIGBUS that somebody sends ends the process, whoever has the lock then.
+/* test_signals.c -- signals that end the process, whoever has the lock then, and that do not.
  * SPDX-License-Identifier: MIT
  */
 #include "common/signals.h"
@@ -23,16 +23,34 @@ static void die_inside(int signum)
     _exit(0); /* it should not come to this */
 }
 
-/* The child's end, or what kills it after five seconds. */
-static int end_of(int signum)
+/* In a child: an ignored signal waits, blocked, while handlers are installed, and comes again. */
+static void live_on(int signum)
+{
+    sigset_t one, mask;
+    signal(signum, SIG_IGN);
+    sigemptyset(&one);
+    sigaddset(&one, signum);
+    sigprocmask(SIG_BLOCK, &one, NULL);
+    raise(signum);
+    gs_signals_start(NULL, NULL, leave);
+    sigprocmask(SIG_UNBLOCK, &one, &mask);
+    raise(signum);
+    for (int other = 1; other <= SIGRTMAX; other++) /* else as blocked as before */
+        if ((sigismember(&mask, other) == 1) != (other == signum))
+            _exit(1);
+    _exit(0);
+}
+
+/* What ends a child that does this: its status, or the signal, SIGKILL after five seconds. */
+static int end_of(void (*act)(int), int signum)
 {
     int status = 0;
     pid_t child = fork();
     if (child == 0)
-        die_inside(signum);
+        act(signum);
     for (int i = 0; i < 500; i++) {
         if (waitpid(child, &status, WNOHANG) == child)
-            return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+            return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
         usleep(10000);
     }
     kill(child, SIGKILL);
@@ -42,7 +60,9 @@ static int end_of(int signum)
 
 int main(void)
 {
-    CHECK(end_of(SIGTERM) == SIGTERM);
-    CHECK(end_of(SIGBUS) == SIGBUS);
+    CHECK(end_of(die_inside, SIGTERM) == SIGTERM);
+    CHECK(end_of(die_inside, SIGBUS) == SIGBUS);
+    CHECK(end_of(live_on, SIGHUP) == 0);
+    CHECK(end_of(live_on, SIGRTMAX) == 0);
     return check_failures();
 }

@@ -323,9 +323,9 @@ $(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $
 
 # CUB compiles slowly: for one architecture at a time.
 BENCH_ARCH ?= sm_90
-$(B)/bench-gpu: tests/bench/bench_gpu.cu $(OBJECTS) $(B)/flags
-	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -I. -c $< -o $@.o
-	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) $(LIBS) -o $@
+$(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECTS) build/tools/data/dist.o $(B)/flags
+	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -Xcompiler -fopenmp -I. -c $< -o $@.o
+	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)

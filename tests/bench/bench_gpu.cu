@@ -9,6 +9,9 @@
  * but for counting, writes them once. With --check nothing is timed: many sizes, every
  * distribution. Exit status 1 if any output differs.
  *
+ * Distributions are those of this file, made on the device; a name that is not among them is one of
+ * keygen's, made by the CPU, and `keygen` stands for all of keygen's.
+ *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
  *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
  *               [--paged=N] [--split=N]
@@ -17,8 +20,8 @@
  * keys are sorted without bins, --paged from how many on bins may be left uncounted, --split from
  * how many on those are split once more before level 2; checks do both with what could be either.
  */
-#include "common/random.h"
 #include "sort/device_sort.h"
+#include "tests/bench/bench_gpu_keys.cuh"
 
 #include <algorithm>
 #include <cstdio>
@@ -31,92 +34,6 @@
 #include <cub/version.cuh>
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>
-
-static void must(cudaError_t error, const char *what)
-{
-    if (error != cudaSuccess) {
-        fprintf(stderr, "bench-gpu: %s: %s\n", what, cudaGetErrorString(error));
-        exit(2);
-    }
-}
-#define MUST(call) must((call), #call)
-
-static const char *const DISTRIBUTIONS[] = {
-    "uniform",  "gaussian", "zipf",         "log-uniform", "sorted",       "reversed",  "nearly",
-    "equal",    "few16",    "narrow",       "high-bits",   "low-zero",     "allbutone", "two",
-    "clusters", "periodic", "two-clusters", "streams",     "bit-reversed", "k-mers"};
-
-/* 16 bases from number i on, of a sequence in which the first and the last are frequent. */
-static __device__ uint32_t make_mer(uint64_t i, uint64_t seed)
-{
-    uint32_t key = 0;
-    for (uint64_t base = i; base < i + 16; base++) {
-        const uint32_t tenth = (uint32_t)(gs_random(seed, base) >> 32) % 10;
-        key = key << 2 | (tenth < 4 ? 0 : tenth < 6 ? tenth - 3 : 3);
-    }
-    return key;
-}
-
-/* Key i of n of a distribution, by its index in DISTRIBUTIONS. */
-static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, uint64_t seed)
-{
-    uint64_t random = gs_random(seed, i);
-    uint32_t low = (uint32_t)random;
-    float unit = (float)(low >> 8) * 0x1p-24F;
-    switch (distribution) {
-    case 1:
-        return (uint32_t)(((random & 0xffff) + (random >> 16 & 0xffff) + (random >> 32 & 0xffff) +
-                           (random >> 48))
-                          << 14) +
-               (uint32_t)(gs_random(seed + 1, i) & 0x3fff);
-    case 2: /* a million values, the k-th as often as 1/k says */
-        return (uint32_t)gs_random(7, (uint64_t)exp2f(20 * unit));
-    case 3: /* as many keys in each octave */
-        return (uint32_t)exp2f(32 * unit) + (uint32_t)(random >> 32 & 0xff);
-    case 4:
-        return (uint32_t)((double)i / (double)n * 4294967296.0);
-    case 5:
-        return ~(uint32_t)((double)i / (double)n * 4294967296.0);
-    case 6: /* one in a hundred out of place */
-        return random >> 32 < 42949672U ? low : (uint32_t)((double)i / (double)n * 4294967296.0);
-    case 7:
-        return 0x12345678;
-    case 8:
-        return (uint32_t)gs_random(3, random & 15);
-    case 9:
-        return low % 1000;
-    case 10:
-        return low & 0xfff00000;
-    case 11:
-        return low & 0xfffff000;
-    case 12:
-        return i == n / 3 ? 5 : 0x80000000;
-    case 13:
-        return low & 1 ? 0xffffffff : 0;
-    case 14: /* 4096 clusters of 16 values each */
-        return ((uint32_t)gs_random(5, random >> 32 & 4095) & ~15U) | (low & 15);
-    case 15:
-        return (uint32_t)(i & 0xffff) << 16;
-    case 16: /* a thousand values at each end of the range */
-        return low & 1 ? 0xffffffff - (low >> 1) % 1000 : (low >> 1) % 1000;
-    case 17: /* 32 sorted streams in turn */
-        return (uint32_t)(i & 31) << 27 |
-               (uint32_t)((double)(i & ~31ULL) / (double)n * 4294967296.0) >> 5;
-    case 18: /* the bits of a counter in reverse order */
-        return __brev((uint32_t)i);
-    case 19:
-        return make_mer(i, seed);
-    default:
-        return low;
-    }
-}
-
-static __global__ void make_keys(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
-{
-    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n;
-         i += (uint64_t)gridDim.x * blockDim.x)
-        keys[i] = make_key(distribution, i, n, seed);
-}
 
 static __global__ void count_differences(const uint32_t *a, const uint32_t *b, uint64_t n,
                                          unsigned long long *differences)
@@ -265,7 +182,7 @@ static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, 
     if (wrong > 0)
         printf(
             "FAIL n=%llu %s: %llu keys differ (few %u, levels %u, jobs %u + %u + %u, fills %u)\n",
-            (unsigned long long)n, DISTRIBUTIONS[distribution], (unsigned long long)wrong,
+            (unsigned long long)n, name_of(distribution), (unsigned long long)wrong,
             bench->sorter.few_keys, stats.levels, stats.narrow_jobs, stats.small_jobs,
             stats.medium_jobs, stats.fills);
     return wrong > 0;
@@ -286,7 +203,7 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
             if (n > capacity)
                 continue;
             uint32_t *sorted = bench->source;
-            make_keys<<<1024, 256>>>(bench->source, n, distribution, n + 11);
+            make_source(bench->source, n, distribution, n + 11);
             if (n > 0)
                 run_cub(bench, n, &sorted);
             for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS})
@@ -313,13 +230,13 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
 }
 
 /* The same size again and again under new seeds: an error that moves is a race. */
-static int repeat(struct bench *bench, uint64_t n, unsigned times, int kinds)
+static int repeat(struct bench *bench, uint64_t n, unsigned times)
 {
     unsigned failures = 0;
     struct gs_device_stats stats;
     for (unsigned i = 0; i < times; i++) {
         uint32_t *sorted;
-        make_keys<<<1024, 256>>>(bench->source, n, (int)i % kinds, 1000 + i);
+        make_keys<<<1024, 256>>>(bench->source, n, (int)i % KINDS, 1000 + i);
         run_cub(bench, n, &sorted);
         run_ours(bench, n, &stats);
         failures += compare(bench, sorted, n, &stats) > 0;
@@ -357,7 +274,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     bench->sorter.timed = stages;
     for (unsigned i = 0; i < repetitions + 2; i++) { /* two to warm up */
         uint32_t *sorted;
-        make_keys<<<1024, 256>>>(bench->source, n, distribution, log2 * 1000 + i);
+        make_source(bench->source, n, distribution, log2 * 1000 + i);
         float cub = run_cub(bench, n, &sorted);
         float ours = run_ours(bench, n, &stats);
         wrong += compare(bench, sorted, n, &stats);
@@ -374,15 +291,15 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     float copy = time_copy(bench, n);
     printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | thrust %9.4f ms | "
            "%2.0f %% of the limit | %u levels %u+%u+%u jobs %u fills%s\n",
-           log2, DISTRIBUTIONS[distribution], ours, n / ours / 1e6, cub, n / cub / 1e6, cub / ours,
+           log2, name_of(distribution), ours, n / ours / 1e6, cub, n / cub / 1e6, cub / ours,
            thrust, 100 * copy / ours, stats.levels, stats.narrow_jobs, stats.small_jobs,
            stats.medium_jobs, stats.fills, wrong > 0 ? " WRONG" : "");
     if (stages)
         print_stages(n, stats.split, stage_ms);
     if (csv != NULL)
         fprintf(csv, "%llu,%s,%.5f,%.5f,%.3f,%s,%.5f,%.5f\n", (unsigned long long)n,
-                DISTRIBUTIONS[distribution], ours, cub, cub / ours, wrong > 0 ? "wrong" : "ok",
-                thrust, copy);
+                name_of(distribution), ours, cub, cub / ours, wrong > 0 ? "wrong" : "ok", thrust,
+                copy);
     fflush(stdout);
     return wrong > 0;
 }
@@ -400,7 +317,6 @@ static std::vector<std::string> split(const char *text)
 
 int main(int argc, char **argv)
 {
-    const int kinds = sizeof DISTRIBUTIONS / sizeof *DISTRIBUTIONS;
     std::vector<unsigned> sizes = {20, 24, 28};
     std::vector<int> distributions;
     unsigned repetitions = 11;
@@ -421,9 +337,7 @@ int main(int argc, char **argv)
                 sizes.push_back((unsigned)atoi(word.c_str()));
         } else if (name == "--distributions") {
             for (const std::string &word : split(value))
-                for (int d = 0; d < kinds; d++)
-                    if (word == DISTRIBUTIONS[d])
-                        distributions.push_back(d);
+                find_distributions(word, distributions);
         } else if (name == "--repetitions") {
             repetitions = (unsigned)atoi(value);
         } else if (name == "--repeat") {
@@ -452,7 +366,7 @@ int main(int argc, char **argv)
         }
     }
     if (distributions.empty())
-        for (int d = 0; d < kinds; d++)
+        for (int d = 0; d < KINDS; d++)
             distributions.push_back(d);
 
     struct bench bench = {};
@@ -475,7 +389,7 @@ int main(int argc, char **argv)
     if (!checked.empty())
         status |= check(&bench, capacity, checked, distributions);
     if (times > 0)
-        status |= repeat(&bench, 1U << 20, times, kinds);
+        status |= repeat(&bench, 1U << 20, times);
     if (csv != NULL)
         fprintf(csv, "keys,distribution,gsort_ms,cub_ms,ratio,checked,thrust_ms,copy_ms\n");
     if (checked.empty() && times == 0)

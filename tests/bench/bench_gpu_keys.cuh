@@ -1,0 +1,156 @@
+/* bench_gpu_keys.cuh -- the keys of bench_gpu: distributions made on the device, and keygen's.
+ * SPDX-License-Identifier: MIT
+ *
+ * A distribution is known by its index: first those of this file, then those of data/dist.h, which
+ * the CPU makes.
+ */
+#ifndef GS_BENCH_GPU_KEYS_CUH
+#define GS_BENCH_GPU_KEYS_CUH
+
+#include "common/random.h"
+
+extern "C" {
+#include "data/dist.h"
+}
+
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime_api.h>
+#include <string>
+#include <vector>
+
+static void must(cudaError_t error, const char *what)
+{
+    if (error != cudaSuccess) {
+        fprintf(stderr, "bench-gpu: %s: %s\n", what, cudaGetErrorString(error));
+        exit(2);
+    }
+}
+#define MUST(call) must((call), #call)
+
+static const char *const DISTRIBUTIONS[] = {
+    "uniform",      "gaussian", "zipf",        "log-uniform", "sorted",       "reversed",
+    "nearly",       "equal",    "few16",       "narrow",      "high-bits",    "low-zero",
+    "allbutone",    "two",      "clusters",    "periodic",    "two-clusters", "streams",
+    "bit-reversed", "k-mers",   "low-entropy", "exponential", "grid",         "max-keys"};
+static const int KINDS = sizeof DISTRIBUTIONS / sizeof *DISTRIBUTIONS;
+
+/* 16 bases from number i on, of a sequence in which the first and the last are frequent. */
+static __device__ uint32_t make_mer(uint64_t i, uint64_t seed)
+{
+    uint32_t key = 0;
+    for (uint64_t base = i; base < i + 16; base++) {
+        const uint32_t tenth = (uint32_t)(gs_random(seed, base) >> 32) % 10;
+        key = key << 2 | (tenth < 4 ? 0 : tenth < 6 ? tenth - 3 : 3);
+    }
+    return key;
+}
+
+/* Key i of n of a distribution, by its index in DISTRIBUTIONS. */
+static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, uint64_t seed)
+{
+    uint64_t random = gs_random(seed, i);
+    uint32_t low = (uint32_t)random;
+    float unit = (float)(low >> 8) * 0x1p-24F;
+    switch (distribution) {
+    case 1:
+        return (uint32_t)(((random & 0xffff) + (random >> 16 & 0xffff) + (random >> 32 & 0xffff) +
+                           (random >> 48))
+                          << 14) +
+               (uint32_t)(gs_random(seed + 1, i) & 0x3fff);
+    case 2: /* a million values, the k-th as often as 1/k says */
+        return (uint32_t)gs_random(7, (uint64_t)exp2f(20 * unit));
+    case 3: /* as many keys in each octave */
+        return (uint32_t)exp2f(32 * unit) + (uint32_t)(random >> 32 & 0xff);
+    case 4:
+        return (uint32_t)((double)i / (double)n * 4294967296.0);
+    case 5:
+        return ~(uint32_t)((double)i / (double)n * 4294967296.0);
+    case 6: /* one in a hundred out of place */
+        return random >> 32 < 42949672U ? low : (uint32_t)((double)i / (double)n * 4294967296.0);
+    case 7:
+        return 0x12345678;
+    case 8:
+        return (uint32_t)gs_random(3, random & 15);
+    case 9:
+        return low % 1000;
+    case 10:
+        return low & 0xfff00000;
+    case 11:
+        return low & 0xfffff000;
+    case 12:
+        return i == n / 3 ? 5 : 0x80000000;
+    case 13:
+        return low & 1 ? 0xffffffff : 0;
+    case 14: /* 4096 clusters of 16 values each */
+        return ((uint32_t)gs_random(5, random >> 32 & 4095) & ~15U) | (low & 15);
+    case 15:
+        return (uint32_t)(i & 0xffff) << 16;
+    case 16: /* a thousand values at each end of the range */
+        return low & 1 ? 0xffffffff - (low >> 1) % 1000 : (low >> 1) % 1000;
+    case 17: /* 32 sorted streams in turn */
+        return (uint32_t)(i & 31) << 27 |
+               (uint32_t)((double)(i & ~31ULL) / (double)n * 4294967296.0) >> 5;
+    case 18: /* the bits of a counter in reverse order */
+        return __brev((uint32_t)i);
+    case 19:
+        return make_mer(i, seed);
+    case 20: /* each bit is set in one key of eight */
+        return low & (uint32_t)(random >> 32) & (uint32_t)gs_random(seed + 1, i);
+    case 21: /* with a mean of 2^27 */
+        return (uint32_t)fminf(-logf(unit + 0x1p-25F) * 0x1p27F, 4294967040.0F) + (low & 0xff);
+    case 22: /* 65536 clusters of keys in a row */
+        return (uint32_t)(i & 0xffff) << 16 | (uint32_t)(i >> 16 & 0xff);
+    case 23: /* half are the largest key */
+        return (random >> 32 & 1) != 0 ? 0xffffffff : low;
+    default:
+        return low;
+    }
+}
+
+static __global__ void make_keys(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
+{
+    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        keys[i] = make_key(distribution, i, n, seed);
+}
+
+static const char *name_of(int distribution)
+{
+    return distribution < KINDS ? DISTRIBUTIONS[distribution] : gs_dists[distribution - KINDS].name;
+}
+
+/* n keys in device memory of a distribution, by its index in DISTRIBUTIONS, or behind these in
+ * keygen's. */
+static void make_source(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
+{
+    if (distribution < KINDS) {
+        make_keys<<<1024, 256>>>(keys, n, distribution, seed);
+        return;
+    }
+    std::vector<uint32_t> drawn(n);
+    const struct gs_dist *dist = &gs_dists[distribution - KINDS];
+#pragma omp parallel for
+    for (uint64_t i = 0; i < n; i++)
+        drawn[i] = dist->draw(seed, n, i);
+    MUST(cudaMemcpy(keys, drawn.data(), n * sizeof *keys, cudaMemcpyHostToDevice));
+}
+
+/* Add the distribution of that name, or all of keygen's; none is an error. */
+static void find_distributions(const std::string &word, std::vector<int> &distributions)
+{
+    const size_t before = distributions.size();
+    for (int d = 0; d < KINDS; d++)
+        if (word == DISTRIBUTIONS[d])
+            distributions.push_back(d);
+    for (int d = 0;
+         gs_dists[d].name != NULL && (before == distributions.size() || word == "keygen"); d++)
+        if (word == gs_dists[d].name || word == "keygen")
+            distributions.push_back(KINDS + d);
+    if (before == distributions.size()) {
+        fprintf(stderr, "bench-gpu: %s is no distribution\n", word.c_str());
+        exit(2);
+    }
+}
+
+#endif

@@ -129,18 +129,20 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
     }
 }
 
-/* A block counts the digits of one tile of one slot. */
+/* A block counts the digits of one tile of one slot. MAPPED: slots have maps. */
+template <bool MAPPED>
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                                          GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
     count_digits_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                        const uint32_t *heavy, unsigned long long *counters)
+                        const uint32_t *heavy, const uint16_t *maps, unsigned long long *counters)
 {
     after_previous();
     const uint32_t room = GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2;
     __shared__ struct gs_gpu_slot s_slot;
     __shared__ uint32_t s_count[room];
     __shared__ uint32_t s_heavy[GS_GPU_DIGITS_MAX / 2];
+    __shared__ __align__(16) uint16_t s_map[MAPPED ? GS_GPU_MAP_CELLS : 1];
     const uint32_t t = threadIdx.x;
     for (uint32_t i = t; i < room; i += GS_GPU_TILE_THREADS)
         s_count[i] = 0;
@@ -149,15 +151,17 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     const uint32_t size =
         (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
     const uint32_t *tile = tile_at(pages, keys, s_slot, index);
-    uint32_t counted = s_slot.bins;
-    if (s_slot.heavy) {
-        counted *= GS_GPU_PARTS;
-        const struct heavy_view view = load_heavy(s_slot, heavy, s_heavy);
-        count_tile(tile, size, view, s_count);
-    } else {
-        const struct digit_view view = {s_slot.digit, s_slot.bins};
-        count_tile(tile, size, view, s_count);
-    }
+    const uint32_t counted = s_slot.heavy ? GS_GPU_PARTS * s_slot.bins : s_slot.bins;
+    const auto count = [&](const auto &digits) {
+        if (s_slot.heavy)
+            count_tile(tile, size, load_heavy(s_slot, digits, heavy, s_heavy), s_count);
+        else
+            count_tile(tile, size, digits, s_count);
+    };
+    if constexpr (MAPPED)
+        count(load_map(s_slot, maps, s_map));
+    else
+        count(digit_view{s_slot.digit, s_slot.bins});
     __syncthreads();
     counters += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
     for (uint32_t i = t; i < counted; i += GS_GPU_TILE_THREADS)
@@ -217,11 +221,12 @@ cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *ke
 }
 
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
+                                const uint32_t *keys, uint32_t slots, uint32_t tiles, bool mapped,
                                 cudaStream_t stream)
 {
-    return gs_launch_next(count_digits_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
-                          work->pages, work->slots[level & 1], slots, work->heavy, work->counters);
+    return gs_launch_next(mapped ? count_digits_kernel<true> : count_digits_kernel<false>, tiles,
+                          GS_GPU_TILE_THREADS, 0, stream, keys, work->pages, work->slots[level & 1],
+                          slots, work->heavy, work->digit_map, work->counters);
 }
 
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,

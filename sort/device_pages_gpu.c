@@ -24,7 +24,7 @@ enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs
     *pages = sorter->bin_pages;
     pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
     pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
-    GS_CUDA_TRY(gs_begin_pages_gpu(work, bins, stream));
+    GS_CUDA_TRY(gs_begin_pages_gpu(work, bins, split, stream));
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, bins, sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
@@ -74,7 +74,7 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
                                     struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    if (report->repeats || report->slots == 0 || !may_swap) {
+    if (report->repeats || report->uneven || report->slots == 0 || !may_swap) {
         GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
         return gs_device_sort_slots(sorter, keys, other, n, 1, false, report, stats, err);
     }

@@ -38,6 +38,7 @@ struct gs_device_stats {
     uint32_t narrow_jobs; /* bins of 16-bit remainders */
     enum gs_gpu_outcome outcome;
     bool split;    /* slots of level 1 have been, before level 2 */
+    bool uneven;   /* digits of level 2 have followed the keys */
     bool in_other; /* the result is, not in keys */
 };
 

@@ -114,7 +114,7 @@ static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, co
     return error != cudaSuccess
                ? error
                : gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
-                                  report->fills, sorter->stream);
+                                  report->fills, report->uneven != 0, sorter->stream);
 }
 
 static cudaError_t clear_lists(struct gs_device_sorter *sorter)
@@ -176,6 +176,8 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
         if (*done)
             return GS_OK;
     }
+    if (level == 2 && report->uneven)
+        GS_CUDA_TRY(gs_map_digits_gpu(work, from, report->slots, stream));
     if (level > 2 || report->repeats)
         GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report->slots, stream));
     if (level > 2)
@@ -210,13 +212,15 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
         GS_TRY(prepare_slots(sorter, level, again, keys, other, report, &done, err));
         if (done)
             break;
-        GS_CUDA_TRY(gs_count_digits_gpu(work, level, from, report->slots, report->tiles, stream));
+        const bool mapped = level == 2 && report->uneven;
+        GS_CUDA_TRY(
+            gs_count_digits_gpu(work, level, from, report->slots, report->tiles, mapped, stream));
         gs_device_mark(sorter, GS_DEVICE_COUNT_DIGITS);
         GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report->slots, stream));
         GS_CUDA_TRY(gs_device_plan_level(sorter, level + 1));
         gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
-        GS_CUDA_TRY(
-            gs_scatter_digits_gpu(work, level, from, to, n, report->slots, report->tiles, stream));
+        GS_CUDA_TRY(gs_scatter_digits_gpu(work, level, from, to, n, report->slots, report->tiles,
+                                          mapped, stream));
         gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
     }
@@ -226,6 +230,7 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
     gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
     stats->levels = level;
     stats->bins = report->bins;
+    stats->uneven = report->uneven != 0;
     stats->outcome = (enum gs_gpu_outcome)report->outcome;
     if (sorter->timed)
         GS_CUDA_TRY(gs_device_take_times(sorter, stats));

@@ -26,6 +26,18 @@ static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
            GS_GPU_SPLITTERS_MAX + 1;
 }
 
+/* Slots of level 2 at most that may have maps: bins, of which every other one may be of one value.
+ */
+static uint64_t most_mapped(const struct gs_gpu_work *work, uint64_t capacity)
+{
+    if (!work->rows)
+        return 0;
+    const uint32_t bins = gs_device_sort_bins(capacity);
+    const uint32_t others =
+        capacity > GS_GPU_DOUBLE_JOBS_KEYS ? gs_device_sort_bins(GS_GPU_DOUBLE_JOBS_KEYS) : bins;
+    return bins > others ? bins : others;
+}
+
 /* Cut `bytes` from the memory at *next, which may be NULL to find out how much is needed. */
 static void *carve(char **next, size_t *total, uint64_t count, size_t size)
 {
@@ -50,6 +62,8 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
     work->counters = carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
     work->heavy = carve(&memory, &total, jobs, sizeof *work->heavy);
+    work->digit_map = carve(&memory, &total, most_mapped(work, capacity) * GS_GPU_MAP_CELLS,
+                            sizeof *work->digit_map);
     /* Those of level 2 may be smaller, but are bins of level 1. */
     work->slots[0] = carve(&memory, &total, slots + bins, sizeof *work->slots[0]);
     work->slots[1] = carve(&memory, &total, slots + bins, sizeof *work->slots[1]);

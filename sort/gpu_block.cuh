@@ -165,6 +165,12 @@ static __device__ __forceinline__ uint32_t digit_of(struct gs_gpu_digit digit, u
     return __umulhi(key * digit.scale + digit.offset, digit.factor);
 }
 
+/* The digit of a key, and in the lower half how far into the digit it is. */
+static __device__ __forceinline__ uint64_t digit_wide(struct gs_gpu_digit digit, uint32_t key)
+{
+    return (uint64_t)(key * digit.scale + digit.offset) * digit.factor;
+}
+
 /* The least key of a slot with digit d or a larger one, or 2^32 or more if there is none. d > 0: a
  * single digit has no factor. */
 static __device__ __forceinline__ uint64_t least_key(struct gs_gpu_digit digit, uint32_t low,
@@ -272,22 +278,69 @@ struct digit_view {
     struct gs_gpu_digit digit;
     uint32_t bins;
 
+    __device__ __forceinline__ uint32_t of(uint32_t key) const
+    {
+        return min(digit_of(digit, key), bins - 1);
+    }
+
     template <int ITEMS>
     __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
                                              uint32_t (&bin)[ITEMS]) const
     {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            bin[i] = min(digit_of(digit, key[i]), bins - 1);
+            bin[i] = of(key[i]);
     }
 };
 
-/* By a slot's linear digit and, in that, by its heavy value: the parts of all digits one after the
- * other. The last part, keys of heavy values, need not be moved. */
-struct heavy_view {
+/* By the digits of a slot's cells. */
+struct map_view {
+    static const bool WAITS = false;
+    static const bool DROPS = false;
+    struct gs_gpu_digit cell;
+    const uint16_t *map; /* in shared memory, but for few keys */
+
+    __device__ __forceinline__ uint32_t of(uint32_t key) const
+    {
+        return map[min(digit_of(cell, key), GS_GPU_MAP_CELLS - 1U)];
+    }
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = of(key[i]);
+    }
+};
+
+/* The map of a slot. */
+static __device__ __forceinline__ const uint16_t *map_of(const struct gs_gpu_slot &slot,
+                                                         const uint16_t *maps)
+{
+    return maps + (uint64_t)slot.map * GS_GPU_MAP_CELLS;
+}
+
+/* The view of a slot that has a map, which is brought into shared memory. */
+static __device__ __forceinline__ struct map_view load_map(const struct gs_gpu_slot &slot,
+                                                           const uint16_t *maps, uint16_t *s_map)
+{
+    const struct map_view view = {slot.digit, s_map};
+    const uint4 *map = (const uint4 *)map_of(slot, maps);
+    for (uint32_t i = threadIdx.x; i < GS_GPU_MAP_CELLS * sizeof *s_map / sizeof *map;
+         i += blockDim.x)
+        ((uint4 *)s_map)[i] = map[i];
+    __syncthreads();
+    return view;
+}
+
+/* By a slot's digit, of either kind, and, in that, by its heavy value: the parts of all digits one
+ * after the other. The last part, keys of heavy values, need not be moved. */
+template <typename DIGITS> struct heavy_view {
     static const bool WAITS = true;
     static const bool DROPS = true;
-    struct gs_gpu_digit digit;
+    DIGITS digits;
     uint32_t bins;
     const uint32_t *heavy; /* in shared memory */
 
@@ -298,7 +351,7 @@ struct heavy_view {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
             /* A key that does not exist may have any digit. */
-            uint32_t d = min(digit_of(digit, key[i]), bins - 1);
+            uint32_t d = digits.of(key[i]);
             uint32_t value = heavy[d];
             bin[i] = d + (key[i] > value ? bins : 0) + (key[i] == value ? 2 * bins : 0);
         }
@@ -306,10 +359,12 @@ struct heavy_view {
 };
 
 /* The view of a slot with heavy values, which are brought into shared memory. */
-static __device__ __forceinline__ struct heavy_view
-load_heavy(const struct gs_gpu_slot &slot, const uint32_t *heavy, uint32_t *s_heavy)
+template <typename DIGITS>
+static __device__ __forceinline__ heavy_view<DIGITS>
+load_heavy(const struct gs_gpu_slot &slot, const DIGITS &digits, const uint32_t *heavy,
+           uint32_t *s_heavy)
 {
-    const struct heavy_view view = {slot.digit, slot.bins, s_heavy};
+    const heavy_view<DIGITS> view = {digits, slot.bins, s_heavy};
     for (uint32_t d = threadIdx.x; d < slot.bins; d += blockDim.x)
         s_heavy[d] = heavy[slot.first_digit + d];
     __syncthreads();

@@ -67,10 +67,22 @@ static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t firs
         s_keys[padded(first + lane)] = key;
 }
 
-/* Sort all groups of more than SETTLED keys, none of more than CROWD_MOST. s_count holds where each
+/* The same by a warp, for many keys. */
+static __device__ __forceinline__ bool is_one_key_warp(const uint32_t *s_keys, uint32_t first,
+                                                       uint32_t end)
+{
+    const uint32_t last = s_keys[padded(end - 1)];
+    bool same = true;
+    for (uint32_t x = first + lane_index(); x < end && same; x += 32)
+        same = s_keys[padded(x)] == last;
+    return __all_sync(GS_ALL_LANES, same) != 0;
+}
+
+/* Sort all groups of more than SETTLED keys. With LARGE there may be some of more than CROWD_MOST:
+ * returns false, for all of the block, if one of these has several values. s_count holds where each
  * digit begins. s_lists: two of them. A barrier is behind the last change of s_keys. */
-template <int THREADS>
-static __device__ __forceinline__ void settle_crowds(uint32_t *s_keys, const uint32_t *s_count,
+template <int THREADS, bool LARGE>
+static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uint32_t *s_count,
                                                      uint32_t digits, uint32_t size,
                                                      struct crowd_list<THREADS> *s_lists)
 {
@@ -84,16 +96,24 @@ static __device__ __forceinline__ void settle_crowds(uint32_t *s_keys, const uin
     for (uint32_t c = threadIdx.x; c < s_lists[1].count; c += THREADS) {
         const uint32_t first = s_lists[1].crowd[c] >> 16;
         const uint32_t keys = s_lists[1].crowd[c] & 0xffff;
-        if (!is_one_key(s_keys, first, first + keys))
+        if ((LARGE && keys > CROWD_MOST) || !is_one_key(s_keys, first, first + keys))
             s_lists[0].add(first, keys);
     }
     __syncthreads();
     const uint32_t crowds = s_lists[0].count;
+    bool settled = true;
     for (uint32_t c = threadIdx.x / 32; c < crowds; c += THREADS / 32) {
         const uint32_t first = s_lists[0].crowd[c] >> 16;
-        sort_warp(s_keys, first, first + (s_lists[0].crowd[c] & 0xffff));
+        const uint32_t keys = s_lists[0].crowd[c] & 0xffff;
+        if (LARGE && keys > CROWD_MOST)
+            settled = settled && is_one_key_warp(s_keys, first, first + keys);
+        else
+            sort_warp(s_keys, first, first + keys);
     }
+    if (LARGE)
+        return __syncthreads_and(settled) != 0;
     __syncthreads();
+    return true;
 }
 
 /* Sort in[0 .. size) to out, which may be the same, by a network over as many threads as that

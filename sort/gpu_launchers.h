@@ -24,11 +24,12 @@ cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, 
 /* Make the tables for splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
-/* count_bins_gpu.cu: level 1, and the digits of a level's slots; bounds of slots. */
+/* count_bins_gpu.cu: level 1, and the digits of a level's slots, by their maps if they have some;
+ * bounds of slots. */
 cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                               uint32_t bins, unsigned processors, cudaStream_t stream);
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
+                                const uint32_t *keys, uint32_t slots, uint32_t tiles, bool mapped,
                                 cudaStream_t stream);
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream);
@@ -36,6 +37,10 @@ cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, c
 /* heavy_keys_gpu.cu: find values that fill much of a slot. */
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, cudaStream_t stream);
+
+/* map_digits_gpu.cu: where keys are uneven, the maps of the slots of level 2. */
+cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint32_t slots,
+                              cudaStream_t stream);
 
 /* count_values_gpu.cu: slots of few values, not in pages, from the buffer of their level (of level
  * 1, a): count them, which says slot.values, and then (write_values_gpu.cu) write their runs to a.
@@ -54,10 +59,12 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
 /* The same without counts: before the scatter to pages, and behind it. The first one gives each of
  * `bins` bins its first page, and no other; or it forbids that scatter: the outcome is
  * GS_GPU_SORTED where the sample was in order, GS_GPU_UNCOUNTED where its values repeat, as they do
- * if there are more bins. The second one reports that, or GS_GPU_UNCOUNTED if a bin had no room:
- * then keys are missing. The lists are empty then, but all n keys are a slot, of level 1. Else bins
- * are slots of `level`: of level 1, if they are to be split first. */
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
+ * if there are more bins, or where keys are uneven and are to be split first. The second one
+ * reports that, or GS_GPU_UNCOUNTED if a bin had no room: then keys are missing. The lists are
+ * empty then, but all n keys are a slot, of level 1. Else bins are slots of `level`: of level 1, if
+ * they are to be split first. */
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, bool split,
+                               cudaStream_t stream);
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
                               uint32_t sequence, cudaStream_t stream);
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
@@ -95,7 +102,7 @@ cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t 
                                  cudaStream_t stream);
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
-                                  uint32_t tiles, cudaStream_t stream);
+                                  uint32_t tiles, bool mapped, cudaStream_t stream);
 
 /* Digits of level 2 that have rooms, to there; counters must be zero. */
 cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
@@ -105,9 +112,9 @@ cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t 
  * to GS_GPU_FEW_KEYS. */
 cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream);
 
-/* sort_bins_gpu.cu: jobs of each size, and runs of equal keys. */
+/* sort_bins_gpu.cu: jobs of each size, of keys that are uneven or not, and runs of equal keys. */
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills,
+                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills, bool uneven,
                              cudaStream_t stream);
 /* Small jobs and runs, as many as the device's lists have by then, `most` at most: no need to wait
  * for that; and, queued right behind, medium jobs. */

@@ -48,6 +48,8 @@ static __device__ struct gs_gpu_slot *add_slot(const struct gs_gpu_work *work, u
     slot->room = 0;
     slot->narrow = 0;
     slot->values = 0;
+    slot->mapped = 0;
+    slot->map = 0;
     return slot;
 }
 

@@ -52,6 +52,10 @@
 #define GS_GPU_FEW_TWINS       16
 #define GS_GPU_FEW_VALUES_KEYS (1ULL << 26)
 
+/* Three of a kind in a row, as a multiple of what as many values as twins tell of would have were
+ * they equally frequent, from which on they are not. */
+#define GS_GPU_SKEW 1.5F
+
 /* The sample holds each value so often, on average, if all keys together may have few. */
 #define GS_GPU_FEW_COPIES 4
 
@@ -111,6 +115,9 @@
  * long runs then, whatever the bins, and a level takes twice the time that it takes else. */
 #define GS_GPU_ORDERED_SHARE 8
 
+/* Cells of a slot where keys are uneven, and the map from these to digits. */
+#define GS_GPU_MAP_CELLS 8192
+
 /* Keys of a run of equal ones that one block writes. */
 #define GS_GPU_FILL_KEYS (1U << 17)
 
@@ -129,6 +136,8 @@ struct gs_gpu_tables {
     uint32_t twins;                          /* values repeat in the sample */
     uint32_t few;                            /* slots may have few values */
     uint32_t few_all;                        /* so may all keys together */
+    uint32_t uneven;                         /* bins are, on the scale of a digit */
+    uint32_t skewed;                         /* some values repeat more often than others */
     uint32_t order[GS_GPU_SAMPLE_BLOCKS];    /* seen by each block of the sample */
     uint32_t descents[GS_GPU_SAMPLE_BLOCKS]; /* neighbours in it that descend */
     uint32_t base;                           /* the first splitter */
@@ -200,6 +209,8 @@ struct gs_gpu_slot {
     uint32_t room;        /* keys for which each digit has room; 0: digits are counted first */
     uint32_t narrow;      /* rooms hold 16-bit remainders */
     uint32_t values;      /* its runs are known, so many: nothing else is to be done; or 0 */
+    uint32_t mapped;      /* `digit` is that of GS_GPU_MAP_CELLS cells, which have digits: */
+    uint32_t map;         /* by this map of the level's */
     struct gs_gpu_digit digit;
 };
 
@@ -252,9 +263,10 @@ struct gs_gpu_report {
     uint32_t slots;
     uint32_t tiles;
     uint32_t digits;
-    uint32_t repeats; /* of the tables, as are the next two */
+    uint32_t repeats; /* or skewed; of the tables, as are the next three */
     uint32_t few;
     uint32_t few_all;
+    uint32_t uneven;
     uint32_t small_jobs;
     uint32_t medium_jobs;
     uint32_t fills;
@@ -270,8 +282,9 @@ struct gs_gpu_work {
     uint32_t *samples;           /* and as much room again */
     unsigned long long *cursors; /* of level 1: GS_GPU_SPLITTERS_MAX + 1 */
     unsigned long long
-        *counters;   /* GS_GPU_PARTS for each digit of the slots: counts, then cursors */
-    uint32_t *heavy; /* the heavy value of each digit */
+        *counters;       /* GS_GPU_PARTS for each digit of the slots: counts, then cursors */
+    uint32_t *heavy;     /* the heavy value of each digit */
+    uint16_t *digit_map; /* of each slot of level 2, if uneven: the digits of its cells */
     struct gs_gpu_slot *slots[2]; /* of even and of odd levels */
     struct gs_gpu_job *small_jobs;
     struct gs_gpu_job *medium_jobs;

@@ -25,7 +25,8 @@ static_assert(HEAVY_CELLS == 1 << HEAVY_CELLS_LOG2, "a hash is a cell");
 
 static __global__ void __launch_bounds__(HEAVY_THREADS)
     find_heavy_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
-                      struct gs_gpu_slot *slots, uint32_t *heavy, uint32_t medium_keys)
+                      struct gs_gpu_slot *slots, const uint16_t *maps, uint32_t *heavy,
+                      uint32_t medium_keys)
 {
     after_previous();
     __shared__ uint32_t s_key[HEAVY_CELLS];
@@ -34,8 +35,9 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     __shared__ uint32_t s_all, s_most;                 /* copies of heavy values */
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_slot slot = slots[blockIdx.x];
-    if (slot.bins == 0 || digit_is_exact(slot.digit))
+    if (slot.bins == 0 || (!slot.mapped && digit_is_exact(slot.digit)))
         return;
+    const struct map_view mapped = {slot.digit, map_of(slot, maps)};
     const uint32_t samples = (uint32_t)min(slot.size / HEAVY_SPARSE, (uint64_t)HEAVY_SAMPLES);
     const uint32_t none = slot.high < GS_KEY_MAX ? slot.high + 1 : slot.low - 1;
     for (uint32_t i = t; i < HEAVY_CELLS; i += HEAVY_THREADS) {
@@ -65,7 +67,9 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
 
     for (uint32_t cell = t; cell < HEAVY_CELLS; cell += HEAVY_THREADS)
         if (s_count[cell] >= HEAVY_LEAST)
-            atomicMax(&s_best[digit_of(slot.digit, s_key[cell])], s_count[cell] << 16 | cell);
+            atomicMax(
+                &s_best[slot.mapped ? mapped.of(s_key[cell]) : digit_of(slot.digit, s_key[cell])],
+                s_count[cell] << 16 | cell);
     __syncthreads();
     for (uint32_t d = t; d < slot.bins; d += HEAVY_THREADS) {
         uint32_t best = s_best[d];
@@ -87,5 +91,5 @@ cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, co
                               uint32_t slots, cudaStream_t stream)
 {
     return gs_launch_next(find_heavy_kernel, slots, HEAVY_THREADS, 0, stream, keys, work->pages,
-                          work->slots[level & 1], work->heavy, work->medium_keys);
+                          work->slots[level & 1], work->digit_map, work->heavy, work->medium_keys);
 }

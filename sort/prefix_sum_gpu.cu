@@ -33,7 +33,8 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     struct gs_gpu_state *state = work.state;
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
-    const uint32_t repeats = work.tables->repeats;
+    const uint32_t repeats = work.tables->repeats || (work.tables->skewed && work.tables->uneven);
+    const bool uneven = level == 2 && work.tables->uneven;
     /* Digits that may have heavy values have more counters. */
     const uint32_t most = level > 2 || repeats ? GS_GPU_DIGITS_MAX / 2 : GS_GPU_DIGITS_MAX;
     unsigned long long before = 0; /* tiles above, digits below bit 32 */
@@ -41,10 +42,14 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         uint32_t i = round + threadIdx.x;
         unsigned long long both = 0;
         uint32_t bins = 0;
+        bool mapped = false;
         if (i < count) {
             const struct gs_gpu_slot slot = slots[i];
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
-            uint64_t wanted = (slot.size + work.sub_bin_keys - 1) / work.sub_bin_keys;
+            /* By a sample, digits are less alike. */
+            const uint32_t share =
+                uneven ? work.sub_bin_keys - work.sub_bin_keys / 5 : work.sub_bin_keys;
+            uint64_t wanted = (slot.size + share - 1) / share;
             const bool deep = level > 2 && slot.size > work.medium_keys;
             wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
             if (slot.low < slot.high) {
@@ -53,13 +58,14 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
                 const uint64_t values = (uint64_t)slot.high - slot.low + 1;
                 const bool exact = level > 1 && values <= slot.size / GS_GPU_REPEATED;
                 wanted = exact ? values : min(wanted, values);
+                mapped = uneven && !exact;
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
             if (slot.values > 0) { /* done, but for the writing */
                 tiles = 0;
                 bins = 0;
             } else if (slot.low < slot.high) {
-                slots[i].digit = make_digit(slot.low, slot.high, bins);
+                slots[i].digit = make_digit(slot.low, slot.high, mapped ? GS_GPU_MAP_CELLS : bins);
             } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
                 if (level % 2 == 0)
                     add_fill(&work, slot.start, slot.size, slot.low);
@@ -76,6 +82,8 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             slots[i].first_digit = (uint32_t)place;
             slots[i].bins = bins;
             slots[i].heavy = 0;
+            slots[i].mapped = mapped;
+            slots[i].map = i;
         }
         __syncthreads();
     }
@@ -90,6 +98,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->repeats = repeats;
         report->few = work.tables->few;
         report->few_all = work.tables->few_all;
+        report->uneven = work.tables->uneven;
         report->small_jobs = state->listed.small_jobs;
         report->medium_jobs = state->listed.medium_jobs;
         report->fills = state->listed.fills;
@@ -194,7 +203,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
 /* Before a scatter to pages, a block for each bin: positions begin at 0, page 0 is taken, the
  * others are not. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
-    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work)
+    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work, bool split)
 {
     after_previous();
     const struct gs_gpu_tables *tables = work.tables;
@@ -211,7 +220,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         work.state->tiles = 0;
         if (work.state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT))
             work.state->outcome = GS_GPU_SORTED;
-        else if (tables->twins || tables->count >= gridDim.x)
+        else if (tables->count >= gridDim.x ||
+                 (tables->uneven ? split || tables->skewed : tables->twins != 0))
             work.state->outcome = GS_GPU_UNCOUNTED;
     }
 }
@@ -257,7 +267,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
     unsigned long long *less = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
     unsigned long long *more = less + slot.bins;
     unsigned long long *equal = more + slot.bins;
-    const bool exact = digit_is_exact(slot.digit);
+    const bool exact = !slot.mapped && digit_is_exact(slot.digit);
     /* Are the larger keys of `bin` and the lesser ones of the next, by this round's threads, a job?
      */
     const auto joins = [&](uint32_t bin, unsigned long long size, unsigned long long size_next) {
@@ -312,9 +322,10 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, 
     return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, bool split,
+                               cudaStream_t stream)
 {
-    return gs_launch_next(begin_pages_kernel, bins, DIGIT_THREADS, 0, stream, *work);
+    return gs_launch_next(begin_pages_kernel, bins, DIGIT_THREADS, 0, stream, *work, split);
 }
 
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,

@@ -106,15 +106,22 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     }
 }
 
+/* Words of shared memory that find digits: heavy values, and a slot's map. */
+template <bool MAPPED> static constexpr __host__ __device__ uint32_t digit_words()
+{
+    return GS_GPU_DIGITS_MAX / 2 +
+           (MAPPED ? GS_GPU_MAP_CELLS * sizeof(uint16_t) / sizeof(uint32_t) : 0);
+}
+
 /* A further level: a block moves one tile of one slot. Where each key has a digit of its
- * own, the counts say all, and runs of equal keys have been listed. */
-template <int ITEMS, typename PLACE>
+ * own, the counts say all, and runs of equal keys have been listed. MAPPED: slots have maps. */
+template <int ITEMS, bool MAPPED, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_digits_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
                           uint32_t *__restrict__ out, PLACE limit,
                           const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
                           uint32_t words, const uint32_t *__restrict__ heavy,
-                          unsigned long long *cursors)
+                          const uint16_t *__restrict__ maps, unsigned long long *cursors)
 {
     after_previous();
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
@@ -126,14 +133,14 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     memory.count = (uint32_t *)(memory.delta + GS_GPU_DIGITS_MAX);
     memory.waiting = &s_waiting;
     uint32_t *s_heavy = memory.count + GS_GPU_DIGITS_MAX;
-    uint32_t *s_rows = s_heavy + GS_GPU_DIGITS_MAX / 2;
+    uint16_t *s_map = (uint16_t *)(s_heavy + GS_GPU_DIGITS_MAX / 2);
+    uint32_t *s_rows = s_heavy + digit_words<MAPPED>();
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
         memory.count[b] = 0;
     if (threadIdx.x == 0)
         s_waiting = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
-    const struct digit_view digits = {s_slot.digit, s_slot.bins};
-    if (digit_is_exact(digits.digit))
+    if (!s_slot.mapped && digit_is_exact(s_slot.digit))
         return;
     const uint32_t index = blockIdx.x - s_slot.first_tile;
     const uint32_t size =
@@ -143,14 +150,20 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const struct flat_target<PLACE> target = {
         out + s_slot.to, limit, cursors
     };
-    if (s_slot.heavy) {
-        for (uint32_t b = threadIdx.x; b < 2 * s_slot.bins; b += SCATTER_THREADS)
-            memory.delta[b] = 0; /* not nowhere */
-        const struct heavy_view view = load_heavy(s_slot, heavy, s_heavy);
-        scatter_slot_tile<ITEMS>(in, size, target, view, 2 * s_slot.bins, memory, s_rows, words);
-    } else {
-        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
-    }
+    const auto scatter = [&](const auto &digits) {
+        if (s_slot.heavy) {
+            for (uint32_t b = threadIdx.x; b < 2 * s_slot.bins; b += SCATTER_THREADS)
+                memory.delta[b] = 0; /* not nowhere */
+            scatter_slot_tile<ITEMS>(in, size, target, load_heavy(s_slot, digits, heavy, s_heavy),
+                                     2 * s_slot.bins, memory, s_rows, words);
+        } else {
+            scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
+        }
+    };
+    if constexpr (MAPPED)
+        scatter(load_map(s_slot, maps, s_map));
+    else
+        scatter(digit_view{s_slot.digit, s_slot.bins});
 }
 
 /* Level 2 without a count: a block moves one tile of one slot, if that has rooms. */
@@ -252,23 +265,24 @@ static struct paged_target<INDEX> paged(const struct gs_gpu_work *work, uint32_t
     return {out, UINT32_MAX, work->cursors, work->pages, &work->state->pages};
 }
 
-template <typename PLACE>
+template <bool MAPPED, typename PLACE>
 static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const uint32_t *in,
                                  uint32_t *out, uint64_t n, uint32_t slots, uint32_t tiles,
                                  cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
-    uint32_t words = scatter_words(work, GS_GPU_TILE_KEYS);
-    size_t shared = (words + GS_GPU_DIGITS_MAX + GS_GPU_DIGITS_MAX / 2) * sizeof(uint32_t) +
-                    GS_GPU_DIGITS_MAX * sizeof(PLACE);
+    const uint32_t others =
+        GS_GPU_DIGITS_MAX * (1 + sizeof(PLACE) / sizeof(uint32_t)) + digit_words<MAPPED>();
+    const uint32_t words = choose_words(work, GS_GPU_TILE_KEYS, others, GS_GPU_DIGITS_MAX);
+    const size_t shared = (others + words) * sizeof(uint32_t);
     cudaError_t error =
-        cudaFuncSetAttribute(scatter_digits_kernel<items, PLACE>,
+        cudaFuncSetAttribute(scatter_digits_kernel<items, MAPPED, PLACE>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(scatter_digits_kernel<items, PLACE>, tiles, SCATTER_THREADS, shared,
-                          stream, in, work->pages, out, (PLACE)n, work->slots[level & 1], slots,
-                          words, work->heavy, work->counters);
+    return gs_launch_next(scatter_digits_kernel<items, MAPPED, PLACE>, tiles, SCATTER_THREADS,
+                          shared, stream, in, work->pages, out, (PLACE)n, work->slots[level & 1],
+                          slots, words, work->heavy, work->digit_map, work->counters);
 }
 
 /* What kernels declare for themselves of a block's shared memory, at most. */
@@ -311,11 +325,14 @@ cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t 
 
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
-                                  uint32_t tiles, cudaStream_t stream)
+                                  uint32_t tiles, bool mapped, cudaStream_t stream)
 {
+    using wide = unsigned long long;
     if (needs_wide(n))
-        return launch_digits<unsigned long long>(work, level, in, out, n, slots, tiles, stream);
-    return launch_digits<uint32_t>(work, level, in, out, n, slots, tiles, stream);
+        return (mapped ? launch_digits<true, wide>
+                       : launch_digits<false, wide>)(work, level, in, out, n, slots, tiles, stream);
+    return (mapped ? launch_digits<true, uint32_t>
+                   : launch_digits<false, uint32_t>)(work, level, in, out, n, slots, tiles, stream);
 }
 
 cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,

@@ -14,8 +14,16 @@ enum {
     SELECT_THREADS = GS_GPU_SAMPLE_BLOCK,
     TABLE_THREADS = 1024,
     SAMPLE_PARTS = 4, /* of the sorted sample, each looked at for repeated values */
-    FEW_VALUES = 256  /* of a bin, where they are as good as equally frequent */
+    FEW_VALUES = 256, /* of a bin, where they are as good as equally frequent */
+    GROUP = 64,       /* keys of the sorted sample in a row, */
+    GROUP_GAPS = 15,  /* and the gaps between every fourth of them */
+    GROUP_STEP = GROUP / (GROUP_GAPS + 1)
 };
+
+/* The mean square of a group's gaps, in squares of their mean, from which on it is uneven. Of 1.25
+ * is that of keys that are evenly spread, and few groups of these reach 1.5; of k-mers 19 in 20 do.
+ */
+#define GS_GPU_UNEVEN 1.5F
 
 /* Load sample i and its successor: compare the two, keep the first. */
 static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, uint32_t samples,
@@ -53,9 +61,11 @@ struct builder {
     uint32_t crowded;
     uint32_t pairs;
     uint32_t repeats;
-    uint32_t twins[SAMPLE_PARTS]; /* see look_at_twins */
+    uint32_t twins[SAMPLE_PARTS]; /* see look_at_sample */
     uint32_t heavy;
-    uint32_t bins; /* to have a few hundred values in each, or UINT32_MAX */
+    uint32_t triplets;
+    uint32_t uneven; /* groups */
+    uint32_t bins;   /* to have a few hundred values in each, or UINT32_MAX */
 };
 
 /* The splitters before a cell. Padding: a thread has up to 8 cells in a row. */
@@ -209,26 +219,54 @@ static __device__ void clear_state(struct gs_gpu_state *state, const struct gs_g
         atomicOr(&state->sample_order, tables->order[threadIdx.x]);
 }
 
-/* What equal neighbours in the sorted sample, its twins, say of n keys; by a block. Few values: all
- * over the range they repeat, not just at one end of it, and what is saved is more than what it
- * costs to find the values; of not very many keys that is so if none of them is frequent, for the
- * others are as many values as ever then. */
-static __device__ void look_at_twins(const uint32_t *sample, uint32_t samples, uint32_t share,
-                                     uint64_t n, struct builder *s_build,
-                                     struct gs_gpu_tables *tables)
+/* Is a group of the sorted sample, GROUP keys in a row, uneven? [Greenwood 1946] */
+static __device__ __forceinline__ bool is_uneven(const uint32_t *group)
 {
-    if (threadIdx.x <= SAMPLE_PARTS)
-        *(threadIdx.x < SAMPLE_PARTS ? &s_build->twins[threadIdx.x] : &s_build->heavy) = 0;
+    uint32_t key[GROUP_GAPS + 1];
+#pragma unroll
+    for (int i = 0; i <= GROUP_GAPS; i++)
+        key[i] = group[i * GROUP_STEP];
+    float squares = 0;
+#pragma unroll
+    for (int i = 0; i < GROUP_GAPS; i++) {
+        const float gap = (float)(key[i + 1] - key[i]);
+        squares += gap * gap;
+    }
+    const float all = (float)max(key[GROUP_GAPS] - key[0], 1U);
+    return squares * GROUP_GAPS >= GS_GPU_UNEVEN * all * all;
+}
+
+/* What the sorted sample says of n keys; by a block. Uneven: wherever one looks. Equal neighbours
+ * are its twins. Few values: all over the range they repeat, not just at one end of it, and what is
+ * saved is more than what it costs to find the values; of not very many keys that is so if none of
+ * them is frequent, for the others are as many values as ever then. Nor, where keys are uneven, of
+ * values that are not equally frequent, as triplets tell: S samples of V values that are have
+ * S^2/2V twins and S^3/6V^2 triplets, or S of each where S is larger than V. */
+static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, uint32_t share,
+                                      uint64_t n, bool maps, struct builder *s_build,
+                                      struct gs_gpu_tables *tables)
+{
+    const uint32_t groups = maps ? samples / GROUP : 0;
+    if (threadIdx.x < SAMPLE_PARTS)
+        s_build->twins[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        s_build->heavy = s_build->triplets = s_build->uneven = 0;
     __syncthreads();
     bool heavy = false;
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < samples; i += TABLE_THREADS) {
-        if (i >= 1 && sample[i] == sample[i - 1])
+        if (i >= 1 && sample[i] == sample[i - 1]) {
             atomicAdd(&s_build->twins[i * SAMPLE_PARTS / samples], 1);
+            if (i >= 2 && sample[i] == sample[i - 2])
+                atomicAdd(&s_build->triplets, 1);
+        }
         heavy = heavy || (i >= share && sample[i] == sample[i - share]);
     }
     if (heavy)
         s_build->heavy = 1;
+    for (uint32_t group = threadIdx.x; group < groups; group += TABLE_THREADS)
+        if (is_uneven(sample + group * GROUP))
+            atomicAdd(&s_build->uneven, 1);
     __syncthreads();
     if (threadIdx.x > 0)
         return;
@@ -238,13 +276,18 @@ static __device__ void look_at_twins(const uint32_t *sample, uint32_t samples, u
         all += s_build->twins[i];
         least = min(least, s_build->twins[i]);
     }
+    const float even = (float)all * (float)all / (float)samples;
+    const bool skewed = all >= GS_GPU_FEW_TWINS && (float)s_build->triplets > GS_GPU_SKEW * even;
+    const bool uneven = s_build->uneven > groups / 4 * 3;
     /* Of so many equally frequent values there are samples^2 / (2 values) twins. */
     s_build->bins =
         s_build->heavy != 0 ? UINT32_MAX : samples / (2 * max(all, 1U)) * samples / FEW_VALUES;
     tables->twins = all >= GS_GPU_TWINS;
+    tables->skewed = skewed;
     tables->few = all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
-                  (n >= GS_GPU_FEW_VALUES_KEYS || s_build->heavy == 0);
+                  (n >= GS_GPU_FEW_VALUES_KEYS || s_build->heavy == 0) && !(skewed && uneven);
     tables->few_all = (samples - all) * GS_GPU_FEW_COPIES <= samples;
+    tables->uneven = uneven && !tables->few;
 }
 
 /* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
@@ -253,19 +296,20 @@ static __device__ void look_at_twins(const uint32_t *sample, uint32_t samples, u
  * are many, whatever the sample says. `uncounted` bins, if values do not repeat. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
-                            uint32_t most, uint32_t uncounted, uint32_t cells,
+                            uint32_t most, uint32_t uncounted, uint32_t cells, bool maps,
                             struct gs_gpu_tables *tables, struct gs_gpu_state *state)
 {
     after_previous();
     __shared__ struct builder s_build;
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
-    if (n / bins > GS_GPU_MEDIUM_KEYS)
-        look_at_twins(sample, samples, max(samples / bins / 2, 1U), n, &s_build, tables);
-    else if (t == 0)
-        tables->twins = tables->few = tables->few_all = 0; /* bins that are jobs ask for nothing */
+    if (n / bins > GS_GPU_MEDIUM_KEYS) {
+        look_at_sample(sample, samples, max(samples / bins / 2, 1U), n, maps, &s_build, tables);
+    } else if (t == 0) { /* bins that are jobs ask for nothing */
+        tables->twins = tables->few = tables->few_all = tables->uneven = tables->skewed = 0;
+    }
     __syncthreads();
-    if (!tables->twins)
+    if (!tables->twins && !tables->uneven)
         bins = uncounted;
     while (tables->few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS && bins < s_build.bins)
         bins *= 2;
@@ -308,7 +352,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     build_tables(tables, &s_build, count, cells);
     if (threadIdx.x == 0) { /* nobody has looked at twins */
         tables->twins = tables->few = s_build.repeats;
-        tables->few_all = 0;
+        tables->few_all = tables->uneven = tables->skewed = 0;
     }
 }
 
@@ -325,7 +369,8 @@ cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, 
                                     cudaStream_t stream)
 {
     return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples, n,
-                          samples, bins, most, uncounted, work->cells, work->tables, work->state);
+                          samples, bins, most, uncounted, work->cells, work->rows, work->tables,
+                          work->state);
 }
 
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)

@@ -9,10 +9,11 @@
  * nothing left.
  *
  * Larger groups come from repeated keys or from skew. Up to a warp's size gpu_crowds.cuh sorts
- * them. A bin of few values, as 32 probes say, is counted: gpu_values.cuh. A bin with still larger
- * groups is, too, if any two probes are equal; or else, and if its values are too many to be
- * counted, sorted by a bitonic network over all its keys: slower than all else, but as fast with
- * any keys.
+ * them. A bin of few values, as 32 probes say, is counted: gpu_values.cuh. Where keys are uneven,
+ * or no two probes are equal, a bin with still larger groups has digits that follow its keys; if
+ * that leaves such groups, or is not tried, it is counted if any two probes are equal; or else, and
+ * if its values are too many to be counted, sorted by a bitonic network over all its keys: slower
+ * than all else, but as fast with any keys.
  *
  * A thread's adds must all be under way before the first result is needed. So there is no branch
  * around them: keys that the bin does not have count into words of their own behind the counters.
@@ -30,7 +31,8 @@ enum {
     HALF = ITEMS / 2,
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
     DOUBLE_THREADS = 2 * SMALL_THREADS,
-    MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS
+    MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS,
+    UNEVEN_SHARE = 8 /* one in so many threads sees a crowd where keys are uneven */
 };
 
 /* Counters of a thread. In large bins there is more often a group that is too large: the other half
@@ -49,10 +51,10 @@ template <int THREADS> static constexpr size_t shared_bytes()
  * bytes a lane. Sums of two reads share a register: no sum within a warp's piece, and none of the
  * block, reaches 2^16. Returns the largest counter that this thread has seen: not the adds, which
  * would have to wait for each other's results. */
-template <int THREADS> static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count)
+template <int THREADS, int COUNTS>
+static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count)
 {
     static_assert(THREADS * ITEMS < 1 << 16, "sums fit half a register");
-    constexpr int COUNTS = counts_of<THREADS>();
     __shared__ uint32_t s_warp[32];
     const int warps = THREADS / 32;
     const uint32_t warp = threadIdx.x / 32;
@@ -133,19 +135,102 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* A bin that has few values, or crowds that take long. Not inline, and nothing handed over that is
- * not at hand anyway: the other bins need the registers. */
+/* Write the sorted keys of a job from shared memory. */
+template <int THREADS>
+static __device__ __forceinline__ void write_keys(uint32_t *out, const uint32_t *s_keys, int rest)
+{
+    const uint32_t t = threadIdx.x;
+    const uint32_t *s_mine = s_keys + padded(t);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * THREADS < rest)
+            out[i * THREADS + t] = s_mine[padded(i * THREADS)];
+}
+
+/* A bin whose keys crowd. The counters, which say by now where each digit begins, tell how the keys
+ * lie: digits are made anew that follow them. A digit of so many keys is divided evenly into as
+ * many, by the fraction of it that a key lies at; so keys must be uneven on that scale, too, to
+ * crowd again. Returns false, for all of the block, with nothing written, if there is a crowd left
+ * that has several values and is larger than a warp; unless values repeat, any such crowd has. */
+template <int THREADS>
+static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t *out,
+                                                    uint32_t size, struct gs_gpu_digit digit,
+                                                    bool repeats)
+{
+    extern __shared__ __align__(16) uint32_t s_keys[];
+    uint32_t *s_count = s_keys + block_memory<THREADS>::COUNTERS;
+    const uint32_t digits = THREADS * counts_of<THREADS>();
+    const uint32_t divided = THREADS * ITEMS;
+    const uint32_t t = threadIdx.x;
+    const int rest = (int)size - (int)t;
+    if (t == 0)
+        s_count[digits] = size;
+    uint32_t place[ITEMS]; /* the key; then, as in sort_job, rank * 2^16 + digit */
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        place[i] = in[min(i * THREADS + t, size - 1)];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const uint64_t wide = digit_wide(digit, place[i]);
+        const uint32_t *start = s_count + (uint32_t)(wide >> 32);
+        place[i] = start[0] + __umulhi((uint32_t)wide, start[1] - start[0]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS / 4; i++)
+        ((uint4 *)s_count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
+    __syncthreads();
+    uint32_t rank[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        rank[i] = atomicAdd(&s_count[i * THREADS < rest ? place[i] : divided + lane_index()], 1);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        place[i] += rank[i] << 16;
+    __syncthreads();
+    const uint32_t largest = scan_counters<THREADS, ITEMS>(s_count);
+    if (t < 2 * ITEMS)
+        s_keys[padded(size + t)] = GS_KEY_MAX;
+    const bool crowded = __syncthreads_or(largest > SETTLED) != 0;
+    if (crowded && !repeats && __syncthreads_or(largest > CROWD_MOST) != 0)
+        return false;
+        /* Keys are read again rather than held: they are in a cache, and registers are short. */
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * THREADS < rest)
+            s_keys[padded(s_count[place[i] & 0xffff] + (place[i] >> 16))] = in[i * THREADS + t];
+    __syncthreads();
+    if (crowded && !settle_crowds<THREADS, true>(
+                       s_keys, s_count, divided, size,
+                       (struct crowd_list<THREADS> *)(s_keys + block_memory<THREADS>::LISTS)))
+        return false;
+    settle_groups(s_keys, size);
+    write_keys<THREADS>(out, s_keys, rest);
+    return true;
+}
+
+/* Ways to sort a hard bin, each tried before those that follow. */
+#define HARD_DIVIDED 1U
+#define HARD_VALUES  2U
+
+/* A bin that has few values, or crowds that take long, by the `ways` that may do, or else by a
+ * network. Not inline, and nothing handed over that is not at hand anyway: the other bins need the
+ * registers; nor does one such function call another, for the same reason. */
 template <int THREADS>
 static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,
                                               uint32_t *output, const struct gs_gpu_job *jobs,
-                                              bool few)
+                                              struct gs_gpu_digit digit, unsigned ways)
 {
     extern __shared__ __align__(16) uint32_t s_keys[];
     const struct gs_gpu_job job = jobs[blockIdx.x];
     const uint32_t *in = (job.in_b ? b : a) + job.from;
     uint32_t *out = output + job.start;
+    const bool repeats = (ways & HARD_VALUES) != 0;
+    if ((ways & HARD_DIVIDED) != 0 && sort_divided<THREADS>(in, out, job.size, digit, repeats))
+        return;
     __syncthreads();
-    if (few && sort_values<THREADS>(in, out, job.size))
+    if (repeats && sort_values<THREADS>(in, out, job.size))
         return;
     __syncthreads();
     sort_network_block<THREADS>(in, out, job.size, s_keys);
@@ -155,7 +240,7 @@ static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t 
 template <int THREADS, int AHEAD>
 static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
                                                 uint32_t *output, const struct gs_gpu_job *jobs,
-                                                uint32_t job_count)
+                                                uint32_t job_count, bool uneven)
 {
     constexpr int COUNTS = counts_of<THREADS>();
     const uint32_t digits = THREADS * COUNTS;
@@ -214,7 +299,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     const struct gs_gpu_digit digit = make_digit(low, high, digits);
     const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
     if (!exact && s_probed == PROBED_FEW)
-        return sort_hard<THREADS>(a, b, output, jobs, true);
+        return sort_hard<THREADS>(a, b, output, jobs, digit, HARD_VALUES);
     /* Rank each key among those of its digit. */
     uint32_t place[ITEMS]; /* rank * 2^16 + digit */
 #pragma unroll
@@ -234,12 +319,19 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
             place[i] += rank_crowd(s_count, place[i], i * THREADS < rest, s_count + digits) << 16;
     }
     __syncthreads();
-    const uint32_t largest = scan_counters<THREADS>(s_count);
+    const uint32_t largest = scan_counters<THREADS, COUNTS>(s_count);
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
-    const bool crowded = __syncthreads_or(largest > SETTLED) != 0 && !exact;
-    if (crowded && __syncthreads_or(largest > CROWD_MOST) != 0)
-        return sort_hard<THREADS>(a, b, output, jobs, s_probed != PROBED_SPREAD);
+    const int seen = __syncthreads_count(largest > SETTLED);
+    const int crowds = exact ? 0 : seen;
+    const bool spread = s_probed == PROBED_SPREAD;
+    if (crowds > 0) {
+        const bool large = __syncthreads_or(largest > CROWD_MOST) != 0;
+        const bool divides = uneven ? large || crowds > THREADS / UNEVEN_SHARE : large && spread;
+        if (large || divides)
+            return sort_hard<THREADS>(a, b, output, jobs, digit,
+                                      (divides ? HARD_DIVIDED : 0) | (spread ? 0 : HARD_VALUES));
+    }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
@@ -249,17 +341,13 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
         if (i * THREADS < rest)
             s_keys[padded(place[i])] = key[i];
     __syncthreads();
-    if (crowded)
-        settle_crowds<THREADS>(
+    if (crowds > 0)
+        settle_crowds<THREADS, false>(
             s_keys, s_count, digits, size,
             (struct crowd_list<THREADS> *)(s_keys + block_memory<THREADS>::LISTS));
     if (!exact)
         settle_groups(s_keys, size);
-    uint32_t *s_mine = s_keys + padded(t);
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++)
-        if (i * THREADS < rest)
-            out[i * THREADS + t] = s_mine[padded(i * THREADS)];
+    write_keys<THREADS>(out, s_keys, rest);
 }
 
 /* What there is to do: as the host knows, or, if there are blocks enough for any lists, the device.
@@ -268,6 +356,7 @@ struct listed {
     const struct gs_gpu_state *state;
     uint32_t jobs;
     uint32_t fills;
+    bool uneven;
 };
 
 /* Small and medium jobs have nothing to do with each other, so the two kernels may run at once: a
@@ -289,7 +378,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         let_next_in();
     const uint32_t job_count = listed.state != NULL ? listed.state->listed.small_jobs : listed.jobs;
     if (blockIdx.x < job_count) {
-        sort_job<THREADS, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count);
+        sort_job<THREADS, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count, listed.uneven);
     } else {
         const uint32_t i = blockIdx.x - job_count;
         if (i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
@@ -329,20 +418,20 @@ static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const
 }
 
 static cudaError_t sort_medium(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                               uint32_t count, enum beside beside, cudaStream_t stream)
+                               uint32_t count, bool uneven, enum beside beside, cudaStream_t stream)
 {
-    const struct listed listed = {NULL, count, 0};
+    const struct listed listed = {NULL, count, 0, uneven};
     return launch_jobs<MEDIUM_THREADS, 1>(b, a, work->medium_jobs, NULL, listed, count, beside,
                                           stream);
 }
 
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
-                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills,
+                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills, bool uneven,
                              cudaStream_t stream)
 {
-    const struct listed small = {NULL, small_jobs, fills};
+    const struct listed small = {NULL, small_jobs, fills, uneven};
     const bool both = small_jobs > 0 && medium_jobs > 0;
-    cudaError_t error = sort_medium(work, a, b, medium_jobs, both ? FIRST : ALONE, stream);
+    cudaError_t error = sort_medium(work, a, b, medium_jobs, uneven, both ? FIRST : ALONE, stream);
     if (error == cudaSuccess && small_jobs > 0)
         return sort_small(work, a, b, small, small_jobs + fills, both ? SECOND : ALONE, stream);
     return error == cudaSuccess ? gs_fill_bins_gpu(work, a, fills, stream) : error;
@@ -351,12 +440,12 @@ cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const 
 cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t most, cudaStream_t stream)
 {
-    const struct listed listed = {work->state, 0, 0};
+    const struct listed listed = {work->state, 0, 0, false};
     return sort_small(work, a, b, listed, most, FIRST, stream);
 }
 
 cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t medium_jobs, cudaStream_t stream)
 {
-    return sort_medium(work, a, b, medium_jobs, SECOND, stream);
+    return sort_medium(work, a, b, medium_jobs, false, SECOND, stream);
 }

@@ -244,9 +244,29 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
  * pages are not enough; zeros, a few more in each tile than a row has room for, among keys of all
  * magnitudes; and a digit of level 2, the first of its bin, that has few values: keys that have
  * gone to rooms are counted by value at a deeper level, with other digits of the bin around them;
- * and bins with a gap, so that one digit has nearly all keys of a slot that is split.
+ * and bins with a gap, so that one digit has nearly all keys of a slot that is split; and keys that
+ * are uneven on every scale: runs of bases of which two are frequent, and numbers that have few
+ * bits set, some of which are frequent.
  */
-enum input { INPUT_SPREAD, INPUT_MISLEADS, INPUT_ZEROS, INPUT_FEW_IN_ROOM, INPUT_GAPS };
+enum input {
+    INPUT_SPREAD,
+    INPUT_MISLEADS,
+    INPUT_ZEROS,
+    INPUT_FEW_IN_ROOM,
+    INPUT_GAPS,
+    INPUT_BASES,
+    INPUT_BITS
+};
+
+static gs_key bases_from(uint64_t i)
+{
+    gs_key key = 0;
+    for (uint64_t base = i; base < i + GS_KEY_BITS / 2; base++) {
+        const gs_key tenth = (gs_key)(gs_random(29, base) >> 32) % 10;
+        key = key << 2 | (tenth < 4 ? 0 : tenth < 6 ? tenth - 3 : 3);
+    }
+    return key;
+}
 
 static void check_input(enum input input, uint64_t n)
 {
@@ -255,6 +275,7 @@ static void check_input(enum input input, uint64_t n)
     struct gs_device_stats stats;
     struct twins twins = {.kind = SAMPLE_UNIFORM, .n = n};
     const uint32_t samples = gs_device_sort_bins(n) * SAMPLES_A_BIN;
+    const bool uneven = input == INPUT_BASES || input == INPUT_BITS;
     if (!CHECK(samples <= n))
         return;
     twins.keys = sample_make(SAMPLE_UNIFORM, n);
@@ -268,6 +289,10 @@ static void check_input(enum input input, uint64_t n)
             twins.keys[i] = (gs_key)(r >> 32) % 100 << 8;
         else if (input == INPUT_GAPS)
             twins.keys[i] = (gs_key)(r % 5) << 29 | (gs_key)(r >> 32 & 0xffffff);
+        else if (input == INPUT_BASES)
+            twins.keys[i] = bases_from(i);
+        else if (input == INPUT_BITS)
+            twins.keys[i] = (gs_key)(r & r >> 32 & gs_random(31, i));
     }
     for (uint32_t i = 0; input == INPUT_MISLEADS && i < samples; i++)
         twins.keys[gs_sample_position(i, samples, n, GS_SAMPLE_SEED)] = i * 2654435769U;
@@ -277,14 +302,16 @@ static void check_input(enum input input, uint64_t n)
     CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, n, &err), GS_OK);
     twins.sorter.paged_keys = twins.sorter.split_keys = 1;
     CHECK_EQUAL(gs_device_sorter_add_room(&twins.sorter, &err), GS_OK);
+    const bool has_maps = twins.sorter.work.rows;
     compare_result(&twins, COUNTED, &stats);
     CHECK(!stats.in_other && !stats.split);
+    CHECK_EQUAL(stats.uneven, uneven && has_maps);
     compare_result(&twins, PAGED, &stats);
-    CHECK_EQUAL(stats.in_other, input != INPUT_MISLEADS);
+    CHECK_EQUAL(stats.in_other, input != INPUT_MISLEADS && !stats.uneven);
     CHECK(input != INPUT_FEW_IN_ROOM || stats.levels > 2);
     compare_result(&twins, SPLIT, &stats);
     CHECK(!stats.in_other);
-    CHECK_EQUAL(stats.split, input != INPUT_MISLEADS);
+    CHECK_EQUAL(stats.split, input != INPUT_MISLEADS && !stats.uneven);
     gs_device_sorter_close(&twins.sorter);
     cudaFree(twins.d_keys);
     cudaFree(twins.d_other);
@@ -313,6 +340,8 @@ int main(int argc, char **argv)
     check_input(INPUT_MISLEADS, n);
     check_input(INPUT_ZEROS, n);
     check_input(INPUT_GAPS, n);
+    check_input(INPUT_BASES, GS_GPU_ONE_LEVEL_KEYS + 1);
+    check_input(INPUT_BITS, GS_GPU_ONE_LEVEL_KEYS + 1);
     if (all)
         check_input(INPUT_FEW_IN_ROOM, 3000001);
     return check_failures();

@@ -47,3 +47,11 @@ survives()
     require_plain_build # a sanitizer has a handler for it before the program begins
     survives BUS env --ignore-signal=BUS
 }
+
+@test "one that comes while handlers are installed" {
+    require_strace
+    # with each call, also those that find out that it is ignored
+    env --ignore-signal=HUP strace -o /dev/null -e trace=rt_sigaction \
+        -e inject=rt_sigaction:signal=HUP "$GSORT" in -o out
+    assert_same wanted out
+}

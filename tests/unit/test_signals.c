@@ -41,6 +41,22 @@ static void live_on(int signum)
     _exit(0);
 }
 
+enum { ENDED = 77 };
+
+static void end(void)
+{
+    _exit(ENDED);
+}
+
+/* In a child: a fatal signal, of which the end hook hears before the process dies. */
+static void die(int signum)
+{
+    signal(signum, SIG_DFL); /* whoever runs this test may ignore it */
+    gs_signals_start(NULL, end, leave);
+    raise(signum);
+    _exit(0);
+}
+
 /* What ends a child that does this: its status, or the signal, SIGKILL after five seconds. */
 static int end_of(void (*act)(int), int signum)
 {
@@ -58,11 +74,27 @@ static int end_of(void (*act)(int), int signum)
     return SIGKILL;
 }
 
+/* What has no handler dies as well, but leaves its temporary behind. */
+static void test_every_fatal_signal_has_a_handler(void)
+{
+    static const int fatal[] = {SIGALRM,  SIGHUP,  SIGINT, SIGPIPE,   SIGQUIT, SIGTERM, SIGPOLL,
+                                SIGPROF,  SIGUSR2, SIGPWR, SIGVTALRM, SIGXCPU, SIGXFSZ,
+#ifdef SIGSTKFLT
+                                SIGSTKFLT
+#endif
+    };
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        CHECK(end_of(die, fatal[i]) == ENDED);
+    for (int signum = SIGRTMIN; signum <= SIGRTMAX; signum++)
+        CHECK(end_of(die, signum) == ENDED);
+}
+
 int main(void)
 {
     CHECK(end_of(die_inside, SIGTERM) == SIGTERM);
     CHECK(end_of(die_inside, SIGBUS) == SIGBUS);
     CHECK(end_of(live_on, SIGHUP) == 0);
     CHECK(end_of(live_on, SIGRTMAX) == 0);
+    test_every_fatal_signal_has_a_handler();
     return check_failures();
 }

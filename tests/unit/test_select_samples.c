@@ -46,6 +46,34 @@ static void test_every_position_is_drawn(void)
     }
 }
 
+/* Wherever it may be in a stratum of more than 2^32 keys, too. */
+static void test_wide_strata_are_drawn_from(void)
+{
+    const uint64_t width = (uint64_t)5 << 32;
+    for (uint64_t i = 0; i < 3; i++) {
+        bool drawn[8] = {false}; /* eighths of the stratum */
+        for (uint64_t seed = 0; seed < 1000; seed++) {
+            uint64_t position = gs_sample_position(i, 3, 3 * width, seed);
+            if (!CHECK(position / width == i))
+                return;
+            drawn[(position - i * width) / (width / 8)] = true;
+        }
+        for (int eighth = 0; eighth < 8; eighth++)
+            CHECK(drawn[eighth]);
+    }
+}
+
+/* As many samples as there may be: the last ones end with the keys and no later. */
+static void test_most_samples(void)
+{
+    const uint64_t samples = (uint64_t)1 << 32;
+    for (uint64_t i = samples - 1000; i < samples; i++) {
+        CHECK_EQUAL(gs_sample_position(i, samples, samples, 5), i);
+        uint64_t position = gs_sample_position(i, samples, 2 * samples - 1, 5);
+        CHECK(position >= 2 * i - 1 && position < 2 * samples - 1);
+    }
+}
+
 static void test_positions_are_jittered(void)
 {
     unsigned same = 0;
@@ -102,6 +130,8 @@ int main(void)
 {
     test_one_position_a_stratum();
     test_every_position_is_drawn();
+    test_wide_strata_are_drawn_from();
+    test_most_samples();
     test_positions_are_jittered();
     test_through_spans();
     test_sorting();

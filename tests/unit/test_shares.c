@@ -123,6 +123,62 @@ static void test_find(enum sample_kind kind, unsigned threads)
     free(sample);
 }
 
+/* How often a sorted sample has keys in [low, high]; those of one value that the sample has so
+ * often do not count. */
+static uint32_t count_in(const gs_key *sample, gs_key low, gs_key high, uint32_t often)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0, n; i < SAMPLES; i += n) {
+        for (n = 1; i + n < SAMPLES && sample[i + n] == sample[i];)
+            n++;
+        count += sample[i] >= low && sample[i] <= high && n < often ? n : 0;
+    }
+    return count;
+}
+
+/* There is a share for each thread, with about as many of the keys of which there are not `often`,
+ * and its most frequent key apart. */
+static void check_cut(gs_key *sample, uint32_t often)
+{
+    enum { THREADS = 4, MOST = 128, FREQUENT = SAMPLES / 32 };
+    struct gs_options options = {0};
+    struct gs_sink sink = {.memory = NULL};
+    struct gs_run run = {.options = &options,
+                         .plan = {.count = GS_SHARES_KEYS_WRITTEN, .threads = THREADS},
+                         .emitter = {.sink = &sink}};
+    struct gs_shares shares;
+    sample_sort(sample, SAMPLES);
+    gs_shares_find(&shares, &run, sample, SAMPLES);
+    CHECK_EQUAL(shares.count, THREADS);
+    uint32_t others = count_in(sample, 0, GS_KEY_MAX, often);
+    for (uint32_t i = 0; i < shares.count; i++) {
+        gs_key low = i == 0 ? 0 : shares.last[i - 1] + 1;
+        CHECK(count_in(sample, low, shares.last[i], often) <= others / THREADS + MOST);
+        uint32_t equal = count_in(sample, shares.equal[i], shares.equal[i], SAMPLES);
+        for (uint32_t k = 0; k < SAMPLES; k++) {
+            uint32_t count = count_in(sample, sample[k], sample[k], SAMPLES);
+            if (sample[k] >= low && sample[k] <= shares.last[i] && count >= FREQUENT)
+                CHECK(equal >= count);
+        }
+    }
+}
+
+/* Keys that are not frequent, among them half that are; and so few that frequent ones are moved,
+ * too, unless they fill a share. */
+static void test_cut(void)
+{
+    gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+    check_cut(sample, SAMPLES);
+    for (uint32_t i = 0; i < SAMPLES / 2; i++)
+        sample[i * 2] = 1U << 31;
+    check_cut(sample, SAMPLES / 2);
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        sample[i] = i % 16 == 0 ? sample_key(SAMPLE_UNIFORM, SAMPLES, i)
+                                : i / 128 * 500000000 + (i % 128 < 80 ? 1000 : 2000);
+    check_cut(sample, SAMPLES / 4);
+    free(sample);
+}
+
 /* What is written to all the time. */
 static gs_key *rewritten;
 static atomic_bool stop;
@@ -237,6 +293,7 @@ int main(void)
         for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)
             for (unsigned threads = 1; threads <= GS_SHARES_MAX; threads += threads < 3 ? 1 : 13)
                 test_find(kind, threads);
+        test_cut();
         test_rewritten();
         test_progress();
     }

@@ -134,6 +134,21 @@ static void test_memory_grows_with_the_input(void)
     }
 }
 
+/* The tables of few keys may be those of more bins than are planned: a few values have one each. */
+static void test_memory_for_few_values(void)
+{
+    const uint64_t bins = 2 * GS_VALUES_COMPARED + 1;
+    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= GS_DIRECT_KEYS; count = count * 3 / 2) {
+        struct gs_plan plan = plan_for(count, (struct gs_options){0}, 2);
+        uint64_t chunks = (count + plan.chunk_keys - 1) / plan.chunk_keys;
+        uint64_t table = bins + 1 + chunks * (GS_CHUNK_TABLES + 1) * bins;
+        uint64_t sample = plan.samples + gs_cache_sort_scratch(plan.samples);
+        uint64_t keys = sample + count + plan.threads * plan.scratch_keys;
+        CHECK(plan.memory_bytes >=
+              keys * GS_KEY_BYTES + count * sizeof(uint16_t) + table * sizeof(uint32_t));
+    }
+}
+
 /* Input in memory of its own stays there where no keys are copied from it to bins, else hardly. */
 static void test_held_input(void)
 {
@@ -157,6 +172,7 @@ int main(void)
     test_bins_hold_their_share();
     test_large_bins();
     test_memory_grows_with_the_input();
+    test_memory_for_few_values();
     test_held_input();
     return check_failures();
 }

@@ -138,6 +138,27 @@ static void test_sinks(void)
     }
 }
 
+/* Few values have a bin each, unless a number of bins is asked for: that shows what these do. */
+static void test_few_values(void)
+{
+    enum { COUNT = GS_ONE_BIN_KEYS + 4099, VALUES = 7 };
+    gs_key *keys = sample_make(SAMPLE_FEW, COUNT);
+    struct gs_span span = {keys, COUNT, "keys"};
+    for (uint64_t bins = 0; bins <= 2; bins += 2) {
+        struct gs_options options = {
+            .threads = 2, .device = GS_DEVICE_CPU, .bins = bins, .samples = bins == 0 ? 0 : 1024};
+        struct gs_error err = {.status = GS_OK};
+        struct gs_stats stats = {0};
+        struct keeper keeper;
+        keeper_open(&keeper, COUNT, false, true);
+        CHECK(gs_sort(&options, &span, 1, &keeper.sink, NULL, &stats, &err) == GS_OK);
+        CHECK_EQUAL(stats.bins, bins == 0 ? VALUES : bins);
+        CHECK_EQUAL(stats.equality_bins, bins == 0 ? VALUES : 0); /* none fills half a bin */
+        keeper_close(&keeper);
+    }
+    free(keys);
+}
+
 /* A sink that fails, at whatever piece: its error comes back, and no thread is left waiting. */
 static void test_sink_fails(void)
 {
@@ -235,6 +256,7 @@ int main(void)
     test_disorder_comes_late();
     test_everything();
     test_sinks();
+    test_few_values();
     test_sink_fails();
     test_memory_limit();
     test_names();

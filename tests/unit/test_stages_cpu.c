@@ -139,6 +139,32 @@ static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned thre
     free(wanted);
 }
 
+/* Values beside each other, each with an equality bin: these are more than half of the bins, and
+ * too many to be compared with all keys. */
+static void test_many_equality_bins(bool direct)
+{
+    enum { VALUES = 2 * GS_VALUES_COMPARED - 1 };
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
+    for (uint64_t i = 0; i < N; i++)
+        keys[i] = 1000 + keys[i] % VALUES;
+    uint64_t count = N;
+    gs_key *wanted = sample_sorted(keys, &count, false, false);
+    struct stage_run f;
+    if (open_run(&f, keys, N, 2, VALUES + 2, false, direct)) {
+        uint32_t equal = 0;
+        for (uint32_t bin = 0; bin < gs_run_bins(&f.run); bin++)
+            equal += gs_splitters_equal(&f.run.splitters, bin);
+        CHECK_EQUAL(equal, VALUES);
+        CHECK(gs_run_bins(&f.run) <= 2 * GS_VALUES_COMPARED + 1);
+        distribute(&f, keys, false);
+        CHECK(gs_stages_cpu.sort_bins(&f.run, &f.err) == GS_OK);
+        CHECK(memcmp(f.output, wanted, N * sizeof *wanted) == 0);
+    }
+    close_run(&f);
+    free(keys);
+    free(wanted);
+}
+
 /* Two bins of more keys than are sorted in one go: pieces are smaller, in order, and hold all. */
 static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
 {
@@ -202,6 +228,8 @@ int main(void)
         }
         test_large_bins_are_split(keys, reverse);
     }
+    test_many_equality_bins(false);
+    test_many_equality_bins(true);
     for (unsigned threads = 1; threads <= 3; threads++) {
         test_input_changes(threads, false);
         test_input_changes(threads, true);

@@ -159,6 +159,61 @@ static void test_few_values(void)
     free(keys);
 }
 
+static enum gs_status make_memory(struct gs_sink *sink, uint64_t count, uint64_t position,
+                                  struct gs_error *err)
+{
+    struct keeper *keeper = (struct keeper *)(void *)sink;
+    (void)err;
+    pthread_mutex_lock(&keeper->mutex);
+    for (uint64_t i = 0; i < count; i++)
+        keeper->written[position + i] = 1;
+    pthread_mutex_unlock(&keeper->mutex);
+    return GS_OK;
+}
+
+static enum gs_status tell_memory(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                                  uint64_t position, struct gs_error *err)
+{
+    struct keeper *keeper = (struct keeper *)(void *)sink;
+    (void)keys, (void)err;
+    pthread_mutex_lock(&keeper->mutex);
+    for (uint64_t i = 0; i < count; i++)
+        keeper->disorderly = keeper->disorderly || keeper->written[position + i]++ != 1;
+    pthread_mutex_unlock(&keeper->mutex);
+    return GS_OK;
+}
+
+/* Memory that is made part by part is made wherever keys come to lie, copies of a key included, and
+ * told of them once. */
+static void test_memory_is_made(void)
+{
+    enum { COUNT = GS_ONE_BIN_KEYS + 4099 };
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
+    for (uint64_t i = 0; i < COUNT; i++)
+        keys[i] = 1000 + keys[i] % 7; /* too near each other to be counted */
+    struct gs_span span = {keys, COUNT, "keys"};
+    for (unsigned flags = 0; flags < 4; flags++) {
+        struct gs_options options = {.threads = 2,
+                                     .device = GS_DEVICE_CPU,
+                                     .reverse = (flags & 1) != 0,
+                                     .unique = (flags & 2) != 0};
+        struct gs_error err = {.status = GS_OK};
+        struct gs_stats stats = {0};
+        struct keeper keeper;
+        keeper_open(&keeper, COUNT, false, true);
+        keeper.sink.make = make_memory;
+        keeper.sink.write = tell_memory;
+        CHECK(gs_sort(&options, &span, 1, &keeper.sink, NULL, &stats, &err) == GS_OK);
+        CHECK(!keeper.disorderly);
+        bool told = true;
+        for (uint64_t i = 0; i < stats.keys_out; i++)
+            told = told && keeper.written[i] == 2;
+        CHECK(told);
+        keeper_close(&keeper);
+    }
+    free(keys);
+}
+
 /* A sink that fails, at whatever piece: its error comes back, and no thread is left waiting. */
 static void test_sink_fails(void)
 {
@@ -257,6 +312,7 @@ int main(void)
     test_everything();
     test_sinks();
     test_few_values();
+    test_memory_is_made();
     test_sink_fails();
     test_memory_limit();
     test_names();

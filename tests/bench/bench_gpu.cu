@@ -9,8 +9,8 @@
  * but for counting, writes them once. With --check nothing is timed: many sizes, every
  * distribution. Exit status 1 if any output differs.
  *
- * Distributions are those of this file, made on the device; a name that is not among them is one of
- * keygen's, made by the CPU, and `keygen` stands for all of keygen's.
+ * Distributions are those of bench_gpu_keys.cuh, made on the device; a name not among them is one
+ * of keygen's, made by the CPU, and `keygen` stands for all of keygen's.
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
  *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
@@ -34,6 +34,15 @@
 #include <cub/version.cuh>
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>
+
+static void must(cudaError_t error, const char *what)
+{
+    if (error != cudaSuccess) {
+        fprintf(stderr, "bench-gpu: %s: %s\n", what, cudaGetErrorString(error));
+        exit(2);
+    }
+}
+#define MUST(call) must((call), #call)
 
 static __global__ void count_differences(const uint32_t *a, const uint32_t *b, uint64_t n,
                                          unsigned long long *differences)
@@ -203,7 +212,7 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
             if (n > capacity)
                 continue;
             uint32_t *sorted = bench->source;
-            make_source(bench->source, n, distribution, n + 11);
+            MUST(make_source(bench->source, n, distribution, n + 11));
             if (n > 0)
                 run_cub(bench, n, &sorted);
             for (uint32_t few : {few_keys, (uint32_t)GS_GPU_MEDIUM_KEYS})
@@ -236,7 +245,7 @@ static int repeat(struct bench *bench, uint64_t n, unsigned times)
     struct gs_device_stats stats;
     for (unsigned i = 0; i < times; i++) {
         uint32_t *sorted;
-        make_keys<<<1024, 256>>>(bench->source, n, (int)i % KINDS, 1000 + i);
+        MUST(make_source(bench->source, n, (int)i % KINDS, 1000 + i));
         run_cub(bench, n, &sorted);
         run_ours(bench, n, &stats);
         failures += compare(bench, sorted, n, &stats) > 0;
@@ -274,7 +283,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     bench->sorter.timed = stages;
     for (unsigned i = 0; i < repetitions + 2; i++) { /* two to warm up */
         uint32_t *sorted;
-        make_source(bench->source, n, distribution, log2 * 1000 + i);
+        MUST(make_source(bench->source, n, distribution, log2 * 1000 + i));
         float cub = run_cub(bench, n, &sorted);
         float ours = run_ours(bench, n, &stats);
         wrong += compare(bench, sorted, n, &stats);
@@ -337,7 +346,10 @@ int main(int argc, char **argv)
                 sizes.push_back((unsigned)atoi(word.c_str()));
         } else if (name == "--distributions") {
             for (const std::string &word : split(value))
-                find_distributions(word, distributions);
+                if (!find_distributions(word, distributions)) {
+                    fprintf(stderr, "bench-gpu: %s is no distribution\n", word.c_str());
+                    return 2;
+                }
         } else if (name == "--repetitions") {
             repetitions = (unsigned)atoi(value);
         } else if (name == "--repeat") {

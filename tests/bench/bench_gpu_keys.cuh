@@ -13,20 +13,9 @@ extern "C" {
 #include "data/dist.h"
 }
 
-#include <cstdio>
-#include <cstdlib>
 #include <cuda_runtime_api.h>
 #include <string>
 #include <vector>
-
-static void must(cudaError_t error, const char *what)
-{
-    if (error != cudaSuccess) {
-        fprintf(stderr, "bench-gpu: %s: %s\n", what, cudaGetErrorString(error));
-        exit(2);
-    }
-}
-#define MUST(call) must((call), #call)
 
 static const char *const DISTRIBUTIONS[] = {
     "uniform",      "gaussian", "zipf",        "log-uniform", "sorted",       "reversed",
@@ -122,35 +111,34 @@ static const char *name_of(int distribution)
 
 /* n keys in device memory of a distribution, by its index in DISTRIBUTIONS, or behind these in
  * keygen's. */
-static void make_source(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
+static cudaError_t make_source(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
 {
     if (distribution < KINDS) {
         make_keys<<<1024, 256>>>(keys, n, distribution, seed);
-        return;
+        return cudaSuccess; /* what the kernel meets the next call tells */
     }
     std::vector<uint32_t> drawn(n);
     const struct gs_dist *dist = &gs_dists[distribution - KINDS];
 #pragma omp parallel for
     for (uint64_t i = 0; i < n; i++)
         drawn[i] = dist->draw(seed, n, i);
-    MUST(cudaMemcpy(keys, drawn.data(), n * sizeof *keys, cudaMemcpyHostToDevice));
+    return cudaMemcpy(keys, drawn.data(), n * sizeof *keys, cudaMemcpyHostToDevice);
 }
 
-/* Add the distribution of that name, or all of keygen's; none is an error. */
-static void find_distributions(const std::string &word, std::vector<int> &distributions)
+/* Add the distribution of that name, or all of keygen's; false if there is none. */
+static bool find_distributions(const std::string &word, std::vector<int> &distributions)
 {
-    const size_t before = distributions.size();
     for (int d = 0; d < KINDS; d++)
-        if (word == DISTRIBUTIONS[d])
+        if (word == DISTRIBUTIONS[d]) {
             distributions.push_back(d);
-    for (int d = 0;
-         gs_dists[d].name != NULL && (before == distributions.size() || word == "keygen"); d++)
-        if (word == gs_dists[d].name || word == "keygen")
-            distributions.push_back(KINDS + d);
-    if (before == distributions.size()) {
-        fprintf(stderr, "bench-gpu: %s is no distribution\n", word.c_str());
-        exit(2);
-    }
+            return true;
+        }
+    const struct gs_dist *dist = gs_dist_find(word.c_str());
+    if (dist != NULL)
+        distributions.push_back(KINDS + (int)(dist - gs_dists));
+    for (int d = 0; word == "keygen" && gs_dists[d].name != NULL; d++)
+        distributions.push_back(KINDS + d);
+    return dist != NULL || word == "keygen";
 }
 
 #endif

@@ -84,14 +84,20 @@ static void test_takes(void)
     }
 }
 
+/* As many keys as shares may be found for. */
+static struct gs_run run_for(struct gs_options *options, struct gs_sink *sink, unsigned threads)
+{
+    return (struct gs_run){.options = options,
+                           .plan = {.count = GS_SHARES_KEYS_WRITTEN, .threads = threads},
+                           .emitter = {.sink = sink}};
+}
+
 /* Shares of a sample go from 0 to the largest key, and each has its `equal`. */
 static void test_find(enum sample_kind kind, unsigned threads)
 {
     struct gs_options options = {0};
     struct gs_sink sink = {.memory = NULL};
-    struct gs_run run = {.options = &options,
-                         .plan = {.count = GS_SHARES_KEYS_WRITTEN, .threads = threads},
-                         .emitter = {.sink = &sink}};
+    struct gs_run run = run_for(&options, &sink, threads);
     struct gs_shares shares;
     gs_key *sample = sample_make(kind, SAMPLES);
     sample_sort(sample, SAMPLES);
@@ -143,9 +149,7 @@ static void check_cut(gs_key *sample, uint32_t often)
     enum { THREADS = 4, MOST = 128, FREQUENT = SAMPLES / 32 };
     struct gs_options options = {0};
     struct gs_sink sink = {.memory = NULL};
-    struct gs_run run = {.options = &options,
-                         .plan = {.count = GS_SHARES_KEYS_WRITTEN, .threads = THREADS},
-                         .emitter = {.sink = &sink}};
+    struct gs_run run = run_for(&options, &sink, THREADS);
     struct gs_shares shares;
     sample_sort(sample, SAMPLES);
     gs_shares_find(&shares, &run, sample, SAMPLES);

@@ -8,9 +8,9 @@
  * If the sample was in order, the neighbours of all keys are compared on the way, until one pair of
  * each kind has been seen.
  */
-#include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
+#include "sort/gpu_views.cuh"
 
 enum {
     COUNT_ITEMS = 8,
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ 
                     atomicOr(&state->input_order, order);
             }
         }
-        splitters.classify(key, bin);
+        classify(splitters, key, bin);
 #pragma unroll
         for (int i = 0; i < COUNT_ITEMS; i++)
             if (i * GS_GPU_TILE_THREADS + t < size)
@@ -121,7 +121,7 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
             uint32_t x = i * GS_GPU_TILE_THREADS + begin;
             key[i] = x < size ? tile[x] : 0;
         }
-        view.classify(key, bin);
+        classify(view, key, bin);
 #pragma unroll
         for (int i = 0; i < part; i++)
             if (i * GS_GPU_TILE_THREADS + begin < size)

@@ -17,7 +17,8 @@ enum {
     CROWD_MOST = 32 /* keys of a crowd that a warp sorts */
 };
 
-/* Where a key lies in shared memory: one word of padding for 32. */
+/* Where a key lies in shared memory: one word of padding for 32, so that thread t's 16 keys begin
+ * in bank 16 t + t/2, and the windows of a warp meet no bank twice. */
 static __device__ __forceinline__ uint32_t padded(uint32_t index)
 {
     return index + (index >> 5);
@@ -51,6 +52,17 @@ static __device__ __forceinline__ bool is_one_key(const uint32_t *s_keys, uint32
     return first == end;
 }
 
+/* The same by a warp, for many keys. */
+static __device__ __forceinline__ bool is_one_key_warp(const uint32_t *s_keys, uint32_t first,
+                                                       uint32_t end)
+{
+    const uint32_t last = s_keys[padded(end - 1)];
+    bool same = true;
+    for (uint32_t x = first + lane_index(); x < end && same; x += 32)
+        same = s_keys[padded(x)] == last;
+    return __all_sync(GS_ALL_LANES, same) != 0;
+}
+
 /* Sort s_keys[first .. end), 32 keys at most, by one warp: a bitonic network over its lanes. */
 static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
 {
@@ -65,17 +77,6 @@ static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t firs
         }
     if (first + lane < end)
         s_keys[padded(first + lane)] = key;
-}
-
-/* The same by a warp, for many keys. */
-static __device__ __forceinline__ bool is_one_key_warp(const uint32_t *s_keys, uint32_t first,
-                                                       uint32_t end)
-{
-    const uint32_t last = s_keys[padded(end - 1)];
-    bool same = true;
-    for (uint32_t x = first + lane_index(); x < end && same; x += 32)
-        same = s_keys[padded(x)] == last;
-    return __all_sync(GS_ALL_LANES, same) != 0;
 }
 
 /* Sort all groups of more than SETTLED keys. With LARGE there may be some of more than CROWD_MOST:

@@ -6,9 +6,9 @@
  * counted, and never moved again. Without that, it would take a level for every digit of a digit
  * until such a value is alone.
  */
-#include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
+#include "sort/gpu_views.cuh"
 #include "sort/params.h"
 #include "sort/sample_position.h"
 

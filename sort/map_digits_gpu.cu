@@ -6,9 +6,9 @@
  * sort's bins whose splitters lie where cells begin, so that one look-up finds a key's. What is
  * uneven on a smaller scale than a cell, sort_bins_gpu.cu sees to.
  */
-#include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
+#include "sort/gpu_views.cuh"
 #include "sort/params.h"
 
 enum {

@@ -7,6 +7,7 @@
  * to the host, which waits for that while the level's scatter runs.
  */
 #include "sort/gpu_block.cuh"
+#include "sort/gpu_digit.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_lists.cuh"

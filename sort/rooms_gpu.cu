@@ -7,10 +7,10 @@
  * tried. Where a digit has at most 2^16 values its room holds the keys' low halves:
  * sort_narrow_gpu.cu knows the rest.
  */
-#include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_lists.cuh"
+#include "sort/gpu_views.cuh"
 #include "sort/params.h"
 
 enum {
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
         } else {
             key[i] = 0;
         }
-    digits.classify(key, digit);
+    classify(digits, key, digit);
     uint32_t ones = 0;
     uint32_t zeros = 0;
 #pragma unroll

@@ -18,7 +18,7 @@ static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__
     for (uint64_t i = first + threadIdx.x; i < n; i += SCATTER_THREADS) {
         const uint32_t key[1] = {in[i]};
         uint32_t bin[1];
-        view.classify(key, bin);
+        classify(view, key, bin);
         const typename TARGET::PLACE place = target.reserve(bin[0], 1);
         if (place != target.limit) /* not the keys of an equality bin */
             *target.at(bin[0], place) = key[0];

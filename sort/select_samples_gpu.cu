@@ -4,9 +4,9 @@
  * The positions are those of select_samples_cpu.c. They ascend, so the sample in the order of its
  * positions also tells whether the whole input may be in order: only then is it worth looking.
  */
-#include "sort/gpu_block.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
+#include "sort/gpu_views.cuh"
 #include "sort/params.h"
 #include "sort/sample_position.h"
 

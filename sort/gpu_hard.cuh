@@ -1,0 +1,104 @@
+/* gpu_hard.cuh -- bins of many repeated or crowded keys: the ways to sort them, one after the
+ * other. SPDX-License-Identifier: MIT
+ *
+ * Part of sort_bins_gpu.cu, for one block. A bin whose keys crowd has digits that follow them; one
+ * of few values is counted (gpu_values.cuh); what neither does is sorted by a network.
+ */
+#ifndef GS_GPU_HARD_CUH
+#define GS_GPU_HARD_CUH
+
+#include "sort/gpu_digit.cuh"
+#include "sort/gpu_values.cuh"
+#include "sort/gpu_windows.cuh"
+
+/* A bin whose keys crowd. The counters, which say by now where each digit begins, tell how the keys
+ * lie: digits are made anew that follow them. A digit of so many keys is divided evenly into as
+ * many, by the fraction of it that a key lies at; so keys must be uneven on that scale, too, to
+ * crowd again. Returns false, for all of the block, with nothing written, if there is a crowd left
+ * that has several values and is larger than a warp; unless values repeat, any such crowd has. */
+template <int THREADS>
+static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t *out,
+                                                    uint32_t size, struct gs_gpu_digit digit,
+                                                    bool repeats)
+{
+    extern __shared__ __align__(16) uint32_t s_keys[];
+    uint32_t *s_count = s_keys + block_memory<THREADS>::COUNTERS;
+    const uint32_t digits = THREADS * counts_of<THREADS>();
+    const uint32_t divided = THREADS * ITEMS;
+    const uint32_t t = threadIdx.x;
+    const int rest = (int)size - (int)t;
+    if (t == 0)
+        s_count[digits] = size;
+    uint32_t place[ITEMS]; /* the key; then, as in sort_job, rank * 2^16 + digit */
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        place[i] = in[min(i * THREADS + t, size - 1)];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const uint64_t wide = digit_wide(digit, place[i]);
+        const uint32_t *start = s_count + (uint32_t)(wide >> 32);
+        place[i] = start[0] + __umulhi((uint32_t)wide, start[1] - start[0]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS / 4; i++)
+        ((uint4 *)s_count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
+    __syncthreads();
+    uint32_t rank[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        rank[i] = atomicAdd(&s_count[i * THREADS < rest ? place[i] : divided + lane_index()], 1);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        place[i] += rank[i] << 16;
+    __syncthreads();
+    const uint32_t largest = scan_counters<THREADS, ITEMS>(s_count);
+    if (t < 2 * ITEMS)
+        s_keys[padded(size + t)] = GS_KEY_MAX;
+    const bool crowded = __syncthreads_or(largest > SETTLED) != 0;
+    if (crowded && !repeats && __syncthreads_or(largest > CROWD_MOST) != 0)
+        return false;
+
+        /* Keys are read again rather than held: they are in a cache, and registers are short. */
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * THREADS < rest)
+            s_keys[padded(s_count[place[i] & 0xffff] + (place[i] >> 16))] = in[i * THREADS + t];
+    __syncthreads();
+    if (crowded && !settle_crowds<THREADS, true>(
+                       s_keys, s_count, divided, size,
+                       (struct crowd_list<THREADS> *)(s_keys + block_memory<THREADS>::LISTS)))
+        return false;
+    settle_groups(s_keys, size);
+    write_keys<THREADS>(out, s_keys, rest);
+    return true;
+}
+
+/* Ways to sort a hard bin, each tried before those that follow. */
+#define HARD_DIVIDED 1U
+#define HARD_VALUES  2U
+
+/* A bin that has few values, or crowds that take long, by the `ways` that may do, or else by a
+ * network. Not inline, and nothing handed over that is not at hand anyway: the other bins need the
+ * registers; nor does one such function call another, for the same reason. */
+template <int THREADS>
+static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,
+                                              uint32_t *output, const struct gs_gpu_job *jobs,
+                                              struct gs_gpu_digit digit, unsigned ways)
+{
+    extern __shared__ __align__(16) uint32_t s_keys[];
+    const struct gs_gpu_job job = jobs[blockIdx.x];
+    const uint32_t *in = (job.in_b ? b : a) + job.from;
+    uint32_t *out = output + job.start;
+    const bool repeats = (ways & HARD_VALUES) != 0;
+    if ((ways & HARD_DIVIDED) != 0 && sort_divided<THREADS>(in, out, job.size, digit, repeats))
+        return;
+    __syncthreads();
+    if (repeats && sort_values<THREADS>(in, out, job.size))
+        return;
+    __syncthreads();
+    sort_network_block<THREADS>(in, out, job.size, s_keys);
+}
+
+#endif

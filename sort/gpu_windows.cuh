@@ -1,0 +1,121 @@
+/* gpu_windows.cuh -- from the counters of a bin's digits to its keys in order: scan, settle, write.
+ * SPDX-License-Identifier: MIT
+ *
+ * Parts of sort_bins_gpu.cu and gpu_hard.cuh for one block and keys in its shared memory.
+ */
+#ifndef GS_GPU_WINDOWS_CUH
+#define GS_GPU_WINDOWS_CUH
+
+#include "sort/gpu_crowds.cuh"
+#include "sort/gpu_network.cuh"
+
+enum { HALF = ITEMS / 2 };
+
+/* Counters of a thread. In large bins there is more often a group that is too large: the other half
+ * of the counters costs less than that. */
+template <int THREADS> static constexpr __host__ __device__ int counts_of()
+{
+    return THREADS * ITEMS == GS_GPU_SMALL_KEYS ? ITEMS / 2 : ITEMS;
+}
+
+/* The exclusive scan of the counters, in place: a warp owns a contiguous piece and reads it by 16
+ * bytes a lane. Sums of two reads share a register: no sum within a warp's piece, and none of the
+ * block, reaches 2^16. Returns the largest counter that this thread has seen: not the adds, which
+ * would have to wait for each other's results. */
+template <int THREADS, int COUNTS>
+static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count)
+{
+    static_assert(THREADS * ITEMS < 1 << 16, "sums fit half a register");
+    __shared__ uint32_t s_warp[32];
+    const int warps = THREADS / 32;
+    const uint32_t warp = threadIdx.x / 32;
+    uint4 *piece = (uint4 *)(s_count + warp * 32 * COUNTS) + lane_index();
+    uint32_t largest = 0;
+    uint32_t sum[COUNTS / 4];
+    uint4 counts[COUNTS / 4];
+#pragma unroll
+    for (int i = 0; i < COUNTS / 4; i++) {
+        const uint4 count = counts[i] = piece[32 * i];
+        sum[i] = count.x + count.y + count.z + count.w;
+        largest = max(max(largest, count.x), max(max(count.y, count.z), count.w));
+    }
+    uint32_t before = 0; /* counters of this warp's earlier reads */
+    uint32_t start[COUNTS / 4];
+#pragma unroll
+    for (int i = 0; i < COUNTS / 4; i += 2) {
+        uint32_t both = scan_warp(sum[i] | sum[i + 1] << 16);
+        uint32_t all = __shfl_sync(GS_ALL_LANES, both, 31);
+        start[i] = before + (both & 0xffff) - sum[i];
+        start[i + 1] = before + (all & 0xffff) + (both >> 16) - sum[i + 1];
+        before += (all & 0xffff) + (all >> 16);
+    }
+    if (lane_index() == 0)
+        s_warp[warp] = before;
+    __syncthreads();
+    /* Each warp sums up the warps before it: no second barrier. */
+    uint32_t below = lane_index() < warps && lane_index() < warp ? s_warp[lane_index()] : 0;
+#pragma unroll
+    for (int step = 16; step > 0; step >>= 1)
+        below += __shfl_xor_sync(GS_ALL_LANES, below, step);
+#pragma unroll
+    for (int i = 0; i < COUNTS / 4; i++) {
+        /* Read again where registers for all would be too many. */
+        const uint4 count = COUNTS < ITEMS ? counts[i] : piece[32 * i];
+        uint4 place;
+        place.x = below + start[i];
+        place.y = place.x + count.x;
+        place.z = place.y + count.y;
+        place.w = place.z + count.z;
+        piece[32 * i] = place;
+    }
+    return largest;
+}
+
+/* Settle groups of up to 8 keys: `keys` in s_keys are in place but for the order within groups. */
+static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t keys)
+{
+    const uint32_t first = threadIdx.x * ITEMS;
+    const bool mine = first < keys;
+    uint32_t *window = s_keys + padded(first);
+    uint32_t *next = s_keys + padded(first + ITEMS);
+    uint32_t key[ITEMS];
+    if (mine) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            key[i] = window[i];
+        sort_network<0, ITEMS>(key);
+        /* The lower half is for the neighbour below; it writes what becomes of it. */
+#pragma unroll
+        for (int i = 0; i < HALF; i++)
+            window[i] = key[i];
+    }
+    __syncthreads();
+    if (mine) {
+#pragma unroll
+        for (int i = 0; i < HALF; i++) {
+            key[i] = key[i + HALF];
+            key[i + HALF] = next[i];
+        }
+        merge_network<0, ITEMS, 1>(key);
+#pragma unroll
+        for (int i = 0; i < HALF; i++) {
+            window[i + HALF] = key[i];
+            next[i] = key[i + HALF];
+        }
+    }
+    __syncthreads();
+}
+
+/* Write the sorted keys of a job from shared memory. */
+template <int THREADS>
+static __device__ __forceinline__ void write_keys(uint32_t *out, const uint32_t *s_keys, int rest)
+{
+    const uint32_t t = threadIdx.x;
+    const uint32_t *s_mine = s_keys + padded(t);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * THREADS < rest)
+            out[i * THREADS + t] = s_mine[padded(i * THREADS)];
+}
+
+#endif

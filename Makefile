@@ -318,8 +318,8 @@ ifeq ($(CUDA),1)
 $(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
 # That of a small GPU stands before the driver.
 $(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
-$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_small: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) $(B)/flags
-	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) $(LIBS) -o $@
+$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_small: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
+	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.
 BENCH_ARCH ?= sm_90

@@ -72,7 +72,7 @@ static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ 
                     atomicOr(&state->input_order, order);
             }
         }
-        classify(splitters, key, bin);
+        splitters.classify(key, bin);
 #pragma unroll
         for (int i = 0; i < COUNT_ITEMS; i++)
             if (i * GS_GPU_TILE_THREADS + t < size)
@@ -121,7 +121,7 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
             uint32_t x = i * GS_GPU_TILE_THREADS + begin;
             key[i] = x < size ? tile[x] : 0;
         }
-        classify(view, key, bin);
+        view.classify(key, bin);
 #pragma unroll
         for (int i = 0; i < part; i++)
             if (i * GS_GPU_TILE_THREADS + begin < size)
@@ -129,20 +129,21 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
     }
 }
 
-/* A block counts the digits of one tile of one slot. MAPPED: slots have maps. */
-template <bool MAPPED>
+/* A block counts the digits of one tile of one slot. DIGITS: enum gs_gpu_digits. */
+template <int DIGITS>
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                                          GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
     count_digits_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                        const uint32_t *heavy, const uint16_t *maps, unsigned long long *counters)
+                        const uint32_t *heavy, const struct gs_gpu_map *maps,
+                        unsigned long long *counters)
 {
     after_previous();
     const uint32_t room = GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2;
     __shared__ struct gs_gpu_slot s_slot;
     __shared__ uint32_t s_count[room];
     __shared__ uint32_t s_heavy[GS_GPU_DIGITS_MAX / 2];
-    __shared__ __align__(16) uint16_t s_map[MAPPED ? GS_GPU_MAP_CELLS : 1];
+    __shared__ __align__(16) uint8_t s_map[DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) : 1];
     const uint32_t t = threadIdx.x;
     for (uint32_t i = t; i < room; i += GS_GPU_TILE_THREADS)
         s_count[i] = 0;
@@ -158,10 +159,10 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
         else
             count_tile(tile, size, digits, s_count);
     };
-    if constexpr (MAPPED)
-        count(load_map(s_slot, maps, s_map));
-    else
+    if (!s_slot.mapped)
         count(digit_view{s_slot.digit, s_slot.bins});
+    else if constexpr (DIGITS != GS_GPU_LINEAR)
+        count(load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, (struct gs_gpu_map *)s_map));
     __syncthreads();
     counters += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
     for (uint32_t i = t; i < counted; i += GS_GPU_TILE_THREADS)
@@ -221,12 +222,14 @@ cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *ke
 }
 
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                const uint32_t *keys, uint32_t slots, uint32_t tiles, bool mapped,
-                                cudaStream_t stream)
+                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
+                                enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    return gs_launch_next(mapped ? count_digits_kernel<true> : count_digits_kernel<false>, tiles,
-                          GS_GPU_TILE_THREADS, 0, stream, keys, work->pages, work->slots[level & 1],
-                          slots, work->heavy, work->digit_map, work->counters);
+    const auto kernel = digits == GS_GPU_LINEAR   ? count_digits_kernel<GS_GPU_LINEAR>
+                        : digits == GS_GPU_MAPPED ? count_digits_kernel<GS_GPU_MAPPED>
+                                                  : count_digits_kernel<GS_GPU_DIVIDED>;
+    return gs_launch_next(kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys, work->pages,
+                          work->slots[level & 1], slots, work->heavy, work->maps, work->counters);
 }
 
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,

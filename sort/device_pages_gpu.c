@@ -12,6 +12,9 @@
 #include "sort/gpu_call.h"
 #include "sort/gpu_launchers.h"
 
+/* Equality bins that may come on top, of as many bins as wanted. They take no pages. */
+#define EQUALITY_SHARE 4
+
 enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
                                        gs_key *other, uint64_t n, uint32_t bins, bool split,
                                        struct gs_gpu_report *report, bool *done,
@@ -24,9 +27,10 @@ enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs
     *pages = sorter->bin_pages;
     pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
     pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
-    GS_CUDA_TRY(gs_begin_pages_gpu(work, bins, split, stream));
+    const uint32_t most = bins + bins / EQUALITY_SHARE;
+    GS_CUDA_TRY(gs_begin_pages_gpu(work, most, stream));
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, bins, sorter->processors, stream));
+    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, most, sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
     if (split)
         work->sub_bin_keys = (uint32_t)gs_device_split_keys(work, n, bins);

@@ -159,9 +159,10 @@ static cudaError_t count_values(struct gs_device_sorter *sorter, unsigned level,
 
 /* Have the next level's slots ready to be counted. Those that had no rooms are: their bounds are
  * known, and their keys in pages. `done`: no keys are left that must be moved. */
-static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned level, bool again,
-                                    gs_key *keys, gs_key *other, struct gs_gpu_report *report,
-                                    bool *done, struct gs_error *err)
+static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned level,
+                                    enum gs_gpu_digits digits, bool again, gs_key *keys,
+                                    gs_key *other, struct gs_gpu_report *report, bool *done,
+                                    struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
@@ -176,14 +177,22 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
         if (*done)
             return GS_OK;
     }
-    if (level == 2 && report->uneven)
-        GS_CUDA_TRY(gs_map_digits_gpu(work, from, report->slots, stream));
+    if (digits != GS_GPU_LINEAR)
+        GS_CUDA_TRY(gs_map_digits_gpu(work, from, report->slots, digits, stream));
     if (level > 2 || report->repeats)
-        GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report->slots, stream));
+        GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report->slots, digits, stream));
     if (level > 2)
         GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
 cleanup:
     return st;
+}
+
+/* Slots of level 3 and below are few, or have few keys. */
+static enum gs_gpu_digits choose_digits(unsigned level, const struct gs_gpu_report *report)
+{
+    if (level != 2 || !report->uneven)
+        return GS_GPU_LINEAR;
+    return report->skewed ? GS_GPU_DIVIDED : GS_GPU_MAPPED;
 }
 
 enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
@@ -209,18 +218,18 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
             GS_CUDA_TRY(clear_lists(sorter));
             gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         }
-        GS_TRY(prepare_slots(sorter, level, again, keys, other, report, &done, err));
+        const enum gs_gpu_digits digits = choose_digits(level, report);
+        GS_TRY(prepare_slots(sorter, level, digits, again, keys, other, report, &done, err));
         if (done)
             break;
-        const bool mapped = level == 2 && report->uneven;
         GS_CUDA_TRY(
-            gs_count_digits_gpu(work, level, from, report->slots, report->tiles, mapped, stream));
+            gs_count_digits_gpu(work, level, from, report->slots, report->tiles, digits, stream));
         gs_device_mark(sorter, GS_DEVICE_COUNT_DIGITS);
         GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report->slots, stream));
         GS_CUDA_TRY(gs_device_plan_level(sorter, level + 1));
         gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
         GS_CUDA_TRY(gs_scatter_digits_gpu(work, level, from, to, n, report->slots, report->tiles,
-                                          mapped, stream));
+                                          digits, stream));
         gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
     }
@@ -254,6 +263,18 @@ static cudaError_t look_disordered(const struct gs_device_sorter *sorter, uint32
         all += descents[i];
     const uint32_t few = samples / GS_GPU_ORDERED_SHARE;
     *disordered = all >= few && all <= samples - few;
+    return error;
+}
+
+/* Are the keys spread evenly? Waits for the splitters. */
+static cudaError_t look_even(const struct gs_device_sorter *sorter, bool *even)
+{
+    uint32_t uneven = 0;
+    cudaError_t error = cudaMemcpyAsync(&uneven, &sorter->work.tables->uneven, sizeof uneven,
+                                        cudaMemcpyDeviceToHost, sorter->stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(sorter->stream);
+    *even = uneven == 0;
     return error;
 }
 
@@ -338,9 +359,13 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     if (split && !sorter->split_ordered)
         GS_CUDA_TRY(look_disordered(sorter, samples, &split));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
+    uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, stream));
+    if (split) /* digits to split by would be as uneven; there are as many bins as else, then */
+        GS_CUDA_TRY(look_even(sorter, &split));
+    if (!split)
+        first_bins = bins;
     gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
     if (paged)
         GS_TRY(gs_device_scatter_pages(sorter, keys, other, n, first_bins, split, &report, &done,

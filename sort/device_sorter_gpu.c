@@ -26,16 +26,25 @@ static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
            GS_GPU_SPLITTERS_MAX + 1;
 }
 
-/* Slots of level 2 at most that may have maps: bins, of which every other one may be of one value.
- */
-static uint64_t most_mapped(const struct gs_gpu_work *work, uint64_t capacity)
+/* The n up to `capacity` where bins, or what they are split into, may be most. */
+enum { STEPS = 3 };
+
+static uint64_t step(uint64_t capacity, unsigned i)
 {
-    if (!work->rows)
-        return 0;
-    const uint32_t bins = gs_device_sort_bins(capacity);
-    const uint32_t others =
-        capacity > GS_GPU_DOUBLE_JOBS_KEYS ? gs_device_sort_bins(GS_GPU_DOUBLE_JOBS_KEYS) : bins;
-    return bins > others ? bins : others;
+    const uint64_t steps[STEPS] = {GS_GPU_ONE_LEVEL_KEYS, GS_GPU_DOUBLE_JOBS_KEYS, capacity};
+    return steps[i] < capacity ? steps[i] : capacity;
+}
+
+/* Bins of level 1 at most, equality bins apart, of `least` keys or more. */
+static uint64_t most_bins(uint64_t capacity, uint64_t least)
+{
+    uint64_t bins = 1;
+    for (unsigned i = 0; i < STEPS; i++) {
+        const uint64_t more = gs_device_sort_bins(step(capacity, i));
+        if (step(capacity, i) >= least && more > bins)
+            bins = more;
+    }
+    return bins;
 }
 
 /* Cut `bytes` from the memory at *next, which may be NULL to find out how much is needed. */
@@ -62,8 +71,9 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
     work->counters = carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
     work->heavy = carve(&memory, &total, jobs, sizeof *work->heavy);
-    work->digit_map = carve(&memory, &total, most_mapped(work, capacity) * GS_GPU_MAP_CELLS,
-                            sizeof *work->digit_map);
+    /* For the slots of level 2. */
+    const uint64_t maps = work->rows ? most_bins(capacity, GS_GPU_ONE_LEVEL_KEYS + 1) : 0;
+    work->maps = carve(&memory, &total, maps, sizeof *work->maps);
     /* Those of level 2 may be smaller, but are bins of level 1. */
     work->slots[0] = carve(&memory, &total, slots + bins, sizeof *work->slots[0]);
     work->slots[1] = carve(&memory, &total, slots + bins, sizeof *work->slots[1]);
@@ -121,36 +131,13 @@ cleanup:
     return st;
 }
 
-/* The n up to `capacity` where bins, or what they are split into, may be most. */
-enum { STEPS = 3 };
-
-static uint64_t step(const struct gs_device_sorter *sorter, unsigned i)
-{
-    const uint64_t steps[STEPS] = {GS_GPU_ONE_LEVEL_KEYS, GS_GPU_DOUBLE_JOBS_KEYS,
-                                   sorter->capacity};
-    return steps[i] < sorter->capacity ? steps[i] : sorter->capacity;
-}
-
-/* Bins of level 1 at most for keys that may go to pages; not fewer if they are to be split, which
- * the caller may change his mind about. */
-static uint64_t most_bins(const struct gs_device_sorter *sorter)
-{
-    uint64_t bins = 1;
-    for (unsigned i = 0; i < STEPS; i++) {
-        const uint64_t more = gs_device_sort_bins(step(sorter, i));
-        if (step(sorter, i) >= sorter->paged_keys && more > bins)
-            bins = more;
-    }
-    return bins;
-}
-
-/* And slots that they are split into. */
+/* Slots at most that bins are split into. */
 static uint64_t most_splits(const struct gs_device_sorter *sorter)
 {
     struct gs_gpu_work work = sorter->work;
     uint64_t slots = 0;
     for (unsigned i = 0; i < STEPS; i++) {
-        const uint64_t n = step(sorter, i);
+        const uint64_t n = step(sorter->capacity, i);
         const uint32_t bins = gs_device_sort_bins(n);
         gs_device_choose_jobs(&work, n);
         const uint64_t more = n / gs_device_split_keys(&work, n, bins) + 1 + GS_GPU_SPLIT_BINS;
@@ -173,7 +160,8 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
     struct gs_gpu_pages *pages = &sorter->bin_pages;
     struct gs_gpu_pages *split = &sorter->split_pages;
     struct gs_gpu_rooms *rooms = &sorter->work.rooms;
-    const uint64_t bins = most_bins(sorter);
+    /* Not fewer if they are to be split, which the caller may change his mind about. */
+    const uint64_t bins = most_bins(sorter->capacity, sorter->paged_keys);
     const uint64_t splits = most_splits(sorter);
     const uint64_t whole = sorter->capacity / GS_GPU_PAGE_KEYS;
     size_t total = 0;

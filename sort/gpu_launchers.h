@@ -24,23 +24,22 @@ cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, 
 /* Make the tables for splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
-/* count_bins_gpu.cu: level 1, and the digits of a level's slots, by their maps if they have some;
- * bounds of slots. */
+/* count_bins_gpu.cu: level 1, and the digits of a level's slots; bounds of slots. */
 cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                               uint32_t bins, unsigned processors, cudaStream_t stream);
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                const uint32_t *keys, uint32_t slots, uint32_t tiles, bool mapped,
-                                cudaStream_t stream);
+                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
+                                enum gs_gpu_digits digits, cudaStream_t stream);
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
 /* heavy_keys_gpu.cu: find values that fill much of a slot. */
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
-                              uint32_t slots, cudaStream_t stream);
+                              uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* map_digits_gpu.cu: where keys are uneven, the maps of the slots of level 2. */
 cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint32_t slots,
-                              cudaStream_t stream);
+                              enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* count_values_gpu.cu: slots of few values, not in pages, from the buffer of their level (of level
  * 1, a): count them, which says slot.values, and then (write_values_gpu.cu) write their runs to a.
@@ -57,14 +56,13 @@ cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, 
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
                              cudaStream_t stream);
 /* The same without counts: before the scatter to pages, and behind it. The first one gives each of
- * `bins` bins its first page, and no other; or it forbids that scatter: the outcome is
- * GS_GPU_SORTED where the sample was in order, GS_GPU_UNCOUNTED where its values repeat, as they do
- * if there are more bins, or where keys are uneven and are to be split first. The second one
- * reports that, or GS_GPU_UNCOUNTED if a bin had no room: then keys are missing. The lists are
- * empty then, but all n keys are a slot, of level 1. Else bins are slots of `level`: of level 1, if
- * they are to be split first. */
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, bool split,
-                               cudaStream_t stream);
+ * up to `bins` bins its first page, and no other, but equality bins none; or it forbids that
+ * scatter: the outcome is GS_GPU_SORTED where the sample was in order, GS_GPU_UNCOUNTED where there
+ * are more bins, or where values repeat and keys are not uneven. The second one reports that, or
+ * GS_GPU_UNCOUNTED if a bin had no room: then keys are missing. The lists are empty then, but all n
+ * keys are a slot, of level 1. Else bins are slots of `level`: of level 1, if they are to be split
+ * first. */
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
                               uint32_t sequence, cudaStream_t stream);
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
@@ -102,7 +100,7 @@ cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t 
                                  cudaStream_t stream);
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
-                                  uint32_t tiles, bool mapped, cudaStream_t stream);
+                                  uint32_t tiles, enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* Digits of level 2 that have rooms, to there; counters must be zero. */
 cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,

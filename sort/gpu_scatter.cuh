@@ -213,7 +213,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
-    classify(view, key, bin);
+    view.classify(key, bin);
     const auto moves = [&](int i) {
         return i * SCATTER_THREADS < rest && (!VIEW::DROPS || (bin[i] & BIN_MASK) < bins);
     };
@@ -329,7 +329,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         key[i] = i * SCATTER_THREADS < kept ? memory.keys[i * SCATTER_THREADS + t] : 0;
-    classify(view, key, bin);
+    view.classify(key, bin);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         const uint32_t x = i * SCATTER_THREADS + t;

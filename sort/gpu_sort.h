@@ -25,6 +25,7 @@
 #define GS_GPU_BINS_MAX      1024
 #define GS_GPU_SPLITTERS_MAX (2 * GS_GPU_BINS_MAX - 1)
 #define GS_GPU_CELLS_MAX     8192
+#define GS_GPU_LEVELS_MAX    11 /* of a tree of splitters */
 
 /* The sample at most, and the keys of it that one block draws. */
 #define GS_GPU_SAMPLES_MAX   16384
@@ -51,10 +52,6 @@
 /* And from which on slots may have few values, if as many keys have a frequent one. */
 #define GS_GPU_FEW_TWINS       16
 #define GS_GPU_FEW_VALUES_KEYS (1ULL << 26)
-
-/* Three of a kind in a row, as a multiple of what as many values as twins tell of would have were
- * they equally frequent, from which on they are not. */
-#define GS_GPU_SKEW 1.5F
 
 /* The sample holds each value so often, on average, if all keys together may have few. */
 #define GS_GPU_FEW_COPIES 4
@@ -115,8 +112,9 @@
  * long runs then, whatever the bins, and a level takes twice the time that it takes else. */
 #define GS_GPU_ORDERED_SHARE 8
 
-/* Cells of a slot where keys are uneven, and the map from these to digits. */
-#define GS_GPU_MAP_CELLS 8192
+/* Cells of a map, and of a divided one, where the others' place is for parts. */
+#define GS_GPU_MAP_CELLS   8192
+#define GS_GPU_MAP_DIVIDED (GS_GPU_MAP_CELLS / 4)
 
 /* Keys of a run of equal ones that one block writes. */
 #define GS_GPU_FILL_KEYS (1U << 17)
@@ -125,9 +123,10 @@
  * count. */
 #define GS_GPU_SKIP (1ULL << 63)
 
-/* What a key needs to find its bin: a guide whose cells each know the bin where they begin. */
+/* What a key needs to find its bin. */
 struct gs_gpu_tables {
-    /* First bin, or << shift | what makes a larger key carry. In front: loaded by 16 bytes. */
+    /* First bin, or << shift | what makes a larger key carry; or the nodes of the tree, from 1 on.
+     * In front: loaded by 16 bytes. */
     uint32_t guide[GS_GPU_CELLS_MAX];
     uint32_t count;                          /* splitters */
     uint32_t search;                         /* enum gs_gpu_search */
@@ -137,21 +136,30 @@ struct gs_gpu_tables {
     uint32_t few;                            /* slots may have few values */
     uint32_t few_all;                        /* so may all keys together */
     uint32_t uneven;                         /* bins are, on the scale of a digit */
-    uint32_t skewed;                         /* some values repeat more often than others */
+    uint32_t skewed;                         /* and some values repeat more often than others */
     uint32_t order[GS_GPU_SAMPLE_BLOCKS];    /* seen by each block of the sample */
     uint32_t descents[GS_GPU_SAMPLE_BLOCKS]; /* neighbours in it that descend */
     uint32_t base;                           /* the first splitter */
     uint32_t limit;                          /* distance from base that all larger ones share */
     uint32_t shift; /* distance to cell; or bits of a cell's fraction, where cells are of a log */
-    uint32_t steps; /* halving steps after the guide */
+    uint32_t steps; /* halving steps after the guide; or levels of the tree */
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
 };
 
 /* How a key finds its bin. In one look-up, if no cell of equal width has two splitters, or but for
- * pairs, the two splitters v-1 and v of an equality bin. Else by a fixed number of halving steps
- * from where the cell begins; cells are equally wide, or narrower towards the first splitter, like
- * floating-point numbers: what leaves fewer steps. */
-enum gs_gpu_search { GS_GPU_GUIDE, GS_GPU_GUIDE_PAIRS, GS_GPU_STEPS, GS_GPU_LOG_STEPS };
+ * pairs, the two splitters v-1 and v of an equality bin. Else by a few halving steps from where the
+ * cell begins; cells are equally wide, or narrower towards the first splitter, like floating-point
+ * numbers: what leaves fewer steps. If these are too many, down a binary tree. */
+enum gs_gpu_search {
+    GS_GPU_GUIDE,
+    GS_GPU_GUIDE_PAIRS,
+    GS_GPU_STEPS,
+    GS_GPU_LOG_STEPS,
+    GS_GPU_TREE
+};
+
+/* Levels of the tree that take as long as a halving step, whose lanes meet in banks. */
+#define GS_GPU_STEP_LEVELS 3
 
 /* In a cell with a pair. */
 #define GS_GPU_PAIR (1U << 31)
@@ -209,9 +217,21 @@ struct gs_gpu_slot {
     uint32_t room;        /* keys for which each digit has room; 0: digits are counted first */
     uint32_t narrow;      /* rooms hold 16-bit remainders */
     uint32_t values;      /* its runs are known, so many: nothing else is to be done; or 0 */
-    uint32_t mapped;      /* `digit` is that of GS_GPU_MAP_CELLS cells, which have digits: */
-    uint32_t map;         /* by this map of the level's */
+    uint32_t mapped;      /* `digit` is that of a map's cells; the map tells digits: */
+    uint32_t map;         /* number of it among those of the level */
     struct gs_gpu_digit digit;
+};
+
+/* How the keys of a level's slots find their digits. Linear digits are equally wide. Where keys are
+ * uneven a slot has a map, and each of its cells, which are equally wide, belongs to a digit. Where
+ * they are skewed as well, a few cells would have most of the keys: fewer cells are divided into
+ * two parts or more, the more the more keys they hold, and a part belongs to a digit. */
+enum gs_gpu_digits { GS_GPU_LINEAR, GS_GPU_MAPPED, GS_GPU_DIVIDED };
+
+/* The digits of cells. Or, of a divided map, for each cell its first pair of parts << 4 | log2 of
+ * its parts, and then the digits of parts. Copied by 16 bytes. */
+struct gs_gpu_map {
+    uint16_t entry[GS_GPU_MAP_CELLS];
 };
 
 /* A bin to be sorted by one block. */
@@ -263,10 +283,11 @@ struct gs_gpu_report {
     uint32_t slots;
     uint32_t tiles;
     uint32_t digits;
-    uint32_t repeats; /* or skewed; of the tables, as are the next three */
+    uint32_t repeats; /* or skewed; of the tables, as are the next four */
     uint32_t few;
     uint32_t few_all;
     uint32_t uneven;
+    uint32_t skewed;
     uint32_t small_jobs;
     uint32_t medium_jobs;
     uint32_t fills;
@@ -282,9 +303,9 @@ struct gs_gpu_work {
     uint32_t *samples;           /* and as much room again */
     unsigned long long *cursors; /* of level 1: GS_GPU_SPLITTERS_MAX + 1 */
     unsigned long long
-        *counters;       /* GS_GPU_PARTS for each digit of the slots: counts, then cursors */
-    uint32_t *heavy;     /* the heavy value of each digit */
-    uint16_t *digit_map; /* of each slot of level 2, if uneven: the digits of its cells */
+        *counters;           /* GS_GPU_PARTS for each digit of the slots: counts, then cursors */
+    uint32_t *heavy;         /* the heavy value of each digit */
+    struct gs_gpu_map *maps; /* of each slot of level 2, if uneven */
     struct gs_gpu_slot *slots[2]; /* of even and of odd levels */
     struct gs_gpu_job *small_jobs;
     struct gs_gpu_job *medium_jobs;
@@ -306,7 +327,7 @@ struct gs_gpu_work {
 
 /* Cells of the guide for that many wanted bins, `most` at most: 16 for each, or 8 of many, so that
  * two splitters seldom share one. The bins of the guide's entries, up to twice as many, then leave
- * room for the distance. */
+ * room for the distance, and a tree has room, too. */
 GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins, uint32_t most)
 {
     uint32_t cells = 1024;
@@ -322,6 +343,7 @@ static inline uint32_t gs_gpu_table_words(const struct gs_gpu_work *work, uint32
     return gs_gpu_cells(bins, work->cells) + most;
 }
 
+static_assert(GS_GPU_SPLITTERS_MAX < 1 << GS_GPU_LEVELS_MAX, "all splitters are in the tree");
 static_assert(GS_GPU_SMALL_KEYS % 256 == 0 && GS_GPU_MEDIUM_KEYS % 1024 == 0, "whole threads");
 static_assert(GS_GPU_MEDIUM_KEYS / GS_GPU_REPEATED <= GS_GPU_DEEP_DIGITS,
               "lists have room for the digits of repeated values");

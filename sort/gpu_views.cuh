@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * A view is what a block needs for that, as a rule in its shared memory. All have the same members,
- * so that count and scatter are written once: of() finds a key's bin; if STEPS, step() must follow,
- * which takes the halving steps of all keys of a thread together; WAITS: bins may be uneven, or not
- * be moved, so that keys of a tile may have to wait; DROPS: some keys have no bin.
+ * so that count and scatter are written once: classify() finds the bins of a thread's keys; WAITS:
+ * bins may be uneven, or not be moved, so that keys of a tile may have to wait; DROPS: some keys
+ * have no bin.
  */
 #ifndef GS_GPU_VIEWS_CUH
 #define GS_GPU_VIEWS_CUH
@@ -12,43 +12,97 @@
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_digit.cuh"
 
-/* The cell of a key in a guide with steps. */
-template <bool LOG>
-static __device__ __forceinline__ uint32_t cell_of(uint32_t key, uint32_t base, uint32_t limit,
-                                                   uint32_t shift)
+/* A tree of splitters, with `levels` of them full. The nodes of level d are next to each other,
+ * from 2^d on, in the order of the path to them read backwards: bit k of a node's index in its
+ * level says whether it is on the larger side of the one before it at level k. So a step down adds
+ * a constant or does not, and a warp reads no bank twice in the first six levels, two or three
+ * times in those below. (A search among sorted splitters would do so at each step.) */
+
+/* The splitter that is a node, from 1 on. */
+static __device__ __forceinline__ uint32_t splitter_of(uint32_t node, uint32_t levels)
 {
-    uint32_t distance = min(max(key, base) - base, limit);
+    const uint32_t level = 31 - (uint32_t)__clz((int)node);
+    const uint32_t path = level > 0 ? __brev(node - (1U << level)) >> (32 - level) : 0;
+    return ((2 * path + 1) << (levels - 1 - level)) - 1;
+}
+
+/* The levels of the tree that tells `bins` apart; at least one. */
+static __device__ __forceinline__ uint32_t tree_levels(uint32_t bins)
+{
+    return 32 - (uint32_t)__clz((int)max(bins - 1, 1U));
+}
+
+/* Down the tree, for all keys of a thread together. The index is in bytes: a load takes a register
+ * and a constant, and a step three instructions. */
+template <int ITEMS>
+static __device__ __forceinline__ void descend(const uint32_t *tree, uint32_t levels,
+                                               const uint32_t (&key)[ITEMS], uint32_t (&bin)[ITEMS])
+{
+    const uint32_t size = sizeof *tree;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        bin[i] = 0;
+#pragma unroll
+    for (uint32_t level = 0; level < GS_GPU_LEVELS_MAX; level++) {
+        if (level >= levels)
+            break;
+        const char *nodes = (const char *)(tree + (1U << level));
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            if (*(const uint32_t *)(nodes + bin[i]) < key[i])
+                bin[i] += size << level;
+    }
+    const uint32_t shift = 32 - levels;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        bin[i] = __brev(bin[i] / size) >> shift;
+}
+
+/* The cell of a key in a guide with steps, at some distance from the first splitter. */
+template <bool LOG>
+static __device__ __forceinline__ uint32_t cell_of(uint32_t distance, uint32_t shift)
+{
     if (!LOG)
         return distance >> shift;
-    uint32_t octave = 31U - (uint32_t)__clz((int)(distance | 1U << shift)) - shift;
+    const uint32_t octave = 31U - (uint32_t)__clz((int)(distance | 1U << shift)) - shift;
     return (octave << shift) + (distance >> octave);
 }
 
 /* By splitters: the tables in shared memory. SEARCH is of enum gs_gpu_search; GS_GPU_STEPS stands
- * for both kinds of cells. */
+ * for all that take more than one look-up, as more code of what calls this would cost the others
+ * registers. */
 template <int SEARCH> struct splitter_view {
     static const bool WAITS = SEARCH != GS_GPU_GUIDE;
     static const bool DROPS = false;
-    static const bool STEPS = SEARCH == GS_GPU_STEPS;
-    const uint32_t *guide;
+    const uint32_t *guide;    /* or tree */
     const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
-    uint32_t base, limit, shift, mask, steps, count;
-    bool log;
+    uint32_t base, limit, shift, mask, steps, count, search;
 
-    __device__ __forceinline__ uint32_t of(uint32_t key) const
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
     {
-        if constexpr (SEARCH == GS_GPU_GUIDE)
-            return look_up(key);
-        else if constexpr (SEARCH == GS_GPU_GUIDE_PAIRS)
-            return look_up_pair(key);
-        else
-            return guide[log ? cell_of<true>(key, base, limit, shift)
-                             : cell_of<false>(key, base, limit, shift)];
+        if constexpr (SEARCH == GS_GPU_STEPS) {
+            if (search == GS_GPU_TREE)
+                descend(guide, steps, key, bin);
+            else
+                halve(key, bin);
+        } else {
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                bin[i] = SEARCH == GS_GPU_GUIDE ? look_up(key[i]) : look_up_pair(key[i]);
+        }
     }
 
     template <int ITEMS>
-    __device__ __forceinline__ void step(const uint32_t (&key)[ITEMS], uint32_t (&bin)[ITEMS]) const
+    __device__ __forceinline__ void halve(const uint32_t (&key)[ITEMS],
+                                          uint32_t (&bin)[ITEMS]) const
     {
+        const bool log = search == GS_GPU_LOG_STEPS;
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = guide[log ? cell_of<true>(distance(key[i]), shift)
+                               : cell_of<false>(distance(key[i]), shift)];
         /* It may overrun its cell: splitters behind that are above all keys of the cell. */
         for (uint32_t half = 1U << steps >> 1; half != 0; half >>= 1)
 #pragma unroll
@@ -56,19 +110,25 @@ template <int SEARCH> struct splitter_view {
                 bin[i] += splitter[min(bin[i] + half - 1, count)] < key[i] ? half : 0;
     }
 
+    /* From the first splitter, but no farther than those behind the last. */
+    __device__ __forceinline__ uint32_t distance(uint32_t key) const
+    {
+        return min(max(key, base) - base, limit);
+    }
+
     __device__ __forceinline__ uint32_t look_up(uint32_t key) const
     {
-        uint32_t distance = min(max(key, base) - base, limit);
+        const uint32_t d = distance(key);
         /* A key above the cell's splitter carries into the bin. */
-        return (guide[distance >> shift] + (distance & mask)) >> shift;
+        return (guide[d >> shift] + (d & mask)) >> shift;
     }
 
     __device__ __forceinline__ uint32_t look_up_pair(uint32_t key) const
     {
-        uint32_t distance = min(max(key, base) - base, limit);
-        uint32_t cell = guide[distance >> shift];
+        const uint32_t d = distance(key);
+        uint32_t cell = guide[d >> shift];
         uint32_t first = cell & ~GS_GPU_PAIR;
-        uint32_t sum = first + (distance & mask);
+        uint32_t sum = first + (d & mask);
         uint32_t bin = sum >> shift;
         /* The pair's second splitter is one more than its first. */
         if ((cell & GS_GPU_PAIR) != 0)
@@ -82,8 +142,8 @@ template <int SEARCH>
 static __device__ __forceinline__ struct splitter_view<SEARCH>
 load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     struct splitter_view<SEARCH> view;
-    const uint32_t view_cells = tables->cells;
-    uint32_t *s_splitter = s_table + view_cells;
+    const uint32_t cells = tables->cells;
+    uint32_t *s_splitter = s_table + cells;
     view.guide = s_table;
     view.splitter = s_splitter;
     view.base = tables->base;
@@ -92,9 +152,9 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     view.mask = (1U << tables->shift) - 1;
     view.steps = tables->steps;
     view.count = tables->count;
-    view.log = tables->search == GS_GPU_LOG_STEPS;
+    view.search = tables->search;
 #pragma unroll 2
-    for (uint32_t i = threadIdx.x; i < view_cells / 4; i += blockDim.x)
+    for (uint32_t i = threadIdx.x; i < cells / 4; i += blockDim.x)
         ((uint4 *)s_table)[i] = ((const uint4 *)tables->guide)[i];
     if constexpr (SEARCH == GS_GPU_STEPS)
         for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
@@ -107,7 +167,6 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
 struct digit_view {
     static const bool WAITS = false;
     static const bool DROPS = false;
-    static const bool STEPS = false;
     struct gs_gpu_digit digit;
     uint32_t bins;
 
@@ -115,37 +174,53 @@ struct digit_view {
     {
         return min(digit_of(digit, key), bins - 1);
     }
-};
 
-/* By the digits of a slot's cells. */
-struct map_view {
-    static const bool WAITS = false;
-    static const bool DROPS = false;
-    static const bool STEPS = false;
-    struct gs_gpu_digit cell;
-    const uint16_t *map; /* in shared memory, but for few keys */
-
-    __device__ __forceinline__ uint32_t of(uint32_t key) const
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
     {
-        return map[min(digit_of(cell, key), GS_GPU_MAP_CELLS - 1U)];
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = of(key[i]);
     }
 };
 
-/* The map of a slot. */
-static __device__ __forceinline__ const uint16_t *map_of(const struct gs_gpu_slot &slot,
-                                                         const uint16_t *maps)
-{
-    return maps + (uint64_t)slot.map * GS_GPU_MAP_CELLS;
-}
+/* By a slot's map. */
+template <bool DIVIDED> struct map_view {
+    static const bool WAITS = false;
+    static const bool DROPS = false;
+    struct gs_gpu_digit cell;
+    const uint16_t *entry; /* in shared memory, but for few keys */
+
+    /* The cell of a key, or of those of a divided map its entry's part. */
+    __device__ __forceinline__ uint32_t place_of(uint32_t key) const
+    {
+        if constexpr (!DIVIDED)
+            return min(digit_of(cell, key), GS_GPU_MAP_CELLS - 1U);
+        const uint64_t wide = digit_wide(cell, key);
+        const uint32_t parts = entry[min((uint32_t)(wide >> 32), GS_GPU_MAP_DIVIDED - 1U)];
+        return GS_GPU_MAP_DIVIDED + (parts >> 4) * 2 + ((uint32_t)wide >> (32 - (parts & 15)));
+    }
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = entry[place_of(key[i])];
+    }
+};
 
 /* The view of a slot that has a map, which is brought into shared memory. */
-static __device__ __forceinline__ struct map_view load_map(const struct gs_gpu_slot &slot,
-                                                           const uint16_t *maps, uint16_t *s_map)
-{
-    const struct map_view view = {slot.digit, s_map};
-    const uint4 *map = (const uint4 *)map_of(slot, maps);
-    for (uint32_t i = threadIdx.x; i < GS_GPU_MAP_CELLS * sizeof *s_map / sizeof *map;
-         i += blockDim.x)
+template <bool DIVIDED>
+static __device__ __forceinline__ struct map_view<DIVIDED>
+load_map(const struct gs_gpu_slot &slot, const struct gs_gpu_map *maps, struct gs_gpu_map *s_map) {
+    const struct map_view<DIVIDED> view = {
+        slot.digit, s_map->entry
+    };
+    const uint4 *map = (const uint4 *)&maps[slot.map];
+    for (uint32_t i = threadIdx.x; i < sizeof *s_map / sizeof *map; i += blockDim.x)
         ((uint4 *)s_map)[i] = map[i];
     __syncthreads();
     return view;
@@ -153,19 +228,25 @@ static __device__ __forceinline__ struct map_view load_map(const struct gs_gpu_s
 
 /* By a slot's digit, of either kind, and, in that, by its heavy value: the parts of all digits one
  * after the other. The last part, keys of heavy values, need not be moved. */
-template <typename DIGITS> struct heavy_view {
+template <typename DIGITS>
+struct heavy_view {
     static const bool WAITS = true;
     static const bool DROPS = true;
-    static const bool STEPS = false;
     DIGITS digits;
     uint32_t bins;
     const uint32_t *heavy; /* in shared memory */
 
-    __device__ __forceinline__ uint32_t of(uint32_t key) const
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
     {
-        const uint32_t d = digits.of(key); /* any, of a key that does not exist */
-        const uint32_t value = heavy[d];
-        return d + (key > value ? bins : 0) + (key == value ? 2 * bins : 0);
+        digits.classify(key, bin);
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) {
+            /* Any digit, of a key that does not exist. */
+            const uint32_t value = heavy[bin[i]];
+            bin[i] += (key[i] > value ? bins : 0) + (key[i] == value ? 2 * bins : 0);
+        }
     }
 };
 
@@ -180,18 +261,6 @@ load_heavy(const struct gs_gpu_slot &slot, const DIGITS &digits, const uint32_t 
         s_heavy[d] = heavy[slot.first_digit + d];
     __syncthreads();
     return view;
-}
-
-/* The bins of a thread's keys. */
-template <typename VIEW, int ITEMS>
-static __device__ __forceinline__ void classify(const VIEW &view, const uint32_t (&key)[ITEMS],
-                                                uint32_t (&bin)[ITEMS])
-{
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++)
-        bin[i] = view.of(key[i]);
-    if constexpr (VIEW::STEPS)
-        view.step(key, bin);
 }
 
 #endif

@@ -23,9 +23,11 @@ enum {
 
 static_assert(HEAVY_CELLS == 1 << HEAVY_CELLS_LOG2, "a hash is a cell");
 
+/* DIGITS: enum gs_gpu_digits. */
+template <int DIGITS>
 static __global__ void __launch_bounds__(HEAVY_THREADS)
     find_heavy_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
-                      struct gs_gpu_slot *slots, const uint16_t *maps, uint32_t *heavy,
+                      struct gs_gpu_slot *slots, const struct gs_gpu_map *maps, uint32_t *heavy,
                       uint32_t medium_keys)
 {
     after_previous();
@@ -37,7 +39,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     const struct gs_gpu_slot slot = slots[blockIdx.x];
     if (slot.bins == 0 || (!slot.mapped && digit_is_exact(slot.digit)))
         return;
-    const struct map_view mapped = {slot.digit, map_of(slot, maps)};
+    const map_view<DIGITS == GS_GPU_DIVIDED> map = {slot.digit, maps[slot.map].entry};
     const uint32_t samples = (uint32_t)min(slot.size / HEAVY_SPARSE, (uint64_t)HEAVY_SAMPLES);
     const uint32_t none = slot.high < GS_KEY_MAX ? slot.high + 1 : slot.low - 1;
     for (uint32_t i = t; i < HEAVY_CELLS; i += HEAVY_THREADS) {
@@ -66,10 +68,13 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     __syncthreads();
 
     for (uint32_t cell = t; cell < HEAVY_CELLS; cell += HEAVY_THREADS)
-        if (s_count[cell] >= HEAVY_LEAST)
-            atomicMax(
-                &s_best[slot.mapped ? mapped.of(s_key[cell]) : digit_of(slot.digit, s_key[cell])],
-                s_count[cell] << 16 | cell);
+        if (s_count[cell] >= HEAVY_LEAST) {
+            const uint32_t key[1] = {s_key[cell]};
+            uint32_t digit[1] = {digit_of(slot.digit, key[0])};
+            if (DIGITS != GS_GPU_LINEAR && slot.mapped)
+                map.classify(key, digit);
+            atomicMax(&s_best[digit[0]], s_count[cell] << 16 | cell);
+        }
     __syncthreads();
     for (uint32_t d = t; d < slot.bins; d += HEAVY_THREADS) {
         uint32_t best = s_best[d];
@@ -88,8 +93,11 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
 }
 
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
-                              uint32_t slots, cudaStream_t stream)
+                              uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    return gs_launch_next(find_heavy_kernel, slots, HEAVY_THREADS, 0, stream, keys, work->pages,
-                          work->slots[level & 1], work->digit_map, work->heavy, work->medium_keys);
+    const auto kernel = digits == GS_GPU_LINEAR   ? find_heavy_kernel<GS_GPU_LINEAR>
+                        : digits == GS_GPU_MAPPED ? find_heavy_kernel<GS_GPU_MAPPED>
+                                                  : find_heavy_kernel<GS_GPU_DIVIDED>;
+    return gs_launch_next(kernel, slots, HEAVY_THREADS, 0, stream, keys, work->pages,
+                          work->slots[level & 1], work->maps, work->heavy, work->medium_keys);
 }

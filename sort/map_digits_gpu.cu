@@ -3,8 +3,9 @@
  *
  * A linear digit cuts a slot into many cells of equal width. A sample of the slot tells how many
  * keys each has, and cells in a row become a digit of about as many keys as any other: a sample
- * sort's bins whose splitters lie where cells begin, so that one look-up finds a key's. What is
- * uneven on a smaller scale than a cell, sort_bins_gpu.cu sees to.
+ * sort's bins whose splitters lie where cells begin, so that one look-up finds a key's. Where a few
+ * cells would have most of the keys, cells are divided first, the more the more keys they hold: so
+ * it takes two look-ups. What is uneven on a smaller scale than that, sort_bins_gpu.cu sees to.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -13,72 +14,128 @@
 
 enum {
     MAP_THREADS = 1024,
-    MAP_ITEMS = 4,  /* keys of the sample that a thread draws at once */
+    MAP_ITEMS = 16, /* keys of the sample of a thread at most */
     MAP_SPARSE = 4, /* keys of the slot for one of the sample at least */
     MAP_EACH = 32,  /* of the sample for a digit: chance makes a sixth of them */
-    CELLS = GS_GPU_MAP_CELLS / MAP_THREADS /* of a thread */
+    PARTS_MOST = GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
+    MORE_PAIRS = PARTS_MOST / 2 - GS_GPU_MAP_DIVIDED /* of parts than one for each cell */
 };
 
-static_assert(GS_GPU_MAP_CELLS % MAP_THREADS == 0 && CELLS == 8, "a thread writes 16 bytes");
-static_assert((uint64_t)MAP_EACH * GS_GPU_DIGITS_MAX * 2 * GS_GPU_DIGITS_MAX <= UINT32_MAX,
-              "twice the sample times the digits fits a word");
+static_assert(PARTS_MOST / 2 <= 1 << 12, "a pair's number fits its entry");
+static_assert((uint64_t)2 * MAP_ITEMS * MAP_THREADS * GS_GPU_DIGITS_MAX <= UINT32_MAX &&
+                  MAP_ITEMS * MAP_THREADS <= UINT32_MAX / MORE_PAIRS,
+              "products fit a word");
+
+/* Write the digits of EACH cells or parts of each thread, of which s_count tells the keys in the
+ * sample. */
+template <int EACH>
+static __device__ __forceinline__ void write_digits(const struct gs_gpu_slot &slot,
+                                                    const uint32_t *s_count, uint32_t *partial,
+                                                    uint16_t *entry)
+{
+    uint32_t count[EACH];
+    uint32_t sum = 0;
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        sum += count[i] = s_count[threadIdx.x * EACH + i];
+    uint32_t all;
+    uint32_t before = scan_block<MAP_THREADS>(sum, partial, &all);
+    uint32_t digit[EACH];
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        /* Where the middle of its keys is. */
+        digit[i] = (2 * before + count[i]) * slot.bins / (2 * max(all, 1U));
+        before += count[i];
+    }
+#pragma unroll
+    for (int i = 0; i < EACH; i += 2)
+        ((uint32_t *)entry)[(threadIdx.x * EACH + i) / 2] =
+            min(digit[i], slot.bins - 1) | min(digit[i + 1], slot.bins - 1) << 16;
+}
+
+/* Divide the cells, of which s_count tells the keys. */
+static __device__ __forceinline__ void divide_cells(const uint32_t *s_count, uint32_t samples,
+                                                    uint32_t *partial, uint16_t *s_entry)
+{
+    const int each = GS_GPU_MAP_DIVIDED / MAP_THREADS;
+    const uint32_t first = threadIdx.x * each;
+    uint32_t parts[each]; /* log2 of them */
+    uint32_t pairs = 0;
+#pragma unroll
+    for (int i = 0; i < each; i++) {
+        const uint32_t share = s_count[first + i] * MORE_PAIRS / max(samples, 1U);
+        parts[i] = 32 - (uint32_t)__clz((int)(1 + share));
+        pairs += 1U << parts[i] >> 1;
+    }
+    uint32_t all;
+    uint32_t pair = scan_block<MAP_THREADS>(pairs, partial, &all);
+#pragma unroll
+    for (int i = 0; i < each; i++) {
+        s_entry[first + i] = (uint16_t)(pair << 4 | parts[i]);
+        pair += 1U << parts[i] >> 1;
+    }
+}
 
 /* A block makes the map of one slot. */
+template <bool DIVIDED>
 static __global__ void __launch_bounds__(MAP_THREADS)
     map_digits_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
-                      const struct gs_gpu_slot *slots, uint16_t *map)
+                      const struct gs_gpu_slot *slots, struct gs_gpu_map *maps)
 {
     after_previous();
-    __shared__ __align__(16) uint32_t s_count[GS_GPU_MAP_CELLS];
+    __shared__ uint32_t s_count[GS_GPU_MAP_CELLS];
+    __shared__ uint16_t s_entry[GS_GPU_MAP_DIVIDED];
     __shared__ uint32_t s_partial[33];
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_slot slot = slots[blockIdx.x];
-    const uint32_t size = (uint32_t)min(slot.size, (uint64_t)UINT32_MAX);
-    const uint32_t samples = min(size / MAP_SPARSE, MAP_EACH * slot.bins);
-    const uint32_t apart = size / max(samples, 1U);
-    if (slot.bins == 0)
+    uint16_t *entry = maps[blockIdx.x].entry;
+    if (slot.bins == 0 || !slot.mapped)
         return;
-    for (uint32_t cell = t; cell < GS_GPU_MAP_CELLS; cell += MAP_THREADS)
-        s_count[cell] = slot.mapped ? 0 : 1;
-    __syncthreads();
-    for (uint32_t first = t; slot.mapped && first < samples; first += MAP_ITEMS * MAP_THREADS) {
-        uint32_t key[MAP_ITEMS];
+    const uint32_t size = (uint32_t)min(slot.size, (uint64_t)UINT32_MAX);
+    const uint32_t samples =
+        min(min(size / MAP_SPARSE, MAP_EACH * slot.bins), (uint32_t)(MAP_ITEMS * MAP_THREADS));
+    const uint32_t apart = size / max(samples, 1U);
+    uint32_t key[MAP_ITEMS];
 #pragma unroll
-        for (int i = 0; i < MAP_ITEMS; i++) {
-            const uint32_t j = min(first + i * MAP_THREADS, samples - 1);
-            const uint32_t at = j * apart + __umulhi((uint32_t)gs_random(GS_SAMPLE_SEED, j), apart);
+    for (int i = 0; i < MAP_ITEMS; i++) {
+        const uint32_t j = i * MAP_THREADS + t;
+        const uint32_t at = j * apart + __umulhi((uint32_t)gs_random(GS_SAMPLE_SEED, j), apart);
+        key[i] = 0;
+        if (j < samples)
             key[i] = tile_at(pages, keys, slot, at / GS_GPU_TILE_KEYS)[at % GS_GPU_TILE_KEYS];
-        }
+    }
+    const auto count = [&](const auto &place_of) {
+        __syncthreads();
+        for (uint32_t i = t; i < GS_GPU_MAP_CELLS; i += MAP_THREADS)
+            s_count[i] = 0;
+        __syncthreads();
 #pragma unroll
         for (int i = 0; i < MAP_ITEMS; i++)
-            if (first + i * MAP_THREADS < samples)
-                atomicAdd(&s_count[min(digit_of(slot.digit, key[i]), GS_GPU_MAP_CELLS - 1U)], 1);
+            if (i * MAP_THREADS + t < samples)
+                atomicAdd(&s_count[place_of(key[i])], 1);
+        __syncthreads();
+    };
+    if constexpr (DIVIDED) {
+        count([&](uint32_t k) { return min(digit_of(slot.digit, k), GS_GPU_MAP_DIVIDED - 1U); });
+        divide_cells(s_count, samples, s_partial, s_entry);
+        __syncthreads();
+        for (uint32_t i = t; i < GS_GPU_MAP_DIVIDED; i += MAP_THREADS)
+            entry[i] = s_entry[i];
+        entry += GS_GPU_MAP_DIVIDED;
     }
-    __syncthreads();
-    uint32_t count[CELLS];
-    uint32_t sum = 0;
-#pragma unroll
-    for (int i = 0; i < CELLS; i++)
-        sum += count[i] = s_count[t * CELLS + i];
-    uint32_t all;
-    uint32_t before = scan_block<MAP_THREADS>(sum, s_partial, &all);
-    uint32_t digit[CELLS];
-#pragma unroll
-    for (int i = 0; i < CELLS; i++) {
-        /* Where the middle of the cell's keys is; of other slots a cell is a digit. */
-        const uint32_t twice = 2 * before + count[i];
-        digit[i] = slot.mapped ? twice * slot.bins / (2 * max(all, 1U)) : t * CELLS + i;
-        digit[i] = min(digit[i], slot.bins - 1);
-        before += count[i];
-    }
-    ((uint4 *)(map + (uint64_t)blockIdx.x * GS_GPU_MAP_CELLS))[t] =
-        make_uint4(digit[0] | digit[1] << 16, digit[2] | digit[3] << 16, digit[4] | digit[5] << 16,
-                   digit[6] | digit[7] << 16);
+    const struct map_view<DIVIDED> map = {
+        slot.digit, s_entry
+    };
+    count([&](uint32_t k) { return map.place_of(k); });
+    write_digits<(DIVIDED ? PARTS_MOST : GS_GPU_MAP_CELLS) / MAP_THREADS>(
+        slot, s_count + (DIVIDED ? GS_GPU_MAP_DIVIDED : 0), s_partial, entry);
 }
 
 cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint32_t slots,
-                              cudaStream_t stream)
+                              enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    return gs_launch_next(map_digits_kernel, slots, MAP_THREADS, 0, stream, keys, work->pages,
-                          work->slots[0], work->digit_map);
+    const auto kernel =
+        digits == GS_GPU_DIVIDED ? map_digits_kernel<true> : map_digits_kernel<false>;
+    return gs_launch_next(kernel, slots, MAP_THREADS, 0, stream, keys, work->pages, work->slots[0],
+                          work->maps);
 }

@@ -34,8 +34,9 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     struct gs_gpu_state *state = work.state;
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
-    const uint32_t repeats = work.tables->repeats || (work.tables->skewed && work.tables->uneven);
+    const uint32_t repeats = work.tables->repeats || work.tables->skewed;
     const bool uneven = level == 2 && work.tables->uneven;
+    const uint32_t cells = work.tables->skewed ? GS_GPU_MAP_DIVIDED : GS_GPU_MAP_CELLS;
     /* Digits that may have heavy values have more counters. */
     const uint32_t most = level > 2 || repeats ? GS_GPU_DIGITS_MAX / 2 : GS_GPU_DIGITS_MAX;
     unsigned long long before = 0; /* tiles above, digits below bit 32 */
@@ -59,14 +60,14 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
                 const uint64_t values = (uint64_t)slot.high - slot.low + 1;
                 const bool exact = level > 1 && values <= slot.size / GS_GPU_REPEATED;
                 wanted = exact ? values : min(wanted, values);
-                mapped = uneven && !exact;
+                mapped = uneven && !(exact && values <= most);
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
             if (slot.values > 0) { /* done, but for the writing */
                 tiles = 0;
                 bins = 0;
             } else if (slot.low < slot.high) {
-                slots[i].digit = make_digit(slot.low, slot.high, mapped ? GS_GPU_MAP_CELLS : bins);
+                slots[i].digit = make_digit(slot.low, slot.high, mapped ? cells : bins);
             } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
                 if (level % 2 == 0)
                     add_fill(&work, slot.start, slot.size, slot.low);
@@ -100,6 +101,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         report->few = work.tables->few;
         report->few_all = work.tables->few_all;
         report->uneven = work.tables->uneven;
+        report->skewed = work.tables->skewed;
         report->small_jobs = state->listed.small_jobs;
         report->medium_jobs = state->listed.medium_jobs;
         report->fills = state->listed.fills;
@@ -204,7 +206,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
 /* Before a scatter to pages, a block for each bin: positions begin at 0, page 0 is taken, the
  * others are not. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
-    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work, bool split)
+    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work)
 {
     after_previous();
     const struct gs_gpu_tables *tables = work.tables;
@@ -221,8 +223,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         work.state->tiles = 0;
         if (work.state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT))
             work.state->outcome = GS_GPU_SORTED;
-        else if (tables->count >= gridDim.x ||
-                 (tables->uneven ? split || tables->skewed : tables->twins != 0))
+        else if (tables->count >= gridDim.x || (tables->twins && !tables->uneven))
             work.state->outcome = GS_GPU_UNCOUNTED;
     }
 }
@@ -323,10 +324,9 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, 
     return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
 }
 
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, bool split,
-                               cudaStream_t stream)
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)
 {
-    return gs_launch_next(begin_pages_kernel, bins, DIGIT_THREADS, 0, stream, *work, split);
+    return gs_launch_next(begin_pages_kernel, bins, DIGIT_THREADS, 0, stream, *work);
 }
 
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,

@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
         } else {
             key[i] = 0;
         }
-    classify(digits, key, digit);
+    digits.classify(key, digit);
     uint32_t ones = 0;
     uint32_t zeros = 0;
 #pragma unroll

@@ -18,7 +18,7 @@ static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__
     for (uint64_t i = first + threadIdx.x; i < n; i += SCATTER_THREADS) {
         const uint32_t key[1] = {in[i]};
         uint32_t bin[1];
-        classify(view, key, bin);
+        view.classify(key, bin);
         const typename TARGET::PLACE place = target.reserve(bin[0], 1);
         if (place != target.limit) /* not the keys of an equality bin */
             *target.at(bin[0], place) = key[0];
@@ -107,21 +107,21 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
 }
 
 /* Words of shared memory that find digits: heavy values, and a slot's map. */
-template <bool MAPPED> static constexpr __host__ __device__ uint32_t digit_words()
+template <int DIGITS> static constexpr __host__ __device__ uint32_t digit_words()
 {
     return GS_GPU_DIGITS_MAX / 2 +
-           (MAPPED ? GS_GPU_MAP_CELLS * sizeof(uint16_t) / sizeof(uint32_t) : 0);
+           (DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) / sizeof(uint32_t) : 0);
 }
 
 /* A further level: a block moves one tile of one slot. Where each key has a digit of its
- * own, the counts say all, and runs of equal keys have been listed. MAPPED: slots have maps. */
-template <int ITEMS, bool MAPPED, typename PLACE>
+ * own, the counts say all, and runs of equal keys have been listed. DIGITS: enum gs_gpu_digits. */
+template <int ITEMS, int DIGITS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_digits_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
                           uint32_t *__restrict__ out, PLACE limit,
                           const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
                           uint32_t words, const uint32_t *__restrict__ heavy,
-                          const uint16_t *__restrict__ maps, unsigned long long *cursors)
+                          const struct gs_gpu_map *__restrict__ maps, unsigned long long *cursors)
 {
     after_previous();
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
@@ -133,8 +133,8 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     memory.count = (uint32_t *)(memory.delta + GS_GPU_DIGITS_MAX);
     memory.waiting = &s_waiting;
     uint32_t *s_heavy = memory.count + GS_GPU_DIGITS_MAX;
-    uint16_t *s_map = (uint16_t *)(s_heavy + GS_GPU_DIGITS_MAX / 2);
-    uint32_t *s_rows = s_heavy + digit_words<MAPPED>();
+    struct gs_gpu_map *s_map = (struct gs_gpu_map *)(s_heavy + GS_GPU_DIGITS_MAX / 2);
+    uint32_t *s_rows = s_heavy + digit_words<DIGITS>();
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
         memory.count[b] = 0;
     if (threadIdx.x == 0)
@@ -160,10 +160,10 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
             scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
         }
     };
-    if constexpr (MAPPED)
-        scatter(load_map(s_slot, maps, s_map));
-    else
+    if constexpr (DIGITS == GS_GPU_LINEAR)
         scatter(digit_view{s_slot.digit, s_slot.bins});
+    else
+        scatter(load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, s_map));
 }
 
 /* Level 2 without a count: a block moves one tile of one slot, if that has rooms. */
@@ -265,24 +265,24 @@ static struct paged_target<INDEX> paged(const struct gs_gpu_work *work, uint32_t
     return {out, UINT32_MAX, work->cursors, work->pages, &work->state->pages};
 }
 
-template <bool MAPPED, typename PLACE>
+template <int DIGITS, typename PLACE>
 static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const uint32_t *in,
                                  uint32_t *out, uint64_t n, uint32_t slots, uint32_t tiles,
                                  cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
     const uint32_t others =
-        GS_GPU_DIGITS_MAX * (1 + sizeof(PLACE) / sizeof(uint32_t)) + digit_words<MAPPED>();
+        GS_GPU_DIGITS_MAX * (1 + sizeof(PLACE) / sizeof(uint32_t)) + digit_words<DIGITS>();
     const uint32_t words = choose_words(work, GS_GPU_TILE_KEYS, others, GS_GPU_DIGITS_MAX);
     const size_t shared = (others + words) * sizeof(uint32_t);
     cudaError_t error =
-        cudaFuncSetAttribute(scatter_digits_kernel<items, MAPPED, PLACE>,
+        cudaFuncSetAttribute(scatter_digits_kernel<items, DIGITS, PLACE>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(scatter_digits_kernel<items, MAPPED, PLACE>, tiles, SCATTER_THREADS,
+    return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE>, tiles, SCATTER_THREADS,
                           shared, stream, in, work->pages, out, (PLACE)n, work->slots[level & 1],
-                          slots, words, work->heavy, work->digit_map, work->counters);
+                          slots, words, work->heavy, work->maps, work->counters);
 }
 
 /* What kernels declare for themselves of a block's shared memory, at most. */
@@ -323,16 +323,25 @@ cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t 
                               stream);
 }
 
+template <typename PLACE>
+static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const uint32_t *in,
+                                 uint32_t *out, uint64_t n, uint32_t slots, uint32_t tiles,
+                                 enum gs_gpu_digits digits, cudaStream_t stream)
+{
+    const auto launch = digits == GS_GPU_LINEAR   ? launch_digits<GS_GPU_LINEAR, PLACE>
+                        : digits == GS_GPU_MAPPED ? launch_digits<GS_GPU_MAPPED, PLACE>
+                                                  : launch_digits<GS_GPU_DIVIDED, PLACE>;
+    return launch(work, level, in, out, n, slots, tiles, stream);
+}
+
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
-                                  uint32_t tiles, bool mapped, cudaStream_t stream)
+                                  uint32_t tiles, enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    using wide = unsigned long long;
     if (needs_wide(n))
-        return (mapped ? launch_digits<true, wide>
-                       : launch_digits<false, wide>)(work, level, in, out, n, slots, tiles, stream);
-    return (mapped ? launch_digits<true, uint32_t>
-                   : launch_digits<false, uint32_t>)(work, level, in, out, n, slots, tiles, stream);
+        return launch_digits<unsigned long long>(work, level, in, out, n, slots, tiles, digits,
+                                                 stream);
+    return launch_digits<uint32_t>(work, level, in, out, n, slots, tiles, digits, stream);
 }
 
 cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,

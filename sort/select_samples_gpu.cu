@@ -25,6 +25,10 @@ enum {
  */
 #define GS_GPU_UNEVEN 1.5F
 
+/* Three of a kind in a row, as a multiple of what as many values as twins tell of would have were
+ * they equally frequent, from which on they are not. */
+#define GS_GPU_SKEW 1.5F
+
 /* Load sample i and its successor: compare the two, keep the first. */
 static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, uint32_t samples,
                                              uint64_t seed, uint32_t *sample,
@@ -89,20 +93,25 @@ static __device__ uint32_t max_before(uint32_t value, uint32_t *partial)
     return max(others, lane_index() > 0 ? below : 0);
 }
 
-/* Find how many splitters come before each cell, and the most that a cell has. The last splitter of
- * a cell marks the next cell with its number; a cell's is the largest mark up to there. */
+/* Find how many splitters come before each cell; returns, for all threads, the most that a cell
+ * has. The last splitter of a cell marks the next cell with its number; a cell's is the largest
+ * mark up to there. */
 template <bool LOG>
-static __device__ void fill_cells(struct builder *s_build, uint32_t count, uint32_t cells,
-                                  uint32_t limit, uint32_t shift)
+static __device__ uint32_t fill_cells(struct builder *s_build, uint32_t count, uint32_t cells,
+                                      uint32_t shift)
 {
     const uint32_t t = threadIdx.x;
-    const uint32_t base = s_build->splitter[0];
+    const auto cell_at = [&](uint32_t i) {
+        return cell_of<LOG>(s_build->splitter[i] - s_build->splitter[0], shift);
+    };
     for (uint32_t cell = t; cell <= cells; cell += TABLE_THREADS)
         *first_of(s_build, cell) = 0;
+    if (t == 0)
+        s_build->most[LOG] = 0;
     __syncthreads();
     for (uint32_t i = t; i < count; i += TABLE_THREADS) {
-        const uint32_t cell = cell_of<LOG>(s_build->splitter[i], base, limit, shift);
-        if (i + 1 == count || cell_of<LOG>(s_build->splitter[i + 1], base, limit, shift) != cell)
+        const uint32_t cell = cell_at(i);
+        if (i + 1 == count || cell_at(i + 1) != cell)
             *first_of(s_build, cell + 1) = i + 1;
     }
     __syncthreads();
@@ -127,6 +136,7 @@ static __device__ void fill_cells(struct builder *s_build, uint32_t count, uint3
     if (lane_index() == 0)
         atomicMax(&s_build->most[LOG], most);
     __syncthreads();
+    return s_build->most[LOG];
 }
 
 /* One guide for all splitters if no cell has two of them, or but for pairs. */
@@ -158,6 +168,17 @@ static __device__ void copy_cells(struct builder *s_build, struct gs_gpu_tables 
     __syncthreads();
 }
 
+/* The tree of the splitters, its levels full: behind the last one they are as large as can be, and
+ * no key is larger. Its nodes by level, so that a level's are next to each other. */
+static __device__ void build_tree(struct builder *s_build, struct gs_gpu_tables *tables,
+                                  uint32_t count, uint32_t levels)
+{
+    for (uint32_t node = threadIdx.x; node < 1U << levels; node += TABLE_THREADS) {
+        const uint32_t i = node > 0 ? splitter_of(node, levels) : UINT32_MAX;
+        tables->guide[node] = i < count ? s_build->splitter[i] : GS_KEY_MAX;
+    }
+}
+
 /* Make the tables from the splitters in shared memory, by one block. */
 static __device__ void build_tables(struct gs_gpu_tables *tables, struct builder *s_build,
                                     uint32_t count, uint32_t cells)
@@ -169,29 +190,35 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct builder
     while (limit >> shift >= cells)
         shift++;
     if (t == 0)
-        s_build->crowded = s_build->pairs = s_build->repeats = s_build->most[0] = s_build->most[1] =
-            0;
+        s_build->crowded = s_build->pairs = s_build->repeats = 0;
     __syncthreads();
     for (uint32_t i = t; i + 1 < count; i += TABLE_THREADS)
         if (s_build->splitter[i + 1] - s_build->splitter[i] == 1)
             s_build->repeats = 1;
-    fill_cells<false>(s_build, count, cells, limit, shift);
+    const uint32_t linear = fill_cells<false>(s_build, count, cells, shift);
     build_guide(s_build, tables, limit, shift);
     uint32_t search = s_build->pairs ? GS_GPU_GUIDE_PAIRS : GS_GPU_GUIDE;
-    uint32_t most = s_build->most[0];
+    uint32_t steps = 0;
     if (s_build->crowded != 0) {
         /* So many that cells of a log hold all distances; cells is a power of two. */
         const uint32_t log_shift = 31 - (uint32_t)__clz((int)cells) - 5;
         search = GS_GPU_STEPS;
+        steps = 32 - (uint32_t)__clz((int)linear);
         copy_cells(s_build, tables, cells);
-        fill_cells<true>(s_build, count, cells, GS_KEY_MAX, log_shift);
-        /* A halving step less, or none. */
-        if (__clz((int)s_build->most[1]) > __clz((int)most)) {
+        const uint32_t log = fill_cells<true>(s_build, count, cells, log_shift);
+        if (32 - (uint32_t)__clz((int)log) < steps) {
             search = GS_GPU_LOG_STEPS;
+            steps = 32 - (uint32_t)__clz((int)log);
             shift = log_shift;
             limit = GS_KEY_MAX;
-            most = s_build->most[1];
             copy_cells(s_build, tables, cells);
+        }
+        const uint32_t levels = tree_levels(count + 1);
+        if (GS_GPU_STEP_LEVELS * steps >= levels) {
+            search = GS_GPU_TREE;
+            steps = levels;
+            build_tree(s_build, tables, count, steps);
+            cells = max(1U << steps, 4U); /* copied by 16 bytes */
         }
     }
     if (t == 0) {
@@ -202,7 +229,7 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct builder
         tables->base = count > 0 ? s_build->splitter[0] : 0;
         tables->limit = limit;
         tables->shift = shift;
-        tables->steps = 32 - (uint32_t)__clz((int)most);
+        tables->steps = steps;
     }
 }
 
@@ -283,9 +310,9 @@ static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, 
     s_build->bins =
         s_build->heavy != 0 ? UINT32_MAX : samples / (2 * max(all, 1U)) * samples / FEW_VALUES;
     tables->twins = all >= GS_GPU_TWINS;
-    tables->skewed = skewed;
+    tables->skewed = skewed && uneven;
     tables->few = all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
-                  (n >= GS_GPU_FEW_VALUES_KEYS || s_build->heavy == 0) && !(skewed && uneven);
+                  (n >= GS_GPU_FEW_VALUES_KEYS || s_build->heavy == 0) && !tables->skewed;
     tables->few_all = (samples - all) * GS_GPU_FEW_COPIES <= samples;
     tables->uneven = uneven && !tables->few;
 }

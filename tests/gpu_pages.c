@@ -153,7 +153,7 @@ static void check_pages(struct test *test, uint32_t most, unsigned processors)
     must(cudaMemset(pages->spare, 0xa5, (size_t)2 * BINS * PAGE * sizeof(gs_key)));
     pages->whole = (uint32_t)(test->n / PAGE);
     pages->most = most;
-    must(gs_begin_pages_gpu(work, BINS, false, NULL));
+    must(gs_begin_pages_gpu(work, BINS, NULL));
     must(gs_scatter_pages_gpu(work, test->d_keys, test->d_other, test->n, BINS, 2 * BINS,
                               processors, NULL));
     must(gs_plan_pages_gpu(work, test->n, 2, 0, NULL));

@@ -9,6 +9,7 @@
  * Sample, splitters, counts and offsets are the same numbers, scattered bins the same multisets,
  * and the result the same bytes as qsort's. Needs a GPU: without one it says so and exits with 77.
  */
+#include "data/dist.h"
 #include "sort/device_sort.h"
 #include "sort/gpu_launchers.h"
 #include "sort/prefix_sum.h"
@@ -245,8 +246,8 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
  * magnitudes; and a digit of level 2, the first of its bin, that has few values: keys that have
  * gone to rooms are counted by value at a deeper level, with other digits of the bin around them;
  * and bins with a gap, so that one digit has nearly all keys of a slot that is split; and keys that
- * are uneven on every scale: runs of bases of which two are frequent, and numbers that have few
- * bits set, some of which are frequent.
+ * are uneven on every scale: of k-mers all values are about as rare, of numbers that have few bits
+ * set some are frequent.
  */
 enum input {
     INPUT_SPREAD,
@@ -257,16 +258,6 @@ enum input {
     INPUT_BASES,
     INPUT_BITS
 };
-
-static gs_key bases_from(uint64_t i)
-{
-    gs_key key = 0;
-    for (uint64_t base = i; base < i + GS_KEY_BITS / 2; base++) {
-        const gs_key tenth = (gs_key)(gs_random(29, base) >> 32) % 10;
-        key = key << 2 | (tenth < 4 ? 0 : tenth < 6 ? tenth - 3 : 3);
-    }
-    return key;
-}
 
 static void check_input(enum input input, uint64_t n)
 {
@@ -289,10 +280,9 @@ static void check_input(enum input input, uint64_t n)
             twins.keys[i] = (gs_key)(r >> 32) % 100 << 8;
         else if (input == INPUT_GAPS)
             twins.keys[i] = (gs_key)(r % 5) << 29 | (gs_key)(r >> 32 & 0xffffff);
-        else if (input == INPUT_BASES)
-            twins.keys[i] = bases_from(i);
-        else if (input == INPUT_BITS)
-            twins.keys[i] = (gs_key)(r & r >> 32 & gs_random(31, i));
+        else if (uneven)
+            twins.keys[i] =
+                gs_dist_find(input == INPUT_BASES ? "k-mers" : "low-entropy")->draw(29, n, i);
     }
     for (uint32_t i = 0; input == INPUT_MISLEADS && i < samples; i++)
         twins.keys[gs_sample_position(i, samples, n, GS_SAMPLE_SEED)] = i * 2654435769U;

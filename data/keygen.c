@@ -9,7 +9,7 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,23 @@ static const struct argp_option options[] = {
     {"list", OPT_LIST, NULL, 0, "list the distributions and exit", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
+
+/* One line on standard error, and leave. */
+static _Noreturn void __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("keygen: ", stderr);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(EXIT_TROUBLE);
+}
+
+static _Noreturn void fail_output(void)
+{
+    fail("standard output: %s", strerror(errno));
+}
 
 /* A decimal number with an optional suffix k, K, M or G (powers of 1024); 0 if text is none. */
 static int parse_count(const char *text, uint64_t limit, uint64_t *value)
@@ -72,10 +89,8 @@ static void list_dists(void)
 {
     for (const struct gs_dist *d = gs_dists; d->name != NULL; d++)
         printf("%-16s %s\n", d->name, d->what);
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "keygen: standard output: %s\n", strerror(errno));
-        exit(EXIT_TROUBLE);
-    }
+    if (fflush(stdout) != 0)
+        fail_output();
     exit(EXIT_SUCCESS);
 }
 
@@ -84,9 +99,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct request *request = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->err_stream = NULL; /* getopt's own line is enough */
+        return 0;
     case OPT_SEED:
         if (!parse_count(arg, UINT64_MAX, &request->seed))
-            argp_failure(state, EXIT_TROUBLE, 0, "%s: not a seed", arg);
+            fail("%s: not a seed", arg);
         return 0;
     case OPT_LIST:
         list_dists();
@@ -95,18 +113,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (request->operands == 0) {
             request->dist = gs_dist_find(arg);
             if (request->dist == NULL)
-                argp_failure(state, EXIT_TROUBLE, 0, "%s: no such distribution", arg);
+                fail("%s: no such distribution", arg);
         } else if (request->operands == 1) {
             if (!parse_count(arg, GS_DIST_MAX_KEYS, &request->n))
-                argp_failure(state, EXIT_TROUBLE, 0, "%s: not a number of keys up to 2^40", arg);
+                fail("%s: not a number of keys up to 2^40", arg);
         } else {
-            argp_failure(state, EXIT_TROUBLE, 0, "%s: one operand too many", arg);
+            fail("%s: one operand too many", arg);
         }
         request->operands++;
         return 0;
     case ARGP_KEY_END:
         if (request->operands < 2)
-            argp_failure(state, EXIT_TROUBLE, 0, "DISTRIBUTION and N are needed");
+            fail("DISTRIBUTION and N are needed");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -114,20 +132,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 /* All of buffer to standard output. */
-static int write_all(const void *buffer, size_t bytes)
+static void write_all(const void *buffer, size_t bytes)
 {
     const char *from = buffer;
     while (bytes > 0) {
         ssize_t done = write(STDOUT_FILENO, from, bytes);
-        if (done < 0) {
-            if (errno == EINTR)
-                continue;
-            return 0;
-        }
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            fail_output();
         from += done;
         bytes -= (size_t)done;
     }
-    return 1;
 }
 
 int main(int argc, char **argv)
@@ -145,26 +161,18 @@ int main(int argc, char **argv)
     };
     struct request request = {.dist = NULL, .seed = 1};
 
-    argp_err_exit_status = EXIT_TROUBLE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &request) != 0)
         return EXIT_TROUBLE;
-    if (isatty(STDOUT_FILENO)) {
-        fprintf(stderr, "keygen: standard output: not writing binary keys to a terminal\n");
-        return EXIT_TROUBLE;
-    }
+    if (isatty(STDOUT_FILENO))
+        fail("standard output: not writing binary keys to a terminal");
     for (uint64_t i = 0; i < request.n;) {
         size_t count = request.n - i < BUFFER_KEYS ? (size_t)(request.n - i) : BUFFER_KEYS;
         for (size_t j = 0; j < count; j++)
             buffer[j] = request.dist->draw(request.seed, request.n, i + j);
-        if (!write_all(buffer, count * sizeof buffer[0])) {
-            fprintf(stderr, "keygen: standard output: %s\n", strerror(errno));
-            return EXIT_TROUBLE;
-        }
+        write_all(buffer, count * sizeof buffer[0]);
         i += count;
     }
-    if (close(STDOUT_FILENO) != 0 && request.n > 0) {
-        fprintf(stderr, "keygen: standard output: %s\n", strerror(errno));
-        return EXIT_TROUBLE;
-    }
+    if (close(STDOUT_FILENO) != 0 && request.n > 0)
+        fail_output();
     return EXIT_SUCCESS;
 }

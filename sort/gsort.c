@@ -291,13 +291,16 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err)
 {
-    struct gs_stats own_stats = {0};
+    struct gs_stats own_stats;
     struct gs_progress own_progress = {.phase = NULL};
     struct gs_run *run = calloc(1, sizeof *run); /* too large for a small stack */
+    if (stats == NULL)
+        stats = &own_stats;
+    *stats = (struct gs_stats){0};
     if (run == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
     run->options = options;
-    run->stats = stats != NULL ? stats : &own_stats;
+    run->stats = stats;
     run->progress = progress != NULL ? progress : &own_progress;
     enum gs_status st = sort_by_run(run, spans, span_count, sink, err);
     free(run);

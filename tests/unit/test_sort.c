@@ -260,6 +260,31 @@ static void test_memory_limit(void)
     free(keys);
 }
 
+/* Whatever the caller's struct had in it before, as of another sort. */
+static void test_stats_are_of_one_sort(void)
+{
+    enum { COUNT = 1000 };
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
+    struct gs_span span = {keys, COUNT, "keys"};
+    struct gs_stats stats;
+    memset(&stats, 0x55, sizeof stats);
+    for (int lists = 1; lists >= 0; lists--) {
+        struct gs_options options = {.engine = lists ? GS_ENGINE_HYBRID : GS_ENGINE_SAMPLESORT,
+                                     .device = GS_DEVICE_CPU};
+        struct gs_error err = {.status = GS_OK};
+        struct keeper keeper;
+        keeper_open(&keeper, COUNT, false, false);
+        CHECK(gs_sort(&options, &span, 1, &keeper.sink, NULL, &stats, &err) == GS_OK);
+        CHECK((stats.lists > 0) == (lists == 1));
+        CHECK((stats.bins > 0) == (lists == 0));
+        CHECK_EQUAL(stats.temporary_bytes, 0);
+        CHECK(stats.warning[0] == '\0');
+        CHECK((stats.stages[GS_STAGE_SORT_LISTS].device != NULL) == (lists == 1));
+        keeper_close(&keeper);
+    }
+    free(keys);
+}
+
 static void test_names(void)
 {
     CHECK(strcmp(gs_engine_name(GS_ENGINE_HYBRID), "hybrid") == 0);
@@ -315,6 +340,7 @@ int main(void)
     test_memory_is_made();
     test_sink_fails();
     test_memory_limit();
+    test_stats_are_of_one_sort();
     test_names();
     return check_failures();
 }

@@ -26,19 +26,6 @@ static bool should_retry(int fd, short events)
     return poll(&ready, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* Read each page of a buffer that the kernel could not read. */
-static void touch_pages(const void *buffer, size_t size)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const volatile unsigned char *bytes = buffer;
-    unsigned char sum = 0;
-    for (size_t i = 0; i < size; i += page)
-        sum ^= bytes[i];
-    if (size > 0)
-        sum ^= bytes[size - 1];
-    (void)sum;
-}
-
 /* What a call that reads has returned in the end. */
 static enum gs_status end_read(ssize_t count, size_t *got, const char *name, struct gs_error *err)
 {
@@ -81,8 +68,6 @@ static enum gs_status write_all(int fd, const void *buffer, size_t size, off_t o
             if (count < 0 && should_retry(fd, POLLOUT))
                 continue;
             int errnum = count < 0 ? errno : ENOSPC; /* as some devices say that they are full */
-            if (errnum == EFAULT)
-                touch_pages(from, piece);
             return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", name);
         }
         from += count;

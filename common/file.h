@@ -20,9 +20,7 @@ enum gs_status gs_file_read_some(int fd, void *buffer, size_t size, size_t *got,
 enum gs_status gs_file_splice_some(int fd, int pipe, size_t size, size_t *got, const char *name,
                                    struct gs_error *err);
 
-/* Write all of it: at the descriptor's own position, or at `offset`. Where the kernel cannot read
- * the buffer, its pages are touched: one of a mapped file that shrank then raises the SIGBUS that
- * says so better than "Bad address". */
+/* Write all of it: at the descriptor's own position, or at `offset`. */
 enum gs_status gs_file_write_full(int fd, const void *buffer, size_t size, const char *name,
                                   struct gs_error *err);
 enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint64_t offset,

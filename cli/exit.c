@@ -26,7 +26,7 @@ static void end_in_trouble(void)
     (void)gs_signals_remove_temporary();
     char *text = said + strspn(said, "\n");
     text[strcspn(text, "\n")] = '\0';
-    gs_progress_erase();
+    gs_progress_stop();
     gs_report_line("%s", *text != '\0' ? text : "ended by a library");
     _exit(GS_EXIT_TROUBLE);
 }

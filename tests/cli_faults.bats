@@ -107,6 +107,16 @@ told()
     [ "$(ls -A dir)" = out ]
 }
 
+@test "and that line begins where the one that told of progress was erased" {
+    enter_directory
+    keygen uniform 1000003 >in
+    run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="thread 11+ 2" \
+        "$GSORT" --device=cpu --parallel=4 --progress=always in -o out
+    [[ $stderr == $'\r\e[K'*$'\r\e[Kgsort: libgomp: '* ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    assert_only in
+}
+
 @test "temporary files that must have a name have none left when they are used, and at the end" {
     enter_directory
     keygen uniform 1000003 >in

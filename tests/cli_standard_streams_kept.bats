@@ -37,6 +37,17 @@ setup()
     assert_same all both
 }
 
+@test "and a long pipe, too, of which each key is written once, in pages that are made meanwhile" {
+    keygen uniform 16384 >both # pages begin behind it
+    keygen uniform 14M >long
+    cat both long >all_keys
+    reference -u all_keys | cat both - >all
+    mkfifo keys
+    cat long >keys &
+    "$GSORT" --device=cpu --parallel=8 -u - keys 0<>both >&0
+    cmp all both
+}
+
 @test "what another program writes while a pipe is read comes before the output" {
     mkfifo keys
     {

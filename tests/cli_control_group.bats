@@ -54,6 +54,10 @@ limit_waiting()
     limit_waiting 64 40 "$GSORT" -m -S 16M wanted wanted -u -o got
     "$GSORT" -u wanted -o unique
     assert_same unique got
+    mkfifo keys # beyond a half of -S it goes to a temporary file
+    cat wanted >keys &
+    limit_waiting 64 40 "$GSORT" -m -S 16M -T . keys -o got
+    assert_same wanted got
     # As much as the group allows; what waited before is in it yet.
     limit_to 300 "$GSORT" --device=cpu -o got <in
     assert_same wanted got

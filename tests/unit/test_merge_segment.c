@@ -1,0 +1,84 @@
+/* test_merge_segment.c -- a segment whose keys are not those that it was cut for is refused.
+ * SPDX-License-Identifier: MIT
+ *
+ * As after somebody has written to an input between the cut and the look at it, or where a search
+ * was led astray by disorder. The segments are made by hand: no race has to be met.
+ */
+#include "sort/merge_segment.h"
+#include "tests/unit/check.h"
+
+#include <string.h>
+
+enum { N = 1000, KEY = 7 };
+
+static gs_key input[N];
+static gs_key keys[N + GS_SEGMENT_GAPS];
+static gs_key scratch[GS_CACHE_SORT_SCRATCH];
+static uint64_t written;
+
+static enum gs_status take(struct gs_sink *sink, const gs_key *piece, uint64_t count,
+                           uint64_t position, struct gs_error *err)
+{
+    (void)sink, (void)position, (void)err;
+    for (uint64_t i = 0; i < count; i++)
+        written += piece[i] == KEY;
+    return GS_OK;
+}
+
+/* Merge the input as one segment, whose keys are to be from floor up to below limit, or, in
+ * descending order, the complements of such. */
+static enum gs_status merge(bool equal, bool reverse, uint64_t floor, uint64_t limit)
+{
+    const struct gs_span span = {.keys = input, .count = N, .name = "input"};
+    const struct gs_options options = {.reverse = reverse, .threads = 1};
+    struct gs_part part = {.span = 0, .first = 0, .count = N};
+    struct gs_sink sink = {.write = take};
+    struct gs_merge merge = {.options = &options,
+                             .order = {.reverse = reverse, .threads = 1},
+                             .cut = {.spans = &span, .mask = reverse ? GS_KEY_MAX : 0},
+                             .span_count = 1,
+                             .threads = 1,
+                             .method = GS_MERGE_NONE};
+    struct gs_merger worker = {.segment = {.parts = &part,
+                                           .part_count = 1,
+                                           .count = N,
+                                           .floor = floor,
+                                           .limit = limit,
+                                           .equal = equal,
+                                           .key = KEY},
+                               .keys = keys,
+                               .scratch = scratch};
+    gs_emit_init(&merge.emitter, &options, &sink);
+    written = 0;
+    enum gs_status st = gs_merge_segment(&merge, &worker);
+    CHECK(written == (st == GS_OK ? N : 0));
+    return st;
+}
+
+/* The same, all keys being KEY but the one at a place. */
+static enum gs_status merge_but(bool equal, size_t place, gs_key other)
+{
+    input[place] = other;
+    enum gs_status st = merge(equal, false, KEY, KEY + 1);
+    input[place] = KEY;
+    return st;
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < N; i++)
+        input[i] = KEY;
+    for (int equal = 0; equal < 2; equal++) {
+        CHECK(merge(equal, false, KEY, KEY + 1) == GS_OK);
+        CHECK(merge(equal, false, 0, (uint64_t)GS_KEY_MAX + 1) == GS_OK);
+        CHECK(merge(equal, false, KEY + 1, KEY + 2) == GS_ERR_INPUT);
+        CHECK(merge(equal, false, KEY - 1, KEY) == GS_ERR_INPUT);
+        CHECK(merge(equal, true, GS_KEY_MAX - KEY, (uint64_t)GS_KEY_MAX - KEY + 1) == GS_OK);
+        CHECK(merge(equal, true, GS_KEY_MAX - KEY + 1, (uint64_t)GS_KEY_MAX + 1) == GS_ERR_INPUT);
+        CHECK(merge(equal, true, 0, GS_KEY_MAX - KEY) == GS_ERR_INPUT);
+        CHECK(merge_but(equal, 0, KEY - 1) == GS_ERR_INPUT);
+        CHECK(merge_but(equal, N / 2, KEY + 1) == GS_ERR_INPUT);
+        CHECK(merge_but(equal, N - 1, KEY + 1) == GS_ERR_INPUT);
+    }
+    return check_failures();
+}

@@ -118,6 +118,7 @@ static void test_failure_outside_a_turn(void)
     gs_emit_fail(&emitter, &failure);
     pthread_join(waiting, &woken);
     CHECK(woken == &emitter);
+    CHECK(emitter.waiters == NULL); /* it was on the stack of a thread that is gone */
 }
 
 static void test_first_error_is_kept(void)

@@ -201,7 +201,7 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *di
     ordered.scratch = gs_pages_alloc(scratch_bytes);
     if (ordered.scratch == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to copy keys");
-    gs_tiles_fail_changed(&run->tiles, &changed);
+    gs_tiles_fail_changed(&run->tiles, 0, run->plan.count, &changed);
     enum gs_status st = gs_copy_ordered(run, &ordered, err);
     gs_pages_free(ordered.scratch, scratch_bytes);
     run->fingerprint = ordered.fingerprint;

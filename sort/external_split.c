@@ -252,8 +252,7 @@ enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err)
             atomic_store(&fits, false);
     split->fingerprint = fingerprint;
     if (!atomic_load(&fits))
-        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
-                     gs_tiles_part(split->tiles, split->first, 1).span->name);
+        st = gs_tiles_fail_changed(split->tiles, split->first, split->count, err);
 
 cleanup:
     free(parts);

@@ -72,7 +72,7 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
 enum gs_status gs_work_fail_changed(struct gs_run *run)
 {
     struct gs_error err = {.status = GS_OK};
-    gs_tiles_fail_changed(&run->tiles, &err);
+    gs_tiles_fail_changed(&run->tiles, 0, run->plan.count, &err);
     gs_emit_fail(&run->emitter, &err);
     return err.status;
 }

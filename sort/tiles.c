@@ -64,14 +64,6 @@ struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
                             .span = &tiles->spans[i]};
 }
 
-enum gs_status gs_tiles_fail_changed(const struct gs_tiles *tiles, struct gs_error *err)
-{
-    if (tiles->span_count > 1)
-        return gs_fail(err, GS_ERR_INPUT, 0, "an input changed while it was being sorted");
-    return gs_fail(err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted",
-                   tiles->spans[0].name);
-}
-
 gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
 {
     size_t i = find_span(tiles->first_key, tiles->span_count, position);
@@ -87,6 +79,15 @@ struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint6
                             .count = left < count ? left : count,
                             .first = first,
                             .span = &tiles->spans[i]};
+}
+
+enum gs_status gs_tiles_fail_changed(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                     struct gs_error *err)
+{
+    struct gs_tile part = gs_tiles_part(tiles, first, count);
+    if (part.count < count)
+        return gs_fail(err, GS_ERR_INPUT, 0, "an input changed while it was being sorted");
+    return gs_fail(err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted", part.span->name);
 }
 
 void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count, gs_key *to)

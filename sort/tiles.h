@@ -39,8 +39,10 @@ void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
 /* The part of one span that begins at a position of the concatenated spans: at most count keys. */
 struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count);
 
-/* Fail: somebody writes to the input. */
-enum gs_status gs_tiles_fail_changed(const struct gs_tiles *tiles, struct gs_error *err);
+/* Fail: somebody writes to keys [first, first + count) of the input. It is named where only one can
+ * be meant. count is not 0. */
+enum gs_status gs_tiles_fail_changed(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                     struct gs_error *err);
 
 /* The key at a position of the concatenated spans. */
 gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position);

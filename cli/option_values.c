@@ -13,36 +13,46 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The index of arg among `words`, which NULL ends. */
+/* The index of arg among `words`, which NULL ends. As in sort(1), the beginning of one is enough if
+ * it is that of no other. */
 static enum gs_status find_word(const char *option, const char *arg, const char *const *words,
                                 int *index, struct gs_error *err)
 {
-    for (*index = 0; words[*index] != NULL; (*index)++)
-        if (strcmp(words[*index], arg) == 0)
+    int begun = 0;
+    for (int i = 0; words[i] != NULL; i++) {
+        if (strncmp(words[i], arg, strlen(arg)) != 0)
+            continue;
+        *index = i;
+        begun++;
+        if (words[i][strlen(arg)] == '\0')
             return GS_OK;
-    return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s'", option, arg);
+    }
+    if (begun == 1)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0, "%s %s argument '%s'", begun > 1 ? "ambiguous" : "invalid",
+                   option, arg);
 }
 
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err)
 {
-    for (int i = GS_ENGINE_AUTO; i <= GS_ENGINE_HYBRID; i++) {
-        if (strcmp(arg, gs_engine_name((enum gs_engine)i)) == 0) {
-            command->sort.engine = (enum gs_engine)i;
-            return GS_OK;
-        }
-    }
-    return gs_fail(err, GS_ERR_USAGE, 0, "invalid --engine argument '%s'", arg);
+    const char *words[GS_ENGINE_HYBRID + 2] = {NULL};
+    int index = 0;
+    for (int i = GS_ENGINE_AUTO; i <= GS_ENGINE_HYBRID; i++)
+        words[i] = gs_engine_name((enum gs_engine)i);
+    enum gs_status st = find_word("--engine", arg, words, &index, err);
+    command->sort.engine = (enum gs_engine)index;
+    return st;
 }
 
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err)
 {
-    for (int i = GS_DEVICE_AUTO; i <= GS_DEVICE_GPU; i++) {
-        if (strcmp(arg, gs_device_name((enum gs_device)i)) == 0) {
-            command->sort.device = (enum gs_device)i;
-            return GS_OK;
-        }
-    }
-    return gs_fail(err, GS_ERR_USAGE, 0, "invalid --device argument '%s'", arg);
+    const char *words[GS_DEVICE_GPU + 2] = {NULL};
+    int index = 0;
+    for (int i = GS_DEVICE_AUTO; i <= GS_DEVICE_GPU; i++)
+        words[i] = gs_device_name((enum gs_device)i);
+    enum gs_status st = find_word("--device", arg, words, &index, err);
+    command->sort.device = (enum gs_device)index;
+    return st;
 }
 
 enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err)

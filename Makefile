@@ -64,7 +64,7 @@ SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu incomin
             sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu sort_shares_cpu stages_cpu emit fingerprint verify engine \
             engine_cpu external external_distribute external_emit external_group external_level external_split \
             binned_cpu merge merge_cut merge_segment merge_runs
-CLI_C    := exit options option_values size_arg report progress stats ahead memory_limit thread_limit direct output_sink spilled_sort work mode_sort mode_check \
+CLI_C    := exit options option_values size_arg report progress stats ahead memory_limit thread_limit direct output_sink spilled_sort read_pipes work mode_sort mode_check \
             mode_merge mode_plan
 OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
 ifeq ($(HIGHWAY),1)

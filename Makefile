@@ -305,10 +305,11 @@ dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
+GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_narrow gpu_engines gpu_flip gpu_small
 CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/chunk_rooms* sort/key_loops* sort/shares* sort/regions.h sort/incoming_look.h sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
-              tests/gpu_test.h tests/gpu_twins.c tests/gpu_pages.c tests/gpu_values.c tests/gpu_narrow.c tests/gpu_engines.c tests/gpu_flip.c tests/gpu_small.c tests/check_gpu.sh
+              tests/gpu_test.h $(GPU_TESTS:%=tests/%.c) tests/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -318,7 +319,7 @@ ifeq ($(CUDA),1)
 $(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
 # That of a small GPU stands before the driver.
 $(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
-$(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_small: $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
+$(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 # CUB compiles slowly: for one architecture at a time.
@@ -330,7 +331,7 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECT
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(B)/gpu_twins $(B)/gpu_pages $(B)/gpu_values $(B)/gpu_narrow $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_small $(B)/bench-gpu units
+check-gpu: all $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow $(B)/gpu_small
 # With DEBUG=1: only that has calls that can be made to fail.

@@ -77,7 +77,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                                                            gs_inputs_pending(inputs))};
     if (inputs->count == 1 && gs_inputs_pending(inputs))
         options.incoming = gs_incoming_new(&command->sort);
-    GS_TRY(gs_read_pipes(inputs, &limit, &own_bytes, &reading, err));
+    GS_TRY(gs_read_pipes(&limit, &own_bytes, &reading, err));
     gs_output_begin(output); /* it may share its position with what was read */
     /* What is written over must be copied: that takes memory too. (The external sort has read
      * everything before it writes.) */

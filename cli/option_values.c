@@ -18,13 +18,14 @@
 static enum gs_status find_word(const char *option, const char *arg, const char *const *words,
                                 int *index, struct gs_error *err)
 {
+    const size_t length = strlen(arg);
     int begun = 0;
     for (int i = 0; words[i] != NULL; i++) {
-        if (strncmp(words[i], arg, strlen(arg)) != 0)
+        if (strncmp(words[i], arg, length) != 0)
             continue;
         *index = i;
         begun++;
-        if (words[i][strlen(arg)] == '\0')
+        if (words[i][length] == '\0')
             return GS_OK;
     }
     if (begun == 1)

@@ -60,9 +60,9 @@ static void pause_incoming(void *context)
     gs_incoming_pause(limit->options->incoming);
 }
 
-/* `known` bytes of input have come, of which `bytes` are in memory: twice as many as at the time
- * before. See what may wait for the disk, before pages are made, for all until it is asked again;
- * and whether they are worth making. */
+/* `known` bytes of input have come, of which `bytes` are in memory: twice as many as when this was
+ * asked before. See what may wait for the disk, before pages are made, for all until it is asked
+ * again; and whether they are worth making. */
 static void ask_again(struct gs_read_limit *limit, uint64_t bytes, uint64_t known)
 {
     pause_incoming(limit);
@@ -91,10 +91,10 @@ static enum gs_status check_limit(void *context, uint64_t bytes, struct gs_error
     return GS_OK;
 }
 
-enum gs_status gs_read_pipes(struct gs_inputs *inputs, struct gs_read_limit *limit,
-                             uint64_t *read_bytes, struct gs_stage_stats *stage,
-                             struct gs_error *err)
+enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
+                             struct gs_stage_stats *stage, struct gs_error *err)
 {
+    struct gs_inputs *inputs = limit->inputs;
     limit->mapped_bytes = gs_inputs_bytes(inputs);
     if (!gs_inputs_pending(inputs))
         return GS_OK;

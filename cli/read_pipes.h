@@ -21,23 +21,22 @@
 struct gs_read_limit {
     const struct gs_options *options; /* ->incoming: the only input is a pipe, and its keys are
                                        * taken to their bins while it is read; or NULL */
-    const struct gs_inputs *inputs;
+    struct gs_inputs *inputs;
     struct gs_progress *progress;
     struct gs_output *output; /* whose pages are to be made meanwhile, or NULL */
     uint64_t bytes;           /* of memory for all of the sort */
     uint64_t mapped_bytes;    /* input that costs no memory of ours, but sorting it does */
     uint64_t begin_ns;        /* of reading */
-    uint64_t asked_bytes;     /* when as many had come, what is in `pages` was asked, and what may
-                               * wait for the disk was bounded */
-    bool pages;               /* the output will be as long as the input, more or less */
+    uint64_t asked_bytes;     /* when as many had come, `pages` was decided last, and what may wait
+                               * for the disk bounded */
+    bool pages;               /* make some: the output will be as long as the input, or nearly */
     bool reached;             /* there is more than sorting it in memory allows */
 };
 
-/* Read what is not mapped, until the limit is reached, which is no error. *read_bytes: of these
- * inputs, in memory now. Time and size go into *stage. */
-enum gs_status gs_read_pipes(struct gs_inputs *inputs, struct gs_read_limit *limit,
-                             uint64_t *read_bytes, struct gs_stage_stats *stage,
-                             struct gs_error *err);
+/* Read those inputs that are not mapped, until the limit is reached, which is no error.
+ * *read_bytes: what came of them, in memory now. Time and size go into *stage. */
+enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
+                             struct gs_stage_stats *stage, struct gs_error *err);
 
 /* Are `held` bytes of so many keys in memory too much to sort all in memory? */
 bool gs_read_limit_exceeded(const struct gs_read_limit *limit, uint64_t held, uint64_t keys);

@@ -1,5 +1,5 @@
-/* gpu_block.cuh -- what threads of one block do together: scans, runs, a crowd's ranks, a tile's
- * keys. SPDX-License-Identifier: MIT
+/* gpu_block.cuh -- what threads of one block do together: sum, rank, write runs, find a tile.
+ * SPDX-License-Identifier: MIT
  *
  * A scan keeps its partial sums in registers and shuffles; shared memory sees one word a warp, so
  * there is no bank to fight over.

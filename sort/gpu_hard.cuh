@@ -1,5 +1,5 @@
-/* gpu_hard.cuh -- bins of many repeated or crowded keys: the ways to sort them, one after the
- * other. SPDX-License-Identifier: MIT
+/* gpu_hard.cuh -- ways to sort bins of many repeated or crowded keys, tried one after the other.
+ * SPDX-License-Identifier: MIT
  *
  * Part of sort_bins_gpu.cu, for one block. A bin whose keys crowd has digits that follow them; one
  * of few values is counted (gpu_values.cuh); what neither does is sorted by a network.

@@ -1,5 +1,5 @@
-/* vectors.h -- which vector instructions this build has code for; the processor chooses at run
- * time. SPDX-License-Identifier: MIT
+/* vectors.h -- the vector instructions that this build has code for; chosen among at run time.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef GS_VECTORS_H
 #define GS_VECTORS_H

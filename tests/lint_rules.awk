@@ -72,7 +72,7 @@ function end_file()
     if (name == "")
         return
     if (!spdx)
-        print name ":1: no SPDX-License-Identifier in the first three lines"
+        print name ":1: no line of its own for SPDX-License-Identifier among the first three"
     if (lines > 500)
         print name ":" lines ": longer than 500 lines: more than one purpose?"
     if (guard != "")
@@ -91,7 +91,7 @@ function check_opening(line)
         found("the first line of a test file is a sentence about one behaviour")
     if (FNR == opening && !is_bats && index(line, (is_c ? "/* " : "# ") base " -- ") != 1)
         found("the first line is not \"" (is_c ? "/* " : "# ") base " -- purpose\"")
-    if (FNR <= 3 && line ~ /SPDX-License-Identifier: MIT$/)
+    if (FNR <= 3 && line ~ /^( [*]|#) SPDX-License-Identifier: MIT$/)
         spdx = 1
 }
 

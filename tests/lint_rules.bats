@@ -110,6 +110,8 @@ EOF
     finds 1 "first line" sort/a.c
     printf '/* a.c -- an example\n */\n' >sort/a.c
     finds 1 SPDX sort/a.c
+    printf '/* a.c -- an example that goes\n * on. SPDX-License-Identifier: MIT\n */\n' >sort/a.c
+    finds 1 SPDX sort/a.c
     source_file sort/a.h '#ifndef GS_B_H' '#define GS_B_H' '#endif'
     finds 1 guard sort/a.h
     printf '#!/bin/sh\n# SPDX-License-Identifier: MIT\n' >tests/a.sh

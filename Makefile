@@ -75,7 +75,7 @@ endif
 ifeq ($(CUDA),1)
   GPU_C    := gpu_start gpu_upload gpu_buffers gpu_batches gpu_chunk_times stages_gpu stages_gpu_pieces \
               device_sorter_gpu device_sort_gpu device_pages_gpu device_times_gpu gpu_engine
-  GPU_CU   := gpu_launch select_samples_gpu count_bins_gpu map_digits_gpu heavy_keys_gpu count_values_gpu write_values_gpu prefix_sum_gpu \
+  GPU_CU   := gpu_launch select_samples_gpu build_tables_gpu count_bins_gpu map_digits_gpu heavy_keys_gpu count_values_gpu write_values_gpu prefix_sum_gpu \
               place_runs_gpu scatter_gpu split_pages_gpu rooms_gpu sort_bins_gpu sort_narrow_gpu fill_bins_gpu sort_few_gpu \
               engine_gpu
   OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)

@@ -21,7 +21,8 @@ cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
                                     uint32_t bins, uint32_t most, uint32_t uncounted,
                                     cudaStream_t stream);
-/* Make the tables for splitters that are already in work->tables. */
+
+/* build_tables_gpu.cu: make the tables for splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
 /* count_bins_gpu.cu: level 1, and the digits of a level's slots; bounds of slots. */

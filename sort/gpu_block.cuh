@@ -32,6 +32,12 @@ static __device__ __forceinline__ uint32_t lane_index()
     return threadIdx.x & 31;
 }
 
+/* Bits of a number without its leading zeros: none of 0. */
+static __device__ __forceinline__ uint32_t bit_length(uint32_t value)
+{
+    return 32 - (uint32_t)__clz((int)value);
+}
+
 /* Inclusive sum over the lanes of a warp. */
 template <typename N> static __device__ __forceinline__ N scan_warp(N value)
 {

@@ -152,12 +152,12 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_b
         /* So many that cells of a log hold all distances; cells is a power of two. */
         const uint32_t log_shift = 31 - (uint32_t)__clz((int)cells) - 5;
         search = GS_GPU_STEPS;
-        steps = 32 - (uint32_t)__clz((int)linear);
+        steps = bit_length(linear);
         copy_cells(s_build, tables, cells);
         const uint32_t log = fill_cells<true>(s_build, count, cells, log_shift);
-        if (32 - (uint32_t)__clz((int)log) < steps) {
+        if (bit_length(log) < steps) {
             search = GS_GPU_LOG_STEPS;
-            steps = 32 - (uint32_t)__clz((int)log);
+            steps = bit_length(log);
             shift = log_shift;
             limit = GS_KEY_MAX;
             copy_cells(s_build, tables, cells);

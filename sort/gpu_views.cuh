@@ -29,7 +29,7 @@ static __device__ __forceinline__ uint32_t splitter_of(uint32_t node, uint32_t l
 /* The levels of the tree that tells `bins` apart; at least one. */
 static __device__ __forceinline__ uint32_t tree_levels(uint32_t bins)
 {
-    return 32 - (uint32_t)__clz((int)max(bins - 1, 1U));
+    return bit_length(max(bins - 1, 1U));
 }
 
 /* Down the tree, for all keys of a thread together. The index is in bytes: a load takes a register

@@ -151,23 +151,26 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_b
     if (s_build->crowded != 0) {
         /* So many that cells of a log hold all distances; cells is a power of two. */
         const uint32_t log_shift = 31 - (uint32_t)__clz((int)cells) - 5;
+        const uint32_t levels = tree_levels(count + 1);
         search = GS_GPU_STEPS;
         steps = bit_length(linear);
-        copy_cells(s_build, tables, cells);
-        const uint32_t log = fill_cells<true>(s_build, count, cells, log_shift);
-        if (bit_length(log) < steps) {
+        /* Cells of equal width make way for those of a log: copied, unless a tree beats them. */
+        if (GS_GPU_STEP_LEVELS * steps < levels)
+            copy_cells(s_build, tables, cells);
+        const uint32_t log = bit_length(fill_cells<true>(s_build, count, cells, log_shift));
+        if (log < steps) {
             search = GS_GPU_LOG_STEPS;
-            steps = bit_length(log);
+            steps = log;
             shift = log_shift;
             limit = GS_KEY_MAX;
-            copy_cells(s_build, tables, cells);
         }
-        const uint32_t levels = tree_levels(count + 1);
         if (GS_GPU_STEP_LEVELS * steps >= levels) {
             search = GS_GPU_TREE;
             steps = levels;
             build_tree(s_build, tables, count, steps);
             cells = max(1U << steps, 4U); /* copied by 16 bytes */
+        } else if (search == GS_GPU_LOG_STEPS) {
+            copy_cells(s_build, tables, cells);
         }
     }
     if (t == 0) {

@@ -42,6 +42,12 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
 
 /* device_pages_gpu.c */
 
+/* What must be so that slots are split once more. Are the keys neither nearly in order, nor in
+ * reverse? Waits for the sample. And are they spread evenly? Waits for the splitters. */
+cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
+                                      bool *disordered);
+cudaError_t gs_device_look_even(const struct gs_device_sorter *sorter, bool *even);
+
 /* Level 1 without its count. *done is false if these keys are not for that, as the device finds, or
  * if a bin was too large: nothing has happened then. Else the bins are slots: of level 2, or to be
  * split first. */

@@ -15,6 +15,37 @@
 /* Equality bins that may come on top, of as many bins as wanted. They take no pages. */
 #define EQUALITY_SHARE 4
 
+/* Copy numbers from the device, when all that has been queued is done. */
+static cudaError_t read_numbers(const struct gs_device_sorter *sorter, uint32_t *numbers,
+                                const uint32_t *d_numbers, uint32_t count)
+{
+    cudaError_t error = cudaMemcpyAsync(numbers, d_numbers, count * sizeof *numbers,
+                                        cudaMemcpyDeviceToHost, sorter->stream);
+    return error != cudaSuccess ? error : cudaStreamSynchronize(sorter->stream);
+}
+
+cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
+                                      bool *disordered)
+{
+    uint32_t descents[GS_GPU_SAMPLE_BLOCKS] = {0};
+    uint32_t all = 0;
+    const uint32_t blocks = (samples + GS_GPU_SAMPLE_BLOCK - 1) / GS_GPU_SAMPLE_BLOCK;
+    cudaError_t error = read_numbers(sorter, descents, sorter->work.tables->descents, blocks);
+    for (uint32_t i = 0; i < blocks; i++)
+        all += descents[i];
+    const uint32_t few = samples / GS_GPU_ORDERED_SHARE;
+    *disordered = all >= few && all <= samples - few;
+    return error;
+}
+
+cudaError_t gs_device_look_even(const struct gs_device_sorter *sorter, bool *even)
+{
+    uint32_t uneven = 0;
+    cudaError_t error = read_numbers(sorter, &uneven, &sorter->work.tables->uneven, 1);
+    *even = uneven == 0;
+    return error;
+}
+
 enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
                                        gs_key *other, uint64_t n, uint32_t bins, bool split,
                                        struct gs_gpu_report *report, bool *done,

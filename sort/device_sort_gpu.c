@@ -247,37 +247,6 @@ cleanup:
     return st;
 }
 
-/* Are the keys neither nearly in order, nor in reverse? Waits for the sample. */
-static cudaError_t look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
-                                   bool *disordered)
-{
-    uint32_t descents[GS_GPU_SAMPLE_BLOCKS];
-    uint32_t all = 0;
-    const uint32_t blocks = (samples + GS_GPU_SAMPLE_BLOCK - 1) / GS_GPU_SAMPLE_BLOCK;
-    cudaError_t error =
-        cudaMemcpyAsync(descents, sorter->work.tables->descents, blocks * sizeof *descents,
-                        cudaMemcpyDeviceToHost, sorter->stream);
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(sorter->stream);
-    for (uint32_t i = 0; i < blocks && error == cudaSuccess; i++)
-        all += descents[i];
-    const uint32_t few = samples / GS_GPU_ORDERED_SHARE;
-    *disordered = all >= few && all <= samples - few;
-    return error;
-}
-
-/* Are the keys spread evenly? Waits for the splitters. */
-static cudaError_t look_even(const struct gs_device_sorter *sorter, bool *even)
-{
-    uint32_t uneven = 0;
-    cudaError_t error = cudaMemcpyAsync(&uneven, &sorter->work.tables->uneven, sizeof uneven,
-                                        cudaMemcpyDeviceToHost, sorter->stream);
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(sorter->stream);
-    *even = uneven == 0;
-    return error;
-}
-
 /* Level 1 from its counts on, and all that follows. most: of bins, equality bins among them. */
 static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                    uint64_t n, uint32_t bins, uint32_t most,
@@ -357,13 +326,13 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     bool split = paged && n >= sorter->split_keys;
     GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
     if (split && !sorter->split_ordered)
-        GS_CUDA_TRY(look_disordered(sorter, samples, &split));
+        GS_CUDA_TRY(gs_device_look_disordered(sorter, samples, &split));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, stream));
     if (split) /* digits to split by would be as uneven; there are as many bins as else, then */
-        GS_CUDA_TRY(look_even(sorter, &split));
+        GS_CUDA_TRY(gs_device_look_even(sorter, &split));
     if (!split)
         first_bins = bins;
     gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);

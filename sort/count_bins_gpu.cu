@@ -159,6 +159,8 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
         else
             count_tile(tile, size, digits, s_count);
     };
+    /* Beside slots with maps there are those with a digit for each value. (These are not moved:
+     * scatter_digits_kernel has returned before it picks a view, so it need not ask.) */
     if (!s_slot.mapped)
         count(digit_view{s_slot.digit, s_slot.bins});
     else if constexpr (DIGITS != GS_GPU_LINEAR)
@@ -225,11 +227,11 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                 const uint32_t *keys, uint32_t slots, uint32_t tiles,
                                 enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    const auto kernel = digits == GS_GPU_LINEAR   ? count_digits_kernel<GS_GPU_LINEAR>
-                        : digits == GS_GPU_MAPPED ? count_digits_kernel<GS_GPU_MAPPED>
-                                                  : count_digits_kernel<GS_GPU_DIVIDED>;
-    return gs_launch_next(kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys, work->pages,
-                          work->slots[level & 1], slots, work->heavy, work->maps, work->counters);
+    return with_digits(digits, [&](auto kind) {
+        return gs_launch_next(count_digits_kernel<kind>, tiles, GS_GPU_TILE_THREADS, 0, stream,
+                              keys, work->pages, work->slots[level & 1], slots, work->heavy,
+                              work->maps, work->counters);
+    });
 }
 
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,

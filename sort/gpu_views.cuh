@@ -12,6 +12,8 @@
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_digit.cuh"
 
+#include <type_traits>
+
 /* A tree of splitters, with `levels` of them full. The nodes of level d are next to each other,
  * from 2^d on, in the order of the path to them read backwards: bit k of a node's index in its
  * level says whether it is on the larger side of the one before it at level k. So a step down adds
@@ -226,10 +228,23 @@ load_map(const struct gs_gpu_slot &slot, const struct gs_gpu_map *maps, struct g
     return view;
 }
 
+/* Launch what is compiled for each kind of digits: call has the kind as a constant. */
+template <typename CALL>
+static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
+{
+    switch (digits) {
+    case GS_GPU_LINEAR:
+        return call(std::integral_constant<int, GS_GPU_LINEAR>());
+    case GS_GPU_MAPPED:
+        return call(std::integral_constant<int, GS_GPU_MAPPED>());
+    default:
+        return call(std::integral_constant<int, GS_GPU_DIVIDED>());
+    }
+}
+
 /* By a slot's digit, of either kind, and, in that, by its heavy value: the parts of all digits one
  * after the other. The last part, keys of heavy values, need not be moved. */
-template <typename DIGITS>
-struct heavy_view {
+template <typename DIGITS> struct heavy_view {
     static const bool WAITS = true;
     static const bool DROPS = true;
     DIGITS digits;

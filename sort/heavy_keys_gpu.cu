@@ -95,9 +95,9 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    const auto kernel = digits == GS_GPU_LINEAR   ? find_heavy_kernel<GS_GPU_LINEAR>
-                        : digits == GS_GPU_MAPPED ? find_heavy_kernel<GS_GPU_MAPPED>
-                                                  : find_heavy_kernel<GS_GPU_DIVIDED>;
-    return gs_launch_next(kernel, slots, HEAVY_THREADS, 0, stream, keys, work->pages,
-                          work->slots[level & 1], work->maps, work->heavy, work->medium_keys);
+    return with_digits(digits, [&](auto kind) {
+        return gs_launch_next(find_heavy_kernel<kind>, slots, HEAVY_THREADS, 0, stream, keys,
+                              work->pages, work->slots[level & 1], work->maps, work->heavy,
+                              work->medium_keys);
+    });
 }

@@ -323,25 +323,16 @@ cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t 
                               stream);
 }
 
-template <typename PLACE>
-static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const uint32_t *in,
-                                 uint32_t *out, uint64_t n, uint32_t slots, uint32_t tiles,
-                                 enum gs_gpu_digits digits, cudaStream_t stream)
-{
-    const auto launch = digits == GS_GPU_LINEAR   ? launch_digits<GS_GPU_LINEAR, PLACE>
-                        : digits == GS_GPU_MAPPED ? launch_digits<GS_GPU_MAPPED, PLACE>
-                                                  : launch_digits<GS_GPU_DIVIDED, PLACE>;
-    return launch(work, level, in, out, n, slots, tiles, stream);
-}
-
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
                                   const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
                                   uint32_t tiles, enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    if (needs_wide(n))
-        return launch_digits<unsigned long long>(work, level, in, out, n, slots, tiles, digits,
-                                                 stream);
-    return launch_digits<uint32_t>(work, level, in, out, n, slots, tiles, digits, stream);
+    return with_digits(digits, [&](auto kind) {
+        if (needs_wide(n))
+            return launch_digits<kind, unsigned long long>(work, level, in, out, n, slots, tiles,
+                                                           stream);
+        return launch_digits<kind, uint32_t>(work, level, in, out, n, slots, tiles, stream);
+    });
 }
 
 cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,

@@ -15,7 +15,7 @@ enum { HALF = ITEMS / 2 };
  * of the counters costs less than that. */
 template <int THREADS> static constexpr __host__ __device__ int counts_of()
 {
-    return THREADS * ITEMS == GS_GPU_SMALL_KEYS ? ITEMS / 2 : ITEMS;
+    return THREADS * ITEMS == GS_GPU_SMALL_KEYS ? (int)HALF : ITEMS;
 }
 
 /* The exclusive scan of the counters, in place: a warp owns a contiguous piece and reads it by 16

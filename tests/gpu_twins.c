@@ -267,6 +267,7 @@ static void check_input(enum input input, uint64_t n)
     struct twins twins = {.kind = SAMPLE_UNIFORM, .n = n};
     const uint32_t samples = gs_device_sort_bins(n) * SAMPLES_A_BIN;
     const bool uneven = input == INPUT_BASES || input == INPUT_BITS;
+    const struct gs_dist *dist = gs_dist_find(input == INPUT_BASES ? "k-mers" : "low-entropy");
     if (!CHECK(samples <= n))
         return;
     twins.keys = sample_make(SAMPLE_UNIFORM, n);
@@ -281,8 +282,7 @@ static void check_input(enum input input, uint64_t n)
         else if (input == INPUT_GAPS)
             twins.keys[i] = (gs_key)(r % 5) << 29 | (gs_key)(r >> 32 & 0xffffff);
         else if (uneven)
-            twins.keys[i] =
-                gs_dist_find(input == INPUT_BASES ? "k-mers" : "low-entropy")->draw(29, n, i);
+            twins.keys[i] = dist->draw(29, n, i);
     }
     for (uint32_t i = 0; input == INPUT_MISLEADS && i < samples; i++)
         twins.keys[gs_sample_position(i, samples, n, GS_SAMPLE_SEED)] = i * 2654435769U;

@@ -111,23 +111,33 @@ enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint
     return write_all(fd, buffer, size, (off_t)offset, name, err);
 }
 
-enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t offset,
-                                  const char *name, struct gs_error *err)
+int gs_file_pread_most(int fd, void *buffer, size_t size, uint64_t offset, size_t *got)
 {
-    char *to = buffer;
-    while (size > 0) {
-        size_t piece = size < GS_CALL_BYTES ? size : GS_CALL_BYTES;
-        ssize_t count = pread(fd, to, piece, (off_t)offset);
+    *got = 0;
+    while (*got < size) {
+        size_t left = size - *got;
+        size_t piece = left < GS_CALL_BYTES ? left : GS_CALL_BYTES;
+        ssize_t count = pread(fd, (char *)buffer + *got, piece, (off_t)(offset + *got));
         if (count < 0 && should_retry(fd, POLLIN))
             continue;
         if (count < 0)
-            return gs_fail(err, GS_ERR_INPUT, errno, "%s: read failed", name);
+            return errno;
         if (count == 0)
-            return gs_fail(err, GS_ERR_INPUT, 0, "%s: a temporary file became shorter", name);
-        to += count;
-        size -= (size_t)count;
-        offset += (uint64_t)count;
+            break;
+        *got += (size_t)count;
     }
+    return 0;
+}
+
+enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t offset,
+                                  const char *name, struct gs_error *err)
+{
+    size_t got;
+    int errnum = gs_file_pread_most(fd, buffer, size, offset, &got);
+    if (errnum != 0)
+        return gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", name);
+    if (got < size)
+        return gs_fail(err, GS_ERR_INPUT, 0, "%s: a temporary file became shorter", name);
     return GS_OK;
 }
 

@@ -31,6 +31,10 @@ enum gs_status gs_file_pwrite_full(int fd, const void *buffer, size_t size, uint
 enum gs_status gs_file_give_full(int fd, const void *buffer, size_t size, const char *name,
                                  struct gs_error *err);
 
+/* Read from `offset`: *got is less than size only at the end of the file, or on failure. Returns
+ * errno or 0: what either means is for the caller to say. */
+int gs_file_pread_most(int fd, void *buffer, size_t size, uint64_t offset, size_t *got);
+
 /* Read all of it from `offset`; a file that ends before is an error. */
 enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t offset,
                                   const char *name, struct gs_error *err);

@@ -10,12 +10,11 @@
 #include "sort/plan.h"
 
 #include "common/clock.h"
+#include "common/file.h"
 #include "common/memory.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
-#include <unistd.h>
 
 /* One run of the check, shared by its threads. */
 struct proof {
@@ -27,22 +26,6 @@ struct proof {
     atomic_bool short_file;   /* it ended early */
 };
 
-/* Read up to `bytes` bytes at an offset, fewer only at the end of the file. Returns errno or 0. */
-static int read_at(int fd, void *buffer, size_t bytes, uint64_t offset, size_t *got)
-{
-    *got = 0;
-    while (*got < bytes) {
-        ssize_t n = pread(fd, (char *)buffer + *got, bytes - *got, (off_t)(offset + *got));
-        if (n == 0)
-            break;
-        if (n > 0)
-            *got += (size_t)n;
-        else if (errno != EINTR)
-            return errno;
-    }
-    return 0;
-}
-
 /* Check the order of one tile, from the key before it on. Returns its fingerprint. */
 static uint64_t prove_tile(struct proof *proof, uint64_t first, gs_key *buffer)
 {
@@ -51,7 +34,7 @@ static uint64_t prove_tile(struct proof *proof, uint64_t first, gs_key *buffer)
     uint64_t here = left < GS_TILE_KEYS ? left : GS_TILE_KEYS;
     uint64_t from = (first - before) * GS_KEY_BYTES;
     size_t got = 0;
-    int error = read_at(proof->fd, buffer, (here + before) * GS_KEY_BYTES, from, &got);
+    int error = gs_file_pread_most(proof->fd, buffer, (here + before) * GS_KEY_BYTES, from, &got);
     if (error != 0)
         atomic_store(&proof->read_error, error);
     else if (got != (here + before) * GS_KEY_BYTES)

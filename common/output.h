@@ -23,24 +23,26 @@ struct gs_output {
     enum gs_output_kind kind;
     const char *name; /* for messages; the caller's string */
     int fd;           /* where the bytes go */
-    uint64_t start;   /* byte offset of the output in fd */
     dev_t device;     /* fd's file: to tell whether an input is written over */
     ino_t inode;
-    bool synced;  /* see gs_output_sync */
-    bool direct;  /* see gs_output_go_direct */
-    bool claimed; /* the position is behind the output already */
+    bool pipe;
+    bool in_memory; /* on tmpfs: writers make pages that are not there yet, too */
+    bool synced;    /* see gs_output_sync */
+    bool direct;    /* see gs_output_go_direct */
     struct gs_target target;
     struct gs_tempfile temp;
+    /* Where it lies in fd, in bytes, and what has been promised there. */
+    uint64_t start;           /* the offset of its first byte */
+    uint64_t prefilled_bytes; /* that were said to come */
+    uint64_t grown_bytes;     /* that the file was made long enough for, ahead of the writes */
+    bool claimed;             /* the position is behind the output already */
+    uint64_t claimed_bytes;   /* that it is behind start, if claimed */
+    /* Its pages. */
     struct gs_prefill *prefill; /* makes the file's pages, or NULL */
+    int prefill_fd;             /* the descriptor that it has */
     void *mapped;               /* the output's memory, see gs_output_map, or NULL */
     uint64_t mapped_bytes;
     uint64_t given_bytes; /* of that, whose pages a pipe was given and this process has no more */
-    bool pipe;
-    int prefill_fd;           /* the descriptor that it has */
-    bool in_memory;           /* on tmpfs: writers make pages that are not there yet, too */
-    uint64_t prefilled_bytes; /* that were said to come */
-    uint64_t grown_bytes;     /* that the file was made long enough for, ahead of the writes */
-    uint64_t claimed_bytes;   /* that the position is behind start, if claimed */
 };
 
 /* Open `path`, or standard output for NULL, and refuse what cannot work, before anything is

@@ -12,8 +12,9 @@
 #include "sort/gpu_call.h"
 #include "sort/gpu_launchers.h"
 
-/* Equality bins that may come on top, of as many bins as wanted. They take no pages. */
-#define EQUALITY_SHARE 4
+/* Equality bins that may come on top of the bins wanted. They take no pages, but a word or two of
+ * shared memory each, of which two blocks of the scatter need almost all. */
+#define EQUALITY_BINS 64
 
 /* Copy numbers from the device, when all that has been queued is done. */
 static cudaError_t read_numbers(const struct gs_device_sorter *sorter, uint32_t *numbers,
@@ -58,7 +59,7 @@ enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs
     *pages = sorter->bin_pages;
     pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
     pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
-    const uint32_t most = bins + bins / EQUALITY_SHARE;
+    const uint32_t most = bins + (bins < EQUALITY_BINS ? bins : EQUALITY_BINS);
     GS_CUDA_TRY(gs_begin_pages_gpu(work, most, stream));
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, most, sorter->processors, stream));

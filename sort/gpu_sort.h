@@ -336,11 +336,18 @@ GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins, uint32_t most)
     return cells;
 }
 
+/* Where word `index` of an array lies in shared memory that has one word of padding for 32: what a
+ * warp reads at a distance of a power of two, or of 16 words and a half, is in different banks. */
+GS_HOST_DEVICE static inline uint32_t gs_gpu_padded(uint32_t index)
+{
+    return index + (index >> 5);
+}
+
 /* Words of shared memory that find bins: guide and splitters. There are `most` bins at most. */
 static inline uint32_t gs_gpu_table_words(const struct gs_gpu_work *work, uint32_t bins,
                                           uint32_t most)
 {
-    return gs_gpu_cells(bins, work->cells) + most;
+    return gs_gpu_padded(gs_gpu_cells(bins, work->cells)) + most;
 }
 
 static_assert(GS_GPU_SPLITTERS_MAX < 1 << GS_GPU_LEVELS_MAX, "all splitters are in the tree");

@@ -76,7 +76,7 @@ static __device__ __forceinline__ uint32_t cell_of(uint32_t distance, uint32_t s
 template <int SEARCH> struct splitter_view {
     static const bool WAITS = SEARCH != GS_GPU_GUIDE;
     static const bool DROPS = false;
-    const uint32_t *guide;    /* or tree */
+    const uint32_t *guide;    /* padded; or tree, which is not */
     const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
     uint32_t base, limit, shift, mask, steps, count, search;
 
@@ -103,13 +103,20 @@ template <int SEARCH> struct splitter_view {
         const bool log = search == GS_GPU_LOG_STEPS;
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            bin[i] = guide[log ? cell_of<true>(distance(key[i]), shift)
-                               : cell_of<false>(distance(key[i]), shift)];
+            bin[i] = entry(log ? cell_of<true>(distance(key[i]), shift)
+                               : cell_of<false>(distance(key[i]), shift));
         /* It may overrun its cell: splitters behind that are above all keys of the cell. */
         for (uint32_t half = 1U << steps >> 1; half != 0; half >>= 1)
 #pragma unroll
             for (int i = 0; i < ITEMS; i++)
                 bin[i] += splitter[min(bin[i] + half - 1, count)] < key[i] ? half : 0;
+    }
+
+    /* Of the guide. Keys that follow a pattern, as of streams in turn or of a counter with its bits
+     * reversed, ask for cells a power of two apart. */
+    __device__ __forceinline__ uint32_t entry(uint32_t cell) const
+    {
+        return guide[gs_gpu_padded(cell)];
     }
 
     /* From the first splitter, but no farther than those behind the last. */
@@ -122,13 +129,13 @@ template <int SEARCH> struct splitter_view {
     {
         const uint32_t d = distance(key);
         /* A key above the cell's splitter carries into the bin. */
-        return (guide[d >> shift] + (d & mask)) >> shift;
+        return (entry(d >> shift) + (d & mask)) >> shift;
     }
 
     __device__ __forceinline__ uint32_t look_up_pair(uint32_t key) const
     {
         const uint32_t d = distance(key);
-        uint32_t cell = guide[d >> shift];
+        uint32_t cell = entry(d >> shift);
         uint32_t first = cell & ~GS_GPU_PAIR;
         uint32_t sum = first + (d & mask);
         uint32_t bin = sum >> shift;
@@ -145,7 +152,7 @@ static __device__ __forceinline__ struct splitter_view<SEARCH>
 load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     struct splitter_view<SEARCH> view;
     const uint32_t cells = tables->cells;
-    uint32_t *s_splitter = s_table + cells;
+    uint32_t *s_splitter = s_table + gs_gpu_padded(cells);
     view.guide = s_table;
     view.splitter = s_splitter;
     view.base = tables->base;
@@ -155,9 +162,16 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     view.steps = tables->steps;
     view.count = tables->count;
     view.search = tables->search;
+    const bool tree = tables->search == GS_GPU_TREE;
 #pragma unroll 2
-    for (uint32_t i = threadIdx.x; i < cells / 4; i += blockDim.x)
-        ((uint4 *)s_table)[i] = ((const uint4 *)tables->guide)[i];
+    for (uint32_t i = threadIdx.x; i < cells / 4; i += blockDim.x) {
+        const uint4 four = ((const uint4 *)tables->guide)[i];
+        uint32_t *s_four = s_table + (tree ? 4 * i : gs_gpu_padded(4 * i));
+        s_four[0] = four.x;
+        s_four[1] = four.y;
+        s_four[2] = four.z;
+        s_four[3] = four.w;
+    }
     if constexpr (SEARCH == GS_GPU_STEPS)
         for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
             s_splitter[i] = i < tables->count ? tables->splitter[i] : GS_KEY_MAX;

@@ -53,7 +53,7 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
     for (int i = 0; i < ITEMS; i++)
         place[i] += rank[i] << 16;
     __syncthreads();
-    const uint32_t largest = scan_counters<THREADS, ITEMS>(s_count);
+    const uint32_t largest = scan_counters<THREADS, ITEMS>(s_count, false);
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
     const bool crowded = __syncthreads_or(largest > SETTLED) != 0;

@@ -18,18 +18,27 @@ template <int THREADS> static constexpr __host__ __device__ int counts_of()
     return THREADS * ITEMS == GS_GPU_SMALL_KEYS ? (int)HALF : ITEMS;
 }
 
+/* Counter d is in a bank by bits 9 and up of d, too, if counters are dispersed: keys that follow a
+ * pattern ask for counters a power of two apart, if these stand for a value each. Four of them stay
+ * next to each other. */
+static __device__ __forceinline__ uint32_t disperse(uint32_t d)
+{
+    return d ^ (d >> 7 & 28);
+}
+
 /* The exclusive scan of the counters, in place: a warp owns a contiguous piece and reads it by 16
- * bytes a lane. Sums of two reads share a register: no sum within a warp's piece, and none of the
- * block, reaches 2^16. Returns the largest counter that this thread has seen: not the adds, which
- * would have to wait for each other's results. */
+ * bytes a lane. `dispersed`: counter d is at disperse(d). Sums of two reads share a register: no
+ * sum within a warp's piece, and none of the block, reaches 2^16. Returns the largest counter that
+ * this thread has seen: not the adds, which would have to wait for each other's results. */
 template <int THREADS, int COUNTS>
-static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count)
+static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count, bool dispersed)
 {
     static_assert(THREADS * ITEMS < 1 << 16, "sums fit half a register");
     __shared__ uint32_t s_warp[32];
     const int warps = THREADS / 32;
     const uint32_t warp = threadIdx.x / 32;
-    uint4 *piece = (uint4 *)(s_count + warp * 32 * COUNTS) + lane_index();
+    const uint32_t lane = lane_index() ^ (dispersed ? warp * COUNTS / 16 & 7 : 0);
+    uint4 *piece = (uint4 *)(s_count + warp * 32 * COUNTS) + lane;
     uint32_t largest = 0;
     uint32_t sum[COUNTS / 4];
     uint4 counts[COUNTS / 4];

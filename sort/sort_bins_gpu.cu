@@ -103,6 +103,11 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         place[i] = digit_of(digit, key[i]);
+    if (exact) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            place[i] = disperse(place[i]);
+    }
     if (!is_crowd(place[0])) {
         uint32_t rank[ITEMS];
 #pragma unroll
@@ -117,7 +122,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
             place[i] += rank_crowd(s_count, place[i], i * THREADS < rest, s_count + digits) << 16;
     }
     __syncthreads();
-    const uint32_t largest = scan_counters<THREADS, COUNTS>(s_count);
+    const uint32_t largest = scan_counters<THREADS, COUNTS>(s_count, exact);
     if (t < 2 * ITEMS)
         s_keys[padded(size + t)] = GS_KEY_MAX;
     const int seen = __syncthreads_count(largest > SETTLED);

@@ -92,11 +92,12 @@ static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t 
     const uint32_t *in = (job.in_b ? b : a) + job.from;
     uint32_t *out = output + job.start;
     const bool repeats = (ways & HARD_VALUES) != 0;
-    if ((ways & HARD_DIVIDED) != 0 && sort_divided<THREADS>(in, out, job.size, digit, repeats))
+    if ((ways & HARD_DIVIDED) != 0) {
+        if (sort_divided<THREADS>(in, out, job.size, digit, repeats))
+            return;
+    } else if (repeats && sort_values<THREADS>(in, out, job.size)) {
         return;
-    __syncthreads();
-    if (repeats && sort_values<THREADS>(in, out, job.size))
-        return;
+    }
     __syncthreads();
     sort_network_block<THREADS>(in, out, job.size, s_keys);
 }

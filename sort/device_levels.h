@@ -28,25 +28,28 @@ cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gp
 /* Queue the end of a level's plan, and the level's report. */
 cudaError_t gs_device_plan_level(struct gs_device_sorter *sorter, unsigned next_level);
 
+/* How the slots of a level find the digits of their keys. */
+enum gs_gpu_digits gs_device_choose_digits(unsigned level, const struct gs_gpu_report *report);
+
 /* Queue zeros for the counters of the digits that the report tells of. */
 cudaError_t gs_device_clear_counters(struct gs_device_sorter *sorter,
                                      const struct gs_gpu_report *report);
 
 /* Further levels for the slots of `level`: by their digits, to and fro. Then the bins. rooms: of
  * level 2 some have gone to rooms in `other`, and the slots of level 3 are those that have not.
- * The counters of level 2's digits must be zero, as a counted level 1 leaves them. */
+ * No slot has more than `most` keys. The counters of level 2's digits must be zero, as a counted
+ * level 1 leaves them. */
 enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                    uint64_t n, unsigned level, bool rooms,
+                                    uint64_t most, unsigned level, bool rooms,
                                     struct gs_gpu_report *report, struct gs_device_stats *stats,
                                     struct gs_error *err);
 
 /* device_pages_gpu.c */
 
-/* What must be so that slots are split once more. Are the keys neither nearly in order, nor in
- * reverse? Waits for the sample. And are they spread evenly? Waits for the splitters. */
+/* What must be so that slots are split once more: are the keys neither nearly in order, nor in
+ * reverse? Waits for the sample. */
 cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
                                       bool *disordered);
-cudaError_t gs_device_look_even(const struct gs_device_sorter *sorter, bool *even);
 
 /* Level 1 without its count. *done is false if these keys are not for that, as the device finds, or
  * if a bin was too large: nothing has happened then. Else the bins are slots: of level 2, or to be
@@ -63,9 +66,11 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
                                     struct gs_device_stats *stats, bool may_swap,
                                     struct gs_error *err);
 
-/* The same, but split the slots first: into pages in `keys`. */
+/* The same, but split the slots first: into pages in `keys`. If level 2 needs a count, the result
+ * is in `other`. */
 enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                      uint64_t n, struct gs_gpu_report *report,
-                                     struct gs_device_stats *stats, struct gs_error *err);
+                                     struct gs_device_stats *stats, bool may_swap,
+                                     struct gs_error *err);
 
 #endif

@@ -16,34 +16,21 @@
  * shared memory each, of which two blocks of the scatter need almost all. */
 #define EQUALITY_BINS 64
 
-/* Copy numbers from the device, when all that has been queued is done. */
-static cudaError_t read_numbers(const struct gs_device_sorter *sorter, uint32_t *numbers,
-                                const uint32_t *d_numbers, uint32_t count)
-{
-    cudaError_t error = cudaMemcpyAsync(numbers, d_numbers, count * sizeof *numbers,
-                                        cudaMemcpyDeviceToHost, sorter->stream);
-    return error != cudaSuccess ? error : cudaStreamSynchronize(sorter->stream);
-}
-
 cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
                                       bool *disordered)
 {
     uint32_t descents[GS_GPU_SAMPLE_BLOCKS] = {0};
     uint32_t all = 0;
     const uint32_t blocks = (samples + GS_GPU_SAMPLE_BLOCK - 1) / GS_GPU_SAMPLE_BLOCK;
-    cudaError_t error = read_numbers(sorter, descents, sorter->work.tables->descents, blocks);
+    cudaError_t error =
+        cudaMemcpyAsync(descents, sorter->work.tables->descents, blocks * sizeof *descents,
+                        cudaMemcpyDeviceToHost, sorter->stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(sorter->stream);
     for (uint32_t i = 0; i < blocks; i++)
         all += descents[i];
     const uint32_t few = samples / GS_GPU_ORDERED_SHARE;
     *disordered = all >= few && all <= samples - few;
-    return error;
-}
-
-cudaError_t gs_device_look_even(const struct gs_device_sorter *sorter, bool *even)
-{
-    uint32_t uneven = 0;
-    cudaError_t error = read_numbers(sorter, &uneven, &sorter->work.tables->uneven, 1);
-    *even = uneven == 0;
     return error;
 }
 
@@ -75,6 +62,12 @@ enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs
         GS_CUDA_TRY(cudaMemsetAsync(&work->state->outcome, 0, sizeof work->state->outcome, stream));
 cleanup:
     return st;
+}
+
+/* Of a slot of level 1 in pages at most. */
+static uint64_t most_keys(const struct gs_device_sorter *sorter)
+{
+    return (uint64_t)sorter->work.pages.most * GS_GPU_PAGE_KEYS;
 }
 
 /* Level 2 without a count: from the pages of its slots in `from` to rooms in `to`. The result is in
@@ -112,7 +105,8 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     enum gs_status st = GS_OK;
     if (report->repeats || report->uneven || report->slots == 0 || !may_swap) {
         GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
-        return gs_device_sort_slots(sorter, keys, other, n, 1, false, report, stats, err);
+        return gs_device_sort_slots(sorter, keys, other, most_keys(sorter), 1, false, report, stats,
+                                    err);
     }
     stats->in_other = true;
     return sort_rooms(sorter, other, keys, n, report, stats, err);
@@ -122,21 +116,35 @@ cleanup:
 
 enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                      uint64_t n, struct gs_gpu_report *report,
-                                     struct gs_device_stats *stats, struct gs_error *err)
+                                     struct gs_device_stats *stats, bool may_swap,
+                                     struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_work *work = &sorter->work;
+    const enum gs_gpu_digits digits = gs_device_choose_digits(1, report);
+    const uint64_t most = most_keys(sorter);
     work->split = sorter->split_pages;
     work->split.whole = work->pages.whole;
+    if (report->tiles > 0 && digits != GS_GPU_LINEAR)
+        GS_CUDA_TRY(gs_map_digits_gpu(work, 1, other, report->slots, digits, sorter->stream));
     if (report->tiles > 0)
-        GS_CUDA_TRY(
-            gs_split_pages_gpu(work, other, keys, n, report->slots, report->tiles, sorter->stream));
+        GS_CUDA_TRY(gs_split_pages_gpu(work, other, keys, n, report->slots, report->tiles, digits,
+                                       sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
     work->pages = work->split;
     GS_CUDA_TRY(gs_device_plan_level(sorter, 2));
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_device_await_report(sorter, report));
-    GS_TRY(sort_rooms(sorter, keys, other, n, report, stats, err));
+    if (digits == GS_GPU_LINEAR) {
+        GS_TRY(sort_rooms(sorter, keys, other, n, report, stats, err));
+    } else {
+        GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
+        GS_TRY(gs_device_sort_slots(sorter, other, keys, most, 1, false, report, stats, err));
+        if (!may_swap)
+            GS_CUDA_TRY(cudaMemcpyAsync(keys, other, n * sizeof *keys, cudaMemcpyDeviceToDevice,
+                                        sorter->stream));
+        stats->in_other = true;
+    }
     stats->levels++;
     stats->split = true;
 cleanup:

@@ -178,7 +178,7 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
             return GS_OK;
     }
     if (digits != GS_GPU_LINEAR)
-        GS_CUDA_TRY(gs_map_digits_gpu(work, from, report->slots, digits, stream));
+        GS_CUDA_TRY(gs_map_digits_gpu(work, level, from, report->slots, digits, stream));
     if (level > 2 || report->repeats)
         GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report->slots, digits, stream));
     if (level > 2)
@@ -187,16 +187,15 @@ cleanup:
     return st;
 }
 
-/* Slots of level 3 and below are few, or have few keys. */
-static enum gs_gpu_digits choose_digits(unsigned level, const struct gs_gpu_report *report)
+enum gs_gpu_digits gs_device_choose_digits(unsigned level, const struct gs_gpu_report *report)
 {
-    if (level != 2 || !report->uneven)
+    if (level > 2 || !report->uneven) /* slots below are few, or have few keys */
         return GS_GPU_LINEAR;
     return report->skewed ? GS_GPU_DIVIDED : GS_GPU_MAPPED;
 }
 
 enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                    uint64_t n, unsigned level, bool rooms,
+                                    uint64_t most, unsigned level, bool rooms,
                                     struct gs_gpu_report *report, struct gs_device_stats *stats,
                                     struct gs_error *err)
 {
@@ -218,7 +217,7 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
             GS_CUDA_TRY(clear_lists(sorter));
             gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         }
-        const enum gs_gpu_digits digits = choose_digits(level, report);
+        const enum gs_gpu_digits digits = gs_device_choose_digits(level, report);
         GS_TRY(prepare_slots(sorter, level, digits, again, keys, other, report, &done, err));
         if (done)
             break;
@@ -228,13 +227,11 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
         GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report->slots, stream));
         GS_CUDA_TRY(gs_device_plan_level(sorter, level + 1));
         gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
-        GS_CUDA_TRY(gs_scatter_digits_gpu(work, level, from, to, n, report->slots, report->tiles,
+        GS_CUDA_TRY(gs_scatter_digits_gpu(work, level, from, to, most, report->slots, report->tiles,
                                           digits, stream));
         gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
     }
-    if (report->outcome == GS_GPU_REVERSED)
-        GS_CUDA_TRY(gs_reverse_gpu(keys, n, sorter->processors, stream));
     GS_CUDA_TRY(sort_listed(sorter, keys, other, report, stats));
     gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
     stats->levels = level;
@@ -271,6 +268,8 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     GS_CUDA_TRY(gs_device_await_report(sorter, &report));
     if (n <= GS_GPU_ONE_LEVEL_KEYS)
         GS_CUDA_TRY(sort_rest(sorter, keys, other, &report, stats));
+    if (report.outcome == GS_GPU_REVERSED)
+        GS_CUDA_TRY(gs_reverse_gpu(keys, n, sorter->processors, stream));
     return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
 cleanup:
     return st;
@@ -328,19 +327,16 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     if (split && !sorter->split_ordered)
         GS_CUDA_TRY(gs_device_look_disordered(sorter, samples, &split));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
+    const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
     GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, stream));
-    if (split) /* digits to split by would be as uneven; there are as many bins as else, then */
-        GS_CUDA_TRY(gs_device_look_even(sorter, &split));
-    if (!split)
-        first_bins = bins;
     gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
     if (paged)
         GS_TRY(gs_device_scatter_pages(sorter, keys, other, n, first_bins, split, &report, &done,
                                        err));
     if (done && split)
-        return gs_device_split_pages(sorter, keys, other, n, &report, stats, err);
+        return gs_device_split_pages(sorter, keys, other, n, &report, stats, stats != &ignored,
+                                     err);
     if (done)
         return gs_device_sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
     /* Bins of one value, if most are, need not be moved nor sorted: there is nothing to gain. */

@@ -177,6 +177,8 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
         split->page = carve(&memory, &total, splits * most, sizeof *split->page);
         split->spare =
             carve(&memory, &total, spare_pages(splits) * GS_GPU_PAGE_KEYS, sizeof *split->spare);
+        /* Slots of level 2 are more than the lists have maps for. */
+        sorter->work.maps = carve(&memory, &total, splits + bins, sizeof *sorter->work.maps);
     }
     /* Rooms are 10 % larger than the keys to expect. Of the last slot that has no place in the
      * buffer all must go to spare memory. */

@@ -43,13 +43,20 @@ static __device__ __forceinline__ uint64_t digit_wide(struct gs_gpu_digit digit,
     return (uint64_t)(key * digit.scale + digit.offset) * digit.factor;
 }
 
-/* The least key of a slot with digit d or a larger one, or 2^32 or more if there is none. d > 0: a
- * single digit has no factor. */
+/* The least key of a slot for which digit_wide() is that or more, or 2^32 or more if there is none.
+ * wide > 0: a single digit has no factor. */
+static __device__ __forceinline__ uint64_t least_key_wide(struct gs_gpu_digit digit, uint32_t low,
+                                                          uint64_t wide)
+{
+    const uint64_t stretched = (wide + digit.factor - 1) / digit.factor;
+    return low + (stretched + digit.scale - 1) / digit.scale;
+}
+
+/* The same for digit d > 0. */
 static __device__ __forceinline__ uint64_t least_key(struct gs_gpu_digit digit, uint32_t low,
                                                      uint32_t d)
 {
-    const uint64_t stretched = (((uint64_t)d << 32) + digit.factor - 1) / digit.factor;
-    return low + (stretched + digit.scale - 1) / digit.scale;
+    return least_key_wide(digit, low, (uint64_t)d << 32);
 }
 
 #endif

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* select_samples_gpu.cu: draw, then (the samples being sorted) choose splitters for `bins` bins of
- * n keys, up to `most` if values are few, or, if they do not repeat, for `uncounted`; that also
+ * n keys, up to `most` if values are few, or, if bins need no count, for `uncounted`; that also
  * sets work->state to its begin. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
@@ -38,9 +38,10 @@ cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, c
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 
-/* map_digits_gpu.cu: where keys are uneven, the maps of the slots of level 2. */
-cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint32_t slots,
-                              enum gs_gpu_digits digits, cudaStream_t stream);
+/* map_digits_gpu.cu: where keys are uneven, the maps of the slots of level 2, or of level 1 if they
+ * are to be split. */
+cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                              uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* count_values_gpu.cu: slots of few values, not in pages, from the buffer of their level (of level
  * 1, a): count them, which says slot.values, and then (write_values_gpu.cu) write their runs to a.
@@ -75,7 +76,8 @@ cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, ui
  * `out`; each digit that has keys becomes a slot of level 2. Not more digits or keys than the
  * tables have been made for, so it cannot fail. */
 cudaError_t gs_split_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                               uint64_t n, uint32_t slots, uint32_t tiles, cudaStream_t stream);
+                               uint64_t n, uint32_t slots, uint32_t tiles,
+                               enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* rooms_gpu.cu: digits that need no count. choose_rooms gives rooms in `out` to slots of level 2
  * whose keys are spread evenly, as a sample of them says; behind the scatter plan_rooms makes jobs
@@ -100,7 +102,7 @@ cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t 
                                  uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                  cudaStream_t stream);
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                  const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
+                                  const uint32_t *in, uint32_t *out, uint64_t most, uint32_t slots,
                                   uint32_t tiles, enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* Digits of level 2 that have rooms, to there; counters must be zero. */

@@ -305,7 +305,7 @@ struct gs_gpu_work {
     unsigned long long
         *counters;           /* GS_GPU_PARTS for each digit of the slots: counts, then cursors */
     uint32_t *heavy;         /* the heavy value of each digit */
-    struct gs_gpu_map *maps; /* of each slot of level 2, if uneven */
+    struct gs_gpu_map *maps; /* of each slot of level 2, or of level 1 to be split, if uneven */
     struct gs_gpu_slot *slots[2]; /* of even and of odd levels */
     struct gs_gpu_job *small_jobs;
     struct gs_gpu_job *medium_jobs;

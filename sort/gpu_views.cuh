@@ -226,7 +226,50 @@ template <bool DIVIDED> struct map_view {
         for (int i = 0; i < ITEMS; i++)
             bin[i] = entry[place_of(key[i])];
     }
+
+    /* The least key of a slot with digit d > 0 or a larger one, `low` being its least of all; or
+     * 2^32 or more. */
+    __device__ __forceinline__ uint64_t least_key(uint32_t low, uint32_t d) const
+    {
+        if constexpr (!DIVIDED) {
+            const uint32_t first =
+                first_place(0, GS_GPU_MAP_CELLS, [&](uint32_t i) { return entry[i] >= d; });
+            return first > 0 ? ::least_key(cell, low, first) : low;
+        }
+        /* The part, and the last cell with no part behind it. */
+        const uint32_t part =
+            first_place(0, GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
+                        [&](uint32_t i) { return entry[GS_GPU_MAP_DIVIDED + i] >= d; });
+        const uint32_t its = first_place(1, GS_GPU_MAP_DIVIDED,
+                                         [&](uint32_t i) { return (entry[i] >> 4) * 2U > part; }) -
+                             1;
+        const uint32_t bits = entry[its] & 15;
+        const uint64_t within = min(part - (entry[its] >> 4) * 2U, 1U << bits);
+        const uint64_t wide = ((uint64_t)its << 32) + (within << (32 - bits));
+        return wide > 0 ? least_key_wide(cell, low, wide) : low;
+    }
+
+    /* The first place from `begin` on, before `end`, that is so, as all behind it are; or `end`. */
+    template <typename IS_SO>
+    static __device__ __forceinline__ uint32_t first_place(uint32_t begin, uint32_t end,
+                                                           const IS_SO &is_so)
+    {
+        while (begin < end) {
+            const uint32_t middle = (begin + end) / 2;
+            if (is_so(middle))
+                end = middle;
+            else
+                begin = middle + 1;
+        }
+        return begin;
+    }
 };
+
+/* Words of shared memory for a slot's map, if digits are such. */
+template <int DIGITS> static constexpr __host__ __device__ uint32_t map_words()
+{
+    return DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) / sizeof(uint32_t) : 0;
+}
 
 /* The view of a slot that has a map, which is brought into shared memory. */
 template <bool DIVIDED>

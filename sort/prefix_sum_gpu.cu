@@ -35,7 +35,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
     const uint32_t repeats = work.tables->repeats || work.tables->skewed;
-    const bool uneven = level == 2 && work.tables->uneven;
+    const bool uneven = level <= 2 && work.tables->uneven;
     const uint32_t cells = work.tables->skewed ? GS_GPU_MAP_DIVIDED : GS_GPU_MAP_CELLS;
     /* Digits that may have heavy values have more counters. */
     const uint32_t most = level > 2 || repeats ? GS_GPU_DIGITS_MAX / 2 : GS_GPU_DIGITS_MAX;
@@ -48,9 +48,9 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         if (i < count) {
             const struct gs_gpu_slot slot = slots[i];
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
-            /* By a sample, digits are less alike. */
-            const uint32_t share =
-                uneven ? work.sub_bin_keys - work.sub_bin_keys / 5 : work.sub_bin_keys;
+            /* By a sample, digits are less alike: they become jobs all the same. */
+            const uint32_t share = uneven && level == 2 ? work.sub_bin_keys - work.sub_bin_keys / 5
+                                                        : work.sub_bin_keys;
             uint64_t wanted = (slot.size + share - 1) / share;
             const bool deep = level > 2 && slot.size > work.medium_keys;
             wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));

@@ -109,8 +109,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
 /* Words of shared memory that find digits: heavy values, and a slot's map. */
 template <int DIGITS> static constexpr __host__ __device__ uint32_t digit_words()
 {
-    return GS_GPU_DIGITS_MAX / 2 +
-           (DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) / sizeof(uint32_t) : 0);
+    return GS_GPU_DIGITS_MAX / 2 + map_words<DIGITS>();
 }
 
 /* A further level: a block moves one tile of one slot. Where each key has a digit of its
@@ -211,21 +210,6 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     }
 }
 
-/* Words of shared memory that a block can have if two are to share a processor. */
-#define HALF_ROOM (GS_GPU_HALF_ROOM / sizeof(uint32_t))
-
-/* Words for a tile beside `others`: less if that lets two blocks share a processor. What a tile in
- * the order of its bins takes it must have. */
-static uint32_t choose_words(const struct gs_gpu_work *work, uint32_t tile_keys, uint32_t others,
-                             uint32_t most)
-{
-    const uint32_t words = scatter_words(work, tile_keys);
-    const uint32_t least = tile_keys + 5 * most;
-    if (!work->rows || others + words <= HALF_ROOM || others + least > HALF_ROOM)
-        return words;
-    return HALF_ROOM - others;
-}
-
 template <int ITEMS, typename TARGET>
 static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *in, uint64_t n,
                                const TARGET &target, uint32_t bins, uint32_t most,
@@ -267,7 +251,7 @@ static struct paged_target<INDEX> paged(const struct gs_gpu_work *work, uint32_t
 
 template <int DIGITS, typename PLACE>
 static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const uint32_t *in,
-                                 uint32_t *out, uint64_t n, uint32_t slots, uint32_t tiles,
+                                 uint32_t *out, uint64_t most, uint32_t slots, uint32_t tiles,
                                  cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
@@ -281,7 +265,7 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE>, tiles, SCATTER_THREADS,
-                          shared, stream, in, work->pages, out, (PLACE)n, work->slots[level & 1],
+                          shared, stream, in, work->pages, out, (PLACE)most, work->slots[level & 1],
                           slots, words, work->heavy, work->maps, work->counters);
 }
 
@@ -324,14 +308,14 @@ cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t 
 }
 
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                  const uint32_t *in, uint32_t *out, uint64_t n, uint32_t slots,
+                                  const uint32_t *in, uint32_t *out, uint64_t most, uint32_t slots,
                                   uint32_t tiles, enum gs_gpu_digits digits, cudaStream_t stream)
 {
     return with_digits(digits, [&](auto kind) {
-        if (needs_wide(n))
-            return launch_digits<kind, unsigned long long>(work, level, in, out, n, slots, tiles,
+        if (needs_wide(most))
+            return launch_digits<kind, unsigned long long>(work, level, in, out, most, slots, tiles,
                                                            stream);
-        return launch_digits<kind, uint32_t>(work, level, in, out, n, slots, tiles, stream);
+        return launch_digits<kind, uint32_t>(work, level, in, out, most, slots, tiles, stream);
     });
 }
 

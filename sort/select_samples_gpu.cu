@@ -151,7 +151,7 @@ static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, 
 /* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
  * there becomes an equality bin, between the splitters v-1 and v. If values are few, bins hold
  * fewer of them where there are more bins; of values that are not equally frequent the rare ones
- * are many, whatever the sample says. `uncounted` bins, if values do not repeat. */
+ * are many, whatever the sample says. `uncounted` bins, if these may go without a count. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
                             uint32_t most, uint32_t uncounted, uint32_t cells, bool maps,
@@ -168,7 +168,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         tables->twins = tables->few = tables->few_all = tables->uneven = tables->skewed = 0;
     }
     __syncthreads();
-    if (!tables->twins && !tables->uneven)
+    if (!tables->twins || tables->uneven)
         bins = uncounted;
     while (tables->few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS && bins < s_look.bins)
         bins *= 2;

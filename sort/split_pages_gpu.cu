@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * Of very many keys two levels are not enough, or have so many bins that a tile has but a few keys
- * of each. So the bins of level 1 are split by a linear digit, with as many digits as level 2 will
- * have, and no digit is counted first: pages are as good for them as for the bins. A digit may have
- * all keys of its slot: it has as many entries in the table of pages as that takes.
+ * of each. So the bins of level 1 are split by a digit, with as many digits as level 2 will have,
+ * and no digit is counted first: pages are as good for them as for the bins. A digit may have all
+ * keys of its slot: it has as many entries in the table of pages as that takes.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -46,14 +46,14 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         cursors[d] = 0;
 }
 
-/* A block moves one tile of one slot. */
-template <typename INDEX>
+/* A block moves one tile of one slot. DIGITS: enum gs_gpu_digits. */
+template <int DIGITS, typename INDEX>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     split_pages_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
                        uint32_t *__restrict__ out, const struct gs_gpu_pages split,
                        const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                       uint32_t tiles, uint32_t words, unsigned long long *counters,
-                       uint32_t *taken)
+                       uint32_t tiles, uint32_t words, const struct gs_gpu_map *maps,
+                       unsigned long long *counters, uint32_t *taken)
 {
     after_previous();
     extern __shared__ __align__(16) uint32_t s_memory[];
@@ -63,6 +63,8 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     memory.delta = s_memory;
     memory.count = memory.delta + GS_GPU_DIGITS_MAX;
     memory.waiting = &s_waiting;
+    struct gs_gpu_map *s_map = (struct gs_gpu_map *)(memory.count + GS_GPU_DIGITS_MAX);
+    uint32_t *s_rows = memory.count + GS_GPU_DIGITS_MAX + map_words<DIGITS>();
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
         memory.count[b] = 0;
     const uint32_t tile = blockIdx.x % LANES * (gridDim.x / LANES) + blockIdx.x / LANES;
@@ -75,17 +77,23 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const uint32_t later = index + GS_TILES_AHEAD / LANES;
     if (threadIdx.x == 0 && (later + 1) * (uint64_t)GS_GPU_TILE_KEYS <= s_slot.size)
         prefetch_keys(tile_at(pages, in, s_slot, later), GS_GPU_TILE_KEYS);
-    const struct digit_view digits = {s_slot.digit, s_slot.bins};
     const struct gs_gpu_pages to = {split.page + s_slot.to, split.spare, most_pages(s_slot),
                                     split.whole};
     const struct paged_target<INDEX> target = {
         out, UINT32_MAX, counters + (uint64_t)GS_GPU_PARTS *s_slot.first_digit, to, taken
     };
-    scatter_slot_tile<TILE_ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits,
-                                  s_slot.bins, memory, memory.count + GS_GPU_DIGITS_MAX, words);
+    const auto scatter = [&](const auto &digits) {
+        scatter_slot_tile<TILE_ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits,
+                                      s_slot.bins, memory, s_rows, words);
+    };
+    if constexpr (DIGITS == GS_GPU_LINEAR)
+        scatter(digit_view{s_slot.digit, s_slot.bins});
+    else
+        scatter(load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, s_map));
 }
 
 /* A block makes slots of one slot's digits. */
+template <int DIGITS>
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_split_kernel(const __grid_constant__ struct gs_gpu_work work)
 {
@@ -94,6 +102,13 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     const struct gs_gpu_slot slot = work.slots[1][blockIdx.x];
     const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
     const uint32_t most = most_pages(slot);
+    const map_view<DIGITS == GS_GPU_DIVIDED> map = {slot.digit, work.maps[slot.map].entry};
+    const auto least = [&](uint32_t d) {
+        if constexpr (DIGITS == GS_GPU_LINEAR)
+            return least_key(slot.digit, slot.low, d);
+        else
+            return map.least_key(slot.low, d);
+    };
     unsigned long long before = slot.start;
     for (uint32_t round = 0; round < slot.bins; round += PLAN_THREADS) {
         const uint32_t d = round + threadIdx.x;
@@ -102,9 +117,8 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
         before += sum;
         if (size > 0) {
-            const uint64_t low = d > 0 ? least_key(slot.digit, slot.low, d) : slot.low;
-            const uint64_t high =
-                d + 1 < slot.bins ? least_key(slot.digit, slot.low, d + 1) - 1 : slot.high;
+            const uint64_t low = d > 0 ? least(d) : slot.low;
+            const uint64_t high = d + 1 < slot.bins ? least(d + 1) - 1 : slot.high;
             struct gs_gpu_slot *part = add_slot(&work, 2, start, size, (uint32_t)low,
                                                 (uint32_t)min(high, (uint64_t)slot.high));
             part->from = slot.to + (int64_t)d * most;
@@ -114,30 +128,38 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     }
 }
 
-template <typename INDEX>
+template <int DIGITS, typename INDEX>
 static cudaError_t launch_split(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                 uint32_t slots, uint32_t tiles, cudaStream_t stream)
 {
-    const uint32_t words = scatter_words(work, GS_GPU_TILE_KEYS);
-    const size_t shared = (words + 2 * GS_GPU_DIGITS_MAX) * sizeof(uint32_t);
-    cudaError_t error = cudaFuncSetAttribute(
-        split_pages_kernel<INDEX>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    const uint32_t others = 2 * GS_GPU_DIGITS_MAX + map_words<DIGITS>();
+    const uint32_t words = choose_words(work, GS_GPU_TILE_KEYS, others, GS_GPU_DIGITS_MAX);
+    const size_t shared = (words + others) * sizeof(uint32_t);
+    cudaError_t error =
+        cudaFuncSetAttribute(split_pages_kernel<DIGITS, INDEX>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(split_pages_kernel<INDEX>, (tiles + LANES - 1) / LANES * LANES,
+    return gs_launch_next(split_pages_kernel<DIGITS, INDEX>, (tiles + LANES - 1) / LANES * LANES,
                           SCATTER_THREADS, shared, stream, in, work->pages, out, work->split,
-                          work->slots[1], slots, tiles, words, work->counters, &work->state->pages);
+                          work->slots[1], slots, tiles, words, work->maps, work->counters,
+                          &work->state->pages);
 }
 
 cudaError_t gs_split_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
-                               uint64_t n, uint32_t slots, uint32_t tiles, cudaStream_t stream)
+                               uint64_t n, uint32_t slots, uint32_t tiles,
+                               enum gs_gpu_digits digits, cudaStream_t stream)
 {
     cudaError_t error = gs_launch_next(begin_split_kernel, slots, PLAN_THREADS, 0, stream, *work);
-    if (error == cudaSuccess && needs_wide(n))
-        error = launch_split<unsigned long long>(work, in, out, slots, tiles, stream);
-    else if (error == cudaSuccess)
-        error = launch_split<uint32_t>(work, in, out, slots, tiles, stream);
-    return error == cudaSuccess
-               ? gs_launch_next(plan_split_kernel, slots, PLAN_THREADS, 0, stream, *work)
-               : error;
+    if (error != cudaSuccess)
+        return error;
+    return with_digits(digits, [&](auto kind) {
+        cudaError_t split =
+            needs_wide(n)
+                ? launch_split<kind, unsigned long long>(work, in, out, slots, tiles, stream)
+                : launch_split<kind, uint32_t>(work, in, out, slots, tiles, stream);
+        return split == cudaSuccess
+                   ? gs_launch_next(plan_split_kernel<kind>, slots, PLAN_THREADS, 0, stream, *work)
+                   : split;
+    });
 }

@@ -300,8 +300,11 @@ static void check_input(enum input input, uint64_t n)
     CHECK_EQUAL(stats.in_other, input != INPUT_MISLEADS && !stats.uneven);
     CHECK(input != INPUT_FEW_IN_ROOM || stats.levels > 2);
     compare_result(&twins, SPLIT, &stats);
-    CHECK(!stats.in_other);
-    CHECK_EQUAL(stats.split, input != INPUT_MISLEADS && !stats.uneven);
+    CHECK_EQUAL(stats.in_other, stats.uneven);
+    CHECK_EQUAL(stats.uneven, uneven && has_maps);
+    CHECK_EQUAL(stats.split, input != INPUT_MISLEADS);
+    if (uneven)
+        compare_result(&twins, SPLIT, NULL);
     gs_device_sorter_close(&twins.sorter);
     cudaFree(twins.d_keys);
     cudaFree(twins.d_other);

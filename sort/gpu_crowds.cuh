@@ -17,13 +17,6 @@ enum {
     CROWD_MOST = 32 /* keys of a crowd that a warp sorts */
 };
 
-/* Where a key lies in shared memory: one word of padding for 32, so that thread t's 16 keys begin
- * in bank 16 t + t/2, and the windows of a warp meet no bank twice. */
-static __device__ __forceinline__ uint32_t padded(uint32_t index)
-{
-    return index + (index >> 5);
-}
-
 /* Words of shared memory for so many keys and a window more. */
 static constexpr __host__ __device__ size_t key_words(size_t keys)
 {
@@ -46,8 +39,8 @@ template <int THREADS> struct crowd_list {
 static __device__ __forceinline__ bool is_one_key(const uint32_t *s_keys, uint32_t first,
                                                   uint32_t end)
 {
-    const uint32_t last = s_keys[padded(end - 1)];
-    while (first < end && s_keys[padded(first)] == last)
+    const uint32_t last = s_keys[gs_gpu_padded(end - 1)];
+    while (first < end && s_keys[gs_gpu_padded(first)] == last)
         first++;
     return first == end;
 }
@@ -56,10 +49,10 @@ static __device__ __forceinline__ bool is_one_key(const uint32_t *s_keys, uint32
 static __device__ __forceinline__ bool is_one_key_warp(const uint32_t *s_keys, uint32_t first,
                                                        uint32_t end)
 {
-    const uint32_t last = s_keys[padded(end - 1)];
+    const uint32_t last = s_keys[gs_gpu_padded(end - 1)];
     bool same = true;
     for (uint32_t x = first + lane_index(); x < end && same; x += 32)
-        same = s_keys[padded(x)] == last;
+        same = s_keys[gs_gpu_padded(x)] == last;
     return __all_sync(GS_ALL_LANES, same) != 0;
 }
 
@@ -67,7 +60,7 @@ static __device__ __forceinline__ bool is_one_key_warp(const uint32_t *s_keys, u
 static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
 {
     const uint32_t lane = lane_index();
-    uint32_t key = first + lane < end ? s_keys[padded(first + lane)] : GS_KEY_MAX;
+    uint32_t key = first + lane < end ? s_keys[gs_gpu_padded(first + lane)] : GS_KEY_MAX;
     for (uint32_t size = 2; size <= 32; size *= 2)
         for (uint32_t step = size / 2; step > 0; step /= 2) {
             uint32_t other = __shfl_xor_sync(GS_ALL_LANES, key, (int)step);
@@ -76,7 +69,7 @@ static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t firs
             key = ascends == lower ? min(key, other) : max(key, other);
         }
     if (first + lane < end)
-        s_keys[padded(first + lane)] = key;
+        s_keys[gs_gpu_padded(first + lane)] = key;
 }
 
 /* Sort all groups of more than SETTLED keys. With LARGE there may be some of more than CROWD_MOST:
@@ -136,14 +129,14 @@ static __device__ __forceinline__ void sort_network_block(const uint32_t *in, ui
     sort_bitonic(key, s_keys, threads);
     __syncthreads(); /* the last step through shared memory has been read */
     if (t < threads) {
-        uint32_t *window = s_keys + padded(t * ITEMS);
+        uint32_t *window = s_keys + gs_gpu_padded(t * ITEMS);
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             window[i] = key[i];
     }
     __syncthreads();
     for (uint32_t x = t; x < size; x += THREADS)
-        out[x] = s_keys[padded(x)];
+        out[x] = s_keys[gs_gpu_padded(x)];
 }
 
 #endif

@@ -55,7 +55,7 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
     __syncthreads();
     const uint32_t largest = scan_counters<THREADS, ITEMS>(s_count, false);
     if (t < 2 * ITEMS)
-        s_keys[padded(size + t)] = GS_KEY_MAX;
+        s_keys[gs_gpu_padded(size + t)] = GS_KEY_MAX;
     const bool crowded = __syncthreads_or(largest > SETTLED) != 0;
     if (crowded && !repeats && __syncthreads_or(largest > CROWD_MOST) != 0)
         return false;
@@ -64,7 +64,8 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
-            s_keys[padded(s_count[place[i] & 0xffff] + (place[i] >> 16))] = in[i * THREADS + t];
+            s_keys[gs_gpu_padded(s_count[place[i] & 0xffff] + (place[i] >> 16))] =
+                in[i * THREADS + t];
     __syncthreads();
     if (crowded && !settle_crowds<THREADS, true>(
                        s_keys, s_count, divided, size,

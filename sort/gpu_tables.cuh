@@ -24,7 +24,7 @@ struct table_builder {
 /* The splitters before a cell. Padding: a thread has up to 8 cells in a row. */
 static __device__ __forceinline__ uint32_t *first_of(struct table_builder *s_build, uint32_t cell)
 {
-    return &s_build->first[cell + cell / 32];
+    return &s_build->first[gs_gpu_padded(cell)];
 }
 
 /* The largest of the values of the threads before this one. */

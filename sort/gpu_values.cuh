@@ -265,7 +265,7 @@ static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, 
             uint32_t value = s_list[run];
             uint32_t next = s_list[min(run + 1, values - 1)];
             uint32_t start = s_start[run + 1];
-            uint32_t *window = s_keys + padded(t * ITEMS);
+            uint32_t *window = s_keys + gs_gpu_padded(t * ITEMS);
 #pragma unroll
             for (int i = 0; i < ITEMS; i++) {
                 if (place + i == start) {
@@ -282,7 +282,7 @@ static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, 
         for (int i = 0; i < ITEMS; i++) {
             const uint32_t x = i * THREADS + t;
             if (round + x < size)
-                out[round + x] = s_keys[padded(x)];
+                out[round + x] = s_keys[gs_gpu_padded(x)];
         }
         __syncthreads();
     }

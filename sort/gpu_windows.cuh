@@ -18,9 +18,9 @@ template <int THREADS> static constexpr __host__ __device__ int counts_of()
     return THREADS * ITEMS == GS_GPU_SMALL_KEYS ? (int)HALF : ITEMS;
 }
 
-/* Counter d is in a bank by bits 9 and up of d, too, if counters are dispersed: keys that follow a
- * pattern ask for counters a power of two apart, if these stand for a value each. Four of them stay
- * next to each other. */
+/* Where counter d is, if counters are dispersed: in a bank by bits 9 to 11 of d, too. Keys that
+ * follow a pattern ask for counters a power of two apart, where each stands for one value. Four in
+ * a row stay in a row. */
 static __device__ __forceinline__ uint32_t disperse(uint32_t d)
 {
     return d ^ (d >> 7 & 28);
@@ -85,8 +85,8 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
 {
     const uint32_t first = threadIdx.x * ITEMS;
     const bool mine = first < keys;
-    uint32_t *window = s_keys + padded(first);
-    uint32_t *next = s_keys + padded(first + ITEMS);
+    uint32_t *window = s_keys + gs_gpu_padded(first);
+    uint32_t *next = s_keys + gs_gpu_padded(first + ITEMS);
     uint32_t key[ITEMS];
     if (mine) {
 #pragma unroll
@@ -120,11 +120,11 @@ template <int THREADS>
 static __device__ __forceinline__ void write_keys(uint32_t *out, const uint32_t *s_keys, int rest)
 {
     const uint32_t t = threadIdx.x;
-    const uint32_t *s_mine = s_keys + padded(t);
+    const uint32_t *s_mine = s_keys + gs_gpu_padded(t);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
-            out[i * THREADS + t] = s_mine[padded(i * THREADS)];
+            out[i * THREADS + t] = s_mine[gs_gpu_padded(i * THREADS)];
 }
 
 #endif

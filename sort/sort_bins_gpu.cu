@@ -124,7 +124,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     __syncthreads();
     const uint32_t largest = scan_counters<THREADS, COUNTS>(s_count, exact);
     if (t < 2 * ITEMS)
-        s_keys[padded(size + t)] = GS_KEY_MAX;
+        s_keys[gs_gpu_padded(size + t)] = GS_KEY_MAX;
     const int seen = __syncthreads_count(largest > SETTLED);
     const int crowds = exact ? 0 : seen;
     const bool spread = s_probed == PROBED_SPREAD;
@@ -142,7 +142,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
-            s_keys[padded(place[i])] = key[i];
+            s_keys[gs_gpu_padded(place[i])] = key[i];
     __syncthreads();
     if (crowds > 0)
         settle_crowds<THREADS, false>(

@@ -64,7 +64,7 @@ static __device__ __forceinline__ void divide_cells(const uint32_t *s_count, uin
 #pragma unroll
     for (int i = 0; i < each; i++) {
         const uint32_t share = s_count[first + i] * MORE_PAIRS / max(samples, 1U);
-        parts[i] = 32 - (uint32_t)__clz((int)(1 + share));
+        parts[i] = bit_length(1 + share);
         pairs += 1U << parts[i] >> 1;
     }
     uint32_t all;

@@ -16,6 +16,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -52,6 +53,8 @@
 enum { NOT_MADE, TAKEN, MADE };
 
 struct gs_prefill {
+    int fd;
+    uint64_t start; /* of the output in its file */
     char *mapping;
     uint64_t room;
     atomic_bool huge;     /* units are made huge pages */
@@ -149,13 +152,21 @@ static bool huge_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
     return pays;
 }
 
+/* A unit without any page cannot become a huge page. One that this process has not mapped needs no
+ * translation to be dropped on the processors of all its threads: beside a busy one, 1 GiB takes 64
+ * ms so, and 80 behind a page that was touched. */
+static bool make_first(const struct gs_prefill *prefill, uint64_t unit)
+{
+    return fallocate(prefill->fd, 0, (off_t)(prefill->start + unit * UNIT_BYTES), 1) == 0;
+}
+
 /* Make the pages of one unit, one huge page as long as that pays. */
 static bool make_unit(struct gs_prefill *prefill, uint64_t unit)
 {
     char *pages = prefill->mapping + unit * UNIT_BYTES;
     if (atomic_load(&prefill->huge)) {
         uint64_t start = gs_now_ns();
-        bool made = gs_pages_collapse(pages);
+        bool made = make_first(prefill, unit) && gs_pages_collapse(pages);
         if (!huge_pays(prefill, made, gs_now_ns() - start))
             atomic_store(&prefill->huge, false);
     }
@@ -202,7 +213,9 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
     atomic_uint *written = calloc(room / PIECE_BYTES + 1, sizeof *written);
     if (prefill == NULL || units == NULL || written == NULL)
         goto none;
-    *prefill = (struct gs_prefill){.room = room,
+    *prefill = (struct gs_prefill){.fd = fd,
+                                   .start = start,
+                                   .room = room,
                                    .huge = huge,
                                    .units = units,
                                    .written = written,

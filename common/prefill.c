@@ -32,7 +32,7 @@
 /* A huge page takes a thread no longer than that, where memory is at hand: small ones take 1 ms by
  * two threads, and 3 by eight, which wait for each other. In a virtual machine it may have to be
  * fetched from the host, in 6 ms, while there are small pages that need not; or others have to be
- * moved out of the way. So much in all may be lost by trying, for each thread. */
+ * moved out of the way. So much in all may be lost by trying, for each thread, or for two. */
 #define HUGE_NS     2000000
 #define HUGE_NS_FEW 2 /* up to so many threads; for more, twice as long */
 #define LATE_NS     10000000
@@ -173,17 +173,22 @@ static bool make_unit(struct gs_prefill *prefill, uint64_t unit)
     return gs_pages_populate(pages, UNIT_BYTES); /* what is not made yet */
 }
 
+/* Make a unit that was taken. Called with the mutex. */
+static void make_taken(struct gs_prefill *prefill, uint64_t unit)
+{
+    pthread_mutex_unlock(&prefill->mutex);
+    bool made = make_unit(prefill, unit);
+    pthread_mutex_lock(&prefill->mutex);
+    leave_unit(prefill, unit, made);
+}
+
 static void *make_units(void *argument)
 {
     struct gs_prefill *prefill = argument;
     pthread_mutex_lock(&prefill->mutex);
     uint64_t unit;
-    while ((unit = take_unit(prefill)) != NO_UNIT) {
-        pthread_mutex_unlock(&prefill->mutex);
-        bool made = make_unit(prefill, unit);
-        pthread_mutex_lock(&prefill->mutex);
-        leave_unit(prefill, unit, made);
-    }
+    while ((unit = take_unit(prefill)) != NO_UNIT)
+        make_taken(prefill, unit);
     pthread_mutex_unlock(&prefill->mutex);
     return NULL;
 }
@@ -208,6 +213,7 @@ static void *map_file(int fd, uint64_t start, uint64_t room)
 struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads,
                                     bool huge)
 {
+    const unsigned many = threads > HUGE_NS_FEW ? threads : HUGE_NS_FEW;
     struct gs_prefill *prefill = calloc(1, sizeof *prefill);
     uint8_t *units = calloc(room / UNIT_BYTES + 1, sizeof *units);
     atomic_uint *written = calloc(room / PIECE_BYTES + 1, sizeof *written);
@@ -221,7 +227,7 @@ struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsig
                                    .written = written,
                                    .awaited = UINT64_MAX,
                                    .huge_ns = HUGE_NS * (threads > HUGE_NS_FEW ? 2 : 1),
-                                   .most_ns = (int64_t)threads * LATE_NS,
+                                   .most_ns = LATE_NS * (int64_t)many,
                                    .mutex = PTHREAD_MUTEX_INITIALIZER,
                                    .more = PTHREAD_COND_INITIALIZER,
                                    .made = PTHREAD_COND_INITIALIZER};
@@ -257,6 +263,31 @@ void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes)
     pthread_mutex_unlock(&prefill->mutex);
 }
 
+/* Somebody wants so many. Called with the mutex. */
+static void want(struct gs_prefill *prefill, uint64_t bytes)
+{
+    if (bytes <= prefill->wanted)
+        return;
+    prefill->wanted = bytes;
+    pthread_cond_broadcast(&prefill->more);
+}
+
+void gs_prefill_want_all(struct gs_prefill *prefill)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    want(prefill, prefill->bytes);
+    pthread_mutex_unlock(&prefill->mutex);
+}
+
+void gs_prefill_help(struct gs_prefill *prefill)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    want(prefill, prefill->bytes);
+    while (!prefill->ends && is_due(prefill))
+        make_taken(prefill, take_unit(prefill));
+    pthread_mutex_unlock(&prefill->mutex);
+}
+
 static bool in_room(const struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
 {
     return position <= prefill->room && bytes <= prefill->room - position;
@@ -268,10 +299,7 @@ static bool await_pages(struct gs_prefill *prefill, uint64_t end)
     pthread_mutex_lock(&prefill->mutex);
     uint64_t last = prefill->bytes / UNIT_BYTES * UNIT_BYTES;
     uint64_t awaited = end < last ? end : last;
-    if (end > prefill->wanted) {
-        prefill->wanted = end;
-        pthread_cond_broadcast(&prefill->more);
-    }
+    want(prefill, end);
     while (waits_on(prefill, awaited)) {
         prefill->awaited = awaited < prefill->awaited ? awaited : prefill->awaited;
         pthread_cond_wait(&prefill->made, &prefill->mutex);
@@ -290,10 +318,7 @@ static bool make_unit_now(struct gs_prefill *prefill, uint64_t unit)
     prefill->waiting--;
     if (prefill->units[unit] == NOT_MADE) {
         prefill->units[unit] = TAKEN;
-        pthread_mutex_unlock(&prefill->mutex);
-        bool made = make_unit(prefill, unit);
-        pthread_mutex_lock(&prefill->mutex);
-        leave_unit(prefill, unit, made);
+        make_taken(prefill, unit);
     }
     return prefill->units[unit] == MADE;
 }

@@ -93,8 +93,7 @@ bool gs_pages_populate(void *pages, size_t bytes)
 
 bool gs_pages_collapse(void *pages)
 {
-    /* Linux takes a range without any page for one that was cut off. */
-    return gs_pages_populate(pages, 1) && madvise(pages, GS_HUGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
+    return madvise(pages, GS_HUGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
 }
 
 void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes)

@@ -40,6 +40,7 @@ struct gs_output {
     /* Its pages. */
     struct gs_prefill *prefill; /* makes the file's pages, or NULL */
     int prefill_fd;             /* the descriptor that it has */
+    bool helps;                 /* who waits for all that is mapped makes pages, too */
     void *mapped;               /* the output's memory, see gs_output_map, or NULL */
     uint64_t mapped_bytes;
     uint64_t given_bytes; /* of that, whose pages a pipe was given and this process has no more */
@@ -66,8 +67,9 @@ enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struc
 void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads);
 
 /* Memory that is the output of `bytes` bytes, to be written in place, or NULL: there is none to be
- * had, or writing is faster. early: all of it will be written to more than once. Its pages are
- * being made, by so many threads at the most; it is the output's, until publish or discard.
+ * had, or writing is faster. Its pages are being made, by so many threads at the most; it is the
+ * output's, until publish or discard. early: all of it will be written to more than once; one of
+ * the threads is the caller, who makes pages when it waits for all of them.
  * A pipe's is given away by gs_output_write: no byte of it may be written to after that. */
 void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsigned threads);
 

@@ -182,10 +182,13 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     if (output->kind == GS_OUTPUT_STREAM ||
         (early && !output->in_memory && bytes > gs_memory_available() / EARLY_SHARE))
         return NULL;
-    gs_output_prefill(output, bytes, threads);
+    output->helps = early && threads > 1;
+    gs_output_prefill(output, bytes, output->helps ? threads - 1 : threads);
     extend(output, bytes); /* by less than a prefill is for */
     if (output->prefill == NULL)
         return NULL;
+    if (early)
+        gs_prefill_want_all(output->prefill);
     output->mapped = gs_prefill_mapping(output->prefill, bytes);
     output->mapped_bytes = bytes;
     return output->mapped;
@@ -195,6 +198,8 @@ enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint6
                               struct gs_error *err)
 {
     bool eager = output->in_memory && bytes < output->mapped_bytes;
+    if (output->helps && bytes == output->mapped_bytes)
+        gs_prefill_help(output->prefill);
     if (gs_prefill_make(output->prefill, position, bytes, eager))
         return GS_OK;
     /* No number says why; who asks for the room is told. */

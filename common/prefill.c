@@ -16,10 +16,13 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Made with one call, a huge page if it is to be one: other threads that change the address space
  * wait that long, 0.4 ms. */
@@ -31,12 +34,16 @@
 /* A huge page takes a thread no longer than that, where memory is at hand: small ones take 1 ms by
  * two threads, and 3 by eight, which wait for each other. In a virtual machine it may have to be
  * fetched from the host, in 6 ms, while there are small pages that need not; or others have to be
- * moved out of the way. So much in all may be lost by trying, for each thread. */
+ * moved out of the way. So much in all may be lost by trying, for each thread, or for two. */
 #define HUGE_NS     2000000
 #define HUGE_NS_FEW 2 /* up to so many threads; for more, twice as long */
 #define LATE_NS     10000000
 
 #define THREADS_MAX 16
+
+#ifndef SYS_cachestat
+#define SYS_cachestat 451 /* on every kind of processor */
+#endif
 
 /* Pages leave by so many bytes at once. Linux notes each block of a huge page that leaves, under a
  * lock of the file: 20 ms a GiB, by one thread or two. So that is not for the end, when all threads
@@ -52,6 +59,8 @@
 enum { NOT_MADE, TAKEN, MADE };
 
 struct gs_prefill {
+    int fd;
+    uint64_t start; /* of the output in its file */
     char *mapping;
     uint64_t room;
     atomic_bool huge;     /* units are made huge pages */
@@ -149,17 +158,52 @@ static bool huge_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
     return pays;
 }
 
+/* Pages of these bytes of the file that are in memory, written to or not; 0 also where Linux does not
+ * tell (before 6.5). C libraries have no cachestat(2) yet. */
+static uint64_t count_cached(const struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
+{
+    struct {
+        uint64_t start, bytes;
+    } range = {prefill->start + position, bytes};
+    struct {
+        uint64_t cached, dirty, written_back, evicted, recently_evicted;
+    } pages = {0};
+    return syscall(SYS_cachestat, prefill->fd, &range, &pages, 0) == 0 ? pages.cached : 0;
+}
+
+/* A unit without any page cannot become a huge page. One that this process has not mapped needs no
+ * translation to be dropped on the processors of all its threads: beside a busy one, 1 GiB takes 64
+ * ms so, and 80 behind a page that was touched. But a mount may give out large pages by itself, and
+ * one that was never written to would be mapped as it is, and cleared when somebody reads it. So
+ * fallocate(2) counts only where it has made one small page. */
+static bool make_first(const struct gs_prefill *prefill, uint64_t unit)
+{
+    uint64_t position = unit * UNIT_BYTES;
+    return (fallocate(prefill->fd, 0, (off_t)(prefill->start + position), 1) == 0 &&
+            count_cached(prefill, position, UNIT_BYTES) == 1) ||
+           gs_pages_populate(prefill->mapping + position, 1);
+}
+
 /* Make the pages of one unit, one huge page as long as that pays. */
 static bool make_unit(struct gs_prefill *prefill, uint64_t unit)
 {
     char *pages = prefill->mapping + unit * UNIT_BYTES;
     if (atomic_load(&prefill->huge)) {
         uint64_t start = gs_now_ns();
-        bool made = gs_pages_collapse(pages);
+        bool made = make_first(prefill, unit) && gs_pages_collapse(pages);
         if (!huge_pays(prefill, made, gs_now_ns() - start))
             atomic_store(&prefill->huge, false);
     }
     return gs_pages_populate(pages, UNIT_BYTES); /* what is not made yet */
+}
+
+/* Make a unit that was taken. Called with the mutex. */
+static void make_taken(struct gs_prefill *prefill, uint64_t unit)
+{
+    pthread_mutex_unlock(&prefill->mutex);
+    bool made = make_unit(prefill, unit);
+    pthread_mutex_lock(&prefill->mutex);
+    leave_unit(prefill, unit, made);
 }
 
 static void *make_units(void *argument)
@@ -167,12 +211,8 @@ static void *make_units(void *argument)
     struct gs_prefill *prefill = argument;
     pthread_mutex_lock(&prefill->mutex);
     uint64_t unit;
-    while ((unit = take_unit(prefill)) != NO_UNIT) {
-        pthread_mutex_unlock(&prefill->mutex);
-        bool made = make_unit(prefill, unit);
-        pthread_mutex_lock(&prefill->mutex);
-        leave_unit(prefill, unit, made);
-    }
+    while ((unit = take_unit(prefill)) != NO_UNIT)
+        make_taken(prefill, unit);
     pthread_mutex_unlock(&prefill->mutex);
     return NULL;
 }
@@ -197,18 +237,21 @@ static void *map_file(int fd, uint64_t start, uint64_t room)
 struct gs_prefill *gs_prefill_start(int fd, uint64_t start, uint64_t room, unsigned threads,
                                     bool huge)
 {
+    const unsigned many = threads > HUGE_NS_FEW ? threads : HUGE_NS_FEW;
     struct gs_prefill *prefill = calloc(1, sizeof *prefill);
     uint8_t *units = calloc(room / UNIT_BYTES + 1, sizeof *units);
     atomic_uint *written = calloc(room / PIECE_BYTES + 1, sizeof *written);
     if (prefill == NULL || units == NULL || written == NULL)
         goto none;
-    *prefill = (struct gs_prefill){.room = room,
+    *prefill = (struct gs_prefill){.fd = fd,
+                                   .start = start,
+                                   .room = room,
                                    .huge = huge,
                                    .units = units,
                                    .written = written,
                                    .awaited = UINT64_MAX,
                                    .huge_ns = HUGE_NS * (threads > HUGE_NS_FEW ? 2 : 1),
-                                   .most_ns = (int64_t)threads * LATE_NS,
+                                   .most_ns = LATE_NS * (int64_t)many,
                                    .mutex = PTHREAD_MUTEX_INITIALIZER,
                                    .more = PTHREAD_COND_INITIALIZER,
                                    .made = PTHREAD_COND_INITIALIZER};
@@ -244,6 +287,31 @@ void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes)
     pthread_mutex_unlock(&prefill->mutex);
 }
 
+/* Somebody wants so many. Called with the mutex. */
+static void want(struct gs_prefill *prefill, uint64_t bytes)
+{
+    if (bytes <= prefill->wanted)
+        return;
+    prefill->wanted = bytes;
+    pthread_cond_broadcast(&prefill->more);
+}
+
+void gs_prefill_want_all(struct gs_prefill *prefill)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    want(prefill, prefill->bytes);
+    pthread_mutex_unlock(&prefill->mutex);
+}
+
+void gs_prefill_help(struct gs_prefill *prefill)
+{
+    pthread_mutex_lock(&prefill->mutex);
+    want(prefill, prefill->bytes);
+    while (!prefill->ends && is_due(prefill))
+        make_taken(prefill, take_unit(prefill));
+    pthread_mutex_unlock(&prefill->mutex);
+}
+
 static bool in_room(const struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
 {
     return position <= prefill->room && bytes <= prefill->room - position;
@@ -255,10 +323,7 @@ static bool await_pages(struct gs_prefill *prefill, uint64_t end)
     pthread_mutex_lock(&prefill->mutex);
     uint64_t last = prefill->bytes / UNIT_BYTES * UNIT_BYTES;
     uint64_t awaited = end < last ? end : last;
-    if (end > prefill->wanted) {
-        prefill->wanted = end;
-        pthread_cond_broadcast(&prefill->more);
-    }
+    want(prefill, end);
     while (waits_on(prefill, awaited)) {
         prefill->awaited = awaited < prefill->awaited ? awaited : prefill->awaited;
         pthread_cond_wait(&prefill->made, &prefill->mutex);
@@ -277,10 +342,7 @@ static bool make_unit_now(struct gs_prefill *prefill, uint64_t unit)
     prefill->waiting--;
     if (prefill->units[unit] == NOT_MADE) {
         prefill->units[unit] = TAKEN;
-        pthread_mutex_unlock(&prefill->mutex);
-        bool made = make_unit(prefill, unit);
-        pthread_mutex_lock(&prefill->mutex);
-        leave_unit(prefill, unit, made);
+        make_taken(prefill, unit);
     }
     return prefill->units[unit] == MADE;
 }

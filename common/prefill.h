@@ -38,6 +38,11 @@ void *gs_prefill_mapping(struct gs_prefill *prefill, uint64_t bytes);
  * cannot be done, and who touches them may get a SIGBUS. */
 bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t bytes, bool eager);
 
+/* All pages will be waited for: none is late. help: make them with the threads, until there are
+ * none left to begin. */
+void gs_prefill_want_all(struct gs_prefill *prefill);
+void gs_prefill_help(struct gs_prefill *prefill);
+
 /* They are written, and told once: pages leave this process's page table by pieces of 16 MiB, when
  * all of one are written, not in the end by one thread. So huge pages stay whole, and other
  * threads are seldom interrupted. */

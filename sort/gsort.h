@@ -68,9 +68,10 @@ struct gs_options {
  * place there, while it still reads the input; write() is not called then and may be NULL. (A
  * caller from memory to memory: the program's sinks become memory by map(), below.)
  * A sink that could be memory, but at a price, such as a file, has map() and make(). When the CPU
- * is about to distribute `count` keys it calls map() once, and takes the result, if not NULL, for
- * the sink's memory: early, if keys will lie all over it on their way. Then make() waits until a
- * part can be written to, and is called before that, and write() is called when a part is there.
+ * is about to distribute `count` keys, or to find out how, it calls map() once, and takes the
+ * result, if not NULL, for the sink's memory, or writes all the same: early, if keys will lie all
+ * over it on their way. Then make() waits until a part can be written to, and is called before
+ * that, and write() is called when a part is there.
  * Under options->unique `count` is the most there may be, and it is called only if most of them
  * will stay; where a GPU sorts them, expect() is called instead, if not NULL, before it has begun.
  * A stream may have map() without make(): then pieces wait for their turn in that memory, at their

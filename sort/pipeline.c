@@ -95,7 +95,8 @@ static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_k
 {
     uint32_t samples = run->plan.samples;
     uint64_t start = gs_now_ns();
-    gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, run->plan.threads, sample);
+    gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED,
+                          run->plan.threads - (run->mapped != NULL), sample);
     uint64_t selected = gs_now_ns();
     uint64_t bytes = (uint64_t)samples * GS_KEY_BYTES;
     gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
@@ -208,6 +209,8 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     struct other_ways ways;
     if (run->incoming == NULL) {
         gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
+        if (stages == &gs_stages_cpu)
+            gs_expect_output_cpu(run);
         GS_TRY(choose_splitters(run, stages, &ways, err));
     }
     run->counts = calloc(2 * (size_t)gs_run_bins(run), sizeof *run->counts);

@@ -28,14 +28,18 @@ static uint64_t fewest_bins(uint64_t count, unsigned threads)
                                        : fewest;
 }
 
-/* Bins for count keys. */
+/* Bins for count keys: so many that they fit the cache, up to what placing keys is fast with. Many
+ * threads, and large bins, want more of them. */
 static uint64_t bins_for(uint64_t count, unsigned threads)
 {
     if (count <= GS_DIRECT_KEYS)
         return (count + GS_DIRECT_BIN_KEYS - 1) / GS_DIRECT_BIN_KEYS;
     uint64_t bins = (count + GS_BIN_KEYS - 1) / GS_BIN_KEYS;
     uint64_t fewest = fewest_bins(count, threads);
-    uint64_t wanted = bins < GS_BINS_WANTED ? bins : GS_BINS_WANTED;
+    bool few = 2U * GS_BINS_PER_THREAD * threads <= GS_BINS_WANTED_FEW &&
+               count <= (uint64_t)GS_BINS_WANTED_FEW * GS_BIN_KEYS_LARGE;
+    uint64_t most = few ? GS_BINS_WANTED_FEW : GS_BINS_WANTED;
+    uint64_t wanted = bins < most ? bins : most;
     return wanted > fewest ? wanted : fewest;
 }
 

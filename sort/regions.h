@@ -80,8 +80,8 @@ struct gs_regions {
 
 #define GS_NO_REGION UINT64_MAX
 
-/* Are there keys enough, and not too many bins, for regions in the sink's memory? */
-bool gs_regions_pay(const struct gs_run *run);
+/* Are there keys enough for so many bins to have regions in the sink's memory, and not too many? */
+bool gs_regions_pay(const struct gs_run *run, uint64_t bins);
 
 /* Keys of spare memory, which are touched as far as they are needed; 0: this sort has no regions,
  * but chunks with a copy. */

@@ -32,10 +32,9 @@ static uint32_t block_keys_for(const struct gs_run *run)
     return keys;
 }
 
-bool gs_regions_pay(const struct gs_run *run)
+bool gs_regions_pay(const struct gs_run *run, uint64_t bins)
 {
     const struct gs_plan *plan = &run->plan;
-    uint64_t bins = gs_run_bins(run);
     return plan->count / plan->bins >= BIN_KEYS_MIN && !plan->one_bin && !plan->direct &&
            bins >= 2 && bins <= GS_REGIONS_MAX;
 }
@@ -46,7 +45,7 @@ uint64_t gs_regions_spare(const struct gs_run *run)
     const struct gs_sink *sink = run->emitter.sink;
     uint64_t bins = gs_run_bins(run);
     bool early = sink->map == NULL || plan->threads < GS_THREADS_TO_SPARE;
-    if (sink->memory == NULL || !early || !gs_regions_pay(run))
+    if (sink->memory == NULL || !early || !gs_regions_pay(run, bins))
         return 0;
     uint64_t blocks = bins * plan->threads * block_keys_for(run);
     return plan->count + plan->count / GS_EXTENT_SHARE + blocks;

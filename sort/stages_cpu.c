@@ -94,6 +94,17 @@ static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
     return cpu->starts != NULL && cpu->chunk_bins != NULL && open_keys(run, cpu);
 }
 
+void gs_expect_output_cpu(struct gs_run *run)
+{
+    struct gs_sink *sink = run->emitter.sink;
+    const unsigned threads = run->plan.threads;
+    if (threads == 1 || threads >= GS_THREADS_TO_SPARE || sink->map == NULL || sink->stream ||
+        sink->memory != NULL || run->options->unique || !gs_regions_pay(run, run->plan.bins))
+        return;
+    run->asked_map = true;
+    run->mapped = sink->map(sink, run->plan.count, true);
+}
+
 enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -101,10 +112,10 @@ enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
     if (sink->map == NULL || sink->stream || sink->memory != NULL || !run->keeps_most ||
         run->plan.one_bin || run->plan.direct ||
-        (early && run->incoming == NULL && !gs_regions_pay(run)))
+        (early && run->incoming == NULL && !gs_regions_pay(run, gs_run_bins(run))))
         return GS_OK;
     uint64_t start = gs_now_ns();
-    sink->memory = sink->map(sink, run->plan.count, early);
+    sink->memory = run->asked_map ? run->mapped : sink->map(sink, run->plan.count, early);
     if (sink->memory == NULL)
         return GS_OK;
     run->emitter.begin_ns = start;

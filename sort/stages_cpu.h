@@ -86,6 +86,11 @@ static inline uint32_t *gs_cpu_tables(const struct gs_run *run, uint64_t chunk)
     return cpu->starts + cpu->stride + chunk * (GS_CHUNK_TABLES + 1) * gs_run_bins(run);
 }
 
+/* A sample is about to be drawn, which maps the input: where a few threads will distribute keys in
+ * the sink's memory, one of them makes its pages meanwhile. Two that both make pages wait for the
+ * memory, and take no less time than one. */
+void gs_expect_output_cpu(struct gs_run *run);
+
 /* Keys are about to be distributed: have the sink become memory, where it can and that pays. */
 enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err);
 

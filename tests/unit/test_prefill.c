@@ -194,7 +194,8 @@ static void test_huge(void)
     char *probe =
         mmap(NULL, (size_t)4 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     char *aligned = probe + (0 - (uintptr_t)probe) % GS_HUGE_PAGE_BYTES;
-    if (probe != MAP_FAILED && gs_pages_collapse(aligned)) /* memory may be slow to come */
+    if (probe != MAP_FAILED && gs_pages_populate(aligned, 1) &&
+        gs_pages_collapse(aligned)) /* memory may be slow to come */
         CHECK(smaps_bytes("ShmemPmdMapped:", NULL) >= 3 * GS_HUGE_PAGE_BYTES);
     mark_pages(pages, size);
     gs_prefill_done(prefill, 0, size);

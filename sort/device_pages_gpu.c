@@ -125,11 +125,12 @@ enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *ke
     const uint64_t most = most_keys(sorter);
     work->split = sorter->split_pages;
     work->split.whole = work->pages.whole;
-    if (report->tiles > 0 && digits != GS_GPU_LINEAR)
-        GS_CUDA_TRY(gs_map_digits_gpu(work, 1, other, report->slots, digits, sorter->stream));
-    if (report->tiles > 0)
+    if (report->tiles > 0) { /* or no slot has two values */
+        if (digits != GS_GPU_LINEAR)
+            GS_CUDA_TRY(gs_map_digits_gpu(work, 1, other, report->slots, digits, sorter->stream));
         GS_CUDA_TRY(gs_split_pages_gpu(work, other, keys, n, report->slots, report->tiles, digits,
                                        sorter->stream));
+    }
     gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
     work->pages = work->split;
     GS_CUDA_TRY(gs_device_plan_level(sorter, 2));

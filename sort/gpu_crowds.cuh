@@ -18,9 +18,9 @@ enum {
 };
 
 /* Words of shared memory for so many keys and a window more. */
-static constexpr __host__ __device__ size_t key_words(size_t keys)
+static constexpr __host__ __device__ size_t key_words(uint32_t keys)
 {
-    return (keys + 2 * ITEMS) * 33 / 32 + 3 & ~(size_t)3;
+    return gs_gpu_padded(keys + 2 * ITEMS - 1) + 4 & ~(size_t)3;
 }
 
 /* Crowds, as first << 16 | keys. */

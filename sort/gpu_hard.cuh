@@ -1,4 +1,4 @@
-/* gpu_hard.cuh -- ways to sort bins of many repeated or crowded keys, tried one after the other.
+/* gpu_hard.cuh -- sort bins of many repeated or crowded keys.
  * SPDX-License-Identifier: MIT
  *
  * Part of sort_bins_gpu.cu, for one block. A bin whose keys crowd has digits that follow them; one
@@ -76,12 +76,13 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
     return true;
 }
 
-/* Ways to sort a hard bin, each tried before those that follow. */
-#define HARD_DIVIDED 1U
-#define HARD_VALUES  2U
+/* What is known of a hard bin. One whose digits crowd is not counted, though values repeat: if that
+ * is in vain, too, the network is faster. */
+#define HARD_DIVIDED 1U /* digits that follow its keys will do */
+#define HARD_VALUES  2U /* values repeat */
 
-/* A bin that has few values, or crowds that take long, by the `ways` that may do, or else by a
- * network. Not inline, and nothing handed over that is not at hand anyway: the other bins need the
+/* A bin that has few values, or crowds that take long: divided or counted, or else by a network.
+ * Not inline, and nothing handed over that is not at hand anyway: the other bins need the
  * registers; nor does one such function call another, for the same reason. */
 template <int THREADS>
 static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,

@@ -339,7 +339,12 @@ GS_HOST_DEVICE static inline uint32_t gs_gpu_cells(uint32_t bins, uint32_t most)
 /* Where word `index` of an array lies in shared memory that has one word of padding for 32. So
  * words that are 32 apart are in different banks, and of those a larger power of two apart few are
  * in one; and thread t's 16 words begin in bank 16 t + t/2, so that a warp meets no bank twice. */
-GS_HOST_DEVICE static inline uint32_t gs_gpu_padded(uint32_t index)
+#ifdef __cplusplus
+#define GS_CONSTANT constexpr /* arrays have such lengths */
+#else
+#define GS_CONSTANT
+#endif
+GS_CONSTANT GS_HOST_DEVICE static inline uint32_t gs_gpu_padded(uint32_t index)
 {
     return index + (index >> 5);
 }

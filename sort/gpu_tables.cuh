@@ -13,7 +13,7 @@ enum { TABLE_THREADS = 1024 };
 /* What one block needs to build the tables. */
 struct table_builder {
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
-    uint32_t first[(GS_GPU_CELLS_MAX + 1) * 33 / 32 + 1]; /* see fill_cells; padded */
+    uint32_t first[gs_gpu_padded(GS_GPU_CELLS_MAX) + 1]; /* see fill_cells */
     uint32_t partial[33];
     uint32_t most[2]; /* splitters in a cell, if cells are equal, or of a log */
     uint32_t crowded;

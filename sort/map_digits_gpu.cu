@@ -134,8 +134,8 @@ static __global__ void __launch_bounds__(MAP_THREADS)
 cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    const auto kernel =
-        digits == GS_GPU_DIVIDED ? map_digits_kernel<true> : map_digits_kernel<false>;
-    return gs_launch_next(kernel, slots, MAP_THREADS, 0, stream, keys, work->pages,
-                          work->slots[level & 1], work->maps);
+    return with_digits(digits, [&](auto kind) {
+        return gs_launch_next(map_digits_kernel<kind == GS_GPU_DIVIDED>, slots, MAP_THREADS, 0,
+                              stream, keys, work->pages, work->slots[level & 1], work->maps);
+    });
 }

@@ -7,6 +7,7 @@
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_scatter.cuh"
+#include "sort/gpu_scatter_room.cuh"
 
 /* Level 1: keys `first` to n, less than a tile, one by one. A tile of any size is as much code
  * again as a full one. */

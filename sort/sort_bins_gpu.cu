@@ -10,10 +10,9 @@
  *
  * Larger groups come from repeated keys or from skew. Up to a warp's size gpu_crowds.cuh sorts
  * them. A bin of few values, as 32 probes say, is counted: gpu_values.cuh. Where keys are uneven,
- * or no two probes are equal, a bin with still larger groups has digits that follow its keys; if
- * that leaves such groups, or is not tried, it is counted if any two probes are equal; or else, and
- * if its values are too many to be counted, sorted by a bitonic network over all its keys: slower
- * than all else, but as fast with any keys.
+ * or no two probes are equal, a bin with still larger groups has digits that follow its keys; any
+ * other is counted. If that leaves such groups, or its values are too many to be counted, it is
+ * sorted by a bitonic network over all its keys: slower than all else, but as fast with any keys.
  *
  * A thread's adds must all be under way before the first result is needed. So there is no branch
  * around them: keys that the bin does not have count into words of their own behind the counters.

@@ -10,6 +10,7 @@
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_lists.cuh"
 #include "sort/gpu_scatter.cuh"
+#include "sort/gpu_scatter_room.cuh"
 
 enum {
     PLAN_THREADS = 256,

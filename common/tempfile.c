@@ -174,10 +174,15 @@ static enum gs_status flush(int fd, const char *name, struct gs_error *err)
     return GS_OK;
 }
 
-/* The descriptor of an output's directory is good for paths only. */
-static enum gs_status sync_directory(int dirfd, const char *name, struct gs_error *err)
+/* Have the file's new name on the disk. The file goes first, once more: without a journal (ext2, or
+ * ext4 made so) the disk knows it as one that has no name, and a directory that names it all the
+ * same is damaged. (The descriptor of an output's directory is good for paths only.) */
+static enum gs_status sync_name(int file_fd, int dirfd, const char *name, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    if (fsync(file_fd) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno,
+                       "%s: is complete, but its name could not be synchronized", name);
     int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     /* Some file systems cannot synchronize a directory, and say that with EINVAL. */
     if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
@@ -241,7 +246,7 @@ static enum gs_status put_in_place(struct gs_tempfile *temp, const struct gs_tar
     if (!*placed)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be put in place", name);
     if (temp->synced)
-        st = sync_directory(target->dirfd, name, err);
+        st = sync_name(temp->fd, target->dirfd, name, err);
 cleanup:
     return st;
 }

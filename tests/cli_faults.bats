@@ -74,8 +74,9 @@ told()
     reference in >wanted
     told close "close failed" in -o out
     told sync "fsync failed" --fsync in -o out
-    told sync "is complete" --fsync in -o out
-    env LD_PRELOAD="$FAULTS" GSORT_FAULT="sync 22 2" "$GSORT" --device=cpu --fsync in -o out
+    told sync "is complete, but its name" --fsync in -o out
+    told sync "is complete, but its directory" --fsync in -o out
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="sync 22 3" "$GSORT" --device=cpu --fsync in -o out
     assert_same wanted out # a directory that cannot be synchronized: no trouble
 }
 

@@ -288,7 +288,23 @@ mount_memory()
 {
     mkdir "$1"
     mount -t tmpfs -o "size=$2" tmpfs "$1" 2>/dev/null || skip "mounting is not permitted here"
-    MOUNTED+=("$PWD/$1")
+    MOUNTED=("$PWD/$1" "${MOUNTED[@]}")
+}
+
+# mount_image DIR IMAGE TYPE [OPTIONS]: the file system that a file holds, at ./DIR. Nothing is said
+# where that cannot be done: mounting is not permitted, there is no loop device, or no such kind.
+mount_image()
+{
+    mkdir -p "$1"
+    mount -t "$3" -o "loop${4:+,$4}" "$2" "$1" 2>/dev/null || return
+    MOUNTED=("$PWD/$1" "${MOUNTED[@]}")
+}
+
+# unmount_last: what was mounted last, before the test's end.
+unmount_last()
+{
+    umount "${MOUNTED[0]}" || return
+    MOUNTED=("${MOUNTED[@]:1}")
 }
 
 require_expensive()
@@ -301,7 +317,7 @@ teardown()
     if [ -n "${GSORT_PID:-}" ]; then
         kill -KILL "$GSORT_PID" 2>/dev/null || true
     fi
-    if [ -n "${MOUNTED:-}" ]; then # by mount_memory, once or more
+    if [ -n "${MOUNTED:-}" ]; then # by mount_memory or mount_image, the last of them first
         cd /
         umount "${MOUNTED[@]}"
     fi

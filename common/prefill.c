@@ -158,8 +158,8 @@ static bool huge_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
     return pays;
 }
 
-/* Pages of these bytes of the file that are in memory, written to or not; 0 also where Linux does not
- * tell (before 6.5). C libraries have no cachestat(2) yet. */
+/* Pages of these bytes of the file that are in memory, written to or not; 0 also where Linux does
+ * not tell (before 6.5). C libraries have no cachestat(2) yet. */
 static uint64_t count_cached(const struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
 {
     struct {

@@ -129,3 +129,21 @@ most_stay()
         done
     done
 }
+
+@test "not where the disk's journal gets the bytes, too: a mapping is slow there" {
+    require_strace
+    [[ $(uname -r) =~ ^([0-9]+)\.([0-9]+) ]]
+    local release=$((BASH_REMATCH[1] * 100 + BASH_REMATCH[2]))
+    [ "$release" -ge 601 ] || skip "Linux does not tell before 6.1"
+    truncate -s 200M disk
+    PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q disk || skip "needs mkfs.ext4"
+    for journal in ordered journal; do
+        mount_image "$journal" disk ext4 "data=$journal" || skip "mounting is not permitted here"
+        strace -f -o trace -e trace=mmap "$GSORT" --device=cpu --bins=100 in -o "$journal/out"
+        assert_same wanted "$journal/out"
+        unmount_last
+        grep -c 'PROT_WRITE, MAP_SHARED' trace >"$journal.count" || true
+    done
+    [ "$(cat ordered.count)" -eq 1 ]
+    [ "$(cat journal.count)" -eq 0 ]
+}

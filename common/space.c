@@ -15,13 +15,22 @@
 #define XFS_SUPER_MAGIC 0x58465342
 #endif
 
+/* What is free there and not available is root's no more than anybody's: it is for the file
+ * system's own notes, and for second copies of them. */
+static bool is_btrfs(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) == 0 && fs.f_type == (__fsword_t)BTRFS_SUPER_MAGIC;
+}
+
 uint64_t gs_space_free(int fd)
 {
     struct statvfs fs;
     if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0) /* some have no notion of it */
         return UINT64_MAX;
     uint64_t bytes;
-    uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail; /* some are kept for root */
+    bool all = geteuid() == 0 && !is_btrfs(fd); /* some are kept for root */
+    uint64_t blocks = all ? fs.f_bfree : fs.f_bavail;
     return __builtin_mul_overflow(blocks, (uint64_t)fs.f_frsize, &bytes) ? UINT64_MAX : bytes;
 }
 

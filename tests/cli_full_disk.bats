@@ -98,6 +98,17 @@ mount_small()
     assert_trouble small/out "No space left"
 }
 
+@test "an external sort asks btrfs for what can be had, also by root" {
+    truncate -s 160M disk
+    PATH=$PATH:/usr/sbin:/sbin mkfs.btrfs -q disk >/dev/null 2>&1 || skip "needs mkfs.btrfs"
+    mount_image small disk btrfs || skip "mounting is not permitted here"
+    read -r free available block <<<"$(stat -f -c '%f %a %S' small)"
+    [ "$available" -lt "$free" ]
+    keygen uniform $(((free + available) * block / 8)) >large # between the two
+    run -2 --separate-stderr gsort -S 1M -T small large -o /dev/null
+    assert_trouble "of temporary files needed, room for"
+}
+
 @test "an external sort asks for the output's room before the work, by any name" {
     mount_small 8
     keygen uniform 3M >large

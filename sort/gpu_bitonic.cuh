@@ -92,28 +92,44 @@ static __device__ __forceinline__ void step_block(uint32_t (&key)[KEYS], uint32_
     }
 }
 
-/* Sort key[0 .. KEYS) of the first `threads` threads, a power of two, thread by thread. Where they
- * are more than a warp, all of the block must call this. s_keys: shared memory for the keys. */
+/* The strides from `lanes` lanes, 16 at most, down to 1 key. */
+template <int KEYS>
+static __device__ __forceinline__ void finish_lanes(uint32_t (&key)[KEYS], uint32_t lanes)
+{
+#pragma unroll 1
+    for (uint32_t stride = lanes; stride > 0; stride /= 2)
+        step_lanes<false>(key, stride, (threadIdx.x & stride) == 0);
+    finish_registers<KEYS / 2>(key);
+}
+
+/* Sort key[0 .. KEYS) of the first `lanes` lanes of a warp, a power of two, lane by lane. */
+template <int KEYS>
+static __device__ __forceinline__ void sort_bitonic_warp(uint32_t (&key)[KEYS], uint32_t lanes)
+{
+    sort_registers<KEYS>(key);
+    /* Merge runs of `half` lanes. */
+#pragma unroll 1
+    for (uint32_t half = 1; half < lanes; half *= 2) {
+        step_lanes<true>(key, 2 * half - 1, (threadIdx.x & half) == 0);
+        finish_lanes(key, half / 2);
+    }
+}
+
+/* The same of the first `threads` threads of a block, thread by thread. Where they are more than a
+ * warp, all of the block must call this. s_keys: shared memory for the keys. */
 template <int KEYS>
 static __device__ __forceinline__ void sort_bitonic(uint32_t (&key)[KEYS], uint32_t *s_keys,
                                                     uint32_t threads)
 {
     const uint32_t t = threadIdx.x;
-    sort_registers<KEYS>(key);
-    /* Merge runs of `half` threads. */
+    sort_bitonic_warp(key, min(threads, 32U));
 #pragma unroll 1
-    for (uint32_t half = 1; half < threads; half *= 2) {
-        if (half < 32)
-            step_lanes<true>(key, 2 * half - 1, (t & half) == 0);
-        else
-            step_block<true>(key, s_keys, threads, 2 * half - 1, (t & half) == 0);
+    for (uint32_t half = 32; half < threads; half *= 2) {
+        step_block<true>(key, s_keys, threads, 2 * half - 1, (t & half) == 0);
 #pragma unroll 1
         for (uint32_t stride = half / 2; stride >= 32; stride /= 2)
             step_block<false>(key, s_keys, threads, stride, (t & stride) == 0);
-#pragma unroll 1
-        for (uint32_t stride = min(half / 2, 16); stride > 0; stride /= 2)
-            step_lanes<false>(key, stride, (t & stride) == 0);
-        finish_registers<KEYS / 2>(key);
+        finish_lanes(key, 16);
     }
 }
 

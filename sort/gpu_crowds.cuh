@@ -3,8 +3,8 @@
  *
  * Parts of sort_bins_gpu.cu for one block and keys in its shared memory. A crowd is a group of keys
  * with the same digit that is too large for the windows there. Most are copies of one key; others
- * have a warp each. Where one is larger than a warp the digit is of no use: such a bin is sorted by
- * a network, in a time that no distribution changes.
+ * have a warp each. Where one is larger than a warp's registers can hold the digit is of no use:
+ * such a bin is sorted by a network, in a time that no distribution changes.
  */
 #ifndef GS_GPU_CROWDS_CUH
 #define GS_GPU_CROWDS_CUH
@@ -12,9 +12,10 @@
 #include "sort/gpu_bitonic.cuh"
 
 enum {
-    ITEMS = 16,     /* keys of a thread, and of a window */
-    SETTLED = 8,    /* keys of a group that the windows always settle */
-    CROWD_MOST = 32 /* keys of a crowd that a warp sorts */
+    ITEMS = 16,          /* keys of a thread, and of a window */
+    SETTLED = 8,         /* keys of a group that the windows always settle */
+    CROWD_MOST = 32,     /* keys of a crowd that a warp sorts, a key a lane */
+    CROWD_LARGE = 32 * 8 /* x */
 };
 
 /* Words of shared memory for so many keys and a window more. */
@@ -72,9 +73,30 @@ static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t firs
         s_keys[gs_gpu_padded(first + lane)] = key;
 }
 
+/* The same for CROWD_LARGE keys at most, ITEMS in a row a lane. */
+static __device__ __forceinline__ void sort_crowd_warp(uint32_t *s_keys, uint32_t first,
+                                                       uint32_t keys)
+{
+    const int EACH = 8;
+    const uint32_t mine = lane_index() * EACH;
+    uint32_t lanes = 8; /* more than CROWD_MOST keys take */
+    while (lanes * EACH < keys)
+        lanes *= 2;
+    uint32_t key[EACH];
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        key[i] = mine + i < keys ? s_keys[gs_gpu_padded(first + mine + i)] : GS_KEY_MAX;
+    sort_bitonic_warp(key, lanes);
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        if (mine + i < keys)
+            s_keys[gs_gpu_padded(first + mine + i)] = key[i];
+}
+
 /* Sort all groups of more than SETTLED keys. With LARGE there may be some of more than CROWD_MOST:
- * returns false, for all of the block, if one of these has several values. s_count holds where each
- * digit begins. s_lists: two of them. A barrier is behind the last change of s_keys. */
+ * returns false, for all of the block, if one of more than CROWD_LARGE has several values. s_count
+ * holds where each digit begins. s_lists: two of them. A barrier is behind the last change of
+ * s_keys. */
 template <int THREADS, bool LARGE>
 static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uint32_t *s_count,
                                                      uint32_t digits, uint32_t size,
@@ -99,10 +121,14 @@ static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uin
     for (uint32_t c = threadIdx.x / 32; c < crowds; c += THREADS / 32) {
         const uint32_t first = s_lists[0].crowd[c] >> 16;
         const uint32_t keys = s_lists[0].crowd[c] & 0xffff;
-        if (LARGE && keys > CROWD_MOST)
-            settled = settled && is_one_key_warp(s_keys, first, first + keys);
-        else
+        if (!LARGE || keys <= CROWD_MOST)
             sort_warp(s_keys, first, first + keys);
+        else if (!is_one_key_warp(s_keys, first, first + keys)) {
+            if (keys > CROWD_LARGE)
+                settled = false;
+            else
+                sort_crowd_warp(s_keys, first, keys);
+        }
     }
     if (LARGE)
         return __syncthreads_and(settled) != 0;

@@ -15,7 +15,8 @@
  * lie: digits are made anew that follow them. A digit of so many keys is divided evenly into as
  * many, by the fraction of it that a key lies at; so keys must be uneven on that scale, too, to
  * crowd again. Returns false, for all of the block, with nothing written, if there is a crowd left
- * that has several values and is larger than a warp; unless values repeat, any such crowd has. */
+ * that has several values and is larger than CROWD_LARGE; unless values repeat, any such crowd has.
+ */
 template <int THREADS>
 static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t *out,
                                                     uint32_t size, struct gs_gpu_digit digit,
@@ -57,7 +58,7 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
     if (t < 2 * ITEMS)
         s_keys[gs_gpu_padded(size + t)] = GS_KEY_MAX;
     const bool crowded = __syncthreads_or(largest > SETTLED) != 0;
-    if (crowded && !repeats && __syncthreads_or(largest > CROWD_MOST) != 0)
+    if (crowded && !repeats && __syncthreads_or(largest > CROWD_LARGE) != 0)
         return false;
 
         /* Keys are read again rather than held: they are in a cache, and registers are short. */

@@ -13,8 +13,9 @@
 #include "sort/sample_position.h"
 
 enum {
-    HEAVY_THREADS = 512,
-    HEAVY_SAMPLES = 2048, /* of a slot at most */
+    HEAVY_THREADS = 1024,
+    HEAVY_EACH = 2, /* keys of the sample of a thread at most */
+    HEAVY_SAMPLES = HEAVY_EACH * HEAVY_THREADS,
     HEAVY_CELLS = 2 * HEAVY_SAMPLES,
     HEAVY_CELLS_LOG2 = 12,
     HEAVY_LEAST = 4,  /* copies in the sample */
@@ -30,18 +31,31 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
                       struct gs_gpu_slot *slots, const struct gs_gpu_map *maps, uint32_t *heavy,
                       uint32_t medium_keys)
 {
-    after_previous();
+    if (DIGITS == GS_GPU_LINEAR)
+        after_previous();
     __shared__ uint32_t s_key[HEAVY_CELLS];
     __shared__ uint32_t s_count[HEAVY_CELLS];
     __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
     __shared__ uint32_t s_all, s_most;                 /* copies of heavy values */
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_slot slot = slots[blockIdx.x];
-    if (slot.bins == 0 || (!slot.mapped && digit_is_exact(slot.digit)))
+    if (slot.bins == 0 || (!slot.mapped && digit_is_exact(slot.digit))) {
+        if (DIGITS != GS_GPU_LINEAR)
+            after_previous();
         return;
+    }
     const map_view<DIGITS == GS_GPU_DIVIDED> map = {slot.digit, maps[slot.map].entry};
     const uint32_t samples = (uint32_t)min(slot.size / HEAVY_SPARSE, (uint64_t)HEAVY_SAMPLES);
     const uint32_t none = slot.high < GS_KEY_MAX ? slot.high + 1 : slot.low - 1;
+    uint32_t drawn[HEAVY_EACH];
+#pragma unroll
+    for (int i = 0; i < HEAVY_EACH; i++) {
+        const uint32_t j = i * HEAVY_THREADS + t;
+        const uint64_t at = gs_sample_position(min(j, max(samples, 1U) - 1), max(samples, 1U),
+                                               slot.size, GS_SAMPLE_SEED);
+        drawn[i] =
+            tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS))[at % GS_GPU_TILE_KEYS];
+    }
     for (uint32_t i = t; i < HEAVY_CELLS; i += HEAVY_THREADS) {
         s_key[i] = none;
         s_count[i] = 0;
@@ -53,10 +67,11 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     __syncthreads();
 
     /* At most half of the cells are taken: there is always a free one. */
-    for (uint32_t i = t; i < samples; i += HEAVY_THREADS) {
-        uint64_t at = gs_sample_position(i, samples, slot.size, GS_SAMPLE_SEED);
-        uint32_t key =
-            tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS))[at % GS_GPU_TILE_KEYS];
+#pragma unroll
+    for (int i = 0; i < HEAVY_EACH; i++) {
+        if (i * HEAVY_THREADS + t >= samples)
+            continue;
+        const uint32_t key = drawn[i];
         uint32_t cell = key * 2654435769U >> (32 - HEAVY_CELLS_LOG2);
         uint32_t found = atomicCAS(&s_key[cell], none, key);
         while (found != none && found != key) {
@@ -65,6 +80,8 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
         }
         atomicAdd(&s_count[cell], 1);
     }
+    if (DIGITS != GS_GPU_LINEAR)
+        after_previous(); /* the map is made */
     __syncthreads();
 
     for (uint32_t cell = t; cell < HEAVY_CELLS; cell += HEAVY_THREADS)

@@ -16,7 +16,7 @@ enum {
     MAP_THREADS = 1024,
     MAP_ITEMS = 16, /* keys of the sample of a thread at most */
     MAP_SPARSE = 4, /* keys of the slot for one of the sample at least */
-    MAP_EACH = 32,  /* of the sample for a digit: chance makes a sixth of them */
+    MAP_EACH = 64,  /* of the sample for a digit: chance makes an eighth of them */
     PARTS_MOST = GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
     MORE_PAIRS = PARTS_MOST / 2 - GS_GPU_MAP_DIVIDED /* of parts than one for each cell */
 };
@@ -83,6 +83,7 @@ static __global__ void __launch_bounds__(MAP_THREADS)
                       const struct gs_gpu_slot *slots, struct gs_gpu_map *maps)
 {
     after_previous();
+    let_next_in(); /* it looks for heavy values */
     __shared__ uint32_t s_count[GS_GPU_MAP_CELLS];
     __shared__ uint16_t s_entry[GS_GPU_MAP_DIVIDED];
     __shared__ uint32_t s_partial[33];

@@ -8,7 +8,8 @@
  * Shared memory has a row for each bin, with room for twice its share and more: a key goes straight
  * to its row at its rank, and a warp writes row after row. That touches shared memory a third less
  * often than any way that first finds out where each bin begins. Rows are of odd length: bins fill
- * up side by side, and would all use the same banks.
+ * up side by side, and would all use the same banks. The two parts of a digit that has a heavy
+ * value share a row, from both ends: one of them may have almost all of the digit's keys.
  *
  * Where bins are uneven, keys that a row has no room for wait on a list. A tile with too many of
  * those, or with a warp most of whose keys meet in one bin (keys that lie in the input as in the
@@ -54,14 +55,24 @@ template <typename PLACE> struct tile_memory {
     uint32_t *count;   /* per bin: keys, then first index in the tile; zero before a tile */
     PLACE *delta;      /* per bin: position in the output less index in the tile, or nowhere */
     uint32_t row;      /* length of a row, odd */
+    uint32_t pairs;    /* bins b and b + pairs share row b; 0: each has a row */
 
-    /* Divide `words` words: rows for so many bins, and the list behind them. */
-    __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t bins)
+    /* Divide `words` words: so many rows, and the list behind them. */
+    __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t rows)
     {
-        const uint32_t rows = words - 2 * WAITING;
+        const uint32_t room = words - 2 * WAITING;
         keys = words_begin;
-        list = (struct waiting_key *)(words_begin + rows);
-        row = (rows / bins - 1) | 1;
+        list = (struct waiting_key *)(words_begin + room);
+        row = (room / rows - 1) | 1;
+    }
+
+    /* The place of the key of that rank in its bin's row. */
+    template <bool PAIRED>
+    __device__ __forceinline__ uint32_t row_place(uint32_t bin, uint32_t rank) const
+    {
+        if (PAIRED && bin >= pairs)
+            return (bin - pairs + 1) * row - 1 - rank;
+        return bin * row + rank;
     }
 };
 
@@ -124,19 +135,23 @@ write_torn(const TARGET &target, const struct paged_runs<typename TARGET::INDEX>
     }
 }
 
-/* Write other rows, by a warp: lane r has count and place of row r. SPARE: some in spare memory. */
-template <bool SPARE, typename TARGET>
+/* Write other rows, by a warp: lane r has count and place of row r. SPARE: some in spare memory.
+ * PAIRED: rows are not one behind the other, but where lane r says, from `row` on. */
+template <bool SPARE, bool PAIRED, typename TARGET>
 static __device__ __forceinline__ void
 write_whole(const TARGET &target, typename TARGET::INDEX place, uint32_t count, const uint32_t *row,
-            uint32_t row_length, int rows)
+            uint32_t row_length, uint32_t row_begin, int rows)
 {
     const uint32_t lane = lane_index();
     const int together = SPARE ? 1 : 4; /* spare memory is seldom met, and more code is slower */
     using KEY = typename TARGET::KEY;
     KEY *const begin = target.out + lane;
     row += lane;
+    const uint32_t *const row_0 = row;
 #pragma unroll(together)
     for (int r = 0; r < rows; r++, row += row_length) {
+        if (PAIRED)
+            row = row_0 + __shfl_sync(GS_ALL_LANES, row_begin, r);
         const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* from here on */
         const typename TARGET::INDEX start = __shfl_sync(GS_ALL_LANES, place, r);
         KEY *out = begin + start;
@@ -155,7 +170,7 @@ write_whole(const TARGET &target, typename TARGET::INDEX place, uint32_t count, 
 }
 
 /* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
-template <typename TARGET, typename PLACE>
+template <bool PAIRED, typename TARGET, typename PLACE>
 static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
                                                   const TARGET &target, uint32_t bins)
 {
@@ -164,7 +179,7 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
     const uint32_t first = threadIdx.x / 32 * share;
     for (uint32_t group = 0; group < share; group += 32) {
         const uint32_t bin = first + group + lane;
-        const uint32_t *row = memory.keys + (first + group) * memory.row;
+        const uint32_t *row = memory.keys + (PAIRED ? 0 : (first + group) * memory.row);
         const int rows = (int)min(share - group, 32U);
         uint32_t count = 0;
         PLACE place = 0;
@@ -185,24 +200,29 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
             const auto runs = find_pages(target, bin, place, count, fresh);
             const uint32_t whole = runs.torn ? 0 : count;
             if (__any_sync(GS_ALL_LANES, target.is_spare(runs.start)))
-                write_whole<true>(target, runs.start, whole, row, memory.row, rows);
+                write_whole<true, false>(target, runs.start, whole, row, memory.row, 0, rows);
             else
-                write_whole<false>(target, runs.start, whole, row, memory.row, rows);
+                write_whole<false, false>(target, runs.start, whole, row, memory.row, 0, rows);
             write_torn(target, runs, count, row, memory.row);
         } else {
-            write_whole<false>(target, place, count, row, memory.row, rows);
+            /* That of the second bin is the row's end. */
+            const uint32_t begin = memory.template row_place<PAIRED>(
+                bin, PAIRED && bin >= memory.pairs ? count - 1 : 0);
+            write_whole<false, PAIRED>(target, place, count, row, memory.row, begin, rows);
         }
     }
 }
 
-/* Scatter `size` keys at `in`; FULL: as many as a tile can have. Counters must be zero and visible,
- * and are again after the next barrier. Returns false if a row was too short; try_rows = false does
- * not try. */
-template <bool FULL, int ITEMS, typename PLACE, typename TARGET, typename VIEW>
+/* Scatter `size` keys at `in`; FULL: as many as a tile can have. view_of() gets the view ready
+ * while the keys are on their way. Counters must be zero and visible, and are again after the next
+ * barrier. Returns false if a row was too short; try_rows = false does not try. */
+template <bool FULL, int ITEMS, typename PLACE, typename TARGET, typename VIEW_OF>
 static __device__ __forceinline__ bool
-scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target, const VIEW &view,
-             uint32_t bins, const struct tile_memory<PLACE> &memory, bool try_rows)
+scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
+             const VIEW_OF &view_of, uint32_t bins, const struct tile_memory<PLACE> &memory,
+             bool try_rows)
 {
+    using VIEW = decltype(view_of());
     __shared__ uint32_t s_partial[33];
     __shared__ uint32_t s_none[32]; /* counts keys that do not exist, or need not be moved */
     const uint32_t t = threadIdx.x;
@@ -213,6 +233,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
+    const VIEW view = view_of();
     view.classify(key, bin);
     const auto moves = [&](int i) {
         return i * SCATTER_THREADS < rest && (!VIEW::DROPS || (bin[i] & BIN_MASK) < bins);
@@ -237,7 +258,8 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
             uint32_t rank = bin[i] >> BIN_RANK_SHIFT;
             bool fits = rank < memory.row;
             if (moves(i) && fits)
-                memory.keys[(bin[i] & BIN_MASK) * memory.row + rank] = key[i];
+                memory.keys[memory.template row_place<VIEW::PAIRED>(bin[i] & BIN_MASK, rank)] =
+                    key[i];
             fit = fit && (fits || !moves(i));
         }
         if constexpr (VIEW::WAITS) {
@@ -257,12 +279,17 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     }
     try_rows = __syncthreads_and(try_rows) != 0;
     uint32_t waiting = 0;
+    if (VIEW::PAIRED && try_rows) { /* do both ends meet? */
+        for (uint32_t b = t; b < memory.pairs; b += SCATTER_THREADS)
+            try_rows = try_rows && memory.count[b] + memory.count[b + memory.pairs] <= memory.row;
+        try_rows = __syncthreads_and(try_rows) != 0;
+    }
     if constexpr (VIEW::WAITS) {
         waiting = *memory.waiting;
         try_rows = try_rows && waiting <= WAITING;
     }
     if (try_rows) {
-        write_rows(memory, target, bins);
+        write_rows<VIEW::PAIRED>(memory, target, bins);
         if (VIEW::WAITS && waiting != 0) {
             __syncthreads();
             for (uint32_t x = t; x < waiting; x += SCATTER_THREADS) {
@@ -353,19 +380,21 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
 }
 
 /* Scatter the keys of one tile of a slot. */
-template <int ITEMS, typename PLACE, typename TARGET, typename VIEW>
+template <int ITEMS, typename PLACE, typename TARGET, typename VIEW_OF>
 static __device__ __forceinline__ void
 scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
-                  const VIEW &view, uint32_t bins, struct tile_memory<PLACE> &memory,
+                  const VIEW_OF &view_of, uint32_t bins, struct tile_memory<PLACE> &memory,
                   uint32_t *words_begin, uint32_t words)
 {
+    using VIEW = decltype(view_of());
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
-    memory.place_rows(words_begin, words, bins);
+    memory.pairs = VIEW::PAIRED ? bins / 2 : 0;
+    memory.place_rows(words_begin, words, VIEW::PAIRED ? bins / 2 : bins);
     const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
     if (size == tile_keys)
-        scatter_tile<true, ITEMS>(in, size, target, view, bins, memory, try_rows);
+        scatter_tile<true, ITEMS>(in, size, target, view_of, bins, memory, try_rows);
     else
-        scatter_tile<false, ITEMS>(in, size, target, view, bins, memory, try_rows);
+        scatter_tile<false, ITEMS>(in, size, target, view_of, bins, memory, try_rows);
 }
 
 #endif

@@ -4,7 +4,8 @@
  * A view is what a block needs for that, as a rule in its shared memory. All have the same members,
  * so that count and scatter are written once: classify() finds the bins of a thread's keys; WAITS:
  * bins may be uneven, or not be moved, so that keys of a tile may have to wait; DROPS: some keys
- * have no bin.
+ * have no bin; PAIRED: each bin of the first half and one of the second have about as many keys
+ * together as any others.
  */
 #ifndef GS_GPU_VIEWS_CUH
 #define GS_GPU_VIEWS_CUH
@@ -76,6 +77,7 @@ static __device__ __forceinline__ uint32_t cell_of(uint32_t distance, uint32_t s
 template <int SEARCH> struct splitter_view {
     static const bool WAITS = SEARCH != GS_GPU_GUIDE;
     static const bool DROPS = false;
+    static const bool PAIRED = false;
     const uint32_t *guide;    /* padded; or tree, which is not */
     const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
     uint32_t base, limit, shift, mask, steps, count, search;
@@ -183,6 +185,7 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
 struct digit_view {
     static const bool WAITS = false;
     static const bool DROPS = false;
+    static const bool PAIRED = false;
     struct gs_gpu_digit digit;
     uint32_t bins;
 
@@ -205,6 +208,7 @@ struct digit_view {
 template <bool DIVIDED> struct map_view {
     static const bool WAITS = false;
     static const bool DROPS = false;
+    static const bool PAIRED = false;
     struct gs_gpu_digit cell;
     const uint16_t *entry; /* in shared memory, but for few keys */
 
@@ -228,21 +232,23 @@ template <bool DIVIDED> struct map_view {
     }
 
     /* The least key of a slot with digit d > 0 or a larger one, `low` being its least of all; or
-     * 2^32 or more. */
+     * 2^32 or more. WARP: all lanes look for the same. */
+    template <bool WARP>
     __device__ __forceinline__ uint64_t least_key(uint32_t low, uint32_t d) const
     {
         if constexpr (!DIVIDED) {
             const uint32_t first =
-                first_place(0, GS_GPU_MAP_CELLS, [&](uint32_t i) { return entry[i] >= d; });
+                first_place<WARP>(0, GS_GPU_MAP_CELLS, [&](uint32_t i) { return entry[i] >= d; });
             return first > 0 ? ::least_key(cell, low, first) : low;
         }
         /* The part, and the last cell with no part behind it. */
         const uint32_t part =
-            first_place(0, GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
-                        [&](uint32_t i) { return entry[GS_GPU_MAP_DIVIDED + i] >= d; });
-        const uint32_t its = first_place(1, GS_GPU_MAP_DIVIDED,
-                                         [&](uint32_t i) { return (entry[i] >> 4) * 2U > part; }) -
-                             1;
+            first_place<WARP>(0, GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
+                              [&](uint32_t i) { return entry[GS_GPU_MAP_DIVIDED + i] >= d; });
+        const uint32_t its =
+            first_place<WARP>(1, GS_GPU_MAP_DIVIDED,
+                              [&](uint32_t i) { return (entry[i] >> 4) * 2U > part; }) -
+            1;
         const uint32_t bits = entry[its] & 15;
         const uint64_t within = min(part - (entry[its] >> 4) * 2U, 1U << bits);
         const uint64_t wide = ((uint64_t)its << 32) + (within << (32 - bits));
@@ -250,16 +256,25 @@ template <bool DIVIDED> struct map_view {
     }
 
     /* The first place from `begin` on, before `end`, that is so, as all behind it are; or `end`. */
-    template <typename IS_SO>
+    template <bool WARP, typename IS_SO>
     static __device__ __forceinline__ uint32_t first_place(uint32_t begin, uint32_t end,
                                                            const IS_SO &is_so)
     {
         while (begin < end) {
-            const uint32_t middle = (begin + end) / 2;
-            if (is_so(middle))
-                end = middle;
-            else
-                begin = middle + 1;
+            const uint32_t step = WARP ? (end - begin + 31) / 32 : (end - begin) / 2;
+            if constexpr (WARP) {
+                const uint32_t probe = begin + lane_index() * step;
+                const bool not_yet = probe < end && !is_so(probe);
+                const uint32_t before = (uint32_t)__popc(__ballot_sync(GS_ALL_LANES, not_yet));
+                if (before == 0)
+                    return begin;
+                end = min(end, begin + before * step);
+                begin += (before - 1) * step + 1;
+            } else if (is_so(begin + step)) {
+                end = begin + step;
+            } else {
+                begin += step + 1;
+            }
         }
         return begin;
     }
@@ -302,8 +317,9 @@ static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
 /* By a slot's digit, of either kind, and, in that, by its heavy value: the parts of all digits one
  * after the other. The last part, keys of heavy values, need not be moved. */
 template <typename DIGITS> struct heavy_view {
-    static const bool WAITS = true;
+    static const bool WAITS = false;
     static const bool DROPS = true;
+    static const bool PAIRED = true;
     DIGITS digits;
     uint32_t bins;
     const uint32_t *heavy; /* in shared memory */

@@ -57,8 +57,9 @@ scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
                 next = gridDim.x + atomicInc(taken, INT32_MAX);
             }
         }
-        try_rows = scatter_tile<true, ITEMS>(in + (uint64_t)tile * tile_keys, tile_keys, target,
-                                             splitters, bins, memory, try_rows);
+        try_rows = scatter_tile<true, ITEMS>(
+            in + (uint64_t)tile * tile_keys, tile_keys, target, [&]() { return splitters; }, bins,
+            memory, try_rows);
     }
     if (blockIdx.x == gridDim.x - 1) {
         __syncthreads();
@@ -150,20 +151,18 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const struct flat_target<PLACE> target = {
         out + s_slot.to, limit, cursors
     };
-    const auto scatter = [&](const auto &digits) {
-        if (s_slot.heavy) {
-            for (uint32_t b = threadIdx.x; b < 2 * s_slot.bins; b += SCATTER_THREADS)
-                memory.delta[b] = 0; /* not nowhere */
-            scatter_slot_tile<ITEMS>(in, size, target, load_heavy(s_slot, digits, heavy, s_heavy),
-                                     2 * s_slot.bins, memory, s_rows, words);
-        } else {
-            scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
-        }
+    const auto digits = [&]() {
+        if constexpr (DIGITS == GS_GPU_LINEAR)
+            return digit_view{s_slot.digit, s_slot.bins};
+        else
+            return load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, s_map);
     };
-    if constexpr (DIGITS == GS_GPU_LINEAR)
-        scatter(digit_view{s_slot.digit, s_slot.bins});
+    if (s_slot.heavy)
+        scatter_slot_tile<ITEMS>(
+            in, size, target, [&]() { return load_heavy(s_slot, digits(), heavy, s_heavy); },
+            2 * s_slot.bins, memory, s_rows, words);
     else
-        scatter(load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, s_map));
+        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
 }
 
 /* Level 2 without a count: a block moves one tile of one slot, if that has rooms. */
@@ -192,7 +191,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
     if (threadIdx.x == 0 && (index + GS_TILES_AHEAD + 1) * (uint64_t)tile_keys <= s_slot.size)
         prefetch_keys(tile_at(pages, in, s_slot, index + GS_TILES_AHEAD), tile_keys);
-    const struct digit_view digits = {s_slot.digit, s_slot.bins};
+    const auto digits = [&]() { return digit_view{s_slot.digit, s_slot.bins}; };
     cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
     uint32_t *s_rows = memory.count + GS_GPU_DIGITS_MAX;
     in = tile_at(pages, in, s_slot, index);

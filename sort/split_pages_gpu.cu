@@ -83,14 +83,14 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const struct paged_target<INDEX> target = {
         out, UINT32_MAX, counters + (uint64_t)GS_GPU_PARTS *s_slot.first_digit, to, taken
     };
-    const auto scatter = [&](const auto &digits) {
-        scatter_slot_tile<TILE_ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits,
-                                      s_slot.bins, memory, s_rows, words);
+    const auto digits = [&]() {
+        if constexpr (DIGITS == GS_GPU_LINEAR)
+            return digit_view{s_slot.digit, s_slot.bins};
+        else
+            return load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, s_map);
     };
-    if constexpr (DIGITS == GS_GPU_LINEAR)
-        scatter(digit_view{s_slot.digit, s_slot.bins});
-    else
-        scatter(load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, s_map));
+    scatter_slot_tile<TILE_ITEMS>(tile_at(pages, in, s_slot, index), size, target, digits,
+                                  s_slot.bins, memory, s_rows, words);
 }
 
 /* A block makes slots of one slot's digits. */
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         if constexpr (DIGITS == GS_GPU_LINEAR)
             return least_key(slot.digit, slot.low, d);
         else
-            return map.least_key(slot.low, d);
+            return map.template least_key<false>(slot.low, d);
     };
     unsigned long long before = slot.start;
     for (uint32_t round = 0; round < slot.bins; round += PLAN_THREADS) {

@@ -305,7 +305,7 @@ dist:
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
 # What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
-GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_narrow gpu_engines gpu_flip gpu_small
+GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
 CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/chunk_rooms* sort/key_loops* sort/shares* sort/regions.h sort/incoming_look.h sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
               $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
@@ -333,7 +333,7 @@ bench-gpu: $(B)/bench-gpu
 
 check-gpu: all $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow $(B)/gpu_small
+	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow $(B)/gpu_small $(B)/gpu_close
 # With DEBUG=1: only that has calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)
 	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }

@@ -74,6 +74,11 @@
 #define GS_GPU_ROOM        (160 * 1024) /* bytes of shared memory for a block */
 #define GS_GPU_HALF_ROOM   (112 * 1024) /* and of each of two to a processor */
 
+/* A bin with so many keys at most is a medium job, too, if it has so few values in a row, a power
+ * of two: they are counted. */
+#define GS_GPU_CLOSE_KEYS   (1U << 18)
+#define GS_GPU_CLOSE_VALUES 16384
+
 /* Keys that a sub-bin should hold, of blocks for 4096: digits are linear, so smooth data fills it
  * to within a few per cent, and the limit is 10 % away. */
 #define GS_GPU_SUB_BIN_KEYS 3700

@@ -11,16 +11,25 @@
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_lists.cuh"
+#include "sort/gpu_views.cuh"
 
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
 
-/* A bin of keys between other values: a job, or a slot of a further level. */
+/* More keys than others, but not too many for a job if their values are close together. */
+static __device__ __forceinline__ bool may_be_close(const struct gs_gpu_work *work, uint64_t size)
+{
+    return size > work->medium_keys && size <= GS_GPU_CLOSE_KEYS &&
+           work->medium_keys > work->small_keys;
+}
+
+/* A bin of keys between other values, which are close together, or not, or it does not matter: a
+ * job, or a slot of a further level. */
 static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
-                               int64_t from, uint64_t size)
+                               int64_t from, uint64_t size, bool close)
 {
     if (size == 0)
         return;
-    if (size <= work->medium_keys)
+    if (size <= work->medium_keys || (close && may_be_close(work, size)))
         add_job(work, start, from, (uint32_t)size, level & 1);
     else
         add_slot(work, level + 1, start, size, GS_KEY_MAX, 0)->from = from;
@@ -276,6 +285,17 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         return slot.heavy && (bin + 1) % DIGIT_THREADS != 0 && size > 0 && size_next > 0 &&
                size + size_next <= work.small_keys;
     };
+    /* The least key of a digit, found by a warp. */
+    const uint16_t *entry = slot.mapped ? work.maps[slot.map].entry : NULL;
+    const auto least = [&](uint32_t d) -> uint64_t {
+        if (d == 0 || d == slot.bins)
+            return d == 0 ? slot.low : (uint64_t)slot.high + 1;
+        if (!slot.mapped)
+            return least_key(slot.digit, slot.low, d);
+        return work.tables->skewed
+                   ? map_view<true>{slot.digit, entry}.least_key<true>(slot.low, d)
+                   : map_view<false>{slot.digit, entry}.least_key<true>(slot.low, d);
+    };
     unsigned long long before = 0;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         uint32_t bin = round + threadIdx.x;
@@ -284,6 +304,14 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         unsigned long long size_more = mine && slot.heavy ? more[bin] : 0;
         unsigned long long size_equal = mine && slot.heavy ? equal[bin] : 0;
         unsigned long long size_next = bin + 1 < slot.bins ? less[bin + 1] : 0;
+        bool close = !exact && (may_be_close(&work, size) || may_be_close(&work, size_more));
+        for (uint32_t asks = __ballot_sync(GS_ALL_LANES, close); asks != 0; asks &= asks - 1) {
+            const uint32_t lane = (uint32_t)__ffs((int)asks) - 1;
+            const uint32_t its = bin - lane_index() + lane;
+            const uint64_t values = least(its + 1) - least(its);
+            if (lane_index() == lane)
+                close = values <= GS_GPU_CLOSE_VALUES;
+        }
         bool joined = threadIdx.x > 0 && mine && joins(bin - 1, more[bin - 1], size);
         unsigned long long sum;
         unsigned long long start =
@@ -295,7 +323,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         } else if (mine) {
             less[bin] = start;
             if (!exact && !joined)
-                add_bin(&work, level, slot.start + start, slot.to + (int64_t)start, size);
+                add_bin(&work, level, slot.start + start, slot.to + (int64_t)start, size, close);
         }
         if (size_equal > 0)
             add_fill(&work, slot.start + start + size, size_equal,
@@ -304,7 +332,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
             const unsigned long long larger = start + size + size_equal;
             more[bin] = larger;
             add_bin(&work, level, slot.start + larger, slot.to + (int64_t)larger,
-                    size_more + (joins(bin, size_more, size_next) ? size_next : 0));
+                    size_more + (joins(bin, size_more, size_next) ? size_next : 0), close);
         }
         __syncthreads();
     }

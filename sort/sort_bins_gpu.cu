@@ -17,6 +17,7 @@
  * A thread's adds must all be under way before the first result is needed. So there is no branch
  * around them: keys that the bin does not have count into words of their own behind the counters.
  */
+#include "sort/gpu_close.cuh"
 #include "sort/gpu_hard.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -51,6 +52,8 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
+    if (THREADS == MEDIUM_THREADS && size > THREADS * ITEMS)
+        return sort_close<THREADS>(a, b, output, jobs);
 
     /* Load, and find the bounds. Keys that do not exist are copies of the last. */
     const uint32_t probe = probe_bin<32>(in, size);
@@ -60,7 +63,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
         key[i] = in[min(i * THREADS + t, size - 1)];
     if (t == THREADS - 1 && blockIdx.x + AHEAD < job_count) {
         const struct gs_gpu_job later = jobs[blockIdx.x + AHEAD];
-        prefetch_keys((later.in_b ? b : a) + later.from, later.size / 4 * 4);
+        prefetch_keys((later.in_b ? b : a) + later.from, min(later.size, THREADS * ITEMS) / 4 * 4);
     }
     if (t == 0) {
         s_low = GS_KEY_MAX;

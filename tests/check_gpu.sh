@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES GPU_NARROW
-#                           GPU_SMALL
+#                           GPU_SMALL GPU_CLOSE
 # from make check-gpu, with the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
@@ -25,6 +25,7 @@ values=$5
 pages=$6
 narrow=$7
 small=$8
+close=$9
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=600        # seconds for a file
@@ -97,8 +98,8 @@ watched()
 # sanitize TOOL. gpu_twins launches every kernel of the sorts on the device, with every kind of keys
 # and number of bins, but count_values with GS_GPU_FEW_CELLS, which gpu_values does, and what larger
 # inputs have: sort_few of more than 2^16 keys, scatter_bins' large tiles, blocks for large bins,
-# wide positions. gpu_pages adds the ends of pages, gpu_narrow bins of remainders, gpu_engines the
-# shared-memory engines; bench-gpu sends more distributions through the same kernels. racecheck
+# wide positions. gpu_pages adds the ends of pages, gpu_narrow bins of remainders, gpu_close those
+# of values that lie close, gpu_engines the shared-memory engines; bench-gpu sends more distributions through the same kernels. racecheck
 # follows each access to shared memory, of CUB's kernels in bench-gpu too, and would take minutes:
 # it gets smaller inputs, half of the kinds for each number of bins, and no bench-gpu, and so the
 # same kernels.
@@ -109,7 +110,8 @@ sanitize()
     else
         watched "$1" "$twins" 60000 && watched "$1" "$values" 40000 &&
             watched "$1" "$bench" --check-small --sizes=16
-    fi && watched "$1" "$pages" && watched "$1" "$narrow" 0 && watched "$1" "$engines" 300 37
+    fi && watched "$1" "$pages" && watched "$1" "$narrow" 0 && watched "$1" "$close" 1 &&
+        watched "$1" "$engines" 300 37
 }
 
 # suite_file FILE: run it, and note its counts: ok, of them skipped, seconds.
@@ -155,6 +157,7 @@ test_files()
 step 'twins, stage by stage' "$twins"
 step 'engines, every n and number of lists' "$engines"
 step 'slots of few values' "$values"
+step 'bins of values that lie close' "$close"
 step 'bins that end where pages do' "$pages"
 step 'bins of 16-bit remainders' "$narrow"
 step 'a GPU of 64 or 99 KiB a block' "$small"

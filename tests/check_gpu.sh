@@ -98,11 +98,11 @@ watched()
 # sanitize TOOL. gpu_twins launches every kernel of the sorts on the device, with every kind of keys
 # and number of bins, but count_values with GS_GPU_FEW_CELLS, which gpu_values does, and what larger
 # inputs have: sort_few of more than 2^16 keys, scatter_bins' large tiles, blocks for large bins,
-# wide positions. gpu_pages adds the ends of pages, gpu_narrow bins of remainders, gpu_close those
-# of values that lie close, gpu_engines the shared-memory engines; bench-gpu sends more distributions through the same kernels. racecheck
-# follows each access to shared memory, of CUB's kernels in bench-gpu too, and would take minutes:
-# it gets smaller inputs, half of the kinds for each number of bins, and no bench-gpu, and so the
-# same kernels.
+# wide positions. gpu_pages adds the ends of pages, gpu_close bins of values that lie close,
+# gpu_narrow those of remainders, gpu_engines the shared-memory engines; bench-gpu sends more
+# distributions through the same kernels. racecheck follows each access to shared memory, of CUB's
+# kernels in bench-gpu too, and would take minutes: it gets smaller inputs, half of the kinds for
+# each number of bins, and no bench-gpu, and so the same kernels.
 sanitize()
 {
     if [ "$1" = racecheck ]; then

@@ -3,9 +3,9 @@
  *
  *     gpu_close [SIZES]   of three sizes the first ones, all unless said
  *
- * First such bins alone, of any values from one to as many as there may be, at both ends of all
- * keys too, read from either buffer. Then a whole sort, of keys with clusters that would each need
- * a level more. Needs a GPU with room for medium jobs: without one it says so and exits with 77.
+ * Of any values from one to as many as there may be, at both ends of all keys too, read from either
+ * buffer. And a level's plan knows which bins are such: others have a level more. Needs a GPU with
+ * room for medium jobs: without one it says so and exits with 77.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -16,10 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BORDER = 0x5a5a5a5a, SHIFT = 12345, LOWS = 4 };
-
-/* Of the whole sort: clusters, the keys and the values of each, and all values. */
-enum { CLUSTERS = 20, CLUSTER_KEYS = 40000, CLUSTER_VALUES = 700, RANGE = 1 << 24 };
+enum { BORDER = 0x5a5a5a5a, SHIFT = 12345, LOWS = 4, DIGITS = 100 };
 
 static const uint32_t sizes[] = {GS_GPU_MEDIUM_KEYS + 1, 3 * GS_GPU_MEDIUM_KEYS - 1,
                                  GS_GPU_CLOSE_KEYS};
@@ -96,29 +93,36 @@ static void test_jobs(struct test *test)
             fprintf(stderr, "  job %u of %u keys\n", i, jobs[i].size);
 }
 
-/* Bins of level 2 that have a cluster have too many keys for a block that sorts them. */
-static void test_whole_sort(struct test *test)
+/* A slot's digits of too many keys for a block that sorts them: jobs, if they are narrow; but for
+ * one of too many keys to be counted by one block. */
+static void test_plan(struct test *test, uint32_t width, bool close)
 {
-    struct gs_device_stats stats;
-    struct gs_error err = {.status = GS_OK};
-    const uint64_t n = (uint64_t)1 << 22;
-    for (uint64_t i = 0; i < n; i++) {
-        const uint64_t r = gs_random(5, i);
-        const uint32_t cluster = (uint32_t)(r >> 32) % (uint32_t)(n / CLUSTER_KEYS);
-        test->from[i] =
-            cluster < CLUSTERS ? (cluster * 5 + 3) * (RANGE / 128) + r % CLUSTER_VALUES : r % RANGE;
-    }
-    memcpy(test->wanted, test->from, n * sizeof(gs_key));
-    qsort(test->wanted, n, sizeof(gs_key), compare_keys);
-    must(cudaMemcpy(test->d_a, test->from, n * sizeof(gs_key), cudaMemcpyHostToDevice));
-    must(cudaMemset(test->d_b, 0xa5, n * sizeof(gs_key)));
-    if (!CHECK(gs_device_sort(&test->sorter, test->d_a, test->d_b, n, &stats, &err) == GS_OK))
-        return;
-    must(cudaMemcpy(test->sorted, stats.in_other ? test->d_b : test->d_a, n * sizeof(gs_key),
-                    cudaMemcpyDeviceToHost));
-    CHECK(memcmp(test->sorted, test->wanted, n * sizeof(gs_key)) == 0);
-    CHECK_EQUAL(stats.levels, 2);
-    CHECK(stats.medium_jobs >= CLUSTERS / 2);
+    const struct gs_gpu_work *work = &test->sorter.work;
+    struct gs_gpu_state state;
+    unsigned long long counts[DIGITS];
+    struct gs_gpu_slot slot = {.low = 1000, .size = (uint64_t)DIGITS * work->sub_bin_keys};
+    memset(&state, 0, sizeof state);
+    state.slots[0] = 1;
+    slot.high = slot.low + DIGITS * width - 1;
+    for (uint32_t d = 0; d < DIGITS; d++)
+        counts[d] = d == 5 ? GS_GPU_CLOSE_KEYS + 1 : GS_GPU_MEDIUM_KEYS + 1 + d;
+    must(cudaMemset(work->tables, 0, sizeof *work->tables));
+    must(cudaMemcpy(work->state, &state, sizeof state, cudaMemcpyHostToDevice));
+    must(cudaMemcpy(work->slots[0], &slot, sizeof slot, cudaMemcpyHostToDevice));
+    must(cudaDeviceSynchronize());
+    must(gs_plan_level_gpu(work, 2, 1, test->sorter.stream));
+    must(cudaMemcpyAsync(work->counters, counts, sizeof counts, cudaMemcpyHostToDevice,
+                         test->sorter.stream));
+    must(gs_plan_digits_gpu(work, 2, 1, test->sorter.stream));
+    must(cudaStreamSynchronize(test->sorter.stream));
+    struct gs_gpu_slot *planned = get(work->slots[0], sizeof slot);
+    CHECK_EQUAL(planned->bins, DIGITS);
+    free(planned);
+    struct gs_gpu_state *after = get(work->state, sizeof state);
+    CHECK_EQUAL(after->listed.medium_jobs, close ? DIGITS - 1 : 0);
+    CHECK_EQUAL(after->slots[1], close ? 1 : DIGITS);
+    CHECK_EQUAL(after->listed.small_jobs, 0);
+    free(after);
 }
 
 int main(int argc, char **argv)
@@ -147,8 +151,8 @@ int main(int argc, char **argv)
     must(cudaMalloc((void **)&test.d_a, test.n * sizeof(gs_key)));
     must(cudaMalloc((void **)&test.d_b, test.n * sizeof(gs_key)));
     test_jobs(&test);
-    if (test.sizes == SIZES)
-        test_whole_sort(&test);
+    test_plan(&test, GS_GPU_CLOSE_VALUES - 100, true);
+    test_plan(&test, GS_GPU_CLOSE_VALUES + 100, false);
     cudaFree(test.d_a);
     cudaFree(test.d_b);
     gs_device_sorter_close(&test.sorter);

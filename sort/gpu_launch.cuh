@@ -7,8 +7,9 @@
  * stream is done (CUDA Programming Guide, "Programmatic Dependent Launch"): gs_launch_next allows
  * it, and after_previous, the first thing that the kernel does, waits for the rest. Blocks get in
  * when all blocks of the grid ahead have done their work: to let them in when all of these have
- * begun was as good with few keys, and slower with many. As each kernel launched so waits in every
- * block, what is behind a kernel is behind all that went before it.
+ * begun was as good with few keys, and slower with many. (heavy_keys_gpu.cu, which has work of its
+ * own meanwhile, is faster so.) As each kernel launched so waits in every block, what is behind a
+ * kernel is behind all that went before it.
  */
 #ifndef GS_GPU_LAUNCH_CUH
 #define GS_GPU_LAUNCH_CUH

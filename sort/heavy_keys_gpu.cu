@@ -5,6 +5,12 @@
  * slot's digits, the value that the sample has most often is the heavy one: keys equal to it are
  * counted, and never moved again. Without that, it would take a level for every digit of a digit
  * until such a value is alone.
+ *
+ * Where slots have maps, the kernel begins as soon as that which makes them has: it draws and
+ * counts its sample meanwhile, and waits only before it looks values up. The level before has been
+ * done since before the maps were begun. Its slots are read past the first-level cache, which a
+ * kernel that has not waited yet may not trust; an outdated key in the sample would do no harm. Of
+ * slots in pages the table of these would, and with so many keys the time does not matter.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -24,6 +30,20 @@ enum {
 
 static_assert(HEAVY_CELLS == 1 << HEAVY_CELLS_LOG2, "a hash is a cell");
 
+static __device__ __forceinline__ struct gs_gpu_slot load_past_cache(const struct gs_gpu_slot *slot)
+{
+    union {
+        struct gs_gpu_slot slot;
+        unsigned long long word[sizeof(struct gs_gpu_slot) / sizeof(unsigned long long)];
+    } copy;
+#pragma unroll
+    for (size_t i = 0; i < sizeof copy.word / sizeof *copy.word; i++)
+        copy.word[i] = __ldcg((const unsigned long long *)slot + i);
+    return copy.slot;
+}
+
+static_assert(sizeof(struct gs_gpu_slot) % sizeof(unsigned long long) == 0, "whole words");
+
 /* DIGITS: enum gs_gpu_digits. */
 template <int DIGITS>
 static __global__ void __launch_bounds__(HEAVY_THREADS)
@@ -38,12 +58,12 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
     __shared__ uint32_t s_all, s_most;                 /* copies of heavy values */
     const uint32_t t = threadIdx.x;
-    const struct gs_gpu_slot slot = slots[blockIdx.x];
-    if (slot.bins == 0 || (!slot.mapped && digit_is_exact(slot.digit))) {
-        if (DIGITS != GS_GPU_LINEAR)
-            after_previous();
+    const struct gs_gpu_slot slot = load_past_cache(&slots[blockIdx.x]);
+    const bool done = slot.bins == 0 || (!slot.mapped && digit_is_exact(slot.digit));
+    if (done || slot.paged)
+        after_previous();
+    if (done)
         return;
-    }
     const map_view<DIGITS == GS_GPU_DIVIDED> map = {slot.digit, maps[slot.map].entry};
     const uint32_t samples = (uint32_t)min(slot.size / HEAVY_SPARSE, (uint64_t)HEAVY_SAMPLES);
     const uint32_t none = slot.high < GS_KEY_MAX ? slot.high + 1 : slot.low - 1;

@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(MAP_THREADS)
                       const struct gs_gpu_slot *slots, struct gs_gpu_map *maps)
 {
     after_previous();
-    let_next_in(); /* it looks for heavy values */
+    let_next_in(); /* heavy_keys_gpu.cu can begin; others wait in any case */
     __shared__ uint32_t s_count[GS_GPU_MAP_CELLS];
     __shared__ uint16_t s_entry[GS_GPU_MAP_DIVIDED];
     __shared__ uint32_t s_partial[33];

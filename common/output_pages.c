@@ -202,9 +202,9 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     extend(output, bytes); /* by less than a prefill is for */
     if (output->prefill == NULL)
         return NULL;
-    if (early)
-        gs_prefill_want_all(output->prefill);
     output->mapped = gs_prefill_mapping(output->prefill, bytes);
+    if (early && output->mapped != NULL)
+        gs_prefill_want_all(output->prefill);
     output->mapped_bytes = bytes;
     return output->mapped;
 }

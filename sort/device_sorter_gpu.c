@@ -12,7 +12,7 @@
 /* Up to here GS_GPU_SPLIT_BINS bins of GS_GPU_DIGITS_MAX digits leave small jobs. */
 #define SPLIT_KEYS ((1ULL << 30) + 1)
 
-/* Slots of a level at most: each has more keys than any job. */
+/* Slots of a level at most: each has more keys than a medium job may have of any values. */
 static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
 {
     return capacity / (work->rows ? GS_GPU_MEDIUM_KEYS : GS_GPU_SMALL_KEYS) + 1;

@@ -34,7 +34,7 @@ struct close_runs {
     {
         uint32_t found = 0;
         for (uint32_t half = GS_GPU_CLOSE_VALUES / 2; half > 0; half /= 2)
-            if (found + half < count && begin(found + half, 0) <= place)
+            if (found + half < count && run[found + half] / GS_GPU_CLOSE_VALUES <= place)
                 found += half;
         return found;
     }

@@ -12,10 +12,11 @@
 #include "sort/gpu_bitonic.cuh"
 
 enum {
-    ITEMS = 16,          /* keys of a thread, and of a window */
-    SETTLED = 8,         /* keys of a group that the windows always settle */
-    CROWD_MOST = 32,     /* keys of a crowd that a warp sorts, a key a lane */
-    CROWD_LARGE = 32 * 8 /* x */
+    ITEMS = 16,      /* keys of a thread, and of a window */
+    SETTLED = 8,     /* keys of a group that the windows always settle */
+    CROWD_MOST = 32, /* keys of a crowd that a warp sorts, a key a lane */
+    CROWD_EACH = 8,  /* and by so many a lane, more would spill, in larger ones: */
+    CROWD_LARGE = 32 * CROWD_EACH
 };
 
 /* Words of shared memory for so many keys and a window more. */
@@ -73,22 +74,21 @@ static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t firs
         s_keys[gs_gpu_padded(first + lane)] = key;
 }
 
-/* The same for CROWD_LARGE keys at most, ITEMS in a row a lane. */
+/* The same for CROWD_LARGE keys at most, CROWD_EACH in a row a lane. */
 static __device__ __forceinline__ void sort_crowd_warp(uint32_t *s_keys, uint32_t first,
                                                        uint32_t keys)
 {
-    const int EACH = 8;
-    const uint32_t mine = lane_index() * EACH;
-    uint32_t lanes = 8; /* more than CROWD_MOST keys take */
-    while (lanes * EACH < keys)
+    const uint32_t mine = lane_index() * CROWD_EACH;
+    uint32_t lanes = 2 * CROWD_MOST / CROWD_EACH; /* at least, as they are more than CROWD_MOST */
+    while (lanes * CROWD_EACH < keys)
         lanes *= 2;
-    uint32_t key[EACH];
+    uint32_t key[CROWD_EACH];
 #pragma unroll
-    for (int i = 0; i < EACH; i++)
+    for (int i = 0; i < CROWD_EACH; i++)
         key[i] = mine + i < keys ? s_keys[gs_gpu_padded(first + mine + i)] : GS_KEY_MAX;
     sort_bitonic_warp(key, lanes);
 #pragma unroll
-    for (int i = 0; i < EACH; i++)
+    for (int i = 0; i < CROWD_EACH; i++)
         if (mine + i < keys)
             s_keys[gs_gpu_padded(first + mine + i)] = key[i];
 }

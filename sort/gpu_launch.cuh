@@ -21,7 +21,8 @@
 bool gs_launches_early(void);
 
 /* First in a kernel launched by gs_launch_next, for all threads: nothing before it may touch
- * memory that another kernel writes or reads. */
+ * memory that another kernel writes or reads. (heavy_keys_gpu.cu and sort_bins_gpu.cu say why they
+ * may.) */
 static __device__ __forceinline__ void after_previous()
 {
 #if __CUDA_ARCH__ >= 900

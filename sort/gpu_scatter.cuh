@@ -11,10 +11,11 @@
  * up side by side, and would all use the same banks. The two parts of a digit that has a heavy
  * value share a row, from both ends: one of them may have almost all of the digit's keys.
  *
- * Where bins are uneven, keys that a row has no room for wait on a list. A tile with too many of
- * those, or with a warp most of whose keys meet in one bin (keys that lie in the input as in the
- * output), is ordered by bin without gaps instead, by a scan of the counts, and a key finds its bin
- * once more when it is written. Where most of a warp meets on one counter, one lane adds for all.
+ * Where bins of level 1 are uneven, keys that a row has no room for wait on a list. A tile with too
+ * many of those, or with any at a further level, or with ends that meet, or with a warp most of
+ * whose keys meet in one bin (keys that lie in the input as in the output), is ordered by bin
+ * without gaps instead, by a scan of the counts, and a key finds its bin once more when it is
+ * written. Where most of a warp meets on one counter, one lane adds for all.
  */
 #ifndef GS_GPU_SCATTER_CUH
 #define GS_GPU_SCATTER_CUH
@@ -51,16 +52,17 @@ struct waiting_key {
 template <typename PLACE> struct tile_memory {
     uint32_t *keys; /* rows, or the tile in the order of its bins */
     struct waiting_key *list;
-    uint32_t *waiting; /* keys on the list, or more; zero before a tile */
+    uint32_t *waiting; /* keys on the list, or more; zero before a tile; if any may wait */
     uint32_t *count;   /* per bin: keys, then first index in the tile; zero before a tile */
     PLACE *delta;      /* per bin: position in the output less index in the tile, or nowhere */
     uint32_t row;      /* length of a row, odd */
     uint32_t pairs;    /* bins b and b + pairs share row b; 0: each has a row */
 
-    /* Divide `words` words: so many rows, and the list behind them. */
-    __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t rows)
+    /* Divide `words` words: so many rows, and the list behind them, if any key may wait. */
+    __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t rows,
+                                               bool waits)
     {
-        const uint32_t room = words - 2 * WAITING;
+        const uint32_t room = waits ? words - 2 * WAITING : words;
         keys = words_begin;
         list = (struct waiting_key *)(words_begin + room);
         row = (room / rows - 1) | 1;
@@ -174,6 +176,7 @@ template <bool PAIRED, typename TARGET, typename PLACE>
 static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
                                                   const TARGET &target, uint32_t bins)
 {
+    static_assert(!PAIRED || !TARGET::PAGED, "rows of pages are one behind the other");
     const uint32_t lane = lane_index();
     const uint32_t share = (bins + SCATTER_THREADS / 32 - 1) / (SCATTER_THREADS / 32);
     const uint32_t first = threadIdx.x / 32 * share;
@@ -215,7 +218,7 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
 
 /* Scatter `size` keys at `in`; FULL: as many as a tile can have. view_of() gets the view ready
  * while the keys are on their way. Counters must be zero and visible, and are again after the next
- * barrier. Returns false if a row was too short; try_rows = false does not try. */
+ * barrier. Returns false if the tile did not fit its rows; try_rows = false does not try. */
 template <bool FULL, int ITEMS, typename PLACE, typename TARGET, typename VIEW_OF>
 static __device__ __forceinline__ bool
 scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
@@ -223,6 +226,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
              bool try_rows)
 {
     using VIEW = decltype(view_of());
+    static_assert(!VIEW::PAIRED || !VIEW::WAITS, "a list does not know of ends that meet");
     __shared__ uint32_t s_partial[33];
     __shared__ uint32_t s_none[32]; /* counts keys that do not exist, or need not be moved */
     const uint32_t t = threadIdx.x;
@@ -374,7 +378,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     }
     for (uint32_t b = t; b < bins; b += SCATTER_THREADS)
         memory.count[b] = 0;
-    if (t == 0)
+    if (VIEW::WAITS && t == 0)
         *memory.waiting = 0;
     return false;
 }
@@ -389,7 +393,7 @@ scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &
     using VIEW = decltype(view_of());
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     memory.pairs = VIEW::PAIRED ? bins / 2 : 0;
-    memory.place_rows(words_begin, words, VIEW::PAIRED ? bins / 2 : bins);
+    memory.place_rows(words_begin, words, VIEW::PAIRED ? bins / 2 : bins, VIEW::WAITS);
     const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
     if (size == tile_keys)
         scatter_tile<true, ITEMS>(in, size, target, view_of, bins, memory, try_rows);

@@ -321,8 +321,9 @@ struct gs_gpu_work {
     struct gs_gpu_rooms rooms;    /* spare == NULL: none */
     struct gs_gpu_report *report; /* pinned, host */
     /* What the device and n ask for. */
-    uint32_t small_keys;   /* of a small job at most: GS_GPU_SMALL_KEYS, or twice that */
-    uint32_t medium_keys;  /* of any job at most: GS_GPU_MEDIUM_KEYS, or small_keys */
+    uint32_t small_keys; /* of a small job at most: GS_GPU_SMALL_KEYS, or twice that */
+    uint32_t
+        medium_keys; /* of any other, but for close values: GS_GPU_MEDIUM_KEYS, or small_keys */
     uint32_t sub_bin_keys; /* to aim at */
     uint32_t cells;        /* of the guide at most: a power of two, 1024 to GS_GPU_CELLS_MAX */
     uint32_t block_bytes;  /* shared memory that a block may have */

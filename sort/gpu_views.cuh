@@ -3,7 +3,7 @@
  *
  * A view is what a block needs for that, as a rule in its shared memory. All have the same members,
  * so that count and scatter are written once: classify() finds the bins of a thread's keys; WAITS:
- * bins may be uneven, or not be moved, so that keys of a tile may have to wait; DROPS: some keys
+ * keys of a tile may wait, as bins may be uneven or not be moved; DROPS: some keys
  * have no bin; PAIRED: each bin of the first half and one of the second have about as many keys
  * together as any others.
  */

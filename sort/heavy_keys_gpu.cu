@@ -9,7 +9,8 @@
  * Where slots have maps, the kernel begins as soon as that which makes them has: it draws and
  * counts its sample meanwhile, and waits only before it looks values up. The level before has been
  * done since before the maps were begun. Its slots are read past the first-level cache, which a
- * kernel that has not waited yet may not trust; an outdated key in the sample would do no harm. Of
+ * kernel that has not waited yet may not trust; an outdated key in the sample does no harm, as
+ * any key has a digit. Of
  * slots in pages the table of these would, and with so many keys the time does not matter.
  */
 #include "sort/gpu_launch.cuh"
@@ -65,14 +66,15 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     if (done)
         return;
     const map_view<DIGITS == GS_GPU_DIVIDED> map = {slot.digit, maps[slot.map].entry};
-    const uint32_t samples = (uint32_t)min(slot.size / HEAVY_SPARSE, (uint64_t)HEAVY_SAMPLES);
+    const uint32_t samples =
+        max((uint32_t)min(slot.size / HEAVY_SPARSE, (uint64_t)HEAVY_SAMPLES), 1U);
     const uint32_t none = slot.high < GS_KEY_MAX ? slot.high + 1 : slot.low - 1;
     uint32_t drawn[HEAVY_EACH];
 #pragma unroll
     for (int i = 0; i < HEAVY_EACH; i++) {
         const uint32_t j = i * HEAVY_THREADS + t;
-        const uint64_t at = gs_sample_position(min(j, max(samples, 1U) - 1), max(samples, 1U),
-                                               slot.size, GS_SAMPLE_SEED);
+        const uint64_t at =
+            gs_sample_position(min(j, samples - 1), samples, slot.size, GS_SAMPLE_SEED);
         drawn[i] =
             tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS))[at % GS_GPU_TILE_KEYS];
     }
@@ -107,7 +109,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     for (uint32_t cell = t; cell < HEAVY_CELLS; cell += HEAVY_THREADS)
         if (s_count[cell] >= HEAVY_LEAST) {
             const uint32_t key[1] = {s_key[cell]};
-            uint32_t digit[1] = {digit_of(slot.digit, key[0])};
+            uint32_t digit[1] = {min(digit_of(slot.digit, key[0]), slot.bins - 1)};
             if (DIGITS != GS_GPU_LINEAR && slot.mapped)
                 map.classify(key, digit);
             atomicMax(&s_best[digit[0]], s_count[cell] << 16 | cell);
@@ -126,7 +128,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     /* Worth it if they are many keys, or if one would make a slot of its digit. */
     if (t == 0)
         slots[blockIdx.x].heavy =
-            s_all >= samples / 8 || s_most * (slot.size / samples) > medium_keys;
+            s_all > 0 && (s_all >= samples / 8 || s_most * (slot.size / samples) > medium_keys);
 }
 
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,

@@ -10,10 +10,10 @@
 #define GS_BINS_MAX GS_OPTION_BINS_MAX
 
 /* Keys a bin should hold: it and its scratch copy fit the second-level cache together. Beyond
- * GS_BINS_WANTED_FEW bins, by up to 8 threads, and GS_BINS_WANTED, whose runs in a chunk would get
- * short and whose open lines in the scatter many, bins grow before there are more of them: up to
- * GS_BIN_KEYS_LARGE, or GS_BIN_KEYS_HUGE where the processor sorts those about as fast, by its
- * third-level cache. */
+ * GS_BINS_WANTED_FEW bins, of up to 2^27 keys and by up to 8 threads, and GS_BINS_WANTED, whose
+ * runs in a chunk would get short and whose open lines in the scatter many, bins grow before there
+ * are more of them: up to GS_BIN_KEYS_LARGE, or GS_BIN_KEYS_HUGE where the processor sorts those
+ * about as fast, by its third-level cache. */
 #define GS_BIN_KEYS        49152
 #define GS_BINS_WANTED     1024
 #define GS_BINS_WANTED_FEW 512

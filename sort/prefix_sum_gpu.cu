@@ -15,7 +15,8 @@
 
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
 
-/* More keys than others, but not too many for a job if their values are close together. */
+/* More keys than other jobs have, but not too many for one if their values are close together, and
+ * there are blocks for medium jobs. (Asked for both parts of a digit, and again for each.) */
 static __device__ __forceinline__ bool may_be_close(const struct gs_gpu_work *work, uint64_t size)
 {
     return size > work->medium_keys && size <= GS_GPU_CLOSE_KEYS &&

@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     uint32_t *s_table = s_memory;
     memory.delta = (PLACE *)(s_table + table_words);
     memory.count = (uint32_t *)(memory.delta + bins_max);
-    memory.place_rows(memory.count + bins_max, words, tables->count + 1);
+    memory.place_rows(memory.count + bins_max, words, tables->count + 1, true);
     memory.waiting = &s_waiting;
     if (threadIdx.x == 0)
         s_waiting = 0;
@@ -128,18 +128,14 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
-    __shared__ uint32_t s_waiting;
     struct tile_memory<PLACE> memory;
     memory.delta = (PLACE *)s_memory;
     memory.count = (uint32_t *)(memory.delta + GS_GPU_DIGITS_MAX);
-    memory.waiting = &s_waiting;
     uint32_t *s_heavy = memory.count + GS_GPU_DIGITS_MAX;
     struct gs_gpu_map *s_map = (struct gs_gpu_map *)(s_heavy + GS_GPU_DIGITS_MAX / 2);
     uint32_t *s_rows = s_heavy + digit_words<DIGITS>();
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
         memory.count[b] = 0;
-    if (threadIdx.x == 0)
-        s_waiting = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
     if (!s_slot.mapped && digit_is_exact(s_slot.digit))
         return;
@@ -176,11 +172,9 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
-    __shared__ uint32_t s_waiting;
     struct tile_memory<uint32_t> memory;
     memory.delta = s_memory;
     memory.count = memory.delta + GS_GPU_DIGITS_MAX;
-    memory.waiting = &s_waiting;
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
         memory.count[b] = 0;
     load_slot(&s_slot, slots, slot_count, blockIdx.x);

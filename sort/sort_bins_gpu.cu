@@ -1,4 +1,4 @@
-/* sort_bins_gpu.cu -- sort bins that fit in shared memory, each in one visit by one block.
+/* sort_bins_gpu.cu -- sort bins, or their values, in shared memory, each in one visit by one block.
  * SPDX-License-Identifier: MIT
  *
  * A last linear digit, with a counter for every key or two that the block can hold, puts a key
@@ -11,8 +11,9 @@
  * Larger groups come from repeated keys or from skew. Up to a warp's size gpu_crowds.cuh sorts
  * them. A bin of few values, as 32 probes say, is counted: gpu_values.cuh. Where keys are uneven,
  * or no two probes are equal, a bin with still larger groups has digits that follow its keys; any
- * other is counted. If that leaves such groups, or its values are too many to be counted, it is
- * sorted by a bitonic network over all its keys: slower than all else, but as fast with any keys.
+ * other is counted. If that leaves groups too large for a warp, or its values are too many to be
+ * counted, it is sorted by a bitonic network over all its keys: slower than all else, but as fast
+ * with any keys. A bin that is too large for all that has values close together: gpu_close.cuh.
  *
  * A thread's adds must all be under way before the first result is needed. So there is no branch
  * around them: keys that the bin does not have count into words of their own behind the counters.
@@ -52,6 +53,10 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
+    if (t == THREADS - 1 && blockIdx.x + AHEAD < job_count) {
+        const struct gs_gpu_job later = jobs[blockIdx.x + AHEAD];
+        prefetch_keys((later.in_b ? b : a) + later.from, min(later.size, THREADS * ITEMS) / 4 * 4);
+    }
     if (THREADS == MEDIUM_THREADS && size > THREADS * ITEMS)
         return sort_close<THREADS>(a, b, output, jobs);
 
@@ -61,10 +66,6 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         key[i] = in[min(i * THREADS + t, size - 1)];
-    if (t == THREADS - 1 && blockIdx.x + AHEAD < job_count) {
-        const struct gs_gpu_job later = jobs[blockIdx.x + AHEAD];
-        prefetch_keys((later.in_b ? b : a) + later.from, min(later.size, THREADS * ITEMS) / 4 * 4);
-    }
     if (t == 0) {
         s_low = GS_KEY_MAX;
         s_high = 0;

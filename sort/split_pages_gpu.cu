@@ -59,11 +59,9 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     after_previous();
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
-    __shared__ uint32_t s_waiting;
     struct tile_memory<uint32_t> memory;
     memory.delta = s_memory;
     memory.count = memory.delta + GS_GPU_DIGITS_MAX;
-    memory.waiting = &s_waiting;
     struct gs_gpu_map *s_map = (struct gs_gpu_map *)(memory.count + GS_GPU_DIGITS_MAX);
     uint32_t *s_rows = memory.count + GS_GPU_DIGITS_MAX + map_words<DIGITS>();
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)

@@ -29,8 +29,9 @@ struct gs_run {
     uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
     void *device;                 /* the device's own state, from open to close */
     struct gs_incoming *incoming; /* what was done while the keys came in, or NULL (incoming.h) */
-    gs_key *mapped;               /* what the sink's map() has said before the sample was drawn, */
-    bool asked_map;               /* if it was asked then */
+    gs_key *mapped;               /* the sink's answer before the sample was drawn: then a thread
+                                   * makes its pages meanwhile; or NULL */
+    bool asked_map;               /* it was asked then */
     bool keeps_most; /* output and input are about as long: duplicates stay, or are few; false also
                       * where the sink has no use for the answer */
 };

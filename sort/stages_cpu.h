@@ -87,7 +87,7 @@ static inline uint32_t *gs_cpu_tables(const struct gs_run *run, uint64_t chunk)
 }
 
 /* A sample is about to be drawn, which maps the input: where a few threads will distribute keys in
- * the sink's memory, one of them makes its pages meanwhile. Two that both make pages wait for the
+ * the sink's memory, of two one makes its pages meanwhile. Two that both make pages wait for the
  * memory, and take no less time than one. */
 void gs_expect_output_cpu(struct gs_run *run);
 

@@ -110,7 +110,7 @@ template <typename VIEW>
 static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t size,
                                                   const VIEW &view, uint32_t *s_count)
 {
-    const int part = VIEW::DROPS ? DIGIT_ITEMS / 2 : DIGIT_ITEMS;
+    const int part = VIEW::PAIRED ? DIGIT_ITEMS / 2 : DIGIT_ITEMS;
 #pragma unroll 1
     for (int first = 0; first < DIGIT_ITEMS; first += part) {
         const uint32_t begin = first * GS_GPU_TILE_THREADS + threadIdx.x;

@@ -126,12 +126,7 @@ static __device__ __noinline__ void sort_close(const uint32_t *a, const uint32_t
             }
         }
         __syncthreads();
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++) {
-            const uint32_t x = i * THREADS + t;
-            if (round + x < size)
-                out[round + x] = s_keys[gs_gpu_padded(x)];
-        }
+        write_keys<THREADS>(out + round, s_keys, (int)(size - round) - (int)t);
         __syncthreads();
     }
 }

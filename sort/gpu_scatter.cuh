@@ -3,13 +3,8 @@
  *
  * A block ranks the keys of a tile within each bin by atomicAdd on counters in shared memory,
  * reserves the tile's run in each bin with one global atomicAdd, and writes the runs. The order
- * inside a bin is free.
- *
- * Shared memory has a row for each bin, with room for twice its share and more: a key goes straight
- * to its row at its rank, and a warp writes row after row. That touches shared memory a third less
- * often than any way that first finds out where each bin begins. Rows are of odd length: bins fill
- * up side by side, and would all use the same banks. The two parts of a digit that has a heavy
- * value share a row, from both ends: one of them may have almost all of the digit's keys.
+ * inside a bin is free. A key goes straight to the row of its bin (gpu_scatter_rows.cuh), at its
+ * rank.
  *
  * Where bins of level 1 are uneven, keys that a row has no room for wait on a list. A tile with too
  * many of those, or with any at a further level, or with ends that meet, or with a warp most of
@@ -20,12 +15,10 @@
 #ifndef GS_GPU_SCATTER_CUH
 #define GS_GPU_SCATTER_CUH
 
-#include "sort/gpu_targets.cuh"
+#include "sort/gpu_scatter_rows.cuh"
 #include "sort/gpu_views.cuh"
 
 enum {
-    SCATTER_THREADS = GS_GPU_TILE_THREADS,
-    WAITING = 256,       /* keys that rows have no room for, of one tile */
     BIN_RANK_SHIFT = 12, /* bin + (rank << 12) in a word */
     BIN_MASK = (1 << BIN_RANK_SHIFT) - 1
 };
@@ -41,180 +34,6 @@ static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * W
 
 /* The least length of a row worth trying: more bins than this leaves overflow now and then. */
 #define GS_ROW_LEAST 15
-
-/* A key that its row has no room for. */
-struct waiting_key {
-    uint32_t key;
-    uint32_t bin_rank;
-};
-
-/* Shared memory of one tile. PLACE holds positions in the output. */
-template <typename PLACE> struct tile_memory {
-    uint32_t *keys; /* rows, or the tile in the order of its bins */
-    struct waiting_key *list;
-    uint32_t *waiting; /* keys on the list, or more; zero before a tile; if any may wait */
-    uint32_t *count;   /* per bin: keys, then first index in the tile; zero before a tile */
-    PLACE *delta;      /* per bin: position in the output less index in the tile, or nowhere */
-    uint32_t row;      /* length of a row, odd */
-    uint32_t pairs;    /* bins b and b + pairs share row b; 0: each has a row */
-
-    /* Divide `words` words: so many rows, and the list behind them, if any key may wait. */
-    __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t rows,
-                                               bool waits)
-    {
-        const uint32_t room = waits ? words - 2 * WAITING : words;
-        keys = words_begin;
-        list = (struct waiting_key *)(words_begin + room);
-        row = (room / rows - 1) | 1;
-    }
-
-    /* The place of the key of that rank in its bin's row. */
-    template <bool PAIRED>
-    __device__ __forceinline__ uint32_t row_place(uint32_t bin, uint32_t rank) const
-    {
-        if (PAIRED && bin >= pairs)
-            return (bin - pairs + 1) * row - 1 - rank;
-        return bin * row + rank;
-    }
-};
-
-/* Runs of a warp's bins, one a lane, in pages: where they begin, as indices in the pages' memory,
- * and where what is in a second page goes on. */
-template <typename INDEX> struct paged_runs {
-    INDEX start;
-    INDEX next;    /* begin of the second page */
-    uint32_t left; /* keys that the first page has room for */
-    bool torn;     /* the run has more */
-};
-
-/* Find the pages of runs, two at once, by all lanes: count keys from `place` on, 0: none. A page
- * that a lane has taken is published before any lane waits. */
-template <typename TARGET>
-static __device__ __forceinline__ struct paged_runs<typename TARGET::INDEX>
-find_pages(const TARGET &target, uint32_t bin, uint32_t place, uint32_t count,
-           struct new_page fresh) {
-    struct paged_runs<typename TARGET::INDEX> runs;
-    const uint32_t offset = place % TARGET::PAGE_KEYS;
-    runs.left = TARGET::PAGE_KEYS - offset;
-    runs.torn = count > runs.left;
-    const volatile uint32_t *entry = target.entry_of(bin, place);
-    uint32_t number = 1;
-    uint32_t next = 1;
-    if (count > 0)
-        number = entry[0];
-    if (runs.torn)
-        next = entry[1];
-    target.publish(fresh);
-    while (__any_sync(GS_ALL_LANES, number == 0 || next == 0)) {
-        __nanosleep(32);
-        if (number == 0)
-            number = entry[0];
-        if (next == 0)
-            next = entry[1];
-    }
-    runs.start = TARGET::begin_of(number) + offset;
-    runs.next = TARGET::begin_of(next);
-    return runs;
-}
-
-/* Write the rows whose runs are in two pages, by a warp: lane r has that of row r. */
-template <typename TARGET>
-static __device__ __forceinline__ void
-write_torn(const TARGET &target, const struct paged_runs<typename TARGET::INDEX> &runs,
-           uint32_t count, const uint32_t *rows, uint32_t row_length)
-{
-    const uint32_t lane = lane_index();
-    for (uint32_t torn = __ballot_sync(GS_ALL_LANES, runs.torn); torn != 0; torn &= torn - 1) {
-        const int r = __ffs((int)torn) - 1;
-        const uint32_t keys = __shfl_sync(GS_ALL_LANES, count, r);
-        const uint32_t left = __shfl_sync(GS_ALL_LANES, runs.left, r);
-        const uint32_t *row = rows + (uint32_t)r * row_length;
-        uint32_t *begin = target.located(__shfl_sync(GS_ALL_LANES, runs.start, r));
-        uint32_t *end = target.located(__shfl_sync(GS_ALL_LANES, runs.next, r)) - left;
-#pragma unroll 1
-        for (uint32_t i = lane; i < keys; i += 32)
-            (i < left ? begin : end)[i] = row[i];
-    }
-}
-
-/* Write other rows, by a warp: lane r has count and place of row r. SPARE: some in spare memory.
- * PAIRED: rows are not one behind the other, but where lane r says, from `row` on. */
-template <bool SPARE, bool PAIRED, typename TARGET>
-static __device__ __forceinline__ void
-write_whole(const TARGET &target, typename TARGET::INDEX place, uint32_t count, const uint32_t *row,
-            uint32_t row_length, uint32_t row_begin, int rows)
-{
-    const uint32_t lane = lane_index();
-    const int together = SPARE ? 1 : 4; /* spare memory is seldom met, and more code is slower */
-    using KEY = typename TARGET::KEY;
-    KEY *const begin = target.out + lane;
-    row += lane;
-    const uint32_t *const row_0 = row;
-#pragma unroll(together)
-    for (int r = 0; r < rows; r++, row += row_length) {
-        if (PAIRED)
-            row = row_0 + __shfl_sync(GS_ALL_LANES, row_begin, r);
-        const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* from here on */
-        const typename TARGET::INDEX start = __shfl_sync(GS_ALL_LANES, place, r);
-        KEY *out = begin + start;
-        if constexpr (SPARE)
-            out = target.located(start) + lane;
-        const uint32_t low = keys > 0 ? row[0] : 0;
-        const uint32_t high = keys > 32 ? row[32] : 0;
-        if (keys > 0)
-            out[0] = (KEY)low;
-        if (keys > 32)
-            out[32] = (KEY)high;
-#pragma unroll 1
-        for (int i = 64; i < keys; i += 32)
-            out[i] = (KEY)row[i];
-    }
-}
-
-/* Write the rows of a tile, each warp those of consecutive bins, and clear the counters. */
-template <bool PAIRED, typename TARGET, typename PLACE>
-static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE> &memory,
-                                                  const TARGET &target, uint32_t bins)
-{
-    static_assert(!PAIRED || !TARGET::PAGED, "rows of pages are one behind the other");
-    const uint32_t lane = lane_index();
-    const uint32_t share = (bins + SCATTER_THREADS / 32 - 1) / (SCATTER_THREADS / 32);
-    const uint32_t first = threadIdx.x / 32 * share;
-    for (uint32_t group = 0; group < share; group += 32) {
-        const uint32_t bin = first + group + lane;
-        const uint32_t *row = memory.keys + (PAIRED ? 0 : (first + group) * memory.row);
-        const int rows = (int)min(share - group, 32U);
-        uint32_t count = 0;
-        PLACE place = 0;
-        struct new_page fresh = {0, 0};
-        if (group + lane < share && bin < bins) {
-            count = memory.count[bin];
-            memory.count[bin] = 0;
-            if (count > 0) {
-                if constexpr (TARGET::PAGED)
-                    place = target.reserve(bin, count, &fresh);
-                else
-                    place = target.reserve(bin, count);
-                memory.delta[bin] = place;
-                count = place == target.limit ? 0 : min(count, memory.row);
-            }
-        }
-        if constexpr (TARGET::PAGED) {
-            const auto runs = find_pages(target, bin, place, count, fresh);
-            const uint32_t whole = runs.torn ? 0 : count;
-            if (__any_sync(GS_ALL_LANES, target.is_spare(runs.start)))
-                write_whole<true, false>(target, runs.start, whole, row, memory.row, 0, rows);
-            else
-                write_whole<false, false>(target, runs.start, whole, row, memory.row, 0, rows);
-            write_torn(target, runs, count, row, memory.row);
-        } else {
-            /* That of the second bin is the row's end. */
-            const uint32_t begin = memory.template row_place<PAIRED>(
-                bin, PAIRED && bin >= memory.pairs ? count - 1 : 0);
-            write_whole<false, PAIRED>(target, place, count, row, memory.row, begin, rows);
-        }
-    }
-}
 
 /* Scatter `size` keys at `in`; FULL: as many as a tile can have. view_of() gets the view ready
  * while the keys are on their way. Counters must be zero and visible, and are again after the next
@@ -240,10 +59,10 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     const VIEW view = view_of();
     view.classify(key, bin);
     const auto moves = [&](int i) {
-        return i * SCATTER_THREADS < rest && (!VIEW::DROPS || (bin[i] & BIN_MASK) < bins);
+        return i * SCATTER_THREADS < rest && (!VIEW::PAIRED || (bin[i] & BIN_MASK) < bins);
     };
     const bool crowd =
-        is_crowd(bin[0]) && (!VIEW::DROPS || __shfl_sync(GS_ALL_LANES, bin[0], 0) < bins);
+        is_crowd(bin[0]) && (!VIEW::PAIRED || __shfl_sync(GS_ALL_LANES, bin[0], 0) < bins);
     if (!crowd) {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
@@ -343,7 +162,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
                     s_home[2 * b + 1] = target.locate(b, place + left) - first - left;
             }
     }
-    const int kept = VIEW::DROPS ? (int)before - (int)t : rest; /* as rest, of those in order */
+    const int kept = VIEW::PAIRED ? (int)before - (int)t : rest; /* as rest, of those in order */
 
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)

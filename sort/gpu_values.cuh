@@ -15,8 +15,7 @@
 #ifndef GS_GPU_VALUES_CUH
 #define GS_GPU_VALUES_CUH
 
-#include "sort/gpu_bitonic.cuh"
-#include "sort/gpu_crowds.cuh"
+#include "sort/gpu_windows.cuh"
 
 enum {
     VALUES_MOST = 2048,  /* values of a bin */
@@ -278,12 +277,7 @@ static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, 
             }
         }
         __syncthreads();
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++) {
-            const uint32_t x = i * THREADS + t;
-            if (round + x < size)
-                out[round + x] = s_keys[gs_gpu_padded(x)];
-        }
+        write_keys<THREADS>(out + round, s_keys, (int)(size - round) - (int)t);
         __syncthreads();
     }
 }

@@ -3,9 +3,9 @@
  *
  * A view is what a block needs for that, as a rule in its shared memory. All have the same members,
  * so that count and scatter are written once: classify() finds the bins of a thread's keys; WAITS:
- * keys of a tile may wait, as bins may be uneven or not be moved; DROPS: some keys
- * have no bin; PAIRED: each bin of the first half and one of the second have about as many keys
- * together as any others.
+ * keys of a tile may wait, as bins may be uneven or not be moved; PAIRED: each digit has a bin in
+ * the first half and one in the second, for keys on either side of its heavy value, whose own keys
+ * have none, and both together have about as many keys as any others.
  */
 #ifndef GS_GPU_VIEWS_CUH
 #define GS_GPU_VIEWS_CUH
@@ -76,7 +76,6 @@ static __device__ __forceinline__ uint32_t cell_of(uint32_t distance, uint32_t s
  * registers. */
 template <int SEARCH> struct splitter_view {
     static const bool WAITS = SEARCH != GS_GPU_GUIDE;
-    static const bool DROPS = false;
     static const bool PAIRED = false;
     const uint32_t *guide;    /* padded; or tree, which is not */
     const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
@@ -184,7 +183,6 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
  * a digit all the same: it must not be counted or written where nothing is. */
 struct digit_view {
     static const bool WAITS = false;
-    static const bool DROPS = false;
     static const bool PAIRED = false;
     struct gs_gpu_digit digit;
     uint32_t bins;
@@ -207,7 +205,6 @@ struct digit_view {
 /* By a slot's map. */
 template <bool DIVIDED> struct map_view {
     static const bool WAITS = false;
-    static const bool DROPS = false;
     static const bool PAIRED = false;
     struct gs_gpu_digit cell;
     const uint16_t *entry; /* in shared memory, but for few keys */
@@ -280,6 +277,23 @@ template <bool DIVIDED> struct map_view {
     }
 };
 
+/* The least key that digit d of a slot may have; of the digit behind the last one, that behind all.
+ * DIGITS: enum gs_gpu_digits. entry: of the slot's map, if it has one. WARP: as above. */
+template <int DIGITS, bool WARP>
+static __device__ __forceinline__ uint64_t digit_begin(const struct gs_gpu_slot &slot,
+                                                       const uint16_t *entry, uint32_t d)
+{
+    if (d == 0)
+        return slot.low;
+    if (d == slot.bins)
+        return (uint64_t)slot.high + 1;
+    if constexpr (DIGITS == GS_GPU_LINEAR)
+        return least_key(slot.digit, slot.low, d);
+    else
+        return map_view<DIGITS == GS_GPU_DIVIDED>{slot.digit, entry}.template least_key<WARP>(
+            slot.low, d);
+}
+
 /* Words of shared memory for a slot's map, if digits are such. */
 template <int DIGITS> static constexpr __host__ __device__ uint32_t map_words()
 {
@@ -318,7 +332,6 @@ static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
  * after the other. The last part, keys of heavy values, need not be moved. */
 template <typename DIGITS> struct heavy_view {
     static const bool WAITS = false;
-    static const bool DROPS = true;
     static const bool PAIRED = true;
     DIGITS digits;
     uint32_t bins;

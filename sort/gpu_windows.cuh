@@ -115,7 +115,7 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* Write the sorted keys of a job from shared memory. */
+/* Write sorted keys from shared memory, key i of a thread if i * THREADS < rest. */
 template <int THREADS>
 static __device__ __forceinline__ void write_keys(uint32_t *out, const uint32_t *s_keys, int rest)
 {

@@ -288,14 +288,11 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
     };
     /* The least key of a digit, found by a warp. */
     const uint16_t *entry = slot.mapped ? work.maps[slot.map].entry : NULL;
-    const auto least = [&](uint32_t d) -> uint64_t {
-        if (d == 0 || d == slot.bins)
-            return d == 0 ? slot.low : (uint64_t)slot.high + 1;
+    const auto begin_of = [&](uint32_t d) {
         if (!slot.mapped)
-            return least_key(slot.digit, slot.low, d);
-        return work.tables->skewed
-                   ? map_view<true>{slot.digit, entry}.least_key<true>(slot.low, d)
-                   : map_view<false>{slot.digit, entry}.least_key<true>(slot.low, d);
+            return digit_begin<GS_GPU_LINEAR, true>(slot, entry, d);
+        return work.tables->skewed ? digit_begin<GS_GPU_DIVIDED, true>(slot, entry, d)
+                                   : digit_begin<GS_GPU_MAPPED, true>(slot, entry, d);
     };
     unsigned long long before = 0;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
@@ -309,7 +306,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         for (uint32_t asks = __ballot_sync(GS_ALL_LANES, close); asks != 0; asks &= asks - 1) {
             const uint32_t lane = (uint32_t)__ffs((int)asks) - 1;
             const uint32_t its = bin - lane_index() + lane;
-            const uint64_t values = least(its + 1) - least(its);
+            const uint64_t values = begin_of(its + 1) - begin_of(its);
             if (lane_index() == lane)
                 close = values <= GS_GPU_CLOSE_VALUES;
         }

@@ -101,13 +101,7 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     const struct gs_gpu_slot slot = work.slots[1][blockIdx.x];
     const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
     const uint32_t most = most_pages(slot);
-    const map_view<DIGITS == GS_GPU_DIVIDED> map = {slot.digit, work.maps[slot.map].entry};
-    const auto least = [&](uint32_t d) {
-        if constexpr (DIGITS == GS_GPU_LINEAR)
-            return least_key(slot.digit, slot.low, d);
-        else
-            return map.template least_key<false>(slot.low, d);
-    };
+    const uint16_t *entry = work.maps[slot.map].entry;
     unsigned long long before = slot.start;
     for (uint32_t round = 0; round < slot.bins; round += PLAN_THREADS) {
         const uint32_t d = round + threadIdx.x;
@@ -116,8 +110,8 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
         before += sum;
         if (size > 0) {
-            const uint64_t low = d > 0 ? least(d) : slot.low;
-            const uint64_t high = d + 1 < slot.bins ? least(d + 1) - 1 : slot.high;
+            const uint64_t low = digit_begin<DIGITS, false>(slot, entry, d);
+            const uint64_t high = digit_begin<DIGITS, false>(slot, entry, d + 1) - 1;
             struct gs_gpu_slot *part = add_slot(&work, 2, start, size, (uint32_t)low,
                                                 (uint32_t)min(high, (uint64_t)slot.high));
             part->from = slot.to + (int64_t)d * most;

@@ -56,7 +56,7 @@ ifeq ($(DEBUG),1)
 endif
 
 # In the order of the data's way through the program.
-COMMON_C := status control_group processors memory dirty file pipe populate slurp input input_read input_spool target tempfile space spill prefill output output_pages signals
+COMMON_C := status control_group processors memory dirty file pipe populate slurp input input_read input_spool target tempfile space spill huge_page prefill output output_pages signals
 SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu incoming_look_cpu keeps_most select_samples_cpu sort_samples splitters search_bins search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
             place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values chunk_rooms key_loops \

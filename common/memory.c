@@ -18,9 +18,6 @@
 #endif
 
 /* Newer than some C libraries' headers. */
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -89,11 +86,6 @@ void gs_pages_advise(const void *bytes, uint64_t size, int advice)
 bool gs_pages_populate(void *pages, size_t bytes)
 {
     return madvise(pages, bytes, MADV_POPULATE_WRITE) == 0;
-}
-
-bool gs_pages_collapse(void *pages)
-{
-    return madvise(pages, GS_HUGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
 }
 
 void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes)

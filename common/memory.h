@@ -32,11 +32,6 @@ void gs_pages_advise(const void *bytes, uint64_t size, int advice);
  * kernel is older than 5.14. */
 bool gs_pages_populate(void *pages, size_t bytes);
 
-/* Make the GS_HUGE_PAGE_BYTES mapped there, of a file on tmpfs that has one page of them at least,
- * one huge page; their address and their place in the file are multiples of that. false: the kernel
- * does not, or has none. */
-bool gs_pages_collapse(void *pages);
-
 /* Copy past the caches, where that can be done: for more than they hold, as the lines to be written
  * need not be read first. */
 void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t bytes);

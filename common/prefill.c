@@ -14,15 +14,13 @@
 #include "common/prefill.h"
 
 #include "common/clock.h"
+#include "common/huge_page.h"
 #include "common/memory.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* Made with one call, a huge page if it is to be one: other threads that change the address space
  * wait that long, 0.4 ms. */
@@ -40,10 +38,6 @@
 #define LATE_NS     10000000
 
 #define THREADS_MAX 16
-
-#if !defined SYS_cachestat && (defined __x86_64__ || defined __aarch64__)
-#define SYS_cachestat 451
-#endif
 
 /* Pages leave by so many bytes at once. Linux notes each block of a huge page that leaves, under a
  * lock of the file: 20 ms a GiB, by one thread or two. So that is not for the end, when all threads
@@ -158,44 +152,14 @@ static bool huge_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
     return pays;
 }
 
-/* Pages of these bytes of the file that are in memory, written to or not; 0 also where Linux does
- * not tell (before 6.5). C libraries have no cachestat(2) yet. */
-static uint64_t count_cached(const struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
-{
-#ifdef SYS_cachestat
-    struct {
-        uint64_t start, bytes;
-    } range = {prefill->start + position, bytes};
-    struct {
-        uint64_t cached, dirty, written_back, evicted, recently_evicted;
-    } pages = {0};
-    return syscall(SYS_cachestat, prefill->fd, &range, &pages, 0) == 0 ? pages.cached : 0;
-#else
-    (void)prefill, (void)position, (void)bytes;
-    return 0;
-#endif
-}
-
-/* A unit without any page cannot become a huge page. One that this process has not mapped needs no
- * translation to be dropped on the processors of all its threads: beside a busy one, 1 GiB takes 64
- * ms so, and 80 behind a page that was touched. But a mount may give out large pages by itself, and
- * one that was never written to would be mapped as it is, and cleared when somebody reads it. So
- * fallocate(2) counts only where it has made one small page. */
-static bool make_first(const struct gs_prefill *prefill, uint64_t unit)
-{
-    uint64_t position = unit * UNIT_BYTES;
-    return (fallocate(prefill->fd, 0, (off_t)(prefill->start + position), 1) == 0 &&
-            count_cached(prefill, position, UNIT_BYTES) == 1) ||
-           gs_pages_populate(prefill->mapping + position, 1);
-}
-
 /* Make the pages of one unit, one huge page as long as that pays. */
 static bool make_unit(struct gs_prefill *prefill, uint64_t unit)
 {
-    char *pages = prefill->mapping + unit * UNIT_BYTES;
+    const uint64_t position = unit * UNIT_BYTES;
+    char *pages = prefill->mapping + position;
     if (atomic_load(&prefill->huge)) {
         uint64_t start = gs_now_ns();
-        bool made = make_first(prefill, unit) && gs_pages_collapse(pages);
+        bool made = gs_huge_page_make(prefill->fd, prefill->start + position, pages);
         if (!huge_pays(prefill, made, gs_now_ns() - start))
             atomic_store(&prefill->huge, false);
     }

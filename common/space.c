@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -15,21 +14,15 @@
 #define XFS_SUPER_MAGIC 0x58465342
 #endif
 
-/* What is free there and not available is root's no more than anybody's: it is for the file
- * system's own notes, and for second copies of them. */
-static bool is_btrfs(int fd)
-{
-    struct statfs fs;
-    return fstatfs(fd, &fs) == 0 && fs.f_type == (__fsword_t)BTRFS_SUPER_MAGIC;
-}
-
+/* Some blocks are kept for root; but what is free on btrfs and not available is root's no more than
+ * anybody's: it is for the file system's own notes, and for second copies of them. */
 uint64_t gs_space_free(int fd)
 {
-    struct statvfs fs;
-    if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0) /* some have no notion of it */
+    struct statfs fs;
+    if (fstatfs(fd, &fs) != 0 || fs.f_blocks == 0) /* some have no notion of it */
         return UINT64_MAX;
     uint64_t bytes;
-    bool all = geteuid() == 0 && !is_btrfs(fd); /* some are kept for root */
+    bool all = geteuid() == 0 && fs.f_type != (__fsword_t)BTRFS_SUPER_MAGIC;
     uint64_t blocks = all ? fs.f_bfree : fs.f_bavail;
     return __builtin_mul_overflow(blocks, (uint64_t)fs.f_frsize, &bytes) ? UINT64_MAX : bytes;
 }

@@ -58,6 +58,12 @@ struct gs_emitter {
     struct gs_error error; /* the first failure */
 };
 
+/* Is it a file, say, that would become memory by map(), page by page? */
+static inline bool gs_sink_maps(const struct gs_sink *sink)
+{
+    return sink->map != NULL && !sink->stream && sink->memory == NULL;
+}
+
 /* There is nothing to free in the end. */
 void gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
                   struct gs_sink *sink);

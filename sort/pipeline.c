@@ -184,7 +184,7 @@ static bool makes_pages(const struct gs_sink *sink, const struct gs_stages *stag
 {
     if (stages != &gs_stages_cpu)
         return sink->expect != NULL;
-    return sink->map != NULL && !sink->stream && sink->memory == NULL;
+    return gs_sink_maps(sink);
 }
 
 /* Is the output going to be as long as the input, more or less? Only then are its pages made before

@@ -98,8 +98,8 @@ void gs_expect_output_cpu(struct gs_run *run)
 {
     struct gs_sink *sink = run->emitter.sink;
     const unsigned threads = run->plan.threads;
-    if (threads == 1 || threads >= GS_THREADS_TO_SPARE || sink->map == NULL || sink->stream ||
-        sink->memory != NULL || run->options->unique || !gs_regions_pay(run, run->plan.bins))
+    if (threads == 1 || threads >= GS_THREADS_TO_SPARE || !gs_sink_maps(sink) ||
+        run->options->unique || !gs_regions_pay(run, run->plan.bins))
         return;
     run->asked_map = true;
     run->mapped = sink->map(sink, run->plan.count, true);
@@ -110,8 +110,7 @@ enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
-    if (sink->map == NULL || sink->stream || sink->memory != NULL || !run->keeps_most ||
-        run->plan.one_bin || run->plan.direct ||
+    if (!gs_sink_maps(sink) || !run->keeps_most || run->plan.one_bin || run->plan.direct ||
         (early && run->incoming == NULL && !gs_regions_pay(run, gs_run_bins(run))))
         return GS_OK;
     uint64_t start = gs_now_ns();

@@ -45,18 +45,18 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
     const struct gs_cpu *cpu = run->device;
     const struct gs_splitters *splitters = &run->splitters;
     uint32_t bins = gs_run_bins(run);
-    uint32_t bin_of[GS_VALUES_COMPARED];
-    gs_key values[GS_VALUES_COMPARED];
+    uint32_t bin_of[GS_VALUES_COMPARED_MOST];
+    gs_key values[GS_VALUES_COMPARED_MOST];
     gs_key copy[GS_ROOMS_BLOCK];
     uint64_t fingerprint = 0;
     uint32_t found = 0;
-    if (cpu->moves_equal || bins > 2 * GS_VALUES_COMPARED + 1)
+    if (cpu->moves_equal || bins > 2 * run->plan.values + 1)
         return false;
     for (uint32_t bin = 0; bin < bins; bin++) {
         counts[bin] = 0;
         if (!gs_splitters_equal(splitters, bin))
             continue;
-        if (found == GS_VALUES_COMPARED)
+        if (found == run->plan.values)
             return false;
         values[found] = gs_splitters_high(splitters, bin);
         bin_of[found++] = bin;

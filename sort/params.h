@@ -72,8 +72,10 @@
 #define GS_SHARES_KEYS_WRITTEN (1 << 20)
 
 /* Up to so many values in the sample, each has an equality bin of its own on the CPU, however few
- * bins are planned: so few are compared with all keys, of which none has to be moved then. */
-#define GS_VALUES_COMPARED 16
+ * bins are planned: so few are compared with all keys, of which none has to be moved then. More of
+ * them where the keys are too many for shares, which are faster than 17 comparisons. */
+#define GS_VALUES_COMPARED      16
+#define GS_VALUES_COMPARED_MOST 24
 
 /* Keys that a run, a bin's keys in one chunk, should have on average at least: its place in the
  * table of runs takes as much memory as one key. */

@@ -81,7 +81,7 @@ static bool choose_bins(struct gs_run *run, const struct gs_stages *stages, cons
     struct gs_splitters *splitters = &run->splitters;
     const struct gs_plan *plan = &run->plan;
     if (stages->chunks_side_by_side && run->options->bins == 0 &&
-        gs_splitters_choose_values(splitters, sample, plan->samples))
+        gs_splitters_choose_values(splitters, sample, plan->samples, plan->values))
         return true;
     gs_splitters_choose(splitters, sample, plan->samples, plan->bins);
     if (stages->chunks_side_by_side)

@@ -13,6 +13,7 @@ struct gs_plan {
     bool direct;           /* the CPU counts all keys before it moves one: to its bin's place */
     uint32_t bins;         /* bins to aim at; equality bins come on top */
     uint32_t samples;      /* keys in the sample */
+    uint32_t values;       /* at most so many are compared with all keys, on the CPU */
     uint64_t chunk_keys;   /* keys that the CPU scatters at once */
     uint64_t bin_keys_max; /* keys of a bin that a CPU thread sorts whole: a larger one is split */
     uint64_t scratch_keys; /* of each CPU thread, to sort bins */

@@ -114,14 +114,14 @@ void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, u
 }
 
 bool gs_splitters_choose_values(struct gs_splitters *splitters, const gs_key *sample,
-                                uint32_t samples)
+                                uint32_t samples, uint32_t most)
 {
     uint32_t values = 0;
     for (uint32_t i = 0; i < samples; i++) {
         bool first = i == 0 || sample[i] != sample[i - 1];
         bool last = i + 1 == samples || sample[i] != sample[i + 1];
         values += first;
-        if (values > GS_VALUES_COMPARED || (first && last))
+        if (values > most || (first && last))
             return false;
     }
     splitters->count = 0;

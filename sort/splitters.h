@@ -103,11 +103,11 @@ static inline bool gs_splitters_equal(const struct gs_splitters *splitters, uint
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                          uint32_t bins);
 
-/* The same, but an equality bin for each value of the sample, if these are GS_VALUES_COMPARED at
- * most and it has none only once, of which there would be more in the input; else false. Only for
- * the CPU: there may be more bins than are planned. */
+/* The same, but an equality bin for each value of the sample, if these are `most` at most and it
+ * has none only once, of which there would be more in the input; else false. Only for the CPU:
+ * there may be more bins than are planned. */
 bool gs_splitters_choose_values(struct gs_splitters *splitters, const gs_key *sample,
-                                uint32_t samples);
+                                uint32_t samples, uint32_t most);
 
 /* Where the sample says that keys are random over all values: make all bins equally wide, a power
  * of two of them, at most a third more than wanted. Else move splitters to the ends of the guide's

@@ -134,6 +134,15 @@ static void test_memory_grows_with_the_input(void)
     }
 }
 
+/* More values are compared where keys are too many for shares. */
+static void test_values_compared(void)
+{
+    struct gs_plan plan = plan_for(GS_SHARES_KEYS, (struct gs_options){0}, 2);
+    CHECK_EQUAL(plan.values, GS_VALUES_COMPARED);
+    plan = plan_for(GS_SHARES_KEYS + 1, (struct gs_options){0}, 2);
+    CHECK_EQUAL(plan.values, GS_VALUES_COMPARED_MOST);
+}
+
 /* The tables of few keys may be those of more bins than are planned: a few values have one each. */
 static void test_memory_for_few_values(void)
 {
@@ -172,6 +181,7 @@ int main(void)
     test_bins_hold_their_share();
     test_large_bins();
     test_memory_grows_with_the_input();
+    test_values_compared();
     test_memory_for_few_values();
     test_held_input();
     return check_failures();

@@ -1,6 +1,7 @@
 /* test_sort.c -- the library's one call: every kind of input, sink and option.
  * SPDX-License-Identifier: MIT
  */
+#include "common/random.h"
 #include "sort/gsort.h"
 #include "sort/params.h"
 #include "tests/unit/check.h"
@@ -156,6 +157,38 @@ static void test_few_values(void)
         CHECK_EQUAL(stats.equality_bins, bins == 0 ? VALUES : 0); /* none fills half a bin */
         keeper_close(&keeper);
     }
+    free(keys);
+}
+
+/* So do some more values of many keys, which are counted, whatever shares would make of fewer. */
+static void test_many_keys_of_few_values(uint64_t values)
+{
+    const uint64_t count = GS_SHARES_KEYS + 4099;
+    const gs_key step = 1000003;
+    const struct gs_options options = {.threads = 2, .device = GS_DEVICE_CPU};
+    uint64_t wanted[GS_VALUES_COMPARED_MOST + 1] = {0};
+    gs_key *keys = malloc(count * sizeof *keys);
+    gs_key *out = calloc(count, sizeof *out);
+    if (keys == NULL || out == NULL)
+        abort();
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t value = (gs_random(values, i) >> 32) * values >> 32;
+        keys[i] = (gs_key)value * step;
+        wanted[value]++;
+    }
+    struct gs_span span = {keys, count, "keys"};
+    struct gs_sink sink = {.memory = out};
+    struct gs_stats stats = {0};
+    struct gs_error err = {.status = GS_OK};
+    CHECK(gs_sort(&options, &span, 1, &sink, NULL, &stats, &err) == GS_OK);
+    if (values <= GS_VALUES_COMPARED_MOST)
+        CHECK_EQUAL(stats.equality_bins, values);
+    uint64_t wrong = 0, at = 0;
+    for (uint64_t value = 0; value < values; value++)
+        for (uint64_t i = 0; i < wanted[value]; i++)
+            wrong += out[at++] != (gs_key)value * step;
+    CHECK_EQUAL(wrong, 0);
+    free(out);
     free(keys);
 }
 
@@ -337,6 +370,8 @@ int main(void)
     test_everything();
     test_sinks();
     test_few_values();
+    test_many_keys_of_few_values(GS_VALUES_COMPARED_MOST);
+    test_many_keys_of_few_values(GS_VALUES_COMPARED_MOST + 1);
     test_memory_is_made();
     test_sink_fails();
     test_memory_limit();

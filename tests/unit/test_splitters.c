@@ -132,19 +132,19 @@ static void test_heavy_values_get_equality_bins(void)
 /* A sample of so many values, `times` each, the least one but once if `rare`. */
 static bool choose_values(uint32_t values, uint32_t times, bool rare, gs_key first, gs_key step)
 {
-    static gs_key sample[64 * (GS_VALUES_COMPARED + 1)];
+    static gs_key sample[64 * (GS_VALUES_COMPARED_MOST + 1)];
     uint32_t samples = 0;
     for (uint32_t value = 0; value < values; value++)
         for (uint32_t i = 0; i < (rare && value == 0 ? 1 : times); i++)
             sample[samples++] = first + value * step;
-    return gs_splitters_choose_values(&splitters, sample, samples);
+    return gs_splitters_choose_values(&splitters, sample, samples, GS_VALUES_COMPARED_MOST);
 }
 
 /* Few values have a bin each, however few bins are planned. One that was drawn once says that there
  * are more. */
 static void test_few_values_get_a_bin_each(void)
 {
-    for (uint32_t values = 1; values <= GS_VALUES_COMPARED; values++) {
+    for (uint32_t values = 1; values <= GS_VALUES_COMPARED_MOST; values++) {
         const gs_key firsts[] = {0, 1000, GS_KEY_MAX - values + 1, GS_KEY_MAX - (values - 1) * 7};
         for (int at = 0; at < 4; at++) {
             const gs_key step = at == 2 ? 1 : 7;
@@ -157,7 +157,7 @@ static void test_few_values_get_a_bin_each(void)
             CHECK(!choose_values(values, 2, true, firsts[at], step));
         }
     }
-    CHECK(!choose_values(GS_VALUES_COMPARED + 1, 64, false, 0, 7));
+    CHECK(!choose_values(GS_VALUES_COMPARED_MOST + 1, 64, false, 0, 7));
     CHECK(!choose_values(0, 0, false, 0, 0));
 }
 

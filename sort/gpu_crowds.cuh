@@ -58,21 +58,39 @@ static __device__ __forceinline__ bool is_one_key_warp(const uint32_t *s_keys, u
     return __all_sync(GS_ALL_LANES, same) != 0;
 }
 
-/* Sort up to 32 * EACH keys from s_keys[first] on by one warp, EACH in a row a lane. */
-template <int EACH>
-static __device__ __forceinline__ void sort_crowd(uint32_t *s_keys, uint32_t first, uint32_t keys)
+/* Sort s_keys[first .. end), 32 keys at most, by one warp: a bitonic network over its lanes, whose
+ * steps are all unrolled. sort_bitonic_warp, in loops, takes 2^22 keys of a grid 1.10 times as
+ * long. */
+static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
 {
-    const uint32_t mine = lane_index() * EACH;
-    uint32_t lanes = 8; /* at least, as they are more than SETTLED */
-    while (lanes * EACH < keys)
+    const uint32_t lane = lane_index();
+    uint32_t key = first + lane < end ? s_keys[gs_gpu_padded(first + lane)] : GS_KEY_MAX;
+    for (uint32_t size = 2; size <= 32; size *= 2)
+        for (uint32_t step = size / 2; step > 0; step /= 2) {
+            uint32_t other = __shfl_xor_sync(GS_ALL_LANES, key, (int)step);
+            bool ascends = (lane & size) == 0;
+            bool lower = (lane & step) == 0;
+            key = ascends == lower ? min(key, other) : max(key, other);
+        }
+    if (first + lane < end)
+        s_keys[gs_gpu_padded(first + lane)] = key;
+}
+
+/* The same for CROWD_LARGE keys at most, CROWD_EACH in a row a lane. */
+static __device__ __forceinline__ void sort_crowd_warp(uint32_t *s_keys, uint32_t first,
+                                                       uint32_t keys)
+{
+    const uint32_t mine = lane_index() * CROWD_EACH;
+    uint32_t lanes = 2 * CROWD_MOST / CROWD_EACH; /* at least, as they are more than CROWD_MOST */
+    while (lanes * CROWD_EACH < keys)
         lanes *= 2;
-    uint32_t key[EACH];
+    uint32_t key[CROWD_EACH];
 #pragma unroll
-    for (int i = 0; i < EACH; i++)
+    for (int i = 0; i < CROWD_EACH; i++)
         key[i] = mine + i < keys ? s_keys[gs_gpu_padded(first + mine + i)] : GS_KEY_MAX;
     sort_bitonic_warp(key, lanes);
 #pragma unroll
-    for (int i = 0; i < EACH; i++)
+    for (int i = 0; i < CROWD_EACH; i++)
         if (mine + i < keys)
             s_keys[gs_gpu_padded(first + mine + i)] = key[i];
 }
@@ -106,12 +124,12 @@ static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uin
         const uint32_t first = s_lists[0].crowd[c] >> 16;
         const uint32_t keys = s_lists[0].crowd[c] & 0xffff;
         if (!LARGE || keys <= CROWD_MOST)
-            sort_crowd<1>(s_keys, first, keys);
+            sort_warp(s_keys, first, first + keys);
         else if (!is_one_key_warp(s_keys, first, first + keys)) {
             if (keys > CROWD_LARGE)
                 settled = false;
             else
-                sort_crowd<CROWD_EACH>(s_keys, first, keys);
+                sort_crowd_warp(s_keys, first, keys);
         }
     }
     if (LARGE)

@@ -6,8 +6,8 @@
  * the count and the scatter by digits, and the sort of the bins. There are three kernels: in the
  * first, each block counts one part of a slot in a table of its own and leaves a list of values and
  * counts; in the second, one block per slot adds up these lists, sorts the values and finds where
- * their runs begin; write_values_gpu.cu writes the runs. A slot with too many values stays as it
- * is.
+ * their runs begin; the third (write_values_gpu.cu) writes the runs. A slot with too many values is
+ * left as it is.
  *
  * The lists lie in the slot's place in the buffer that the level would scatter to, each at the
  * place of its part: number of values or 0, values, counts. The table of runs lies in the slot's
@@ -27,7 +27,7 @@ enum {
     COUNT_KEYS = COUNT_THREADS * COUNT_ITEMS,
     PART_LEAST = 16384, /* fewest keys of a part, if a slot has several */
     PART_KEYS = 2 * PART_LEAST,
-    REPEATED_PROBES = 24, /* repeats in 1024 probes: as 20,000 equally frequent values have */
+    REPEATED_PROBES = 24, /* of 1024 probes: as many as 20,000 equally frequent values give */
     ROUNDS = 4            /* blocks that each multiprocessor should get in turn */
 };
 
@@ -54,8 +54,7 @@ template <uint32_t CELLS> struct count_memory {
 
 static_assert(sizeof(struct count_memory<GS_GPU_VALUE_CELLS>) <= GS_GPU_VALUE_ROOM, "room");
 
-/* Parts of a slot: `parts`, or fewer, so that none has less than PART_LEAST keys but a single one.
- */
+/* Parts of a slot: `parts`, or as many of PART_LEAST keys as it has, but at least one. */
 static __device__ __forceinline__ uint32_t parts_of(uint64_t size, uint32_t parts)
 {
     return min(parts, max((uint32_t)(size / PART_LEAST), 1U));
@@ -164,7 +163,7 @@ count_chunk(const struct value_table<CELLS> &table, struct count_memory<CELLS> *
     return true;
 }
 
-/* Count the values of in[0 .. size). Returns false if they are too many, or too few probes repeat.
+/* Count the values of in[0 .. size). Returns false if they, or those of the probes, are too many.
  */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool count_part(const struct value_table<CELLS> &table,
@@ -233,8 +232,9 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 }
 
 /* Add up the lists of a slot's parts, the longest of which has `longest` values; each warp takes a
- * piece of a list at a time. Returns false if there are too many values. A warp checks that after
- * each piece, and cells are left for one more piece of each warp: so a free one is always found. */
+ * piece of a list at a time. Returns false if there are too many values. Each warp checks that
+ * after each piece, and there are free cells for one more piece of every warp: the table never
+ * fills up. */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool add_parts(const struct value_table<CELLS> &table,
                                                  uint32_t *s_values, const uint32_t *to,
@@ -350,8 +350,8 @@ cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, 
                                 cudaStream_t stream)
 {
     const uint64_t mean = (uint64_t)tiles * GS_GPU_TILE_KEYS / slots;
-    /* One block adds up all lists of a slot: if there is only one slot, it gets no more than one
-     * part per multiprocessor. */
+    /* One block adds up all lists of a slot: a single slot gets no more than a part per
+     * multiprocessor. */
     const uint32_t rounds = slots > 1 ? ROUNDS : 1;
     const uint32_t parts = choose_shares(slots, rounds * processors, mean / PART_KEYS);
     uint32_t *from = level % 2 == 0 ? b : a;

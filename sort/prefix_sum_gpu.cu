@@ -59,8 +59,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         if (i < count) {
             const struct gs_gpu_slot slot = slots[i];
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
-            /* Digits made from a sample vary more in size: aim lower, so that they still are jobs.
-             */
+            /* Digits made from a sample vary more in size: aim lower, so that they become jobs. */
             const uint32_t share = uneven && level == 2 ? work.sub_bin_keys - work.sub_bin_keys / 5
                                                         : work.sub_bin_keys;
             uint64_t wanted = (slot.size + share - 1) / share;

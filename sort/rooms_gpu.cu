@@ -35,9 +35,9 @@ template <typename N> static __device__ __forceinline__ N whole_lines(N keys, ui
     return (keys + of_line - 1) / of_line * of_line;
 }
 
-/* Keys that each room of a slot of `keys` keys must hold. A digit's factor is rounded to a whole
+/* Keys that each room must hold in a slot of `keys` keys. A digit's factor is rounded to a whole
  * number, which is at least `bins`, so all digits but the last may be wider than 1/bins of the
- * range, by 1/bins of that. */
+ * range, by up to 1/bins of that. */
 static __device__ __forceinline__ uint64_t room_for(uint64_t keys, uint32_t bins)
 {
     const float mean = (float)keys / (float)bins * (1 + 1 / (float)bins);
@@ -159,7 +159,7 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
         atomicMax(&s_widest, width);
         __syncthreads();
     }
-    /* A slot that would cross the buffer's end is in spare memory, which continues the places from
+    /* A slot that would cross the buffer's end goes to spare memory, where places continue from
      * `end`. */
     const unsigned long long end =
         (n - min((unsigned long long)n, s_widest)) / LINE_KEYS * LINE_KEYS;

@@ -19,7 +19,7 @@ enum {
     DIGIT_BLOCKS = 4
 };
 
-/* Which of GS_GPU_DESCENT and GS_GPU_ASCENT this thread's keys show with their successors. */
+/* Compare this thread's keys with their successors: GS_GPU_DESCENT, GS_GPU_ASCENT, both or 0. */
 static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, uint64_t first,
                                               const uint32_t (&key)[COUNT_ITEMS])
 {
@@ -159,8 +159,8 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
         else
             count_tile(tile, size, digits, s_count);
     };
-    /* Where slots have maps, one with a digit for each value has none. (The scatter need not ask:
-     * it returns before it picks a view, as it does not move the keys of such a slot.) */
+    /* Where slots have maps, a slot with a digit for each value still has none. (The scatter need
+     * not ask: it returns before it picks a view, as it does not move the keys of such a slot.) */
     if (!s_slot.mapped)
         count(digit_view{s_slot.digit, s_slot.bins});
     else if constexpr (DIGITS != GS_GPU_LINEAR)

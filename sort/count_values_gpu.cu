@@ -23,7 +23,7 @@
 
 enum {
     COUNT_THREADS = 1024, /* one block per multiprocessor, for the largest table */
-    COUNT_ITEMS = 10,     /* keys of a thread; as many more are being loaded */
+    COUNT_ITEMS = 10,     /* keys of a thread; as many again are being loaded */
     COUNT_KEYS = COUNT_THREADS * COUNT_ITEMS,
     PART_LEAST = 16384, /* fewest keys of a part, if a slot has several */
     PART_KEYS = 2 * PART_LEAST,
@@ -45,11 +45,11 @@ template <uint32_t CELLS> struct count_memory {
     static const uint32_t LISTED = CELLS < COUNT_THREADS * ITEMS ? CELLS : COUNT_THREADS * ITEMS;
     static_assert(MOST + COUNT_THREADS < CELLS, "a block finds a free cell for each thread");
     uint32_t value[CELLS];
-    uint32_t count[CELLS + 32]; /* behind the cells, one for each lane: for keys of no cell */
+    uint32_t count[CELLS + 32]; /* the last 32, one per lane, count keys of no cell */
     uint32_t list[LISTED];
     uint32_t partial[33];
     uint32_t listed[2]; /* keys on the list, of even and of odd chunks */
-    uint32_t fresh[2];  /* new values that got a cell, likewise */
+    uint32_t fresh[2];  /* new values in the table, likewise */
 };
 
 static_assert(sizeof(struct count_memory<GS_GPU_VALUE_CELLS>) <= GS_GPU_VALUE_ROOM, "room");
@@ -163,8 +163,7 @@ count_chunk(const struct value_table<CELLS> &table, struct count_memory<CELLS> *
     return true;
 }
 
-/* Count the values of in[0 .. size). Returns false if they, or those of the probes, are too many.
- */
+/* Count the values of in[0 .. size). Returns false if these, or the probes', are too many. */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool count_part(const struct value_table<CELLS> &table,
                                                   struct count_memory<CELLS> *memory,
@@ -219,7 +218,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     if (count_part(table, memory, in + begin, keys)) {
         values = count_cells<COUNT_THREADS>(table, memory->partial, &before);
         if (values > keys / 2 - 1)
-            values = 0; /* the list has no room, and is not worth it */
+            values = 0; /* the list would not fit, nor be worth it */
     }
     if (values != 0)
         list_values<COUNT_THREADS>(table, before,
@@ -233,8 +232,8 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 
 /* Add up the lists of a slot's parts, the longest of which has `longest` values; each warp takes a
  * piece of a list at a time. Returns false if there are too many values. Each warp checks that
- * after each piece, and there are free cells for one more piece of every warp: the table never
- * fills up. */
+ * after each piece, and there are cells for one more piece of every warp: the table never fills up.
+ */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool add_parts(const struct value_table<CELLS> &table,
                                                  uint32_t *s_values, const uint32_t *to,
@@ -290,7 +289,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     uint32_t longest = 0;
     for (uint32_t part = threadIdx.x; part < used; part += COUNT_THREADS) {
         const uint32_t listed = lists[part_begin(size, part, used)];
-        /* It is larger only if memory is damaged. */
+        /* A list is longer than MOST only if memory is damaged. */
         counted = counted && listed != 0 && listed <= count_memory<CELLS>::MOST;
         longest = max(longest, listed);
     }
@@ -350,8 +349,7 @@ cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, 
                                 cudaStream_t stream)
 {
     const uint64_t mean = (uint64_t)tiles * GS_GPU_TILE_KEYS / slots;
-    /* One block adds up all lists of a slot: a single slot gets no more than a part per
-     * multiprocessor. */
+    /* One block adds up all lists of a slot: a single slot gets one part per multiprocessor. */
     const uint32_t rounds = slots > 1 ? ROUNDS : 1;
     const uint32_t parts = choose_shares(slots, rounds * processors, mean / PART_KEYS);
     uint32_t *from = level % 2 == 0 ? b : a;

@@ -217,7 +217,7 @@ static __global__ void __launch_bounds__(ONE_WARP ? 32 : GS_OPTION_LISTS_MAX)
     varying = reduce_or_warp(varying);
     if (lane_index() == 0)
         atomicOr(s_state, varying);
-    meet<ONE_WARP>(); /* for the keys, too: with few lists, more threads load than sort */
+    meet<ONE_WARP>(); /* for the keys, too: threads without a list load some */
     varying = *s_state;
     meet<ONE_WARP>(); /* from here on this word belongs to a scratch list again */
 
@@ -226,7 +226,7 @@ static __global__ void __launch_bounds__(ONE_WARP ? 32 : GS_OPTION_LISTS_MAX)
     if (t >= lists)
         list.length = 0;
     gs_list_sort(&list, varying);
-    meet<ONE_WARP>(); /* what the threads share lies where the scratch lists were */
+    meet<ONE_WARP>(); /* the words that a merge shares lie where the scratch lists were */
     const long long sorted = clock64();
 
     /* Merge. */

@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     __shared__ uint32_t s_key[HEAVY_CELLS];
     __shared__ uint32_t s_count[HEAVY_CELLS];
     __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
-    __shared__ uint32_t s_all, s_most;                 /* copies of all heavy values, of one */
+    __shared__ uint32_t s_all, s_most;                 /* copies of heavy values: of all, of one */
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_slot slot = load_past_cache(&slots[blockIdx.x]);
     const bool done = slot.bins == 0 || (!slot.mapped && digit_is_exact(slot.digit));
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
         s_all = s_most = 0;
     __syncthreads();
 
-    /* At most half of the cells are taken: there is always a free one. */
+    /* At most half of the cells are taken, so there is always a free one. */
 #pragma unroll
     for (int i = 0; i < HEAVY_EACH; i++) {
         if (i * HEAVY_THREADS + t >= samples)
@@ -103,7 +103,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
         atomicAdd(&s_count[cell], 1);
     }
     if (DIGITS != GS_GPU_LINEAR)
-        after_previous(); /* from here on, the map is made */
+        after_previous(); /* the map is made by now */
     __syncthreads();
 
     for (uint32_t cell = t; cell < HEAVY_CELLS; cell += HEAVY_THREADS)
@@ -125,8 +125,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
         }
     }
     __syncthreads();
-    /* Worth it if heavy values are many keys, or if one alone makes its digit too large for a job.
-     */
+    /* Worth it if heavy values are many keys, or if one alone is too large for a job. */
     if (t == 0)
         slots[blockIdx.x].heavy =
             s_all > 0 && (s_all >= samples / 8 || s_most * (slot.size / samples) > medium_keys);

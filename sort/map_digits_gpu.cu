@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * A linear digit cuts a slot into many cells of equal width. A sample of the slot tells how many
- * keys each cell has, and neighbouring cells become digits of about as many keys each: the bins of
+ * keys each cell has, and neighbouring cells are joined to digits of about equal size: the bins of
  * a sample sort whose splitters lie where cells begin, so that one look-up finds a key's digit.
- * Where a few cells would have most of the keys, cells are first divided into parts, the more the
- * more keys they hold, and it takes two look-ups. sort_bins_gpu.cu handles what is uneven on a
- * smaller scale.
+ * Where a few cells would have most of the keys, cells are first divided into parts, more parts for
+ * more keys, and it takes two look-ups. sort_bins_gpu.cu handles what is uneven on a smaller scale.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -17,7 +16,7 @@ enum {
     MAP_THREADS = 1024,
     MAP_ITEMS = 16, /* most samples of a thread */
     MAP_SPARSE = 4, /* fewest keys of the slot per sample */
-    MAP_EACH = 64,  /* samples per digit: chance adds or takes about an eighth */
+    MAP_EACH = 64,  /* samples per digit: their standard deviation is an eighth */
     PARTS_MOST = GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
     MORE_PAIRS = PARTS_MOST / 2 - GS_GPU_MAP_DIVIDED /* pairs of parts beyond one for each cell */
 };

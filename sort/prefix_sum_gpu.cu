@@ -16,16 +16,16 @@
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
 
 /* May a bin of this size be a job if its values are close together? It has more keys than other
- * jobs, but not too many, and there are blocks for medium jobs. (Asked for both parts of a digit,
- * and again for each.) */
+ * jobs, but not too many, and there are blocks for medium jobs. (Asked once for both parts of a
+ * digit, then again for each.) */
 static __device__ __forceinline__ bool may_be_close(const struct gs_gpu_work *work, uint64_t size)
 {
     return size > work->medium_keys && size <= GS_GPU_CLOSE_KEYS &&
            work->medium_keys > work->small_keys;
 }
 
-/* Make a bin a job or a slot of the next level. close: its values are close together; if that does
- * not matter, false. */
+/* Make a bin a job, or a slot of the next level. close: its values are close together; asked only
+ * where that matters. */
 static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
                                int64_t from, uint64_t size, bool close)
 {

@@ -129,8 +129,8 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     slots[blockIdx.x].narrow = narrow;
 }
 
-/* Words that a slot takes in the output: its rooms, or one for each key, as the slot may have to be
- * scattered again. Narrow rooms take half a word per key. */
+/* Words that a slot takes in the output: its rooms, and at least one for each key, as the slot may
+ * have to be scattered again. Narrow rooms take half a word per key. */
 static __device__ __forceinline__ unsigned long long width_of(const struct gs_gpu_slot &slot)
 {
     const unsigned long long keys = whole_lines(slot.size, LINE_KEYS);

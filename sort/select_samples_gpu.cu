@@ -20,7 +20,7 @@ enum {
 };
 
 /* A group is uneven if the mean square of its gaps is at least this multiple of their squared mean.
- * Evenly spread keys have 1.25 on average, and few groups of them reach 1.5; of k-mers, 19 in 20
+ * Evenly spread keys have 1.25 on average, and few of their groups reach 1.5; of k-mers 19 in 20
  * do. */
 #define GS_GPU_UNEVEN 1.5F
 
@@ -95,12 +95,12 @@ static __device__ __forceinline__ bool is_uneven(const uint32_t *group)
 }
 
 /* What the sorted sample says about n keys; by one block. Twins are equal neighbours in the sample.
- * A value is frequent (heavy) if more than `share` samples have it. Keys are uneven if three
- * quarters of the groups are. Values are few if they repeat all over the range, not just at one end
- * of it, and if counting them saves more than finding them costs: below GS_GPU_FEW_VALUES_KEYS
- * keys, only if none is frequent, as the others may be many then. Where keys are uneven, values
- * must be equally frequent, too. Triplets tell that: S samples of V equally frequent values have
- * S^2/2V twins and S^3/6V^2 triplets, or about S of each if S is larger than V. */
+ * A value is frequent (heavy) if more than `share` samples have it. Keys are uneven if more than
+ * 3/4 of the groups are. Values are few if they repeat all over the range, not just at one end of
+ * it, and if counting them saves more than finding them costs: below GS_GPU_FEW_VALUES_KEYS keys,
+ * only if none is frequent, as the others may be many then. Where keys are uneven, values must be
+ * equally frequent, too. Triplets tell that: S samples of V equally frequent values have S^2/2V
+ * twins and S^3/6V^2 triplets, or about S of each if S is larger than V. */
 static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, uint32_t share,
                                       uint64_t n, bool maps, struct sample_look *s_look,
                                       struct gs_gpu_tables *tables)

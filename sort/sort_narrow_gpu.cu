@@ -31,8 +31,8 @@ enum {
     LISTED_MOST = 255
 };
 
-/* Shared memory of a block of THREADS. The sorted keys begin at the same offset from a cache line
- * as their place in the output. */
+/* Shared memory of a block of THREADS. The first sorted key lies as far from the start of a cache
+ * line as its place in the output does, so that whole groups of four are copied. */
 template <int THREADS> struct narrow_memory {
     static const int KEYS = THREADS * ITEMS;
     uint32_t once[NARROW_WORDS];
@@ -141,10 +141,10 @@ static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> 
 {
     const uint32_t lane = lane_index();
     const uint32_t warp = threadIdx.x / 32;
-    const uint32_t word = warp * 32 * ROUNDS + lane; /* of round 0; from the bin's first */
+    const uint32_t word = warp * 32 * ROUNDS + lane; /* in round 0; the bin's first word is 0 */
     const auto at = [&](int r) { return (first / 32 + word + 32 * r) & (NARROW_WORDS - 1); };
     const uint32_t head = lane < ROUNDS ? s->head[warp * ROUNDS + lane] : 0;
-    const uint32_t lists = __ballot_sync(GS_ALL_LANES, head != 0); /* rounds that have one */
+    const uint32_t lists = __ballot_sync(GS_ALL_LANES, head != 0); /* rounds with listed keys */
     uint32_t once[ROUNDS];
     uint32_t twice[ROUNDS];
     uint32_t end[ROUNDS]; /* the number of each word's keys, then where they end */
@@ -214,7 +214,7 @@ static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> 
 }
 
 /* Write the block's keys, s->sorted[shift ..) + first, to their place in the output, 16 bytes per
- * thread. shift: keys from the cache line's begin to that place. */
+ * thread. shift: keys from the start of a cache line to that place. */
 template <int THREADS>
 static __device__ __forceinline__ void write_keys(const struct narrow_memory<THREADS> *s,
                                                   uint32_t *out, uint32_t size, uint32_t first,

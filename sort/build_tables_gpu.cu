@@ -1,7 +1,7 @@
-/* build_tables_gpu.cu -- the tables of splitters that have been chosen by the host.
+/* build_tables_gpu.cu -- build the tables for splitters that the host has chosen.
  * SPDX-License-Identifier: MIT
  *
- * Those that the device chooses get theirs in the same kernel (select_samples_gpu.cu).
+ * Splitters chosen on the device get their tables in the same kernel (select_samples_gpu.cu).
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         s_build.splitter[i] = tables->splitter[i];
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
-    if (threadIdx.x == 0) { /* nobody has looked at twins */
+    if (threadIdx.x == 0) { /* no sample has been searched for twins: go by the splitters */
         tables->twins = tables->few = s_build.repeats;
         tables->few_all = tables->uneven = tables->skewed = 0;
     }

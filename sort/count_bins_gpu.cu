@@ -1,12 +1,12 @@
 /* count_bins_gpu.cu -- how many keys fall into each bin (GPU twin of count_bins_cpu.c).
  * SPDX-License-Identifier: MIT
  *
- * Counters of one block lie in shared memory and are flushed once. An increment whose result nobody
- * reads is one instruction that counts all lanes with the same address at once (ATOMS.POPC.INC), so
- * repeated keys cost nothing extra.
+ * Each block counts in shared memory and adds its counters to the global ones at its end. An atomic
+ * increment whose result is unused is one instruction that counts all lanes with the same address
+ * at once (ATOMS.POPC.INC), so repeated keys cost nothing extra.
  *
- * If the sample was in order, the neighbours of all keys are compared on the way, until one pair of
- * each kind has been seen.
+ * If the sample was in order, ascending or descending, all keys are compared with their neighbours
+ * in the same pass, until one pair of each kind has been seen.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -19,7 +19,7 @@ enum {
     DIGIT_BLOCKS = 4
 };
 
-/* What the pairs (key, its successor) of this thread's keys say about the order. */
+/* Compare this thread's keys with their successors: GS_GPU_DESCENT, GS_GPU_ASCENT, both or 0. */
 static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, uint64_t first,
                                               const uint32_t (&key)[COUNT_ITEMS])
 {
@@ -36,7 +36,7 @@ static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, 
     return order;
 }
 
-/* Each block strides over the input. Shared memory: the table, then a counter for each bin. */
+/* Each block strides over the input. s_table: `words` words of table, then a counter per bin. */
 template <int SEARCH>
 static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ keys, uint64_t n,
                                                    const struct gs_gpu_tables *__restrict__ tables,
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ 
         if (order != both) {
             order |= *(volatile uint32_t *)&state->input_order;
             if (order != both && t < size) {
-                /* Keys past the end are 0: their successors are past it too. */
+                /* Keys past the end are 0; none is compared, as its successor is past it, too. */
                 order |= compare_neighbours(keys, n, tile + t, key);
                 if (order != 0 && order != *(volatile uint32_t *)&state->input_order)
                     atomicOr(&state->input_order, order);
@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     }
 }
 
-/* Count the bins of a tile's keys, in two halves where registers are short. */
+/* Count the bins of a tile's keys; in two halves for a PAIRED view, which needs more registers. */
 template <typename VIEW>
 static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t size,
                                                   const VIEW &view, uint32_t *s_count)
@@ -159,8 +159,8 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
         else
             count_tile(tile, size, digits, s_count);
     };
-    /* Beside slots with maps there are those with a digit for each value. (These are not moved:
-     * scatter_digits_kernel has returned before it picks a view, so it need not ask.) */
+    /* Where slots have maps, a slot with a digit for each value still has none. (The scatter need
+     * not ask: it returns before it picks a view, as it does not move the keys of such a slot.) */
     if (!s_slot.mapped)
         count(digit_view{s_slot.digit, s_slot.bins});
     else if constexpr (DIGITS != GS_GPU_LINEAR)
@@ -172,7 +172,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
             atomicAdd(&counters[i], (unsigned long long)s_count[i]);
 }
 
-/* A block narrows the bounds of one slot to the keys of one tile. */
+/* A block extends the bounds of one slot by the keys of one tile. */
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     find_bounds_kernel(const uint32_t *__restrict__ keys, struct gs_gpu_slot *slots,
                        uint32_t slot_count)
@@ -186,7 +186,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     }
     __syncthreads();
     struct gs_gpu_slot *slot = &slots[s_index];
-    if (slot->values != 0) /* it is done */
+    if (slot->values != 0) /* its values have been counted: done */
         return;
     const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
     const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);

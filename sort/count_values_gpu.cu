@@ -1,65 +1,66 @@
 /* count_values_gpu.cu -- slots of few values: each value is counted, and its run written.
  * SPDX-License-Identifier: MIT
  *
- * Of some thousand values with dozens of copies each, a hash table in shared memory counts all in
- * one read, at about the cost of counting bins. What is saved is all the rest: the digits' count
- * and scatter, and the sort of the bins. Three kernels: blocks count parts of a slot, each with a
- * table of its own, and leave lists of values and counts; a block adds up those of a slot, sorts
- * the values and finds where their runs begin; write_values_gpu.cu writes them. A slot with too
- * many values stays as it is.
+ * If a slot has some thousand values with dozens of copies each, a hash table in shared memory
+ * counts them in one read of the keys, at about the cost of counting bins. That saves all the rest:
+ * the count and the scatter by digits, and the sort of the bins. There are three kernels: in the
+ * first, each block counts one part of a slot in a table of its own and leaves a list of values and
+ * counts; in the second, one block per slot adds up these lists, sorts the values and finds where
+ * their runs begin; the third (write_values_gpu.cu) writes the runs. A slot with too many values is
+ * left as it is.
  *
- * Lists lie in the slot's place in the buffer that the level would scatter to, each at the place of
- * its part, as: number of values or 0, values, counts. The table of the runs lies in the slot's
- * place in b, of which the keys have been read, or the lists: values, where each begins, where the
- * last one ends. A part's values have two copies on average or more, so there is room.
+ * The lists lie in the slot's place in the buffer that the level would scatter to, each at the
+ * place of its part: number of values or 0, values, counts. The table of runs lies in the slot's
+ * place in b, where the keys, or the lists, have been read by then: values, where each run begins,
+ * where the last one ends. A part's values have two copies on average or more, so both fit.
  *
- * All keys together are a slot, too, if the sample says that their values may be few: that of level
- * 1, in a.
+ * All keys together are a slot, too, if the sample says that their values may be few: a slot of
+ * level 1, in a.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_values.cuh"
 
 enum {
-    COUNT_THREADS = 1024, /* one block to a processor, for the largest table */
-    COUNT_ITEMS = 10,     /* keys of a thread, of which as many again are on their way */
+    COUNT_THREADS = 1024, /* one block per multiprocessor, for the largest table */
+    COUNT_ITEMS = 10,     /* keys of a thread; as many again are being loaded */
     COUNT_KEYS = COUNT_THREADS * COUNT_ITEMS,
-    PART_LEAST = 16384, /* keys of a part */
+    PART_LEAST = 16384, /* fewest keys of a part, if a slot has several */
     PART_KEYS = 2 * PART_LEAST,
-    REPEATED_PROBES = 24, /* of 1024: as of 20,000 equally frequent values */
-    ROUNDS = 4            /* blocks that each processor should get in turn */
+    REPEATED_PROBES = 24, /* of 1024 probes: as many as 20,000 equally frequent values give */
+    ROUNDS = 4            /* blocks that each multiprocessor should get in turn */
 };
 
-/* Keys of a slot at most: of two values or more, no run is longer than a word can say, and none but
- * the last ends later. */
+/* Most keys of a slot: with two values or more, the length of each run fits a word, and so do the
+ * ends of all runs but the last. */
 #define SLOT_MOST (1ULL << 32)
 
-/* And fewer of a part, which are counted down in an int. */
+/* A part has fewer keys than this, as they are counted down in an int. */
 #define PART_MOST (1ULL << 31)
 
 /* Shared memory of a block that counts. */
 template <uint32_t CELLS> struct count_memory {
     static const uint32_t MOST = CELLS / 8 * 5; /* values */
-    /* Keys that wait until they find their cell; or the values that are sorted. */
+    /* Room for keys that are not in their first cell, and later for the values to be sorted. */
     static const uint32_t LISTED = CELLS < COUNT_THREADS * ITEMS ? CELLS : COUNT_THREADS * ITEMS;
     static_assert(MOST + COUNT_THREADS < CELLS, "a block finds a free cell for each thread");
     uint32_t value[CELLS];
-    uint32_t count[CELLS + 32]; /* and for no value, one for each lane */
+    uint32_t count[CELLS + 32]; /* the last 32, one per lane, count keys of no cell */
     uint32_t list[LISTED];
     uint32_t partial[33];
-    uint32_t listed[2]; /* of even and of odd chunks */
-    uint32_t fresh[2];  /* values that got a cell */
+    uint32_t listed[2]; /* keys on the list, of even and of odd chunks */
+    uint32_t fresh[2];  /* new values in the table, likewise */
 };
 
 static_assert(sizeof(struct count_memory<GS_GPU_VALUE_CELLS>) <= GS_GPU_VALUE_ROOM, "room");
 
-/* Parts of a slot: as many as asked for, if they are not too small. */
+/* Parts of a slot: `parts`, or as many of PART_LEAST keys as it has, but at least one. */
 static __device__ __forceinline__ uint32_t parts_of(uint64_t size, uint32_t parts)
 {
     return min(parts, max((uint32_t)(size / PART_LEAST), 1U));
 }
 
-/* Do the slot's keys count? Else it stays as it is. */
+/* Can a slot of this size be counted in `used` parts? If not, it stays as it is. */
 static __device__ __forceinline__ bool can_count(uint64_t size, uint32_t used)
 {
     return size <= SLOT_MOST && size / used < PART_MOST - 1;
@@ -86,8 +87,8 @@ clear_table(struct count_memory<CELLS> *memory) {
     return table;
 }
 
-/* This thread's keys, key i if i * COUNT_THREADS < rest, whose values are not in their first cells;
- * *free: those whose first cell is free. */
+/* Look up this thread's keys, key i if i * COUNT_THREADS < rest. Returns a bit for each key that is
+ * not in its first cell; *free: a bit for each of these whose first cell is free. */
 template <uint32_t CELLS>
 static __device__ __forceinline__ uint32_t look_up(const struct value_table<CELLS> &table,
                                                    const uint32_t (&key)[COUNT_ITEMS], int rest,
@@ -108,9 +109,9 @@ static __device__ __forceinline__ uint32_t look_up(const struct value_table<CELL
     return missed;
 }
 
-/* Count a chunk of keys. *values: how many there are so far, the same for all threads. Returns
- * false if they are too many; the table is of no use then. Between two barriers cells are either
- * read, or changed by atomics alone. */
+/* Count a chunk of keys. *values: the number of values so far, the same for all threads. Returns
+ * false if they are too many; the table is of no use then. Between two barriers, cells are either
+ * only read or changed only by atomics. */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool
 count_chunk(const struct value_table<CELLS> &table, struct count_memory<CELLS> *memory,
@@ -147,7 +148,7 @@ count_chunk(const struct value_table<CELLS> &table, struct count_memory<CELLS> *
     __syncthreads();
     const uint32_t listed = memory->listed[parity];
     *values += memory->fresh[parity];
-    if (threadIdx.x == 0) /* for the next chunk; all have read those */
+    if (threadIdx.x == 0) /* for the next chunk; all threads have read these */
         memory->listed[parity ^ 1] = memory->fresh[parity ^ 1] = 0;
     if (*values > count_memory<CELLS>::MOST || listed > count_memory<CELLS>::LISTED)
         return false;
@@ -162,7 +163,7 @@ count_chunk(const struct value_table<CELLS> &table, struct count_memory<CELLS> *
     return true;
 }
 
-/* Count the values of in[0 .. size), if probes repeat. */
+/* Count the values of in[0 .. size). Returns false if these, or the probes', are too many. */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool count_part(const struct value_table<CELLS> &table,
                                                   struct count_memory<CELLS> *memory,
@@ -180,7 +181,7 @@ static __device__ __forceinline__ bool count_part(const struct value_table<CELLS
         key[i] = in[min(i * COUNT_THREADS + t, size - 1)];
     uint32_t parity = 0;
     for (uint32_t first = 0; first < size; first += COUNT_KEYS, parity ^= 1) {
-        uint32_t next[COUNT_ITEMS]; /* on their way while these are counted */
+        uint32_t next[COUNT_ITEMS]; /* loaded while `key` is counted */
 #pragma unroll
         for (int i = 0; i < COUNT_ITEMS; i++)
             next[i] = in[min(first + COUNT_KEYS + i * COUNT_THREADS + t, size - 1)];
@@ -217,7 +218,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     if (count_part(table, memory, in + begin, keys)) {
         values = count_cells<COUNT_THREADS>(table, memory->partial, &before);
         if (values > keys / 2 - 1)
-            values = 0; /* no room for the list, and not worth it */
+            values = 0; /* the list would not fit, nor be worth it */
     }
     if (values != 0)
         list_values<COUNT_THREADS>(table, before,
@@ -229,9 +230,10 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         list[0] = values;
 }
 
-/* Add up the lists of a slot's parts, the longest of which has `longest` values: a warp takes a
- * piece of a list. Returns false if their values are too many: no warp has added more than a piece
- * since it knew, so all have found a free cell. */
+/* Add up the lists of a slot's parts, the longest of which has `longest` values; each warp takes a
+ * piece of a list at a time. Returns false if there are too many values. Each warp checks that
+ * after each piece, and there are cells for one more piece of every warp: the table never fills up.
+ */
 template <uint32_t CELLS>
 static __device__ __forceinline__ bool add_parts(const struct value_table<CELLS> &table,
                                                  uint32_t *s_values, const uint32_t *to,
@@ -287,7 +289,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     uint32_t longest = 0;
     for (uint32_t part = threadIdx.x; part < used; part += COUNT_THREADS) {
         const uint32_t listed = lists[part_begin(size, part, used)];
-        /* Larger in damaged memory only. */
+        /* A list is longer than MOST only if memory is damaged. */
         counted = counted && listed != 0 && listed <= count_memory<CELLS>::MOST;
         longest = max(longest, listed);
     }
@@ -315,7 +317,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         slots[blockIdx.x].values = values;
 }
 
-/* So many for each of `slots` that there is work for all processors, but `most`. */
+/* Shares of each of `slots` slots, so that there are `wanted` in all, but at most `most`. */
 static uint32_t choose_shares(uint32_t slots, unsigned wanted, uint64_t most)
 {
     const uint64_t shares = (wanted + slots - 1) / slots;
@@ -347,7 +349,7 @@ cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, 
                                 cudaStream_t stream)
 {
     const uint64_t mean = (uint64_t)tiles * GS_GPU_TILE_KEYS / slots;
-    /* What one block must add up is a list for each processor, and no more. */
+    /* One block adds up all lists of a slot: a single slot gets one part per multiprocessor. */
     const uint32_t rounds = slots > 1 ? ROUNDS : 1;
     const uint32_t parts = choose_shares(slots, rounds * processors, mean / PART_KEYS);
     uint32_t *from = level % 2 == 0 ? b : a;

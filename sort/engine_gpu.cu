@@ -1,15 +1,16 @@
-/* engine_gpu.cu -- the shared-memory engines: one block, a thread a list (twin of engine_cpu.c).
+/* engine_gpu.cu -- the shared-memory engines: one block, a thread per list (twin of engine_cpu.c).
  * SPDX-License-Identifier: MIT
  *
- * The keys are loaded as they are: this makes them interleaved lists. Thread t sorts list t by the
- * bits that vary (lists.h: no bank conflicts), and from then on holds its list's head, and the key
- * after it, in registers. A merge step finds the least head; the winner writes it out and reloads.
- * An exhausted list has no keys left, and never offers one: GS_KEY_MAX is a key like others.
+ * The keys are loaded in input order, which already makes them interleaved lists. Thread t sorts
+ * list t by the bits that vary (lists.h: no bank conflicts), and from then on keeps the list's head
+ * and the key after it in registers. Each merge step finds the least head; the winning thread
+ * writes it out and reloads. An exhausted list is known by the number of keys left, as no key could
+ * mark its end: GS_KEY_MAX is a valid key.
  *
- * Up to 32 lists are one warp, which synchronises by itself; ONE_WARP makes these kernels. What
- * the threads of a merge share lies in the scratch lists' place, so that no word is lost. Where two
- * steps follow each other without a barrier between, they use different words: each step has a
- * turn, 0 or 1.
+ * Up to 32 lists take one warp, which needs no block barrier; ONE_WARP selects these kernels. The
+ * words that the threads of a merge share lie where the scratch lists were, so that no shared
+ * memory is lost to them. Two consecutive steps with no barrier between them use different words:
+ * each step has a turn, 0 or 1.
  */
 #include "sort/engine_gpu.h"
 #include "sort/gpu_block.cuh"
@@ -19,7 +20,7 @@ enum { WARPS_MAX = GS_OPTION_LISTS_MAX / 32 };
 static_assert(32 % WARPS_MAX == 0, "a warp's lanes read the minima of all warps");
 static_assert(2 * GS_OPTION_LISTS_MAX <= GS_LISTS_STATE_WORDS, "room for the pairs of a reduction");
 
-/* Bring the block's threads together. */
+/* Synchronise the threads of the block. */
 template <bool ONE_WARP> static __device__ __forceinline__ void meet()
 {
     if constexpr (ONE_WARP)
@@ -30,7 +31,7 @@ template <bool ONE_WARP> static __device__ __forceinline__ void meet()
 
 /* One thread's sorted list, while it is merged. */
 struct list_head {
-    uint32_t key;      /* the least that is left, if any is */
+    uint32_t key;      /* the least key left, if any is */
     uint32_t upcoming; /* the one after it, if any is */
     uint32_t left;     /* keys left, the head included */
     uint32_t lists;
@@ -61,12 +62,12 @@ struct list_head {
     }
 };
 
-/* Two atomics a step: the minimum of the heads, then the lowest thread that has it. */
+/* Two atomics per step: the minimum of the heads, then the lowest thread that has it. */
 template <bool ONE_WARP>
 static __device__ void merge_atomicmin(struct list_head head, uint32_t *out, uint32_t n,
                                        uint32_t *s_state)
 {
-    uint32_t *s_minimum = s_state; /* of each turn */
+    uint32_t *s_minimum = s_state; /* one word for each turn */
     uint32_t *s_winner = s_state + 2;
     if (threadIdx.x < 4)
         s_state[threadIdx.x] = GS_KEY_MAX;
@@ -79,7 +80,7 @@ static __device__ void merge_atomicmin(struct list_head head, uint32_t *out, uin
         const uint32_t minimum = s_minimum[turn];
         if (head.left > 0 && head.key == minimum)
             atomicMin(&s_winner[turn], threadIdx.x);
-        if (threadIdx.x == 0) { /* all have read these: the next step's */
+        if (threadIdx.x == 0) { /* the next step's words, which all threads have read */
             s_minimum[turn ^ 1] = GS_KEY_MAX;
             s_winner[turn ^ 1] = GS_KEY_MAX;
         }
@@ -91,15 +92,15 @@ static __device__ void merge_atomicmin(struct list_head head, uint32_t *out, uin
     }
 }
 
-/* A tree over pairs of head and thread. In each level the upper half of the threads that are left
- * hands its pairs down and retires, whole warps at a time; the last warp goes on by shuffles. A
- * thread retires in one level only, so every pair has a place of its own. */
+/* A reduction tree over pairs of head and thread. At each level the upper half of the remaining
+ * threads stores its pairs for the lower half and retires, whole warps at a time; the last warp
+ * finishes by shuffles. A thread retires at one level only: each pair has a place of its own. */
 template <bool ONE_WARP>
 static __device__ void merge_reduction(struct list_head head, uint32_t *out, uint32_t n,
                                        uint32_t *s_state)
 {
     typedef unsigned long long pair_t;
-    pair_t *s_pair = (pair_t *)s_state; /* [0 .. 31]: thread 0's holds the winner */
+    pair_t *s_pair = (pair_t *)s_state; /* [0]: the winner; [32 ..]: what retired threads leave */
     const uint32_t t = threadIdx.x;
     for (uint32_t i = 0; i < n; i++) {
         pair_t pair = head.left > 0 ? (pair_t)head.key << 32 | t : ~0ULL;
@@ -130,14 +131,15 @@ static __device__ void merge_reduction(struct list_head head, uint32_t *out, uin
     }
 }
 
-/* What the threads of the hybrid engine share, for each turn: of each group of heads, the minimum
- * and how many keys its lists have left. */
+/* What the threads of the hybrid engine share, for each turn: the minimum of each group of heads,
+ * and how many keys the group's lists have left. */
 struct hybrid_state {
     uint32_t minimum[2][WARPS_MAX];
     uint32_t left[2][WARPS_MAX];
 };
 
-/* All lanes of a warp: the least of the groups' minima, and the first group that has it. */
+/* By all lanes of a warp: *best is the least of the groups' minima; returns the first group that
+ * has it. */
 static __device__ __forceinline__ uint32_t choose_group(const struct hybrid_state *s_state,
                                                         uint32_t turn, uint32_t *best)
 {
@@ -148,11 +150,11 @@ static __device__ __forceinline__ uint32_t choose_group(const struct hybrid_stat
     return (uint32_t)__ffs((int)__ballot_sync(GS_ALL_LANES, any && minimum == *best)) - 1;
 }
 
-/* A minimum for each group of heads, kept from step to step; a warp reduces these, and only the
- * winner's group reduces its own anew. A group is a warp, whose minimum is one instruction: groups
- * of 8, as on the CPU, took 555 cycles a step with atomicMin and with the warp's instruction alike,
- * a warp takes 242 (38,656 keys, 32 lists, H200). Each warp reduces the groups' minima for itself:
- * no word goes around, and a step has one barrier. */
+/* Each group of heads keeps its minimum from step to step; a warp reduces these minima, and only
+ * the winner's group recomputes its own. A group is a warp, whose minimum takes one instruction:
+ * groups of 8, as on the CPU, took 555 cycles a step with atomicMin and with the warp's instruction
+ * alike, a warp takes 242 (38,656 keys, 32 lists, H200). Each warp reduces the groups' minima for
+ * itself: no result has to be broadcast, and a step has one barrier. */
 template <bool ONE_WARP>
 static __device__ void merge_hybrid(struct list_head head, uint32_t *out, uint32_t n,
                                     uint32_t *s_words)
@@ -215,16 +217,16 @@ static __global__ void __launch_bounds__(ONE_WARP ? 32 : GS_OPTION_LISTS_MAX)
     varying = reduce_or_warp(varying);
     if (lane_index() == 0)
         atomicOr(s_state, varying);
-    meet<ONE_WARP>(); /* also: few lists are loaded by more threads than sort them */
+    meet<ONE_WARP>(); /* for the keys, too: threads without a list load some */
     varying = *s_state;
-    meet<ONE_WARP>(); /* from here on this is a scratch list's again */
+    meet<ONE_WARP>(); /* from here on this word belongs to a scratch list again */
 
     /* Sort. */
     struct gs_list list = gs_lists_at(s_words, n, lists, t);
     if (t >= lists)
         list.length = 0;
     gs_list_sort(&list, varying);
-    meet<ONE_WARP>(); /* what the threads share lies where the scratch lists were */
+    meet<ONE_WARP>(); /* the words that a merge shares lie where the scratch lists were */
     const long long sorted = clock64();
 
     /* Merge. */

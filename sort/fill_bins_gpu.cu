@@ -1,4 +1,4 @@
-/* fill_bins_gpu.cu -- what needs no sort: runs of equal keys, and all keys in reverse.
+/* fill_bins_gpu.cu -- write what needs no sort: runs of equal keys, and all keys in reverse.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu_block.cuh"

@@ -1,4 +1,4 @@
-/* gpu_launch.cu -- whether kernels may be set up early: what this build's code is compiled for.
+/* gpu_launch.cu -- may kernels be launched early? This build's code must be compiled for that.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu_launch.cuh"
@@ -9,11 +9,11 @@ static __global__ void any_kernel()
 
 bool gs_launches_early(void)
 {
-    static int early = -1; /* not known; more than one thread may find it out */
+    static int early = -1; /* unknown; several threads may find out at once */
     int known = __atomic_load_n(&early, __ATOMIC_RELAXED);
     if (known < 0) {
         cudaFuncAttributes attributes;
-        /* All kernels are compiled alike, so one tells. */
+        /* All kernels are compiled for the same architectures, so any one tells. */
         known = cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess &&
                 attributes.ptxVersion >= 90;
         __atomic_store_n(&early, known, __ATOMIC_RELAXED);

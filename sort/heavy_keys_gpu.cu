@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: MIT
  *
  * A block samples its slot and counts each value of the sample in a hash table. In each of the
- * slot's digits, the value that the sample has most often is the heavy one: keys equal to it are
- * counted, and never moved again. Without that, it would take a level for every digit of a digit
- * until such a value is alone.
+ * slot's digits, the most frequent value of the sample is the heavy one: keys equal to it are
+ * counted, and never moved again. Without that, level after level would split the digit of such a
+ * value until the value is alone.
  *
- * Where slots have maps, the kernel begins as soon as that which makes them has: it draws and
- * counts its sample meanwhile, and waits only before it looks values up. The level before has been
- * done since before the maps were begun. Its slots are read past the first-level cache, which a
- * kernel that has not waited yet may not trust; an outdated key in the sample does no harm, as
- * any key has a digit. Of
- * slots in pages the table of these would, and with so many keys the time does not matter.
+ * Where slots have maps, this kernel begins as soon as the kernel that makes them has begun. It
+ * draws and counts its sample meanwhile, and waits only before it looks values up in the maps. The
+ * previous level ended before the maps were begun, but a kernel that has not waited yet may not
+ * trust its first-level cache. So slots are read past that cache; a stale key in the sample does no
+ * harm, as any key has a digit. A stale page number would do harm: for slots in pages the kernel
+ * waits first, as the time does not matter with so many keys.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -21,12 +21,12 @@
 
 enum {
     HEAVY_THREADS = 1024,
-    HEAVY_EACH = 2, /* keys of the sample of a thread at most */
+    HEAVY_EACH = 2, /* most samples of a thread */
     HEAVY_SAMPLES = HEAVY_EACH * HEAVY_THREADS,
     HEAVY_CELLS = 2 * HEAVY_SAMPLES,
     HEAVY_CELLS_LOG2 = 12,
-    HEAVY_LEAST = 4,  /* copies in the sample */
-    HEAVY_SPARSE = 32 /* keys of the slot for one of the sample at least */
+    HEAVY_LEAST = 4,  /* fewest copies in the sample */
+    HEAVY_SPARSE = 32 /* fewest keys of the slot per sample */
 };
 
 static_assert(HEAVY_CELLS == 1 << HEAVY_CELLS_LOG2, "a hash is a cell");
@@ -45,7 +45,7 @@ static __device__ __forceinline__ struct gs_gpu_slot load_past_cache(const struc
 
 static_assert(sizeof(struct gs_gpu_slot) % sizeof(unsigned long long) == 0, "whole words");
 
-/* DIGITS: enum gs_gpu_digits. */
+/* A block finds the heavy values of one slot. DIGITS: enum gs_gpu_digits. */
 template <int DIGITS>
 static __global__ void __launch_bounds__(HEAVY_THREADS)
     find_heavy_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     __shared__ uint32_t s_key[HEAVY_CELLS];
     __shared__ uint32_t s_count[HEAVY_CELLS];
     __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
-    __shared__ uint32_t s_all, s_most;                 /* copies of heavy values */
+    __shared__ uint32_t s_all, s_most;                 /* copies of heavy values: of all, of one */
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_slot slot = load_past_cache(&slots[blockIdx.x]);
     const bool done = slot.bins == 0 || (!slot.mapped && digit_is_exact(slot.digit));
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
         s_all = s_most = 0;
     __syncthreads();
 
-    /* At most half of the cells are taken: there is always a free one. */
+    /* At most half of the cells are taken, so there is always a free one. */
 #pragma unroll
     for (int i = 0; i < HEAVY_EACH; i++) {
         if (i * HEAVY_THREADS + t >= samples)
@@ -103,7 +103,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
         atomicAdd(&s_count[cell], 1);
     }
     if (DIGITS != GS_GPU_LINEAR)
-        after_previous(); /* the map is made */
+        after_previous(); /* the map is made by now */
     __syncthreads();
 
     for (uint32_t cell = t; cell < HEAVY_CELLS; cell += HEAVY_THREADS)
@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     __syncthreads();
     for (uint32_t d = t; d < slot.bins; d += HEAVY_THREADS) {
         uint32_t best = s_best[d];
-        /* Of a digit without, the largest key is: if there is such a key, it is equal to that. */
+        /* A digit without one gets the largest key: keys equal to that count as heavy. */
         heavy[slot.first_digit + d] = best > 0 ? s_key[best & 0xffff] : GS_KEY_MAX;
         if (best > 0) {
             atomicAdd(&s_all, best >> 16);
@@ -125,7 +125,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
         }
     }
     __syncthreads();
-    /* Worth it if they are many keys, or if one would make a slot of its digit. */
+    /* Worth it if heavy values are many keys, or if one alone is too large for a job. */
     if (t == 0)
         slots[blockIdx.x].heavy =
             s_all > 0 && (s_all >= samples / 8 || s_most * (slot.size / samples) > medium_keys);

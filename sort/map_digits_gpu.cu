@@ -1,11 +1,11 @@
-/* map_digits_gpu.cu -- digits that follow the keys, for slots where these are spread unevenly.
+/* map_digits_gpu.cu -- digits that follow the keys, for slots where keys are spread unevenly.
  * SPDX-License-Identifier: MIT
  *
  * A linear digit cuts a slot into many cells of equal width. A sample of the slot tells how many
- * keys each has, and cells in a row become a digit of about as many keys as any other: a sample
- * sort's bins whose splitters lie where cells begin, so that one look-up finds a key's. Where a few
- * cells would have most of the keys, cells are divided first, the more the more keys they hold: so
- * it takes two look-ups. What is uneven on a smaller scale than that, sort_bins_gpu.cu sees to.
+ * keys each cell has, and neighbouring cells are joined to digits of about equal size: the bins of
+ * a sample sort whose splitters lie where cells begin, so that one look-up finds a key's digit.
+ * Where a few cells would have most of the keys, cells are first divided into parts, more parts for
+ * more keys, and it takes two look-ups. sort_bins_gpu.cu handles what is uneven on a smaller scale.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -14,11 +14,11 @@
 
 enum {
     MAP_THREADS = 1024,
-    MAP_ITEMS = 16, /* keys of the sample of a thread at most */
-    MAP_SPARSE = 4, /* keys of the slot for one of the sample at least */
-    MAP_EACH = 64,  /* of the sample for a digit: chance makes an eighth of them */
+    MAP_ITEMS = 16, /* most samples of a thread */
+    MAP_SPARSE = 4, /* fewest keys of the slot per sample */
+    MAP_EACH = 64,  /* samples per digit: their standard deviation is an eighth */
     PARTS_MOST = GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
-    MORE_PAIRS = PARTS_MOST / 2 - GS_GPU_MAP_DIVIDED /* of parts than one for each cell */
+    MORE_PAIRS = PARTS_MOST / 2 - GS_GPU_MAP_DIVIDED /* pairs of parts beyond one for each cell */
 };
 
 static_assert(PARTS_MOST / 2 <= 1 << 12, "a pair's number fits its entry");
@@ -26,8 +26,7 @@ static_assert((uint64_t)2 * MAP_ITEMS * MAP_THREADS * GS_GPU_DIGITS_MAX <= UINT3
                   MAP_ITEMS * MAP_THREADS <= UINT32_MAX / MORE_PAIRS,
               "products fit a word");
 
-/* Write the digits of EACH cells or parts of each thread, of which s_count tells the keys in the
- * sample. */
+/* Write the digits of cells or parts, EACH per thread. s_count: the samples in each. */
 template <int EACH>
 static __device__ __forceinline__ void write_digits(const struct gs_gpu_slot &slot,
                                                     const uint32_t *s_count, uint32_t *partial,
@@ -43,7 +42,7 @@ static __device__ __forceinline__ void write_digits(const struct gs_gpu_slot &sl
     uint32_t digit[EACH];
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
-        /* Where the middle of its keys is. */
+        /* The digit that the middle of its keys falls into. */
         digit[i] = (2 * before + count[i]) * slot.bins / (2 * max(all, 1U));
         before += count[i];
     }
@@ -53,13 +52,13 @@ static __device__ __forceinline__ void write_digits(const struct gs_gpu_slot &sl
             min(digit[i], slot.bins - 1) | min(digit[i + 1], slot.bins - 1) << 16;
 }
 
-/* Divide the cells, of which s_count tells the keys. */
+/* Divide the cells into parts. s_count: the samples in each cell. */
 static __device__ __forceinline__ void divide_cells(const uint32_t *s_count, uint32_t samples,
                                                     uint32_t *partial, uint16_t *s_entry)
 {
     const int each = GS_GPU_MAP_DIVIDED / MAP_THREADS;
     const uint32_t first = threadIdx.x * each;
-    uint32_t parts[each]; /* log2 of them */
+    uint32_t parts[each]; /* log2 of a cell's parts */
     uint32_t pairs = 0;
 #pragma unroll
     for (int i = 0; i < each; i++) {
@@ -83,7 +82,7 @@ static __global__ void __launch_bounds__(MAP_THREADS)
                       const struct gs_gpu_slot *slots, struct gs_gpu_map *maps)
 {
     after_previous();
-    let_next_in(); /* heavy_keys_gpu.cu can begin; others wait in any case */
+    let_next_in(); /* heavy_keys_gpu.cu may begin; other kernels wait anyway */
     __shared__ uint32_t s_count[GS_GPU_MAP_CELLS];
     __shared__ uint16_t s_entry[GS_GPU_MAP_DIVIDED];
     __shared__ uint32_t s_partial[33];

@@ -1,7 +1,7 @@
 /* place_runs_gpu.cu -- where the run of each bin begins in a chunk: prefix_sum's twin for a chunk.
  * SPDX-License-Identifier: MIT
  *
- * An exclusive scan by one block, a round for as many bins as it has threads.
+ * An exclusive scan by one block, in rounds of one bin per thread.
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_launchers.h"

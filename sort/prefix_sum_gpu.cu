@@ -1,10 +1,10 @@
 /* prefix_sum_gpu.cu -- from counts to places, and to lists of what is left to do with each bin.
  * SPDX-License-Identifier: MIT
  *
- * Exclusive scans by blocks, each thread carrying the sum of what earlier rounds had: any length,
- * work in proportion to it. The lists hold no empty bins, so no later kernel starts a block in
- * vain. The end of a level numbers the tiles and the digits of the next one's slots and reports
- * to the host, which waits for that while the level's scatter runs.
+ * Exclusive scans by a block, in rounds of one count per thread; each thread carries the sum of the
+ * earlier rounds, so any length works, in linear time. The lists hold no empty bins, so no later
+ * kernel starts a block for nothing. The end of a level numbers the tiles and digits of the next
+ * level's slots and reports to the host, which waits for that while the level's scatter runs.
  */
 #include "sort/gpu_block.cuh"
 #include "sort/gpu_digit.cuh"
@@ -15,16 +15,17 @@
 
 enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
 
-/* More keys than other jobs have, but not too many for one if their values are close together, and
- * there are blocks for medium jobs. (Asked for both parts of a digit, and again for each.) */
+/* May a bin of this size be a job if its values are close together? It has more keys than other
+ * jobs, but not too many, and there are blocks for medium jobs. (Asked once for both parts of a
+ * digit, then again for each.) */
 static __device__ __forceinline__ bool may_be_close(const struct gs_gpu_work *work, uint64_t size)
 {
     return size > work->medium_keys && size <= GS_GPU_CLOSE_KEYS &&
            work->medium_keys > work->small_keys;
 }
 
-/* A bin of keys between other values, which are close together, or not, or it does not matter: a
- * job, or a slot of a further level. */
+/* Make a bin a job, or a slot of the next level. close: its values are close together; asked only
+ * where that matters. */
 static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
                                int64_t from, uint64_t size, bool close)
 {
@@ -36,8 +37,8 @@ static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, u
         add_slot(work, level + 1, start, size, GS_KEY_MAX, 0)->from = from;
 }
 
-/* Number tiles and digits of a level's slots, make their digits, clear the list of the level
- * after it, and report. Slots of one value, once that is known, get neither tiles nor digits. */
+/* Number the tiles and digits of a level's slots, make the digits, clear the list of the next
+ * level's slots, and report. A slot known to have a single value gets neither tiles nor digits. */
 static __device__ void end_level(const struct gs_gpu_work &work, unsigned level, uint32_t sequence,
                                  unsigned long long *s_partial)
 {
@@ -47,9 +48,9 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     const uint32_t repeats = work.tables->repeats || work.tables->skewed;
     const bool uneven = level <= 2 && work.tables->uneven;
     const uint32_t cells = work.tables->skewed ? GS_GPU_MAP_DIVIDED : GS_GPU_MAP_CELLS;
-    /* Digits that may have heavy values have more counters. */
+    /* Digits that may have heavy values take more counters, so there are fewer of them. */
     const uint32_t most = level > 2 || repeats ? GS_GPU_DIGITS_MAX / 2 : GS_GPU_DIGITS_MAX;
-    unsigned long long before = 0; /* tiles above, digits below bit 32 */
+    unsigned long long before = 0; /* tiles from bit 32 on, digits below */
     for (uint32_t round = 0; round < count; round += PLAN_THREADS) {
         uint32_t i = round + threadIdx.x;
         unsigned long long both = 0;
@@ -58,27 +59,28 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
         if (i < count) {
             const struct gs_gpu_slot slot = slots[i];
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
-            /* By a sample, digits are less alike: they become jobs all the same. */
+            /* Digits made from a sample vary more in size: aim lower, so that they become jobs. */
             const uint32_t share = uneven && level == 2 ? work.sub_bin_keys - work.sub_bin_keys / 5
                                                         : work.sub_bin_keys;
             uint64_t wanted = (slot.size + share - 1) / share;
             const bool deep = level > 2 && slot.size > work.medium_keys;
             wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
             if (slot.low < slot.high) {
-                /* One for each value, if they are repeated that often: nothing is to be sorted. But
-                 * there are pages only for as many slots as level 1 is to be split into. */
+                /* One digit for each value, if values repeat that often: nothing is to be sorted
+                 * then. Not at level 1: there are pages only for as many slots as it is to be split
+                 * into. */
                 const uint64_t values = (uint64_t)slot.high - slot.low + 1;
                 const bool exact = level > 1 && values <= slot.size / GS_GPU_REPEATED;
                 wanted = exact ? values : min(wanted, values);
                 mapped = uneven && !(exact && values <= most);
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
-            if (slot.values > 0) { /* done, but for the writing */
+            if (slot.values > 0) { /* counted, and only to be written */
                 tiles = 0;
                 bins = 0;
             } else if (slot.low < slot.high) {
                 slots[i].digit = make_digit(slot.low, slot.high, mapped ? cells : bins);
-            } else if (slot.low == slot.high) { /* all equal: done, if not where it should be */
+            } else if (slot.low == slot.high) { /* one value: done, once it is in a */
                 if (level % 2 == 0)
                     add_fill(&work, slot.start, slot.size, slot.low);
                 tiles = 0;
@@ -122,7 +124,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     }
 }
 
-/* The values that a bin of level 1 may have: one for an equality bin. */
+/* The least and largest value that a bin of level 1 may have: equal for an equality bin. */
 static __device__ __forceinline__ uint32_t bin_low(const struct gs_gpu_tables *tables, uint32_t bin)
 {
     return bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
@@ -174,8 +176,8 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
         state->outcome = GS_GPU_FILLED;
 }
 
-/* Level 1 behind a scatter to pages, which has counted what it moved. All bins but those of one
- * value are slots of `level`. */
+/* Level 1 after a scatter to pages, whose cursors have counted the keys moved. All bins but
+ * equality bins become slots of `level`. */
 static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level,
                                   unsigned long long *s_partial)
 {
@@ -213,8 +215,8 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
     }
 }
 
-/* Before a scatter to pages, a block for each bin: positions begin at 0, page 0 is taken, the
- * others are not. */
+/* Before a scatter to pages, a block for each bin: positions begin at 0, and page 0 is taken, but
+ * no other page. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
     begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work)
 {
@@ -247,10 +249,10 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_pages(work, level, s_partial);
     __syncthreads();
     end_level(work, level, sequence, s_partial);
-    __syncthreads(); /* all know how many slots there are */
+    __syncthreads(); /* all threads have read the number of slots */
     if (threadIdx.x == 0) {
         if (level == 1)
-            work.state->pages = 0; /* those of level 2 are not these */
+            work.state->pages = 0; /* the split numbers its own pages from 1 on */
         if (work.state->outcome == GS_GPU_UNCOUNTED)
             add_slot(&work, 1, 0, n, 0, GS_KEY_MAX);
     }
@@ -267,9 +269,9 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     end_level(work, 2, sequence, s_partial);
 }
 
-/* A further level: a block plans the sub-bins of one slot. Their counts become cursors. Of a digit
- * with a heavy value come first the keys that are less, then those that are equal to it. Its larger
- * keys lie next to the lesser ones of the digit after it: if both are few, they are one job. */
+/* A further level: a block plans the sub-bins of one slot. Their counts become cursors. A digit
+ * with a heavy value has its lesser keys first, then those equal to that value, then its larger
+ * keys, which are next to the lesser keys of the next digit: if both are few, they make one job. */
 static __global__ void __launch_bounds__(DIGIT_THREADS)
     plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
 {
@@ -280,7 +282,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
     unsigned long long *more = less + slot.bins;
     unsigned long long *equal = more + slot.bins;
     const bool exact = !slot.mapped && digit_is_exact(slot.digit);
-    /* Are the larger keys of `bin` and the lesser ones of the next, by this round's threads, a job?
+    /* Do the larger keys of `bin` and the lesser ones of the next, in the same round, make one job?
      */
     const auto joins = [&](uint32_t bin, unsigned long long size, unsigned long long size_next) {
         return slot.heavy && (bin + 1) % DIGIT_THREADS != 0 && size > 0 && size_next > 0 &&

@@ -1,11 +1,11 @@
-/* rooms_gpu.cu -- digits that need no count: which slots have even ones, and where these go.
+/* rooms_gpu.cu -- digits that need no count: which slots have even ones, and where their keys go.
  * SPDX-License-Identifier: MIT
  *
- * A linear digit divides smooth data evenly, so how many keys each gets is known but for chance:
- * six standard deviations more, a tenth of 3700 keys, are enough. A sample of the slot tells
- * whether its data is that smooth, by Pearson's chi-square; so most slots that would fail are not
- * tried. Where a digit has at most 2^16 values its room holds the keys' low halves:
- * sort_narrow_gpu.cu knows the rest.
+ * A linear digit divides smooth data evenly, so the number of keys of each digit is known but for
+ * chance: a margin of six standard deviations, a tenth of 3700 keys, is enough. A sample of the
+ * slot tells by Pearson's chi-square test whether its data is that smooth, so most slots that would
+ * overflow a room are not tried. Where a digit has at most 2^16 values, its room holds only the low
+ * halves of the keys: sort_narrow_gpu.cu knows the rest.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -16,27 +16,28 @@
 enum {
     EVEN_THREADS = 512,
     EVEN_ITEMS = 4,
-    EVEN_SAMPLES = EVEN_ITEMS * EVEN_THREADS, /* of a slot at most */
-    EVEN_SPARSE = 8,                          /* keys of the slot for one of the sample at least */
-    EVEN_EACH = 8,                            /* of the sample for a digit are enough */
+    EVEN_SAMPLES = EVEN_ITEMS * EVEN_THREADS, /* most samples of a slot */
+    EVEN_SPARSE = 8,                          /* the slot has at least this many keys per sample */
+    EVEN_EACH = 8,                            /* samples per digit that are enough */
     PLACE_THREADS = 1024,
     JOB_THREADS = 256,
-    LINE_KEYS = 32,        /* of 32 bits, in a line of the cache */
-    LINE_NARROW_KEYS = 64, /* of 16 bits */
-    NARROW_SPARSE = 3      /* values for a key of a narrow bin at least */
+    LINE_KEYS = 32,        /* keys of 32 bits in a cache line */
+    LINE_NARROW_KEYS = 64, /* keys of 16 bits in a cache line */
+    NARROW_SPARSE = 3      /* a narrow bin has at least this many values per key */
 };
 
-/* The standard deviations that chance does not reach. */
+/* Chance does not reach this many standard deviations. */
 #define GS_DEVIATIONS 6.0F
 
-/* Rooms begin where a line of the cache does: a warp reads one line then, not two. */
+/* Round up to whole cache lines, where rooms begin: a warp then reads one line, not two. */
 template <typename N> static __device__ __forceinline__ N whole_lines(N keys, uint32_t of_line)
 {
     return (keys + of_line - 1) / of_line * of_line;
 }
 
-/* Keys of a room, of a slot's so many. As a digit's factor is a whole number, at least bins, digits
- * may be wider than the bins-th part by a bins-th, but for the last. */
+/* Keys that each room must hold in a slot of `keys` keys. A digit's factor is rounded to a whole
+ * number, which is at least `bins`, so all digits but the last may be wider than 1/bins of the
+ * range, by up to 1/bins of that. */
 static __device__ __forceinline__ uint64_t room_for(uint64_t keys, uint32_t bins)
 {
     const float mean = (float)keys / (float)bins * (1 + 1 / (float)bins);
@@ -44,17 +45,17 @@ static __device__ __forceinline__ uint64_t room_for(uint64_t keys, uint32_t bins
                        LINE_KEYS);
 }
 
-/* Values of a digit at most: of one that is not exact they are those with d = hi32((key - low) *
- * q), q being less than 2^32. */
+/* Most values of a digit: if digits are not exact, digit d has those with d = hi32((key - low) *
+ * q), where q is less than 2^32. */
 static __device__ __forceinline__ uint64_t digit_width(const struct gs_gpu_slot &slot)
 {
     const uint64_t q = (uint64_t)slot.digit.factor * slot.digit.scale;
     return q > 0 ? ((1ULL << 32) + q - 1) / q : 1ULL << 32; /* one digit may have all values */
 }
 
-/* Are the low halves of keys enough, in rooms that small jobs sort? Not if values repeat, as they
- * do where they are few, or where some bits of all keys are the same. The first value of a bin is a
- * multiple of 32 there, up to 31 less than the digit's. */
+/* Are the low halves of keys enough, in rooms that blocks for small jobs can sort? Not if values
+ * repeat, as they do where they are few, or where some low bits are the same in all keys. A narrow
+ * bin's first value is a multiple of 32, up to 31 less than the digit's least. */
 static __device__ __forceinline__ bool is_narrow(const struct gs_gpu_slot &slot, uint64_t room,
                                                  uint32_t small_keys, uint32_t varying)
 {
@@ -63,7 +64,7 @@ static __device__ __forceinline__ bool is_narrow(const struct gs_gpu_slot &slot,
            (~varying & 0xffff) == 0;
 }
 
-/* A block looks at one slot: how large its rooms are, 0 if there are none. */
+/* A block samples one slot and sets the size of its rooms; 0: it has none. */
 static __global__ void __launch_bounds__(EVEN_THREADS)
     find_even_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
                      struct gs_gpu_slot *slots, uint32_t most, uint32_t small_keys)
@@ -71,7 +72,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     after_previous();
     __shared__ uint32_t s_count[GS_GPU_DIGITS_MAX];
     __shared__ uint32_t s_partial[33];
-    __shared__ uint32_t s_ones, s_zeros; /* bits that some key has, or has not */
+    __shared__ uint32_t s_ones, s_zeros; /* bits that are 1 in some key, or 0 */
     const uint32_t t = threadIdx.x;
     const struct gs_gpu_slot slot = slots[blockIdx.x];
     if (slot.bins == 0 || digit_is_exact(slot.digit))
@@ -86,7 +87,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     if (t == 0)
         s_ones = s_zeros = 0;
     __syncthreads();
-    uint32_t key[EVEN_ITEMS]; /* all on their way before the first is needed */
+    uint32_t key[EVEN_ITEMS]; /* all loads are issued before the first key is needed */
     uint32_t digit[EVEN_ITEMS];
 #pragma unroll
     for (int i = 0; i < EVEN_ITEMS; i++)
@@ -110,7 +111,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     atomicOr(&s_ones, ones);
     atomicOr(&s_zeros, zeros);
     __syncthreads();
-    uint32_t squares = 0; /* 2^22 in all at most */
+    uint32_t squares = 0; /* at most 2^22 in all */
     for (uint32_t d = t; d < slot.bins; d += EVEN_THREADS)
         squares += s_count[d] * s_count[d];
     uint32_t sum;
@@ -128,8 +129,8 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     slots[blockIdx.x].narrow = narrow;
 }
 
-/* What a slot takes of the output: its rooms, or as much as it has keys, for a second try; narrow
- * rooms are in that. */
+/* Words that a slot takes in the output: its rooms, and at least one for each key, as the slot may
+ * have to be scattered again. Narrow rooms take half a word per key. */
 static __device__ __forceinline__ unsigned long long width_of(const struct gs_gpu_slot &slot)
 {
     const unsigned long long keys = whole_lines(slot.size, LINE_KEYS);
@@ -137,8 +138,8 @@ static __device__ __forceinline__ unsigned long long width_of(const struct gs_gp
     return max(keys, slot.narrow ? rooms / 2 : rooms);
 }
 
-/* Where each slot's digits go, by one block: one slot after the other, the last ones in spare
- * memory. If there is too little of that no slot has rooms. */
+/* By one block: place the digits of each slot, one slot after the other, the last ones in spare
+ * memory. If there is too little of that, no slot has rooms. */
 static __global__ void __launch_bounds__(PLACE_THREADS)
     place_rooms_kernel(struct gs_gpu_slot *slots, uint32_t slot_count, const uint32_t *out,
                        uint64_t n, const struct gs_gpu_rooms rooms)
@@ -158,7 +159,8 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
         atomicMax(&s_widest, width);
         __syncthreads();
     }
-    /* What would cross the buffer's end is in spare memory, which goes on from `end`. */
+    /* A slot that would cross the buffer's end goes to spare memory, where places continue from
+     * `end`. */
     const unsigned long long end =
         (n - min((unsigned long long)n, s_widest)) / LINE_KEYS * LINE_KEYS;
     const bool fits = all <= n || all - end <= rooms.spare_keys;
@@ -178,7 +180,7 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
     }
 }
 
-/* A job of a narrow room. */
+/* List the job of a narrow room. */
 static __device__ __forceinline__ void add_narrow_job(const struct gs_gpu_work *work,
                                                       const struct gs_gpu_slot &slot, uint32_t d,
                                                       uint64_t start, uint32_t size)
@@ -190,7 +192,8 @@ static __device__ __forceinline__ void add_narrow_job(const struct gs_gpu_work *
     work->narrow_jobs[atomicAdd(&work->state->listed.narrow_jobs, 1)] = job;
 }
 
-/* A block makes jobs of one slot's digits. */
+/* A block makes jobs of one slot's digits; or a slot of level 3, if the slot has no rooms, or one
+ * was too small. */
 static __global__ void __launch_bounds__(JOB_THREADS)
     plan_rooms_kernel(const __grid_constant__ struct gs_gpu_work work)
 {
@@ -198,7 +201,7 @@ static __global__ void __launch_bounds__(JOB_THREADS)
     __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[0][blockIdx.x];
     const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
-    if (slot.bins == 0) /* of one value: a run by now */
+    if (slot.bins == 0) /* one value: its run has been listed */
         return;
     bool full = slot.room == 0;
     for (uint32_t d = threadIdx.x; d < slot.bins; d += JOB_THREADS)

@@ -1,16 +1,16 @@
 /* scatter_gpu.cu -- move every key to its bin (GPU twin of scatter_cpu.c).
  * SPDX-License-Identifier: MIT
  *
- * gpu_scatter.cuh says how a tile's keys are moved, gpu_targets.cuh where to. Blocks of level 1
- * take tile after tile, as each has a table to load; those of further levels have one each.
+ * gpu_scatter.cuh says how a tile's keys are moved, gpu_targets.cuh where to. At level 1 each block
+ * moves many tiles, as it has a table to load first; at further levels each block moves one tile.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_scatter.cuh"
 #include "sort/gpu_scatter_room.cuh"
 
-/* Level 1: keys `first` to n, less than a tile, one by one. A tile of any size is as much code
- * again as a full one. */
+/* Level 1: move the keys from `first` to n, less than a tile, one by one. scatter_tile for a tile
+ * of any size would be as much code again as for a full one. */
 template <typename TARGET, typename VIEW>
 static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__ in, uint64_t first,
                                                     uint64_t n, const TARGET &target,
@@ -21,14 +21,14 @@ static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__
         uint32_t bin[1];
         view.classify(key, bin);
         const typename TARGET::PLACE place = target.reserve(bin[0], 1);
-        if (place != target.limit) /* not the keys of an equality bin */
+        if (place != target.limit) /* keys of an equality bin are not moved */
             *target.at(bin[0], place) = key[0];
     }
 }
 
-/* Level 1: each block takes tile after tile, as not all are equally fast; the last one takes the
- * rest. A tile is taken while the one before it is moved, so that nobody waits for its number, nor,
- * if they are many, for its keys. */
+/* Level 1: each block takes tile after tile from a shared counter, as blocks are not equally fast;
+ * the last block also moves the rest. A block takes its next tile, and prefetches the keys, while
+ * it moves the one before: no thread waits for a tile's number or, if tiles are many, its keys. */
 template <int SEARCH, int ITEMS, typename TARGET, typename PLACE>
 static __device__ __forceinline__ void
 scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
@@ -45,7 +45,7 @@ scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
             tables->repeats && (target.cursors[b] & GS_GPU_SKIP) != 0 ? target.limit : 0;
     }
     const uint32_t tiles = (uint32_t)(n / tile_keys);
-    uint32_t next = tiles; /* of the first thread */
+    uint32_t next = tiles; /* used by thread 0 only */
     if (threadIdx.x == 0 && gridDim.x < tiles)
         next = gridDim.x + atomicInc(taken, INT32_MAX);
     for (uint32_t tile = blockIdx.x; tile < tiles; tile = s_next) {
@@ -108,14 +108,15 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     }
 }
 
-/* Words of shared memory that find digits: heavy values, and a slot's map. */
+/* Words of shared memory for what finds digits: heavy values, and a slot's map. */
 template <int DIGITS> static constexpr __host__ __device__ uint32_t digit_words()
 {
     return GS_GPU_DIGITS_MAX / 2 + map_words<DIGITS>();
 }
 
-/* A further level: a block moves one tile of one slot. Where each key has a digit of its
- * own, the counts say all, and runs of equal keys have been listed. DIGITS: enum gs_gpu_digits. */
+/* A further level: a block moves one tile of one slot. If each value has a digit of its own,
+ * nothing is moved: the counts say all, and runs of equal keys have been listed. DIGITS: enum
+ * gs_gpu_digits. */
 template <int ITEMS, int DIGITS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_digits_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
@@ -161,7 +162,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
 }
 
-/* Level 2 without a count: a block moves one tile of one slot, if that has rooms. */
+/* Level 2 without a count: a block moves one tile of one slot, if the slot has rooms. */
 template <int ITEMS>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_rooms_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
@@ -210,7 +211,7 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
                                unsigned processors, cudaStream_t stream)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
-    most += most % 2; /* what follows is of 8 bytes */
+    most += most % 2; /* what follows must be aligned to 8 bytes */
     const uint32_t table_words = gs_gpu_table_words(work, bins, most);
     const uint32_t others =
         table_words + most + most * (uint32_t)(sizeof(typename TARGET::PLACE) / sizeof(uint32_t));
@@ -263,10 +264,10 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
                           slots, words, work->heavy, work->maps, work->counters);
 }
 
-/* What kernels declare for themselves of a block's shared memory, at most. */
+/* The most static shared memory that a scatter kernel declares, in bytes. */
 #define OWN_BYTES 1024
 
-/* Does a block have room for a large tile beside all that finds its bins, of 32-bit places? */
+/* Does a block have room for a large tile beside all that finds its bins, with 32-bit places? */
 static bool has_large_room(const struct gs_gpu_work *work, uint32_t bins, uint32_t most)
 {
     most += most % 2;

@@ -1,8 +1,8 @@
-/* select_samples_gpu.cu -- draw the sample from keys in device memory, and choose splitters of it.
+/* select_samples_gpu.cu -- draw the sample from keys in device memory, choose splitters from it.
  * SPDX-License-Identifier: MIT
  *
- * The positions are those of select_samples_cpu.c. They ascend, so the sample in the order of its
- * positions also tells whether the whole input may be in order: only then is it worth looking.
+ * The positions are those of select_samples_cpu.c. They ascend, so the sample in the order it is
+ * drawn also tells whether all of the input may be in order: only then is it worth checking.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -12,20 +12,20 @@
 
 enum {
     SELECT_THREADS = GS_GPU_SAMPLE_BLOCK,
-    SAMPLE_PARTS = 4, /* of the sorted sample, each looked at for repeated values */
-    FEW_VALUES = 256, /* of a bin, where they are as good as equally frequent */
-    GROUP = 64,       /* keys of the sorted sample in a row, */
-    GROUP_GAPS = 15,  /* and the gaps between every fourth of them */
+    SAMPLE_PARTS = 4, /* parts of the sorted sample; twins are counted in each */
+    FEW_VALUES = 256, /* values that a bin should have if all are about equally frequent */
+    GROUP = 64,       /* consecutive keys of the sorted sample, judged as one */
+    GROUP_GAPS = 15,  /* gaps between every fourth of them */
     GROUP_STEP = GROUP / (GROUP_GAPS + 1)
 };
 
-/* The mean square of a group's gaps, in squares of their mean, from which on it is uneven. Of 1.25
- * is that of keys that are evenly spread, and few groups of these reach 1.5; of k-mers 19 in 20 do.
- */
+/* A group is uneven if the mean square of its gaps is at least this multiple of their squared mean.
+ * Evenly spread keys have 1.25 on average, and few of their groups reach 1.5; of k-mers 19 in 20
+ * do. */
 #define GS_GPU_UNEVEN 1.5F
 
-/* Three of a kind in a row, as a multiple of what as many values as twins tell of would have were
- * they equally frequent, from which on they are not. */
+/* Values are not equally frequent if the sorted sample has more triplets (three equal keys in a
+ * row) than this multiple of what equally frequent values with as many twins have. */
 #define GS_GPU_SKEW 1.5F
 
 /* Load sample i and its successor: compare the two, keep the first. */
@@ -60,11 +60,11 @@ struct sample_look {
     uint32_t twins[SAMPLE_PARTS]; /* see look_at_sample */
     uint32_t heavy;
     uint32_t triplets;
-    uint32_t uneven; /* groups */
-    uint32_t bins;   /* to have a few hundred values in each, or UINT32_MAX */
+    uint32_t uneven; /* uneven groups */
+    uint32_t bins;   /* bins of FEW_VALUES values each; UINT32_MAX if a value is frequent */
 };
 
-/* Set the state to its begin: nothing counted, and what order the sample was drawn in. */
+/* Initialise the state: nothing counted, and the order in which the sample was drawn. */
 static __device__ void clear_state(struct gs_gpu_state *state, const struct gs_gpu_tables *tables,
                                    uint32_t samples)
 {
@@ -94,12 +94,13 @@ static __device__ __forceinline__ bool is_uneven(const uint32_t *group)
     return squares * GROUP_GAPS >= GS_GPU_UNEVEN * all * all;
 }
 
-/* What the sorted sample says of n keys; by a block. Uneven: wherever one looks. Equal neighbours
- * are its twins. Few values: all over the range they repeat, not just at one end of it, and what is
- * saved is more than what it costs to find the values; of not very many keys that is so if none of
- * them is frequent, for the others are as many values as ever then. Nor, where keys are uneven, of
- * values that are not equally frequent, as triplets tell: S samples of V values that are have
- * S^2/2V twins and S^3/6V^2 triplets, or S of each where S is larger than V. */
+/* What the sorted sample says about n keys; by one block. Twins are equal neighbours in the sample.
+ * A value is frequent (heavy) if more than `share` samples have it. Keys are uneven if more than
+ * 3/4 of the groups are. Values are few if they repeat all over the range, not just at one end of
+ * it, and if counting them saves more than finding them costs: below GS_GPU_FEW_VALUES_KEYS keys,
+ * only if none is frequent, as the others may be many then. Where keys are uneven, values must be
+ * equally frequent, too. Triplets tell that: S samples of V equally frequent values have S^2/2V
+ * twins and S^3/6V^2 triplets, or about S of each if S is larger than V. */
 static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, uint32_t share,
                                       uint64_t n, bool maps, struct sample_look *s_look,
                                       struct gs_gpu_tables *tables)
@@ -137,7 +138,7 @@ static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, 
     const float even = (float)all * (float)all / (float)samples;
     const bool skewed = all >= GS_GPU_FEW_TWINS && (float)s_look->triplets > GS_GPU_SKEW * even;
     const bool uneven = s_look->uneven > groups / 4 * 3;
-    /* Of so many equally frequent values there are samples^2 / (2 values) twins. */
+    /* V equally frequent values have samples^2 / (2 V) twins: solved for V, over FEW_VALUES. */
     s_look->bins =
         s_look->heavy != 0 ? UINT32_MAX : samples / (2 * max(all, 1U)) * samples / FEW_VALUES;
     tables->twins = all >= GS_GPU_TWINS;
@@ -148,10 +149,10 @@ static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, 
     tables->uneven = uneven && !tables->few;
 }
 
-/* Pick every samples/bins-th of the sorted sample; a value that the sample holds more than once
- * there becomes an equality bin, between the splitters v-1 and v. If values are few, bins hold
- * fewer of them where there are more bins; of values that are not equally frequent the rare ones
- * are many, whatever the sample says. `uncounted` bins, if these may go without a count. */
+/* Pick every samples/bins-th key of the sorted sample. A picked value v that is also found half a
+ * bin's share of the sample away gets an equality bin, between the splitters v-1 and v. If values
+ * are few, there are more bins, so that each holds fewer; if one is frequent, FEW_VALUES is no
+ * limit, as the rare ones are many, whatever the sample says. Without a count: `uncounted` bins. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
                             uint32_t most, uint32_t uncounted, uint32_t cells, bool maps,
@@ -164,7 +165,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     uint32_t t = threadIdx.x;
     if (n / bins > GS_GPU_MEDIUM_KEYS) {
         look_at_sample(sample, samples, max(samples / bins / 2, 1U), n, maps, &s_look, tables);
-    } else if (t == 0) { /* bins that are jobs ask for nothing */
+    } else if (t == 0) { /* bins will be jobs: none of this matters */
         tables->twins = tables->few = tables->few_all = tables->uneven = tables->skewed = 0;
     }
     __syncthreads();

@@ -1,22 +1,22 @@
 /* sort_bins_gpu.cu -- sort bins, or their values, in shared memory, each in one visit by one block.
  * SPDX-License-Identifier: MIT
  *
- * A last linear digit, with a counter for every key or two that the block can hold, puts a key
+ * A last linear digit, with a counter for every key or two that the block can hold, puts each key
  * within a few places of where it belongs: rank by atomicAdd, scan of the counters, store. What is
- * left are groups of keys that share a digit. Each thread sorts a window of 16 keys by a network;
- * then it merges its upper 8 with its neighbour's lower 8, which settles groups across the border
- * of two windows. Good for groups of up to SETTLED keys. If no two keys share a digit there is
- * nothing left.
+ * left are groups of keys that share a digit. Each thread sorts a window of 16 keys by a network,
+ * then merges its upper 8 keys with the next window's lower 8, which settles groups that cross the
+ * border of two windows. That is enough for groups of up to SETTLED keys. If no two values share a
+ * digit, nothing is left to do.
  *
- * Larger groups come from repeated keys or from skew. Up to a warp's size gpu_crowds.cuh sorts
- * them. A bin of few values, as 32 probes say, is counted: gpu_values.cuh. Where keys are uneven,
- * or no two probes are equal, a bin with still larger groups has digits that follow its keys; any
- * other is counted. If that leaves groups too large for a warp, or its values are too many to be
- * counted, it is sorted by a bitonic network over all its keys: slower than all else, but as fast
- * with any keys. A bin that is too large for all that has values close together: gpu_close.cuh.
+ * Larger groups come from repeated keys or from skew. gpu_crowds.cuh sorts those of up to a warp's
+ * size. A bin of few values, judged by 32 probes, is counted: gpu_values.cuh. A bin with still
+ * larger groups gets digits that follow its keys, if keys are uneven or no two probes are equal;
+ * otherwise it is counted. If that leaves groups too large for a warp, or there are too many values
+ * to count, a bitonic network sorts all keys of the bin: slower than all else, but equally fast for
+ * any keys. A bin that is too large for all this has values close together: gpu_close.cuh.
  *
- * A thread's adds must all be under way before the first result is needed. So there is no branch
- * around them: keys that the bin does not have count into words of their own behind the counters.
+ * A thread must issue all of its atomic adds before it needs the first result, so no branch is
+ * around them: keys that the bin does not have count into separate words behind the counters.
  */
 #include "sort/gpu_close.cuh"
 #include "sort/gpu_hard.cuh"
@@ -27,7 +27,7 @@ enum {
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
     DOUBLE_THREADS = 2 * SMALL_THREADS,
     MEDIUM_THREADS = GS_GPU_MEDIUM_KEYS / ITEMS,
-    UNEVEN_SHARE = 8 /* one in so many threads sees a crowd where keys are uneven */
+    UNEVEN_SHARE = 8 /* divide uneven keys if more than 1 in 8 threads sees a crowd */
 };
 
 template <int THREADS> static constexpr size_t shared_bytes()
@@ -35,7 +35,7 @@ template <int THREADS> static constexpr size_t shared_bytes()
     return block_memory<THREADS>::WORDS * sizeof(uint32_t);
 }
 
-/* Sort this block's job, and send for the keys of the one AHEAD of it. */
+/* Sort this block's job, and prefetch the keys of the job AHEAD blocks later. */
 template <int THREADS, int AHEAD>
 static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
                                                 uint32_t *output, const struct gs_gpu_job *jobs,
@@ -60,7 +60,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     if (THREADS == MEDIUM_THREADS && size > THREADS * ITEMS)
         return sort_close<THREADS>(a, b, output, jobs);
 
-    /* Load, and find the bounds. Keys that do not exist are copies of the last. */
+    /* Load, and find the bounds. Keys past the end are copies of the last. */
     const uint32_t probe = probe_bin<32>(in, size);
     uint32_t key[ITEMS];
 #pragma unroll
@@ -98,7 +98,7 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     if (low == high)
         return write_run(out, size, low);
     const struct gs_gpu_digit digit = make_digit(low, high, digits);
-    const bool exact = digit_is_exact(digit); /* nothing crowds then, however few the values are */
+    const bool exact = digit_is_exact(digit); /* so keys of one digit are equal */
     if (!exact && s_probed == PROBED_FEW)
         return sort_hard<THREADS>(a, b, output, jobs, digit, HARD_VALUES);
     /* Rank each key among those of its digit. */
@@ -156,8 +156,8 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     write_keys<THREADS>(out, s_keys, rest);
 }
 
-/* What there is to do: as the host knows, or, if there are blocks enough for any lists, the device.
- */
+/* How much there is to do, as the host knows it; or, if state is not NULL, as the device's lists
+ * say, when there are blocks enough for any lists. */
 struct listed {
     const struct gs_gpu_state *state;
     uint32_t jobs;
@@ -165,10 +165,10 @@ struct listed {
     bool uneven;
 };
 
-/* Small and medium jobs have nothing to do with each other, so the two kernels may run at once: a
- * single medium job takes as long as a thousand small ones. The first lets the second in as soon as
- * it has begun; the second need not wait before it begins, but one of its blocks does at its end:
- * what is behind it is behind both. */
+/* Small and medium jobs are independent, so their two kernels may run at once: a single medium job
+ * takes as long as a thousand small ones. The FIRST kernel lets the SECOND in as soon as it has
+ * begun. The SECOND does not wait before it begins, but one of its blocks waits at its end, so that
+ * whatever is queued next comes after both. */
 enum beside { ALONE, FIRST, SECOND };
 
 /* One block sorts one job, or writes one run. */
@@ -194,14 +194,14 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         after_previous();
 }
 
-/* With a block for each of `count`. */
+/* Launch `count` blocks, one for each job or run. */
 template <int THREADS, int BLOCKS>
 static cudaError_t launch_jobs(const uint32_t *b, uint32_t *a, const struct gs_gpu_job *jobs,
                                const struct gs_gpu_fill *fills, struct listed listed,
                                uint32_t count, enum beside beside, cudaStream_t stream)
 {
     const size_t shared = shared_bytes<THREADS>();
-    if (count == 0) /* of large blocks on a device that has no room for one, always */
+    if (count == 0) /* always so for large blocks where the device has no room for one */
         return cudaSuccess;
     const cudaError_t error =
         cudaFuncSetAttribute(sort_bins_kernel<THREADS, BLOCKS>,

@@ -1,12 +1,12 @@
-/* sort_few_gpu.cu -- sort a few keys by all of the device: the sample, and inputs without bins.
+/* sort_few_gpu.cu -- sort a few keys by the whole device: the sample, and inputs without bins.
  * SPDX-License-Identifier: MIT
  *
- * Each block sorts a tile by a bitonic network. Then each key looks for its rank in every other
- * tile by binary search; with its place in its own tile, these add up to its place in the output.
- * Neither step looks at how the keys are distributed: all inputs of a size take the same time.
+ * Each block sorts a tile by a bitonic network. Then each key finds its rank in every other tile by
+ * binary search; these ranks and its place in its own tile add up to its place in the output.
+ * Neither step depends on how the keys are distributed: all inputs of a size take the same time.
  *
- * That is n/TILE * log2(TILE) probes a key: more than a sample sort needs, but two kernels for its
- * nine, which is what counts while n is small. Equal keys are told apart by their tiles' order.
+ * That takes n/TILE * log2(TILE) probes per key: more than a sample sort needs, but two kernels
+ * instead of its nine, which is what counts while n is small. Equal keys are in their tiles' order.
  *
  * [Ranks by binary search: Satish, Harris, Garland, IPDPS 2009]
  */
@@ -15,13 +15,13 @@
 #include "sort/gpu_launchers.h"
 
 enum {
-    RANK_THREADS = 256, /* a key each */
-    RANK_TILES = 4,     /* searched side by side: a probe waits for the one before it */
-    TILE_SMALL = 2048,  /* where few keys are: more processors have some */
+    RANK_THREADS = 256, /* one key each */
+    RANK_TILES = 4,     /* searched side by side: a probe waits for the previous one */
+    TILE_SMALL = 2048,  /* for few keys: more multiprocessors get some */
     TILE_MEDIUM = 4096,
-    TILE_LARGE = 8192,      /* where many are: fewer tiles to search */
-    MEDIUM_KEYS = 1U << 14, /* up to here tiles are small, */
-    LARGE_KEYS = 1U << 16   /* and up to here medium */
+    TILE_LARGE = 8192,      /* for many keys: fewer tiles to search */
+    MEDIUM_KEYS = 1U << 14, /* below this, tiles are small, unless one medium tile will do */
+    LARGE_KEYS = 1U << 16   /* up to this, tiles are medium */
 };
 
 /* Sort each tile of THREADS * BITONIC_KEYS keys, from in to out, which may be the same. */
@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(THREADS)
 #pragma unroll
     for (int i = 0; i < BITONIC_KEYS; i++) {
         uint32_t x = first + i * THREADS + t;
-        key[i] = x < n ? in[x] : GS_KEY_MAX; /* behind all others, where none is written */
+        key[i] = x < n ? in[x] : GS_KEY_MAX; /* sorts behind all keys, where it is not written */
     }
     sort_bitonic(key, s_keys, (uint32_t)THREADS);
     __syncthreads();
@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* How many keys of the tiles first .. last-1 come before `key`: less than it, or EQUAL to it. */
+/* How many keys of the tiles first .. last-1 are less than `key` or, if EQUAL, equal to it. */
 template <int TILE, bool EQUAL>
 static __device__ __forceinline__ uint32_t rank_in_tiles(const uint32_t *keys, uint32_t n,
                                                          uint32_t first, uint32_t last,
@@ -63,7 +63,7 @@ static __device__ __forceinline__ uint32_t rank_in_tiles(const uint32_t *keys, u
     for (uint32_t tile = first; tile < last; tile += RANK_TILES) {
         uint32_t start[RANK_TILES];
         uint32_t end[RANK_TILES];
-        uint32_t at[RANK_TILES]; /* keys before it come before `key` */
+        uint32_t at[RANK_TILES]; /* the keys before this one come before `key` */
 #pragma unroll
         for (int i = 0; i < RANK_TILES; i++) {
             start[i] = tile + i < last ? (tile + i) * TILE : n;

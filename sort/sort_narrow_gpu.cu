@@ -2,48 +2,49 @@
  * SPDX-License-Identifier: MIT
  *
  * A narrow bin has a bit in shared memory for each value that it may hold: the bits in order are
- * the keys in order, so nothing is ranked, compared or moved. Each key sets its bit. One that finds
- * it set comes for the second time, and sets the value's bit in a second map; one that finds that
- * set, too, is listed. A scan of the words' counts says where the keys of each word go; then a lane
- * writes the keys of its word, bit by bit, and the listed ones among them. Lanes of a warp have
- * neighbouring words, whose keys are neighbours: their writes seldom meet in a bank.
+ * the keys in order, so nothing is ranked, compared or moved. Each key sets its bit. A key that
+ * finds its bit set is the second of its value, and sets the value's bit in a second map; a key
+ * that finds that set, too, is listed. A scan of the words' counts says where the keys of each word
+ * go; then each lane writes the keys of its words, bit by bit, and the listed keys among them. The
+ * lanes of a warp have neighbouring words, whose keys are neighbours: their writes seldom conflict
+ * in a bank.
  *
  * Bits are numbered by the key's low half as it is, so that a key need not be made relative to the
- * bin's least: the order begins at the word of the least key, and goes round.
+ * bin's first value: the order begins at the word of that value, and wraps around.
  *
- * A bin with too many keys that come for the third time is sorted by a bitonic network, which no
- * keys make slower.
+ * A bin with too many third and later copies is sorted by a bitonic network, which no keys make
+ * slower.
  */
 #include "sort/gpu_bitonic.cuh"
 #include "sort/gpu_crowds.cuh"
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
 
-/* Blocks for a processor. */
+/* Blocks per multiprocessor. */
 #define GS_NARROW_BLOCKS 8
 
 enum {
-    NARROW_WORDS = 65536 / 32, /* of a map */
-    GROUP = 8,                 /* keys of a thread at a time, 16 bytes */
-    ROUND_VALUES = 32 * 32,    /* of the words of a warp's lanes */
+    NARROW_WORDS = 65536 / 32, /* words of a map */
+    GROUP = 8,                 /* keys that a thread loads at once, 16 bytes */
+    ROUND_VALUES = 32 * 32,    /* values of a warp's words, one word for each lane */
     ROUNDS_ALL = 65536 / ROUND_VALUES,
     LISTED_MOST = 255
 };
 
-/* Shared memory of a block of THREADS. The keys in order begin at their place in a line of the
- * cache. */
+/* Shared memory of a block of THREADS. The first sorted key lies as far from the start of a cache
+ * line as its place in the output does, so that whole groups of four are copied. */
 template <int THREADS> struct narrow_memory {
     static const int KEYS = THREADS * ITEMS;
     uint32_t once[NARROW_WORDS];
     uint32_t twice[NARROW_WORDS];
-    uint32_t head[ROUNDS_ALL]; /* of each round's listed keys: an entry, or 0 */
+    uint32_t head[ROUNDS_ALL]; /* first entry of the list of each round, or 0 */
     uint32_t listed;
     uint32_t sum[32];                /* keys of each warp's words */
-    uint32_t entry[LISTED_MOST + 1]; /* key less the first | next entry << 16; from 1 on */
+    uint32_t entry[LISTED_MOST + 1]; /* key - first value | next entry << 16; entry 0 is none */
     __align__(16) uint16_t sorted[KEYS + 32];
 };
 
-/* List a key that comes for the third time or more often; y: less the bin's first value. */
+/* List a key that is at least the third of its value. y: the key less the bin's first value. */
 template <int THREADS>
 static __device__ __forceinline__ void list_key(struct narrow_memory<THREADS> *s, uint32_t y)
 {
@@ -52,7 +53,7 @@ static __device__ __forceinline__ void list_key(struct narrow_memory<THREADS> *s
         s->entry[place] = y | atomicExch(&s->head[y / ROUND_VALUES], place) << 16;
 }
 
-/* A key whose bit was set. */
+/* Add a key whose bit in the first map was already set. */
 template <int THREADS>
 static __device__ __forceinline__ void add_again(struct narrow_memory<THREADS> *s, uint32_t x,
                                                  uint32_t first)
@@ -62,9 +63,9 @@ static __device__ __forceinline__ void add_again(struct narrow_memory<THREADS> *
         list_key(s, (x - first) & 0xffff);
 }
 
-/* Set the bits of eight keys, of which `one` is 1, or 0: they do not exist. Returns which ones were
- * set, a bit for each key. All are under way before the first answer is needed: no branch is
- * between them. */
+/* Set the bits of eight keys; `one` is 1, or 0 if they do not exist. Returns a bit for each key
+ * whose bit was already set. All atomics are issued before the first result is needed: there is no
+ * branch between them. */
 template <int THREADS>
 static __device__ __forceinline__ uint32_t set_bits(struct narrow_memory<THREADS> *s, uint4 eight,
                                                     uint32_t one)
@@ -86,7 +87,7 @@ static __device__ __forceinline__ uint32_t set_bits(struct narrow_memory<THREADS
     return again;
 }
 
-/* Of a word, the keys that are listed. */
+/* The number of listed keys that belong to a word. */
 template <int THREADS>
 static __device__ __forceinline__ uint32_t count_listed(const struct narrow_memory<THREADS> *s,
                                                         uint32_t word)
@@ -97,7 +98,8 @@ static __device__ __forceinline__ uint32_t count_listed(const struct narrow_memo
     return count;
 }
 
-/* Insert them among the others, which are sorted[begin .. end) in order, with room before them. */
+/* Insert a word's listed keys among its others, which are sorted[begin .. end) in order, with room
+ * before them. */
 template <int THREADS>
 static __device__ __forceinline__ void insert_listed(struct narrow_memory<THREADS> *s,
                                                      uint32_t word, uint32_t begin, uint32_t end)
@@ -113,7 +115,7 @@ static __device__ __forceinline__ void insert_listed(struct narrow_memory<THREAD
     }
 }
 
-/* Inclusive sums over the lanes of a warp, of several numbers each. */
+/* Inclusive scans over the lanes of a warp, of several numbers at once. */
 template <int COUNT> static __device__ __forceinline__ void scan_all(uint32_t (&value)[COUNT])
 {
     const uint32_t lane = lane_index();
@@ -131,21 +133,21 @@ template <int COUNT> static __device__ __forceinline__ void scan_all(uint32_t (&
     }
 }
 
-/* Keys in order from the maps to s->sorted, from place `shift` on. Each warp has the words of
- * ROUNDS rounds in a row, lane l word l of each. */
+/* Write the keys in order from the maps to s->sorted, from place `shift` on. Each warp has the
+ * words of ROUNDS consecutive rounds: lane l has word l of each. */
 template <int ROUNDS, int THREADS>
 static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> *s, uint32_t first,
                                                   uint32_t shift)
 {
     const uint32_t lane = lane_index();
     const uint32_t warp = threadIdx.x / 32;
-    const uint32_t word = warp * 32 * ROUNDS + lane; /* counted from the first; of round 0 */
+    const uint32_t word = warp * 32 * ROUNDS + lane; /* in round 0; the bin's first word is 0 */
     const auto at = [&](int r) { return (first / 32 + word + 32 * r) & (NARROW_WORDS - 1); };
     const uint32_t head = lane < ROUNDS ? s->head[warp * ROUNDS + lane] : 0;
-    const uint32_t lists = __ballot_sync(GS_ALL_LANES, head != 0); /* which rounds have one */
+    const uint32_t lists = __ballot_sync(GS_ALL_LANES, head != 0); /* rounds with listed keys */
     uint32_t once[ROUNDS];
     uint32_t twice[ROUNDS];
-    uint32_t end[ROUNDS]; /* of the word's keys */
+    uint32_t end[ROUNDS]; /* the number of each word's keys, then where they end */
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++) {
         once[r] = s->once[at(r)];
@@ -186,11 +188,11 @@ static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> 
         uint16_t *place = s->sorted + below + end[r];
         const uint32_t y = 32 * (word + 32 * r);
 #pragma unroll 1
-        do { /* from the last, two at a time: a lane that has no more waits for others anyway */
+        do { /* from the last on, two at a time: a lane with no more keys waits anyway */
 #pragma unroll
             for (int k = 1; k <= 2; k++) {
                 const uint32_t i = 31 - (uint32_t)__clz((int)once[r]);
-                const uint32_t others = __funnelshift_l(~1U, ~1U, i); /* all bits but that */
+                const uint32_t others = __funnelshift_l(~1U, ~1U, i); /* all bits but bit i */
                 if (once[r] != 0)
                     place[-k] = (uint16_t)(y + i);
                 once[r] &= others | twice[r];
@@ -211,8 +213,8 @@ static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> 
     }
 }
 
-/* The block's keys to their place in the output, 16 bytes a thread: s->sorted[shift ..) + first.
- * shift: from a whole line to the place. */
+/* Write the block's keys, s->sorted[shift ..) + first, to their place in the output, 16 bytes per
+ * thread. shift: keys from the start of a cache line to that place. */
 template <int THREADS>
 static __device__ __forceinline__ void write_keys(const struct narrow_memory<THREADS> *s,
                                                   uint32_t *out, uint32_t size, uint32_t first,
@@ -220,7 +222,7 @@ static __device__ __forceinline__ void write_keys(const struct narrow_memory<THR
 {
     const uint32_t t = threadIdx.x;
     const uint32_t end = shift + size;
-    const uint32_t begin_four = (shift + 3) / 4; /* whole fours */
+    const uint32_t begin_four = (shift + 3) / 4; /* the first whole group of four */
     const uint32_t end_four = end / 4;
     out -= shift;
 #pragma unroll 1
@@ -229,7 +231,7 @@ static __device__ __forceinline__ void write_keys(const struct narrow_memory<THR
         ((uint4 *)out)[i] = make_uint4(first + (four.x & 0xffff), first + (four.x >> 16),
                                        first + (four.y & 0xffff), first + (four.y >> 16));
     }
-    if (t < 3) { /* before and behind them */
+    if (t < 3) { /* the keys before and behind the groups of four */
         const uint32_t x = shift + t;
         const uint32_t y = 4 * end_four + t;
         if (x < min(4 * begin_four, end))
@@ -239,7 +241,7 @@ static __device__ __forceinline__ void write_keys(const struct narrow_memory<THR
     }
 }
 
-/* A bin that repeats its keys too often. Not inline: the others need the registers. */
+/* Sort a bin that repeats its keys too often. Not inline: other bins need the registers. */
 template <int THREADS>
 static __device__ __noinline__ void sort_repeated(const uint32_t *b, uint32_t *output,
                                                   const struct gs_gpu_narrow_job *jobs)
@@ -254,7 +256,7 @@ static __device__ __noinline__ void sort_repeated(const uint32_t *b, uint32_t *o
     sort_network_block<THREADS>(out, out, job.size, s_keys);
 }
 
-/* One block sorts one job, and sends for the keys of one that is far behind it. */
+/* One block sorts one job, and prefetches the keys of one far behind it. */
 template <int THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THREADS))
     sort_narrow_kernel(const uint32_t *b, uint32_t *output, const struct gs_gpu_narrow_job *jobs,
@@ -273,7 +275,7 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
         if ((i * THREADS + t + 1) * GROUP <= job.size)
             eight[i] = in[i * THREADS + t];
     }
-    /* Less than eight keys are left over: one each for the first threads. */
+    /* Fewer than eight keys are left over: the first threads take one each. */
     uint32_t rest = 0;
     if (t < job.size % GROUP)
         rest = ((const uint16_t *)in)[job.size / GROUP * GROUP + t];
@@ -299,7 +301,7 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
             add_again(s, rest, job.first);
     }
 #pragma unroll 1
-    for (; again != 0; again &= again - 1) { /* from the cache: registers have no index */
+    for (; again != 0; again &= again - 1) { /* loaded again, from cache: registers have no index */
         const uint32_t i = (uint32_t)__ffs((int)again) - 1;
         const uint32_t group = i / GROUP * THREADS + t;
         add_again(s, ((const uint16_t *)in)[group * GROUP + i % GROUP], job.first);
@@ -312,7 +314,7 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
     constexpr int ROUNDS = NARROW_WORDS / THREADS;
     if (job.values > 65536 / 2)
         write_bits<ROUNDS>(s, job.first, shift);
-    else /* the first half of them */
+    else /* the values fit the first half of the words */
         write_bits<ROUNDS / 2>(s, job.first, shift);
     __syncthreads();
     write_keys(s, out, job.size, job.first, shift);

@@ -1,10 +1,10 @@
 /* split_pages_gpu.cu -- split slots that are in pages into smaller ones, which are in pages, too.
  * SPDX-License-Identifier: MIT
  *
- * Of very many keys two levels are not enough, or have so many bins that a tile has but a few keys
- * of each. So the bins of level 1 are split by a digit, with as many digits as level 2 will have,
- * and no digit is counted first: pages are as good for them as for the bins. A digit may have all
- * keys of its slot: it has as many entries in the table of pages as that takes.
+ * With very many keys, two levels are not enough, or need so many bins that a tile has only a few
+ * keys of each. So the bins of level 1 are split by a digit, into as many digits as level 2 will
+ * have. No digit is counted first: pages do for digits as well as for bins. A digit may have all
+ * keys of its slot, so it has as many entries in the table of pages as that takes.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -15,16 +15,16 @@
 enum {
     PLAN_THREADS = 256,
     TILE_ITEMS = GS_GPU_TILE_KEYS / SCATTER_THREADS,
-    LANES = 2 /* slots that are split side by side: of one alone the pages are soon needed */
+    LANES = 2 /* slots split side by side: one alone would need each new page sooner */
 };
 
-/* Pages that one digit of a slot may take, the one taken ahead among them. */
+/* Most pages of one digit of a slot, with the page that is taken ahead. */
 static __device__ __forceinline__ uint32_t most_pages(const struct gs_gpu_slot &slot)
 {
     return (uint32_t)(slot.size / GS_GPU_PAGE_KEYS) + 2;
 }
 
-/* A block for each slot: cursors are zero, page 0 of each digit is taken, and no other. */
+/* A block for each slot: clear the cursors, take page 0 of each digit, and no other page. */
 static __global__ void __launch_bounds__(PLAN_THREADS)
     begin_split_kernel(const __grid_constant__ struct gs_gpu_work work)
 {

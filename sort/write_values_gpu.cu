@@ -1,8 +1,8 @@
-/* write_values_gpu.cu -- the runs of slots whose values have been counted: count_values_gpu.cu.
+/* write_values_gpu.cu -- write the runs of slots whose values count_values_gpu.cu has counted.
  * SPDX-License-Identifier: MIT
  *
  * A block writes a share of one slot, tile by tile: it brings the tile's runs into shared memory,
- * and each thread finds the one of its first key.
+ * and each thread finds the run that its first key is in.
  */
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
@@ -11,10 +11,10 @@
 enum {
     WRITE_THREADS = 128,
     WRITE_KEYS = WRITE_THREADS * ITEMS,
-    BLOCKS_WANTED = 16 /* for each processor */
+    BLOCKS_WANTED = 16 /* for each multiprocessor */
 };
 
-/* The last of `count` runs, counted from 0, that begins at `place` or before; by a block. */
+/* By a block: the index of the last of `count` runs that begins at `place` or before. */
 static __device__ uint32_t find_run(const uint32_t *starts, uint32_t count, uint32_t place)
 {
     uint32_t low = 0;
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(WRITE_THREADS)
             s_value[i] = value[run + i];
             s_start[i] = max(starts[run + i], (uint32_t)place) - (uint32_t)place;
             if (run + i + 1 == values ||
-                starts[run + i + 1] >= behind) { /* the last of this tile */
+                starts[run + i + 1] >= behind) { /* the last run of this tile */
                 s_start[i + 1] = keys;
                 s_runs = i + 1;
             }
@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(WRITE_THREADS)
         while (power < runs)
             power *= 2;
         write_runs<WRITE_THREADS>(a + start + place, keys, runs, power, s_value, s_start, s_keys);
-        run += runs - 1; /* it may go on */
+        run += runs - 1; /* the last run may go on in the next tile */
         if (run + 1 < values && starts[run + 1] <= behind)
             run++;
     }

@@ -7,8 +7,8 @@
 # MIB (default 1024) MiB of uniform keys in DIR (default build/bench), which is -T as well.
 # External: two runs of cp, then gsort with -S a RATIO-th (default 16) of the input. Merge: cp of
 # the input, then gsort -m of 16 sorted files that hold as much; of 1024 that follow on one another;
-# and of one with 1023 of 1000 keys each. Each three times, in turn; seconds
-# of the whole process, and the median of the rounds' ratios. The disk's own rate, dd with fsync,
+# and of one with 1023 of 1000 keys each. Each five times, in turn;
+# seconds of the whole process, and the median of the rounds' ratios. The disk's own rate, dd with fsync,
 # stands before: where the input fits the page cache, cp says little about it.
 set -eu -o pipefail
 export LC_ALL=C
@@ -45,13 +45,13 @@ write_to_disk()
     dd if=/dev/zero of=zeros bs=1M count="$mib" conv=fsync status=none
 }
 
-# rounds NAME COMMAND...: three rounds of the command `base` and this one, with their ratio.
+# rounds NAME COMMAND...: five rounds of the command `base` and this one, with their ratio.
 rounds()
 {
     local name=$1 round base_s own_s
     shift
     : >ratios
-    for ((round = 0; round < 3; round++)); do
+    for ((round = 0; round < 5; round++)); do
         rm -f copy copy2 out
         base_s=$(seconds "${base[@]}")
         rm -f copy copy2 out

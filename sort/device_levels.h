@@ -59,7 +59,7 @@ enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs
                                        struct gs_gpu_report *report, bool *done,
                                        struct gs_error *err);
 
-/* Sort on from the slots of level 1, which are in pages in `other`. If level 2 needs no count, the
+/* Continue from the slots of level 1, which are in pages in `other`. If level 2 needs no count, the
  * result stays in `other`; may_swap allows that. */
 enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                     uint64_t n, struct gs_gpu_report *report,

@@ -17,7 +17,7 @@
 #define PIECE_KEYS_MIN ((uint64_t)1 << 15)
 #define PIECES_MIN     256
 
-/* What the driver and those of the sorter's lists take whose size is fixed. */
+/* What the driver and the sorter's fixed-size lists take. */
 #define FIXED_BYTES ((uint64_t)64 << 20)
 
 uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_device *device)

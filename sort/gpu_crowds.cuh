@@ -3,7 +3,7 @@
  *
  * Parts of sort_bins_gpu.cu, for one block and keys in its shared memory. A crowd is a group of
  * keys with the same digit that is too large for the windows there. Most crowds are copies of one
- * key; each other is sorted by a warp. If one exceeds what a warp's registers can hold, the digit
+ * key; a warp sorts each of the others. If one exceeds what a warp's registers can hold, the digit
  * is useless, and a network sorts the bin in a time that does not depend on the distribution.
  */
 #ifndef GS_GPU_CROWDS_CUH

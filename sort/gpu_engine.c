@@ -72,7 +72,7 @@ cleanup:
     return st;
 }
 
-/* Sort keys that are not too many, at least one. */
+/* Sort the keys: at least one, and no more than fit. */
 static enum gs_status sort_keys(struct gs_run *run, gs_key *keys, struct gs_error *err)
 {
     enum gs_status st = GS_OK;

@@ -34,7 +34,7 @@ template <typename PLACE> struct tile_memory {
     uint32_t row;      /* length of a row, odd */
     uint32_t pairs;    /* bins b and b + pairs share row b; 0: each has a row */
 
-    /* Divide `words` words into `rows` rows and, if keys may wait, the list behind them. */
+    /* Divide `words` words into `rows` rows and, if keys may wait, the list after them. */
     __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t rows,
                                                bool waits)
     {
@@ -127,7 +127,7 @@ static __device__ __forceinline__ void write_whole(const TARGET &target,
 #pragma unroll(together)
     for (int r = 0; r < rows; r++) {
         const uint32_t *const row = row_at(r) + lane;
-        const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* minus lane */
+        const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* from here on */
         const typename TARGET::INDEX start = __shfl_sync(GS_ALL_LANES, place, r);
         KEY *out = begin + start;
         if constexpr (SPARE)

@@ -1,7 +1,8 @@
 /* gpu_sort.h -- constants and structures that the GPU sample sort's kernels and driver share.
  * SPDX-License-Identifier: MIT
  *
- * All structures but struct gs_gpu_report live in device memory. A "slot" is a bin that is too
+ * The structures live in device memory, except for struct gs_gpu_report (pinned host memory) and
+ * struct gs_gpu_work, which the host passes to kernels by value. A "slot" is a bin that is too
  * large for one block and is being split again. gpu_launchers.h lists the steps that use all this.
  *
  * Levels: level 1 moves the keys from the input `a` to bins in `b`, by splitters. Each further
@@ -57,8 +58,8 @@
 /* All keys together may have few values if the sample holds each value this often on average. */
 #define GS_GPU_FEW_COPIES 4
 
-/* With few values, level 1 doubles its bins while a bin has more than this many keys, and up to
- * this many bins. */
+/* With few values, level 1 doubles its bins, up to GS_GPU_FEW_BINS, while they have more than
+ * GS_GPU_FEW_BIN_KEYS keys each. */
 #define GS_GPU_FEW_BIN_KEYS 49152
 #define GS_GPU_FEW_BINS     256
 
@@ -116,7 +117,8 @@
 #define GS_GPU_SPLIT_BINS 64
 
 /* Slots are not split once more if fewer than one in this many neighbours in the sample is out of
- * order: tiles then have long runs whatever the bins, and a level takes twice its usual time. */
+ * order (or in order): tiles then have long runs whatever the bins, and a level takes twice its
+ * usual time. */
 #define GS_GPU_ORDERED_SHARE 8
 
 /* Cells of a map, and of a divided map, whose other entries are for parts of cells. */
@@ -143,7 +145,7 @@ struct gs_gpu_tables {
     uint32_t twins;                          /* whether values repeat in the sample */
     uint32_t few;                            /* whether slots may have few values */
     uint32_t few_all;                        /* and whether all keys together may */
-    uint32_t uneven;                         /* whether bins are, on the scale of a digit */
+    uint32_t uneven;                         /* whether keys are, on the scale of a digit */
     uint32_t skewed;                         /* and also some values are more frequent */
     uint32_t order[GS_GPU_SAMPLE_BLOCKS];    /* GS_GPU_DESCENT and GS_GPU_ASCENT, per block */
     uint32_t descents[GS_GPU_SAMPLE_BLOCKS]; /* descending neighbours, per block */
@@ -281,7 +283,7 @@ struct gs_gpu_state {
         uint32_t narrow_jobs;
     } listed;                                            /* entries of the lists */
     uint32_t pages;                                      /* taken */
-    uint32_t entries;                                    /* of the table of pages, given away */
+    uint32_t entries;                                    /* of the table of pages, handed out */
     uint32_t tiles;                                      /* of level 1, taken by its scatter */
     uint32_t digits;                                     /* of the slots, as in the report */
     unsigned long long counts[GS_GPU_SPLITTERS_MAX + 1]; /* of level 1 */

@@ -20,9 +20,9 @@
 enum {
     VALUES_MOST = 2048,  /* most values of a bin */
     VALUES_LEAST = 128,  /* fewest keys of a bin worth it */
-    VALUES_REPEATED = 4, /* so many repeated values among 32 probes: the bin has few values */
-    HEAVY_PROBES = 4,    /* so many probes of one value, which is an eighth of the bin */
-    HEAVY_LEAST = 512    /* in a bin of this size: then more than CROWD_MOST keys share a digit */
+    VALUES_REPEATED = 4, /* a bin has few values if this many repeat among 32 probes */
+    HEAVY_PROBES = 4,    /* or if this many are of one value, an eighth of the bin, */
+    HEAVY_LEAST = 512    /* in a bin of this size: more than CROWD_MOST keys then share a digit */
 };
 
 /* Probe a bin: one key from all over it for each of the first THREADS threads. Steps follow the

@@ -3,10 +3,10 @@
  *
  * A view is what a block needs to find bins, usually in its shared memory. All views have the same
  * members, so that count and scatter are written once. classify() finds the bins of a thread's
- * keys. WAITS: keys of a tile may have to wait, as bins may be uneven or need not be moved. PAIRED:
- * each digit has one bin in the first half and one in the second, for keys below and above its
- * heavy value; both together have about as many keys as any other pair, and the heavy value's own
- * keys have no bin.
+ * keys. WAITS: keys of a tile may have to wait, because bins may be uneven, or exempt from moving.
+ * PAIRED: each digit has one bin in the first half and one in the second, for keys below and above
+ * its heavy value; both together have about as many keys as any other pair, and the heavy value's
+ * own keys have no bin.
  */
 #ifndef GS_GPU_VIEWS_CUH
 #define GS_GPU_VIEWS_CUH
@@ -79,7 +79,7 @@ template <int SEARCH> struct splitter_view {
     static const bool WAITS = SEARCH != GS_GPU_GUIDE;
     static const bool PAIRED = false;
     const uint32_t *guide;    /* padded; or the tree, not padded */
-    const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
+    const uint32_t *splitter; /* for steps only; GS_KEY_MAX after the last */
     uint32_t base, limit, shift, mask, steps, count, search;
 
     template <int ITEMS>

@@ -36,9 +36,9 @@ cudaError_t gs_device_clear_counters(struct gs_device_sorter *sorter,
                                      const struct gs_gpu_report *report);
 
 /* Run further levels on the slots of `level`, by their digits, to and fro between the buffers; then
- * sort the bins. rooms: some slots of level 2 have gone to rooms in `other`, and those that have
- * not are the slots of level 3. No slot has more than `most` keys. The counters of level 2's digits
- * must be zero, as a counted level 1 leaves them. */
+ * sort the bins. rooms: some slots of level 2 have gone to rooms in `other`; the slots of level 3
+ * are those without rooms, or with an overflowed one. No slot has more than `most` keys. The
+ * counters of level 2's digits must be zero, as a counted level 1 leaves them. */
 enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                     uint64_t most, unsigned level, bool rooms,
                                     struct gs_gpu_report *report, struct gs_device_stats *stats,

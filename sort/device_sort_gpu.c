@@ -158,9 +158,9 @@ static cudaError_t count_values(struct gs_device_sorter *sorter, unsigned level,
     return error;
 }
 
-/* Get the next level's slots ready to be counted. `again`: they are those that had no rooms, which
- * are ready, as their bounds are known and their keys in pages. *done: no key is left that must be
- * moved. */
+/* Get the next level's slots ready to be counted. `again`: they are those that rooms did not suit;
+ * these are ready, as their bounds are known and their keys in pages. *done: no key is left that
+ * must be moved. */
 static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned level,
                                     enum gs_gpu_digits digits, bool again, gs_key *keys,
                                     gs_key *other, struct gs_gpu_report *report, bool *done,

@@ -62,8 +62,8 @@ cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
  * first page; equality bins get none. Or it forbids the scatter, by the outcome GS_GPU_SORTED if
  * the sample was in order, or GS_GPU_UNCOUNTED if there are more bins, or if values repeat and keys
  * are not uneven. plan_pages, after the scatter, reports that outcome, or GS_GPU_UNCOUNTED if a bin
- * ran out of room, so that keys are missing; the lists are then empty, but for a slot of level 1
- * with all n keys. Otherwise the bins are slots of `level`, which is 1 if they are to be split
+ * ran out of room, so that keys are missing. With UNCOUNTED all n keys are a slot of level 1, and
+ * the lists are empty. Otherwise the bins are slots of `level`, which is 1 if they are to be split
  * first. */
 cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
@@ -82,8 +82,8 @@ cudaError_t gs_split_pages_gpu(const struct gs_gpu_work *work, const uint32_t *i
 
 /* rooms_gpu.cu: digits that need no count. choose_rooms samples each slot of level 2, and gives
  * rooms in `out` to the digits of those whose keys are evenly spread. After the scatter, plan_rooms
- * makes jobs of these digits. The other slots, whose keys have not moved, become slots of level
- * 3. */
+ * makes jobs of these digits. Slots without rooms, or with an overflowed one, become slots of level
+ * 3: their keys are still where they were. */
 cudaError_t gs_choose_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *keys,
                                 const uint32_t *out, uint64_t n, uint32_t slots,
                                 cudaStream_t stream);
@@ -95,14 +95,12 @@ cudaError_t gs_plan_rooms_gpu(const struct gs_gpu_work *work, uint32_t slots, cu
 cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
                               cudaStream_t stream);
 
-/* scatter_gpu.cu: scatter to bins: `bins` wanted ones, at most `most` with the equality bins, 2 *
- * bins if that is unknown. Also clears the counters of the digits that the level's plan has
- * found. */
+/* scatter_gpu.cu: scatter to `bins` wanted bins, at most `most` with equality bins (2 * bins if
+ * that is unknown). Also clears the counters of the digits that the level's plan has found. */
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                 cudaStream_t stream);
-/* To work->pages, in `out` and its spare memory; each bin already has its first page. For many
- * keys. */
+/* To work->pages, in `out` and its spare memory; each bin has its first page. For many keys. */
 cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                  uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                  cudaStream_t stream);

@@ -1,9 +1,9 @@
-/* device_pages_gpu.c -- levels of the GPU sample sort that need no count, in their order.
+/* device_pages_gpu.c -- the order of those levels of the GPU sample sort that need no count.
  * SPDX-License-Identifier: MIT
  *
  *     keys --level 1--> pages in other --level 2--> rooms in keys --sort bins--> other
  *
- * or, of very many keys,
+ * or, for very many keys,
  *
  *     keys --level 1--> pages in other --split--> pages in keys --level 2--> rooms in other
  *          --sort bins--> keys
@@ -12,8 +12,8 @@
 #include "sort/gpu_call.h"
 #include "sort/gpu_launchers.h"
 
-/* Equality bins that may come on top of the bins wanted. They take no pages, but a word or two of
- * shared memory each, of which two blocks of the scatter need almost all. */
+/* Equality bins that may be added to the bins wanted. They take no pages, but a word or two each of
+ * shared memory, of which two blocks of the scatter need almost all. */
 #define EQUALITY_BINS 64
 
 cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
@@ -64,7 +64,7 @@ cleanup:
     return st;
 }
 
-/* Of a slot of level 1 in pages at most. */
+/* The most keys of a slot of level 1 in pages. */
 static uint64_t most_keys(const struct gs_device_sorter *sorter)
 {
     return (uint64_t)sorter->work.pages.most * GS_GPU_PAGE_KEYS;
@@ -125,7 +125,7 @@ enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *ke
     const uint64_t most = most_keys(sorter);
     work->split = sorter->split_pages;
     work->split.whole = work->pages.whole;
-    if (report->tiles > 0) { /* or no slot has two values */
+    if (report->tiles > 0) { /* else no slot has two values */
         if (digits != GS_GPU_LINEAR)
             GS_CUDA_TRY(gs_map_digits_gpu(work, 1, other, report->slots, digits, sorter->stream));
         GS_CUDA_TRY(gs_split_pages_gpu(work, other, keys, n, report->slots, report->tiles, digits,

@@ -1,11 +1,12 @@
 /* device_sort_gpu.c -- the GPU sample sort of keys in device memory: the order of the stages.
  * SPDX-License-Identifier: MIT
  *
- * The host knows after each level how many slots, tiles and jobs there are: the device writes that
- * to pinned memory before the level's scatter, and the host reads it while the scatter runs. So
- * grids are exact, no kernel starts in vain, and the device does not wait for the host but at small
- * n. Not so where a level needs no count (device_pages_gpu.c): its scatter finds out what there is,
- * and the device waits for the host behind it: little beside what so many keys take.
+ * After each level the host must know how many slots, tiles and jobs there are. The device writes
+ * that to pinned memory before the level's scatter, and the host reads it while the scatter runs.
+ * So grids are exact, no kernel is launched in vain, and only at small n does the device wait for
+ * the host. A level that needs no count (device_pages_gpu.c) is different: only its scatter finds
+ * out what there is, and the device then waits for the host. That is little compared to the time of
+ * so many keys.
  */
 #include "sort/device_levels.h"
 #include "sort/gpu_call.h"
@@ -13,15 +14,15 @@
 
 #include <string.h>
 
-/* Keys of a bin where one level is enough. */
+/* Average keys per bin where one level is enough. */
 #define ONE_LEVEL_BIN 2048
 
 #define OVERSAMPLING_ONE_LEVEL 16
 #define OVERSAMPLING           64
-#define DIGITS_WANTED          640 /* of a slot at most, while splitters are not all used */
+#define DIGITS_WANTED          640 /* most digits of a slot, while splitters are not all used */
 
-/* Keys that level 1 with so many bins and one further level bring down to small jobs. Digits are
- * cheaper than splitters: twice as many of them. */
+/* Keys that level 1 with `bins` bins and one further level bring down to small jobs. Digits are
+ * cheaper than splitters, hence twice as many. */
 static uint64_t two_level_keys(uint32_t bins, uint64_t n)
 {
     uint64_t digits = bins < 256 ? 2 * bins : DIGITS_WANTED;
@@ -49,7 +50,7 @@ uint64_t gs_device_split_keys(const struct gs_gpu_work *work, uint64_t n, uint32
     return keys / digits + 1;
 }
 
-/* Bins of level 1 at most, if the sample says that values are few. */
+/* The most bins of level 1, for a sample that says that values are few. */
 static uint32_t most_bins(uint64_t n, uint32_t bins)
 {
     return n > GS_GPU_ONE_LEVEL_KEYS && bins < GS_GPU_FEW_BINS ? GS_GPU_FEW_BINS : bins;
@@ -68,13 +69,13 @@ cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gp
     bool idle = false;
     unsigned spins = 0;
     while (__atomic_load_n(sequence, __ATOMIC_ACQUIRE) != sorter->sequence) {
-        if (idle) /* the stream is done, and still no report */
+        if (idle) /* the stream is done, but there is no report */
             return cudaErrorUnknown;
         if (++spins % 4096 != 0)
             continue;
         error = cudaStreamQuery(sorter->stream);
         if (error == cudaErrorNotReady)
-            (void)cudaGetLastError(); /* no error, but a launch would report it as its own */
+            (void)cudaGetLastError(); /* not an error, but the next launch would report it */
         else if (error != cudaSuccess)
             return error;
         idle =
@@ -98,8 +99,8 @@ cudaError_t gs_device_clear_counters(struct gs_device_sorter *sorter,
                            sorter->stream);
 }
 
-/* Sort the bins that have been listed so far, and clear the lists. Bins that a level left in
- * `other` are moved to `keys` on the way. */
+/* Sort the bins listed so far; the caller clears the lists. Bins that a level left in `other` move
+ * to `keys` on the way. */
 static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, const gs_key *other,
                                const struct gs_gpu_report *report, struct gs_device_stats *stats)
 {
@@ -123,8 +124,8 @@ static cudaError_t clear_lists(struct gs_device_sorter *sorter)
     return cudaMemsetAsync(&state->listed, 0, sizeof state->listed, sorter->stream);
 }
 
-/* Small jobs and runs have been queued without waiting for the report: the medium jobs, too, and
- * nothing listed is left. */
+/* Small jobs and runs have been queued without waiting for the report. Queue the medium jobs as
+ * well, so that nothing listed is left. */
 static cudaError_t sort_rest(struct gs_device_sorter *sorter, gs_key *keys, const gs_key *other,
                              struct gs_gpu_report *report, struct gs_device_stats *stats)
 {
@@ -157,8 +158,9 @@ static cudaError_t count_values(struct gs_device_sorter *sorter, unsigned level,
     return error;
 }
 
-/* Have the next level's slots ready to be counted. Those that had no rooms are: their bounds are
- * known, and their keys in pages. `done`: no keys are left that must be moved. */
+/* Get the next level's slots ready to be counted. `again`: they are those that rooms did not suit;
+ * these are ready, as their bounds are known and their keys in pages. *done: no key is left that
+ * must be moved. */
 static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned level,
                                     enum gs_gpu_digits digits, bool again, gs_key *keys,
                                     gs_key *other, struct gs_gpu_report *report, bool *done,
@@ -173,7 +175,7 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
         GS_CUDA_TRY(count_values(sorter, level, keys, other, report));
         gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
-        *done = report->tiles == 0; /* each slot has been written, or is of one value */
+        *done = report->tiles == 0; /* each slot has been written, or has one value */
         if (*done)
             return GS_OK;
     }
@@ -189,7 +191,7 @@ cleanup:
 
 enum gs_gpu_digits gs_device_choose_digits(unsigned level, const struct gs_gpu_report *report)
 {
-    if (level > 2 || !report->uneven) /* slots below are few, or have few keys */
+    if (level > 2 || !report->uneven) /* deeper slots are few, or have few keys */
         return GS_GPU_LINEAR;
     return report->skewed ? GS_GPU_DIVIDED : GS_GPU_MAPPED;
 }
@@ -209,8 +211,8 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
         gs_key *from = level % 2 == 0 ? other : keys;
         gs_key *to = level % 2 == 0 ? keys : other;
         const uint64_t jobs = sorter->level_jobs;
-        /* Lists that the level may fill; rooms that it overwrites. While slots are in pages, no bin
-         * may be sorted: both lists have room for two levels. */
+        /* Sort what is listed if this level might overflow the lists, or overwrite rooms. While
+         * slots are in pages, no bin may be sorted: both lists have room for two levels. */
         if (!again && (report->small_jobs + 2ULL * report->digits > 2 * jobs ||
                        report->fills > jobs || (rooms && level == 5))) {
             GS_CUDA_TRY(sort_listed(sorter, keys, other, report, stats));
@@ -244,7 +246,7 @@ cleanup:
     return st;
 }
 
-/* Level 1 from its counts on, and all that follows. most: of bins, equality bins among them. */
+/* Level 1 from its counts on, and all that follows. most: bins, including equality bins. */
 static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                    uint64_t n, uint32_t bins, uint32_t most,
                                    struct gs_device_stats *stats, struct gs_error *err)
@@ -260,7 +262,7 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     GS_CUDA_TRY(gs_scatter_bins_gpu(work, keys, other, n, bins, most, sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
     if (n <= GS_GPU_ONE_LEVEL_KEYS) {
-        /* Most bins are small jobs by now: they need not wait for the host. */
+        /* Most bins are small jobs by now, which need not wait for the host. */
         GS_CUDA_TRY(gs_sort_listed_gpu(
             work, keys, other, 2 * bins + GS_GPU_ONE_LEVEL_KEYS / GS_GPU_FILL_KEYS, stream));
         gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
@@ -275,8 +277,8 @@ cleanup:
     return st;
 }
 
-/* Count the values of all keys, and write them. *done is false if they are too many: nothing has
- * happened then. */
+/* Count the values of all keys, and write the runs. *done is false if there are too many values:
+ * nothing has changed then. */
 static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                        uint64_t n, struct gs_gpu_report *report, bool *done,
                                        struct gs_error *err)
@@ -339,7 +341,8 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
                                      err);
     if (done)
         return gs_device_sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
-    /* Bins of one value, if most are, need not be moved nor sorted: there is nothing to gain. */
+    /* If most bins have one value, they need not be moved or sorted: counting values gains
+     * nothing. */
     if (report.outcome == GS_GPU_UNCOUNTED && report.few_all && report.bins > bins / 2)
         GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
     if (done)

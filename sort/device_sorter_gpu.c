@@ -1,4 +1,4 @@
-/* device_sorter_gpu.c -- device memory for the lists of a GPU sample sort.
+/* device_sorter_gpu.c -- allocate the device memory of a GPU sample sort.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/device_sort.h"
@@ -6,27 +6,28 @@
 
 #include <string.h>
 
-/* Below, a level's count takes less time than the host needs to decide against it. */
+/* Below this, a level's count takes less time than the host needs to decide against it. */
 #define PAGED_KEYS (1ULL << 26)
 
 /* Up to here GS_GPU_SPLIT_BINS bins of GS_GPU_DIGITS_MAX digits leave small jobs. */
 #define SPLIT_KEYS ((1ULL << 30) + 1)
 
-/* Slots of a level at most: each has more keys than a medium job may have of any values. */
+/* The most slots of a level: each has more keys than a medium job of arbitrary values. */
 static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
 {
     return capacity / (work->rows ? GS_GPU_MEDIUM_KEYS : GS_GPU_SMALL_KEYS) + 1;
 }
 
-/* Digits of a level at most, which is also the runs of equal keys that they can add; jobs are up to
- * two for each. */
+/* The most digits of a level, and so the most runs of equal keys that they can add; each may add
+ * two jobs. */
 static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
 {
     return capacity / GS_GPU_SUB_BIN_KEYS + level_slots(work, capacity) * GS_GPU_DEEP_DIGITS +
            GS_GPU_SPLITTERS_MAX + 1;
 }
 
-/* The n up to `capacity` where bins, or what they are split into, may be most. */
+/* The n up to `capacity` at which there may be most bins, or most slots that they are split
+ * into. */
 enum { STEPS = 3 };
 
 static uint64_t step(uint64_t capacity, unsigned i)
@@ -35,7 +36,7 @@ static uint64_t step(uint64_t capacity, unsigned i)
     return steps[i] < capacity ? steps[i] : capacity;
 }
 
-/* Bins of level 1 at most, equality bins apart, of `least` keys or more. */
+/* The most bins of level 1, without equality bins, for n from `least` to `capacity`. */
 static uint64_t most_bins(uint64_t capacity, uint64_t least)
 {
     uint64_t bins = 1;
@@ -47,7 +48,7 @@ static uint64_t most_bins(uint64_t capacity, uint64_t least)
     return bins;
 }
 
-/* Cut `bytes` from the memory at *next, which may be NULL to find out how much is needed. */
+/* Cut an array from the memory at *next, which may be NULL to find out how much is needed. */
 static void *carve(char **next, size_t *total, uint64_t count, size_t size)
 {
     size_t bytes = ((size_t)count * size + 255) / 256 * 256;
@@ -58,7 +59,7 @@ static void *carve(char **next, size_t *total, uint64_t count, size_t size)
     return piece;
 }
 
-/* Give each list its place; returns the bytes of all. */
+/* Place each list in `memory`, or nowhere if that is NULL; returns the bytes of all. */
 static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *memory)
 {
     uint64_t slots = level_slots(work, capacity);
@@ -71,13 +72,14 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     work->cursors = carve(&memory, &total, bins, sizeof *work->cursors);
     work->counters = carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
     work->heavy = carve(&memory, &total, jobs, sizeof *work->heavy);
-    /* For the slots of level 2. */
+    /* One for each slot of level 2. */
     const uint64_t maps = work->rows ? most_bins(capacity, GS_GPU_ONE_LEVEL_KEYS + 1) : 0;
     work->maps = carve(&memory, &total, maps, sizeof *work->maps);
-    /* Those of level 2 may be smaller, but are bins of level 1. */
+    /* Slots of level 2 may be smaller than level_slots() assumes, but there is at most one for each
+     * bin of level 1. */
     work->slots[0] = carve(&memory, &total, slots + bins, sizeof *work->slots[0]);
     work->slots[1] = carve(&memory, &total, slots + bins, sizeof *work->slots[1]);
-    /* Lists are emptied when one level's entries are in them: a second level's must fit, too. */
+    /* Lists are emptied once they hold one level's entries: a second level's must fit, too. */
     work->small_jobs = carve(&memory, &total, 2 * jobs, sizeof *work->small_jobs);
     work->medium_jobs =
         carve(&memory, &total, capacity / GS_GPU_SMALL_KEYS + bins, sizeof *work->medium_jobs);
@@ -112,15 +114,16 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     sorter->split_keys = SPLIT_KEYS;
     sorter->work.block_bytes = (uint32_t)room;
     sorter->work.rows = room >= GS_GPU_ROOM;
-    /* 64 KiB are enough for all kernels then, but for bins of more than 2^31 keys at once. */
+    /* Without rows, 64 KiB of shared memory are then enough for all kernels, except for more than
+     * 2^31 keys at once. */
     sorter->work.cells = sorter->work.rows ? GS_GPU_CELLS_MAX : GS_GPU_CELLS_MAX / 2;
     sorter->work.large_values = room >= GS_GPU_VALUE_ROOM;
     gs_device_choose_jobs(&sorter->work, capacity);
     sorter->level_jobs = level_jobs(&sorter->work, capacity);
     size_t bytes = place_lists(&sorter->work, capacity, NULL);
     GS_CUDA_TRY(cudaMalloc(&sorter->memory, bytes));
-    GS_CUDA_TRY(cudaMemset(sorter->memory, 0, bytes)); /* padding is copied with what it pads */
-    GS_CUDA_TRY(cudaStreamSynchronize(NULL)); /* the sorter's stream may not wait for that one */
+    GS_CUDA_TRY(cudaMemset(sorter->memory, 0, bytes)); /* padding gets copied, too */
+    GS_CUDA_TRY(cudaStreamSynchronize(NULL));          /* the sorter's stream may be non-blocking */
     place_lists(&sorter->work, capacity, sorter->memory);
     GS_CUDA_TRY(cudaHostAlloc((void **)&sorter->work.report, sizeof *sorter->work.report,
                               cudaHostAllocMapped));
@@ -131,7 +134,7 @@ cleanup:
     return st;
 }
 
-/* Slots at most that bins are split into. */
+/* The most slots that bins are split into. */
 static uint64_t most_splits(const struct gs_device_sorter *sorter)
 {
     struct gs_gpu_work work = sorter->work;
@@ -147,20 +150,20 @@ static uint64_t most_splits(const struct gs_device_sorter *sorter)
     return slots;
 }
 
-/* Pages that the buffer has no place for: each bin has a last one that is not full, and may have
- * one more if less than GS_GPU_AHEAD_KEYS are missing. */
+/* The pages that do not fit into the buffer: each bin has a last page that is not full, and one
+ * more taken ahead if less than GS_GPU_AHEAD_KEYS of it are free. */
 static uint64_t spare_pages(uint64_t bins)
 {
     return bins + (bins * GS_GPU_AHEAD_KEYS + GS_GPU_PAGE_KEYS - 1) / GS_GPU_PAGE_KEYS;
 }
 
-/* Give pages and rooms their place; returns the bytes of all. */
+/* Place pages and rooms in `memory`, or nowhere if that is NULL; returns the bytes of all. */
 static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
 {
     struct gs_gpu_pages *pages = &sorter->bin_pages;
     struct gs_gpu_pages *split = &sorter->split_pages;
     struct gs_gpu_rooms *rooms = &sorter->work.rooms;
-    /* Not fewer if they are to be split, which the caller may change his mind about. */
+    /* Not fewer if bins are to be split, as the caller may still change that. */
     const uint64_t bins = most_bins(sorter->capacity, sorter->paged_keys);
     const uint64_t splits = most_splits(sorter);
     const uint64_t whole = sorter->capacity / GS_GPU_PAGE_KEYS;
@@ -170,18 +173,19 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
     pages->spare =
         carve(&memory, &total, spare_pages(bins) * GS_GPU_PAGE_KEYS, sizeof *pages->spare);
     if (splits > 0) {
-        /* As many pages as the largest bin for each; of fewer keys there may be half the bins. */
+        /* Each slot may take as many pages as the largest bin. With fewer keys there may be half
+         * the bins. */
         const uint64_t share =
             bins <= GS_GPU_SPLIT_BINS ? 2 * whole / bins : whole / GS_GPU_SPLIT_BINS;
         const uint64_t most = GS_GPU_PAGES_FACTOR * (share + 1) + 2;
         split->page = carve(&memory, &total, splits * most, sizeof *split->page);
         split->spare =
             carve(&memory, &total, spare_pages(splits) * GS_GPU_PAGE_KEYS, sizeof *split->spare);
-        /* Slots of level 2 are more than the lists have maps for. */
+        /* Level 2 has more slots than there are maps in place_lists(). */
         sorter->work.maps = carve(&memory, &total, splits + bins, sizeof *sorter->work.maps);
     }
-    /* Rooms are 10 % larger than the keys to expect. Of the last slot that has no place in the
-     * buffer all must go to spare memory. */
+    /* Rooms are 10 % larger than the keys to expect. A slot that does not fit into the buffer goes
+     * to spare memory as a whole. */
     rooms->spare_keys = sorter->capacity / 8 + 2 * sorter->capacity / bins;
     rooms->spare = carve(&memory, &total, rooms->spare_keys, sizeof *rooms->spare);
     sorter->work.narrow_jobs =

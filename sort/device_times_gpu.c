@@ -1,4 +1,4 @@
-/* device_times_gpu.c -- when each stage of the sort of keys in device memory ran, by events.
+/* device_times_gpu.c -- measure by events when each stage of the device sort ran.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/device_levels.h"
@@ -10,7 +10,7 @@ void gs_device_mark(struct gs_device_sorter *sorter, enum gs_device_stage stage)
     if (!sorter->timed)
         return;
     if (i == sizeof sorter->events / sizeof *sorter->events) {
-        sorter->event_error = cudaErrorUnknown; /* no sort has so many */
+        sorter->event_error = cudaErrorUnknown; /* no sort should have so many */
         return;
     }
     sorter->event_stage[i] = (unsigned char)stage;

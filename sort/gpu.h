@@ -1,7 +1,7 @@
-/* gpu.h -- is there a GPU, and the stages that use it.
+/* gpu.h -- find and start the GPU; the stages that use it.
  * SPDX-License-Identifier: MIT
  *
- * Built without CUDA, all of this is gpu_absent.c, which says so.
+ * Built without CUDA, all of this is in gpu_absent.c, whose functions report that there is no GPU.
  */
 #ifndef GS_GPU_H
 #define GS_GPU_H
@@ -14,37 +14,39 @@ bool gs_gpu_built(void);
 /* Does the system look as if it had a GPU? Costs next to nothing: CUDA is not started. */
 bool gs_gpu_present(void);
 
-/* Start CUDA in a thread of its own, once: it takes 0.16 s. Sets variables of the environment that
- * CUDA reads: CUDA_VISIBLE_DEVICES to the first GPU of those in it, CUDA_DEVICE_MAX_CONNECTIONS. */
+/* Start CUDA in a thread of its own, once: that takes 0.16 s. Sets two environment variables that
+ * CUDA reads: CUDA_VISIBLE_DEVICES to the first GPU that it lists, and
+ * CUDA_DEVICE_MAX_CONNECTIONS. */
 void gs_gpu_start(void);
 
-/* Was that called? */
+/* Was gs_gpu_start called? */
 bool gs_gpu_started(void);
 
 #define GS_GPU_NAME_BYTES 256
 
 struct gs_gpu_device {
-    const char *name; /* stays as long as the program runs; GS_GPU_NAME_BYTES at most */
+    const char *name; /* valid as long as the program runs; at most GS_GPU_NAME_BYTES */
     uint64_t free_bytes;
-    size_t block_bytes; /* shared memory that a block may have */
-    double bus_rate;    /* bytes a second that the bus can carry each way; 0: not known */
-    double memory_rate; /* and that device memory can read and write */
-    uint64_t begin_ns;  /* when its start began, by gs_now_ns */
-    uint64_t start_ns;  /* that it took */
+    size_t block_bytes; /* most shared memory of a block */
+    double bus_rate;    /* of the bus, bytes per second each way; 0: unknown */
+    double memory_rate; /* of device memory, reads and writes together; 0: unknown */
+    uint64_t begin_ns;  /* when starting it began, by gs_now_ns */
+    uint64_t start_ns;  /* how long that took */
 };
 
-/* Wait until CUDA has started; GS_ERR_DEVICE says why there is no usable GPU. */
+/* Wait until CUDA has started. Fails with GS_ERR_DEVICE, and the reason, if there is no usable
+ * GPU. */
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err);
 
-/* Adapt a plan to the GPU; or to a GPU that sorts in pieces. */
+/* Adapt a plan to the GPU, or to a GPU that sorts in pieces. */
 void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options);
 void gs_gpu_plan_pieces(struct gs_plan *plan);
 
-/* All keys are in device memory at once, twice. open fails with GS_ERR_DEVICE_MEMORY where they do
- * not fit: then gs_stages_gpu_pieces is for them. */
+/* All keys are in device memory at once, in two buffers. open fails with GS_ERR_DEVICE_MEMORY if
+ * they do not fit; use gs_stages_gpu_pieces then. */
 extern const struct gs_stages gs_stages_gpu;
 
-/* The CPU scatters into bins, the GPU sorts as many bins at a time as it has room for. */
+/* The CPU scatters into bins; the GPU sorts as many bins at a time as fit into its memory. */
 extern const struct gs_stages gs_stages_gpu_pieces;
 
 #endif

@@ -1,4 +1,4 @@
-/* gpu_absent.c -- what gpu.h and gpu_engine.h promise, in a gsort without CUDA.
+/* gpu_absent.c -- the functions of gpu.h and gpu_engine.h in a gsort without CUDA.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu.h"

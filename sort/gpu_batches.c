@@ -1,10 +1,10 @@
-/* gpu_batches.c -- bins on the device that are sorted in batches, the next when it is wanted.
+/* gpu_batches.c -- sort the bins on the device in batches, each when it is wanted.
  * SPDX-License-Identifier: MIT
  *
- * The writer that wants keys which are not sorted yet sorts the next batch; the others write
- * meanwhile. A batch is an input of its own for the device sort: its splitters are drawn anew,
- * which costs a level more than going on from the bins would, but hides, with all but the first
- * batch, under the download of the one before.
+ * A writer that wants keys which are not sorted yet sorts the next batch, while the others write. A
+ * batch is an input of its own for the device sort, with splitters from a sample of its own. That
+ * costs one level more than going on from the bins would, but for all batches except the first the
+ * download of the batch before hides it.
  */
 #include "sort/gpu_batches.h"
 #include "sort/gpu_call.h"
@@ -13,8 +13,9 @@
 
 #include "common/clock.h"
 
-/* The keys of a batch at most, but for equality bins: a 32nd of all, so that little is waited for,
- * and enough to fill the device. Below the least there is nothing to gain. */
+/* The most keys of a batch, except for equality bins: a 32nd of all, so that the first batch is
+ * ready soon, but enough to fill the device. With GS_GPU_BATCH_KEYS keys or fewer, batches gain
+ * nothing. */
 #define GS_GPU_BATCH_KEYS ((uint64_t)4 << 20)
 #define BATCHES           32
 
@@ -55,7 +56,7 @@ void gs_gpu_batches_close(struct gs_gpu_batches *batches)
         cudaEventDestroy(batches->done);
     cudaFree(batches->room);
     cudaFreeHost(batches->starts);
-    (void)cudaGetLastError(); /* of a lost device, say */
+    (void)cudaGetLastError(); /* for example of a lost device */
     *batches = (struct gs_gpu_batches){.room = NULL};
 }
 
@@ -106,7 +107,7 @@ bool gs_gpu_batches_total(struct gs_gpu_batches *batches)
     return fit;
 }
 
-/* Queue the copies of bins [low, high), all their runs, to `to`. */
+/* Queue copies of all runs of bins [low, high) to `to`. */
 static enum gs_status gather_bins(struct gs_gpu_batches *batches, uint32_t low, uint32_t high,
                                   gs_key *to, struct gs_error *err)
 {
@@ -124,8 +125,8 @@ cleanup:
     return st;
 }
 
-/* Bins from number ->next of the output's order on that fit a batch, or one equality bin: how many
- * keys they have. Moves ->next behind them. */
+/* Take the bins that fit into a batch, or one equality bin, from number ->next of the output's
+ * order on. Returns how many keys they have, and moves ->next past them. */
 static uint64_t take_bins(struct gs_gpu_batches *batches)
 {
     const struct gs_run *run = batches->run;
@@ -141,7 +142,7 @@ static uint64_t take_bins(struct gs_gpu_batches *batches)
     return count;
 }
 
-/* Gather and sort the next batch. The caller has the mutex. */
+/* Gather and sort the next batch. The caller holds the mutex. */
 static enum gs_status sort_batch(struct gs_gpu_batches *batches, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -154,7 +155,7 @@ static enum gs_status sort_batch(struct gs_gpu_batches *batches, struct gs_error
     uint64_t count = take_bins(batches);
     uint32_t low = first;
     uint32_t high = batches->next;
-    if (run->options->reverse) { /* from the last bin down; places on the device ascend */
+    if (run->options->reverse) { /* from the last bin down; positions on the device ascend */
         place = run->plan.count - place - count;
         low = gs_run_bins(run) - batches->next;
         high = gs_run_bins(run) - first;
@@ -164,7 +165,7 @@ static enum gs_status sort_batch(struct gs_gpu_batches *batches, struct gs_error
         return gs_fail(err, GS_ERR_INTERNAL, 0, "GPU: bins hold fewer keys than were read");
     GS_CUDA_TRY(cudaEventRecord(batches->begun, buffers->compute));
     GS_TRY(gather_bins(batches, low, high, keys, err));
-    if (count <= batches->room_keys) /* else it is an equality bin */
+    if (count <= batches->room_keys) /* otherwise it is an equality bin */
         GS_TRY(gs_device_sort(&buffers->sorter, keys, batches->room, count, NULL, err));
     GS_CUDA_TRY(cudaEventRecord(batches->done, buffers->compute));
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
@@ -190,7 +191,7 @@ enum gs_status gs_gpu_batches_await(struct gs_gpu_batches *batches, uint64_t fir
     if (atomic_load(&batches->sorted) < wanted)
         pthread_mutex_lock(&batches->mutex);
     else if (pthread_mutex_trylock(&batches->mutex) != 0)
-        return GS_OK; /* another thread looks ahead */
+        return GS_OK; /* another thread sorts ahead */
     struct gs_error *failure = &batches->failure;
     while (failure->status == GS_OK && atomic_load(&batches->sorted) < wanted)
         sort_batch(batches, failure);

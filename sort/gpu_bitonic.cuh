@@ -1,26 +1,26 @@
-/* gpu_bitonic.cuh -- a bitonic network over the threads of a block.
+/* gpu_bitonic.cuh -- a bitonic sorting network over the threads of a block.
  * SPDX-License-Identifier: MIT
  *
- * The form in which all comparisons point upwards: the first step of each merge compares x with its
- * mirror image. A thread holds KEYS keys in a row, a power of two: strides below that stay in its
- * registers, strides below 32 KEYS are shuffles, the others go through shared memory. [Batcher
- * 1968]
+ * The form of the network in which all comparisons point upwards: the first step of each merge
+ * compares x with its mirror image. A thread holds KEYS consecutive keys, a power of two: strides
+ * below KEYS stay in its registers, strides below 32 KEYS are shuffles, larger ones go through
+ * shared memory. [Batcher 1968]
  */
 #ifndef GS_GPU_BITONIC_CUH
 #define GS_GPU_BITONIC_CUH
 
 #include "sort/gpu_block.cuh"
 
-enum { BITONIC_KEYS = 8 }; /* of a thread, where nothing asks for another number */
+enum { BITONIC_KEYS = 8 }; /* of a thread, by default */
 
-/* The keys of this thread against those of the thread with that bit or those bits changed: keep the
- * lesser ones if this is the lower thread. */
+/* Compare a key of this thread with one of its partner thread, and keep the lesser if this is the
+ * lower thread, else the larger. */
 static __device__ __forceinline__ uint32_t keep(uint32_t mine, uint32_t other, bool lower)
 {
     return lower ? min(mine, other) : max(mine, other);
 }
 
-/* Strides that stay within a thread, and with MIRROR the mirrored first step of a merge of 2 *
+/* One step within a thread: stride STRIDE, or with MIRROR the mirrored first step of a merge of 2 *
  * STRIDE keys. */
 template <int STRIDE, bool MIRROR, int KEYS>
 static __device__ __forceinline__ void step_registers(uint32_t (&key)[KEYS])
@@ -46,7 +46,7 @@ static __device__ __forceinline__ void finish_registers(uint32_t (&key)[KEYS])
     }
 }
 
-/* Sort runs of SIZE keys of a thread. */
+/* Sort each SIZE consecutive keys of a thread. */
 template <int SIZE, int KEYS>
 static __device__ __forceinline__ void sort_registers(uint32_t (&key)[KEYS])
 {
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void sort_registers(uint32_t (&key)[KEYS])
     }
 }
 
-/* One step between lanes; `lanes` are the bits of the lane that differ. */
+/* One step between lanes, whose numbers differ in the bits `lanes`. */
 template <bool MIRROR, int KEYS>
 static __device__ __forceinline__ void step_lanes(uint32_t (&key)[KEYS], uint32_t lanes, bool lower)
 {
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void step_lanes(uint32_t (&key)[KEYS], uint32_
         key[i] = keep(key[i], other[i], lower);
 }
 
-/* One step between warps; `bits` of the thread differ. */
+/* One step between warps: threads whose numbers differ in `bits`. */
 template <bool MIRROR, int KEYS>
 static __device__ __forceinline__ void step_block(uint32_t (&key)[KEYS], uint32_t *s_keys,
                                                   uint32_t threads, uint32_t bits, bool lower)
@@ -102,7 +102,8 @@ static __device__ __forceinline__ void finish_lanes(uint32_t (&key)[KEYS], uint3
     finish_registers<KEYS / 2>(key);
 }
 
-/* Sort key[0 .. KEYS) of the first `lanes` lanes of a warp, a power of two, lane by lane. */
+/* Sort the keys of the first `lanes` lanes of a warp, a power of two; the result runs lane by
+ * lane. */
 template <int KEYS>
 static __device__ __forceinline__ void sort_bitonic_warp(uint32_t (&key)[KEYS], uint32_t lanes)
 {
@@ -115,8 +116,8 @@ static __device__ __forceinline__ void sort_bitonic_warp(uint32_t (&key)[KEYS], 
     }
 }
 
-/* The same of the first `threads` threads of a block, thread by thread. Where they are more than a
- * warp, all of the block must call this. s_keys: shared memory for the keys. */
+/* The same for the first `threads` threads of a block. If these are more than a warp, all threads
+ * of the block must call this. s_keys: shared memory for the keys. */
 template <int KEYS>
 static __device__ __forceinline__ void sort_bitonic(uint32_t (&key)[KEYS], uint32_t *s_keys,
                                                     uint32_t threads)

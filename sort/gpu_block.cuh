@@ -1,8 +1,8 @@
-/* gpu_block.cuh -- what threads of one block do together: sum, rank, write runs, find a tile.
+/* gpu_block.cuh -- what the threads of a block do together: sum, rank, write runs, find a tile.
  * SPDX-License-Identifier: MIT
  *
- * A scan keeps its partial sums in registers and shuffles; shared memory sees one word a warp, so
- * there is no bank to fight over.
+ * A scan keeps its partial sums in registers and uses shuffles; only one word per warp goes through
+ * shared memory, so there are no bank conflicts.
  */
 #ifndef GS_GPU_BLOCK_CUH
 #define GS_GPU_BLOCK_CUH
@@ -11,8 +11,8 @@
 
 #define GS_ALL_LANES 0xffffffffU
 
-/* Threads that one processor of the architecture compiled for holds at once: launch bounds may not
- * ask for more. */
+/* Most threads that one multiprocessor of the target architecture holds at once: launch bounds must
+ * not ask for more. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 #define GS_RESIDENT_THREADS 1024
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900
@@ -23,7 +23,7 @@
 #define GS_RESIDENT_THREADS 2048
 #endif
 
-/* So many blocks of THREADS threads, or as many as there is room for. */
+/* `blocks` blocks of `threads` threads each, or as many as fit. */
 #define GS_RESIDENT_BLOCKS(blocks, threads)                                                        \
     ((blocks) * (threads) <= GS_RESIDENT_THREADS ? (blocks) : GS_RESIDENT_THREADS / (threads))
 
@@ -32,7 +32,7 @@ static __device__ __forceinline__ uint32_t lane_index()
     return threadIdx.x & 31;
 }
 
-/* Bits of a number without its leading zeros: none of 0. */
+/* Bits of a number without its leading zeros; 0 for 0. */
 static __device__ __forceinline__ uint32_t bit_length(uint32_t value)
 {
     return 32 - (uint32_t)__clz((int)value);
@@ -49,8 +49,8 @@ template <typename N> static __device__ __forceinline__ N scan_warp(N value)
     return value;
 }
 
-/* Exclusive sum over the THREADS of a block; *total is the sum of all. `partial` is shared memory
- * for 33 numbers; may be reused after the next barrier. */
+/* Exclusive sum over the THREADS threads of a block; *total becomes the sum of all. `partial` is
+ * shared memory for 33 numbers, and may be reused after the next barrier. */
 template <int THREADS, typename N>
 static __device__ __forceinline__ N scan_block(N value, N *partial, N *total)
 {
@@ -99,7 +99,7 @@ static __device__ __forceinline__ uint32_t reduce_or_warp(uint32_t value)
 #endif
 }
 
-/* Write a run of equal keys by a block, 16 bytes a thread. */
+/* Write a run of equal keys by a block, 16 bytes per thread. */
 static __device__ __forceinline__ void write_run(uint32_t *out, uint32_t size, uint32_t value)
 {
     const uint32_t head = min((uint32_t)(-(uintptr_t)out / sizeof value % 4), size);
@@ -113,7 +113,7 @@ static __device__ __forceinline__ void write_run(uint32_t *out, uint32_t size, u
         out[i] = value;
 }
 
-/* Lanes of a warp that must agree on a bin to make one lane add for all. */
+/* From this many lanes of a warp with the same bin on, one lane adds for all of them. */
 #define GS_CROWD 12
 
 static __device__ __forceinline__ bool is_crowd(uint32_t bin)
@@ -122,10 +122,10 @@ static __device__ __forceinline__ bool is_crowd(uint32_t bin)
     return __popc(agree) >= GS_CROWD;
 }
 
-/* In a warp where many lanes share the first lane's bin: rank those by lane, the first lane adds
- * for them. All lanes add, without a branch: who need not to one of s_none, 32 words. A key that
- * does not exist (valid is false) has none before it in its warp that is not there either, or is
- * not to be counted whatever its bin. */
+/* For a warp in which many lanes share the first lane's bin: these are ranked by lane, and the
+ * first lane adds for all of them. To avoid a branch all lanes add; those that need not add to one
+ * of the 32 words of s_none. Keys that are not valid are not counted: they must be the last of
+ * their warp, or all keys of their bin. */
 static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_t bin, bool valid,
                                                       uint32_t *s_none)
 {
@@ -140,11 +140,11 @@ static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_
     return member ? shared + (uint32_t)__popc(crowd & ((1U << lane) - 1)) : first;
 }
 
-/* Processors of a large GPU: a job's keys are sent for when the one that its block follows begins.
- */
+/* Multiprocessors of a large GPU. A block prefetches the keys of the job that is one wave of blocks
+ * after its own: this many, times the blocks per multiprocessor. */
 #define GS_AHEAD_WAVE 128
 
-/* Have keys brought into the L2 cache. By one thread; count is a multiple of 4. */
+/* Prefetch keys into the L2 cache. For one thread to call; count is a multiple of 4. */
 static __device__ __forceinline__ void prefetch_keys(const uint32_t *keys, uint32_t count)
 {
 #if __CUDA_ARCH__ >= 900
@@ -157,7 +157,7 @@ static __device__ __forceinline__ void prefetch_keys(const uint32_t *keys, uint3
 #endif
 }
 
-/* The slot that a tile belongs to, found by all lanes of one warp: 32 probes a step. */
+/* The slot that a tile belongs to, found by all lanes of a warp together: 32 probes per step. */
 static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *slots,
                                                      uint32_t count, uint32_t tile)
 {
@@ -173,7 +173,7 @@ static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *s
     return low;
 }
 
-/* A page of a buffer, by its number. */
+/* The page of that number, in the buffer or in spare memory. */
 static __device__ __forceinline__ const uint32_t *page_at(const struct gs_gpu_pages &pages,
                                                           const uint32_t *buffer, uint32_t number)
 {
@@ -194,7 +194,7 @@ static __device__ __forceinline__ const uint32_t *tile_at(const struct gs_gpu_pa
     return buffer + slot.from + (int64_t)k * GS_GPU_TILE_KEYS;
 }
 
-/* Bring a tile's slot into shared memory. */
+/* Copy a tile's slot into shared memory. */
 static __device__ __forceinline__ void load_slot(struct gs_gpu_slot *s_slot,
                                                  const struct gs_gpu_slot *slots, uint32_t count,
                                                  uint32_t tile)

@@ -11,13 +11,13 @@
 
 #include <string.h>
 
-/* Keys of a piece that a writer fetches and writes: many, so that the bus has its full rate, but
- * all writers together hold no more than a 16th of what there is. */
+/* Keys of a piece that a writer fetches and writes: many, so that the bus reaches its full rate,
+ * but at most so many that 16 writers together hold no more than a 16th of all keys. */
 #define PIECE_KEYS_MAX ((uint64_t)1 << 19)
 #define PIECE_KEYS_MIN ((uint64_t)1 << 15)
 #define PIECES_MIN     256
 
-/* What the driver and the sorter's fixed lists take. */
+/* What the driver and the sorter's fixed-size lists take. */
 #define FIXED_BYTES ((uint64_t)64 << 20)
 
 uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_device *device)
@@ -25,7 +25,7 @@ uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_d
     uint64_t limit = options->device_memory_bytes;
     if (limit == 0 || limit > device->free_bytes)
         limit = device->free_bytes;
-    /* Two buffers, and lists of 1.9 % of them, or of 6.3 % where jobs are small; then the room for
+    /* Two buffers, and lists of 1.9 % of them, or 6.3 % where jobs are small; then the room for
      * batches. */
     uint64_t share = device->block_bytes >= GS_GPU_ROOM ? 51 : 54;
     uint64_t keys =
@@ -40,8 +40,8 @@ static uint64_t piece_keys(uint64_t capacity)
     return keys < PIECE_KEYS_MAX ? keys : PIECE_KEYS_MAX;
 }
 
-/* A piece and what it needs before it, in whole pages: then each part of them that stages keys for
- * the device is whole pages, too, and neither copy nor bus has a line at its ends in common. */
+/* A piece and its lead, in whole pages: then the parts of it that stage keys for the device are
+ * whole pages, too, and share no cache line, neither for the copy nor on the bus. */
 static uint64_t scratch_keys(uint64_t capacity)
 {
     const uint64_t page_keys = 4096 / sizeof(gs_key);
@@ -64,7 +64,7 @@ enum gs_status gs_gpu_buffers_reserve(struct gs_gpu_buffers *buffers, uint64_t c
     void *host = gs_pages_alloc(bytes);
     if (host == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the GPU's buffers");
-    memset(host, 0, bytes); /* to have its pages: the driver takes longer to make them */
+    memset(host, 0, bytes); /* first touch: the driver would take longer to make pages */
     buffers->host = host;
     return GS_OK;
 }
@@ -76,8 +76,9 @@ enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, struct gs_err
     GS_CUDA_TRY(cudaHostRegister(buffers->host, gs_gpu_buffers_host_bytes(capacity),
                                  cudaHostRegisterDefault));
     buffers->pinned = true;
-    /* And one key more: what a flipped bit sends to another bin than it was counted for may go
-     * behind the last, and is to be told, not to hit what lies there. */
+    /* One key more than needed: a key that a flipped bit sends to another bin than it was counted
+     * for may be written after the last, and must then be reported rather than overwrite what lies
+     * there. */
     GS_CUDA_TRY(cudaMalloc((void **)&buffers->keys, (capacity + 1) * sizeof(gs_key)));
     GS_CUDA_TRY(cudaMalloc((void **)&buffers->other, (capacity + 1) * sizeof(gs_key)));
     GS_TRY(gs_device_sorter_open(&buffers->sorter, capacity, err));
@@ -105,7 +106,7 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers)
     if (buffers->pinned)
         cudaHostUnregister(buffers->host);
     gs_pages_free(buffers->host, gs_gpu_buffers_host_bytes(buffers->capacity));
-    (void)cudaGetLastError(); /* of a lost device, say: the next user starts afresh */
+    (void)cudaGetLastError(); /* for example of a lost device: the next user starts afresh */
     *buffers = (struct gs_gpu_buffers){.keys = NULL};
 }
 
@@ -145,7 +146,7 @@ cleanup:
     return st;
 }
 
-/* Bring sorted keys back into a writer's pinned buffer. */
+/* Fetch sorted keys into a writer's pinned buffer. */
 static enum gs_status fetch_keys(void *context, unsigned thread, uint64_t first, uint64_t count,
                                  gs_key *to, struct gs_error *err)
 {
@@ -189,7 +190,7 @@ cleanup:
     return st;
 }
 
-/* Book one of the device's stages in a row of the sort that began then. */
+/* Account for one stage of the device sort that began at begin_ns, in a row of the stage table. */
 static void account(struct gs_run *run, enum gs_stage row, const struct gs_device_stats *stats,
                     enum gs_device_stage stage, uint64_t begin_ns)
 {

@@ -1,4 +1,4 @@
-/* gpu_call.h -- a CUDA call that fails becomes a status.
+/* gpu_call.h -- turn a failed CUDA call into a status.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_GPU_CALL_H
@@ -8,23 +8,23 @@
 
 #include <cuda_runtime_api.h>
 
-/* Times between two events are in milliseconds. */
+/* CUDA measures the time between two events in milliseconds. */
 static inline uint64_t gs_gpu_ns(float ms)
 {
     return (uint64_t)((double)ms * 1e6);
 }
 
 #ifdef GS_DEBUG
-/* Debug builds fail call number GSORT_FAIL_GPU of the environment, and with GSORT_FAIL_GPU_LOST
- * every later one; as if there were no memory with GSORT_FAIL_GPU_MEMORY. GSORT_FAIL_GPU_LOG names
- * a file that grows by a byte a call. tests/inject_gpu.sh walks through every one. */
+/* Debug builds fail call number GSORT_FAIL_GPU of the environment, and with GSORT_FAIL_GPU_LOST all
+ * later ones as well; with GSORT_FAIL_GPU_MEMORY as if memory were short. GSORT_FAIL_GPU_LOG names
+ * a file that grows by one byte per call. tests/inject_gpu.sh walks through all calls. */
 cudaError_t gs_gpu_inject(cudaError_t error);
 #else
 #define gs_gpu_inject(error) (error)
 #endif
 
-/* Wants `st`, `err` and a `cleanup:` label in scope. A failed call must not be found again by the
- * next one that asks for the last error, hence the cudaGetLastError. */
+/* Needs `st`, `err` and a `cleanup:` label in scope. Calls cudaGetLastError so that the next caller
+ * that asks for the last error does not find this one again. */
 #define GS_CUDA_TRY(call)                                                                          \
     do {                                                                                           \
         cudaError_t cuda_error_ = gs_gpu_inject(call);                                             \

@@ -30,7 +30,7 @@ void gs_gpu_chunk_times_close(struct gs_gpu_chunk_times *times, bool leave)
     *times = (struct gs_gpu_chunk_times){.events = NULL};
 }
 
-/* Book what passed between two events. */
+/* Account for the time between two events. */
 static enum gs_status account_between(struct gs_run *run, enum gs_stage stage, cudaEvent_t begin,
                                       cudaEvent_t end, cudaEvent_t known, uint64_t known_ns,
                                       struct gs_error *err)
@@ -40,7 +40,7 @@ static enum gs_status account_between(struct gs_run *run, enum gs_stage stage, c
     float before_ms = 0; /* from begin to known */
     GS_CUDA_TRY(cudaEventElapsedTime(&ms, begin, end));
     GS_CUDA_TRY(cudaEventElapsedTime(&before_ms, begin, known));
-    before_ms = before_ms > 0 ? before_ms : 0; /* their clock has coarse ticks */
+    before_ms = before_ms > 0 ? before_ms : 0; /* the events' clock is coarse */
     uint64_t begin_ns = known_ns - gs_gpu_ns(before_ms);
     uint64_t ns = gs_gpu_ns(ms);
     gs_run_account_at(run, stage, "gpu", ns, begin_ns, begin_ns + ns);

@@ -8,7 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
-/* The last two where keys are sorted in batches. */
+/* The last two only if keys are sorted in batches. */
 enum gs_gpu_chunk_event {
     GS_GPU_UPLOAD_BEGUN,
     GS_GPU_UPLOAD_DONE,
@@ -24,20 +24,20 @@ struct gs_gpu_chunk_times {
     cudaEvent_t *events; /* [chunk][GS_GPU_CHUNK_EVENTS] */
 };
 
-/* Close also after a failure; leave: the process ends, its events may stay. */
+/* Close it also after a failure. leave: leave the events to the end of the process. */
 enum gs_status gs_gpu_chunk_times_open(struct gs_gpu_chunk_times *times, uint64_t chunks,
                                        struct gs_error *err);
 void gs_gpu_chunk_times_close(struct gs_gpu_chunk_times *times, bool leave);
 
-/* The event of a chunk, to be recorded. */
+/* The event of a chunk, for the caller to record. */
 static inline cudaEvent_t gs_gpu_chunk_event(const struct gs_gpu_chunk_times *times, uint64_t chunk,
                                              enum gs_gpu_chunk_event event)
 {
     return times->events[chunk * GS_GPU_CHUNK_EVENTS + event];
 }
 
-/* Book in a row what passed between two events of every chunk. All are over; `known` is an event
- * that was at known_ns by gs_now_ns. */
+/* Account in row `stage` for the time between two events of every chunk, all of which are over.
+ * `known` is an event that happened at known_ns by gs_now_ns. */
 enum gs_status gs_gpu_chunk_times_account(const struct gs_gpu_chunk_times *times,
                                           struct gs_run *run, enum gs_stage stage,
                                           enum gs_gpu_chunk_event begin,

@@ -1,9 +1,9 @@
 /* gpu_close.cuh -- bins of any size whose values lie close together: each value is counted.
  * SPDX-License-Identifier: MIT
  *
- * Part of sort_bins_gpu.cu, for one block. A sample cannot tell values that are next to each other
- * from a single one where a bin's keys are, as skewed keys have them: a hundred values, tens of
- * thousands of keys. A counter for each value, and their runs are known.
+ * Part of sort_bins_gpu.cu, for one block. Skewed keys can put tens of thousands of keys of a
+ * hundred adjacent values into one bin; a sample cannot tell such values from a single one. With a
+ * counter for each value, their runs are known.
  */
 #ifndef GS_GPU_CLOSE_CUH
 #define GS_GPU_CLOSE_CUH
@@ -13,8 +13,8 @@
 static_assert(GS_GPU_CLOSE_VALUES == GS_GPU_MEDIUM_KEYS, "a counter for each, where keys would be");
 static_assert((uint64_t)GS_GPU_CLOSE_KEYS * GS_GPU_CLOSE_VALUES <= 1ULL << 32, "a run is a word");
 
-/* Runs, in the order of their values: where a run begins in the bin, and its value less the least.
- */
+/* Runs in the order of their values: where a run begins in the bin, and its value less the least
+ * one. */
 struct close_runs {
     uint32_t *run; /* begin * GS_GPU_CLOSE_VALUES + value; ascending */
     uint32_t count;
@@ -40,7 +40,8 @@ struct close_runs {
     }
 };
 
-/* List the runs of the counted values; s_count[gs_gpu_padded(i)] counts those of low bits i. */
+/* List the runs of the counted values; s_count[gs_gpu_padded(i)] counts the keys whose low bits are
+ * i. */
 template <int THREADS>
 static __device__ __forceinline__ struct close_runs list_runs(const uint32_t *s_count, uint32_t low,
                                                               uint32_t *s_run)
@@ -49,7 +50,7 @@ static __device__ __forceinline__ struct close_runs list_runs(const uint32_t *s_
     const int EACH = GS_GPU_CLOSE_VALUES / THREADS; /* values of a thread */
     const uint32_t first = threadIdx.x * EACH;
     uint32_t count[EACH];
-    unsigned long long mine = 0; /* runs above, keys below bit 32 */
+    unsigned long long mine = 0; /* runs from bit 32 on, keys below */
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
         count[i] = s_count[gs_gpu_padded((low + first + i) % GS_GPU_CLOSE_VALUES)];
@@ -69,9 +70,9 @@ static __device__ __forceinline__ struct close_runs list_runs(const uint32_t *s_
     return {s_run, (uint32_t)(all >> 32)};
 }
 
-/* Sort this block's job, keys of GS_GPU_CLOSE_VALUES values in a row at most. The lower bits of a
- * key are its counter, so that all can be counted before the least is known. Not inline, as
- * sort_hard. */
+/* Sort this block's job, whose keys lie within GS_GPU_CLOSE_VALUES consecutive values. The low bits
+ * of a key choose its counter, so all keys can be counted before the least is known. Not inline,
+ * for the same reason as sort_hard. */
 template <int THREADS>
 static __device__ __noinline__ void sort_close(const uint32_t *a, const uint32_t *b,
                                                uint32_t *output, const struct gs_gpu_job *jobs)

@@ -1,10 +1,10 @@
 /* gpu_crowds.cuh -- bins that a linear digit does not spread: repeated keys, and skew inside a bin.
  * SPDX-License-Identifier: MIT
  *
- * Parts of sort_bins_gpu.cu for one block and keys in its shared memory. A crowd is a group of keys
- * with the same digit that is too large for the windows there. Most are copies of one key; others
- * have a warp each. Where one is larger than a warp's registers can hold the digit is of no use:
- * such a bin is sorted by a network, in a time that no distribution changes.
+ * Parts of sort_bins_gpu.cu, for one block and keys in its shared memory. A crowd is a group of
+ * keys with the same digit that is too large for the windows there. Most crowds are copies of one
+ * key; a warp sorts each of the others. If one exceeds what a warp's registers can hold, the digit
+ * is useless, and a network sorts the bin in a time that does not depend on the distribution.
  */
 #ifndef GS_GPU_CROWDS_CUH
 #define GS_GPU_CROWDS_CUH
@@ -13,13 +13,13 @@
 
 enum {
     ITEMS = 16,      /* keys of a thread, and of a window */
-    SETTLED = 8,     /* keys of a group that the windows always settle */
-    CROWD_MOST = 32, /* keys of a crowd that a warp sorts, a key a lane */
-    CROWD_EACH = 8,  /* and by so many a lane, more would spill, in larger ones: */
+    SETTLED = 8,     /* most keys of a group that the windows always sort */
+    CROWD_MOST = 32, /* most keys of a crowd that a warp sorts with one key per lane */
+    CROWD_EACH = 8,  /* keys per lane in larger crowds; more would spill */
     CROWD_LARGE = 32 * CROWD_EACH
 };
 
-/* Words of shared memory for so many keys and a window more. */
+/* Words of shared memory for `keys` keys and one more window. */
 static constexpr __host__ __device__ size_t key_words(uint32_t keys)
 {
     return gs_gpu_padded(keys + 2 * ITEMS - 1) + 4 & ~(size_t)3;
@@ -37,7 +37,7 @@ template <int THREADS> struct crowd_list {
     }
 };
 
-/* Are s_keys[first .. end) copies of one key? By one thread. */
+/* Are s_keys[first .. end) copies of one key? Called by one thread. */
 static __device__ __forceinline__ bool is_one_key(const uint32_t *s_keys, uint32_t first,
                                                   uint32_t end)
 {
@@ -47,7 +47,7 @@ static __device__ __forceinline__ bool is_one_key(const uint32_t *s_keys, uint32
     return first == end;
 }
 
-/* The same by a warp, for many keys. */
+/* The same, by a warp, for many keys. */
 static __device__ __forceinline__ bool is_one_key_warp(const uint32_t *s_keys, uint32_t first,
                                                        uint32_t end)
 {
@@ -58,8 +58,8 @@ static __device__ __forceinline__ bool is_one_key_warp(const uint32_t *s_keys, u
     return __all_sync(GS_ALL_LANES, same) != 0;
 }
 
-/* Sort s_keys[first .. end), 32 keys at most, by one warp: a bitonic network over its lanes, whose
- * steps are all unrolled. sort_bitonic_warp, in loops, takes 2^22 keys of a grid 1.10 times as
+/* Sort s_keys[first .. end), at most 32 keys, by one warp: a bitonic network over its lanes, with
+ * all steps unrolled. With the loops of sort_bitonic_warp, 2^22 keys of a grid take 1.10 times as
  * long. */
 static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t first, uint32_t end)
 {
@@ -76,12 +76,12 @@ static __device__ __forceinline__ void sort_warp(uint32_t *s_keys, uint32_t firs
         s_keys[gs_gpu_padded(first + lane)] = key;
 }
 
-/* The same for CROWD_LARGE keys at most, CROWD_EACH in a row a lane. */
+/* The same for up to CROWD_LARGE keys, CROWD_EACH consecutive keys per lane. */
 static __device__ __forceinline__ void sort_crowd_warp(uint32_t *s_keys, uint32_t first,
                                                        uint32_t keys)
 {
     const uint32_t mine = lane_index() * CROWD_EACH;
-    uint32_t lanes = 2 * CROWD_MOST / CROWD_EACH; /* at least, as they are more than CROWD_MOST */
+    uint32_t lanes = 2 * CROWD_MOST / CROWD_EACH; /* at least: there are more than CROWD_MOST keys */
     while (lanes * CROWD_EACH < keys)
         lanes *= 2;
     uint32_t key[CROWD_EACH];
@@ -95,9 +95,9 @@ static __device__ __forceinline__ void sort_crowd_warp(uint32_t *s_keys, uint32_
             s_keys[gs_gpu_padded(first + mine + i)] = key[i];
 }
 
-/* Sort all groups of more than SETTLED keys. With LARGE there may be some of more than CROWD_MOST:
- * returns false, for all of the block, if one of more than CROWD_LARGE has several values. s_count
- * holds where each digit begins. s_lists: two of them. A barrier is behind the last change of
+/* Sort all groups of more than SETTLED keys. LARGE: some may have more than CROWD_MOST keys; then
+ * returns false, in all threads of the block, if one of more than CROWD_LARGE has several values.
+ * s_count holds where each digit begins. s_lists: two lists. A barrier follows the last change of
  * s_keys. */
 template <int THREADS, bool LARGE>
 static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uint32_t *s_count,
@@ -110,7 +110,7 @@ static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uin
     for (uint32_t d = threadIdx.x; d < digits; d += THREADS)
         s_lists[1].add(s_count[d], (d + 1 < digits ? s_count[d + 1] : size) - s_count[d]);
     __syncthreads();
-    /* Most crowds are copies of one key, as a rule. A thread sees that sooner than a warp. */
+    /* Most crowds are copies of one key, which a thread finds out sooner than a warp. */
     for (uint32_t c = threadIdx.x; c < s_lists[1].count; c += THREADS) {
         const uint32_t first = s_lists[1].crowd[c] >> 16;
         const uint32_t keys = s_lists[1].crowd[c] & 0xffff;
@@ -138,8 +138,7 @@ static __device__ __forceinline__ bool settle_crowds(uint32_t *s_keys, const uin
     return true;
 }
 
-/* Sort in[0 .. size) to out, which may be the same, by a network over as many threads as that
- * takes. */
+/* Sort in[0 .. size) to out, which may be the same, by a network over as many threads as needed. */
 template <int THREADS>
 static __device__ __forceinline__ void sort_network_block(const uint32_t *in, uint32_t *out,
                                                           uint32_t size, uint32_t *s_keys)
@@ -155,7 +154,7 @@ static __device__ __forceinline__ void sort_network_block(const uint32_t *in, ui
         key[i] = t < threads && x < size ? in[x] : GS_KEY_MAX;
     }
     sort_bitonic(key, s_keys, threads);
-    __syncthreads(); /* the last step through shared memory has been read */
+    __syncthreads(); /* all have read the last step's keys */
     if (t < threads) {
         uint32_t *window = s_keys + gs_gpu_padded(t * ITEMS);
 #pragma unroll

@@ -1,9 +1,9 @@
 /* gpu_engine.c -- the host's side of a shared-memory engine on the GPU.
  * SPDX-License-Identifier: MIT
  *
- * The keys are few, and cross the bus by plain copies. The lists live for one kernel only, so one
- * kernel sorts and merges: its time is taken by events, and divided between the two rows in the
- * proportion that the block's own clock gives.
+ * The keys are few, and plain copies carry them over the bus. The lists live only while one kernel
+ * runs, so one kernel both sorts and merges: events time it, and its time is divided between the
+ * two rows in the proportion that the block's own clock gives.
  */
 #include "sort/gpu_engine.h"
 #include "sort/engine_gpu.h"
@@ -39,10 +39,10 @@ static void close_block(struct block *block)
             cudaEventDestroy(block->events[i]);
     cudaFree(block->keys);
     cudaFree(block->report);
-    (void)cudaGetLastError(); /* of a lost device, say: the next user starts afresh */
+    (void)cudaGetLastError(); /* for example of a lost device: the next user starts afresh */
 }
 
-/* Book the time between two events, or `part` of it. */
+/* Account for `part` of the time between event `from` and the next. */
 static enum gs_status account(struct gs_run *run, enum gs_stage stage, const struct block *block,
                               int from, double part, uint64_t bytes_per_key, struct gs_error *err)
 {
@@ -72,7 +72,7 @@ cleanup:
     return st;
 }
 
-/* There are keys, and not too many. */
+/* Sort the keys: at least one, and no more than fit. */
 static enum gs_status sort_keys(struct gs_run *run, gs_key *keys, struct gs_error *err)
 {
     enum gs_status st = GS_OK;

@@ -1,8 +1,9 @@
 /* gpu_hard.cuh -- sort bins of many repeated or crowded keys.
  * SPDX-License-Identifier: MIT
  *
- * Part of sort_bins_gpu.cu, for one block. A bin whose keys crowd has digits that follow them; one
- * of few values is counted (gpu_values.cuh); what neither does is sorted by a network.
+ * Part of sort_bins_gpu.cu, for one block. If keys crowd, they get new digits that follow their
+ * distribution; if values are few, they are counted (gpu_values.cuh); if neither works, a network
+ * sorts the bin.
  */
 #ifndef GS_GPU_HARD_CUH
 #define GS_GPU_HARD_CUH
@@ -11,12 +12,12 @@
 #include "sort/gpu_values.cuh"
 #include "sort/gpu_windows.cuh"
 
-/* A bin whose keys crowd. The counters, which say by now where each digit begins, tell how the keys
- * lie: digits are made anew that follow them. A digit of so many keys is divided evenly into as
- * many, by the fraction of it that a key lies at; so keys must be uneven on that scale, too, to
- * crowd again. Returns false, for all of the block, with nothing written, if there is a crowd left
- * that has several values and is larger than CROWD_LARGE; unless values repeat, any such crowd has.
- */
+/* Sort a bin whose keys crowd. The counters, which by now hold where each digit begins, tell how
+ * the keys are distributed. New digits follow that: an old digit of k keys is divided evenly into
+ * k, by the key's fraction within it. Keys crowd again only if they are uneven on that finer scale,
+ * too. Returns false, in all threads of the block and with nothing written, if a crowd of several
+ * values is left that is larger than CROWD_LARGE; unless values repeat, each larger crowd counts as
+ * one. */
 template <int THREADS>
 static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t *out,
                                                     uint32_t size, struct gs_gpu_digit digit,
@@ -61,7 +62,7 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
     if (crowded && !repeats && __syncthreads_or(largest > CROWD_LARGE) != 0)
         return false;
 
-        /* Keys are read again rather than held: they are in a cache, and registers are short. */
+        /* Keys are read again rather than held: they are cached, and registers are scarce. */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * THREADS < rest)
@@ -77,14 +78,14 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
     return true;
 }
 
-/* What is known of a hard bin. One whose digits crowd is not counted, though values repeat: if that
- * is in vain, too, the network is faster. */
-#define HARD_DIVIDED 1U /* digits that follow its keys will do */
+/* What is known of a hard bin. If its digits crowd, its values are not counted even if they repeat:
+ * if dividing fails, a network is faster than one more try. */
+#define HARD_DIVIDED 1U /* digits that follow its keys may do */
 #define HARD_VALUES  2U /* values repeat */
 
-/* A bin that has few values, or crowds that take long: divided or counted, or else by a network.
- * Not inline, and nothing handed over that is not at hand anyway: the other bins need the
- * registers; nor does one such function call another, for the same reason. */
+/* Sort a bin that has few values, or crowds that take long: divide or count it, or else sort it by
+ * a network. Not inline, and with only those arguments that are at hand anyway, as the other bins
+ * need the registers. For the same reason one such function does not call another. */
 template <int THREADS>
 static __device__ __noinline__ void sort_hard(const uint32_t *a, const uint32_t *b,
                                               uint32_t *output, const struct gs_gpu_job *jobs,

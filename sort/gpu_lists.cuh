@@ -1,4 +1,4 @@
-/* gpu_lists.cuh -- put what is left to do with a bin on a list in device memory.
+/* gpu_lists.cuh -- list in device memory what is left to do with a bin.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_GPU_LISTS_CUH
@@ -6,7 +6,7 @@
 
 #include "sort/gpu_sort.h"
 
-/* Put a bin of unsorted keys on the list for blocks of its size. */
+/* List a bin of unsorted keys for blocks of its size. */
 static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, int64_t from,
                                uint32_t size, uint32_t in_b)
 {
@@ -17,7 +17,7 @@ static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, i
         work->medium_jobs[atomicAdd(&work->state->listed.medium_jobs, 1)] = job;
 }
 
-/* Put a run of equal keys on the list, in pieces for one block each. */
+/* List a run of equal keys, in pieces for one block each. */
 static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, uint64_t size,
                                 uint32_t value)
 {
@@ -31,7 +31,8 @@ static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, 
     }
 }
 
-/* A slot at its place in the output; which is returned, for it to be elsewhere. */
+/* Add a slot whose keys are at their place in the output. Returns it, so that the caller can say
+ * otherwise. */
 static __device__ struct gs_gpu_slot *add_slot(const struct gs_gpu_work *work, unsigned level,
                                                uint64_t start, uint64_t size, uint32_t low,
                                                uint32_t high)

@@ -1,16 +1,17 @@
 /* gpu_scatter.cuh -- move the keys of one tile to their bins, by one block.
  * SPDX-License-Identifier: MIT
  *
- * A block ranks the keys of a tile within each bin by atomicAdd on counters in shared memory,
+ * A block ranks the keys of a tile within each bin, by atomicAdd on counters in shared memory,
  * reserves the tile's run in each bin with one global atomicAdd, and writes the runs. The order
  * inside a bin is free. A key goes straight to the row of its bin (gpu_scatter_rows.cuh), at its
  * rank.
  *
- * Where bins of level 1 are uneven, keys that a row has no room for wait on a list. A tile with too
- * many of those, or with any at a further level, or with ends that meet, or with a warp most of
- * whose keys meet in one bin (keys that lie in the input as in the output), is ordered by bin
- * without gaps instead, by a scan of the counts, and a key finds its bin once more when it is
- * written. Where most of a warp meets on one counter, one lane adds for all.
+ * Where bins of level 1 are uneven, keys that do not fit into their row wait on a list. Instead of
+ * by rows, a tile is ordered by bin without gaps, by a scan of the counts, and each key's bin is
+ * found once more when the key is written, if too many keys wait, if any does not fit at a further
+ * level, if the two ends of a shared row meet, or if most keys of a warp fall into one bin (as they
+ * do if the input is nearly sorted). Where most of a warp meets on one counter, one lane adds for
+ * all.
  */
 #ifndef GS_GPU_SCATTER_CUH
 #define GS_GPU_SCATTER_CUH
@@ -19,7 +20,7 @@
 #include "sort/gpu_views.cuh"
 
 enum {
-    BIN_RANK_SHIFT = 12, /* bin + (rank << 12) in a word */
+    BIN_RANK_SHIFT = 12, /* a word holds bin + (rank << 12) */
     BIN_MASK = (1 << BIN_RANK_SHIFT) - 1
 };
 
@@ -28,16 +29,15 @@ static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above
 static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * WAITING,
               "homes and tears of all bins fit behind a tile");
 
-/* Tiles between the one that a block of level 2 moves and the one that it sends for: as many begin
- * in the time that memory takes to answer. */
+/* Prefetch distance of level 2, in tiles: as many begin in the time that memory takes to answer. */
 #define GS_TILES_AHEAD 32
 
-/* The least length of a row worth trying: more bins than this leaves overflow now and then. */
+/* The shortest row worth trying: the shorter rows of more bins overflow now and then. */
 #define GS_ROW_LEAST 15
 
-/* Scatter `size` keys at `in`; FULL: as many as a tile can have. view_of() gets the view ready
- * while the keys are on their way. Counters must be zero and visible, and are again after the next
- * barrier. Returns false if the tile did not fit its rows; try_rows = false does not try. */
+/* Scatter `size` keys at `in`. FULL: that is a whole tile. view_of() prepares the view while the
+ * keys are being loaded. Counters must be zero and visible on entry, and are zero again after the
+ * next barrier. Returns false if the tile did not fit into rows; try_rows = false does not try. */
 template <bool FULL, int ITEMS, typename PLACE, typename TARGET, typename VIEW_OF>
 static __device__ __forceinline__ bool
 scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
@@ -47,7 +47,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     using VIEW = decltype(view_of());
     static_assert(!VIEW::PAIRED || !VIEW::WAITS, "a list does not know of ends that meet");
     __shared__ uint32_t s_partial[33];
-    __shared__ uint32_t s_none[32]; /* counts keys that do not exist, or need not be moved */
+    __shared__ uint32_t s_none[32]; /* for keys that do not exist or are not moved */
     const uint32_t t = threadIdx.x;
     /* Key i of this thread exists if i * SCATTER_THREADS < rest. */
     const int rest = FULL ? ITEMS * SCATTER_THREADS : (int)size - (int)t;
@@ -102,7 +102,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     }
     try_rows = __syncthreads_and(try_rows) != 0;
     uint32_t waiting = 0;
-    if (VIEW::PAIRED && try_rows) { /* do both ends meet? */
+    if (VIEW::PAIRED && try_rows) { /* do the ends of a row meet? */
         for (uint32_t b = t; b < memory.pairs; b += SCATTER_THREADS)
             try_rows = try_rows && memory.count[b] + memory.count[b + memory.pairs] <= memory.row;
         try_rows = __syncthreads_and(try_rows) != 0;
@@ -119,7 +119,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
                 const struct waiting_key late = memory.list[x];
                 const uint32_t b = late.bin_rank & BIN_MASK;
                 const PLACE place = memory.delta[b];
-                if (place != target.limit) /* it may turn out only now that its bin is not moved */
+                if (place != target.limit) /* the bin may turn out only now to need no move */
                     *target.at(b, place + (late.bin_rank >> BIN_RANK_SHIFT)) =
                         (typename TARGET::KEY)late.key;
             }
@@ -129,9 +129,9 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
         return true;
     }
 
-    /* Where each bin begins in the tile, and in the output. In pages, where all of its keys go is
-     * found out at once, as each look-up takes long: those from index `tear` of the tile on are in
-     * another page. */
+    /* Find where each bin begins in the tile and in the output. With pages, look up both places of
+     * a bin's run at once, as each look-up takes long: keys from index `tear` of the tile on go to
+     * the run's second page. */
     using INDEX = typename TARGET::INDEX;
     using KEY = typename TARGET::KEY;
     INDEX *s_home = (INDEX *)(memory.keys + ITEMS * SCATTER_THREADS);
@@ -162,7 +162,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
                     s_home[2 * b + 1] = target.locate(b, place + left) - first - left;
             }
     }
-    const int kept = VIEW::PAIRED ? (int)before - (int)t : rest; /* as rest, of those in order */
+    const int kept = VIEW::PAIRED ? (int)before - (int)t : rest; /* rest, of keys that move */
 
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -185,7 +185,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
         const uint32_t x = i * SCATTER_THREADS + t;
         if constexpr (TARGET::PAGED) {
             const uint32_t tear = i * SCATTER_THREADS < kept ? s_tear[bin[i]] : 0;
-            if (tear != 0) /* not the keys of an equality bin */
+            if (tear != 0) /* 0: keys of an equality bin, which do not move */
                 *target.located(s_home[2 * bin[i] + (x >= tear)] + x) = key[i];
         } else {
             PLACE place = target.limit;

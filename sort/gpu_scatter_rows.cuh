@@ -1,11 +1,11 @@
-/* gpu_scatter_rows.cuh -- a tile's keys in shared memory by bin, a row each, and out from there.
+/* gpu_scatter_rows.cuh -- gather a tile's keys by bin in shared memory, a row each, and write rows.
  * SPDX-License-Identifier: MIT
  *
- * A row has room for twice its bin's share and more: a key goes straight to its row at its rank,
+ * A row has room for more than twice its bin's share: a key goes straight to its row at its rank,
  * and a warp writes row after row. That touches shared memory a third less often than any way that
- * first finds out where each bin begins. Rows are of odd length: bins fill up side by side, and
- * would all use the same banks. The two parts of a digit that has a heavy value share a row, from
- * both ends: one of them may have almost all of the digit's keys.
+ * first finds out where each bin begins. Rows have odd lengths: bins fill up side by side, and
+ * would otherwise all use the same banks. The two parts of a digit with a heavy value share a row,
+ * one from each end, as one of them may have almost all of the digit's keys.
  */
 #ifndef GS_GPU_SCATTER_ROWS_CUH
 #define GS_GPU_SCATTER_ROWS_CUH
@@ -15,10 +15,10 @@
 
 enum {
     SCATTER_THREADS = GS_GPU_TILE_THREADS,
-    WAITING = 256 /* keys that rows have no room for, of one tile */
+    WAITING = 256 /* most keys of a tile that may wait for lack of room in rows */
 };
 
-/* A key that its row has no room for. */
+/* A key that did not fit into its row. */
 struct waiting_key {
     uint32_t key;
     uint32_t bin_rank;
@@ -26,15 +26,15 @@ struct waiting_key {
 
 /* Shared memory of one tile. PLACE holds positions in the output. */
 template <typename PLACE> struct tile_memory {
-    uint32_t *keys; /* rows, or the tile in the order of its bins */
+    uint32_t *keys; /* rows, or the tile ordered by bin */
     struct waiting_key *list;
-    uint32_t *waiting; /* keys on the list, or more; zero before a tile; if any may wait */
+    uint32_t *waiting; /* counts keys for the list; may exceed it; zero before a tile */
     uint32_t *count;   /* per bin: keys, then first index in the tile; zero before a tile */
     PLACE *delta;      /* per bin: position in the output less index in the tile, or nowhere */
     uint32_t row;      /* length of a row, odd */
     uint32_t pairs;    /* bins b and b + pairs share row b; 0: each has a row */
 
-    /* Divide `words` words: so many rows, and the list behind them, if any key may wait. */
+    /* Divide `words` words into `rows` rows and, if keys may wait, the list after them. */
     __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t rows,
                                                bool waits)
     {
@@ -44,7 +44,7 @@ template <typename PLACE> struct tile_memory {
         row = (room / rows - 1) | 1;
     }
 
-    /* The place of the key of that rank in its bin's row. */
+    /* The place of the key of rank `rank` in its bin's row. */
     template <bool PAIRED>
     __device__ __forceinline__ uint32_t row_place(uint32_t bin, uint32_t rank) const
     {
@@ -54,17 +54,17 @@ template <typename PLACE> struct tile_memory {
     }
 };
 
-/* Runs of a warp's bins, one a lane, in pages: where they begin, as indices in the pages' memory,
- * and where what is in a second page goes on. */
+/* The runs of a warp's bins in pages, one per lane: indices in the pages' memory where a run begins
+ * and where it goes on in a second page. */
 template <typename INDEX> struct paged_runs {
     INDEX start;
     INDEX next;    /* begin of the second page */
-    uint32_t left; /* keys that the first page has room for */
-    bool torn;     /* the run has more */
+    uint32_t left; /* room in the first page, in keys */
+    bool torn;     /* the run goes on in the second page */
 };
 
-/* Find the pages of runs, two at once, by all lanes: count keys from `place` on, 0: none. A page
- * that a lane has taken is published before any lane waits. */
+/* Find the pages of runs, both at once, by all lanes: `count` keys from `place` on; count may be 0.
+ * Every lane publishes the page that it has taken before any lane waits for one. */
 template <typename TARGET>
 static __device__ __forceinline__ struct paged_runs<typename TARGET::INDEX>
 find_pages(const TARGET &target, uint32_t bin, uint32_t place, uint32_t count,
@@ -93,7 +93,7 @@ find_pages(const TARGET &target, uint32_t bin, uint32_t place, uint32_t count,
     return runs;
 }
 
-/* Write the rows whose runs are in two pages, by a warp: lane r has that of row r. */
+/* Write, by a warp, the rows whose runs are in two pages: lane r holds the run of row r. */
 template <typename TARGET>
 static __device__ __forceinline__ void
 write_torn(const TARGET &target, const struct paged_runs<typename TARGET::INDEX> &runs,
@@ -113,15 +113,15 @@ write_torn(const TARGET &target, const struct paged_runs<typename TARGET::INDEX>
     }
 }
 
-/* Write other rows, by a warp: lane r has count and place of row r, which is at row_at(r). SPARE:
- * some in spare memory. */
+/* Write, by a warp, the other rows: lane r holds count and place of row r, which is at row_at(r).
+ * SPARE: some of them go to spare memory. */
 template <bool SPARE, typename TARGET, typename ROW_AT>
 static __device__ __forceinline__ void write_whole(const TARGET &target,
                                                    typename TARGET::INDEX place, uint32_t count,
                                                    int rows, const ROW_AT &row_at)
 {
     const uint32_t lane = lane_index();
-    const int together = SPARE ? 1 : 4; /* spare memory is seldom met, and more code is slower */
+    const int together = SPARE ? 1 : 4; /* spare memory is rarely used, and more code is slower */
     using KEY = typename TARGET::KEY;
     KEY *const begin = target.out + lane;
 #pragma unroll(together)
@@ -182,7 +182,7 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
                 write_whole<false>(target, runs.start, whole, rows, row_in_turn);
             write_torn(target, runs, count, rows_here, memory.row);
         } else if constexpr (PAIRED) {
-            /* That of the second bin is the row's end. */
+            /* The second bin's run is at the row's end. */
             const uint32_t begin =
                 memory.template row_place<true>(bin, bin >= memory.pairs ? count - 1 : 0);
             write_whole<false>(target, place, count, rows, [&](int r) {

@@ -1,4 +1,4 @@
-/* gpu_start.c -- start CUDA beside everything else, and say what is wrong with it.
+/* gpu_start.c -- start CUDA in the background, and tell why there is no usable GPU.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the start-up found: written by the thread, read after it was joined. */
+/* What the start-up found: written by the thread, read after that was joined. */
 static struct {
     pthread_mutex_t mutex;
     pthread_t thread;
@@ -27,7 +27,7 @@ static struct {
 } start = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 #ifdef GS_DEBUG
-/* One more byte for each call: a test learns how many there are. */
+/* Write one byte per call, so that a test learns how many calls there are. */
 static void log_call(void)
 {
     const char *name = getenv("GSORT_FAIL_GPU_LOG");
@@ -61,11 +61,11 @@ bool gs_gpu_built(void)
 
 bool gs_gpu_present(void)
 {
-    /* The driver's device nodes: on Linux, and in the Linux of Windows. */
+    /* The driver's device nodes: on Linux, and on Linux under Windows (WSL). */
     return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
-/* One line of a file of the device's in /sys. */
+/* Read one line of one of the device's files in /sys. */
 static bool read_line(const char *pci, const char *name, char line[64])
 {
     char path[128];
@@ -78,8 +78,8 @@ static bool read_line(const char *pci, const char *name, char line[64])
     return got;
 }
 
-/* What the link can carry each way: "32.0 GT/s PCIe" on each of 16 lanes; from 8 GT/s on, 128 of
- * 130 bits are data. At rest the link may be slower than it can be. */
+/* The link's rate each way in bytes per second: "32.0 GT/s PCIe" on each of 16 lanes; from 8 GT/s
+ * on, 128 of 130 bits are data. Takes the maximum speed, as an idle link may be slower. */
 static double find_bus_rate(void)
 {
     char pci[32];
@@ -93,7 +93,7 @@ static double find_bus_rate(void)
     return transfers * lanes / 8 * 128 / 130;
 }
 
-/* Two transfers a clock over the memory's whole width. */
+/* Bytes per second: two transfers per clock over the whole width of the memory bus. */
 static double find_memory_rate(void)
 {
     int khz = 0;
@@ -104,10 +104,11 @@ static double find_memory_rate(void)
     return 2e3 * khz * bits / 8;
 }
 
-/* CUDA starts for a program that uses all of it: with eight queues, on each GPU of the machine.
- * Here kernels come one after the other, on the first GPU. An H200 server, start and end in ms: 230
- * and 115, with one queue 160 and 68; with a second GPU in the machine, and one queue, 390 and 105,
- * by this 178 and 68. What the user has set stays, but for the GPUs behind the first. */
+/* By default CUDA starts for a program that uses all of it: with eight queues, on each GPU of the
+ * machine. Here kernels run one after the other, on the first GPU. Start and end on an H200 server
+ * in ms: 230 and 115, with one queue 160 and 68; with a second GPU in the machine and one queue 390
+ * and 105, with only the first GPU visible 178 and 68. Settings of the user stay, except that only
+ * the first of the user's GPUs is used. */
 static void ask_for_little(void)
 {
     char first[128];
@@ -122,7 +123,7 @@ static void ask_for_little(void)
     (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
 }
 
-/* Make a context on the first device: this is what takes time. */
+/* Create a context on the first device: this is what takes time. */
 static void *start_cuda(void *nothing)
 {
     (void)nothing;
@@ -180,7 +181,7 @@ enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err)
     *device = start.device;
     cudaError_t error = start.error;
     pthread_mutex_unlock(&start.mutex);
-    if (error == cudaSuccess) /* each thread that calls CUDA says which device it means */
+    if (error == cudaSuccess) /* each thread that calls CUDA must set its device */
         error = cudaSetDevice(0);
     if (error == cudaErrorInsufficientDriver)
         return gs_fail(err, GS_ERR_DEVICE, 0,

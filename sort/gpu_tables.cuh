@@ -1,7 +1,7 @@
-/* gpu_tables.cuh -- make the tables by which a key finds its bin, from splitters, by one block.
+/* gpu_tables.cuh -- build the tables by which a key finds its bin, from splitters, by one block.
  * SPDX-License-Identifier: MIT
  *
- * gpu_views.cuh says how a key is looked up in them, enum gs_gpu_search what kinds there are.
+ * gpu_views.cuh says how a key is looked up in them, enum gs_gpu_search which kinds there are.
  */
 #ifndef GS_GPU_TABLES_CUH
 #define GS_GPU_TABLES_CUH
@@ -15,19 +15,19 @@ struct table_builder {
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
     uint32_t first[gs_gpu_padded(GS_GPU_CELLS_MAX) + 1]; /* see fill_cells */
     uint32_t partial[33];
-    uint32_t most[2]; /* splitters in a cell, if cells are equal, or of a log */
+    uint32_t most[2]; /* splitters in a cell, if cells are equal, or logarithmic */
     uint32_t crowded;
     uint32_t pairs;
     uint32_t repeats;
 };
 
-/* The splitters before a cell. Padding: a thread has up to 8 cells in a row. */
+/* The number of splitters before a cell. Padded, as each thread has up to 8 cells in a row. */
 static __device__ __forceinline__ uint32_t *first_of(struct table_builder *s_build, uint32_t cell)
 {
     return &s_build->first[gs_gpu_padded(cell)];
 }
 
-/* The largest of the values of the threads before this one. */
+/* The largest value of the threads before this one. */
 static __device__ uint32_t max_before(uint32_t value, uint32_t *partial)
 {
     const uint32_t warp = threadIdx.x / 32;
@@ -42,9 +42,9 @@ static __device__ uint32_t max_before(uint32_t value, uint32_t *partial)
     return max(others, lane_index() > 0 ? below : 0);
 }
 
-/* Find how many splitters come before each cell; returns, for all threads, the most that a cell
- * has. The last splitter of a cell marks the next cell with its number; a cell's is the largest
- * mark up to there. */
+/* Find how many splitters come before each cell; returns, in all threads, the most that a cell has.
+ * The last splitter of a cell writes its number, from 1, into the next cell as a mark; a cell's
+ * count is the largest mark up to it. */
 template <bool LOG>
 static __device__ uint32_t fill_cells(struct table_builder *s_build, uint32_t count, uint32_t cells,
                                       uint32_t shift)
@@ -64,7 +64,7 @@ static __device__ uint32_t fill_cells(struct table_builder *s_build, uint32_t co
             *first_of(s_build, cell + 1) = i + 1;
     }
     __syncthreads();
-    const uint32_t each = cells / TABLE_THREADS; /* of this thread: those behind t * each */
+    const uint32_t each = cells / TABLE_THREADS; /* this thread's cells: those after t * each */
     uint32_t mark[GS_GPU_CELLS_MAX / TABLE_THREADS];
     uint32_t largest = 0;
 #pragma unroll
@@ -88,7 +88,8 @@ static __device__ uint32_t fill_cells(struct table_builder *s_build, uint32_t co
     return s_build->most[LOG];
 }
 
-/* One guide for all splitters if no cell has two of them, or but for pairs. */
+/* Build the guide for one look-up. Sets pairs if a cell has the two splitters v-1 and v, crowded if
+ * one has any other two. */
 static __device__ void build_guide(struct table_builder *s_build, struct gs_gpu_tables *tables,
                                    uint32_t limit, uint32_t shift)
 {
@@ -108,7 +109,7 @@ static __device__ void build_guide(struct table_builder *s_build, struct gs_gpu_
     __syncthreads();
 }
 
-/* The guide for steps: the first bin of each cell. */
+/* Build the guide for halving steps: the first bin of each cell. */
 static __device__ void copy_cells(struct table_builder *s_build, struct gs_gpu_tables *tables,
                                   uint32_t cells)
 {
@@ -117,8 +118,9 @@ static __device__ void copy_cells(struct table_builder *s_build, struct gs_gpu_t
     __syncthreads();
 }
 
-/* The tree of the splitters, its levels full: behind the last one they are as large as can be, and
- * no key is larger. Its nodes by level, so that a level's are next to each other. */
+/* Build the tree of splitters with full levels: nodes after the last splitter hold GS_KEY_MAX,
+ * which no key exceeds. Nodes are ordered by level, so that those of a level are next to each
+ * other. */
 static __device__ void build_tree(struct table_builder *s_build, struct gs_gpu_tables *tables,
                                   uint32_t count, uint32_t levels)
 {
@@ -128,7 +130,7 @@ static __device__ void build_tree(struct table_builder *s_build, struct gs_gpu_t
     }
 }
 
-/* Make the tables from the splitters in shared memory, by one block. */
+/* Build the tables from the splitters in shared memory, by one block. */
 static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_builder *s_build,
                                     uint32_t count, uint32_t cells)
 {
@@ -149,12 +151,13 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_b
     uint32_t search = s_build->pairs ? GS_GPU_GUIDE_PAIRS : GS_GPU_GUIDE;
     uint32_t steps = 0;
     if (s_build->crowded != 0) {
-        /* So many that cells of a log hold all distances; cells is a power of two. */
+        /* The shift with which logarithmic cells hold all distances; cells is a power of two. */
         const uint32_t log_shift = 31 - (uint32_t)__clz((int)cells) - 5;
         const uint32_t levels = tree_levels(count + 1);
         search = GS_GPU_STEPS;
         steps = bit_length(linear);
-        /* Cells of equal width make way for those of a log: copied, unless a tree beats them. */
+        /* Logarithmic cells overwrite the equal ones: copy these first, unless a tree beats
+         * them. */
         if (GS_GPU_STEP_LEVELS * steps < levels)
             copy_cells(s_build, tables, cells);
         const uint32_t log = bit_length(fill_cells<true>(s_build, count, cells, log_shift));
@@ -168,7 +171,7 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_b
             search = GS_GPU_TREE;
             steps = levels;
             build_tree(s_build, tables, count, steps);
-            cells = max(1U << steps, 4U); /* copied by 16 bytes */
+            cells = max(1U << steps, 4U); /* copied in 16-byte pieces */
         } else if (search == GS_GPU_LOG_STEPS) {
             copy_cells(s_build, tables, cells);
         }

@@ -1,8 +1,8 @@
-/* gpu_targets.cuh -- where a scatter puts a bin's keys: one after the other, in pages, in rooms.
+/* gpu_targets.cuh -- where a scatter puts a bin's keys: contiguously, in pages, or in rooms.
  * SPDX-License-Identifier: MIT
  *
- * reserve gives the place of a bin's next keys, or limit if they are not moved; at says which
- * address a place is.
+ * reserve() returns the place of a bin's next keys, or `limit` if they are not moved; at() turns a
+ * place into an address.
  */
 #ifndef GS_GPU_TARGETS_CUH
 #define GS_GPU_TARGETS_CUH
@@ -16,10 +16,10 @@ template <typename P> struct flat_target {
     using INDEX = P;
     static const bool PAGED = false;
     uint32_t *out;
-    PLACE limit; /* bounds the places that exist: it stands for none */
+    PLACE limit; /* more than any place; stands for "not moved" */
     unsigned long long *cursors;
 
-    /* Where the next keys of a bin go, or limit: they are not moved. */
+    /* Where the next `count` keys of a bin go, or limit if they are not moved. */
     __device__ __forceinline__ PLACE reserve(uint32_t bin, uint32_t count) const
     {
         const unsigned long long place = atomicAdd(&cursors[bin], (unsigned long long)count);
@@ -33,20 +33,20 @@ template <typename P> struct flat_target {
     }
 };
 
-/* A page that has been taken and that nobody knows of yet; entry 0, which is of a page 0: none. */
+/* A page that has been taken but not published yet. entry 0 (a page 0's): none. */
 struct new_page {
     uint32_t entry;
-    uint32_t before; /* pages taken before it */
+    uint32_t before; /* pages taken before it: its number less 1 */
 };
 
-/* Bins in pages. A place is a position in the bin. Page 0 is there before the scatter. Who reserves
- * the position GS_GPU_AHEAD_KEYS before any other page takes that page, so that nobody who needs it
- * has to wait, unless others are very late; and tells before it waits itself: so nobody waits for
- * long. */
+/* Bins in pages. A place is a position in the bin. Page 0 of each bin exists before the scatter.
+ * Whoever reserves the position GS_GPU_AHEAD_KEYS before another page takes that page, so that its
+ * users do not have to wait unless the taker is very late. The taker publishes the page before it
+ * waits for any page itself, so no wait is long. */
 template <typename I> struct paged_target {
     using KEY = uint32_t;
     using PLACE = uint32_t;
-    using INDEX = I; /* in the pages' memory */
+    using INDEX = I; /* index in the pages' memory */
     static const bool PAGED = true;
     static const uint32_t PAGE_KEYS = GS_GPU_PAGE_KEYS;
     uint32_t *out;
@@ -55,7 +55,7 @@ template <typename I> struct paged_target {
     struct gs_gpu_pages pages;
     uint32_t *taken;
 
-    /* Where the next keys of a bin go, a tile's at most, or limit; *fresh is to be published. */
+    /* Where the next keys of a bin go, at most a tile, or limit. The caller must publish *fresh. */
     __device__ __forceinline__ PLACE reserve(uint32_t bin, uint32_t count,
                                              struct new_page *fresh) const
     {
@@ -66,7 +66,7 @@ template <typename I> struct paged_target {
         const uint32_t next = (first + GS_GPU_AHEAD_KEYS - 1) / PAGE_KEYS + 1;
         if (next < pages.most && next * PAGE_KEYS - GS_GPU_AHEAD_KEYS < first + count) {
             fresh->entry = bin * pages.most + next;
-            /* An addition would be made for several lanes at once, and so be waited for here. */
+            /* The compiler would combine an atomicAdd over lanes, and so wait for its result. */
             fresh->before = atomicInc(taken, INT32_MAX);
         }
         return first;
@@ -86,19 +86,19 @@ template <typename I> struct paged_target {
         return place;
     }
 
-    /* The entry of the page that has a place; its number is 0 until somebody has taken it. */
+    /* The table entry of the page that holds a place: its number, or 0 until the page is taken. */
     __device__ __forceinline__ const volatile uint32_t *entry_of(uint32_t bin, PLACE place) const
     {
         return &pages.page[bin * pages.most + (uint32_t)(place / PAGE_KEYS)];
     }
 
-    /* Where a page begins: an index in out, or in spare memory if that lies behind out's pages. */
+    /* Where a page begins: an index in `out`, as if spare memory followed the pages of `out`. */
     static __device__ __forceinline__ INDEX begin_of(uint32_t number)
     {
         return (INDEX)(number - 1) * PAGE_KEYS;
     }
 
-    /* The place as such an index. */
+    /* The place as such an index. Waits until its page is taken. */
     __device__ __forceinline__ INDEX locate(uint32_t bin, PLACE place) const
     {
         const volatile uint32_t *entry = entry_of(bin, place);
@@ -127,8 +127,8 @@ template <typename I> struct paged_target {
     }
 };
 
-/* Bins that have a room each, for keys or for their low halves. A run that it has no room for is
- * not written, as the cursor tells. */
+/* Bins with a room each, for keys or for their low halves. A run that does not fit is not written;
+ * the bin's cursor then tells that it has overflowed. */
 template <typename K> struct room_target {
     using KEY = K;
     using PLACE = uint32_t;

@@ -1,9 +1,9 @@
-/* gpu_upload.c -- move the input to device memory: staged, or registered where threads are few.
+/* gpu_upload.c -- move the input to device memory: staged, or registered if threads are few.
  * SPDX-License-Identifier: MIT
  *
- * Staging copies in pieces, each to a pinned buffer, by several threads, while earlier pieces cross
- * the bus. Registering walks page tables in the kernel, one thread at 20 to 47 GB/s, so several
- * threads share it; each range is then copied by itself, since a copy may not span two
+ * Staging: several threads copy pieces to pinned buffers, while earlier pieces cross the bus.
+ * Registering walks page tables in the kernel, at 20 to 47 GB/s with one thread, so several threads
+ * share it. Each registered range is then copied by itself, since a copy must not span two
  * registrations.
  */
 #include "sort/gpu_upload.h"
@@ -16,21 +16,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A piece below this is staged: registering costs some microseconds a call. */
+/* Smaller pieces are staged: registering costs some microseconds per call. */
 #define REGISTER_BYTES_MIN ((size_t)4 << 20)
 
-/* Threads that copy to pinned buffers at most; with twice as many it went a third faster, but they
- * are in the way of those that make the output's pages. */
+/* Most threads that copy to pinned buffers. Twice as many were a third faster, but hinder the
+ * threads that make the output's pages. */
 #define STAGING_THREADS_MAX 8
 
 static_assert(GS_GPU_STAGING_PARTS >= 2 * STAGING_THREADS_MAX, "one is filled, one crosses");
 
-/* So many threads stage faster than the input is registered and given back: 4 GiB on an H200
- * server, 16 threads, whole runs in turn, registered 0.95 s on ext4 and 0.96 on tmpfs, staged 0.74
- * and 0.92. One or two threads copy at 7 and 14 GB/s, registering takes 20 to 47. */
+/* From this many threads on, staging is faster than registering and unregistering the input: 4 GiB
+ * on an H200 server with 16 threads, whole runs in turn, took 0.95 s on ext4 and 0.96 on tmpfs
+ * registered, 0.74 and 0.92 staged. One or two threads copy at 7 and 14 GB/s, registering runs at
+ * 20 to 47. */
 #define STAGING_THREADS_ENOUGH 4
 
-/* Threads that register at once; more wait for each other in the kernel. */
+/* Threads that register side by side; more would wait for each other in the kernel. */
 #define REGISTER_THREADS 4
 
 enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, void *staging, size_t bytes,
@@ -66,7 +67,7 @@ void gs_gpu_upload_close(struct gs_gpu_upload *upload)
     *upload = (struct gs_gpu_upload){0};
 }
 
-/* Copy one piece through a part of the staging memory that is this thread's, when it is free. */
+/* Copy one piece through one of this thread's parts of the staging memory, once that is free. */
 static enum gs_status stage_piece(struct gs_gpu_upload *upload, unsigned thread, const char *from,
                                   size_t bytes, char *to, struct gs_error *err)
 {
@@ -82,7 +83,7 @@ cleanup:
     return st;
 }
 
-/* Copy host memory through the staging memory; who has time takes the next piece. */
+/* Copy host memory through the staging memory; each thread that is free takes the next piece. */
 static enum gs_status stage_bytes(struct gs_gpu_upload *upload, const char *from, size_t bytes,
                                   char *to, struct gs_error *err)
 {
@@ -101,7 +102,7 @@ static enum gs_status stage_bytes(struct gs_gpu_upload *upload, const char *from
     return failed ? err->status : GS_OK;
 }
 
-/* Remember a registered range; false where there is no memory for that. */
+/* Remember a registered range. Returns false if there is no memory for that. */
 static bool add_range(struct gs_gpu_upload *upload, struct gs_gpu_range range)
 {
     if (upload->range_count == upload->range_capacity) {
@@ -116,8 +117,8 @@ static bool add_range(struct gs_gpu_upload *upload, struct gs_gpu_range range)
     return true;
 }
 
-/* The end of what is registered, if that reaches into the page at `page`, else `page`: pieces of an
- * input follow each other, and a page may be registered once only. */
+/* The end of the registered range that ends in the page at `page`, or `page` if there is none:
+ * pieces of an input follow each other, and a page may be registered only once. */
 static char *skip_registered(const struct gs_gpu_upload *upload, char *page, size_t page_bytes)
 {
     for (size_t i = upload->range_count; i-- > 0;) {
@@ -128,8 +129,8 @@ static char *skip_registered(const struct gs_gpu_upload *upload, char *page, siz
     return page;
 }
 
-/* Register the pages of [from, from + bytes) in a few ranges side by side. Returns how many of the
- * ranges in `out` were taken, in ascending order and without gaps from the first page on. */
+/* Register the pages of [from, from + bytes) in a few ranges side by side. Returns how many ranges
+ * in `out` were registered, in ascending order and without gaps from the first page on. */
 static size_t register_bytes(struct gs_gpu_upload *upload, const char *from, size_t bytes,
                              struct gs_gpu_range out[REGISTER_THREADS])
 {
@@ -172,7 +173,7 @@ static enum gs_status upload_bytes(struct gs_gpu_upload *upload, const char *fro
         upload->registers = good > 0;
     }
     const char *at = from;
-    /* The first range may begin behind a page that an earlier piece has registered. */
+    /* The first range may begin after a page that an earlier piece has registered. */
     if (good > 0 && (const char *)ranges[0].start > at) {
         size_t here = (size_t)((const char *)ranges[0].start - at);
         GS_TRY(stage_bytes(upload, at, here, to, err));

@@ -1,16 +1,16 @@
-/* gpu_values.cuh -- bins of few values: the values are sorted, and their keys only counted.
+/* gpu_values.cuh -- bins of few values: only the values are sorted, the keys are counted.
  * SPDX-License-Identifier: MIT
  *
- * Part of sort_bins_gpu.cu and count_values_gpu.cu, for one block. Each key looks for its value in
- * a hash table in shared memory and counts there. Lanes that hold the same value read one word, and
- * an increment whose result nobody needs counts them all at once: repeated keys cost less than
- * others, where a rank for each would wait for the one before it. The distinct values are sorted by
- * a bitonic network, however they are distributed; their runs are written from the counts. So a bin
- * need not fit into shared memory: its values do.
+ * Part of sort_bins_gpu.cu and count_values_gpu.cu, for one block. Each key looks up its value in a
+ * hash table in shared memory and counts there. Lanes that hold the same value read the same word,
+ * and one increment whose result is not used counts all of them: repeated keys cost less than
+ * others, whereas ranking each would make it wait for the one before. A bitonic network sorts the
+ * distinct values, however they are distributed; the counts give their runs. So only a bin's
+ * values, not its keys, must fit into shared memory.
  *
- * A free cell holds 0. That is a key, too, but one that has the first cell for itself. The first
- * chunk's keys are stored without looking, and the largest of those that meet in a cell stays. The
- * others are listed, and look for the next free cell.
+ * A free cell holds 0; the key 0 has the first cell to itself. The first chunk's keys are stored
+ * without a look-up, and the largest of those that meet in a cell stays. The others go on a list,
+ * and then look for the next free cell.
  */
 #ifndef GS_GPU_VALUES_CUH
 #define GS_GPU_VALUES_CUH
@@ -18,28 +18,28 @@
 #include "sort/gpu_windows.cuh"
 
 enum {
-    VALUES_MOST = 2048,  /* values of a bin */
-    VALUES_LEAST = 128,  /* keys of a bin that is worth it */
-    VALUES_REPEATED = 4, /* by 32 probes: they tell a bin of few values */
-    HEAVY_PROBES = 4,    /* of one value, an eighth of the bin, in a bin of so many keys: */
-    HEAVY_LEAST = 512    /* more than CROWD_MOST have one digit */
+    VALUES_MOST = 2048,  /* most values of a bin */
+    VALUES_LEAST = 128,  /* fewest keys of a bin worth it */
+    VALUES_REPEATED = 4, /* a bin has few values if this many repeat among 32 probes */
+    HEAVY_PROBES = 4,    /* or if this many are of one value, an eighth of the bin, */
+    HEAVY_LEAST = 512    /* in a bin of this size: more than CROWD_MOST keys then share a digit */
 };
 
-/* A key for each of the first THREADS threads, from all over a bin. Steps are of a golden section,
- * so that no period of the keys meets them. */
+/* Probe a bin: one key from all over it for each of the first THREADS threads. Steps follow the
+ * golden section, so that they match no period of the keys. */
 template <int THREADS>
 static __device__ __forceinline__ uint32_t probe_bin(const uint32_t *in, uint32_t size)
 {
     return threadIdx.x < THREADS ? in[__umulhi((threadIdx.x + 1) * 2654435769U, size)] : 0;
 }
 
-/* What probes tell of a bin: no value repeats; some do, so if many keys share a digit, values may
- * be few; values are few, or one is so frequent that it will crowd. */
+/* What probes tell of a bin. SPREAD: no value repeats. REPEATED: some do, so values may be few if
+ * many keys share a digit. FEW: values are few, or one is so frequent that it will form a crowd. */
 enum probed { PROBED_SPREAD, PROBED_REPEATED, PROBED_FEW };
 
-/* What the probes of a warp tell of a bin of `size` keys. One value that is half of it does not
- * make its values few, so a repeated value counts once. Of 32 probes there are 2 such with 200
- * equally frequent values, 4 with 100. */
+/* What the probes of a warp tell of a bin of `size` keys. A repeated value counts once, as one
+ * value that is half of the bin does not make its values few. Of 32 probes, 2 values repeat with
+ * 200 equally frequent values, 4 with 100. */
 static __device__ __forceinline__ enum probed look_at_probes(uint32_t probe, uint32_t size)
 {
     const uint32_t same = __match_any_sync(GS_ALL_LANES, probe);
@@ -53,10 +53,10 @@ static __device__ __forceinline__ enum probed look_at_probes(uint32_t probe, uin
     return PROBED_REPEATED;
 }
 
-/* A hash table. */
+/* A hash table of values and their counts. */
 template <uint32_t CELLS> struct value_table {
-    uint32_t *value; /* zero, but in the first cell: it is free */
-    uint32_t *count; /* of keys */
+    uint32_t *value; /* 0: the cell is free, unless it is the first */
+    uint32_t *count; /* keys of that value */
 
     __device__ __forceinline__ uint32_t cell_of(uint32_t key) const
     {
@@ -68,8 +68,7 @@ template <uint32_t CELLS> struct value_table {
         return (cell + 1) % CELLS;
     }
 
-    /* Find the cell of a key, which gets one if it has none, and is `fresh` then: there must be a
-     * free one. */
+    /* Find the cell of a key, or give it a free one, which must exist, and set *fresh. */
     __device__ __forceinline__ uint32_t find(uint32_t key, bool *fresh) const
     {
         *fresh = false;
@@ -85,7 +84,7 @@ template <uint32_t CELLS> struct value_table {
         }
     }
 
-    /* The count of a value that has a cell, but not its own. */
+    /* The count of a value that is in the table, but not in the cell it hashes to. */
     __device__ __forceinline__ uint32_t count_behind(uint32_t key) const
     {
         uint32_t cell = next(cell_of(key));
@@ -95,10 +94,10 @@ template <uint32_t CELLS> struct value_table {
     }
 };
 
-/* Count a chunk of keys, key i of a thread if i * THREADS < rest. s_list: room for VALUES_MOST keys
- * that do not find their value. Returns false if those are more; the table is of no use then. No
- * step waits for the one before it: look-ups in a row, then increments in a row, those of no value
- * in words of their own behind the counters. */
+/* Count a chunk of keys; key i of a thread exists if i * THREADS < rest. s_list has room for
+ * VALUES_MOST keys that do not find their value; returns false if there are more, which leaves the
+ * table useless. No step waits for the one before it: all look-ups come first, then all increments;
+ * keys without a value add to words of their own after the counters. */
 template <int THREADS>
 static __device__ __forceinline__ bool
 count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
@@ -120,7 +119,7 @@ count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         found[i] = table.value[table.cell_of(key[i])];
-    uint32_t missed = 0; /* a bit for each key */
+    uint32_t missed = 0; /* one bit per key */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         const bool exists = i * THREADS < rest;
@@ -153,14 +152,14 @@ count_values(const uint32_t (&key)[ITEMS], int rest, bool first,
     return true;
 }
 
-/* This thread's counters of the table, four by four. */
+/* Four counters of this thread, its group i. */
 template <int THREADS, uint32_t CELLS>
 static __device__ __forceinline__ uint4 four_counts(const struct value_table<CELLS> &table, int i)
 {
     return ((const uint4 *)table.count)[i * THREADS + threadIdx.x];
 }
 
-/* How many values the table holds; *before: those in the cells of threads before this one. */
+/* How many values the table holds; *before becomes the number in the cells of earlier threads. */
 template <int THREADS, uint32_t CELLS>
 static __device__ __forceinline__ uint32_t count_cells(const struct value_table<CELLS> &table,
                                                        uint32_t *s_partial, uint32_t *before)
@@ -177,8 +176,8 @@ static __device__ __forceinline__ uint32_t count_cells(const struct value_table<
     return all;
 }
 
-/* Hand value and count of each of this thread's cells to keep(place, value, count), in any order,
- * places ascending. */
+/* Call keep_value(place, value, count) for each used cell of this thread: places ascend from
+ * `place` on, values are in no order. */
 template <int THREADS, uint32_t CELLS, typename KEEP>
 static __device__ __forceinline__ void list_values(const struct value_table<CELLS> &table,
                                                    uint32_t place, const KEEP &keep_value)
@@ -196,15 +195,15 @@ static __device__ __forceinline__ void list_values(const struct value_table<CELL
     }
 }
 
-/* Sort the listed values, KEYS a thread, and replace the table's counters by where each run begins;
- * behind the last, where it ends. Returns a power of two that is no less than values. */
+/* Sort the listed values, KEYS per thread, and replace the table's counters by the begin of each
+ * run and, after the last, its end. Returns a power of two that is no less than `values`. */
 template <int THREADS, int KEYS, uint32_t CELLS>
 static __device__ __forceinline__ uint32_t place_runs(const struct value_table<CELLS> &table,
                                                       uint32_t values, uint32_t *s_list,
                                                       uint32_t *s_partial)
 {
     const uint32_t t = threadIdx.x;
-    uint32_t threads = 1; /* that hold values */
+    uint32_t threads = 1; /* threads that hold values */
     while (threads * KEYS < values)
         threads *= 2;
     uint32_t value[KEYS];
@@ -245,8 +244,8 @@ static __device__ __forceinline__ uint32_t place_runs(const struct value_table<C
     return threads * KEYS;
 }
 
-/* Write the runs of the listed values: each thread finds the run of its first place. power: as
- * place_runs says. s_keys: room for the keys of one round, padded. */
+/* Write the runs of the listed values: each thread finds the run that its first place is in. power:
+ * what place_runs returned. s_keys: room for the keys of one round, padded. */
 template <int THREADS>
 static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, uint32_t values,
                                                   uint32_t power, const uint32_t *s_list,
@@ -260,7 +259,7 @@ static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, 
             for (uint32_t half = power / 2; half > 0; half /= 2)
                 if (run + half < values && s_start[run + half] <= place)
                     run += half;
-            /* The next run is known before it begins. No read leaves the two arrays' room. */
+            /* Load the next run before it begins. No read leaves the room of the two arrays. */
             uint32_t value = s_list[run];
             uint32_t next = s_list[min(run + 1, values - 1)];
             uint32_t start = s_start[run + 1];
@@ -282,7 +281,7 @@ static __device__ __forceinline__ void write_runs(uint32_t *out, uint32_t size, 
     }
 }
 
-/* Shared memory of a block: its keys, then a counter for each and one for each lane, then lists. */
+/* Shared memory of a block: its keys, a counter for each key and one for each lane, then lists. */
 template <int THREADS> struct block_memory {
     static const size_t COUNTERS = key_words(THREADS * ITEMS);
     static const size_t LISTS = COUNTERS + THREADS * ITEMS + 32;
@@ -291,9 +290,9 @@ template <int THREADS> struct block_memory {
     static const size_t WORDS = LISTS + (CROWDS > VALUES ? CROWDS : VALUES);
 };
 
-/* Sort a bin of few values, in[0 .. size) to out, which may be the same, by a block that has
- * block_memory, which no thread is using. Returns false, with nothing written, if the values are
- * too many. */
+/* Sort a bin of few values, in[0 .. size) to `out`, which may be the same, by a block whose
+ * block_memory is free for use. Returns false, with nothing written, if there are too many
+ * values. */
 template <int THREADS>
 static __device__ __forceinline__ bool sort_values(const uint32_t *in, uint32_t *out, uint32_t size)
 {

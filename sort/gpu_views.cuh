@@ -1,11 +1,12 @@
 /* gpu_views.cuh -- how a key finds its bin: by splitters, a linear digit, a map, and heavy values.
  * SPDX-License-Identifier: MIT
  *
- * A view is what a block needs for that, as a rule in its shared memory. All have the same members,
- * so that count and scatter are written once: classify() finds the bins of a thread's keys; WAITS:
- * keys of a tile may wait, as bins may be uneven or not be moved; PAIRED: each digit has a bin in
- * the first half and one in the second, for keys on either side of its heavy value, whose own keys
- * have none, and both together have about as many keys as any others.
+ * A view is what a block needs to find bins, usually in its shared memory. All views have the same
+ * members, so that count and scatter are written once. classify() finds the bins of a thread's
+ * keys. WAITS: keys of a tile may have to wait, because bins may be uneven, or exempt from moving.
+ * PAIRED: each digit has one bin in the first half and one in the second, for keys below and above
+ * its heavy value; both together have about as many keys as any other pair, and the heavy value's
+ * own keys have no bin.
  */
 #ifndef GS_GPU_VIEWS_CUH
 #define GS_GPU_VIEWS_CUH
@@ -15,13 +16,13 @@
 
 #include <type_traits>
 
-/* A tree of splitters, with `levels` of them full. The nodes of level d are next to each other,
- * from 2^d on, in the order of the path to them read backwards: bit k of a node's index in its
- * level says whether it is on the larger side of the one before it at level k. So a step down adds
- * a constant or does not, and a warp reads no bank twice in the first six levels, two or three
- * times in those below. (A search among sorted splitters would do so at each step.) */
+/* A tree of splitters, with `levels` full levels. The nodes of level d lie next to each other, from
+ * 2^d on, ordered by the reversed path to them: bit k of a node's index in its level tells whether
+ * the path turns to the larger side at level k. So a step down adds a constant or nothing. A warp
+ * has no bank conflicts in the first six levels, and at most two- or three-way ones below. (A
+ * search among sorted splitters would have them at each step.) */
 
-/* The splitter that is a node, from 1 on. */
+/* The splitter at a node; nodes count from 1. */
 static __device__ __forceinline__ uint32_t splitter_of(uint32_t node, uint32_t levels)
 {
     const uint32_t level = 31 - (uint32_t)__clz((int)node);
@@ -29,14 +30,14 @@ static __device__ __forceinline__ uint32_t splitter_of(uint32_t node, uint32_t l
     return ((2 * path + 1) << (levels - 1 - level)) - 1;
 }
 
-/* The levels of the tree that tells `bins` apart; at least one. */
+/* Levels of the tree that tells `bins` bins apart; at least one. */
 static __device__ __forceinline__ uint32_t tree_levels(uint32_t bins)
 {
     return bit_length(max(bins - 1, 1U));
 }
 
-/* Down the tree, for all keys of a thread together. The index is in bytes: a load takes a register
- * and a constant, and a step three instructions. */
+/* Go down the tree with all keys of a thread together. The index counts bytes: a load then takes
+ * just a register and a constant offset, and a step three instructions. */
 template <int ITEMS>
 static __device__ __forceinline__ void descend(const uint32_t *tree, uint32_t levels,
                                                const uint32_t (&key)[ITEMS], uint32_t (&bin)[ITEMS])
@@ -61,7 +62,7 @@ static __device__ __forceinline__ void descend(const uint32_t *tree, uint32_t le
         bin[i] = __brev(bin[i] / size) >> shift;
 }
 
-/* The cell of a key in a guide with steps, at some distance from the first splitter. */
+/* The cell of a key at that distance from the first splitter, in a guide with halving steps. */
 template <bool LOG>
 static __device__ __forceinline__ uint32_t cell_of(uint32_t distance, uint32_t shift)
 {
@@ -71,14 +72,14 @@ static __device__ __forceinline__ uint32_t cell_of(uint32_t distance, uint32_t s
     return (octave << shift) + (distance >> octave);
 }
 
-/* By splitters: the tables in shared memory. SEARCH is of enum gs_gpu_search; GS_GPU_STEPS stands
- * for all that take more than one look-up, as more code of what calls this would cost the others
- * registers. */
+/* By splitters, with the tables in shared memory. SEARCH is an enum gs_gpu_search; GS_GPU_STEPS
+ * stands for all that take more than one look-up, chosen at run time. They have a view of their
+ * own, as their code would cost the callers registers where one look-up is enough. */
 template <int SEARCH> struct splitter_view {
     static const bool WAITS = SEARCH != GS_GPU_GUIDE;
     static const bool PAIRED = false;
-    const uint32_t *guide;    /* padded; or tree, which is not */
-    const uint32_t *splitter; /* for steps only; GS_KEY_MAX behind the last */
+    const uint32_t *guide;    /* padded; or the tree, not padded */
+    const uint32_t *splitter; /* for steps only; GS_KEY_MAX after the last */
     uint32_t base, limit, shift, mask, steps, count, search;
 
     template <int ITEMS>
@@ -106,21 +107,22 @@ template <int SEARCH> struct splitter_view {
         for (int i = 0; i < ITEMS; i++)
             bin[i] = entry(log ? cell_of<true>(distance(key[i]), shift)
                                : cell_of<false>(distance(key[i]), shift));
-        /* It may overrun its cell: splitters behind that are above all keys of the cell. */
+        /* The search may overrun its cell: the splitters after that are above all keys of the
+         * cell. */
         for (uint32_t half = 1U << steps >> 1; half != 0; half >>= 1)
 #pragma unroll
             for (int i = 0; i < ITEMS; i++)
                 bin[i] += splitter[min(bin[i] + half - 1, count)] < key[i] ? half : 0;
     }
 
-    /* Of the guide. Keys that follow a pattern, as of streams in turn or of a counter with its bits
-     * reversed, ask for cells a power of two apart. */
+    /* An entry of the guide. Padded, as keys that follow a pattern, such as interleaved streams or
+     * a bit-reversed counter, ask for cells a power of two apart. */
     __device__ __forceinline__ uint32_t entry(uint32_t cell) const
     {
         return guide[gs_gpu_padded(cell)];
     }
 
-    /* From the first splitter, but no farther than those behind the last. */
+    /* From the first splitter; all keys above the last splitter have the same distance. */
     __device__ __forceinline__ uint32_t distance(uint32_t key) const
     {
         return min(max(key, base) - base, limit);
@@ -129,7 +131,7 @@ template <int SEARCH> struct splitter_view {
     __device__ __forceinline__ uint32_t look_up(uint32_t key) const
     {
         const uint32_t d = distance(key);
-        /* A key above the cell's splitter carries into the bin. */
+        /* A key above the cell's splitter carries into the bin number. */
         return (entry(d >> shift) + (d & mask)) >> shift;
     }
 
@@ -147,7 +149,7 @@ template <int SEARCH> struct splitter_view {
     }
 };
 
-/* Copy the tables that are needed to shared memory; a barrier must follow. */
+/* Copy the needed tables to shared memory; a barrier must follow. */
 template <int SEARCH>
 static __device__ __forceinline__ struct splitter_view<SEARCH>
 load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
@@ -179,8 +181,8 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     return view;
 }
 
-/* By a slot's linear digit. A key outside of the slot's bounds, which only damaged memory has, gets
- * a digit all the same: it must not be counted or written where nothing is. */
+/* By a slot's linear digit. Even a key outside the slot's bounds, which only corrupted memory can
+ * hold, gets a valid digit, so that nothing is counted or written out of bounds. */
 struct digit_view {
     static const bool WAITS = false;
     static const bool PAIRED = false;
@@ -207,9 +209,9 @@ template <bool DIVIDED> struct map_view {
     static const bool WAITS = false;
     static const bool PAIRED = false;
     struct gs_gpu_digit cell;
-    const uint16_t *entry; /* in shared memory, but for few keys */
+    const uint16_t *entry; /* in shared memory, except for few keys */
 
-    /* The cell of a key, or of those of a divided map its entry's part. */
+    /* The entry for a key: its cell's, or in a divided map its part's. */
     __device__ __forceinline__ uint32_t place_of(uint32_t key) const
     {
         if constexpr (!DIVIDED)
@@ -228,8 +230,8 @@ template <bool DIVIDED> struct map_view {
             bin[i] = entry[place_of(key[i])];
     }
 
-    /* The least key of a slot with digit d > 0 or a larger one, `low` being its least of all; or
-     * 2^32 or more. WARP: all lanes look for the same. */
+    /* The least key of a slot whose digit is d > 0 or larger, or 2^32 or more if there is none;
+     * `low` is the slot's least key. WARP: all lanes of a warp search together, with the same d. */
     template <bool WARP>
     __device__ __forceinline__ uint64_t least_key(uint32_t low, uint32_t d) const
     {
@@ -238,7 +240,7 @@ template <bool DIVIDED> struct map_view {
                 first_place<WARP>(0, GS_GPU_MAP_CELLS, [&](uint32_t i) { return entry[i] >= d; });
             return first > 0 ? ::least_key(cell, low, first) : low;
         }
-        /* The part, and the last cell with no part behind it. */
+        /* The part, and the last cell whose parts do not all come after it. */
         const uint32_t part =
             first_place<WARP>(0, GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
                               [&](uint32_t i) { return entry[GS_GPU_MAP_DIVIDED + i] >= d; });
@@ -252,7 +254,8 @@ template <bool DIVIDED> struct map_view {
         return wide > 0 ? least_key_wide(cell, low, wide) : low;
     }
 
-    /* The first place from `begin` on, before `end`, that is so, as all behind it are; or `end`. */
+    /* The first place in [begin, end) for which is_so() holds, or `end`; it then holds for all
+     * later ones. */
     template <bool WARP, typename IS_SO>
     static __device__ __forceinline__ uint32_t first_place(uint32_t begin, uint32_t end,
                                                            const IS_SO &is_so)
@@ -277,8 +280,9 @@ template <bool DIVIDED> struct map_view {
     }
 };
 
-/* The least key that digit d of a slot may have; of the digit behind the last one, that behind all.
- * DIGITS: enum gs_gpu_digits. entry: of the slot's map, if it has one. WARP: as above. */
+/* The least key that may have digit d of a slot; for d == bins, one more than the largest key.
+ * DIGITS: enum gs_gpu_digits. entry: the entries of the slot's map, if it has one. WARP: as
+ * above. */
 template <int DIGITS, bool WARP>
 static __device__ __forceinline__ uint64_t digit_begin(const struct gs_gpu_slot &slot,
                                                        const uint16_t *entry, uint32_t d)
@@ -294,13 +298,13 @@ static __device__ __forceinline__ uint64_t digit_begin(const struct gs_gpu_slot 
             slot.low, d);
 }
 
-/* Words of shared memory for a slot's map, if digits are such. */
+/* Words of shared memory for a slot's map, if this kind of digits has one. */
 template <int DIGITS> static constexpr __host__ __device__ uint32_t map_words()
 {
     return DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) / sizeof(uint32_t) : 0;
 }
 
-/* The view of a slot that has a map, which is brought into shared memory. */
+/* Copy a slot's map into shared memory; returns its view. */
 template <bool DIVIDED>
 static __device__ __forceinline__ struct map_view<DIVIDED>
 load_map(const struct gs_gpu_slot &slot, const struct gs_gpu_map *maps, struct gs_gpu_map *s_map) {
@@ -314,7 +318,7 @@ load_map(const struct gs_gpu_slot &slot, const struct gs_gpu_map *maps, struct g
     return view;
 }
 
-/* Launch what is compiled for each kind of digits: call has the kind as a constant. */
+/* Make a call that is compiled for each kind of digits; it gets the kind as a constant. */
 template <typename CALL>
 static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
 {
@@ -328,8 +332,9 @@ static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
     }
 }
 
-/* By a slot's digit, of either kind, and, in that, by its heavy value: the parts of all digits one
- * after the other. The last part, keys of heavy values, need not be moved. */
+/* By a slot's digit, of any kind, and within it by its heavy value. Bins are numbered by part:
+ * first all digits' lesser keys, then all larger ones, then the heavy values, which need not be
+ * moved. */
 template <typename DIGITS> struct heavy_view {
     static const bool WAITS = false;
     static const bool PAIRED = true;
@@ -344,14 +349,14 @@ template <typename DIGITS> struct heavy_view {
         digits.classify(key, bin);
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
-            /* Any digit, of a key that does not exist. */
+            /* A key that does not exist has an arbitrary digit. */
             const uint32_t value = heavy[bin[i]];
             bin[i] += (key[i] > value ? bins : 0) + (key[i] == value ? 2 * bins : 0);
         }
     }
 };
 
-/* The view of a slot with heavy values, which are brought into shared memory. */
+/* Copy a slot's heavy values into shared memory; returns its view. */
 template <typename DIGITS>
 static __device__ __forceinline__ heavy_view<DIGITS>
 load_heavy(const struct gs_gpu_slot &slot, const DIGITS &digits, const uint32_t *heavy,

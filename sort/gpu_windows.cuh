@@ -1,7 +1,7 @@
-/* gpu_windows.cuh -- from the counters of a bin's digits to its keys in order: scan, settle, write.
+/* gpu_windows.cuh -- from a bin's digit counters to its keys in order: scan, sort groups, write.
  * SPDX-License-Identifier: MIT
  *
- * Parts of sort_bins_gpu.cu and gpu_hard.cuh for one block and keys in its shared memory.
+ * Parts of sort_bins_gpu.cu and gpu_hard.cuh, for one block and keys in its shared memory.
  */
 #ifndef GS_GPU_WINDOWS_CUH
 #define GS_GPU_WINDOWS_CUH
@@ -11,25 +11,25 @@
 
 enum { HALF = ITEMS / 2 };
 
-/* Counters of a thread. In large bins there is more often a group that is too large: the other half
- * of the counters costs less than that. */
+/* Counters per thread. Large bins more often have a group that is too large, which costs more than
+ * the other half of the counters. */
 template <int THREADS> static constexpr __host__ __device__ int counts_of()
 {
     return THREADS * ITEMS == GS_GPU_SMALL_KEYS ? (int)HALF : ITEMS;
 }
 
-/* Where counter d is, if counters are dispersed: in a bank by bits 9 to 11 of d, too. Keys that
- * follow a pattern ask for counters a power of two apart, where each stands for one value. Four in
- * a row stay in a row. */
+/* The position of counter d, if counters are dispersed: its bank then depends on bits 9 to 11 of d,
+ * too. Keys that follow a pattern ask for counters a power of two apart, where each counter stands
+ * for one value. Four consecutive counters stay consecutive. */
 static __device__ __forceinline__ uint32_t disperse(uint32_t d)
 {
     return d ^ (d >> 7 & 28);
 }
 
-/* The exclusive scan of the counters, in place: a warp owns a contiguous piece and reads it by 16
- * bytes a lane. `dispersed`: counter d is at disperse(d). Sums of two reads share a register: no
- * sum within a warp's piece, and none of the block, reaches 2^16. Returns the largest counter that
- * this thread has seen: not the adds, which would have to wait for each other's results. */
+/* An exclusive scan of the counters, in place. A warp owns a contiguous piece and reads it 16 bytes
+ * per lane. `dispersed`: counter d is at disperse(d). The sums of two reads share a register, as no
+ * sum within a warp's piece, nor the block's, reaches 2^16. Returns the largest counter that this
+ * thread has read; the atomic adds could not tell that without waiting for their results. */
 template <int THREADS, int COUNTS>
 static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count, bool dispersed)
 {
@@ -48,7 +48,7 @@ static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count, bool
         sum[i] = count.x + count.y + count.z + count.w;
         largest = max(max(largest, count.x), max(max(count.y, count.z), count.w));
     }
-    uint32_t before = 0; /* counters of this warp's earlier reads */
+    uint32_t before = 0; /* sum of this warp's earlier reads */
     uint32_t start[COUNTS / 4];
 #pragma unroll
     for (int i = 0; i < COUNTS / 4; i += 2) {
@@ -61,14 +61,14 @@ static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count, bool
     if (lane_index() == 0)
         s_warp[warp] = before;
     __syncthreads();
-    /* Each warp sums up the warps before it: no second barrier. */
+    /* Each warp sums up the warps before it, which saves a second barrier. */
     uint32_t below = lane_index() < warps && lane_index() < warp ? s_warp[lane_index()] : 0;
 #pragma unroll
     for (int step = 16; step > 0; step >>= 1)
         below += __shfl_xor_sync(GS_ALL_LANES, below, step);
 #pragma unroll
     for (int i = 0; i < COUNTS / 4; i++) {
-        /* Read again where registers for all would be too many. */
+        /* Read again where holding all would take too many registers. */
         const uint4 count = COUNTS < ITEMS ? counts[i] : piece[32 * i];
         uint4 place;
         place.x = below + start[i];
@@ -80,7 +80,8 @@ static __device__ __forceinline__ uint32_t scan_counters(uint32_t *s_count, bool
     return largest;
 }
 
-/* Settle groups of up to 8 keys: `keys` in s_keys are in place but for the order within groups. */
+/* Sort groups of up to 8 keys: s_keys[0 .. keys) are in place except for the order within
+ * groups. */
 static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t keys)
 {
     const uint32_t first = threadIdx.x * ITEMS;
@@ -93,7 +94,7 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
         for (int i = 0; i < ITEMS; i++)
             key[i] = window[i];
         sort_network<0, ITEMS>(key);
-        /* The lower half is for the neighbour below; it writes what becomes of it. */
+        /* The lower half is for the thread below, which merges it and writes the result. */
 #pragma unroll
         for (int i = 0; i < HALF; i++)
             window[i] = key[i];
@@ -115,7 +116,7 @@ static __device__ __forceinline__ void settle_groups(uint32_t *s_keys, uint32_t 
     __syncthreads();
 }
 
-/* Write sorted keys from shared memory, key i of a thread if i * THREADS < rest. */
+/* Write sorted keys from shared memory; key i of a thread exists if i * THREADS < rest. */
 template <int THREADS>
 static __device__ __forceinline__ void write_keys(uint32_t *out, const uint32_t *s_keys, int rest)
 {

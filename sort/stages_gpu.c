@@ -1,14 +1,14 @@
-/* stages_gpu.c -- the table of GPU stages: the input on the device, twice.
+/* stages_gpu.c -- the GPU stages for inputs that fit into device memory twice.
  * SPDX-License-Identifier: MIT
  *
  *   bus      | chunk 0    | chunk 1    | ...       |         | pieces 0  | pieces 1  | ...
  *   device                | distribute 0 | ...       | batch 0 | batch 1 | batch 2 | ...
  *   host     | stage 1    | stage 2    | ...                 | write pieces
  *
- * The splitters came from the host, so a chunk is counted and scattered while the next one is on
- * the bus. Then neighbouring bins are sorted in batches, while pieces of those before come back and
- * are written by a few threads, each with a pinned buffer of its own. Few keys are only counted,
- * and sorted at once: gpu_batches.h says which.
+ * The host has chosen the splitters, so a chunk is counted and scattered while the next one is on
+ * the bus. Then neighbouring bins are sorted in batches, while the pieces of earlier batches come
+ * back and are written by a few threads, each with a pinned buffer of its own. Few keys are only
+ * counted, and then sorted at once; gpu_batches.h tells how few.
  */
 #include "sort/stages.h"
 #include "sort/gpu_batches.h"
@@ -26,8 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys on the bus at a time: long enough for its full rate, short enough to overlap; and so many
- * that there are CHUNKS_MAX chunks at most, as a batch is gathered from all of them. */
+/* Keys of a chunk: enough for the bus's full rate, few enough to overlap; and so many that there
+ * are at most CHUNKS_MAX chunks, as each batch is gathered from all of them. */
 #define GS_GPU_CHUNK_KEYS ((uint64_t)16 << 20)
 #define CHUNKS_MAX        128
 
@@ -39,13 +39,13 @@ struct gpu {
     bool done; /* nothing is left for the device to do */
 };
 
-/* Does the input need no bins? Then the device sorts it as one. */
+/* Does the input need no bins? The device then sorts it as one. */
 static bool is_one_bin(const struct gs_run *run)
 {
     return run->splitters.count == 0;
 }
 
-/* Are chunks scattered as they come, and bins sorted in batches? */
+/* Are chunks scattered as they arrive, and bins sorted in batches? */
 static bool is_batched(const struct gpu *gpu)
 {
     return gpu->batches.room != NULL;
@@ -67,14 +67,14 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
     if (plan->count > GS_GPU_MEDIUM_KEYS)
         while (plan->bins < bins && plan->bins < GS_GPU_BINS_MAX)
             plan->bins *= 2;
-    if (options->samples == 0 || plan->samples == 0) /* so few that the CPU would draw none */
+    if (options->samples == 0 || plan->samples == 0) /* so few keys that the CPU would draw none */
         plan->samples = (uint32_t)(plan->bins * oversampling);
     if (plan->samples > plan->count)
         plan->samples = (uint32_t)plan->count;
     plan->memory_bytes = gs_gpu_buffers_host_bytes(plan->count);
 }
 
-/* The device was asked for: is there one? */
+/* Check that there is a device, as the user asked for one. */
 static enum gs_status ready_gpu(struct gs_run *run, struct gs_error *err)
 {
     struct gs_gpu_device device;
@@ -125,7 +125,7 @@ static void close_gpu(struct gs_run *run)
     run->device = NULL;
 }
 
-/* Give the device the splitters, and counters at zero. */
+/* Send the splitters to the device, and clear its counters. */
 static enum gs_status send_splitters(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -133,7 +133,7 @@ static enum gs_status send_splitters(struct gs_run *run, struct gs_error *err)
     const struct gs_gpu_work *work = &gpu->buffers.sorter.work;
     const struct gs_splitters *splitters = &run->splitters;
     GS_CUDA_TRY(cudaMemsetAsync(work->state, 0, sizeof *work->state, gpu->buffers.compute));
-    /* The host has seen disorder: the device need not look for order. */
+    /* The host has seen disorder, so the device need not look for order. */
     GS_CUDA_TRY(cudaMemsetAsync(&work->state->sample_order, GS_GPU_DESCENT | GS_GPU_ASCENT, 1,
                                 gpu->buffers.compute));
     GS_CUDA_TRY(cudaMemcpyAsync(&work->tables->count, &splitters->count, sizeof splitters->count,
@@ -146,8 +146,8 @@ cleanup:
     return st;
 }
 
-/* The chunk's fingerprint, while the bus is busy: by as many threads as upload, since others would
- * be made anew for each chunk. */
+/* Compute the chunk's fingerprint while the bus is busy: with as many threads as the upload, since
+ * any other number would create threads anew for each chunk. */
 static uint64_t fingerprint_chunk(const struct gs_run *run, const struct gs_chunk *chunk,
                                   unsigned threads)
 {
@@ -198,8 +198,8 @@ cleanup:
     return st;
 }
 
-/* Queue a chunk's prefix sum; or, after the last chunk, get the counts, and where the bins begin.
- */
+/* Queue a chunk's prefix sum. Without batches: after the last chunk, fetch the counts and find
+ * where the bins begin. */
 static enum gs_status prefix_sum_gpu(struct gs_run *run, const struct gs_chunk *chunk,
                                      struct gs_error *err)
 {
@@ -226,7 +226,7 @@ cleanup:
     return st;
 }
 
-/* Queue a chunk's scatter; without batches that is the first thing that sort_bins does. */
+/* Queue a chunk's scatter; without batches, sort_bins does that first. */
 static enum gs_status scatter_gpu(struct gs_run *run, const struct gs_chunk *chunk,
                                   struct gs_error *err)
 {
@@ -240,7 +240,7 @@ cleanup:
     return st;
 }
 
-/* Book what the bus and the chunks' stages took. */
+/* Account for the time of the bus and of the chunks' stages. */
 static enum gs_status account_chunks(struct gs_run *run, cudaEvent_t known, uint64_t known_ns,
                                      struct gs_error *err)
 {
@@ -265,7 +265,7 @@ cleanup:
     return st;
 }
 
-/* All keys at once: from their counts on, if they have bins. */
+/* Sort all keys at once: from their counts on, if they have bins. */
 static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -278,7 +278,7 @@ static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
     else
         GS_TRY(gs_device_sort_counted(&buffers->sorter, buffers->keys, buffers->other, n,
                                       run->plan.bins, &stats, err));
-    assert(!stats.in_other); /* that takes room, which this sorter has not */
+    assert(!stats.in_other); /* only with gs_device_sorter_add_room */
     uint64_t begin_ns = gs_gpu_account_sort(run, &stats, n);
     if (!is_batched(gpu))
         GS_TRY(account_chunks(run, buffers->sorter.events[0], begin_ns, err));

@@ -1,9 +1,9 @@
-/* stages_gpu_pieces.c -- the table of stages for inputs beyond device memory.
+/* stages_gpu_pieces.c -- the stages for inputs that do not fit into device memory.
  * SPDX-License-Identifier: MIT
  *
  * The host counts and scatters, as without a GPU; then as many neighbouring bins as fit go to the
- * device together, are sorted there as one, and go to the output. No merge: bins are disjoint. One
- * thing after the other; overlap is for the day when somebody has such inputs often.
+ * device together, are sorted there as one, and go to the output. No merge is needed, as bins are
+ * disjoint. These steps do not overlap: such inputs have been too rare for that to pay.
  */
 #include "sort/count_bins.h"
 #include "sort/gpu_buffers.h"
@@ -26,8 +26,9 @@ void gs_gpu_plan_pieces(struct gs_plan *plan)
     plan->memory_bytes += gs_gpu_buffers_host_bytes(plan->count);
 }
 
-/* The pieces that fit the device together, from number *next of the output's order on: how many
- * keys they have. Moves *next behind them; 0 if there is no room for the first. */
+/* Take the pieces that fit into the device together, from number *next of the output's order on.
+ * Returns how many keys they have, 0 if there is no room for the first, and moves *next past
+ * them. */
 static uint64_t take_pieces(const struct gs_run *run, const struct gs_pieces *pieces,
                             uint64_t capacity, uint64_t *next)
 {
@@ -41,7 +42,7 @@ static uint64_t take_pieces(const struct gs_run *run, const struct gs_pieces *pi
     return count;
 }
 
-/* A piece that the device has no room for is the CPU's: an equality bin, mostly. */
+/* Sort on the CPU a piece that the device has no room for: mostly an equality bin. */
 static enum gs_status finish_on_host(struct gs_run *run, const struct gs_piece *piece,
                                      uint64_t *first_piece, struct gs_error *err)
 {
@@ -58,8 +59,8 @@ static enum gs_status finish_on_host(struct gs_run *run, const struct gs_piece *
     return gs_emit_result(&run->emitter, err);
 }
 
-/* The keys of neighbouring pieces, from the lowest to the highest: in each chunk their runs are
- * neighbours, too. */
+/* Describe the keys of neighbouring pieces, from the lowest to the highest: in each chunk their
+ * runs are neighbours, too. */
 static void make_spans(const struct gs_cpu *cpu, const struct gs_piece *lowest,
                        const struct gs_piece *highest, struct gs_span *spans)
 {
@@ -71,7 +72,8 @@ static void make_spans(const struct gs_cpu *cpu, const struct gs_piece *lowest,
     }
 }
 
-/* Upload, sort and emit the keys in spans, count in all, which lie at `offset` in the output. */
+/* Upload, sort and emit the keys in spans, count in all, whose position in the output is
+ * `offset`. */
 static enum gs_status sort_piece(struct gs_run *run, struct gs_gpu_buffers *buffers,
                                  struct gs_gpu_upload *upload, const struct gs_span *spans,
                                  uint64_t offset, uint64_t count, uint64_t *first_piece,
@@ -87,7 +89,7 @@ static enum gs_status sort_piece(struct gs_run *run, struct gs_gpu_buffers *buff
     GS_CUDA_TRY(cudaStreamSynchronize(upload->stream));
     gs_run_account(run, GS_STAGE_UPLOAD, "gpu", gs_now_ns() - start, count, count * GS_KEY_BYTES);
     GS_TRY(gs_device_sort(&buffers->sorter, buffers->keys, buffers->other, count, &stats, err));
-    assert(!stats.in_other); /* that takes room, which this sorter has not */
+    assert(!stats.in_other); /* only with gs_device_sorter_add_room */
     gs_gpu_account_sort(run, &stats, count);
     GS_TRY(gs_gpu_buffers_emit(buffers, run, count, offset, first_piece, err));
 cleanup:
@@ -95,7 +97,7 @@ cleanup:
     return st;
 }
 
-/* Fewer keys at once would be of no help. */
+/* Fewer keys at once would be of no use. */
 #define CAPACITY_MIN 4096
 
 static enum gs_status open_device(const struct gs_run *run, uint64_t capacity,
@@ -115,8 +117,8 @@ cleanup:
     return st;
 }
 
-/* For *capacity keys, or as many as there is room for: another process may have taken what was free
- * a moment ago, or it may lie apart. */
+/* Open the device for *capacity keys, or halve that until they fit: another process may have taken
+ * memory that was free a moment ago, or the free memory may be fragmented. */
 static enum gs_status open_largest(const struct gs_run *run, uint64_t *capacity,
                                    struct gs_gpu_buffers *buffers, struct gs_gpu_upload *upload,
                                    struct gs_error *err)
@@ -145,7 +147,7 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     size_t total_bytes;
     GS_TRY(gs_gpu_wait(&device, err));
     gs_gpu_describe(run, &device);
-    /* Anew: there may be less than at the start, which is why this is in pieces. */
+    /* Ask again: less may be free than at the start, which may be why this is in pieces. */
     GS_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
     device.free_bytes = free_bytes;
     uint64_t capacity = gs_gpu_capacity(run->options, &device);
@@ -183,7 +185,7 @@ cleanup:
     return st;
 }
 
-/* Count, prefix sum and scatter are the CPU's. */
+/* The CPU does count, prefix sum and scatter. */
 static enum gs_status open_pieces(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
     enum gs_status st = gs_stages_cpu.open(run, chunk_keys, err);

@@ -1,11 +1,11 @@
-/* gpu_close.c -- bins of more keys than fit a block are sorted by one if their values lie close.
+/* gpu_close.c -- bins too large for a block are sorted by one block if their values lie close.
  * SPDX-License-Identifier: MIT
  *
- *     gpu_close [SIZES]   of three sizes the first ones, all unless said
+ *     gpu_close [SIZES]   the first SIZES of three sizes, by default all
  *
- * Of any values from one to as many as there may be, at both ends of all keys too, read from either
- * buffer. And a level's plan knows which bins are such: others have a level more. Needs a GPU with
- * room for medium jobs: without one it says so and exits with 77.
+ * Jobs have from one value to the most possible, also at both ends of the key range, and are read
+ * from either buffer. The plan of a level must recognize such bins; others need one more level.
+ * Needs a GPU with room for medium jobs: without one it says so and exits with 77.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -26,7 +26,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes, VALUES = sizeof values / sizeof *va
 
 struct test {
     struct gs_device_sorter sorter;
-    uint32_t sizes; /* of the first ones */
+    uint32_t sizes; /* how many of the sizes to test */
     uint64_t n;
     gs_key *from, *wanted, *sorted;
     gs_key *d_a, *d_b;
@@ -39,7 +39,8 @@ static int compare_keys(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Some of so many values from `low` on; the first and the last, and one is frequent. */
+/* Keys of up to `some` values from `low` on, including the first and the last; one value is
+ * frequent. */
 static void make_bin(gs_key *keys, uint32_t size, gs_key low, uint32_t some)
 {
     for (uint32_t i = 0; i < size; i++) {
@@ -50,7 +51,8 @@ static void make_bin(gs_key *keys, uint32_t size, gs_key low, uint32_t some)
     keys[size / 2] = low + some - 1;
 }
 
-/* Jobs with a key between them, at odd places; those of b are not where they are in the output. */
+/* Jobs with a key between them, at odd places; the keys of those in b are not where they will be in
+ * the output. */
 static void test_jobs(struct test *test)
 {
     const struct gs_gpu_work *work = &test->sorter.work;
@@ -80,7 +82,7 @@ static void test_jobs(struct test *test)
     must(cudaMemcpy(test->d_a, test->from, test->n * sizeof(gs_key), cudaMemcpyHostToDevice));
     must(cudaMemcpy(test->d_b, test->from + SHIFT, (test->n - SHIFT) * sizeof(gs_key),
                     cudaMemcpyHostToDevice));
-    for (uint32_t i = 0; i < count; i++) /* what is to be read from b is not in a */
+    for (uint32_t i = 0; i < count; i++) /* keys to be read from b are not in a */
         if (jobs[i].in_b)
             must(cudaMemset(test->d_a + jobs[i].start, 0xa5, jobs[i].size * sizeof(gs_key)));
     must(cudaMemcpy(work->medium_jobs, jobs, count * sizeof *jobs, cudaMemcpyHostToDevice));
@@ -93,8 +95,8 @@ static void test_jobs(struct test *test)
             fprintf(stderr, "  job %u of %u keys\n", i, jobs[i].size);
 }
 
-/* A slot's digits of too many keys for a block that sorts them: jobs, if they are narrow; but for
- * one of too many keys to be counted by one block. */
+/* The digits of a slot, each with too many keys for a block that sorts them: jobs if the digits are
+ * narrow, except for one with too many keys for one block to count. */
 static void test_plan(struct test *test, uint32_t width, bool close)
 {
     const struct gs_gpu_work *work = &test->sorter.work;

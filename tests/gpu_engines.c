@@ -1,12 +1,12 @@
-/* gpu_engines.c -- the shared-memory engines on the GPU give the bytes that qsort gives.
+/* gpu_engines.c -- the shared-memory engines on the GPU sort like qsort.
  * SPDX-License-Identifier: MIT
  *
  *     gpu_engines [LARGEST [STEP]]
  *
- * Every n up to LARGEST (4100; STEP: every STEPth) and, without LARGEST, around the capacity, with
- * every number of lists and all three merges, side by side in streams of their own; then whole
- * sorts by the library's call, the refusal of too many keys among them. Needs a GPU: without one it
- * says so and exits with 77.
+ * Tests each STEPth n up to LARGEST (by default each n up to 4100 and, without LARGEST, some n just
+ * below the capacity) with every number of lists and all three merges, side by side in streams of
+ * their own; then whole sorts through the library, which must refuse too many keys. Needs a GPU:
+ * without one it says so and exits with 77.
  */
 #include "sort/engine.h"
 #include "sort/engine_gpu.h"
@@ -62,7 +62,7 @@ static gs_key varying_bits(const gs_key *keys, uint32_t n)
     return varying;
 }
 
-/* Fetch and compare what one variant has made of the keys. */
+/* Fetch and check the result of one variant. */
 static void check_variant(int v, enum sample_kind kind, uint32_t n, const gs_key *wanted,
                           gs_key varying)
 {
@@ -76,14 +76,15 @@ static void check_variant(int v, enum sample_kind kind, uint32_t n, const gs_key
                 (int)kind, v / LISTS, lists_of(v));
 }
 
-/* All variants on n keys. */
+/* Test all variants on n keys. */
 static void check_all(enum sample_kind kind, uint32_t n)
 {
     gs_key *keys = sample_make(kind, n);
     uint64_t count = n;
     gs_key *wanted = sample_sorted(keys, &count, false, false);
     gs_key varying = varying_bits(keys, n);
-    /* It may return before the keys have arrived, which the variants' streams do not wait for. */
+    /* cudaMemcpy may return before the keys have arrived, and the variants' streams do not wait for
+     * it. */
     must(cudaMemcpy(d_in, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
     must(cudaDeviceSynchronize());
     for (int v = 0; v < VARIANTS; v++) {

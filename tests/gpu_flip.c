@@ -1,15 +1,15 @@
-/* gpu_flip.c -- one bit flips in device memory between two stages: each time it is told.
+/* gpu_flip.c -- flip one bit in device memory between two stages: each flip must be reported.
  * SPDX-License-Identifier: MIT
  *
- *     gpu_flip [N]        N flips, 10,000 unless said
+ *     gpu_flip [N]        N flips, by default 10,000
  *
  * The counterpart of unit/test_flip.c, which flips bits in host memory. The pipeline runs over the
- * GPU's stages; the linker puts functions of this file in place of their launchers (--wrap), which
- * flip one bit of a key: uploaded and not yet counted; counted and not yet scattered; in its bin
- * and not yet sorted; sorted and not yet fetched. A stage that stumbles over the key may say so,
- * but not by losing the GPU, with which all later sorts would fail; else --verify's proof must.
- * Where values that lie close together are counted by their lower bits, one of the upper ones is
- * made anew: the output is right then. Needs a GPU: without one it says so and exits with 77.
+ * GPU's stages; the linker replaces their launchers by functions of this file (--wrap), which flip
+ * one bit of a key: uploaded and not yet counted; counted and not yet scattered; in its bin and not
+ * yet sorted; sorted and not yet fetched. A stage that notices the key may fail, but must not lose
+ * the GPU, which would fail all later sorts; otherwise --verify must notice. If values that lie
+ * close together are counted by their lower bits, a flip of an upper bit is undone, and the output
+ * is right. Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/gpu_buffers.h"
 #include "sort/params.h"
@@ -22,13 +22,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* More than a large block sorts, so that with few bins these are split again. */
+/* More than a block for medium jobs sorts, so that a few bins are split again. */
 enum { N = 40009, FLIPS = 10000 };
 
 enum place { NOWHERE, UPLOADED, COUNTED, IN_BIN, SORTED, PLACES };
 
-static enum place place; /* of this run's flip: */
-static uint64_t at;      /* the key, in the place's own order */
+static enum place place; /* where this run's flip is */
+static uint64_t at;      /* number of the key, in the order at that place */
 static gs_key bit;
 static bool flipped;
 
@@ -36,7 +36,7 @@ static struct gs_run run;
 static gs_key keys[N];
 static int file;
 
-/* By the names that the linker gives them. */
+/* Under the names that the linker gives them. */
 cudaError_t count_bins(const struct gs_gpu_work *work, const uint32_t *from, uint64_t n,
                        uint32_t bins, unsigned processors,
                        cudaStream_t stream) __asm__("__real_gs_count_bins_gpu");
@@ -56,7 +56,7 @@ enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sort
                              uint64_t offset, uint64_t *first_piece,
                              struct gs_error *err) __asm__("__wrap_gs_gpu_buffers_emit");
 
-/* Once all that is queued is done, flip the bit of a key in device memory. A copy from memory that
+/* Once everything queued is done, flip the bit of a key in device memory. A copy from memory that
  * is not pinned may return before it has arrived, and the sort's stream does not wait for it. */
 static void flip(const gs_key *d_keys, uint64_t index)
 {
@@ -70,8 +70,8 @@ static void flip(const gs_key *d_keys, uint64_t index)
     flipped = true;
 }
 
-/* The input's key from `at` on, or before it, that is in no equality bin: of those nothing is
- * moved, they follow from their counts. */
+/* The first key of the input from `at` on, wrapping around, that is in no equality bin: keys of
+ * those are not moved, but written from the counts. */
 static uint64_t find_moved(void)
 {
     for (uint64_t i = 0; i < N; i++) {
@@ -84,7 +84,7 @@ static uint64_t find_moved(void)
     abort();
 }
 
-/* The same for the bins' keys, in the order of the bins. */
+/* The same for keys in bins, in the order of the bins; if none follows, a key before `at`. */
 static uint64_t find_in_bin(void)
 {
     uint64_t start = 0, found = N;
@@ -137,7 +137,7 @@ static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t c
     return GS_OK;
 }
 
-/* Sort keys[] into the file and prove it. GS_OK: nothing was noticed. */
+/* Sort keys[] into the file and verify it. GS_OK: nothing was noticed. */
 static enum gs_status sort_and_verify(const struct gs_options *options, struct gs_error *err)
 {
     struct gs_span span = {keys, N, "input"};
@@ -178,7 +178,8 @@ static bool is_made_anew(const struct gs_options *options)
     return true;
 }
 
-/* Run `number`, with or without a flip: was it told? *anew: it need not be. */
+/* Run `number`, with or without a flip: was it reported? *anew: it need not be, as the output is
+ * right. */
 static bool flip_once(uint64_t number, bool *anew)
 {
     struct gs_options options = {.device = GS_DEVICE_GPU,
@@ -188,7 +189,8 @@ static bool flip_once(uint64_t number, bool *anew)
                                  .reverse = (number & 2) != 0};
     struct gs_error err = {.status = GS_OK};
     uint64_t random = gs_random(23, number);
-    /* Other keys each time: what the last run has left in device memory cannot stand in for one. */
+    /* New keys for each run, so that keys which the last run left in device memory cannot stand in
+     * for them. */
     for (uint64_t i = 0; i < N; i++) {
         uint64_t r = gs_random(29 + number, i);
         keys[i] = (number & 1) != 0 ? (gs_key)(r >> 32) >> (r & 31) : (gs_key)(r >> 32);

@@ -1,12 +1,12 @@
-/* gpu_narrow.c -- bins of 16-bit remainders, whatever is in them.
+/* gpu_narrow.c -- bins of 16-bit keys (low halves) with every kind of content.
  * SPDX-License-Identifier: MIT
  *
- *     gpu_narrow [KEYS]   whole sorts of so many keys, 1,800,000 unless said; none of up to 2^20
+ *     gpu_narrow [KEYS]   whole sorts of KEYS keys, by default 1,800,000; none if up to 2^20
  *
- * Jobs of every kind of content and size, for blocks of both sizes, sorted as qsort does; then
- * whole sorts whose keys are dense enough for them: as such, with bins of few values among them,
- * with bins for which there is no room, and with bits that do not vary. Needs a GPU: without one it
- * says so and exits with 77.
+ * Jobs of every kind of content and size, for blocks of both sizes, are sorted like qsort does.
+ * Then whole sorts of keys dense enough for such jobs: uniform keys, some bins of few values, some
+ * bins that overflow their rooms, and low bits that do not vary. Needs a GPU: without one it says
+ * so and exits with 77.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -18,13 +18,14 @@
 #include <string.h>
 
 enum {
-    VALUES = 65536, /* of a bin at most */
-    DENSITY = 16,   /* values for a key of a whole sort */
-    LISTED = 255    /* keys that come for the third time, of a bin that maps sort */
+    VALUES = 65536, /* most values of a bin */
+    DENSITY = 16,   /* values per key in a whole sort */
+    LISTED = 255    /* third copies that a bin sorted by bit maps may have */
 };
 
-/* What a bin holds: keys all over; of few values; one value; the least and the largest; each value
- * so often; as many thirds as are listed, and one more; and those of one word alone. */
+/* What a bin holds: keys all over its range; few values; one value; only the least and the largest;
+ * each value three times; as many third copies as can be listed; one more than that; values of one
+ * word of the bit map. */
 enum content { SPREAD, FEW, ONE, ENDS, THRICE, LISTED_ALL, LISTED_TOO_MANY, ONE_WORD, CONTENTS };
 
 static const uint32_t sizes[] = {1,   2,    3,    7,    8,    9,    31,   33,   255,
@@ -39,7 +40,7 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Key i of `size`, less the bin's first. */
+/* Key i of `size` keys, less the bin's first value. */
 static uint32_t make_value(enum content content, uint32_t i, uint32_t size, uint32_t width,
                            uint64_t seed)
 {
@@ -55,7 +56,7 @@ static uint32_t make_value(enum content content, uint32_t i, uint32_t size, uint
     case THRICE:
         return i / 3 * 7 % width;
     case LISTED_ALL:
-    case LISTED_TOO_MANY: /* pairs of each value, but of one: `thirds` more */
+    case LISTED_TOO_MANY: /* two of each value, and of one value `thirds` more */
         return size >= thirds + 2 && i < thirds + 2 ? width / 2 : i / 2 * 5 % (width / 2);
     case ONE_WORD:
         return width - 1 - r % 32;
@@ -64,7 +65,7 @@ static uint32_t make_value(enum content content, uint32_t i, uint32_t size, uint
     }
 }
 
-/* All kinds of jobs at once, for blocks of small_keys. */
+/* Sort jobs of all kinds at once, with blocks for small_keys keys. */
 static void check_jobs(uint32_t small_keys)
 {
     const size_t size_count = sizeof sizes / sizeof *sizes;
@@ -73,7 +74,7 @@ static void check_jobs(uint32_t small_keys)
     struct gs_gpu_narrow_job *jobs = calloc(count, sizeof *jobs);
     uint16_t *b = calloc(count, small_keys * sizeof *b);
     gs_key *wanted = calloc(count, small_keys * sizeof *wanted);
-    uint64_t n = 1; /* the first job does not begin a line */
+    uint64_t n = 1; /* so that the first job does not begin a cache line */
     uint32_t used = 0;
     if (jobs == NULL || b == NULL || wanted == NULL)
         abort();
@@ -105,7 +106,7 @@ static void check_jobs(uint32_t small_keys)
     must(cudaMemset(d_a, 0, (n + 1) * sizeof *d_a));
     must(gs_sort_narrow_gpu(&work, d_a, (const uint32_t *)d_b, used, NULL));
     gs_key *sorted = get(d_a, (n + 1) * sizeof *sorted);
-    CHECK_EQUAL(sorted[0], 0); /* nobody's */
+    CHECK_EQUAL(sorted[0], 0); /* belongs to no job */
     CHECK_EQUAL(sorted[n], 0);
     for (uint32_t j = 0; j < used; j++)
         if (!CHECK(memcmp(sorted + jobs[j].start, wanted + jobs[j].start,
@@ -121,8 +122,8 @@ static void check_jobs(uint32_t small_keys)
     free(jobs);
 }
 
-/* Uniform keys; in some places with few values; with more keys in some places than around them, but
- * too few for a sample to tell; and with the same low bits everywhere. */
+/* Uniform keys; with few values in some ranges; with more keys in some ranges than around them, but
+ * too few more for a sample to tell; with the same low bits everywhere. */
 enum input { UNIFORM, FEW_VALUES, CROWDED, LOW_ZERO };
 
 static gs_key make_key(enum input input, uint64_t i, uint64_t n)
@@ -179,7 +180,7 @@ int main(int argc, char **argv)
         const uint32_t jobs = check_sort(UNIFORM, n);
         CHECK(jobs > 0);
         CHECK(check_sort(FEW_VALUES, n) > 0);
-        const uint32_t fewer = check_sort(CROWDED, n); /* some slots' rooms were too small */
+        const uint32_t fewer = check_sort(CROWDED, n); /* some slots' rooms overflow */
         CHECK(fewer > 0 && fewer < jobs);
         CHECK_EQUAL(check_sort(LOW_ZERO, n), 0);
     }

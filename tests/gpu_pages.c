@@ -1,10 +1,11 @@
-/* gpu_pages.c -- bins in pages whose sizes end where pages do, or where the next one is taken.
+/* gpu_pages.c -- bins in pages whose sizes end where a page does, or where the next one is taken.
  * SPDX-License-Identifier: MIT
  *
- * Each bin's pages hold its keys and no others, and no more pages are taken than there is memory
- * for; in any order of the keys, that of the bins, where runs are as long as a tile, too. If a bin
- * has more keys than its pages, that is told. A page that nobody takes would be waited for without
- * end: after two minutes that is a failure. Needs a GPU: without one it says so and exits with 77.
+ * Each bin's pages must hold its keys and no others, and no more pages may be taken than there is
+ * memory for; for shuffled keys, and for keys in the order of the bins, which have runs as long as
+ * a tile. A bin that needs more pages than it may have must be reported. A page that nobody takes
+ * would be waited for forever: after two minutes that is a failure. Needs a GPU: without one it
+ * says so and exits with 77.
  */
 #include "common/random.h"
 #include "sort/device_sort.h"
@@ -26,7 +27,7 @@ enum {
     SECONDS = 120
 };
 
-/* Keys of each bin, of the largest as many as three pages have. */
+/* Keys of each bin; the largest fills three pages. */
 static const uint32_t sizes[BINS] = {
     PAGE,
     PAGE - 1,
@@ -65,7 +66,7 @@ static gs_key first_of(uint32_t bin)
     return bin == 0 ? 0 : last_of(bin - 1) + 1;
 }
 
-/* The keys of all bins, one bin after the other or shuffled. */
+/* Make the keys of all bins, one bin after the other or shuffled. */
 static void make_keys(struct test *test, bool shuffled)
 {
     uint64_t i = 0;
@@ -101,7 +102,7 @@ static void make_tables(struct test *test)
     must(cudaMemset(&work->state->sample_order, GS_GPU_DESCENT | GS_GPU_ASCENT, 1));
 }
 
-/* Pages that a bin of so many keys takes, if it may have `most`. */
+/* Pages that a bin of `size` keys takes, if it may have at most `most`. */
 static uint32_t pages_of(uint64_t size, uint32_t most)
 {
     uint32_t pages = 1;
@@ -110,7 +111,7 @@ static uint32_t pages_of(uint64_t size, uint32_t most)
     return pages;
 }
 
-/* The keys of a bin are in its pages, and those are nobody else's. */
+/* Check that a bin's keys are in its pages, and that no other bin has these pages. */
 static void check_bin(const struct test *test, uint32_t bin, const uint32_t *page,
                       const gs_key *out, const gs_key *spare, bool *used)
 {
@@ -130,7 +131,7 @@ static void check_bin(const struct test *test, uint32_t bin, const uint32_t *pag
     CHECK_EQUAL(sum, test->wanted[bin]);
 }
 
-/* The kernel has not ended; it does with the process. */
+/* The kernel has not ended; it ends with the process. */
 static void give_up(int number)
 {
     static const char text[] = "gpu_pages: a page is waited for that nobody takes\n";

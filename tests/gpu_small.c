@@ -1,9 +1,9 @@
-/* gpu_small.c -- sorts on a GPU whose blocks have 64 or 99 KiB of memory, as this one's seem to.
+/* gpu_small.c -- sort on a GPU that seems to have 64 or 99 KiB of shared memory for a block.
  * SPDX-License-Identifier: MIT
  *
- * The linker puts functions of this file in place of two of CUDA's (--wrap): one says how much
- * shared memory a block may have, the other refuses a kernel more, as the driver of such a GPU
- * does. Needs a GPU: without one it says so and exits with 77.
+ * The linker replaces two CUDA functions by functions of this file (--wrap): one tells how much
+ * shared memory a block may have, the other refuses to give a kernel more, as the driver of such a
+ * GPU does. Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/device_sort.h"
 #include "sort/gpu_launchers.h"
@@ -13,10 +13,10 @@
 
 enum { BINS = GS_GPU_BINS_MAX };
 
-/* Shared memory that a block may have. */
+/* Bytes of shared memory that a block may have. */
 static int room;
 
-/* By the names that the linker gives them. */
+/* Under the names that the linker gives them. */
 cudaError_t get_attribute(int *value, enum cudaDeviceAttr attribute,
                           int device) __asm__("__real_cudaDeviceGetAttribute");
 cudaError_t get_small_attribute(int *value, enum cudaDeviceAttr attribute,
@@ -46,7 +46,7 @@ cudaError_t set_small_attribute(const void *kernel, enum cudaFuncAttribute attri
     return set_attribute(kernel, attribute, value);
 }
 
-/* The most bins: each wanted one, but the first, has an equality bin before it. */
+/* Make the most bins possible: each wanted bin except the first has an equality bin before it. */
 static void make_splitters(struct gs_device_sorter *sorter, const gs_key *d_keys, uint64_t n)
 {
     static gs_key splitter[2 * (BINS - 1)];
@@ -63,7 +63,7 @@ static void make_splitters(struct gs_device_sorter *sorter, const gs_key *d_keys
     must(gs_count_bins_gpu(work, d_keys, n, BINS, sorter->processors, NULL));
 }
 
-/* By the sorter's own bins, or by the most. */
+/* Sort with the sorter's own bins, or with the most possible, and check the result. */
 static void check_sort(enum sample_kind kind, uint64_t n, bool most)
 {
     struct gs_error err = {.status = GS_OK};
@@ -72,7 +72,7 @@ static void check_sort(enum sample_kind kind, uint64_t n, bool most)
     gs_key *d_keys, *d_other;
     const int failed = check_failed;
     gs_key *keys = sample_make(kind, n);
-    for (uint64_t i = 0; most && i < n; i += 3) /* an equality bin's, or of none */
+    for (uint64_t i = 0; most && i < n; i += 3) /* some of these are in equality bins */
         keys[i] &= ~(gs_key)(GS_KEY_MAX / BINS);
     gs_key *sorted = sample_sorted(keys, &n, false, false);
     must(cudaMalloc((void **)&d_keys, n * sizeof *d_keys));
@@ -105,9 +105,9 @@ static void check_sort(enum sample_kind kind, uint64_t n, bool most)
 
 int main(void)
 {
-    /* The last is more than four large tiles for each processor of a large GPU. */
+    /* The last is more than four large tiles for each multiprocessor of a large GPU. */
     static const uint64_t sizes[] = {20000, 300001, 8000001};
-    /* Of compute capability 7.5, and of 8.6, 8.9 and 12.0. */
+    /* Those of compute capability 7.5, and of 8.6, 8.9 and 12.0. */
     static const int rooms[] = {64 * 1024, 99 * 1024};
     require_gpu();
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++)

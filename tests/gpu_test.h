@@ -1,4 +1,4 @@
-/* gpu_test.h -- what the tests on a GPU have in common: whether there is one, errors, copies.
+/* gpu_test.h -- helpers of the GPU tests: require a GPU, check CUDA errors, copy device memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_GPU_TEST_H
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Without a GPU a test says so, and exits with 77. */
+/* Without a GPU, report that and exit with 77. */
 static inline void require_gpu(void)
 {
     int devices = 0;
@@ -19,7 +19,7 @@ static inline void require_gpu(void)
     }
 }
 
-/* An error of CUDA's is the end. */
+/* Exit with 2 on a CUDA error. */
 static inline void must(cudaError_t error)
 {
     if (error != cudaSuccess) {
@@ -28,7 +28,7 @@ static inline void must(cudaError_t error)
     }
 }
 
-/* A copy of device memory, to be freed, made when all that was queued before is done. */
+/* A copy of device memory, made once everything queued before is done. The caller frees it. */
 static inline void *get(const void *device, size_t bytes)
 {
     void *copy = malloc(bytes + 1);

@@ -1,13 +1,15 @@
-/* gpu_twins.c -- each GPU stage does what its CPU twin does.
+/* gpu_twins.c -- each GPU stage does the same as its CPU twin.
  * SPDX-License-Identifier: MIT
  *
  *     gpu_twins [LARGEST [STEP]]
  *
- * Inputs of every kind and some sizes, up to LARGEST keys, with some numbers of bins: of these
- * every STEPth; then a few that only whole sorts make. With LARGEST these are small, too.
+ * Tests every STEPth combination of inputs of all kinds, some sizes up to LARGEST keys, and some
+ * numbers of bins; then a few inputs that matter only to whole sorts, small ones if LARGEST is
+ * given.
  *
- * Sample, splitters, counts and offsets are the same numbers, scattered bins the same multisets,
- * and the result the same bytes as qsort's. Needs a GPU: without one it says so and exits with 77.
+ * Sample, splitters, counts and offsets must be the same numbers, scattered bins the same
+ * multisets, and the result the same bytes as qsort's. Needs a GPU: without one it says so and
+ * exits with 77.
  */
 #include "data/dist.h"
 #include "sort/device_sort.h"
@@ -68,7 +70,7 @@ static void compare_splitters(struct twins *twins)
     for (uint32_t i = 0; i < splitters.count; i++)
         if (!CHECK_EQUAL(tables.splitter[i], splitters.splitter[i]))
             break;
-    /* From here on with the host's splitters, as a sort of a file has them. */
+    /* Go on with the host's splitters, as the sort of a file does. */
     tables.count = splitters.count;
     memcpy(tables.splitter, splitters.splitter, splitters.count * sizeof *tables.splitter);
     must(cudaMemcpy(work->tables, &tables, sizeof tables, cudaMemcpyHostToDevice));
@@ -93,8 +95,8 @@ static void compare_counts(struct twins *twins)
     free(state);
 }
 
-/* Where runs begin in a chunk, which is the whole input here, and that its scatter moves all keys,
- * those of equality bins too. The counts are cleared by that, and put back. */
+/* Check where runs begin in a chunk, which is the whole input here, and that its scatter moves all
+ * keys, even those of equality bins. This clears the counts, so put them back. */
 static void compare_runs(struct twins *twins)
 {
     const struct gs_gpu_work *work = &twins->sorter.work;
@@ -128,13 +130,13 @@ static void compare_runs(struct twins *twins)
     cudaFree(d_starts);
 }
 
-/* Places, then bins as multisets. An input in order, or of equality bins alone, ends here: nothing
- * is scattered. */
+/* Compare offsets, then bins as multisets. For an input in order, or in equality bins alone, this
+ * ends here, as nothing is scattered. */
 static void compare_bins(struct twins *twins)
 {
     const struct gs_gpu_work *work = &twins->sorter.work;
     uint32_t bins = splitters.count + 1;
-    must(gs_plan_bins_gpu(work, 0, NULL)); /* no report that a sort would take for its own */
+    must(gs_plan_bins_gpu(work, 0, NULL)); /* sequence 0: no sort takes that report for its own */
     struct gs_gpu_state *state = get(work->state, sizeof *state);
     bool scatters = state->outcome == GS_GPU_UNSORTED;
     free(state);
@@ -174,8 +176,8 @@ static void compare_bins(struct twins *twins)
     free(scattered);
 }
 
-/* How bins come to their places: counted; in pages, if the keys are for that, and without stats
- * level 2 counted; and split once more. */
+/* How bins get their places: COUNTED; PAGED: in pages, if the keys suit that, with level 2 counted
+ * unless there are stats; SPLIT: in pages that are split once more. */
 enum way { COUNTED, PAGED, SPLIT };
 
 static void compare_result(struct twins *twins, enum way way, struct gs_device_stats *stats)
@@ -240,15 +242,15 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     free(twins.counts);
 }
 
-/* Inputs that the sorts above do not meet: keys spread like their sample, which must not be
- * counted; keys whose sample is spread over all values while all others are in one bin, so that
- * pages are not enough; zeros, a few more in each tile than a row has room for, among keys of all
- * magnitudes; and a digit of level 2, the first of its bin, that has few values: keys that have
- * gone to rooms are counted by value at a deeper level, with other digits of the bin around them;
- * and bins with a gap, so that one digit has nearly all keys of a slot that is split; and keys that
- * are uneven on every scale: of k-mers all values are about as rare, of numbers that have few bits
- * set some are frequent.
- */
+/* Inputs that the sorts above do not cover:
+ *   SPREAD       keys spread like their sample, which must not be counted
+ *   MISLEADS     a sample all over the range, while all other keys are in one bin: pages run out
+ *   ZEROS        zeros, a few more in each tile than a row holds, among keys of all magnitudes
+ *   FEW_IN_ROOM  the first digit of a bin, in level 2, has few values: keys that have gone to rooms
+ *                are counted by value at a deeper level, with other digits of the bin around them
+ *   GAPS         bins with a gap, so that one digit has nearly all keys of a slot that is split
+ *   BASES, BITS  keys uneven on every scale: k-mers, all about equally rare; and numbers with few
+ *                bits set, of which some are frequent */
 enum input {
     INPUT_SPREAD,
     INPUT_MISLEADS,
@@ -314,11 +316,11 @@ static void check_input(enum input input, uint64_t n)
 
 int main(int argc, char **argv)
 {
-    /* The sanitizers are slow. */
+    /* With LARGEST for the sanitizers, which are slow. */
     const bool all = argc == 1;
     const uint64_t largest = all ? UINT64_MAX : strtoull(argv[1], NULL, 10);
     const uint64_t step = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    const uint64_t n = all ? 300001 : GS_GPU_FEW_KEYS + 12345; /* few have no bins */
+    const uint64_t n = all ? 300001 : GS_GPU_FEW_KEYS + 12345; /* fewer would have no bins */
     uint64_t made = 0;
     static const uint64_t sizes[] = {
         5000, 20000, GS_GPU_TILE_KEYS * 5 - 1, GS_GPU_TILE_KEYS * 5 + 1, 1000003, 3000001};

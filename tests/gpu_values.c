@@ -1,12 +1,12 @@
-/* gpu_values.c -- slots of few values are counted and written, and others are left alone.
+/* gpu_values.c -- slots of few values are counted and written, others are left alone.
  * SPDX-License-Identifier: MIT
  *
- *     gpu_values [KEYS]   slots of up to about so many keys, 200,000 unless said
+ *     gpu_values [KEYS]   slots of up to about KEYS keys, by default 200,000
  *
- * Slots lie next to each other with a word between them, at the buffers' odd places; in the second
- * buffer, not where they are in the output. Each is read from the buffer of its level, and its
- * sorted keys must come out in the first one; nothing else of that changes. Then a whole sort, of
- * keys that are one such slot, or seem to be. Needs a GPU: without one it says so and exits
+ * Slots lie next to each other with one word between them, at odd places in the buffers; in the
+ * second buffer their place is not that in the output. Each is read from the buffer of its level,
+ * and its sorted keys must end up in the first buffer, of which nothing else may change. Then whole
+ * sorts of keys that form one such slot, or seem to. Needs a GPU: without one it says so and exits
  * with 77.
  */
 #include "common/random.h"
@@ -20,10 +20,10 @@
 
 enum { SLOTS = 12, SHIFT = 12345, BORDER = 0x5a5a5a5a };
 
-/* What a slot has. */
+/* What a slot holds. */
 struct kind {
-    uint32_t values; /* equally frequent; of 0 every second key is one value, the rest one each */
-    bool few;        /* so few that they must be counted */
+    uint32_t values; /* equally frequent; 0: every second key is one value, the others occur once */
+    bool few;        /* whether values are so few that they must be counted */
 };
 
 static const struct kind kinds[] = {
@@ -36,7 +36,7 @@ struct test {
     bool few[SLOTS];
     uint64_t n;
     gs_key *from;   /* the level's keys */
-    gs_key *wanted; /* where few are, in order */
+    gs_key *wanted; /* the sorted keys of each slot */
     gs_key *d_a, *d_b;
 };
 
@@ -47,7 +47,7 @@ static int compare_keys(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The j-th value of a slot; the least and the largest key are among them. */
+/* The j-th value of a slot; the first two are the least and the largest key. */
 static gs_key value_of(uint32_t slot, uint64_t j)
 {
     return j == 0 ? 0 : j == 1 ? GS_KEY_MAX : (gs_key)gs_random(slot, j);
@@ -70,7 +70,7 @@ static void make_slots(struct test *test, uint64_t largest, unsigned level)
             uint64_t j = kind->values > 0 ? r % kind->values : r % 2 == 0 ? 0 : i + 2;
             test->from[at + i] = value_of(s, j);
         }
-        /* At least two copies of each in every part of a slot, and not too few to be noticed. */
+        /* At least two copies of each value in every part of a slot, enough to be noticed. */
         test->few[s] = kind->few && kind->values <= 2000 && kind->values * 4 < slot->size;
         memcpy(test->wanted + at, test->from + at, slot->size * sizeof(gs_key));
         qsort(test->wanted + at, slot->size, sizeof(gs_key), compare_keys);
@@ -98,7 +98,7 @@ static void check_slots(struct test *test, const gs_key *sorted, const struct gs
     CHECK_EQUAL(sorted[at], in_place ? test->from[at] : BORDER);
 }
 
-/* Slots of an even level are in b, of an odd one in a. */
+/* Slots of an even level are in b, those of an odd one in a. */
 static void test_level(struct test *test, uint64_t largest, unsigned level)
 {
     const struct gs_gpu_work *work = &test->sorter.work;
@@ -129,7 +129,8 @@ static void test_level(struct test *test, uint64_t largest, unsigned level)
     free(sorted);
 }
 
-/* A whole sort: 100 values, all over the range, and one key in `rare` any other, or none. */
+/* A whole sort: 100 values from the whole range; one key in `rare` is any other, or none if rare is
+ * 0. */
 static void test_all_keys(struct test *test, uint32_t rare)
 {
     struct gs_device_stats stats;

@@ -81,7 +81,7 @@ static __device__ __forceinline__ void sort_crowd_warp(uint32_t *s_keys, uint32_
                                                        uint32_t keys)
 {
     const uint32_t mine = lane_index() * CROWD_EACH;
-    uint32_t lanes = 2 * CROWD_MOST / CROWD_EACH; /* at least: there are more than CROWD_MOST keys */
+    uint32_t lanes = 2 * CROWD_MOST / CROWD_EACH; /* at least: there are over CROWD_MOST keys */
     while (lanes * CROWD_EACH < keys)
         lanes *= 2;
     uint32_t key[CROWD_EACH];

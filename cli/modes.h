@@ -1,7 +1,7 @@
-/* modes.h -- what gsort can be asked to do.
+/* modes.h -- the modes of gsort: sort, merge, plan and check.
  * SPDX-License-Identifier: MIT
  *
- * All end the progress line before they print anything, and keep *progress, if they have it, up to
+ * Each ends the progress line before it prints anything, and keeps *progress, if it has one, up to
  * date.
  */
 #ifndef GS_MODES_H
@@ -9,7 +9,8 @@
 
 #include "cli/options.h"
 
-/* Sort all inputs into the output. start_ns is when the program started, for --stats. */
+/* Sort all inputs into the output. start_ns is when the program started (gs_now_ns), for --stats.
+ */
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
                             uint64_t start_ns, struct gs_error *err);
 
@@ -17,7 +18,7 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
 enum gs_status gs_mode_merge(const struct gs_command *command, struct gs_progress *progress,
                              uint64_t start_ns, struct gs_error *err);
 
-/* Print what gs_mode_sort or gs_mode_merge would do. Where standard output fails, that is reported
+/* Print what gs_mode_sort or gs_mode_merge would do. If standard output fails, that is reported
  * here and *err stays empty. */
 enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err);
 

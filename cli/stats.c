@@ -59,8 +59,8 @@ static double since(uint64_t ns, uint64_t start_ns)
     return ns > start_ns ? to_ms(ns - start_ns) : 0;
 }
 
-/* A stage's rate as a share of what the bus or the GPU's memory can do; negative if that is unknown
- * or limits the stage in neither way. */
+/* A stage's rate as a share of what the bus or the GPU's memory can do; negative if that is not
+ * known, or neither limits the stage. */
 static double find_share(const struct gs_stats *stats, enum gs_stage stage)
 {
     const struct gs_stage_stats *row = &stats->stages[stage];

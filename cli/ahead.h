@@ -16,8 +16,7 @@
 void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
                     uint64_t read_ns);
 
-/* How many threads should make the output's pages: while all others wait (idle), or alongside those
- * that sort. */
+/* Threads to make the output's pages: while all others wait (idle), or beside those that sort. */
 unsigned gs_threads_for_pages(const struct gs_options *options, bool idle);
 
 /* Are there processors to spare while one thread reads a pipe? */

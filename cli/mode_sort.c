@@ -15,8 +15,7 @@
 
 #include <stdlib.h>
 
-/* Stands for the size of pipes whose end is not seen yet: more than there is room for. May be
- * doubled. */
+/* Size of pipes whose end is not seen yet: more than there is room for. It is doubled at most. */
 #define UNKNOWN_BYTES (UINT64_MAX / 2)
 
 /* Bring files that are not in the page cache there, from beginning to end. */

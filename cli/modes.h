@@ -1,16 +1,14 @@
 /* modes.h -- the modes of gsort: sort, merge, plan and check.
  * SPDX-License-Identifier: MIT
  *
- * Each ends the progress line before it prints anything, and keeps *progress, if it has one, up to
- * date.
+ * Each ends the progress line before it prints anything, and updates *progress, if it has one.
  */
 #ifndef GS_MODES_H
 #define GS_MODES_H
 
 #include "cli/options.h"
 
-/* Sort all inputs into the output. start_ns is when the program started (gs_now_ns), for --stats.
- */
+/* Sort all inputs into the output. start_ns is the program's start (gs_now_ns), for --stats. */
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
                             uint64_t start_ns, struct gs_error *err);
 

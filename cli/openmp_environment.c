@@ -9,8 +9,7 @@
  * Where to run: a runtime that binds its threads binds the first one before main() begins. All
  * other threads, those that make pages or wait for a GPU, inherit its affinity and would share its
  * one processor, and the default number of threads would be 1, too. Users who want to choose
- * processors have taskset(1), which is honoured. And a stack size set there may be too small for
- * the sort.
+ * processors have taskset(1), which is honoured. And a stack size set there may be too small.
  *
  * A runtime in a shared library reads its environment before any code of the program runs: so the
  * Makefile links GCC's statically, if it finds that.

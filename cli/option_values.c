@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Find the index of arg among `words`, which end with NULL. As in sort(1), an unambiguous prefix is
- * enough. */
+/* Find the index of arg among `words`, ended by NULL. As in sort(1), a unique prefix is enough. */
 static enum gs_status find_word(const char *option, const char *arg, const char *const *words,
                                 int *index, struct gs_error *err)
 {

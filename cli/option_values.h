@@ -19,14 +19,12 @@ enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct
 /* --check: *quiet says whether only the exit status is to tell the result. */
 enum gs_status gs_parse_check(const char *arg, bool *quiet, struct gs_error *err);
 
-/* If -S is given several times, the largest size counts, as in sort(1); of --device-memory, the
- * last. */
+/* Of several -S, the largest size counts, as in sort(1); of several --device-memory, the last. */
 enum gs_status gs_set_memory(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device_memory(struct gs_command *command, const char *arg,
                                     struct gs_error *err);
 
-/* -T. Nothing is written there unless an input is larger than memory, but the name is checked now.
- */
+/* -T. Nothing is written there unless inputs exceed memory, but the name is checked now. */
 enum gs_status gs_add_directory(struct gs_command *command, const char *arg, struct gs_error *err);
 
 /* Without -T: use TMPDIR or /tmp, as sort(1) does. */

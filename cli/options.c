@@ -4,8 +4,7 @@
  * The argp table is the only list of options. argp's own --help would exit 0 on a full disk, its
  * hidden --program-name and --HANG would make abbreviations ambiguous, and its errors take two
  * lines. So --help, --usage and --version are in our table, and err_stream is NULL, which leaves
- * only getopt's line. That line contains the argument unfiltered, so it is captured and reported by
- * us.
+ * only getopt's line. It contains the argument unfiltered, so it is captured and reported by us.
  */
 #include "cli/options.h"
 

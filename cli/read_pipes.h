@@ -17,8 +17,7 @@
 /* Fewer dirty bytes than this do not fill a control group. */
 #define GS_DIRTY_BYTES (UINT64_C(8) << 20)
 
-/* Bounds and state of reading pipes. The caller sets the first five fields, and zeroes the others.
- */
+/* Bounds and state of reading pipes. The caller sets the first five fields; the rest are zero. */
 struct gs_read_limit {
     const struct gs_options *options; /* ->incoming: set if the only input is a pipe, whose keys
                                        * move to their bins while it is read; else NULL */

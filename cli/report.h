@@ -9,8 +9,7 @@
 #include "common/output.h"
 #include "common/status.h"
 
-/* Set and get the name in front of each line: the one by which the program was started. The string
- * must stay. */
+/* The name in front of each line, by which the program was started. The string must stay. */
 void gs_report_name(const char *name);
 const char *gs_report_program(void);
 
@@ -27,8 +26,7 @@ enum gs_exit gs_report_close_stdout(void);
  * inputs end this; output may be NULL if there is none. All must stay until then. */
 void gs_report_watch(const struct gs_inputs *inputs, struct gs_output *output, const char *done);
 
-/* The hooks for gs_signals_start. gs_report_end gives a file that is written in place its old
- * length back. */
+/* Hooks for gs_signals_start; gs_report_end restores the length of a file written in place. */
 void gs_report_fault(const void *address);
 void gs_report_end(void);
 

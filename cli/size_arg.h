@@ -1,8 +1,7 @@
 /* size_arg.h -- parse the numbers on the command line: sizes as in sort(1), and plain counts.
  * SPDX-License-Identifier: MIT
  *
- * option is the option's name for messages, as in "invalid --bins argument 'x'". Errors are
- * GS_ERR_USAGE.
+ * option is its name for messages: "invalid --bins argument 'x'". Errors are GS_ERR_USAGE.
  */
 #ifndef GS_SIZE_ARG_H
 #define GS_SIZE_ARG_H
@@ -14,8 +13,7 @@
 /* Parse a size as GNU sort does for -S: decimal digits (no blank or sign) and at most one suffix of
  *   b bytes   k K KiB   m M MiB   g G GiB   t T TiB   P PiB   E EiB   (Z Y R Q: always too large)
  *   % of `total` bytes
- * No suffix means KiB; no digits before a suffix other than b and % means 1. If total is 0, % is
- * refused. */
+ * No suffix means KiB; no digits before a suffix other than b and % means 1. % needs total > 0. */
 enum gs_status gs_size_arg_parse(const char *option, const char *text, uint64_t total,
                                  uint64_t *bytes, struct gs_error *err);
 

@@ -21,8 +21,7 @@ static bool is_listed(const char *names, const char *name)
     return false;
 }
 
-/* Visit a group and its ancestors. A path longer than PATH_MAX is cut, so such a group is missed.
- */
+/* Visit a group and its ancestors. One whose path exceeds PATH_MAX is missed. */
 static void visit_upwards(const char *root, const char *path, bool version2,
                           void (*visit)(const char *directory, bool version2, void *context),
                           void *context)

@@ -105,8 +105,7 @@ cleanup:
     return st;
 }
 
-/* Close the file and map it: it holds those inputs from its first one to before `end` that are not
- * in memory. */
+/* Map and close the file. It has those inputs from its first to before `end` not in memory. */
 static enum gs_status map_spool(struct spool *spool, struct gs_input *list, size_t end,
                                 struct gs_error *err)
 {

@@ -126,8 +126,7 @@ static uint64_t system_available(void)
     return (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Does the line begin with one of the names (ended by NULL)? Then *bytes is the number behind it.
- */
+/* Does the line begin with one of the names (ended by NULL)? *bytes is the number behind it. */
 static bool has_bytes(const char *line, const char *const *names, uint64_t *bytes)
 {
     for (; *names != NULL; names++) {

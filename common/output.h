@@ -79,8 +79,7 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
 enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint64_t bytes,
                               struct gs_error *err);
 
-/* These mapped bytes have their final values: their pages may be unmapped. Report each byte once.
- */
+/* These mapped bytes are final: their pages may be unmapped. Report each byte once. */
 void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes);
 
 /* Both are async-signal-safe. holds: does the address lie in the mapped output? take_back: give a

@@ -52,8 +52,7 @@ enum gs_status gs_pipe_reader_read(struct gs_pipe_reader *reader, void *buffer, 
     enum gs_status st = GS_OK; /* also at the end of the pipe, with *got = 0 */
     size_t held = 0;
     size_t done = 0;
-    /* If splice(2) fails, as under some seccomp filters, use read(2), which reports the cause if it
-     * fails, too. */
+    /* If splice(2) fails (under a seccomp filter, say), read(2) works or reports the cause. */
     if (reader->own[0] >= 0 &&
         gs_file_splice_some(reader->fd, reader->own[1], size < reader->room ? size : reader->room,
                             &held, name, NULL) != GS_OK)

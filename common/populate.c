@@ -1,12 +1,11 @@
-/* populate.c -- a thread that makes the pages of a growing buffer ahead of the thread that fills
- * it. SPDX-License-Identifier: MIT
+/* populate.c -- a thread that makes a growing buffer's pages ahead of the thread that fills it.
+ * SPDX-License-Identifier: MIT
  */
 #include "common/populate.h"
 
 #include "common/memory.h"
 
-/* Made by one call: a thread that wants to move the buffer waits at most for one huge page, 0.3 ms.
- */
+/* Made by one call: a thread that wants to move the buffer waits for one huge page, 0.3 ms. */
 #define STEP_BYTES GS_HUGE_PAGE_BYTES
 
 /* How far ahead pages are made; those that are not used in the end are cleared in vain. */

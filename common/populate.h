@@ -1,5 +1,5 @@
-/* populate.h -- a thread that makes the pages of a growing buffer ahead of the thread that fills
- * it. SPDX-License-Identifier: MIT
+/* populate.h -- a thread that makes a growing buffer's pages ahead of the thread that fills it.
+ * SPDX-License-Identifier: MIT
  *
  * A fresh page is cleared when it is first touched, which takes the reader of a pipe as long as the
  * copy itself. Here another thread does that meanwhile.
@@ -25,8 +25,7 @@ struct gs_populate {
     atomic_bool waits;    /* the thread waits for `more` */
 };
 
-/* Start a thread for a buffer of `room` bytes. If no thread can be started, all calls do nothing.
- */
+/* Start a thread for a buffer of `room` bytes. If it cannot be started, all calls do nothing. */
 void gs_populate_start(struct gs_populate *populate, char *bytes, size_t room);
 
 /* `used` bytes of the buffer are filled: make pages some way ahead of that. */

@@ -24,8 +24,7 @@
 /* The least room for one read: what a large pipe holds. */
 #define GS_READ_BYTES ((size_t)1 << 20)
 
-/* Grow the buffer to `room` bytes, or to fewer if address space is short, but at least to `least`.
- */
+/* Grow the buffer to `room` bytes or, if address space is short, to fewer, at least `least`. */
 static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, size_t least,
                                   const char *name, struct gs_error *err)
 {
@@ -50,8 +49,7 @@ static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, size_t le
     }
 }
 
-/* The first buffer's size: for a file, its size and a little more, so that one read after it sees
- * the end. */
+/* The first buffer's size: a file's size and a little more, so that the next read sees the end. */
 static size_t guess_room(int fd)
 {
     struct stat status;

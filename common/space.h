@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes that this user may still write on the file system of an open file; UINT64_MAX if it does
- * not tell. */
+/* Bytes that this user may still write on fd's file system; UINT64_MAX if it does not tell. */
 uint64_t gs_space_free(int fd);
 
 /* Does allocating space in advance make writes faster on this file system? Yes on ext4 and XFS. */

@@ -82,10 +82,8 @@ static enum gs_status open_directly(struct gs_target *target, bool in_proc, cons
     return GS_OK;
 }
 
-/* In a directory with the sticky bit: may its entry be followed, written to or replaced? In one
- * that everybody may write to, not if another user has put it there, unless that user owns the
- * directory.
- */
+/* In a directory with the sticky bit: may its entry be followed, written to or replaced? If
+ * everybody may write to the directory, not another user's entry, unless that user owns it. */
 static enum gs_status check_owner(const struct gs_target *target, const char *name,
                                   struct gs_error *err)
 {

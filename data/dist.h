@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * A distribution is a pure function of (seed, n, i) that gives the key at position i of n. It has
- * no state, so any part of a file can be made without the rest, in any order. README.md defines
- * each.
+ * no state: any part of a file can be made without the rest, in any order. README.md defines them.
  */
 #ifndef GS_DIST_H
 #define GS_DIST_H

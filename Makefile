@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 VERSION := 0.1.0
 
-# Optional dependencies: found by themselves when unset, 0 leaves one out, 1 insists on it. `make install`
-# installs what was built last: the PATH that sudo gives may lack nvcc, and nobody says CC= or CFLAGS= twice.
+# Optional dependencies: detected when unset; 0 leaves one out, 1 requires it. `make install` reuses
+# the settings of the last build: under sudo, PATH may lack nvcc, and nobody repeats CC= or CFLAGS=.
 ifeq ($(MAKECMDGOALS),install)
   -include build/last.mk
 endif
@@ -42,8 +42,8 @@ SANITIZE  :=
 CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(if $(filter 1,$(DEBUG)),-debug)$(CONFIG_SUFFIX)
 B         := build/$(CONFIG)
 
-# WERROR= where another compiler warns of more. Without optimization the intrinsics of GCC are macros, with
-# conversions of their own.
+# Set WERROR= if another compiler has more warnings. Without optimization, GCC's intrinsics are
+# macros, which -Wsign-conversion complains about.
 WERROR    ?= -Werror
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow $(WERROR) \
              $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),,-Wno-sign-conversion)
@@ -55,7 +55,7 @@ ifeq ($(DEBUG),1)
   CPP_FLAGS += -DGS_DEBUG=1
 endif
 
-# In the order of the data's way through the program.
+# In the order in which the data passes through the program.
 COMMON_C := status control_group processors memory dirty file pipe populate slurp input input_read input_spool target tempfile space spill huge_page prefill output output_pages signals
 SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu incoming_look_cpu keeps_most select_samples_cpu sort_samples splitters search_bins search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
@@ -82,8 +82,8 @@ ifeq ($(CUDA),1)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
   LIBS     += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib -lcudart_static -ldl -lrt
-  # One machine code for each major architecture that nvcc knows: it runs on the minor ones too. GPUs
-  # newer than all of them compile the PTX of the last at their first run.
+  # Machine code for each major architecture that nvcc knows: it runs on its minor ones, too. On GPUs
+  # newer than all of these, the driver compiles the last one's PTX at the first run.
   GPU_ARCHS ?= $(filter $(shell $(NVCC) --list-gpu-code 2>/dev/null),sm_75 sm_80 sm_90 sm_100 sm_110 sm_120)
   NEWEST    := $(patsubst sm_%,%,$(lastword $(GPU_ARCHS)))
   NVCC_FLAGS := -std=c++17 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fno-threadsafe-statics --threads 0 \
@@ -93,7 +93,7 @@ else
   OBJECTS  += $(B)/sort/gpu_absent.o
 endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
-# GCC's OpenMP runtime must not read the environment before cli/openmp_environment.c has run.
+# GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(findstring __clang__,$(shell $(CC) -dM -E - </dev/null)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
@@ -131,7 +131,8 @@ help:
 	@echo 'gpu-hash         what tests/gpu-verified.txt has to say of these sources'
 	@echo 'Switches: CUDA=0|1 HIGHWAY=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY)'
 
-# ./gsort is the configuration built last, by what was given to make then or is in its environment.
+# ./gsort is the configuration built last; build/last.mk keeps the variables given to that make, as
+# arguments or in its environment.
 quoted = $(subst ','"'"',$(1))
 GIVEN := $(foreach name,CC CXX CPPFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR PKG_CONFIG CUDA_HOME GPU_ARCHS,$(if \
              $(filter command environment,$(origin $(name))),$(name)))
@@ -143,7 +144,7 @@ gsort: $(B)/gsort FORCE
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
 
-# The flags of the last build: a change of CFLAGS or LDFLAGS rebuilds.
+# The flags of the last build: if CFLAGS or LDFLAGS change, everything is rebuilt.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \
              $(LDFLAGS) $(LIBS)
 $(B)/flags: FORCE
@@ -153,7 +154,7 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
 
-# Its one loop takes a fifth longer where it crosses a cache line, which any change before it decides.
+# Its one loop takes a fifth longer if it crosses a cache line, which any code before it can cause.
 $(B)/sort/cache_sort_values.o: C_FLAGS += -falign-loops=32
 
 $(B)/%.o: %.cc $(B)/flags
@@ -171,7 +172,7 @@ build/peak: build/tools/tests/peak.o
 $(filter-out %.so,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
 
-# Preloaded, it makes calls to the system fail.
+# A library to be preloaded, which makes system calls fail.
 build/faults.so: tests/faults/shim.c
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 -shared -fPIC $< -o $@
@@ -180,13 +181,13 @@ build/tools/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) -I. -D_GNU_SOURCE -MMD -MP -std=c11 $(WARNINGS) -Wconversion -O2 -c $< -o $@
 
-# Unit tests: everything but main().
+# Unit tests: linked with everything but main().
 units: $(UNITS)
 $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
 
-# Fuzzing: clang's libFuzzer sees the parsers, the rest is linked as it is.
+# Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
 FUZZ_CC ?= clang
 FUZZERS := $(B)/fuzz/fuzz_command $(B)/fuzz/fuzz_size
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/option_values.c cli/size_arg.c $(OBJECTS) $(B)/flags
@@ -196,7 +197,7 @@ $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/option_values.c cli/size
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(if $(filter %command,$@),cli/options.c cli/option_values.c) \
 	    cli/size_arg.c $< $(filter-out %/options.o %/option_values.o %/size_arg.o,$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
 
-# Benchmarks: the library and the key generator's distributions.
+# Benchmarks: linked with the library and the key generator's distributions.
 $(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
@@ -204,7 +205,7 @@ SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='
         FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS)
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
-# Which tests: files or directories of Bats. BATS_JOBS files side by side, by GNU parallel; without it one after the other.
+# TESTS: Bats files or directories. BATS_JOBS files run at a time; without GNU parallel, only one.
 TESTS     ?= tests
 BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel
@@ -218,7 +219,7 @@ check-expensive: all $(B)/gsort units
 	$(need_bats)
 	GSORT_EXPENSIVE=1 $(SUITE) $(side_by_side) $(TESTS)
 
-# What is hostile: MODES of tests/faults/walk.sh, kills, and for SEED=... a failed run of torture again.
+# Hostile tests: faults (MODES of tests/faults/walk.sh), kills, random runs; SEED=n repeats a run.
 MODES ?= all
 check-faults: all $(B)/gsort
 	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
@@ -234,7 +235,7 @@ MINUTES ?= 10
 fuzz: $(FUZZERS)
 	tests/fuzz/fuzz.sh $(MINUTES) $(B)/fuzz
 
-# Small pipes go to their bins as they come in, too.
+# With the lower GS_INCOMING_KEYS, the keys of small pipes move to their bins as they come in, too.
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:
 	$(need_bats)
@@ -250,7 +251,7 @@ lint:
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench/overview.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
 
-# Beside the sorts that Debian packages; and again where nothing has instructions wider than AVX2.
+# Compares with the sorts that Debian packages; bench-cpu runs it again limited to AVX2.
 TBB_LIBS = $(shell $(PKG_CONFIG) --exists tbb 2>/dev/null && $(PKG_CONFIG) --libs tbb)
 $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	@mkdir -p $(@D)
@@ -263,7 +264,7 @@ bench-cpu: $(B)/bench_cpu
 	@+$(MAKE) -s CONFIG_SUFFIX=-avx2 CPPFLAGS='$(AVX2_ONLY)' $(B)-avx2/bench_cpu
 	$(B)-avx2/bench_cpu $(BENCH)
 
-# The engines' tables, under data/bench: TABLES="lists keys samples print" names parts.
+# Tables of the engines, in data/bench; TABLES="lists keys samples print" selects parts.
 bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
 	PLOTS=$(PLOTS) tests/bench/tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
 
@@ -304,7 +305,7 @@ dist:
 	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
-# What a run on a GPU has verified: what is compiled for it, and what tests it there; not what the CPU alone runs.
+# What a run on a GPU verifies: all code and tests built for it, except what only the CPU runs.
 GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
 CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/chunk_rooms* sort/key_loops* sort/shares* sort/regions.h sort/incoming_look.h sort/search_bins* sort/merge*.[ch])
 GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
@@ -315,14 +316,14 @@ gpu-hash:
 	    sha256sum | cut -d ' ' -f 1
 
 ifeq ($(CUDA),1)
-# The test of flipped bits stands between the stages.
+# The test of flipped bits intercepts the calls of stages.
 $(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
-# That of a small GPU stands before the driver.
+# The test of a small GPU intercepts calls to the CUDA runtime.
 $(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
 $(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
-# CUB compiles slowly: for one architecture at a time.
+# CUB compiles slowly, so only for one architecture at a time.
 BENCH_ARCH ?= sm_90
 $(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -Xcompiler -fopenmp -I. -c $< -o $@.o
@@ -334,7 +335,7 @@ bench-gpu: $(B)/bench-gpu
 check-gpu: all $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow $(B)/gpu_small $(B)/gpu_close
-# With DEBUG=1: only that has calls that can be made to fail.
+# Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)
 	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }
 	tests/inject_gpu.sh $(B)/gsort build/keygen build/reference

@@ -1,9 +1,9 @@
-/* ahead.c -- start what takes long before it is needed: a GPU, the output's pages, a slow disk.
+/* ahead.c -- start slow things before they are needed: a GPU, the output's pages, disk reads.
  * SPDX-License-Identifier: MIT
  *
- * On the CPU all threads are busy from the first moment on, and making pages ahead would only take
- * from them: but not while a pipe is read, which takes one. (A sort that will write in place has
- * them made when it knows that: see output_sink.c.)
+ * A sort on the CPU keeps all threads busy from the start, and making pages ahead would only take
+ * time from them. Not so while a pipe is read, which takes one thread. (A sort that writes in place
+ * has the pages made when it knows that it will: see output_sink.c.)
  */
 #include "cli/ahead.h"
 
@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* From so many on, some are to spare for pages: beside the writer of a pipe and its reader, or
- * beside those that sort. */
+/* With at least this many threads, some can be spared to make pages: beside a pipe's writer and its
+ * reader, or beside the threads that sort. */
 #define SPARE_THREADS 4
 
 bool gs_reads_with_help(const struct gs_options *options)
@@ -24,14 +24,14 @@ bool gs_reads_with_help(const struct gs_options *options)
 unsigned gs_threads_for_pages(const struct gs_options *options, bool idle)
 {
     unsigned threads = gs_threads(options);
-    if (threads < SPARE_THREADS) /* all others wait */
+    if (threads < SPARE_THREADS) /* all of them make pages, and the sort waits */
         return threads;
     return idle ? threads / 2 : threads / 4;
 }
 
-/* A pipe that brings fewer bytes in a millisecond leaves even two processors idle, one of which may
- * be its writer's: reading them, taking keys to bins and making pages takes one 1.1 ms. And after
- * so many it is known. */
+/* A pipe that brings fewer bytes than SLOW_BYTES a millisecond leaves even two processors partly
+ * idle, one of which may be its writer's: reading that many, moving keys to their bins and making
+ * pages takes one processor 1.1 ms. The rate counts once SLOW_AFTER bytes have come. */
 #define SLOW_BYTES 600000
 #define SLOW_AFTER ((uint64_t)64 << 20)
 
@@ -53,17 +53,17 @@ void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_
                           gs_threads_for_pages(options, true));
 }
 
-/* Less is read at once, whatever the order. */
+/* Smaller files are read fast enough in any order. */
 #define FETCH_BYTES_MIN ((size_t)4 << 20)
 
-/* The kernel reads no more at a time, by default. */
+/* By default, the kernel reads no more than this ahead at a time. */
 #define FETCH_BYTES ((size_t)128 << 10)
 
-/* Places that are looked at: if all are in memory, nearly everything is. */
+/* Pages to probe: if all are in memory, nearly the whole file is. */
 #define FETCH_PLACES 64
 
-/* Is any of some pages of the file not in memory? Of files that are not the user's own the kernel
- * does not tell. */
+/* Is one of the probed pages of the file not in memory? For files that the user neither owns nor
+ * may write, the kernel reports all as present. */
 static bool is_on_disk(const struct gs_input *input)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -77,7 +77,7 @@ static bool is_on_disk(const struct gs_input *input)
     return false;
 }
 
-/* Has memory room for all inputs, and what is done with them? */
+/* Is there memory for all inputs, a copy of them and the output? */
 static bool has_room(const struct gs_inputs *inputs)
 {
     return gs_inputs_bytes(inputs) <= gs_memory_available() / 3;
@@ -89,7 +89,7 @@ uint64_t gs_fetch_inputs(const struct gs_inputs *inputs)
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
         size_t bytes = input->mapping == NULL ? 0 : input->mapping_bytes;
-        /* Asked for last: it takes a tenth of the time of a small sort. */
+        /* has_room last: it takes a tenth of the time of a small sort. */
         if (bytes < FETCH_BYTES_MIN || !is_on_disk(input) || !has_room(inputs))
             continue;
         for (size_t at = 0; at < bytes; at += FETCH_BYTES)

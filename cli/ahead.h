@@ -1,4 +1,4 @@
-/* ahead.h -- start what takes long before it is needed: a GPU, the output's pages, a slow disk.
+/* ahead.h -- start slow things before they are needed: a GPU, the output's pages, disk reads.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_AHEAD_H
@@ -8,25 +8,24 @@
 #include "common/output.h"
 #include "sort/gsort.h"
 
-/* `bytes` of input, or more, are known to come. If a GPU is going to sort so much, CUDA starts now,
- * or, while a pipe is being read, when it will have started in time; and, where output is not NULL
- * and is going to be as long, so does the making of its pages; that also for the CPU while it is
- * reading a pipe, if that leaves processors idle. read_ns is what reading has taken so far; 0:
- * there is nothing to be read. To be called as often as more is known. */
+/* At least `bytes` bytes of input are known to come. If a GPU will sort that much, start CUDA now
+ * or, while a pipe is read, just early enough. Then, if output is not NULL, which says that it will
+ * be as long as the input, start making its pages; also for a CPU sort, if reading a pipe leaves
+ * processors idle. read_ns: how long pipes have been read so far; 0 if none is. Call again whenever
+ * more input is known. */
 void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
                     uint64_t read_ns);
 
-/* Threads that are to make the output's pages: while all others wait (idle), or beside those that
- * sort. */
+/* Threads to make the output's pages: while all others wait (idle), or beside those that sort. */
 unsigned gs_threads_for_pages(const struct gs_options *options, bool idle);
 
 /* Are there processors to spare while one thread reads a pipe? */
 bool gs_reads_with_help(const struct gs_options *options);
 
-/* Have the kernel read mapped files that are not in memory, from the beginning to the end: a sample
- * touches pages all over them first, and a disk that reads them in that order takes many times as
- * long. Not where they would drive each other out: they, a copy and the output are to have room.
- * Returns the bytes that were asked for. */
+/* Have the kernel read mapped files that are not in memory from beginning to end: otherwise the
+ * sample would touch pages all over them first, and a disk takes many times as long to read them in
+ * that order. Not if they would evict each other: there must be memory for the inputs, a copy and
+ * the output. Returns the number of bytes requested. */
 uint64_t gs_fetch_inputs(const struct gs_inputs *inputs);
 
 #endif

@@ -15,7 +15,7 @@ _gsort()
         option=${COMP_WORDS[COMP_CWORD - 2]}
     else
         option=$previous
-        # The argument of these may only follow a =.
+        # These take an argument only after a =.
         case $option in
         --check | --progress | --stats) option= ;;
         esac

@@ -1,10 +1,10 @@
 /* direct.c -- write an output past the page cache (open(2): O_DIRECT).
  * SPDX-License-Identifier: MIT
  *
- * Addresses, lengths and places of direct writes must be multiples of a block. A bin begins and
- * ends anywhere: its whole blocks are copied to an aligned buffer and written directly, what is
- * left at both ends goes through the page cache. So does each MiB that a direct write does not do
- * whole, which also finds the words for what is wrong.
+ * Addresses, lengths and file offsets of direct writes must be multiples of a block. A bin begins
+ * and ends anywhere: its whole blocks are copied to an aligned buffer and written directly, the
+ * rests at both ends go through the page cache. So does each MiB of which a direct write fails or
+ * falls short; if that write fails too, it reports the cause.
  */
 #include "cli/direct.h"
 
@@ -14,13 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A multiple of every disk's block. */
+/* A multiple of the block size of every disk. */
 #define BLOCK_BYTES ((uint64_t)4096)
 
-/* Written at a time. */
+/* Bytes written at a time. */
 #define BUFFER_BYTES ((size_t)1 << 20)
 
-/* Less is not worth two writes at its ends. */
+/* Fewer bytes are not worth the two extra writes at their ends. */
 #define DIRECT_BYTES_MIN ((size_t)64 << 10)
 
 int gs_direct_open(const struct gs_output *output)

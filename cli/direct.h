@@ -6,11 +6,11 @@
 
 #include "common/output.h"
 
-/* A second descriptor of output's file, for direct writes; -1: its file system has no such thing.
- */
+/* Open output's file once more, for direct writes; the caller closes the descriptor. -1 if its file
+ * system does not support them. */
 int gs_direct_open(const struct gs_output *output);
 
-/* gs_output_write, but whole blocks go to the disk by direct_fd. Safe from several threads. */
+/* As gs_output_write, but whole blocks go straight to the disk, through direct_fd. Thread-safe. */
 enum gs_status gs_direct_write(int direct_fd, struct gs_output *output, const void *data,
                                size_t bytes, uint64_t position, struct gs_error *err);
 

@@ -1,4 +1,4 @@
-/* exit.c -- the exit statuses, and that there are no others.
+/* exit.c -- the exit statuses, and a guard that there are no others.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/exit.h"
@@ -15,8 +15,8 @@
 
 static bool is_planned;
 
-/* The buffer of stdio's standard error, which gsort does not write to but libraries do: libgomp,
- * whose last words are two lines. Those become one of ours. */
+/* The buffer of stdio's stderr. gsort does not use that stream, but libraries do: libgomp ends with
+ * a message of two lines, of which gsort reports the first as its own. */
 static char said[512];
 
 static void end_in_trouble(void)
@@ -34,7 +34,7 @@ static void end_in_trouble(void)
 void gs_exit_guard(void)
 {
     (void)setvbuf(stderr, said, _IOFBF, sizeof said - 1);
-    (void)atexit(end_in_trouble); /* fails only where 32 others are registered */
+    (void)atexit(end_in_trouble); /* at least 32 can be registered: it does not fail */
 }
 
 int gs_exit_status(enum gs_exit status)

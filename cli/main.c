@@ -17,16 +17,15 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Messages begin with the name that the program was started by, without its directory. */
+/* Messages begin with the name by which the program was started, without its directory. */
 static void set_program_name(char **argv)
 {
     if (*program_invocation_short_name == '\0')
         return;
     gs_report_name(program_invocation_short_name);
-    argv[0] = program_invocation_short_name; /* getopt prints this one */
+    argv[0] = program_invocation_short_name; /* getopt begins its messages with this */
 }
 
-/* Do what the command asks for. */
 static enum gs_status run(const struct gs_command *command, struct gs_progress *progress,
                           uint64_t start_ns, bool *ordered, struct gs_error *err)
 {
@@ -48,7 +47,7 @@ int main(int argc, char **argv)
     static char default_name[] = "gsort";
     static char *no_arguments[] = {default_name, NULL};
 
-    /* SIGUSR1 is for the progress thread alone: threads inherit the mask. */
+    /* Only the progress thread takes SIGUSR1; all threads inherit this mask. */
     sigset_t asked;
     sigemptyset(&asked);
     sigaddset(&asked, SIGUSR1);
@@ -56,8 +55,8 @@ int main(int argc, char **argv)
     gs_file_guard_standard();
     gs_signals_start(gs_report_fault, gs_report_end, _exit);
     gs_exit_guard();
-    /* No arena for each thread: for a few small blocks it would reserve 64 MiB and more of what
-     * ulimit -v leaves beside -S. */
+    /* No malloc arena per thread: for a few small blocks, each would reserve at least 64 MiB of the
+     * address space that ulimit -v leaves beside -S. */
     (void)mallopt(M_ARENA_MAX, 1);
 
     if (argc < 1) {
@@ -76,7 +75,7 @@ int main(int argc, char **argv)
     gs_progress_start(&progress, command.progress);
     enum gs_status st = run(&command, &progress, start_ns, &ordered, &err);
     gs_progress_stop();
-    if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or reported already */
+    if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or has been reported */
         gs_report_error(&err);
     gs_command_free(&command);
     enum gs_exit status = ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER;

@@ -14,14 +14,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* No -S is too small for so many keys. */
+/* Whatever -S says, this many keys can be sorted. */
 #define GS_SMALL_KEYS 65536
 
-/* What is not the sort's to take of the memory there is: files' buffers and libraries' own. */
+/* Memory to leave for other uses than the sort's buffers: file buffers and libraries. */
 #define GS_BESIDE (UINT64_C(32) << 20)
 
-/* The stacks of the threads but the first, if address space or data is limited: what other memory
- * there is they hardly touch. */
+/* The stacks of all threads but the first, if address space or data is limited; otherwise they do
+ * not count, since they touch hardly any memory. */
 static uint64_t stacks(const struct gs_command *command)
 {
     if (gs_buffer_space_left() == UINT64_MAX)
@@ -29,7 +29,7 @@ static uint64_t stacks(const struct gs_command *command)
     return (uint64_t)(gs_threads(&command->sort) - 1) * gs_stack_bytes();
 }
 
-/* What a small input takes. */
+/* The memory that a small input takes. */
 static uint64_t least_memory(const struct gs_command *command)
 {
     return gs_sort_memory(&command->sort, GS_SMALL_KEYS) + (uint64_t)GS_SMALL_KEYS * GS_KEY_BYTES;
@@ -40,7 +40,7 @@ static uint64_t subtract(uint64_t from, uint64_t bytes)
     return from > bytes ? from - bytes : 0;
 }
 
-/* Is the output a file on tmpfs, or will it be? What cannot be told is none. */
+/* Is the output a file on tmpfs, or will it be one? If that cannot be found out, it is not. */
 static bool output_in_memory(const char *name)
 {
     struct stat status;
@@ -55,8 +55,8 @@ static bool output_in_memory(const char *name)
     return statfs(there ? name : dirname(directory), &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
-/* What an output of these keys, and of what pipes will bring, leaves for buffers where it takes
- * memory, too: a pipe's keys are in buffers and in the output. */
+/* What an output in memory leaves of `bytes` for buffers: it takes `keys` keys and, if inputs are
+ * pending, half of the rest, since a pipe's keys are in buffers and in the output. */
 static uint64_t beside_output(uint64_t bytes, uint64_t keys, bool pending)
 {
     uint64_t left = subtract(bytes, keys * GS_KEY_BYTES);
@@ -95,16 +95,16 @@ uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys
     return (more || buffers > most ? most : buffers) + GS_BESIDE + stacks(command);
 }
 
-/* Of a control group, what is neither buffers nor pages that wait: libraries, the kernel's own for
- * both, and what each thread has in hand, tables and a piece. 18 MiB with 16 threads. */
+/* What a control group is charged for besides buffers and dirty pages: libraries, kernel memory for
+ * both, and what each thread has in hand, tables and a piece to write. 18 MiB with 16 threads. */
 #define BESIDE_GROUP  (UINT64_C(8) << 20)
 #define BESIDE_THREAD (UINT64_C(1) << 20)
 
-/* Less would have the disk wait for us. */
+/* With a lower limit, the disk would wait for the writers. */
 #define DIRTY_MIN (UINT64_C(8) << 20)
 
-/* What is written is to have room so many times before it may wait as long as it likes: other
- * processes of the group write, too, and what is known of the memory is a moment old. */
+/* Dirty pages are unbounded only if the group has room for this many times what will be written:
+ * other processes of the group write, too, and the memory figures are already a moment old. */
 #define ROOM_FACTOR 2
 
 void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes,

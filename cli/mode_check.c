@@ -1,8 +1,8 @@
 /* mode_check.c -- -c and -C: is the input in order?
  * SPDX-License-Identifier: MIT
  *
- * A mapped file is checked in pieces, so that a disorder near its start is found at once; a pipe as
- * its bytes come. Neither needs memory for the file.
+ * A mapped file is checked in pieces, so that a disorder near its start is found at once; a pipe is
+ * checked as its bytes come. Neither needs memory for the whole file.
  */
 #include "cli/modes.h"
 #include "cli/memory_limit.h"
@@ -19,14 +19,14 @@
 /* Keys of a mapped file that are checked at once: enough for several threads. */
 #define GS_CHECK_KEYS ((uint64_t)1 << 24)
 
-/* One read from a pipe: as much as a large one holds. */
+/* Bytes of one read from a pipe: as many as a large one holds. */
 #define GS_CHECK_BYTES ((size_t)1 << 20)
 
-/* What is known after some keys. */
+/* The state after some keys. */
 struct check {
     const struct gs_options *options;
-    uint64_t index; /* of the first disorder once ordered is false, else of the next key */
-    gs_key last;    /* the key before it, or the one that is out of order */
+    uint64_t index; /* of the next key, or, once ordered is false, of the first disorder */
+    gs_key last;    /* the key before that, or the one that is out of order */
     bool ordered;
 };
 

@@ -1,8 +1,8 @@
-/* mode_merge.c -- -m: merge inputs that are in order already.
+/* mode_merge.c -- -m: merge inputs that are already in order.
  * SPDX-License-Identifier: MIT
  *
- * Mapped files are merged from where they are; what comes through pipes is read to its end first,
- * into memory or, beyond a half of -S, into temporary files.
+ * Mapped files are merged where they are; pipes are read to their ends first, into memory or,
+ * beyond half of -S, into temporary files.
  */
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* For progress: so much has come through pipes. */
+/* For the progress line: the bytes that have come through pipes. */
 static void tell_read(void *context, uint64_t bytes)
 {
     struct gs_progress *progress = context;
@@ -36,7 +36,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
 
     keys = mapped_bytes / GS_KEY_BYTES;
     limit = gs_memory_limit(command, keys, gs_inputs_pending(inputs));
-    if (gs_inputs_pending(inputs)) /* it may go to temporary files, and nobody knows its length */
+    if (gs_inputs_pending(inputs)) /* of unknown length, and may go to temporary files */
         gs_memory_bound_dirty(&options, limit, limit, UINT64_MAX);
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     if (output->kind == GS_OUTPUT_POSITIONED) {
@@ -52,7 +52,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     }
     GS_TRY(gs_inputs_spool(inputs, GS_KEY_BYTES, limit / 2, command->directories,
                            command->directory_count, tell_read, progress, &temporary_bytes, err));
-    gs_output_begin(output); /* it may share its position with what was read */
+    gs_output_begin(output); /* its file position may be shared with an input's */
     read_bytes = gs_inputs_bytes(inputs) - mapped_bytes;
     reading = gs_stage_since(begin_ns, read_bytes / GS_KEY_BYTES, read_bytes);
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));

@@ -1,4 +1,4 @@
-/* mode_plan.c -- --plan: say what a run would do, and do nothing.
+/* mode_plan.c -- --plan: print what a run would do, and do nothing.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/memory_limit.h"
@@ -12,14 +12,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What is printed. */
 struct plan {
-    bool pending; /* there are inputs of unknown size: the rest is about the others */
+    bool pending; /* there are inputs of unknown size, which all figures leave out */
     uint64_t keys;
     uint64_t limit_bytes;
     const char *method;
-    struct gs_stats stats; /* engine, device, reason */
-    unsigned passes;       /* times that each key is read, and written */
+    struct gs_stats stats; /* only engine, device and reason */
+    unsigned passes;       /* how often each key is read, and written */
     uint64_t memory_bytes;
     uint64_t temporary_bytes;
     double seconds;

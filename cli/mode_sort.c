@@ -15,10 +15,10 @@
 
 #include <stdlib.h>
 
-/* Of pipes whose end is not seen yet: more than there is room for. */
+/* Size of pipes whose end is not seen yet: more than there is room for. It is doubled at most. */
 #define UNKNOWN_BYTES (UINT64_MAX / 2)
 
-/* Files that are not in the page cache come there, in order. */
+/* Bring files that are not in the page cache there, from beginning to end. */
 static void fetch(const struct gs_inputs *inputs, struct gs_progress *progress,
                   struct gs_stage_stats *stage)
 {
@@ -28,7 +28,7 @@ static void fetch(const struct gs_inputs *inputs, struct gs_progress *progress,
     *stage = gs_stage_since(start, bytes / GS_KEY_BYTES, bytes);
 }
 
-/* Sort inputs that are all in memory or mapped; own_bytes are in memory. */
+/* Sort inputs that are all in memory (own_bytes of them) or mapped. */
 static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t own_bytes,
                                      const struct gs_inputs *inputs, struct gs_output *output,
                                      struct gs_stats *stats, struct gs_error *err)
@@ -40,7 +40,7 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     uint64_t keys;
     struct gs_stage_stats fetching;
     struct gs_output_sink to = gs_output_sink(output, &options, inputs);
-    options.leave_device = true; /* main ends that way */
+    options.leave_device = true; /* main then ends by gs_exit_now */
     GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
@@ -63,7 +63,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
 {
     enum gs_status st;
     struct gs_stage_stats reading = {0};
-    uint64_t own_bytes = 0; /* input that is held in memory */
+    uint64_t own_bytes = 0; /* of input held in memory */
     bool makes_pages = !output->direct && output->kind != GS_OUTPUT_STREAM &&
                        !(output->kind == GS_OUTPUT_POSITIONED &&
                          gs_inputs_await(inputs, output->device, output->inode));
@@ -78,9 +78,9 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     if (inputs->count == 1 && gs_inputs_pending(inputs))
         options.incoming = gs_incoming_new(&command->sort);
     GS_TRY(gs_read_pipes(&limit, &own_bytes, &reading, err));
-    gs_output_begin(output); /* it may share its position with what was read */
-    /* What is written over must be copied: that takes memory too. (The external sort has read
-     * everything before it writes.) */
+    gs_output_begin(output); /* its file position may be shared with an input's */
+    /* Mapped input that will be overwritten must be copied, which takes memory too. (The external
+     * sort has read everything before it writes.) */
     uint64_t copied = output->kind == GS_OUTPUT_POSITIONED
                           ? gs_inputs_same(inputs, output->device, output->inode, output->start)
                           : 0;
@@ -88,7 +88,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     GS_TRY(gs_options_check_count(&command->sort, keys, err));
     bool spills = limit.reached || gs_read_limit_exceeded(&limit, own_bytes + copied, keys);
     if (spills)
-        gs_output_end_prefill(output); /* its pages count as memory, and are not needed for long */
+        gs_output_end_prefill(output); /* pages count as memory, and are not needed for long yet */
     else if (copied > 0)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, output->start, &own_bytes,
                                 err));
@@ -108,7 +108,7 @@ cleanup:
     return st;
 }
 
-/* A GPU starts while the output is opened. */
+/* Before the output is opened, so that a GPU starts meanwhile. */
 static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
 {
     uint64_t keys = gs_inputs_bytes(inputs) / GS_KEY_BYTES;

@@ -1,15 +1,14 @@
-/* modes.h -- what gsort can be asked to do.
+/* modes.h -- the modes of gsort: sort, merge, plan and check.
  * SPDX-License-Identifier: MIT
  *
- * All end the progress line before they print anything, and keep *progress, if they have it, up to
- * date.
+ * Each ends the progress line before it prints anything, and updates *progress, if it has one.
  */
 #ifndef GS_MODES_H
 #define GS_MODES_H
 
 #include "cli/options.h"
 
-/* Sort all inputs into the output. start_ns is when the program started, for --stats. */
+/* Sort all inputs into the output. start_ns is the program's start (gs_now_ns), for --stats. */
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
                             uint64_t start_ns, struct gs_error *err);
 
@@ -17,7 +16,7 @@ enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress
 enum gs_status gs_mode_merge(const struct gs_command *command, struct gs_progress *progress,
                              uint64_t start_ns, struct gs_error *err);
 
-/* Print what gs_mode_sort or gs_mode_merge would do. Where standard output fails, that is reported
+/* Print what gs_mode_sort or gs_mode_merge would do. If standard output fails, that is reported
  * here and *err stays empty. */
 enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err);
 

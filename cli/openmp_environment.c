@@ -1,23 +1,23 @@
-/* openmp_environment.c -- what the OpenMP runtime finds in the environment.
+/* openmp_environment.c -- set the environment variables that the OpenMP runtime reads.
  * SPDX-License-Identifier: MIT
  *
- * How to wait: by default GCC's lets threads that wait for others spin for some milliseconds,
- * longer than a small sort takes: with two cores, one of which another program used, 2^18 keys took
- * 41 ms, and now take 6. And in a pipeline no program is alone. To wake one takes 50 us, so it
- * spins for about as long.
+ * How to wait: by default, GCC's runtime lets waiting threads spin for some milliseconds, longer
+ * than a small sort takes: with two cores, one of them used by another program, 2^18 keys took
+ * 41 ms, and now take 6 ms. (In a pipeline, no program is alone.) Waking a thread takes 50 us, so a
+ * thread spins for about as long before it sleeps.
  *
  * Where to run: a runtime that binds its threads binds the first one before main() begins. All
- * others, those that make pages or wait for a GPU, are its children and would share its one
- * processor, which is also all that the number of threads would be taken from. Who wants to choose
- * processors has taskset(1), which is honoured. And stacks may be smaller than ours are deep.
+ * other threads, those that make pages or wait for a GPU, inherit its affinity and would share its
+ * one processor, and the default number of threads would be 1, too. Users who want to choose
+ * processors have taskset(1), which is honoured. And a stack size set there may be too small.
  *
- * A runtime that is a shared library has read its environment before any code of the program: the
- * Makefile links GCC's statically, where it finds that.
+ * A runtime in a shared library reads its environment before any code of the program runs: so the
+ * Makefile links GCC's statically, if it finds that.
  */
 #include <stddef.h>
 #include <stdlib.h>
 
-#define SPINS "2000" /* 40 to 100 us, by the processor */
+#define SPINS "2000" /* 40 to 100 us, depending on the processor */
 
 __attribute__((constructor(101))) static void set_environment(void)
 {
@@ -28,6 +28,6 @@ __attribute__((constructor(101))) static void set_environment(void)
         unsetenv(without[i]);
     if (getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL)
         return;
-    setenv("OMP_WAIT_POLICY", "passive", 1); /* other runtimes know that one only */
+    setenv("OMP_WAIT_POLICY", "passive", 1); /* other runtimes know only this one */
     setenv("GOMP_SPINCOUNT", SPINS, 1);
 }

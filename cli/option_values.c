@@ -1,4 +1,4 @@
-/* option_values.c -- what the values of options may be.
+/* option_values.c -- parse and check the values of options.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/option_values.h"
@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The index of arg among `words`, which NULL ends. As in sort(1), the beginning of one is enough if
- * it is that of no other. */
+/* Find the index of arg among `words`, ended by NULL. As in sort(1), a unique prefix is enough. */
 static enum gs_status find_word(const char *option, const char *arg, const char *const *words,
                                 int *index, struct gs_error *err)
 {
@@ -99,7 +98,7 @@ enum gs_status gs_set_memory(struct gs_command *command, const char *arg, struct
     uint64_t bytes = 0;
     enum gs_status st = gs_size_arg_parse("-S", arg, gs_memory_total(), &bytes, err);
     if (st == GS_OK && bytes == 0)
-        bytes = 1; /* 0 would be no limit at all */
+        bytes = 1; /* 0 stands for no limit */
     if (bytes > command->memory_limit)
         command->memory_limit = bytes;
     return st;

@@ -1,8 +1,9 @@
-/* option_values.h -- what the values of options may be.
+/* option_values.h -- parse and check the values of options.
  * SPDX-License-Identifier: MIT
  *
- * Each puts the value of its option into the command; GS_ERR_USAGE where it is none. arg is argv's,
- * and stays in the command; NULL: the option came without.
+ * Each function stores the value of its option in the command, or returns GS_ERR_USAGE if it is not
+ * valid. arg is a string of argv, to which the command may keep a pointer, or NULL if the option
+ * came without a value.
  */
 #ifndef GS_OPTION_VALUES_H
 #define GS_OPTION_VALUES_H
@@ -15,18 +16,18 @@ enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct 
 enum gs_status gs_set_progress(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err);
 
-/* --check: is it to be said with the exit status alone? */
+/* --check: *quiet says whether only the exit status is to tell the result. */
 enum gs_status gs_parse_check(const char *arg, bool *quiet, struct gs_error *err);
 
-/* Several sizes: the largest counts, as in sort(1); but the last one for a GPU's. */
+/* Of several -S, the largest size counts, as in sort(1); of several --device-memory, the last. */
 enum gs_status gs_set_memory(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device_memory(struct gs_command *command, const char *arg,
                                     struct gs_error *err);
 
-/* Nothing is put there before an input is larger than memory, but a wrong name is wrong now. */
+/* -T. Nothing is written there unless inputs exceed memory, but the name is checked now. */
 enum gs_status gs_add_directory(struct gs_command *command, const char *arg, struct gs_error *err);
 
-/* If none was named: where sort(1) looks, too. */
+/* Without -T: use TMPDIR or /tmp, as sort(1) does. */
 void gs_choose_directory(struct gs_command *command);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * The argp table is the only list of options. argp's own --help would exit 0 on a full disk, its
  * hidden --program-name and --HANG would make abbreviations ambiguous, and its errors take two
- * lines: so --help, --usage and --version are options of ours, and err_stream is NULL, which leaves
- * getopt's one line. That one has the argument in it as it is, and is kept to be reported as ours.
+ * lines. So --help, --usage and --version are in our table, and err_stream is NULL, which leaves
+ * only getopt's line. It contains the argument unfiltered, so it is captured and reported by us.
  */
 #include "cli/options.h"
 
@@ -109,19 +109,19 @@ static const char doc[] =
     "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
     "SIGUSR1 makes a running gsort say how far it is.";
 
-/* What the parser needs besides the command itself. */
+/* The state of the parser. */
 struct parse {
     struct gs_command *command;
-    bool is_checked;  /* -c or -C came already */
-    bool is_merged;   /* -m came */
-    bool is_answered; /* --help or the like came, and that is all */
+    bool is_checked;  /* -c or -C was given */
+    bool is_merged;   /* -m was given */
+    bool is_answered; /* --help or the like was given and answered: nothing else to do */
     uint64_t threads;
     struct gs_error err;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state);
 
-/* argp's own note on letters and arguments is long, and untrue of -c. */
+/* Drop argp's note about arguments of long and short options: it is long, and wrong for -c. */
 static char *filter_help(int key, const char *text, void *unused)
 {
     (void)unused;
@@ -134,7 +134,6 @@ static const struct argp parser = {.options = table,
                                    .doc = doc,
                                    .help_filter = filter_help};
 
-/* Print what was asked for. */
 static void answer(struct argp_state *state, int key)
 {
     if (key == OPT_VERSION)
@@ -250,7 +249,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* What no single option can tell. */
+/* Check the options against each other. */
 static enum gs_status check_together(const struct gs_command *command, struct gs_error *err)
 {
     if (command->mode == GS_MODE_CHECK) {
@@ -269,11 +268,11 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
     }
     struct gs_options options = command->sort;
     if (command->mode != GS_MODE_SORT)
-        options.device = GS_DEVICE_AUTO; /* these run on the CPU, whatever is asked for */
+        options.device = GS_DEVICE_AUTO; /* --device has no effect: these modes run on the CPU */
     return gs_options_check(&options, err);
 }
 
-/* argp_parse; what getopt says meanwhile goes into parse->err, without the name before it. */
+/* Run argp_parse; getopt's message goes to parse->err, without the program's name in front. */
 static error_t parse_arguments(struct parse *parse, int argc, char **argv)
 {
     char *said = NULL;
@@ -282,15 +281,15 @@ static error_t parse_arguments(struct parse *parse, int argc, char **argv)
     FILE *kept = open_memstream(&said, &size);
     if (kept == NULL)
         return ENOMEM;
-    stderr = kept;             /* a variable, in the GNU C library */
-    unsetenv("ARGP_HELP_FMT"); /* whose argp crashes by some columns, and prints without end */
+    stderr = kept;             /* in the GNU C library, it is a variable */
+    unsetenv("ARGP_HELP_FMT"); /* some column numbers make argp crash, or print forever */
     error_t failed = argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, parse);
     stderr = own;
     if (fclose(kept) != 0)
         failed = ENOMEM;
     size_t name = strlen(argv[0]) + strlen(": ");
     if (failed != ENOMEM && size > name) {
-        said[size - 1] = '\0'; /* the end of the line */
+        said[size - 1] = '\0'; /* the newline */
         gs_fail(&parse->err, GS_ERR_USAGE, 0, "%s", said + name);
     }
     free(said);
@@ -312,7 +311,7 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     if (failed == ENOMEM)
         st = gs_fail(&parse.err, GS_ERR_MEMORY, ENOMEM, "command line");
     else if (failed != 0)
-        st = GS_ERR_USAGE; /* parse.err says which */
+        st = GS_ERR_USAGE; /* parse.err has the message */
     command->sort.threads = (unsigned)parse.threads;
     if (st == GS_OK && parse.is_merged && parse.is_checked)
         st = gs_fail(&parse.err, GS_ERR_USAGE, 0, "options '-%sm' are incompatible",

@@ -18,24 +18,25 @@ enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER 
 
 struct gs_command {
     enum gs_mode mode;
-    bool quiet;             /* -C: the exit status says it all */
+    bool quiet;             /* -C: only the exit status tells */
     struct gs_options sort; /* memory_bytes is left 0 here: see memory_limit */
-    uint64_t memory_limit;  /* of -S; 0: not given */
+    uint64_t memory_limit;  /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;
     enum gs_progress_when progress;
     const char *output; /* NULL: standard output */
-    const char **files; /* file_count names out of argv */
+    const char **files; /* file_count strings of argv */
     size_t file_count;  /* 0: standard input */
     bool synced;        /* --fsync */
     bool direct;        /* --direct */
-    bool planned;       /* --plan: say what the mode would do */
-    /* -T, or TMPDIR, or /tmp: at least one, for temporary files. */
+    bool planned;       /* --plan: print what the mode would do */
+    /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;
     size_t directory_count;
 };
 
-/* Read argv into *command. --help, --usage and --version are answered here and exit. An error is
- * reported here too, in one line: anything but GS_OK is for the exit status only. */
+/* Parse argv into *command, which keeps pointers to its strings; on success, free with
+ * gs_command_free. Answers --help, --usage and --version, and exits. Reports an error itself, in
+ * one line: the caller only needs to exit. */
 enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv);
 
 void gs_command_free(struct gs_command *command);

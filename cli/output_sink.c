@@ -1,4 +1,4 @@
-/* output_sink.c -- the library's sink on top of an output file.
+/* output_sink.c -- the library's sink interface on top of an output file.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/output_sink.h"
@@ -18,7 +18,7 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
         gs_output_made(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES);
         return GS_OK;
     }
-    /* What a GPU has sorted is not looked at again: 20 ms a GiB that the end need not take. */
+    /* A GPU sort no longer needs its input: unmapping it now saves 20 ms a GiB at the exit. */
     if (to->inputs != NULL && !atomic_flag_test_and_set(&to->begun) && gs_holds_device())
         gs_inputs_forget(to->inputs);
     if (to->direct_fd >= 0)
@@ -28,7 +28,7 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
                            err);
 }
 
-/* Who sorts in place takes more address space than memory. */
+/* Not if address space is limited: sorting in the mapped output takes more of it than of memory. */
 static gs_key *map_keys(struct gs_sink *sink, uint64_t count, bool early)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
@@ -44,15 +44,15 @@ static enum gs_status make_keys(struct gs_sink *sink, uint64_t count, uint64_t p
     return gs_output_make(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES, err);
 }
 
-/* It is known now that the output will be about so long: a GPU is yet to sort it. */
+/* The output will be about `count` keys long, and a GPU has yet to sort them: pages can be made. */
 static void expect_keys(struct gs_sink *sink, uint64_t count)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     gs_output_prefill(to->output, count * GS_KEY_BYTES, to->idle_threads);
 }
 
-/* Else input, a copy of it and the output would be resident at once, and the end of the process
- * would have to unmap it all. */
+/* Unmap input that is no longer needed. Otherwise the input, its copy and the output would all be
+ * resident at once, and the exit would have to unmap them all. */
 static void forget_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
 {
     (void)sink;
@@ -62,7 +62,7 @@ static void forget_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      const struct gs_inputs *inputs)
 {
-    /* Only a temporary can be read back; the library proves a stream while it is written. */
+    /* Only a temporary file can be read back; the library verifies a stream as it is written. */
     bool stream = output->kind == GS_OUTPUT_STREAM ||
                   (options->verify && output->kind != GS_OUTPUT_TEMPORARY);
     struct gs_sink sink = {.write = write_keys, .stream = stream};

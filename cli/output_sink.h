@@ -1,4 +1,4 @@
-/* output_sink.h -- the library's sink on top of an output file.
+/* output_sink.h -- the library's sink interface on top of an output file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_OUTPUT_SINK_H
@@ -9,18 +9,18 @@
 #include "sort/gsort.h"
 
 struct gs_output_sink {
-    struct gs_sink sink; /* first: the library hands back a pointer to it */
+    struct gs_sink sink; /* first: the library's callbacks get a pointer to it */
     struct gs_output *output;
     const struct gs_inputs *inputs;
-    atomic_flag begun;     /* something was written */
+    atomic_flag begun;     /* the first write has happened */
     int direct_fd;         /* see direct.h, or -1 */
-    unsigned threads;      /* that make pages, beside those that sort, */
+    unsigned threads;      /* that make pages alongside those that sort, */
     unsigned idle_threads; /* or while all others wait */
 };
 
-/* options->verify: what cannot be read back goes out as a stream, which the library proves.
- * inputs, if not NULL, are what one gs_sort reads: a GPU has done with them when it writes. Close
- * when all is written. */
+/* With options->verify, an output that cannot be read back is a stream, which the library verifies
+ * on its way out. inputs, if not NULL, are those of one gs_sort: a GPU sort no longer needs them
+ * once it writes. Close when all is written; output and inputs must stay until then. */
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      const struct gs_inputs *inputs);
 void gs_output_sink_close(struct gs_output_sink *to);

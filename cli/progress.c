@@ -1,8 +1,8 @@
-/* progress.c -- one line on standard error that says how far the run is.
+/* progress.c -- one line on standard error that tells how far the run is.
  * SPDX-License-Identifier: MIT
  *
- * The thread sleeps in sigtimedwait(2): it wakes for SIGUSR1, for a tick, or to be told to end,
- * which is SIGUSR1 too, sent to it after `ending` was set.
+ * The thread sleeps in sigtimedwait(2), until the next tick or SIGUSR1. It is told to end by
+ * SIGUSR1 too, sent to it after `ending` is set.
  */
 #include "cli/progress.h"
 
@@ -21,10 +21,10 @@
 #define GS_TICK_NS  100000000L
 #define GS_NS_PER_S 1000000000U
 
-/* `auto` shows nothing of a run that is over sooner. */
+/* `auto` shows nothing for a run shorter than this. */
 #define GS_QUIET_NS 500000000U
 
-/* `always` may write to something that keeps what it gets: a line a second there. */
+/* Off a terminal, `always` may write to a file: only one line a second there. */
 #define GS_LINE_NS 1000000000U
 
 #define GS_TEXT_BYTES 160
@@ -34,7 +34,7 @@ static const char erase_line[] = "\r\033[K";
 static struct gs_progress *source;
 static enum gs_progress_when show_when;
 static bool on_terminal;
-static bool answers; /* SIGUSR1 was not ignored when the program began */
+static bool answers; /* to SIGUSR1: it was not ignored when the program began */
 static pthread_t thread;
 static bool running;
 static atomic_bool ending;
@@ -52,8 +52,8 @@ void gs_progress_erase(void)
         write_text(erase_line);
 }
 
-/* What is known about the phase: its name, percent and what is left where the total is known, and
- * the rate since it began. */
+/* Describe the phase: its name, the rate since it began and, if the total is known, the percentage
+ * and the time left. */
 static void describe_phase(char text[GS_TEXT_BYTES])
 {
     const char *phase = atomic_load(&source->phase);
@@ -78,15 +78,15 @@ static void describe_phase(char text[GS_TEXT_BYTES])
     }
 }
 
-/* May a line be drawn that nobody asked for? A background job would be stopped, or be a nuisance.
- */
+/* May a line be drawn without SIGUSR1? In `auto`, not from a background job, which would be stopped
+ * (SIGTTOU) or be a nuisance. */
 static bool may_draw(uint64_t run_ns)
 {
     if (show_when != GS_PROGRESS_AUTO)
         return show_when == GS_PROGRESS_ALWAYS;
     if (!on_terminal || run_ns < GS_QUIET_NS)
         return false;
-    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not the terminal that controls us */
+    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not our controlling terminal */
     return foreground == -1 || foreground == getpgrp();
 }
 
@@ -118,7 +118,7 @@ static void *watch_progress(void *unused)
             drawn = now;
         }
         if (is_last) {
-            gs_progress_erase(); /* here, where SIGPIPE is blocked: it may be lost, too */
+            gs_progress_erase(); /* in this thread, where SIGPIPE is blocked; may be lost, too */
             return NULL;
         }
         if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1 && answers && !atomic_load(&ending)) {
@@ -138,7 +138,7 @@ void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
     answers = sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler != SIG_IGN;
     atomic_store(&ending, false);
 
-    /* The thread takes no signal but the one it waits for. */
+    /* The thread must take no signal but the one that it waits for. */
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);

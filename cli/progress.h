@@ -1,4 +1,4 @@
-/* progress.h -- one line on standard error that says how far the run is.
+/* progress.h -- one line on standard error that tells how far the run is.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_PROGRESS_H
@@ -7,8 +7,9 @@
 #include "cli/options.h"
 #include "sort/gsort.h"
 
-/* Watch *progress from a thread of its own, which also answers SIGUSR1 with one line at any time;
- * every thread must have SIGUSR1 blocked. Where no thread can be had, nothing is shown. */
+/* Start a thread that watches *progress and also answers SIGUSR1 with one line at any time; every
+ * thread must have SIGUSR1 blocked. If no thread can be started, nothing is shown. *progress must
+ * stay until gs_progress_stop. */
 void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when);
 
 /* Erase the line and end the thread. Harmless when there is none. */

@@ -1,4 +1,4 @@
-/* read_pipes.c -- read pipes to memory, as long as all can be sorted there.
+/* read_pipes.c -- read pipes into memory, as long as all input can be sorted there.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/read_pipes.h"
@@ -28,7 +28,7 @@ bool gs_read_limit_exceeded(const struct gs_read_limit *limit, uint64_t held, ui
                               gs_memory_held(limit->options, keys, held), keys);
 }
 
-/* Would most of the keys that have come stay under -u? */
+/* Would -u keep most of the keys that have come so far? */
 static bool most_stay(const struct gs_read_limit *limit)
 {
     const struct gs_inputs *inputs = limit->inputs;
@@ -46,7 +46,7 @@ static bool most_stay(const struct gs_read_limit *limit)
     return most;
 }
 
-/* So much has come, and may be taken to its bins. */
+/* Tell how many keys have come, and may be moved to their bins. */
 static void tell_incoming(const struct gs_read_limit *limit)
 {
     const struct gs_slurp *memory = &limit->inputs->list[0].memory;
@@ -60,9 +60,9 @@ static void pause_incoming(void *context)
     gs_incoming_pause(limit->options->incoming);
 }
 
-/* `known` bytes of input have come, of which `bytes` are in memory: twice as many as when this was
- * asked before. See what may wait for the disk, before pages are made, for all until it is asked
- * again; and whether they are worth making. */
+/* `known` bytes of input have come, `bytes` of them in memory: twice as many as at the last call.
+ * Before more pages are made, bound dirty pages for all that may come until the next call, and
+ * decide whether the pages are worth making. */
 static void ask_again(struct gs_read_limit *limit, uint64_t bytes, uint64_t known)
 {
     pause_incoming(limit);
@@ -71,7 +71,7 @@ static void ask_again(struct gs_read_limit *limit, uint64_t bytes, uint64_t know
     limit->pages = limit->output != NULL && (!limit->options->unique || most_stay(limit));
 }
 
-/* The gate of gs_inputs_read: are what was read and what sorting it takes still in the limit? */
+/* The gate of gs_inputs_read: does what was read, with what sorting it takes, keep to the limit? */
 static enum gs_status check_limit(void *context, uint64_t bytes, struct gs_error *err)
 {
     struct gs_read_limit *limit = context;
@@ -103,7 +103,7 @@ enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
     const struct gs_slurp_watch watch = {
         .gate = check_limit, .moves = pause_incoming, .context = limit};
     enum gs_status st = gs_inputs_read(inputs, GS_KEY_BYTES, &watch, err);
-    tell_incoming(limit); /* they may have moved before the end was seen */
+    tell_incoming(limit); /* the buffer may have moved before the end was seen */
     gs_incoming_end(limit->options->incoming);
     if (st != GS_OK && !limit->reached)
         return st;

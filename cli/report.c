@@ -1,4 +1,4 @@
-/* report.c -- words for the user on standard error: one line each, "gsort: what".
+/* report.c -- messages on standard error: one line each, "gsort: what".
  * SPDX-License-Identifier: MIT
  */
 #include "cli/report.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Longer than any gs_error with the program's name before it. */
+/* Longer than any gs_error with the program's name in front. */
 #define GS_LINE_BYTES (GS_ERROR_BYTES + 400)
 
 static const char *program = "gsort";
@@ -21,7 +21,7 @@ static _Atomic(const struct gs_inputs *) watched;
 static _Atomic(struct gs_output *) watched_output; /* set before watched */
 static const char *watched_done;
 
-/* Standard error is the last resort: where it fails too there is nobody left to tell. */
+/* Standard error is the last resort: if it fails too, there is nobody left to tell. */
 static void write_stderr(const char *text, size_t length)
 {
     ssize_t written = write(STDERR_FILENO, text, length);
@@ -96,15 +96,15 @@ void gs_report_end(void)
     struct gs_output *output = atomic_load(&watched) != NULL ? atomic_load(&watched_output) : NULL;
     if (output != NULL)
         gs_output_take_back(output);
-    /* Nobody waits for a reader, or is stopped in the background, where the end is to come. */
+    /* Erase the line only if that can neither block nor stop a background job: this is the end. */
     struct pollfd words = {.fd = STDERR_FILENO, .events = POLLOUT};
-    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not the terminal that controls us */
+    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not our controlling terminal */
     if ((foreground == -1 || foreground == getpgrp()) && poll(&words, 1, 0) == 1 &&
         (words.revents & POLLOUT) != 0)
         gs_progress_erase();
 }
 
-/* It could be written to when its pages were made: the disk failed, or somebody cut it. */
+/* The pages were writable when they were made: the disk failed, or somebody truncated the file. */
 static void report_output_fault(const struct gs_output *output)
 {
     gs_progress_erase();

@@ -1,4 +1,4 @@
-/* size_arg.c -- the numbers on the command line: sizes as in sort(1), and plain counts.
+/* size_arg.c -- parse the numbers on the command line: sizes as in sort(1), and plain counts.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/size_arg.h"
@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Each letter's power of 1024; those from Z on fit no 64-bit size. */
+/* In order of their powers of 1024; from Z on, no multiple fits 64 bits. */
 static const char suffix_letters[] = "KMGTPEZYRQ";
 static const char small_letters[] = "kmgt";
 
-/* Read digits into *value. Returns what follows; *fits tells whether they fit. */
+/* Read digits into *value; *fits: whether it fits 64 bits. Returns the rest of the text. */
 static const char *read_digits(const char *text, uint64_t *value, bool *fits)
 {
     *value = 0;
@@ -36,7 +36,7 @@ static unsigned find_power(char letter)
     return letter != '\0' && at != NULL ? (unsigned)(at - small_letters) + 1 : 0;
 }
 
-/* value percent of total, without overflow on the way. False: more than 64 bits. */
+/* Compute `value` percent of total, without overflow on the way. False if it exceeds 64 bits. */
 static bool take_percent(uint64_t total, uint64_t value, uint64_t *bytes)
 {
     uint64_t rest = total % 100;

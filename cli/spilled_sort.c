@@ -1,4 +1,4 @@
-/* spilled_sort.c -- sort inputs that memory has no room for: the external sort over open files.
+/* spilled_sort.c -- sort inputs that do not fit in memory: the external sort over open files.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/spilled_sort.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* What the external sort's calls are about. */
+/* The context of the external sort's callbacks. */
 struct source {
     struct gs_inputs *inputs;
     struct gs_output *output;
-    uint64_t keys; /* that are known of: mapped, in memory, or read since then */
+    uint64_t keys; /* known so far: mapped, in memory, or read since */
     bool unique;
 };
 
@@ -45,14 +45,14 @@ static enum gs_status read_keys(void *context, gs_key *to, uint64_t room, uint64
     source->keys += *got;
     if (st != GS_OK || bytes > 0)
         return st;
-    gs_output_begin(source->output); /* it may share its position with what was read */
+    gs_output_begin(source->output); /* its file position may be shared with an input's */
     if (!source->unique && source->output->kind == GS_OUTPUT_POSITIONED)
         st = gs_output_reserve(source->output, source->keys * GS_KEY_BYTES, err);
     return st;
 }
 
-/* Bytes of the output that have their places: pages that were made ahead, or what is written over.
- * False: it is no file, or nobody knows where it will begin. */
+/* How many of the output's bytes have blocks already: of pages made ahead, or of old content that
+ * will be overwritten. False if it is no regular file. */
 static bool find_allocated(const struct gs_output *output, uint64_t *bytes)
 {
     struct stat status;
@@ -61,14 +61,14 @@ static bool find_allocated(const struct gs_output *output, uint64_t *bytes)
     uint64_t allocated = (uint64_t)status.st_blocks * 512;
     uint64_t size = (uint64_t)status.st_size;
     uint64_t before = output->kind == GS_OUTPUT_STREAM ? size : output->start;
-    if (allocated < size) /* there are holes, nobody knows where */
+    if (allocated < size) /* there are holes, at unknown places */
         before = 0;
     *bytes = allocated > before ? allocated - before : 0;
     return true;
 }
 
-/* Have the output's bytes allocated, or else checked that there is room: *promised says how many
- * are still to be allocated. known: there will be no more. */
+/* Allocate the output's bytes where that helps, or at least check that there is room for them.
+ * *promised: how many remain to be allocated. known: there will be no more than `bytes`. */
 static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, bool known,
                                      uint64_t *promised, struct gs_error *err)
 {

@@ -1,4 +1,4 @@
-/* spilled_sort.h -- sort inputs that memory has no room for: the external sort over open files.
+/* spilled_sort.h -- sort inputs that do not fit in memory: the external sort over open files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_SPILLED_SORT_H
@@ -8,8 +8,9 @@
 #include "common/input.h"
 #include "common/output.h"
 
-/* Sort all inputs into the output, which is not published yet: what is in memory, then what is
- * pending. limit_bytes is for all buffers, with what was read already, held_bytes. */
+/* Sort all inputs, first those mapped or in memory, then those pending, into the output, without
+ * publishing it. limit_bytes of memory are for all buffers and the held_bytes of input that are in
+ * memory already. */
 enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_bytes,
                                uint64_t held_bytes, struct gs_inputs *inputs,
                                struct gs_output *output, struct gs_progress *progress,

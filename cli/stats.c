@@ -1,7 +1,7 @@
-/* stats.c -- --stats: what a sort did and what each stage took.
+/* stats.c -- --stats: what a sort did and how long each stage took.
  * SPDX-License-Identifier: MIT
  *
- * Both formats have the same content; the JSON keeps its meaning as long as its version does.
+ * Both formats have the same content. The meaning of the JSON fields changes only with the version.
  */
 #include "cli/stats.h"
 
@@ -17,12 +17,12 @@
 
 #define GS_STATS_VERSION 2
 
-/* What is derived from the figures, once for both formats. */
+/* Derived figures, computed once for both formats. */
 struct summary {
     double total_ms;
     double stages_ms;
-    double overlap_ms; /* what the stages ran at the same time as others */
-    double mean_bin;   /* keys in a bin, on average */
+    double overlap_ms; /* time that stages ran alongside others */
+    double mean_bin;   /* mean number of keys in a bin */
 };
 
 static double to_ms(uint64_t ns)
@@ -30,7 +30,7 @@ static double to_ms(uint64_t ns)
     return (double)ns / 1e6;
 }
 
-/* An amount a second, as a multiple of unit; 0 where no time was measured. */
+/* The rate of an amount per second, in multiples of unit; 0 if no time was measured. */
 static double to_rate(uint64_t amount, uint64_t ns, double unit)
 {
     return ns > 0 ? (double)amount / unit / ((double)ns / 1e9) : 0;
@@ -59,8 +59,8 @@ static double since(uint64_t ns, uint64_t start_ns)
     return ns > start_ns ? to_ms(ns - start_ns) : 0;
 }
 
-/* What a row's rate is of what the bus or the GPU's memory can do; negative: not known, or not a
- * matter of either. */
+/* A stage's rate as a share of what the bus or the GPU's memory can do; negative if that is not
+ * known, or neither limits the stage. */
 static double find_share(const struct gs_stats *stats, enum gs_stage stage)
 {
     const struct gs_stage_stats *row = &stats->stages[stage];
@@ -124,7 +124,7 @@ static void print_text(FILE *out, const struct gs_stats *stats, bool verified, u
             to_rate(stats->keys_in, wall_ns, 1e6));
 }
 
-/* A JSON string, or null where there is no text. */
+/* Print a JSON string, or null if there is no text. */
 static void print_string(FILE *out, const char *text)
 {
     if (text == NULL || *text == '\0') {
@@ -151,7 +151,7 @@ static void print_field(FILE *out, const char *name, const char *text)
     fputs(",\n", out);
 }
 
-/* A number's field, or null where the stage has none. */
+/* Print a number's field, or null if the number is not known. */
 static void print_or_null(FILE *out, const char *name, bool known, double value)
 {
     if (known)
@@ -241,7 +241,7 @@ enum gs_status gs_stats_print(const struct gs_stats *stats, const struct gs_comm
     int flags = fcntl(STDERR_FILENO, F_GETFL);
     if (failed)
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "statistics");
-    else if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY) /* or it was closed: on purpose */
+    else if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY) /* else closed by the user: no error */
         st = gs_file_write_full(STDERR_FILENO, text, size, "standard error", err);
     free(text);
     return st;

@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* Stack that is enough for any sort: a bin's tables take 124 KiB, and of the first thread's stack
- * the command line and the environment have up to 128. 144 KiB, or 224 with 110 KiB of environment,
- * were too few. */
+/* A stack large enough for any sort: a bin's tables take 124 KiB, and the command line and the
+ * environment up to 128 KiB of the first thread's stack. 144 KiB, or 224 KiB with an environment of
+ * 110 KiB, were too few. */
 #define STACK_BYTES_LEAST (UINT64_C(320) << 10)
 
-/* A lower limit on the user's processes and threads (ulimit -u) may be in the way of ours. */
+/* A limit on the user's processes and threads (ulimit -u) below this may be too low for ours. */
 #define PROCESSES_ENOUGH 4096
 
-/* The sort's are not alone: those that read, make pages and tell of progress. */
+/* Threads besides the sort's: they read, make pages and show progress. */
 #define THREADS_BESIDE 3
 
 static void *wait_at(void *gate)
@@ -29,8 +29,8 @@ static void *wait_at(void *gate)
     return NULL;
 }
 
-/* How many threads beside the first can be started, up to `wanted`. How many others the user has,
- * nobody tells: so it is tried. */
+/* How many threads can be started besides the first, up to `wanted`. There is no way to ask how
+ * many others the user has, so start them. */
 static uint64_t try_threads(uint64_t wanted)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -48,7 +48,7 @@ static uint64_t try_threads(uint64_t wanted)
     return started;
 }
 
-/* What a control group leaves of its limit on processes and threads; "max" is none. */
+/* How many more processes and threads a control group permits; "max" is no limit. */
 static void visit_group(const char *directory, bool version2, void *context)
 {
     uint64_t *least = context;
@@ -62,7 +62,7 @@ static void visit_group(const char *directory, bool version2, void *context)
     *least = left < *least ? left : *least;
 }
 
-/* Threads that the limits on their number leave to the sort. */
+/* How many of the `wanted` threads for the sort the limits on their number permit. */
 static uint64_t most_by_number(uint64_t wanted)
 {
     struct rlimit limit;
@@ -83,7 +83,7 @@ void gs_limit_threads(struct gs_command *command)
     uint64_t most = threads;
     uint64_t left = gs_buffer_space_left();
     if (left != UINT64_MAX)
-        most = left / 4 / gs_stack_bytes() + 1; /* the first has its stack already */
+        most = left / 4 / gs_stack_bytes() + 1; /* the first thread has its stack already */
     most = most_by_number(most < threads ? most : threads);
     if (threads > most)
         command->sort.threads = (unsigned)most;

@@ -6,12 +6,12 @@
 
 #include "cli/options.h"
 
-/* Where address space is limited: no more threads than a quarter of it has stacks for; and where
- * the number of the user's threads is, no more than can be started. */
+/* Lower the number of threads if limits require it: their stacks take at most a quarter of a
+ * limited address space, and no more threads are used than can be started. */
 void gs_limit_threads(struct gs_command *command);
 
-/* GS_ERR_MEMORY where the limit on stacks leaves less than the deepest calls take: without it they
- * would end in a fault, and nobody would be told. */
+/* GS_ERR_MEMORY if the limit on stacks (ulimit -s) is less than the deepest calls need: they would
+ * end in a fault without any message. */
 enum gs_status gs_check_stack(struct gs_error *err);
 
 #endif

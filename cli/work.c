@@ -1,4 +1,4 @@
-/* work.c -- open the inputs and the output, work, publish.
+/* work.c -- what sorting and -m have in common: open inputs and output, work, publish.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/work.h"
@@ -27,7 +27,7 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **sp
     return GS_OK;
 }
 
-/* Prove the output (options->verify), then publish it, with its time in the row "write". */
+/* Verify the output (options->verify), then publish it, which counts as time of stage "write". */
 static enum gs_status prove_and_publish(struct gs_output *output, const struct gs_options *options,
                                         struct gs_stats *stats, struct gs_error *err)
 {
@@ -80,7 +80,7 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
         gs_output_begin(&output);
         if (st == GS_OK)
             st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
-        gs_output_discard(&output); /* a signal meanwhile takes it back, too */
+        gs_output_discard(&output); /* still watched: a signal meanwhile takes it back, too */
         gs_report_watch(NULL, NULL, NULL);
     }
     uint64_t wall_ns = gs_now_ns() - start_ns;
@@ -89,7 +89,7 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
         gs_report_line("warning: %s", stats.warning);
     if (st == GS_OK && command->stats != GS_STATS_NONE)
         st = gs_stats_print(&stats, command, start_ns, wall_ns, err);
-    if (!gs_holds_device()) /* it may have pinned what is mapped */
+    if (!gs_holds_device()) /* else the GPU driver may have pinned mapped inputs */
         gs_inputs_close(&inputs);
     return st;
 }

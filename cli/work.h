@@ -1,4 +1,4 @@
-/* work.h -- open the inputs and the output, work, publish: what -m and sorting have in common.
+/* work.h -- what sorting and -m have in common: open inputs and output, work, publish.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_WORK_H
@@ -9,29 +9,29 @@
 #include "common/output.h"
 #include "sort/gsort.h"
 
-/* What a mode does between the opening and the publishing. */
+/* What a mode does between opening and publishing. */
 struct gs_work {
-    const char *verb; /* "sorted": for the message about an input that shrinks meanwhile */
+    const char *verb; /* "sorted", say: for the message about an input that shrinks meanwhile */
 
-    /* The inputs are open, the output is not yet; NULL: nothing to do then. */
+    /* Called when the inputs are open, but not yet the output. May be NULL. */
     void (*prepare)(const struct gs_command *command, struct gs_inputs *inputs);
 
-    /* Both are open: write the output, stats->keys_out keys, which is then proven, where --verify
-     * says so, and published. */
+    /* Called when both are open: write the output and set stats->keys_out, its number of keys. It
+     * is then verified, if --verify says so, and published. */
     enum gs_status (*write)(const struct gs_command *command, struct gs_progress *progress,
                             struct gs_inputs *inputs, struct gs_output *output,
                             struct gs_stats *stats, struct gs_error *err);
 };
 
-/* The inputs as the library wants them, to be freed; those not read yet are empty. *keys is their
- * sum. */
+/* Make the library's spans of the inputs, one each; free *spans. Inputs not read yet are empty.
+ * *keys is the number of keys in all of them. */
 enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **spans, uint64_t *keys,
                              struct gs_error *err);
 
-/* Do it, and print what --stats asks for. start_ns is when the program started. The order of the
- * steps is the promise of the man page: every input and the output are opened, and refused, before
- * any work; the output appears after the last thing that can fail, but for the printing of --stats,
- * which tell of that, too. */
+/* Do the work of a mode, and print what --stats asks for. start_ns is when the program started
+ * (gs_now_ns). The order of steps keeps the promise of the man page: every input and the output is
+ * opened, or refused, before any work; the output appears after the last step that can fail, except
+ * the printing of --stats, which covers that step, too. */
 enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *command,
                            struct gs_progress *progress, uint64_t start_ns, struct gs_error *err);
 

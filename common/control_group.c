@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is it one of the names between commas? */
+/* Is `name` in the comma-separated list `names`? */
 static bool is_listed(const char *names, const char *name)
 {
     size_t length = strlen(name);
@@ -21,8 +21,7 @@ static bool is_listed(const char *names, const char *name)
     return false;
 }
 
-/* Visit a group and those above it. Those of which the path is longer than the kernel takes are not
- * there. */
+/* Visit a group and its ancestors. One whose path exceeds PATH_MAX is missed. */
 static void visit_upwards(const char *root, const char *path, bool version2,
                           void (*visit)(const char *directory, bool version2, void *context),
                           void *context)

@@ -8,17 +8,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Call visit with the directory of each group that bounds this process, of version 2 and of the
- * hierarchy of version 1 that has the controller ("memory", "cpu", "pids"). Where a container sees
- * no more than its own part, some are not there. [proc(5), cgroups(7)] */
+/* Call visit with the directory of each group that may limit this process: in the version 2
+ * hierarchy, and in the version 1 hierarchy that has the controller ("memory", "cpu", "pids").
+ * Directories that a container cannot see are passed, too, but do not exist.
+ * [proc(5), cgroups(7)] */
 void gs_control_groups(const char *controller,
                        void (*visit)(const char *directory, bool version2, void *context),
                        void *context);
 
-/* A file of a group's directory, open for reading, or NULL. */
+/* Open a file of a group's directory for reading; the caller closes it. NULL if it cannot. */
 FILE *gs_control_group_open(const char *directory, const char *name);
 
-/* The first numbers in such a file; false: it has fewer, or "max". */
+/* Read the first `count` numbers of such a file; false if it has fewer, or says "max". */
 bool gs_control_group_read(const char *directory, const char *name, int count, int64_t *numbers);
 
 #endif

@@ -1,9 +1,9 @@
-/* dirty.c -- bound the pages of files that are written, but not on the disk yet.
+/* dirty.c -- bound the dirty pages of files: written, but not on the disk yet.
  * SPDX-License-Identifier: MIT
  *
- * Whichever writer reaches the half waits for the disk under a lock, and the others for the lock.
- * A file that was closed meanwhile is nobody's any more, or another: it does no harm to have its
- * pages written.
+ * The writer that reaches the half waits for the disk while it holds a lock, the others wait for
+ * the lock. A remembered descriptor may have been closed meanwhile, or be another file by now: it
+ * does no harm to have that one's pages written.
  */
 #include "common/dirty.h"
 
@@ -12,10 +12,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Files that are remembered; beyond so many all wait for the disk at once. */
+/* Files that are remembered; before one more is, all of these are written to the disk. */
 #define FILES_MAX 64
 
-/* Half of what waits, at the most: enough to keep a disk busy, and begun early. */
+/* The largest half: enough to keep a disk busy, and small enough for write-back to begin early. */
 #define HALF_BYTES_MAX ((uint64_t)64 << 20)
 
 static atomic_uint_fast64_t limit = UINT64_MAX;
@@ -23,8 +23,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the rest */
 static int fds[FILES_MAX];
 static int files;
 static uint64_t half;
-static uint64_t fresh; /* bytes since the disk was last told to write */
-static uint64_t grace; /* what may be fresh beyond the half, the first time: then all may wait */
+static uint64_t fresh; /* bytes written since write-back was last started */
+static uint64_t grace; /* the first time, this much more may be fresh: nothing else is dirty yet */
 
 void gs_dirty_limit(uint64_t bytes)
 {
@@ -42,7 +42,7 @@ bool gs_dirty_limited(void)
     return atomic_load_explicit(&limit, memory_order_relaxed) != UINT64_MAX;
 }
 
-/* Remember a file; false: there are too many. */
+/* Remember a file; false if there are too many. */
 static bool add_file(int fd)
 {
     for (int i = 0; i < files; i++)
@@ -54,8 +54,8 @@ static bool add_file(int fd)
     return true;
 }
 
-/* One call for all files: what a disk has to say is an error, all else means that there is no file
- * or nothing to wait for. */
+/* Call sync_file_range(2) for all files. Returns 0, or the errno of a failed write-back; any other
+ * failure means that fd is no file or there is nothing to wait for. */
 static int sync_files(unsigned flags)
 {
     int errnum = 0;

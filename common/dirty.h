@@ -1,11 +1,11 @@
-/* dirty.h -- bound the pages of files that are written, but not on the disk yet.
+/* dirty.h -- bound the dirty pages of files: written, but not on the disk yet.
  * SPDX-License-Identifier: MIT
  *
- * Linux lets files' pages wait for the disk until they are a part of the whole machine's memory. A
- * control group of version 1 is charged for those of its processes and cannot give them back before
- * the disk has them: where they fill the group, and the disk is slow, a process is killed that has
- * hardly any memory of its own. So in a group that may be filled like that, writers wait for the
- * disk: a file system is told to write when a half of what is allowed is new, and the half before
+ * Linux lets dirty pages wait for the disk until they are a fraction of the whole machine's memory.
+ * A version 1 control group is charged for those of its processes and cannot reclaim them before
+ * they are written: if they fill the group and the disk is slow, a process may be killed that has
+ * hardly any memory of its own. So in a group that could fill up like that, writers wait for the
+ * disk: write-back is started whenever half of what is allowed is new, and the half before that
  * must be on the disk by then. [sync_file_range(2)]
  */
 #ifndef GS_DIRTY_H
@@ -15,18 +15,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From now on about so many bytes may wait, of all files together; UINT64_MAX, as at the start: any
- * number. Not while there are writers. */
+/* From now on about `bytes` bytes of all files together may be dirty; UINT64_MAX, the initial
+ * value, means no limit. Do not call while other threads write. */
 void gs_dirty_limit(uint64_t bytes);
 
-/* Is there a limit? Then so many bytes are to be written at a time at the most: what writers have
- * in hand is beyond the limit. */
+/* Is there a limit? Then write at most GS_DIRTY_PIECE_BYTES at a time: what each writer has in hand
+ * comes on top of the limit. */
 bool gs_dirty_limited(void);
 #define GS_DIRTY_PIECE_BYTES ((size_t)256 << 10)
 
-/* So many bytes were just written to a file, which other threads may write to, too: wait until
- * there may be more. Returns 0, or the number of the error that the disk met. No limit, or no file:
- * does nothing. */
+/* `bytes` bytes were just written to fd: wait until more may be written. Any number of threads may
+ * write to the same file. Returns 0, or the errno of a write-back that failed. Does nothing without
+ * a limit, or if fd is no file. */
 int gs_dirty_written(int fd, uint64_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* file.c -- reads and writes that finish what they begin.
+/* file.c -- reads and writes that continue after short counts and interruptions.
  * SPDX-License-Identifier: MIT
  */
 #include "common/file.h"
@@ -12,10 +12,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Linux moves at most 0x7ffff000 bytes a call; a smaller piece also lets a signal in sooner. */
+/* Linux transfers at most 0x7ffff000 bytes a call; smaller pieces also let signals in sooner. */
 #define GS_CALL_BYTES ((size_t)1 << 30)
 
-/* After a failed call: is it worth another try? Waits while a non-blocking descriptor is busy. */
+/* Should a failed call be repeated? Waits until a non-blocking descriptor is ready. */
 static bool should_retry(int fd, short events)
 {
     if (errno == EINTR)
@@ -26,7 +26,6 @@ static bool should_retry(int fd, short events)
     return poll(&ready, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* What a call that reads has returned in the end. */
 static enum gs_status end_read(ssize_t count, size_t *got, const char *name, struct gs_error *err)
 {
     if (count < 0)
@@ -55,7 +54,7 @@ enum gs_status gs_file_splice_some(int fd, int pipe, size_t size, size_t *got, c
     return end_read(count, got, name, err);
 }
 
-/* write, or pwrite where offset is not negative. */
+/* write(2), or pwrite(2) if offset is not negative. */
 static enum gs_status write_all(int fd, const void *buffer, size_t size, off_t offset,
                                 const char *name, struct gs_error *err)
 {
@@ -67,7 +66,7 @@ static enum gs_status write_all(int fd, const void *buffer, size_t size, off_t o
         if (count <= 0) {
             if (count < 0 && should_retry(fd, POLLOUT))
                 continue;
-            int errnum = count < 0 ? errno : ENOSPC; /* as some devices say that they are full */
+            int errnum = count < 0 ? errno : ENOSPC; /* some full devices write 0 bytes */
             return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", name);
         }
         from += count;
@@ -95,7 +94,7 @@ enum gs_status gs_file_give_full(int fd, const void *buffer, size_t size, const 
         ssize_t count = vmsplice(fd, &rest, 1, 0);
         if (count < 0 && should_retry(fd, POLLOUT))
             continue;
-        if (count <= 0) /* writing says what is wrong, if it does not work either */
+        if (count <= 0) /* write(2) instead, which reports the cause if it fails, too */
             return gs_file_write_full(fd, rest.iov_base, rest.iov_len, name, err);
         rest.iov_base = (char *)rest.iov_base + count;
         rest.iov_len -= (size_t)count;

@@ -1,11 +1,12 @@
-/* huge_page.c -- a huge page for a file in memory, which Linux makes there only if it is told to.
+/* huge_page.c -- make a huge page of a file on tmpfs, which Linux does only on request.
  * SPDX-License-Identifier: MIT
  *
- * A range without any page cannot become a huge page. One that this process has not mapped needs no
- * translation to be dropped on the processors of all its threads: beside a busy one, 1 GiB takes 64
- * ms so, and 80 behind pages that were touched. But a mount may give out large pages by itself, and
- * one that was never written to would be mapped as it is, and cleared when somebody reads it. So
- * fallocate(2) counts only where it has made one small page.
+ * A range without any page cannot be collapsed to a huge page, so one small page is made first. If
+ * that page is not mapped in this process, the collapse needs no TLB shootdown on the processors of
+ * its threads: beside a busy thread, 1 GiB takes 64 ms, against 80 ms with pages that were touched.
+ * So the page is made by fallocate(2), not by touching it. But a tmpfs mount may allocate large
+ * pages by itself, and one that was never written to would be mapped as it is, and cleared only
+ * when somebody reads it. So fallocate(2) counts only if it has made exactly one small page.
  */
 #include "common/huge_page.h"
 
@@ -16,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Newer than some C libraries' headers. */
+/* Missing in the headers of older C libraries. */
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
@@ -24,8 +25,8 @@
 #define SYS_cachestat 451
 #endif
 
-/* Pages of a huge one's bytes of the file that are in memory, written to or not; 0 also where Linux
- * does not tell (before 6.5). */
+/* Base pages in memory, written to or not, of the huge page's range of the file; 0 also if Linux
+ * does not report it (before 6.5). */
 static uint64_t count_cached(int fd, uint64_t position)
 {
 #ifdef SYS_cachestat

@@ -1,4 +1,4 @@
-/* huge_page.h -- a huge page for a file in memory, which Linux makes there only if it is told to.
+/* huge_page.h -- make a huge page of a file on tmpfs, which Linux does only on request.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_HUGE_PAGE_H
@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Make the GS_HUGE_PAGE_BYTES mapped at `pages`, which are those from `position` of a file on tmpfs
- * on, one huge page, whose bytes are zero where none were written; both are multiples of that.
- * false: the kernel does not (MADV_COLLAPSE is of 6.1), or has none. */
+/* Make one huge page of the GS_HUGE_PAGE_BYTES bytes at `position` of fd, a file on tmpfs, which
+ * are mapped at `pages`; position and pages are multiples of that size. Bytes written before keep
+ * their values, all others are zero. False if the kernel cannot (MADV_COLLAPSE came with 6.1) or
+ * has no huge page. */
 bool gs_huge_page_make(int fd, uint64_t position, void *pages);
 
 #endif

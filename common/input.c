@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Mappings are shared: a private one, even if never written, is copied page by page when a GPU
- * driver pins it. Files under /proc and the like say that they are empty, or refuse to be mapped:
- * those are read until their end like a pipe.
+ * driver pins it. Files under /proc and the like claim to be empty or cannot be mapped: these are
+ * read to their end like a pipe.
  */
 #include "common/input.h"
 
@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 /* Linux allows a process 65,530 mappings by default (vm.max_map_count), and buffers, stacks and
- * advice on parts of a mapping take some: files beyond so many are read. */
+ * advice on parts of a mapping take some. So only this many inputs are mapped, the rest are read.
+ */
 #define GS_MAPPED_MAX 16384
 
 static bool is_standard_input(const char *name)
@@ -37,7 +38,7 @@ enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,
                    size, unit, size % unit);
 }
 
-/* Map the file from byte `start` to its end. False: it has to be read instead. */
+/* Map the file from byte `start` to `end`. False if it has to be read instead. */
 static bool map_file(struct gs_input *input, int fd, uint64_t start, uint64_t end, size_t unit)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -56,7 +57,7 @@ static bool map_file(struct gs_input *input, int fd, uint64_t start, uint64_t en
     return true;
 }
 
-/* Decide for one open descriptor, the last input's: mapped now, empty, or pending. */
+/* Inspect the descriptor of the last input: map it now, or leave it empty or pending. */
 static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size_t unit,
                                     struct gs_error *err)
 {
@@ -86,7 +87,7 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
     return GS_OK;
 }
 
-/* Is standard input mapped already? Then nothing is left of it. */
+/* Is standard input mapped already? Then a further "-" is empty. */
 static bool has_standard_input(const struct gs_inputs *inputs)
 {
     for (size_t i = 0; i + 1 < inputs->count; i++)
@@ -95,7 +96,7 @@ static bool has_standard_input(const struct gs_inputs *inputs)
     return false;
 }
 
-/* The last of the inputs. */
+/* Open the last input of the list. */
 static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, struct gs_error *err)
 {
     struct gs_input *input = &inputs->list[inputs->count - 1];
@@ -107,7 +108,7 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
         return st;
     }
     struct stat status;
-    if (stat(input->name, &status) != 0) /* so no other message has an empty name in it */
+    if (stat(input->name, &status) != 0) /* fails for an empty name: no later message has one */
         return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read",
                        *input->name != '\0' ? input->name : "''");
     if (S_ISFIFO(status.st_mode)) {
@@ -120,7 +121,7 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
     if (fd < 0)
         return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
     enum gs_status st = inspect_input(inputs, fd, unit, err);
-    close(fd); /* thousands of pending inputs must not use up the descriptors */
+    close(fd); /* also if pending: thousands of inputs must not use up the descriptors */
     return st;
 }
 
@@ -192,7 +193,7 @@ bool gs_inputs_pending(const struct gs_inputs *inputs)
     return false;
 }
 
-/* The input that holds these bytes, in memory or mapped: most often the same as the last time. */
+/* The input that holds these bytes, in memory or mapped: usually the same one as last time. */
 static struct gs_input *find_holder(struct gs_inputs *inputs, const void *bytes)
 {
     for (size_t tries = 0; tries < inputs->count; tries++) {
@@ -220,7 +221,7 @@ void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t siz
         gs_pages_advise(bytes, size, MADV_DONTNEED);
         return;
     }
-    uint64_t read = input->memory.used; /* of a pending input this still counts */
+    uint64_t read = input->memory.used; /* still needed for the size check of a pending input */
     if (input->mapping != NULL)
         munmap(input->mapping, input->mapping_bytes);
     gs_slurp_free(&input->memory);
@@ -239,7 +240,7 @@ bool gs_inputs_await(const struct gs_inputs *inputs, dev_t device, ino_t inode)
     return false;
 }
 
-/* Is it mapped from that file, of which all from byte `start` on will be written over? */
+/* Is the input mapped from that file, and does it reach beyond byte `start`? */
 static bool is_mapped_from(const struct gs_input *input, dev_t device, ino_t inode, uint64_t start)
 {
     return input->mapping != NULL && input->device == device && input->inode == inode &&
@@ -274,7 +275,7 @@ enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t in
     return GS_OK;
 }
 
-/* Other threads that change the address space wait for one such piece. */
+/* Unmap in pieces: other threads that change the address space wait for at most one of them. */
 #define FORGET_BYTES ((size_t)64 << 20)
 
 void gs_inputs_forget(const struct gs_inputs *inputs)
@@ -307,7 +308,7 @@ bool gs_input_has_shrunk(const struct gs_input *input)
     int failed =
         is_standard_input(input->name) ? fstat(STDIN_FILENO, &status) : stat(input->name, &status);
     if (failed != 0 || status.st_dev != input->device || status.st_ino != input->inode)
-        return true; /* its name is gone: the likeliest reason stands */
+        return true; /* the name is gone: assume the likeliest cause */
     return (uint64_t)status.st_size < input->end;
 }
 

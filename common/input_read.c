@@ -19,7 +19,7 @@ enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
     return GS_OK;
 }
 
-/* The watch of one input: adds what the inputs before it took. */
+/* The watch for one input: it adds the bytes of the inputs before it. */
 struct read_state {
     const struct gs_slurp_watch *watch;
     uint64_t before;
@@ -46,14 +46,14 @@ void gs_input_end(struct gs_input *input)
     input->pending = false;
 }
 
-/* Take the bytes of a unit that is not whole from the end of what was read. */
+/* Move the bytes of an incomplete unit from the end of what was read to input->rest. */
 static void keep_rest(struct gs_input *input, size_t unit)
 {
     input->rest_bytes = (size_t)(input->size % unit);
     input->size -= input->rest_bytes;
     gs_slurp_trim(&input->memory);
     input->bytes = input->memory.bytes;
-    if (input->rest_bytes > 0) /* else there may be no bytes at all */
+    if (input->rest_bytes > 0) /* else input->bytes may be NULL */
         memcpy(input->rest, (const char *)input->bytes + input->size, input->rest_bytes);
 }
 

@@ -10,30 +10,30 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Read and written at a time. */
+/* Bytes read and written at a time. */
 #define GS_SPOOL_BYTES ((size_t)1 << 20)
 
-/* A temporary file with so much in it takes no further input. One for each would be more mappings
- * than a process may have. */
+/* A temporary file with this much in it takes no further input. (A file for each input could be
+ * more mappings than a process may have.) */
 #define GS_SPOOL_FILE_BYTES ((uint64_t)64 << 20)
 
-/* A temporary file that inputs go to, one after another. */
+/* A temporary file to which inputs are appended, one after another. */
 struct spool {
     int fd; /* -1: none is open */
     const char *directory;
     uint64_t bytes;
-    size_t first; /* its first input */
+    size_t first; /* index of its first input */
 };
 
-/* What the reading of one input is told. */
+/* Parameters of reading one input. */
 struct reading {
     uint64_t most;   /* bytes of it that memory has room for */
-    uint64_t before; /* bytes of those before it */
+    uint64_t before; /* bytes of the inputs before it */
     gs_spool_tell *tell;
     void *context;
 };
 
-/* Refuses what memory has no room for. */
+/* The gate: refuses more than memory has room for. */
 static enum gs_status refuse_above(void *context, uint64_t bytes, struct gs_error *err)
 {
     (void)err; /* this is no failure yet */
@@ -42,7 +42,7 @@ static enum gs_status refuse_above(void *context, uint64_t bytes, struct gs_erro
     return bytes > reading->most ? GS_ERR_MEMORY : GS_OK;
 }
 
-/* Bytes that inputs which were read hold. */
+/* Bytes of memory that inputs hold which have been read. */
 static uint64_t held_bytes(const struct gs_inputs *inputs)
 {
     uint64_t sum = 0;
@@ -51,7 +51,7 @@ static uint64_t held_bytes(const struct gs_inputs *inputs)
     return sum;
 }
 
-/* Copy the rest of an input to the file; *size grows by that. */
+/* Copy the unread rest of an input to the file, and add its bytes to *size. */
 static enum gs_status copy_rest(const struct spool *spool, const struct gs_input *input,
                                 const struct reading *reading, uint64_t *size, struct gs_error *err)
 {
@@ -73,7 +73,7 @@ cleanup:
     return st;
 }
 
-/* Have a file that takes an input, number `index`, in the directory if it is a new one. */
+/* Make sure that a file is open for input number `index`; a new one is created in `directory`. */
 static enum gs_status open_spool(struct spool *spool, size_t index, const char *directory,
                                  struct gs_error *err)
 {
@@ -86,7 +86,7 @@ static enum gs_status open_spool(struct spool *spool, size_t index, const char *
     return GS_OK;
 }
 
-/* Move a pending input, of which a part was read, to the file. */
+/* Move a pending input to the file: first the part that is in memory, then the unread rest. */
 static enum gs_status spool_input(struct spool *spool, struct gs_input *input,
                                   const struct reading *reading, size_t unit, struct gs_error *err)
 {
@@ -105,7 +105,7 @@ cleanup:
     return st;
 }
 
-/* Map the file, which has the inputs that are not in memory, from its first one to before `end`. */
+/* Map and close the file. It has those inputs from its first to before `end` not in memory. */
 static enum gs_status map_spool(struct spool *spool, struct gs_input *list, size_t end,
                                 struct gs_error *err)
 {

@@ -1,8 +1,8 @@
 /* keys.h -- the key type, in one place.
  * SPDX-License-Identifier: MIT
  *
- * A file is an array of keys in the machine's little-endian order, no header. A key carries no
- * payload: equal keys are indistinguishable, so every correct sort gives the same bytes.
+ * A file is an array of little-endian keys without a header. A key carries no payload: equal keys
+ * are indistinguishable, so every correct sort gives the same bytes.
  */
 #ifndef GS_KEYS_H
 #define GS_KEYS_H
@@ -18,16 +18,16 @@ typedef uint32_t gs_key;
 #define GS_KEY_BYTES 4
 #define PRI_GS_KEY   PRIu32
 
-/* Keys of a cache line, of 64 bytes. */
+/* Keys in a cache line of 64 bytes. */
 #define GS_LINE_KEYS 16
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "gsort reads and writes keys in little-endian order and runs on little-endian machines only"
 #endif
 
-/* Keys that somebody may write to meanwhile, those of a mapped file, are copied first: one or some,
- * each read once. A compiler may else look at a key itself again where the copy is meant, and find
- * another. */
+/* Another process may change the keys of a mapped file at any time. So copy them with these before
+ * use: each key is read exactly once. Otherwise the compiler may load a key again instead of using
+ * the copy, and get a different value. */
 static inline gs_key gs_read_once(const gs_key *key)
 {
     return *(const volatile gs_key *)key;

@@ -17,18 +17,18 @@
 #include <emmintrin.h>
 #endif
 
-/* Newer than some C libraries' headers. */
+/* Missing in the headers of older C libraries. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* A huge page is cleared as a whole, 0.1 to 0.4 ms. Less than this part of one comes sooner in
- * small pages, at half a microsecond each. */
+/* A huge page is cleared as a whole, in 0.1 to 0.4 ms. If less than a quarter of one is touched,
+ * small pages, at half a microsecond each, are faster. */
 #define SPARSE 4
 
-/* What is mapped for that many bytes: whole huge pages, if that is one or more. Linux aligns such
- * mappings to huge pages, and others not, whose first and last bytes would come in small pages,
- * which take four times as long to touch. */
+/* The size to map for `bytes` bytes: from one huge page on, whole huge pages. Linux aligns a
+ * mapping to huge pages only if its size is a multiple of them; in any other, the first and last
+ * bytes would be in small pages, which take four times as long to touch. */
 static size_t mapped_bytes(size_t bytes)
 {
     if (bytes < GS_HUGE_PAGE_BYTES)
@@ -50,7 +50,7 @@ void *gs_pages_alloc_touched(size_t bytes, size_t touched)
     void *pages = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
-    if (want >= GS_HUGE_PAGE_BYTES) /* only advice: nothing to do where it is refused */
+    if (want >= GS_HUGE_PAGE_BYTES) /* only advice: it may be refused */
         madvise(pages, want, sparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     return pages;
 }
@@ -100,7 +100,7 @@ void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t byt
         size_t count = (bytes - head) / sizeof *lines;
         for (size_t i = 0; i < count; i++)
             _mm_stream_si128(lines + i, _mm_loadu_si128(source + i));
-        _mm_sfence(); /* who is told of it next must see it */
+        _mm_sfence(); /* a thread that is told of these bytes next must see them */
         to = lines + count;
         from = source + count;
         bytes = (bytes - head) % sizeof *lines;
@@ -109,7 +109,7 @@ void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t byt
     memcpy(to, from, bytes);
 }
 
-/* MemAvailable of /proc/meminfo, or free pages where there is no such file. */
+/* MemAvailable of /proc/meminfo, or the free pages if that cannot be read; in bytes. */
 static uint64_t system_available(void)
 {
     uint64_t kib = 0;
@@ -126,7 +126,7 @@ static uint64_t system_available(void)
     return (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Does the line have one of the names, and bytes? */
+/* Does the line begin with one of the names (ended by NULL)? *bytes is the number behind it. */
 static bool has_bytes(const char *line, const char *const *names, uint64_t *bytes)
 {
     for (; *names != NULL; names++) {
@@ -137,8 +137,9 @@ static bool has_bytes(const char *line, const char *const *names, uint64_t *byte
     return false;
 }
 
-/* Page cache that a control group and those below it are charged for but would give back, from its
- * memory.stat: not what waits for the disk. Version 1 counts those below in the totals alone. */
+/* Page cache that a control group and its descendants are charged for but that can be reclaimed at
+ * once, from memory.stat: not dirty pages, nor pages under write-back. In version 1, only the
+ * total_ fields include the descendants. */
 static uint64_t group_reclaimable(const char *directory, bool version2)
 {
     static const char *const cached[2][3] = {{"total_inactive_file", "total_active_file"},
@@ -162,7 +163,7 @@ static uint64_t group_reclaimable(const char *directory, bool version2)
     return sum > waiting ? sum - waiting : 0;
 }
 
-/* What is left below the limit in one control group directory; UINT64_MAX when it sets none. */
+/* Bytes left below the limit of one control group; UINT64_MAX if it sets none. */
 static uint64_t group_left(const char *directory, bool version2, const char *limit_file)
 {
     const char *used_file = version2 ? "memory.current" : "memory.usage_in_bytes";
@@ -183,7 +184,7 @@ static void visit_group(const char *directory, bool version2, void *context)
     const char *limit_file = version2 ? "memory.max" : "memory.limit_in_bytes";
     uint64_t left = group_left(directory, version2, limit_file);
     *least = left < *least ? left : *least;
-    if (version2) { /* who takes more than this is not killed, but slowed down to a crawl */
+    if (version2) { /* above memory.high a process is not killed, but slowed down to a crawl */
         left = group_left(directory, true, "memory.high");
         *least = left < *least ? left : *least;
     }
@@ -196,7 +197,8 @@ uint64_t gs_memory_group_left(void)
     return least;
 }
 
-/* What is left of a limit on pages whose number has this place in /proc/self/statm (proc(5)). */
+/* Bytes left of a resource limit; its use, in pages, is number `place` (from 1) in /proc/self/statm
+ * (proc(5)). UINT64_MAX if there is no limit. */
 static uint64_t limit_left(enum __rlimit_resource resource, int place)
 {
     struct rlimit limit;
@@ -221,7 +223,7 @@ uint64_t gs_address_space_left(void)
 uint64_t gs_buffer_space_left(void)
 {
     uint64_t space = gs_address_space_left();
-    uint64_t data = limit_left(RLIMIT_DATA, 6); /* with the first stack, which does not count */
+    uint64_t data = limit_left(RLIMIT_DATA, 6); /* includes the main stack, which is not limited */
     return data < space ? data : space;
 }
 
@@ -236,7 +238,7 @@ uint64_t gs_stack_bytes(void)
     return bytes;
 }
 
-/* Of gs_buffer_space_left, what the stacks of threads and libraries will not take. */
+/* gs_buffer_space_left less what threads' stacks and libraries may take. */
 static uint64_t buffer_space_to_use(void)
 {
     const uint64_t spare = (uint64_t)48 << 20;

@@ -1,4 +1,4 @@
-/* output.c -- where the result goes: a file that appears whole, or a stream.
+/* output.c -- where the result goes: a file that appears complete, or a stream.
  * SPDX-License-Identifier: MIT
  */
 #include "common/output_pages.h"
@@ -19,7 +19,7 @@ static bool on_tmpfs(int fd)
     return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
-/* An output that is open already: find out what kind it is. */
+/* Find out which kind of output an open descriptor is. */
 static enum gs_status inspect_opened(struct gs_output *output, struct gs_error *err)
 {
     struct stat status;
@@ -93,8 +93,8 @@ static enum gs_status fail_shared(const struct gs_output *output, struct gs_erro
                    output->name);
 }
 
-/* Nothing is written yet, and others have written where the output was to begin: it begins behind
- * that. Pages made ahead are of no use then; how far the file was grown stays known. */
+/* Before the first write: others have written where the output was to begin, so it begins behind
+ * that. Pages made ahead are of no use then; grown_bytes still says how far the file was grown. */
 static void move_start(struct gs_output *output, uint64_t start)
 {
     uint64_t grown = output->start + output->grown_bytes;
@@ -103,8 +103,9 @@ static void move_start(struct gs_output *output, uint64_t start)
     output->start = start;
 }
 
-/* Move the position behind the output, in one call, so that of two who share it none gets the
- * other's place. It is an error if another program has moved it, where the output is `written`. */
+/* Move the file position behind the output, in one call, so that two processes that share it cannot
+ * get the same place. If another program has moved it, the output moves, too; once the output is
+ * `written`, that is an error. */
 static enum gs_status claim(struct gs_output *output, uint64_t bytes, bool written,
                             struct gs_error *err)
 {
@@ -112,7 +113,7 @@ static enum gs_status claim(struct gs_output *output, uint64_t bytes, bool writt
     if (end < 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: seek failed", output->name);
     uint64_t start = (uint64_t)end - bytes;
-    if (written && start != output->start) { /* all but lost */
+    if (written && start != output->start) { /* too late to write it elsewhere */
         (void)lseek(output->fd, -(off_t)bytes, SEEK_CUR);
         return fail_shared(output, err);
     }
@@ -123,8 +124,8 @@ static enum gs_status claim(struct gs_output *output, uint64_t bytes, bool writt
     return GS_OK;
 }
 
-/* Others may have moved the position on, not back: copy_file_range(2), as of cat(1), takes no lock
- * for it, and has written over what was claimed meanwhile. */
+/* Others may have moved the position forward, but not back: copy_file_range(2), as in cat(1), takes
+ * no lock on the position; it has then written over what was claimed meanwhile. */
 static enum gs_status check_claim(const struct gs_output *output, struct gs_error *err)
 {
     if (lseek(output->fd, 0, SEEK_CUR) >= (off_t)(output->start + output->claimed_bytes))
@@ -156,7 +157,7 @@ enum gs_status gs_output_write(struct gs_output *output, const void *data, size_
                                err);
 }
 
-/* A temporary's length differs from what was reserved or written where duplicates were dropped. */
+/* Truncate to the final length: more was allocated if duplicates were dropped later. */
 static enum gs_status set_length(const struct gs_output *output, off_t end, struct gs_error *err)
 {
     struct stat status;
@@ -167,8 +168,8 @@ static enum gs_status set_length(const struct gs_output *output, off_t end, stru
     return GS_OK;
 }
 
-/* Cut what is left behind the output: of the file that it replaces, or of one that was grown for
- * more than came. What others have written behind the output or made ready stays. */
+/* Cut what remains behind an output that is written in place: old content of a reopened file, or
+ * space that it was grown by and did not need. What others have written or grown there stays. */
 static enum gs_status cut_rest(const struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
     struct stat status;
@@ -199,13 +200,13 @@ enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struc
         output->fd = -1;
         GS_TRY(gs_tempfile_publish(&output->temp, &output->target, output->name, err));
     } else {
-        /* The position is left behind what was written, as by a series of write() calls. */
+        /* The position ends up behind the output, as after a series of write(2) calls. */
         if (output->kind == GS_OUTPUT_POSITIONED) {
             GS_TRY(output->claimed ? check_claim(output, err) : claim(output, bytes, true, err));
             GS_TRY(cut_rest(output, bytes, err));
         }
         output->grown_bytes = 0;
-        /* A pipe or a device that keeps nothing says EINVAL or EROFS. */
+        /* A pipe or a device that stores nothing says EINVAL or EROFS. */
         if (output->synced && fsync(output->fd) != 0 && errno != EINVAL && errno != EROFS) {
             st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", output->name);
             goto cleanup;
@@ -228,7 +229,7 @@ void gs_output_take_back(const struct gs_output *output)
         lseek(output->fd, 0, SEEK_CUR) != start + (off_t)output->claimed_bytes)
         return;
     int failed = output->grown_bytes > 0 ? ftruncate(output->fd, start) : 0;
-    (void)failed; /* it stays as long as it is */
+    (void)failed; /* then it keeps its length */
     (void)lseek(output->fd, start, SEEK_SET);
 }
 
@@ -240,7 +241,7 @@ void gs_output_discard(struct gs_output *output)
     else if (output->fd >= 0) {
         int fd = output->fd;
         gs_output_take_back(output);
-        output->fd = -1; /* a signal's handler looks at it */
+        output->fd = -1; /* before the close: a signal handler looks at it */
         close(fd);
     }
     output->fd = -1;

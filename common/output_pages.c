@@ -1,4 +1,4 @@
-/* output_pages.c -- the output's pages: made ahead of the writes, or mapped to be written in place.
+/* output_pages.c -- the output's pages: made ahead of the writes, or mapped and filled in place.
  * SPDX-License-Identifier: MIT
  */
 #include "common/output_pages.h"
@@ -16,24 +16,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Threads that make pages: more than two on ext4 wait for each other, tmpfs takes eight. */
+/* Threads that make pages: on ext4 more than two contend with each other, tmpfs scales to eight. */
 #define PREFILL_THREADS       2
 #define PREFILL_THREADS_TMPFS 8
 
-/* Less than this many bytes are written before the threads have begun; and an output of unknown
- * length grows by so many at least. */
+/* A shorter output is written before the threads have even started. An output of unknown length is
+ * also extended in steps of at least this. */
 #define PREFILL_BYTES_MIN ((uint64_t)32 << 20)
 
 #define PREFILL_ALIGNMENT ((uint64_t)1 << 16)
 
-/* tmpfs counts a page twice for a moment that two threads make at once, of which one takes the
- * other's: so many bytes, at the ends of what each writes and where it overtakes the threads above,
- * and the last of an output are never announced. A disk with less to spare would seem full. */
+/* Two threads that make the same tmpfs page at once are charged for two until one drops its own:
+ * for up to two huge pages a thread, at the ends of what it writes and where it overtakes the
+ * threads above. And the last bytes of an output, fewer than PREFILL_BYTES_MIN, are not announced.
+ * Without this much to spare, a file system with just enough room would seem full. */
 #define SPARE_BYTES_TMPFS (PREFILL_BYTES_MIN + 2 * PREFILL_THREADS_TMPFS * GS_HUGE_PAGE_BYTES)
 
-/* Does ext4 write this file's bytes to its journal first (data=journal)? What is written through a
- * mapping takes it two to three times as long there as what is written by pwrite(2). No flag says
- * so, but such a file has no direct writes, and Linux tells that from 6.1 on. */
+/* Does ext4 write this file's data to its journal first (data=journal)? There, writing through a
+ * mapping takes two to three times as long as pwrite(2). No flag reports the mode, but such a file
+ * does not support direct I/O, which Linux 6.1 and later report. */
 static bool is_journaled(int fd)
 {
 #ifdef STATX_DIOALIGN
@@ -46,7 +47,7 @@ static bool is_journaled(int fd)
 #endif
 }
 
-/* The threads for an output's pages, if it is one that gains by them. */
+/* Start the threads that make the output's pages, if it is of a kind that gains by them. */
 static void start_prefill(struct gs_output *output, unsigned threads)
 {
     struct stat status;
@@ -56,40 +57,40 @@ static void start_prefill(struct gs_output *output, unsigned threads)
         return;
     if (!output->in_memory && (!gs_space_gains(fd) || gs_dirty_limited() || is_journaled(fd)))
         return;
-    if (output->kind == GS_OUTPUT_POSITIONED) { /* as the shell opens it: new, and to write only */
+    if (output->kind == GS_OUTPUT_POSITIONED) { /* the shell opened it write-only: reopen it */
         if ((uint64_t)status.st_size != output->start || output->start % PREFILL_ALIGNMENT != 0)
             return;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         fd = open(path, O_RDWR | O_CLOEXEC);
     }
     unsigned most = output->in_memory ? PREFILL_THREADS_TMPFS : PREFILL_THREADS;
-    uint64_t room = gs_memory_available() / 2; /* beyond, zeros would go to the disk */
+    uint64_t room = gs_memory_available() / 2; /* more would be written back as zeros first */
     room -= room % PREFILL_ALIGNMENT;
     output->prefill_fd = fd;
     if (fd >= 0 && room > 0)
         output->prefill = gs_prefill_start(fd, output->start, room, threads < most ? threads : most,
                                            output->in_memory);
-    /* Linux notes, as it unmaps a page, that it was used, and threads wait for each other there:
-     * 4 GiB take 16 of them 1.3 s in all, and 0.2 s where a mapping is said to be read at random.
-     * (Files on a disk would get small pages by that.) */
+    /* When Linux unmaps a page it marks it as accessed, and threads contend for that: unmapping
+     * 4 GiB takes 16 threads 1.3 s in all, but 0.2 s under MADV_RANDOM, which skips the mark.
+     * (A file on a disk would get small pages by this advice.) */
     if (output->prefill != NULL && output->in_memory)
         gs_pages_advise(gs_prefill_mapping(output->prefill, 0), room, MADV_RANDOM);
     if (output->prefill == NULL && fd >= 0 && fd != output->fd)
         close(fd);
 }
 
-/* Has the file system room for this file to end there? */
+/* Does the file system have room for this file to grow to `end` bytes? */
 static bool has_room(const struct gs_output *output, const struct stat *status, uint64_t end)
 {
-    /* Longer than it has blocks is what tmpfs has only been told of. */
+    /* ftruncate allocates nothing on tmpfs: there, only the blocks count as present. */
     uint64_t has = (uint64_t)(output->in_memory ? status->st_blocks * 512 : status->st_size);
     uint64_t spare = output->in_memory ? SPARE_BYTES_TMPFS : 0;
     return gs_space_free(output->fd) >= (end > has ? end - has : 0) + spare;
 }
 
-/* Make the file as long as `bytes` of output, with room for them where that can be reserved. Not
- * where so much may not be written, by what is free or by the limit of a file's size, which is
- * told by a signal: fewer keys may turn out to stay. */
+/* Extend the file for `bytes` of output, and allocate the space where the file system can. False,
+ * and no error yet, if there is no room or RLIMIT_FSIZE, which would raise a signal, forbids it:
+ * the output may turn out shorter (-u). */
 static bool grow_file(struct gs_output *output, uint64_t bytes)
 {
     struct stat status;
@@ -110,7 +111,8 @@ static bool grow_file(struct gs_output *output, uint64_t bytes)
     return grown;
 }
 
-/* What cannot be had whole is not made ahead at all: it is written as ever. */
+/* Make the pages of `bytes` of output. If the file cannot grow to that, make none at all: the
+ * output is then written by pwrite(2). */
 static void extend(struct gs_output *output, uint64_t bytes)
 {
     if (output->prefill == NULL)
@@ -123,8 +125,8 @@ static void extend(struct gs_output *output, uint64_t bytes)
 
 void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
 {
-    /* Pages made ahead wait for the disk, but nobody counts them. Those of tmpfs never do: the
-     * group has them in the end in any case, so they may come now. */
+    /* Pages made ahead are dirty, but gs_dirty_written does not count them. Those of tmpfs never
+     * wait for a disk, and the control group is charged for them in the end anyway. */
     if (gs_dirty_limited() && !output->in_memory)
         gs_output_end_prefill(output);
     if (output->direct || bytes < output->prefilled_bytes + PREFILL_BYTES_MIN ||
@@ -162,21 +164,21 @@ void gs_output_end_prefill(struct gs_output *output)
         close(output->prefill_fd);
 }
 
-/* Pages that are written long before the file is complete may go to the disk twice. Linux begins to
- * write them when they are a tenth of the memory there is (vm.dirty_background_ratio). */
+/* Pages that are stored to repeatedly may be written to the disk twice: write-back begins when a
+ * tenth of the available memory is dirty (vm.dirty_background_ratio). */
 #define EARLY_SHARE 10
 
-/* Memory whose pages a pipe can be given: they are made as they are touched. */
+/* Memory whose pages can be given to a pipe; they are made when first touched. */
 static void *map_pipe(struct gs_output *output, uint64_t bytes)
 {
-    gs_output_end_prefill(output); /* of a sort that has failed before anything was written */
+    gs_output_end_prefill(output); /* of an attempt that failed before anything was written */
     output->mapped = gs_pages_alloc(bytes);
     output->mapped_bytes = output->mapped != NULL ? bytes : 0;
     output->given_bytes = 0;
     return output->mapped;
 }
 
-/* Unmapped are whole huge pages, which the pipe keeps as long as it has to. */
+/* Afterwards unmap the huge pages that are given completely; the pipe keeps its own references. */
 enum gs_status gs_output_give_pages(struct gs_output *output, const void *data, size_t bytes,
                                     struct gs_error *err)
 {
@@ -199,7 +201,7 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
         return NULL;
     output->helps = early && threads > 1;
     gs_output_prefill(output, bytes, output->helps ? threads - 1 : threads);
-    extend(output, bytes); /* by less than a prefill is for */
+    extend(output, bytes); /* the last few bytes, too few for gs_output_prefill */
     if (output->prefill == NULL)
         return NULL;
     output->mapped = gs_prefill_mapping(output->prefill, bytes);
@@ -217,7 +219,7 @@ enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint6
         gs_prefill_help(output->prefill);
     if (gs_prefill_make(output->prefill, position, bytes, eager))
         return GS_OK;
-    /* No number says why; who asks for the room is told. */
+    /* Populating pages does not report the cause of a failure; fallocate(2) does. */
     bool room = fallocate(output->fd, 0, (off_t)(output->start + position), (off_t)bytes) == 0;
     int errnum = room ? EIO : errno;
     if (room && gs_prefill_make(output->prefill, position, bytes, true))

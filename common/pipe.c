@@ -1,4 +1,4 @@
-/* pipe.c -- pipes as large as they may be, read without keeping their writers waiting.
+/* pipe.c -- pipes made as large as permitted, and read without blocking their writers.
  * SPDX-License-Identifier: MIT
  */
 #include "common/pipe.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What a pipe may hold at most where the system does not say. */
+/* The most that a pipe may hold, if the system does not tell. */
 #define GS_PIPE_BYTES (1 << 20)
 
 void gs_pipe_grow(int fd)
@@ -19,7 +19,7 @@ void gs_pipe_grow(int fd)
     long most = GS_PIPE_BYTES;
     const int room = fcntl(fd, F_GETPIPE_SZ);
     if (room < 0)
-        return; /* no pipe, but an empty file, say: there may be thousands */
+        return; /* no pipe, but an empty file, say; with thousands of them, this should be fast */
     FILE *limit = fopen("/proc/sys/fs/pipe-max-size", "re");
     if (limit != NULL) {
         char line[32];
@@ -42,18 +42,17 @@ void gs_pipe_reader_open(struct gs_pipe_reader *reader, int fd)
     if (room <= 0 || pipe2(reader->own, O_CLOEXEC) != 0)
         return;
     reader->room = (size_t)room;
-    if (fcntl(reader->own[0], F_SETPIPE_SZ, room) < room) /* this user has too many of them */
+    if (fcntl(reader->own[0], F_SETPIPE_SZ, room) < room) /* beyond this user's limit on pipes */
         gs_pipe_reader_close(reader);
 }
 
 enum gs_status gs_pipe_reader_read(struct gs_pipe_reader *reader, void *buffer, size_t size,
                                    size_t *got, const char *name, struct gs_error *err)
 {
-    enum gs_status st = GS_OK; /* as at the end of the pipe */
+    enum gs_status st = GS_OK; /* also at the end of the pipe, with *got = 0 */
     size_t held = 0;
     size_t done = 0;
-    /* Where splice is not to be had, as under some filters of calls, reading says what is wrong, if
-     * it does not work either. */
+    /* If splice(2) fails (under a seccomp filter, say), read(2) works or reports the cause. */
     if (reader->own[0] >= 0 &&
         gs_file_splice_some(reader->fd, reader->own[1], size < reader->room ? size : reader->room,
                             &held, name, NULL) != GS_OK)

@@ -1,17 +1,17 @@
-/* populate.c -- have pages of a growing buffer made ahead of the one who fills it.
+/* populate.c -- a thread that makes a growing buffer's pages ahead of the thread that fills it.
  * SPDX-License-Identifier: MIT
  */
 #include "common/populate.h"
 
 #include "common/memory.h"
 
-/* Who wants to move the buffer waits for a huge page, 0.3 ms: as much is made with one call. */
+/* Made by one call: a thread that wants to move the buffer waits for one huge page, 0.3 ms. */
 #define STEP_BYTES GS_HUGE_PAGE_BYTES
 
-/* So far ahead: what is not used after all is cleared in vain. */
+/* How far ahead pages are made; those that are not used in the end are cleared in vain. */
 #define AHEAD_BYTES ((size_t)32 << 20)
 
-/* Is there a step to make? Not where the reader has been already. The caller has the mutex. */
+/* Is there a step to make? Skips pages that the reader has reached. Called with the mutex held. */
 static bool has_step(struct gs_populate *populate)
 {
     size_t wanted = atomic_load(&populate->wanted);
@@ -27,15 +27,15 @@ static void *make_pages(void *argument)
     struct gs_populate *populate = argument;
     pthread_mutex_lock(&populate->mutex);
     for (;;) {
-        atomic_store(&populate->waits, true); /* and then looks: nobody's wish is missed */
+        atomic_store(&populate->waits, true); /* before has_step looks: no wake-up is missed */
         while (!populate->ends && !has_step(populate))
             pthread_cond_wait(&populate->more, &populate->mutex);
         atomic_store(&populate->waits, false);
-        /* A kernel before 5.14, or no memory: whoever touches a page will see. */
+        /* Fails on a kernel before 5.14, or without memory: the reader's touch will tell. */
         if (populate->ends || !gs_pages_populate(populate->bytes + populate->made, STEP_BYTES))
             break;
         populate->made += STEP_BYTES;
-        pthread_mutex_unlock(&populate->mutex); /* who wants to move the buffer has a chance */
+        pthread_mutex_unlock(&populate->mutex); /* a chance for gs_populate_lock */
         pthread_mutex_lock(&populate->mutex);
     }
     pthread_mutex_unlock(&populate->mutex);

@@ -1,4 +1,4 @@
-/* prefill.c -- have a new file's pages made by other threads, before there is anything to write.
+/* prefill.c -- threads that make a new file's pages before there is anything to write.
  * SPDX-License-Identifier: MIT
  *
  * 1 GiB on ext4, Linux 6.18, 2 cores of a Xeon, best of 3, after fallocate: pwrite of new pages
@@ -6,10 +6,10 @@
  * with two threads. cp took 0.39 s. On tmpfs: pwrite 0.30 s, populate with two threads 0.38 s, then
  * 0.08 s.
  *
- * On tmpfs, a page is entered into the file under a lock, for which threads wait: 4 GiB, 16 cores,
- * take 0.8 to 1.0 s by any number of threads from four on. Huge pages, which Linux makes of files
- * there only if it is told to (MADV_COLLAPSE), take eight threads 0.15 to 0.2 s, and no time to
- * unmap and to delete, where small ones take 0.3 and 0.4.
+ * On tmpfs, each page is entered into the file under a lock that threads contend for: on 16 cores,
+ * 4 GiB take 0.8 to 1.0 s with any number of threads from four on. With huge pages, which Linux
+ * makes there only on request (MADV_COLLAPSE), eight threads take 0.15 to 0.2 s, and unmapping and
+ * deleting the file take no time, against 0.3 and 0.4 s with small pages.
  */
 #include "common/prefill.h"
 
@@ -22,59 +22,60 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Made with one call, a huge page if it is to be one: other threads that change the address space
- * wait that long, 0.4 ms. */
+/* The unit of work: what one call makes, and the size of a huge page. Other threads that change the
+ * address space wait for the call, 0.4 ms. */
 #define UNIT_BYTES GS_HUGE_PAGE_BYTES
 
-/* Pages are at most that large on any processor that Linux runs on. */
+/* The largest base page of any processor that Linux runs on. */
 #define PAGE_BYTES_MAX ((uint64_t)1 << 16)
 
-/* A huge page takes a thread no longer than that, where memory is at hand: small ones take 1 ms by
- * two threads, and 3 by eight, which wait for each other. In a virtual machine it may have to be
- * fetched from the host, in 6 ms, while there are small pages that need not; or others have to be
- * moved out of the way. So much in all may be lost by trying, for each thread, or for two. */
+/* Are huge pages worth it? With memory at hand, one takes a thread at most HUGE_NS; a unit of small
+ * pages takes 1 ms with two threads, and 3 ms with eight, which contend with each other. But in a
+ * virtual machine a huge page may have to be fetched from the host, in 6 ms, while small pages are
+ * at hand; or other pages have to be moved out of the way. Once huge pages have lost LATE_NS for
+ * each thread (counting at least two threads), no more are tried. */
 #define HUGE_NS     2000000
-#define HUGE_NS_FEW 2 /* up to so many threads; for more, twice as long */
+#define HUGE_NS_FEW 2 /* with more threads than this, one may take twice as long */
 #define LATE_NS     10000000
 
 #define THREADS_MAX 16
 
-/* Pages leave by so many bytes at once. Linux notes each block of a huge page that leaves, under a
- * lock of the file: 20 ms a GiB, by one thread or two. So that is not for the end, when all threads
- * would wait for it. */
+/* Written pages are unmapped in pieces of this size. Linux accounts for each block of an unmapped
+ * huge page under a lock of the file, 20 ms a GiB with one thread or two: so it is done along the
+ * way, not at the end, when all threads would wait for it. */
 #define PIECE_BYTES (8 * UNIT_BYTES)
 
-/* This part of all pages is not made before as many are done, or somebody waits for them: whoever
- * sorts has other memory then, a table for each bin and chunk or a GPU's driver. */
+/* The last 1/16 of the pages is not made before as much is written, or somebody waits for it: until
+ * then the sort needs other memory, for a table per bin and chunk or for a GPU's driver. */
 #define LATE_SHARE 16
 
-/* What is known of a unit's pages. Who takes a unit makes all of it: two threads that each made a
- * part would keep it from being a huge page, and wait for each other's small ones. */
+/* The state of a unit's pages. A thread that takes a unit makes the whole of it: two threads making
+ * a part each would prevent a huge page, and contend for the small ones. */
 enum { NOT_MADE, TAKEN, MADE };
 
 struct gs_prefill {
     int fd;
-    uint64_t start; /* of the output in its file */
+    uint64_t start; /* of the output in its file, in bytes */
     char *mapping;
     uint64_t room;
-    atomic_bool huge;     /* units are made huge pages */
-    atomic_uint *written; /* of each piece: bytes */
+    atomic_bool huge;     /* try a huge page for each unit */
+    atomic_uint *written; /* bytes written of each piece */
     unsigned threads;
     pthread_t thread[THREADS_MAX];
     pthread_mutex_t mutex; /* guards the rest */
-    pthread_cond_t more;   /* to make, or the end */
-    pthread_cond_t made;
-    uint64_t bytes;   /* the file has so many */
-    uint64_t wanted;  /* somebody waits, or has waited, for so many */
-    uint64_t awaited; /* the least that somebody waits for now, or UINT64_MAX */
-    unsigned waiting; /* threads that wait for a unit that is TAKEN */
-    uint64_t done;    /* so many are written */
-    uint8_t *units;   /* of each its state */
-    uint64_t next;    /* below it no unit is NOT_MADE */
-    uint64_t mark;    /* below it all are MADE */
-    int64_t late_ns;  /* that huge pages took longer than they may, or less */
-    int64_t huge_ns;  /* that one may take */
-    int64_t most_ns;  /* that may be lost */
+    pthread_cond_t more;   /* there are pages to make, or `ends` is set */
+    pthread_cond_t made;   /* pages were made, or `ends` is set */
+    uint64_t bytes;        /* make pages up to here: the file's length from start on */
+    uint64_t wanted;       /* the most that anybody has waited for, from the beginning */
+    uint64_t awaited;      /* the least that a thread waits for now, or UINT64_MAX */
+    unsigned waiting;      /* threads that wait for a TAKEN unit */
+    uint64_t done;         /* bytes written */
+    uint8_t *units;        /* the state of each unit */
+    uint64_t next;         /* no unit below this is NOT_MADE */
+    uint64_t mark;         /* all units below this are MADE */
+    int64_t late_ns;       /* time lost by huge pages so far; negative: gained */
+    int64_t huge_ns;       /* time that one huge page may take */
+    int64_t most_ns;       /* most time that may be lost */
     bool ends;
 };
 
@@ -87,7 +88,7 @@ static void end_threads(struct gs_prefill *prefill)
     pthread_cond_broadcast(&prefill->made);
 }
 
-/* Is the next unit to be made? Called with the mutex. */
+/* Is there a unit to make now? prefill->next is that unit then. Called with the mutex held. */
 static bool is_due(struct gs_prefill *prefill)
 {
     uint64_t units = prefill->room / UNIT_BYTES;
@@ -98,7 +99,7 @@ static bool is_due(struct gs_prefill *prefill)
     return end <= prefill->bytes && (end <= most || end - UNIT_BYTES < prefill->wanted);
 }
 
-/* Wait for a whole unit to make; NO_UNIT at the end. Called with the mutex. */
+/* Wait for a unit to make and take it; NO_UNIT at the end. Called with the mutex held. */
 static uint64_t take_unit(struct gs_prefill *prefill)
 {
     while (!prefill->ends && !is_due(prefill))
@@ -109,7 +110,7 @@ static uint64_t take_unit(struct gs_prefill *prefill)
     return prefill->next++;
 }
 
-/* Bytes from the beginning whose pages are all made. Called with the mutex. */
+/* Bytes from the beginning whose pages are all made. Called with the mutex held. */
 static uint64_t find_mark(struct gs_prefill *prefill)
 {
     uint64_t units = prefill->room / UNIT_BYTES;
@@ -118,15 +119,14 @@ static uint64_t find_mark(struct gs_prefill *prefill)
     return prefill->mark * UNIT_BYTES;
 }
 
-/* Would who waits for so many bytes wait on? Called with the mutex. */
+/* Must a thread that awaits the first `awaited` bytes go on waiting? Called with the mutex held. */
 static bool waits_on(struct gs_prefill *prefill, uint64_t awaited)
 {
     return find_mark(prefill) < awaited && !prefill->ends;
 }
 
-/* A unit that was TAKEN is made, or could not be: there is no room, say, and who waits is not to
- * wait on. Wakes those who wait for pages, if it may be one of them whose are made. Called with the
- * mutex. */
+/* A TAKEN unit is made, or could not be (there is no room, say): then all waiting ends. Wakes the
+ * waiting threads if the pages of one of them may be complete. Called with the mutex held. */
 static void leave_unit(struct gs_prefill *prefill, uint64_t unit, bool made)
 {
     prefill->units[unit] = made ? MADE : NOT_MADE;
@@ -134,13 +134,13 @@ static void leave_unit(struct gs_prefill *prefill, uint64_t unit, bool made)
         end_threads(prefill);
     bool awaited = prefill->awaited != UINT64_MAX && !waits_on(prefill, prefill->awaited);
     if (awaited)
-        prefill->awaited = UINT64_MAX; /* who goes on waiting says so again */
+        prefill->awaited = UINT64_MAX; /* a thread that must go on waiting sets it again */
     if (awaited || prefill->waiting > 0)
         pthread_cond_broadcast(&prefill->made);
 }
 
-/* A huge page was made in so long, or refused: are they worth another try? Fast ones make up for
- * slow ones, but only for as many as may be lost. */
+/* A huge page was made in `ns`, or refused, which counts as half the most that may be lost: try
+ * another? Fast ones make up for slow ones, but the credit is bounded like the loss. */
 static bool huge_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
 {
     pthread_mutex_lock(&prefill->mutex);
@@ -152,7 +152,7 @@ static bool huge_pays(struct gs_prefill *prefill, bool made, uint64_t ns)
     return pays;
 }
 
-/* Make the pages of one unit, one huge page as long as that pays. */
+/* Make the pages of one unit: a huge page as long as that pays. */
 static bool make_unit(struct gs_prefill *prefill, uint64_t unit)
 {
     const uint64_t position = unit * UNIT_BYTES;
@@ -163,10 +163,10 @@ static bool make_unit(struct gs_prefill *prefill, uint64_t unit)
         if (!huge_pays(prefill, made, gs_now_ns() - start))
             atomic_store(&prefill->huge, false);
     }
-    return gs_pages_populate(pages, UNIT_BYTES); /* what is not made yet */
+    return gs_pages_populate(pages, UNIT_BYTES); /* small pages for whatever is missing */
 }
 
-/* Make a unit that was taken. Called with the mutex. */
+/* Make a TAKEN unit. Called with the mutex held, which is released meanwhile. */
 static void make_taken(struct gs_prefill *prefill, uint64_t unit)
 {
     pthread_mutex_unlock(&prefill->mutex);
@@ -186,7 +186,7 @@ static void *make_units(void *argument)
     return NULL;
 }
 
-/* Map the file's bytes from `start` on where huge pages may begin. */
+/* Map the file's bytes from `start` on, at an address where a huge page may begin. */
 static void *map_file(int fd, uint64_t start, uint64_t room)
 {
     uint64_t space_bytes = room + UNIT_BYTES;
@@ -256,7 +256,7 @@ void gs_prefill_extend(struct gs_prefill *prefill, uint64_t bytes)
     pthread_mutex_unlock(&prefill->mutex);
 }
 
-/* Somebody wants so many. Called with the mutex. */
+/* Somebody waits for the first `bytes` bytes. Called with the mutex held. */
 static void want(struct gs_prefill *prefill, uint64_t bytes)
 {
     if (bytes <= prefill->wanted)
@@ -286,7 +286,8 @@ static bool in_room(const struct gs_prefill *prefill, uint64_t position, uint64_
     return position <= prefill->room && bytes <= prefill->room - position;
 }
 
-/* Wait until the pages of the first `end` bytes are made, if they will be. */
+/* Wait until the pages of the first `end` bytes are made. False: the threads do not make them all,
+ * as they make whole units only, or have ended. */
 static bool await_pages(struct gs_prefill *prefill, uint64_t end)
 {
     pthread_mutex_lock(&prefill->mutex);
@@ -302,7 +303,7 @@ static bool await_pages(struct gs_prefill *prefill, uint64_t end)
     return made;
 }
 
-/* Make a unit that nobody makes yet, or wait until it is made. Called with the mutex. */
+/* Make a unit, or wait for the thread that has taken it. Called with the mutex held. */
 static bool make_unit_now(struct gs_prefill *prefill, uint64_t unit)
 {
     prefill->waiting++;
@@ -316,8 +317,8 @@ static bool make_unit_now(struct gs_prefill *prefill, uint64_t unit)
     return prefill->units[unit] == MADE;
 }
 
-/* Make pages here and now, while the threads make others: whole units, and what lies behind the
- * last of them. */
+/* Make these pages in this thread, while the others make theirs: whole units, then the rest behind
+ * the last of them. */
 static bool make_now(struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
 {
     bool made = true;
@@ -328,7 +329,7 @@ static bool make_now(struct gs_prefill *prefill, uint64_t position, uint64_t byt
          unit++)
         made = make_unit_now(prefill, unit);
     pthread_mutex_unlock(&prefill->mutex);
-    /* Where there is no room for a unit, there may be for this part of it. */
+    /* If there is no room for a whole unit, there may still be for this part of it. */
     uint64_t first = !made || position > units * UNIT_BYTES ? position : units * UNIT_BYTES;
     first -= first % PAGE_BYTES_MAX;
     return first >= end || gs_pages_populate(prefill->mapping + first, (size_t)(end - first));
@@ -341,7 +342,6 @@ bool gs_prefill_make(struct gs_prefill *prefill, uint64_t position, uint64_t byt
     return (!eager && await_pages(prefill, position + bytes)) || make_now(prefill, position, bytes);
 }
 
-/* Are these pages made? */
 static bool is_made(struct gs_prefill *prefill, uint64_t position, uint64_t bytes)
 {
     pthread_mutex_lock(&prefill->mutex);

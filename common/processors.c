@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* Microseconds of processors' time in each period; a quota of -1 is none. */
+/* A quota is microseconds of processor time in each period, also in microseconds; -1 is none. */
 static void visit_group(const char *directory, bool version2, void *context)
 {
     unsigned *least = context;
@@ -30,7 +30,7 @@ static unsigned find_processors(void)
     cpu_set_t set;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned processors = online > 0 ? (unsigned)online : 1;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) /* else there are more than a set holds */
+    if (sched_getaffinity(0, sizeof set, &set) == 0) /* fails if there are more than a set holds */
         processors = (unsigned)CPU_COUNT(&set);
     gs_control_groups("cpu", visit_group, &processors);
     return processors;
@@ -38,7 +38,7 @@ static unsigned find_processors(void)
 
 unsigned gs_processors(void)
 {
-    static atomic_uint known; /* to ask takes a tenth of a millisecond */
+    static atomic_uint known; /* cached: finding out takes 0.1 ms */
     unsigned processors = atomic_load(&known);
     if (processors == 0) {
         processors = find_processors();

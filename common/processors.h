@@ -4,9 +4,9 @@
 #ifndef GS_PROCESSORS_H
 #define GS_PROCESSORS_H
 
-/* Those that it may run on, or as many as its control groups give it the time of, if these are
- * fewer: more threads than that would stand still, all together, for a part of each tenth of a
- * second. At least 1; the same at each call. */
+/* The processors that this process may run on, or as many as the CPU quota of its control groups
+ * amounts to, if that is fewer: more threads would use up the quota and then all stand still for
+ * the rest of each period (0.1 s). At least 1; the same value at each call. */
 unsigned gs_processors(void);
 
 #endif

@@ -1,16 +1,16 @@
 /* signals.c -- leave nothing behind when a signal ends the run.
  * SPDX-License-Identifier: MIT
  *
- * The signals are those of GNU sort (coreutils, src/sort.c) and all others that somebody may send
- * to end a process, and the way a handler ends is GNU sort's: remove the temporary, restore the
- * default, raise again, so that the parent sees the true cause.
+ * The signals are those of GNU sort (coreutils, src/sort.c) and all others that may be sent to end
+ * a process. A handler ends as in GNU sort: it removes the temporary file, restores the default
+ * action and raises the signal again, so that the parent sees the true cause.
  *
- * GNU sort blocks signals around "create and register". Here other threads may take the signal, so
- * that is not enough: enter also takes a lock which the handler takes too, and never gives back.
- * Whoever holds it has signals blocked, so a handler cannot wait for its own thread; and after a
- * handler has it, no thread can create another file before the process is gone. Then nothing is
- * left to wait for: a signal that comes while the process dies, and has to wait for somebody to
- * read its last words, say, ends it at once.
+ * GNU sort blocks signals around "create and register". That is not enough here, as another thread
+ * may take the signal: so enter also takes a lock, which the handler takes too and never releases.
+ * A thread that holds the lock has signals blocked, so a handler never waits for its own thread;
+ * and once a handler has the lock, no thread can create another file. From then on nothing is left
+ * to protect: if the dying process hangs (because nobody reads its last message, say), the next
+ * signal ends it at once.
  */
 #include "common/signals.h"
 
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Beside SIGRTMIN and all that follow. */
+/* In addition to SIGRTMIN and all above it. */
 static const int fatal_signals[] = {SIGALRM,  SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
                                     SIGTERM,  SIGPOLL, SIGPROF, SIGUSR2, SIGVTALRM,
                                     SIGXCPU,  SIGXFSZ, SIGPWR,
@@ -32,16 +32,16 @@ static const int fatal_signals[] = {SIGALRM,  SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT
 };
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static sigset_t blocked;    /* the fatal ones: constant after start */
-static sigset_t inside;     /* these and SIGBUS, as kill(2) sends it: what enter blocks */
-static sigset_t outside;    /* the caller's mask while it is inside: guarded by the lock */
+static sigset_t blocked;    /* the fatal signals; constant after start */
+static sigset_t inside;     /* what enter blocks: these, and SIGBUS as sent by kill(2) */
+static sigset_t outside;    /* the mask of the thread inside, to be restored; under the lock */
 static int temporary_dirfd; /* guarded by the lock, as is the name */
 static const char *temporary_name;
 static gs_fault_hook *fault_hook;
 static gs_end_hook *end_hook;
 static gs_exit_hook *exit_hook;
-static bool bus_ignored; /* when the program began */
-static atomic_bool gone; /* somebody has the lock for good, and the temporary is removed */
+static bool bus_ignored; /* SIGBUS was ignored when the program began */
+static atomic_bool gone; /* the lock is taken for good, and the temporary file removed */
 
 static void take_lock(void)
 {
@@ -49,7 +49,7 @@ static void take_lock(void)
         sched_yield();
 }
 
-/* In a handler, or at an exit: from here on the process only dies. False: it did already. */
+/* In a handler, or at an exit: from here on the process only ends. */
 bool gs_signals_remove_temporary(void)
 {
     sigset_t old;
@@ -66,8 +66,9 @@ bool gs_signals_remove_temporary(void)
     return first;
 }
 
-/* The first process of a container does not die by a signal of its own: it exits as a shell says of
- * one that did. Going on would be to wait for the lock for ever. */
+/* The first process of a container does not die by a signal that it raises: it exits, with the
+ * status that a shell reports for such a death. Going on would mean to wait for the lock forever.
+ */
 static void die_by(int signum)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -89,20 +90,20 @@ static void handle_fatal(int signum)
 static void handle_fault(int signum, siginfo_t *info, void *context)
 {
     (void)context;
-    if (bus_ignored && info->si_code <= 0) /* sent by kill(2) */
+    if (bus_ignored && info->si_code <= 0) /* sent by a process, as by kill(2) */
         return;
     bool first = gs_signals_remove_temporary();
     pthread_sigmask(SIG_UNBLOCK, &blocked, NULL);
-    /* Another thread has something to say, and ends the process. */
+    /* Another thread is reporting, and will end the process. */
     while (!first) /* NOLINT(bugprone-infinite-loop): so it never goes on */
         pause();
-    if (fault_hook != NULL && info->si_code > 0) /* from the kernel */
+    if (fault_hook != NULL && info->si_code > 0) /* a real fault, from the kernel */
         fault_hook(info->si_addr);
     die_by(signum);
 }
 
-/* Install the handler of a fatal signal; ignored ones stay ignored. Called with all of them
- * blocked, so that one that comes in between is thrown away when it is ignored again. */
+/* Install the handler of a fatal signal, but let ignored signals stay ignored. Called with all of
+ * them blocked: one that arrives in between is discarded when it is ignored again. */
 static void handle_unless_ignored(int signum, const struct sigaction *action)
 {
     struct sigaction old = {.sa_handler = SIG_DFL};

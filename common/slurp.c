@@ -1,8 +1,8 @@
 /* slurp.c -- read a stream of unknown length into memory.
  * SPDX-License-Identifier: MIT
  *
- * The buffer grows by mremap(2), which moves page tables, not bytes; pages that no byte has reached
- * cost nothing. So it can double each time, as long as address space lasts.
+ * The buffer grows by mremap(2), which moves page tables, not bytes, and pages not reached yet cost
+ * nothing. So it can double each time, as long as there is address space.
  */
 #include "common/slurp.h"
 
@@ -15,16 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The first buffer; from the second on huge pages are worth it. */
+/* Size of the first buffer; larger ones are worth huge pages. */
 #define GS_SLURP_BYTES ((size_t)4 << 20)
 
-/* A stream of which so much has come is worth a thread that makes pages. */
+/* Once a stream has brought this much, a thread that makes pages is worth it. */
 #define GS_POPULATE_BYTES ((size_t)64 << 20)
 
-/* Least room for one read: what a large pipe holds. */
+/* The least room for one read: what a large pipe holds. */
 #define GS_READ_BYTES ((size_t)1 << 20)
 
-/* Grow to `room`, or to less if that is all the address space has, but to `least` at least. */
+/* Grow the buffer to `room` bytes or, if address space is short, to fewer, at least `least`. */
 static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, size_t least,
                                   const char *name, struct gs_error *err)
 {
@@ -34,7 +34,7 @@ static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, size_t le
                 ? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                 : mremap(slurp->bytes, slurp->room, room, MREMAP_MAYMOVE);
         if (bytes != MAP_FAILED) {
-            /* Advice only. Of many small files none is to take a huge page. */
+            /* Advice only. Each of many small files should not take a huge page. */
             if (room != GS_SLURP_BYTES)
                 madvise(bytes, room, room < GS_SLURP_BYTES ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
             slurp->bytes = bytes;
@@ -49,7 +49,7 @@ static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, size_t le
     }
 }
 
-/* A first size: what a file says it still has, and a little, so that its end is seen at once. */
+/* The first buffer's size: a file's size and a little more, so that the next read sees the end. */
 static size_t guess_room(int fd)
 {
     struct stat status;
@@ -60,7 +60,7 @@ static size_t guess_room(int fd)
     return room + GS_READ_BYTES - room % GS_READ_BYTES;
 }
 
-/* Double the room, while nobody makes pages in it. */
+/* Double the buffer, while no page is being made in it. */
 static enum gs_status double_buffer(struct gs_slurp *slurp, struct gs_populate *populate,
                                     const char *name, const struct gs_slurp_watch *watch,
                                     struct gs_error *err)
@@ -88,7 +88,7 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
         if (slurp->room - slurp->used < GS_READ_BYTES)
             GS_TRY(double_buffer(slurp, &populate, name, watch, err));
         size_t room = slurp->room - slurp->used;
-        /* Not a whole file at once: the gate is to see what is read. */
+        /* Not a whole file at once: the gate is called after each read. */
         room = room < GS_SLURP_BYTES ? room : GS_SLURP_BYTES;
         GS_TRY(gs_pipe_reader_read(&reader, slurp->bytes + slurp->used, room, &got, name, err));
         slurp->used += got;

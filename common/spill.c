@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where O_TMPFILE is missing: a named file, which has lost its name before any handler can run. */
+/* Without O_TMPFILE: a named file, unlinked before any signal handler can run. */
 static int create_unlinked(int dirfd)
 {
     for (int tries = 0; tries < GS_NAME_TRIES; tries++) {
@@ -26,7 +26,7 @@ static int create_unlinked(int dirfd)
         gs_signals_enter();
         int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         int errnum = errno;
-        if (fd >= 0 && unlinkat(dirfd, name, 0) != 0) { /* an append-only directory */
+        if (fd >= 0 && unlinkat(dirfd, name, 0) != 0) { /* in an append-only directory */
             errnum = errno;
             close(fd);
             fd = -1;
@@ -81,14 +81,14 @@ static enum gs_status make_files(struct gs_spill_directory *directory, struct gs
     return GS_OK;
 }
 
-/* A range of bytes as it lies in one of the files. */
+/* A range of bytes in one of the files. */
 struct stripe {
     int fd;
     uint64_t offset;
     uint64_t bytes;
 };
 
-/* The first of the stripes that [offset, offset + bytes) of a directory is in. */
+/* The part of a directory's bytes [offset, offset + bytes) that lies in the first stripe. */
 static struct stripe find_stripe(const struct gs_spill_directory *directory, uint64_t offset,
                                  uint64_t bytes)
 {
@@ -100,7 +100,7 @@ static struct stripe find_stripe(const struct gs_spill_directory *directory, uin
                            .bytes = bytes < room ? bytes : room};
 }
 
-/* The device of an open file; false when it has none to tell. */
+/* The device of an open file; false if fstat(2) fails. */
 static bool find_device(int fd, dev_t *device)
 {
     struct stat status;
@@ -110,7 +110,7 @@ static bool find_device(int fd, dev_t *device)
     return true;
 }
 
-/* Has a file before this one told of the same file system? */
+/* Is a directory before this one on the same file system, so that its room is counted already? */
 static bool counted_before(const struct gs_spill *spill, size_t index, dev_t device)
 {
     dev_t other;
@@ -144,8 +144,7 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
                    spill->directories[0].name, (bytes + (1 << 20) - 1) >> 20, sum >> 20);
 }
 
-/* Have the bytes of a new piece allocated. Returns 0, or the number of the error: there is no room.
- */
+/* Allocate the bytes of a new piece. Returns 0, or the errno that says why there is no room. */
 static int reserve_piece(const struct gs_spill_directory *directory, uint64_t bytes)
 {
     if (gs_space_free(directory->fds[0]) < bytes)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REASON_BYTES = 128 }; /* of what strerror says, at most */
+enum { REASON_BYTES = 128 }; /* room for ": " and the strerror text */
 
 enum gs_status gs_fail(struct gs_error *err, enum gs_status status, int errnum, const char *format,
                        ...)
@@ -21,7 +21,7 @@ enum gs_status gs_fail(struct gs_error *err, enum gs_status status, int errnum, 
     va_end(args);
     if (errnum == 0 || used < 0)
         return status;
-    /* Of a name that fills the text the end gives way: the reason is what it is for. */
+    /* If a long name fills the text, its end is overwritten: the reason matters more. */
     const int most = sizeof err->text - REASON_BYTES;
     snprintf(err->text + (used < most ? used : most), REASON_BYTES, ": %s", strerror(errnum));
     return status;

@@ -1,9 +1,9 @@
-/* status.h -- how functions say that they failed.
+/* status.h -- how functions report that they failed.
  * SPDX-License-Identifier: MIT
  *
  * A fallible function returns enum gs_status and takes struct gs_error *err last. The first failure
- * fills *err with gs_fail(); callers pass status and error on untouched; cli/report.c prints it.
- * GS_TRY wants `st` and a `cleanup:` label in scope: one exit per function.
+ * fills *err by gs_fail(); callers pass status and error on unchanged; cli/report.c prints it.
+ * GS_TRY needs `st` and a `cleanup:` label in scope: one exit per function.
  */
 #ifndef GS_STATUS_H
 #define GS_STATUS_H
@@ -15,7 +15,7 @@ extern "C" {
 enum gs_status {
     GS_OK = 0,
     GS_ERR_USAGE,         /* options that contradict each other or the build */
-    GS_ERR_INPUT,         /* an input that cannot be sorted: missing, odd size, changed under way */
+    GS_ERR_INPUT,         /* an input that cannot be sorted: missing, odd size, changed meanwhile */
     GS_ERR_OUTPUT,        /* the output cannot be created, written or published */
     GS_ERR_MEMORY,        /* more memory than there is or than -S allows */
     GS_ERR_DEVICE,        /* no usable GPU, or a GPU call failed */
@@ -24,7 +24,7 @@ enum gs_status {
     GS_ERR_INTERNAL       /* a broken invariant: a bug in gsort */
 };
 
-/* A path and what is wrong with it. */
+/* Room for a path and what is wrong with it. */
 #define GS_ERROR_BYTES (4096 + 512)
 
 struct gs_error {

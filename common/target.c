@@ -1,14 +1,15 @@
-/* target.c -- what an output's name stands for, and whether it may be written.
+/* target.c -- what file an output's name refers to, and whether it may be written.
  * SPDX-License-Identifier: MIT
  *
- * Links are followed by hand, since a dangling one has to be followed too and realpath(3) does not.
- * Each step holds what it looks at: a descriptor of the directory and one of the thing itself, both
- * O_PATH, so that nobody can exchange it between the look and the step. What the kernel refuses in
- * world-writable directories with the sticky bit (Linux, Documentation/admin-guide/sysctl/fs.rst:
- * protected_symlinks, protected_regular, protected_fifos) is refused here too, for every user.
+ * Links are followed by hand, since dangling links must be followed too, which realpath(3) does not
+ * do. Each step keeps O_PATH descriptors of the directory and of the object that it inspects, so
+ * that nobody can exchange the object between the check and the next step. What the kernel refuses
+ * in world-writable directories with the sticky bit (Linux,
+ * Documentation/admin-guide/sysctl/fs.rst: protected_symlinks, protected_regular, protected_fifos)
+ * is refused here too, for every user.
  *
- * /dev/stdout and /dev/fd/N are links into /proc whose text is not a path to follow. They mean a
- * descriptor: a duplicate of it is used, so that its position and its O_APPEND count.
+ * /dev/stdout and /dev/fd/N are links into /proc whose text is not a path to follow. They mean an
+ * open descriptor: it is duplicated, so that its position and its O_APPEND take effect.
  */
 #include "common/target.h"
 
@@ -21,15 +22,15 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Newer than some C libraries' headers; kernels before 5.8 do not tell. */
+/* Missing in the headers of older C libraries; kernels before 5.8 do not report it. */
 #ifndef STATX_ATTR_MOUNT_ROOT
 #define STATX_ATTR_MOUNT_ROOT 0x00002000
 #endif
 
-/* As many links as the kernel follows. */
+/* The kernel follows at most as many links. */
 #define GS_LINKS_MAX 40
 
-/* The directory part of a path, "." when there is none, without the final component. */
+/* The directory part of a path, "." if it has none; to be freed, NULL if there is no memory. */
 static char *copy_directory(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -44,8 +45,8 @@ static const char *final_component(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* Does the name ("N" of ".../fd/N") stand for an open file of our own? *fd is it then, else -1.
- * False: that could not be found out. */
+/* Does the name ("N" of ".../fd/N") mean a descriptor of this process? *fd is that one, or -1.
+ * False if that cannot be found out. */
 static bool find_descriptor(const char *name, const struct stat *status, int *fd)
 {
     char *end;
@@ -61,8 +62,7 @@ static bool find_descriptor(const char *name, const struct stat *status, int *fd
     return true;
 }
 
-/* Open for writing as it is, without truncating: a FIFO, a device, or, in /proc, a descriptor's
- * file. */
+/* Open a FIFO, a device or, in /proc, a descriptor's file for writing, without truncating it. */
 static enum gs_status open_directly(struct gs_target *target, bool in_proc, const char *name,
                                     struct gs_error *err)
 {
@@ -82,9 +82,8 @@ static enum gs_status open_directly(struct gs_target *target, bool in_proc, cons
     return GS_OK;
 }
 
-/* In a directory with the sticky bit: may what lies there be followed, written to or replaced?
- * Where everybody may write, not what another user has put there, unless the directory is that
- * user's. */
+/* In a directory with the sticky bit: may its entry be followed, written to or replaced? If
+ * everybody may write to the directory, not another user's entry, unless that user owns it. */
 static enum gs_status check_owner(const struct gs_target *target, const char *name,
                                   struct gs_error *err)
 {
@@ -104,7 +103,7 @@ static enum gs_status check_owner(const struct gs_target *target, const char *na
     return GS_OK;
 }
 
-/* What lies there: can it be written to, and another file be moved over it? */
+/* May the existing file be written, and can another be renamed over it? */
 static enum gs_status check_writable(const struct gs_target *target, const char *name,
                                      struct gs_error *err)
 {
@@ -113,13 +112,13 @@ static enum gs_status check_writable(const struct gs_target *target, const char 
     struct statx status;
     if (statx(target->dirfd, target->base, AT_SYMLINK_NOFOLLOW, 0, &status) != 0)
         return GS_OK;
-    /* A container's outside may have mounted a single file there. */
+    /* A container engine may have bind-mounted a single file there. */
     if ((status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, EBUSY, "%s: a mounted file cannot be replaced", name);
     if ((status.stx_attributes & STATX_ATTR_APPEND) != 0) /* chattr +a */
         return gs_fail(err, GS_ERR_OUTPUT, EPERM, "%s: an append-only file cannot be replaced",
                        name);
-    /* Names may be added there, and none removed: not a temporary one either. */
+    /* Names can be added there but not removed, not even a temporary one. */
     if (statx(target->dirfd, "", AT_EMPTY_PATH, 0, &status) == 0 &&
         (status.stx_attributes & STATX_ATTR_APPEND) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, EPERM,
@@ -127,8 +126,8 @@ static enum gs_status check_writable(const struct gs_target *target, const char 
     return GS_OK;
 }
 
-/* Go to the directory of `path`, from target->dirfd on if there is one; base becomes its final
- * component. */
+/* Move to the directory of `path`, which is relative to target->dirfd if that is open: dirfd
+ * becomes that directory, base the final component. */
 static enum gs_status enter_directory(struct gs_target *target, const char *path, const char *name,
                                       struct gs_error *err)
 {
@@ -138,7 +137,7 @@ static enum gs_status enter_directory(struct gs_target *target, const char *path
     int fd = -1;
     int errnum = errno;
     enum gs_status st = directory != NULL && base != NULL ? GS_OK : GS_ERR_MEMORY;
-    if (st == GS_OK && *base == '\0') { /* "", or a directory's name with a slash at its end */
+    if (st == GS_OK && *base == '\0') { /* "", or a name that ends in a slash */
         struct stat status;
         errnum = fstatat(from, path, &status, 0) == 0 ? EISDIR : errno;
         st = GS_ERR_OUTPUT;
@@ -158,8 +157,8 @@ static enum gs_status enter_directory(struct gs_target *target, const char *path
     return GS_OK;
 }
 
-/* Look at what lies under target's name: *link gets the text of a link that has to be followed, or
- * "". Nothing there is target->kind NEW. */
+/* Look at what is under the target's name. link gets the text of a symbolic link to follow, or "".
+ * If nothing is there, target->kind becomes NEW. */
 static enum gs_status look(struct gs_target *target, bool *in_proc, char link[PATH_MAX],
                            const char *name, struct gs_error *err)
 {
@@ -228,8 +227,8 @@ cleanup:
     return st;
 }
 
-/* The same file may have got another mode or owner. (Of another file they do not count: somebody
- * may have put it there for that.) */
+/* The same file may have a new mode or owner by now. (Those of a different file do not count:
+ * somebody may have put it there on purpose.) */
 static void look_at_same(struct gs_target *target)
 {
     struct stat now;

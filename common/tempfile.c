@@ -1,11 +1,11 @@
-/* tempfile.c -- a file that appears under its name whole, or never.
+/* tempfile.c -- a new file that appears under its name complete, or never.
  * SPDX-License-Identifier: MIT
  *
  * The first choice is O_TMPFILE: the file has no name until linkat(2) gives it one through
- * /proc/self/fd. That cannot replace a file: it makes a temporary name then, and rename(2) moves
- * that over the old file: the temporary name exists for microseconds, and the file is complete by
- * then. Where O_TMPFILE or /proc is missing (NFS, old overlays, a bare chroot), a named file with
- * O_EXCL does for the whole run.
+ * /proc/self/fd. linkat(2) cannot replace a file: in that case it makes a temporary name, which
+ * rename(2) moves over the old file; the temporary name exists for microseconds, when the file is
+ * already complete. Where O_TMPFILE or /proc is missing (NFS, old overlays, a bare chroot), the
+ * file has a temporary name, created with O_EXCL, for the whole run.
  */
 #include "common/tempfile.h"
 
@@ -20,7 +20,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* It fits, or it is longer than ext4 keeps it. */
+/* Room for any list that ext4 can store. */
 #define ACCESS_LIST       "system.posix_acl_access"
 #define ACCESS_LIST_BYTES 4096
 
@@ -33,7 +33,7 @@ int gs_tempfile_draw_name(char name[GS_NAME_BYTES])
     return 0;
 }
 
-/* The path by which linkat finds a file without a name. */
+/* The path by which linkat(2) finds a file without a name. */
 static void write_proc_path(char path[32], int fd)
 {
     snprintf(path, 32, "/proc/self/fd/%d", fd);
@@ -54,8 +54,8 @@ static int open_unnamed(int dirfd, mode_t mode)
     return -1;
 }
 
-/* Under a fresh name, registered with the signal handler: create a file when temp has none yet, or
- * link the one it has, whatever the mode. 0, or -1 with errno set. */
+/* Draw a temporary name and register it with the signal handler; create a file with that name and
+ * mode if temp has no file yet, else link its file to the name. 0, or -1 with errno set. */
 static int make_name(struct gs_tempfile *temp, int dirfd, mode_t mode)
 {
     for (int tries = 0; tries < GS_NAME_TRIES; tries++) {
@@ -85,8 +85,8 @@ static int make_name(struct gs_tempfile *temp, int dirfd, mode_t mode)
     return -1;
 }
 
-/* Note the mode of a new file as the kernel makes it, by the umask or the directory's default
- * access control list; nobody else may read it yet. False: that cannot be done. */
+/* Note the mode that the kernel gave the new file, by the umask or the directory's default access
+ * control list; then close the file to others until it is published. False if that fails. */
 static bool take_mode(struct gs_tempfile *temp)
 {
     struct stat status;
@@ -111,41 +111,41 @@ enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_targ
     if (make_name(temp, target->dirfd, mode) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno,
                        "%s: cannot create a temporary file in its directory", name);
-    (void)take_mode(temp); /* else it is what the file system makes of every file */
+    (void)take_mode(temp); /* on failure: a file system that gives every file the same mode */
     return GS_OK;
 }
 
-/* The sorted keys are worth more than their mode: where a file system refuses to set it, as some do
- * to all but an owner, they stay their user's own. */
+/* Failure is ignored: the sorted keys are worth more than their mode. Where a file system refuses
+ * to set it, as some do to all but the owner, the file stays private to its user. */
 static void set_mode(int fd, mode_t mode)
 {
     int failed = fchmod(fd, mode);
     (void)failed;
 }
 
-/* The access control list of the file that is replaced, if it has one, and none by the directory's
- * default. False: it has one that this file cannot be given. */
+/* Give the file the access control list of the file that it replaces, or none if that has none,
+ * whatever the directory's default. False if the old list cannot be kept. */
 static bool keep_access_list(int fd, const struct gs_target *target)
 {
     char list[ACCESS_LIST_BYTES];
     const int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     int old = openat(target->dirfd, target->base, O_RDONLY | flags);
-    if (old < 0) /* it may not be read, but be written */
+    if (old < 0) /* perhaps it may be written but not read */
         old = openat(target->dirfd, target->base, O_WRONLY | flags);
     ssize_t bytes = old < 0 ? -1 : fgetxattr(old, ACCESS_LIST, list, sizeof list);
     int errnum = errno;
     if (old >= 0)
         close(old);
-    (void)fremovexattr(fd, ACCESS_LIST); /* there is none, mostly */
-    if (bytes < 0)                       /* ENOENT: somebody has removed it */
+    (void)fremovexattr(fd, ACCESS_LIST); /* fails where there is none, mostly */
+    if (bytes < 0)                       /* ENOENT: somebody has removed the old file */
         return errnum == ENODATA || errnum == ENOTSUP || errnum == ENOENT;
     return fsetxattr(fd, ACCESS_LIST, list, (size_t)bytes, 0) == 0;
 }
 
-/* Owner, mode and access control list of the file that is replaced. Where the owner or group may
- * not be given, nobody may gain by it: no set-ID bits then, and the new group gets no more than
- * everybody. Nor does it where a list cannot be kept: of a file with one, the group's bits are the
- * most that anybody in the list has. */
+/* Give the file the owner, mode and access control list of the file that it replaces. Where that
+ * fails, nobody may gain access: no set-ID bits unless owner and group are both kept; without the
+ * group, or without the list, the group gets no more than everybody. (In a file with a list, the
+ * mode's group bits are the most that anybody in the list has.) */
 static void keep_identity(int fd, const struct gs_target *target)
 {
     const struct stat *old = &target->status;
@@ -158,25 +158,25 @@ static void keep_identity(int fd, const struct gs_target *target)
         group = true;
     if (!keep_access_list(fd, target) || !group)
         mode &= ~(mode_t)070 | (mode & 07) << 3;
-    set_mode(fd, mode & 01777); /* while the file is ours: without CAP_FOWNER not after that */
+    set_mode(fd, mode & 01777); /* before the chown: afterwards it would take CAP_FOWNER */
     if (!owner && fchown(fd, old->st_uid, (gid_t)-1) == 0)
         owner = true;
-    if (owner && group && (mode & 06000) != 0) /* a change of owner takes these */
+    if (owner && group && (mode & 06000) != 0) /* chown clears the set-ID bits */
         set_mode(fd, mode);
 }
 
-/* Some file systems tell only when a descriptor is closed that a write failed. */
+/* Some file systems report a failed write only when a descriptor is closed: close a duplicate. */
 static enum gs_status flush(int fd, const char *name, struct gs_error *err)
 {
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* none left: the file is no worse for that */
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* no descriptor left: skip the check */
     if (copy >= 0 && close(copy) != 0 && errno != EINTR)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", name);
     return GS_OK;
 }
 
-/* Have the file's new name on the disk. The file goes first, once more: without a journal (ext2, or
- * ext4 made so) the disk knows it as one that has no name, and a directory that names it all the
- * same is damaged. (The descriptor of an output's directory is good for paths only.) */
+/* Put the file's new name on the disk. The file is synchronized once more, first: without a journal
+ * (ext2, or ext4 made so) the disk still has an inode without a link, and after a crash a directory
+ * that names it would be corrupt. (The target's dirfd is O_PATH: it cannot be synchronized.) */
 static enum gs_status sync_name(int file_fd, int dirfd, const char *name, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -184,7 +184,7 @@ static enum gs_status sync_name(int file_fd, int dirfd, const char *name, struct
         return gs_fail(err, GS_ERR_OUTPUT, errno,
                        "%s: is complete, but its name could not be synchronized", name);
     int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Some file systems cannot synchronize a directory, and say that with EINVAL. */
+    /* File systems that cannot synchronize a directory say EINVAL. */
     if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
         st = gs_fail(err, GS_ERR_OUTPUT, errno,
                      "%s: is complete, but its directory could not be synchronized", name);
@@ -193,7 +193,7 @@ static enum gs_status sync_name(int file_fd, int dirfd, const char *name, struct
     return st;
 }
 
-/* Give a file without a name the target's, which is free. 0, or -1 with errno set. */
+/* Link a file without a name to the target's name, which must be free. 0, or -1 with errno set. */
 static int link_to(const struct gs_target *target, int fd)
 {
     char path[32];
@@ -201,7 +201,7 @@ static int link_to(const struct gs_target *target, int fd)
     return linkat(AT_FDCWD, path, target->dirfd, target->base, AT_SYMLINK_FOLLOW);
 }
 
-/* Move the temporary name over the target's. 0, or -1 with errno set. */
+/* Rename the temporary name to the target's. 0, or -1 with errno set. */
 static int move_to(struct gs_tempfile *temp, const struct gs_target *target)
 {
     gs_signals_enter();
@@ -216,8 +216,8 @@ static int move_to(struct gs_tempfile *temp, const struct gs_target *target)
     return moved;
 }
 
-/* The target's name, if it is free, at once; else by way of a temporary one. 0, or -1 with errno
- * set. */
+/* Give the file the target's name: directly if that is free, else by way of a temporary name. 0, or
+ * -1 with errno set. */
 static int give_name(struct gs_tempfile *temp, const struct gs_target *target)
 {
     if (target->kind == GS_TARGET_NEW && !temp->named)
@@ -227,8 +227,8 @@ static int give_name(struct gs_tempfile *temp, const struct gs_target *target)
     return move_to(temp, target);
 }
 
-/* Complete the file's mode and bytes, and put it under the target's name, unless somebody has put
- * another there just now, and this was not the last try. */
+/* Set the file's mode, flush it and give it the target's name. If somebody has just put another
+ * file there, *placed is false, which is an error only at the last try. */
 static enum gs_status put_in_place(struct gs_tempfile *temp, const struct gs_target *target,
                                    const char *name, bool last, bool *placed, struct gs_error *err)
 {

@@ -1,4 +1,4 @@
-/* tempfile.h -- a file that appears under its name whole, or never.
+/* tempfile.h -- a new file that appears under its name complete, or never.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_TEMPFILE_H
@@ -9,35 +9,34 @@
 
 #include <stdbool.h>
 
-/* 64 random bits never meet twice; an unlucky clock or a prank may. */
+/* Names have 64 random bits and do not collide by chance; but somebody may make them collide. */
 #define GS_NAME_TRIES 16
 
 #define GS_NAME_BYTES 32
 
 struct gs_tempfile {
     int fd;      /* open for reading and writing, or -1 */
-    bool named;  /* it has a name in the directory, and the signal handler knows it */
-    bool synced; /* publish waits until the disk has it, under its name; set it before */
-    char name[GS_NAME_BYTES]; /* that name */
-    mode_t mode;              /* it gets that in the end, unless it replaces another file */
+    bool named;  /* it has a temporary name, registered with the signal handler */
+    bool synced; /* set by the caller: publish waits until file and name are on the disk */
+    char name[GS_NAME_BYTES]; /* the temporary name */
+    mode_t mode;              /* that it gets in the end, unless it replaces another file */
 };
 
-/* A name for a temporary that nothing has, in all likelihood. 0, or -1 with errno set. */
+/* Draw a random name for a temporary file, in all likelihood unused. 0, or -1 with errno set. */
 int gs_tempfile_draw_name(char name[GS_NAME_BYTES]);
 
-/* A new empty file, mode 0600, in the target's directory: one without a
- * name where the file system has that, so that not even SIGKILL leaves anything. name is for
- * messages. */
+/* Create an empty file, mode 0600, in the target's directory: without a name where the file system
+ * supports that, so that not even SIGKILL leaves anything behind. name is for messages. */
 enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
                                   const char *name, struct gs_error *err);
 
-/* Give the file the target's name, in one step, with the mode, owner and access control list of the
- * file it replaces as far as permitted, and close it. What lies there now counts, if there was
- * nothing before. On failure it is gone. */
+/* Give the file the target's name in one atomic step, with the mode, owner and access control list
+ * of the file it replaces as far as permitted, and close it. The target is looked at once more: a
+ * file may have appeared where there was none. After a failure the temporary file is gone. */
 enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, struct gs_target *target,
                                    const char *name, struct gs_error *err);
 
-/* Close and remove it, if it is still there. */
+/* Close and remove the temporary file, if it still exists. */
 void gs_tempfile_discard(struct gs_tempfile *temp, const struct gs_target *target);
 
 #endif

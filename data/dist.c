@@ -15,7 +15,7 @@
 
 #define FEW_VALUES       16
 #define NARROW_VALUES    1000
-#define BLOCKS           128 /* blocks of staggered and buckets, and ranges of keys */
+#define BLOCKS           128 /* blocks of positions, and ranges of keys: staggered, buckets */
 #define BLOCK_RANGE_LOG2 25  /* 2^32 keys / 128 ranges */
 #define ZIPF_VALUES_LOG2 20
 #define CLUSTERS         4096
@@ -32,7 +32,7 @@ static gs_key random_key(uint64_t seed, uint64_t i)
     return (gs_key)(gs_random(seed, i) >> 32);
 }
 
-/* The j-th constant of a file: a stream of its own, apart from the keys'. */
+/* The j-th constant of a file, from a random stream separate from that of the keys. */
 static gs_key constant_key(uint64_t seed, uint64_t j)
 {
     return random_key(~seed, j);
@@ -44,13 +44,13 @@ static double random_unit(uint64_t seed, uint64_t i)
     return (double)((gs_random(seed, i) >> 11) + 1) * 0x1p-53;
 }
 
-/* Position i of n spread evenly over all keys. Rounding is monotone, so the keys are too. */
+/* Map position i of n evenly to all keys. Rounding is monotone, so the keys ascend with i. */
 static gs_key spread_key(uint64_t n, uint64_t i)
 {
     return (gs_key)((double)i * (0x1p32 / (double)n));
 }
 
-/* x as a key, the largest key if it is beyond. */
+/* x as a key, or the largest key if x exceeds it. */
 static gs_key clamp_key(double x)
 {
     return x >= 0x1p32 ? GS_KEY_MAX : (gs_key)x;
@@ -74,7 +74,7 @@ static gs_key draw_zipf(uint64_t seed, uint64_t n, uint64_t i)
 {
     (void)n;
     uint32_t rank = (uint32_t)exp2(random_unit(seed, i) * ZIPF_VALUES_LOG2);
-    return rank * UINT32_C(2654435761); /* odd: another key for each rank, neighbours far apart */
+    return rank * UINT32_C(2654435761); /* odd, so ranks have distinct keys, neighbours far apart */
 }
 
 static gs_key draw_log_uniform(uint64_t seed, uint64_t n, uint64_t i)
@@ -158,7 +158,7 @@ static gs_key draw_low_bits(uint64_t seed, uint64_t n, uint64_t i)
     return random_key(seed, i) >> 16;
 }
 
-/* The block of position i, when n keys are cut into BLOCKS equal blocks. */
+/* The block of position i, if n keys are cut into BLOCKS equal blocks. */
 static uint32_t block_of(uint64_t n, uint64_t i)
 {
     return (uint32_t)(i * BLOCKS / n);

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER_KEYS (64U << 10) /* 256 KiB: stays in the second-level cache on its way out */
+#define BUFFER_KEYS (64U << 10) /* 256 KiB: fits the L2 cache until it is written */
 
 enum { EXIT_TROUBLE = 2 };
 
@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-/* One line on standard error, and leave. */
+/* Print one line on standard error, and exit. */
 static _Noreturn void __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
 {
     va_list args;
@@ -51,7 +51,7 @@ static _Noreturn void fail_output(void)
     fail("standard output: %s", strerror(errno));
 }
 
-/* A decimal number with an optional suffix k, K, M or G (powers of 1024); 0 if text is none. */
+/* Parse a decimal number with an optional suffix k, K, M or G (powers of 1024); 0 if it is none. */
 static int parse_count(const char *text, uint64_t limit, uint64_t *value)
 {
     char *end;
@@ -84,7 +84,7 @@ static int parse_count(const char *text, uint64_t limit, uint64_t *value)
     return 1;
 }
 
-/* Print what there is, and leave. */
+/* List the distributions, and exit. */
 static void list_dists(void)
 {
     for (const struct gs_dist *d = gs_dists; d->name != NULL; d++)
@@ -100,7 +100,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->err_stream = NULL; /* getopt's own line is enough */
+        state->err_stream = NULL; /* getopt's line is enough, without argp's second one */
         return 0;
     case OPT_SEED:
         if (!parse_count(arg, UINT64_MAX, &request->seed))
@@ -131,7 +131,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* All of buffer to standard output. */
 static void write_all(const void *buffer, size_t bytes)
 {
     const char *from = buffer;

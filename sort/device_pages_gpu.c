@@ -144,7 +144,7 @@ enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *ke
         if (!may_swap)
             GS_CUDA_TRY(cudaMemcpyAsync(keys, other, n * sizeof *keys, cudaMemcpyDeviceToDevice,
                                         sorter->stream));
-        stats->in_other = true;
+        stats->in_other = may_swap;
     }
     stats->levels++;
     stats->split = true;

@@ -8,6 +8,9 @@
 #define GS_GPU_BLOCK_CUH
 
 #include "sort/gpu_sort.h"
+#include "sort/params.h"
+
+#include "common/random.h"
 
 #define GS_ALL_LANES 0xffffffffU
 
@@ -192,6 +195,12 @@ static __device__ __forceinline__ const uint32_t *tile_at(const struct gs_gpu_pa
         return page_at(pages, buffer, pages.page[slot.from + k / GS_GPU_PAGE_TILES]) +
                k % GS_GPU_PAGE_TILES * GS_GPU_TILE_KEYS;
     return buffer + slot.from + (int64_t)k * GS_GPU_TILE_KEYS;
+}
+
+/* The place of key j of a slot's sample: a random one of the j-th `apart` keys. */
+static __device__ __forceinline__ uint32_t sampled_place(uint32_t j, uint32_t apart)
+{
+    return j * apart + __umulhi((uint32_t)gs_random(GS_SAMPLE_SEED, j), apart);
 }
 
 /* Copy a tile's slot into shared memory. */

@@ -10,7 +10,6 @@
 #include "sort/gpu_launch.cuh"
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_views.cuh"
-#include "sort/params.h"
 
 enum {
     MAP_THREADS = 1024,
@@ -99,7 +98,7 @@ static __global__ void __launch_bounds__(MAP_THREADS)
 #pragma unroll
     for (int i = 0; i < MAP_ITEMS; i++) {
         const uint32_t j = i * MAP_THREADS + t;
-        const uint32_t at = j * apart + __umulhi((uint32_t)gs_random(GS_SAMPLE_SEED, j), apart);
+        const uint32_t at = sampled_place(j, apart);
         key[i] = 0;
         if (j < samples)
             key[i] = tile_at(pages, keys, slot, at / GS_GPU_TILE_KEYS)[at % GS_GPU_TILE_KEYS];

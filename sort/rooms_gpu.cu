@@ -11,7 +11,6 @@
 #include "sort/gpu_launchers.h"
 #include "sort/gpu_lists.cuh"
 #include "sort/gpu_views.cuh"
-#include "sort/params.h"
 
 enum {
     EVEN_THREADS = 512,
@@ -92,8 +91,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
 #pragma unroll
     for (int i = 0; i < EVEN_ITEMS; i++)
         if (i * EVEN_THREADS + t < samples) {
-            const uint32_t j = i * EVEN_THREADS + t;
-            const uint32_t at = j * apart + __umulhi((uint32_t)gs_random(GS_SAMPLE_SEED, j), apart);
+            const uint32_t at = sampled_place(i * EVEN_THREADS + t, apart);
             key[i] = tile_at(pages, keys, slot, at / GS_GPU_TILE_KEYS)[at % GS_GPU_TILE_KEYS];
         } else {
             key[i] = 0;

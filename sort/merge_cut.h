@@ -46,7 +46,7 @@ struct gs_segment {
 };
 
 /* Opens a cut of the spans, which must outlive it. room: keys of a segment, raised to span_count if
- * less. GS_ERR_MEMORY; call gs_cut_close in any case. */
+ * less. Call gs_cut_close even after GS_ERR_MEMORY. */
 enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size_t span_count,
                            bool reverse, uint64_t room, struct gs_error *err);
 void gs_cut_close(struct gs_cut *cut);

@@ -19,10 +19,9 @@
 #define GS_SHARES_MAX 16
 
 struct gs_shares {
-    uint32_t count;              /* of shares; 0: this input is not to be sorted by shares */
-    gs_key last[GS_SHARES_MAX];  /* [count]: each share's largest key, ascending; the last is
-                                    GS_KEY_MAX */
-    gs_key equal[GS_SHARES_MAX]; /* [count]: each share's most frequent key, or its largest key */
+    uint32_t count;              /* 0: not an input to sort by shares */
+    gs_key last[GS_SHARES_MAX];  /* largest key of each, ascending to GS_KEY_MAX */
+    gs_key equal[GS_SHARES_MAX]; /* most frequent key of each, or its largest */
 };
 
 /* Choose the shares by a sorted sample of run's input. */

@@ -1,5 +1,5 @@
-/* shares_highway.cc -- count and collect the keys of a share, by vectors. Built with HIGHWAY=1
- * only. SPDX-License-Identifier: MIT
+/* shares_highway.cc -- count and collect a share's keys, by vectors. Built with HIGHWAY=1 only.
+ * SPDX-License-Identifier: MIT
  *
  * Compiled once for each instruction set; Highway chooses the best that the processor has.
  */

@@ -71,7 +71,7 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
         const gs_key *keys = gs_keys_held(part.keys, here, run->options->verify, copy);
         for (uint32_t i = 0; i < found; i++) {
             for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += GS_LINE_KEYS)
-                __builtin_prefetch(part.keys + here + k); /* prefetch the next block */
+                __builtin_prefetch(part.keys + here + k); /* the next block */
             uint32_t equal = gs_count_equal(keys, here, values[i]);
             counts[bin_of[i]] += equal;
             known += equal;

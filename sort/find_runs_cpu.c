@@ -13,7 +13,7 @@
 
 enum {
     TILE_RUNS = 8,    /* a tile with more is given up */
-    LOOK_KEYS = 1024, /* so it is if the first keys have more: most inputs show it there */
+    LOOK_KEYS = 1024, /* first keys looked at, where most inputs already show too many */
     BLOCK_KEYS = 1024
 };
 
@@ -97,7 +97,7 @@ bool gs_runs_find(const struct gs_tiles *tiles, unsigned threads, struct gs_orde
         return false;
     struct tile_runs *tile_runs = malloc(tiles->count * sizeof *tile_runs);
     if (tile_runs == NULL)
-        return false; /* other methods need no such memory */
+        return false; /* the caller falls back to another method */
     atomic_bool many = false;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (uint64_t i = 0; i < tiles->count; i++) {

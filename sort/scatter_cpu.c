@@ -82,8 +82,8 @@ static enum gs_status scatter_to_regions(struct gs_run *run, const struct gs_reg
     return gs_regions_put_ordered(run, keys, err);
 }
 
-/* Would many bins of a chunk begin in the same cache set if they were contiguous? Only then are
- * they spaced, since copying spaced bins takes longer: 5 % for nearly ordered keys. */
+/* Would many bins of a chunk begin in the same few cache sets if they were contiguous? Only then
+ * are they spaced, since copying spaced bins takes longer: 5 % for nearly ordered keys. */
 static bool bins_collide(const uint32_t *starts, uint32_t bins)
 {
     enum { SET_KEYS = 256, MANY = 8 };

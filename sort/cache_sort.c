@@ -6,12 +6,12 @@
  *
  *   groups       (cache_sort_groups512.c) where keys are spread evenly and densely, few are equal,
  *                and the processor has AVX-512 with VBMI2: by far the fastest;
- *   columns      (cache_sort_columns.c) where they are not dense, or with AVX2 at least;
+ *   columns      (cache_sort_columns.c) where they are less dense, or there is only AVX2;
  *   counting     (cache_sort_portable.c) where there are fewer values than keys: count each, write
  *                them out;
  *   values       (cache_sort_values.c) where a few values repeat, far apart: the same by hashing;
- *   vqsort       (cache_sort_highway.cc) all other bins, where it was built in and has vectors;
- *   radix        (cache_sort_portable.c) all other bins else.
+ *   vqsort       (cache_sort_highway.cc) all other bins, if built in and vectors are available;
+ *   radix        (cache_sort_portable.c) all other bins, without vqsort.
  *
  * A bin above GS_CACHE_SORT_CAPACITY is sorted by groups up to GS_CACHE_SORT_LARGE, else by vqsort;
  * without vqsort it is split first.
@@ -47,7 +47,7 @@ enum {
     NARROW_SPREAD = 4300,
     /* Fewer keys are always scanned before the sort: their bounds are seldom tight. */
     SCAN_ALWAYS = 2048,
-    /* Counting pays from this many keys a value. */
+    /* Counting pays from this many keys per value. */
     COUNTING_KEYS = 4
 };
 

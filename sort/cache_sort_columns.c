@@ -28,7 +28,7 @@
 
 enum {
     ROWS = GS_COLUMN_ROWS,
-    BLOCK_ROWS = 16, /* what fits the registers */
+    BLOCK_ROWS = 16, /* as many as fit the registers */
     MEAN_ROWS = GS_COLUMN_MEAN_ROWS,
     NARROW_LANES = 16,
     WIDE_LANES = 8,
@@ -253,7 +253,7 @@ INLINE_AVX2 void write_columns(const vector *rows, gs_key *out, const uint32_t *
                                const uint32_t *lows, int blocks, bool wide)
 {
     const int lanes = wide ? WIDE_LANES : NARROW_LANES;
-    const int vectors = wide ? 2 * blocks : blocks; /* in a column */
+    const int vectors = wide ? 2 * blocks : blocks; /* vectors of a column */
     vector columns[ROWS];
 
     for (int i = 0; i < vectors; i++) {

@@ -20,7 +20,7 @@ enum {
     ROWS = GS_COLUMN_ROWS,
     BLOCK_ROWS = 16,
     LANES = 32,
-    BLOCK_KEYS = 2048, /* copied from their runs at a time */
+    BLOCK_KEYS = 2048, /* keys copied from their runs at a time */
     TABLE_AHEAD = 16   /* chunks */
 };
 
@@ -195,7 +195,7 @@ void gs_spread_out512(gs_key *block);
 /* The input that is prefetched while the block before it is spread. */
 struct ahead {
     const struct gs_key_runs *runs;
-    uint64_t chunk; /* the next one */
+    uint64_t chunk; /* the next chunk to prefetch */
     const gs_key *at, *end;
     int64_t keys; /* prefetched but not yet spread */
 };
@@ -214,7 +214,7 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
         const uint32_t skew = (uint32_t)((uintptr_t)run / sizeof *run % GS_LINE_KEYS);
         ahead->at = run - skew;
         ahead->end = run + count;
-        ahead->keys -= skew; /* a run begins and ends inside a line */
+        ahead->keys -= skew; /* lines hold keys before and behind the run */
         ahead->keys -= (0 - skew - count) % GS_LINE_KEYS;
     }
     __builtin_prefetch(ahead->at);

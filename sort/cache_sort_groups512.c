@@ -47,7 +47,7 @@ static_assert(GS_LANE_ROOM - SPLIT_WORDS == GS_LANE_ROWS, "a part that is a grou
 struct step {
     enum { KEYS, KEYS_TO_WORDS, WORDS } kind;
     unsigned bits;  /* 2^bits parts */
-    unsigned shift; /* the lowest of the bits that tell them apart */
+    unsigned shift; /* the lowest of the bits that select a part */
     size_t room;    /* room of a part, in keys or words, with a vector that may be overwritten */
     unsigned char *parts; /* rooms, and behind them as much room as what is split has; the last step
                              uses group_rooms */
@@ -57,7 +57,7 @@ struct split {
     gs_key low;
     struct step steps[STEPS_MAX]; /* steps that split areas; the last one first */
     unsigned count;
-    unsigned area_shift;      /* the lowest of the bits that tell areas apart */
+    unsigned area_shift;      /* the lowest of the bits that select an area */
     size_t area_count;        /* up to AREAS */
     size_t area_room;         /* keys, with a vector that may be overwritten */
     gs_key *areas;            /* [area_count][area_room], and a block behind them */
@@ -131,7 +131,7 @@ static AVX512_VBMI2 bool move_block(const struct split *split, unsigned char *co
     return !over;
 }
 
-/* `keys` keys will be read now: prefetch as many of those that follow. */
+/* `keys` keys are about to be read: prefetch as many of those that follow. */
 INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys)
 {
     ahead->keys -= (int64_t)keys;

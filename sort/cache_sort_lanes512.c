@@ -200,7 +200,7 @@ INLINE_AVX512 void merge_neighbours(vector *rows, int n, int blocks)
     }
 }
 
-/* Merge 16 sorted blocks with those behind them, of which there are mostly few. */
+/* Merge 16 sorted blocks with the sorted blocks behind them, which are mostly few. */
 INLINE_AVX512 void merge_last(vector *rows, int blocks)
 {
     if (blocks <= 18)

@@ -26,7 +26,7 @@ enum {
     SEARCHED_VALUES = 10
 };
 
-/* Number of bits that it takes to write value. */
+/* The number of bits of value, without leading zeros. */
 static unsigned bit_width(gs_key value)
 {
     unsigned width = 0;

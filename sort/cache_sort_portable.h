@@ -14,7 +14,7 @@
 /* What one pass over a bin finds. */
 struct gs_bin_scan {
     gs_key low, high; /* the smallest and the largest key */
-    unsigned shift;   /* low bits in which all keys agree */
+    unsigned shift;   /* number of low bits in which all keys agree */
     bool ordered;
 };
 

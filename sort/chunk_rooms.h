@@ -31,7 +31,7 @@ struct gs_rooms {
     gs_key keys[GS_ROOMS_BLOCK];
     uint16_t bins[GS_ROOMS_BLOCK];
     uint32_t first[GS_SPLITTERS_MAX + 2]; /* room of bin b: [first[b], first[b + 1]) */
-    uint32_t next[GS_SPLITTERS_MAX + 1];  /* where its next key goes */
+    uint32_t next[GS_SPLITTERS_MAX + 1];  /* where each bin's next key goes */
 };
 
 /* Keys of room for each bin beyond a quarter more than counted. */

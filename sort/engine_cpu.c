@@ -1,8 +1,8 @@
 /* engine_cpu.c -- the shared-memory engines on one core: same lists, same merges.
  * SPDX-License-Identifier: MIT
  *
- * What the threads of a block do in parallel is a loop here. That a list is exhausted is told by
- * its count of keys left, never by its head's key, since every key may occur in the input.
+ * What the threads of a block do in parallel is a loop here. A list is exhausted when its count of
+ * keys left is 0; its head's key cannot say so, since every key may occur in the input.
  */
 #include "sort/engine.h"
 

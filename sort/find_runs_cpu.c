@@ -24,7 +24,7 @@ struct tile_runs {
     uint8_t count;
 };
 
-/* How many keys from the first on are in order. */
+/* The number of keys in order from the first on. */
 static uint64_t ordered_keys(const gs_key *keys, uint64_t count, bool descend)
 {
     uint64_t i = 0;

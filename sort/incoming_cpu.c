@@ -192,7 +192,7 @@ static void start_workers(struct gs_incoming *incoming)
         incoming->state = GIVEN_UP;
 }
 
-/* Are there so many keys that more bins are wanted, and allowed? */
+/* Do so many keys need more bins than were chosen, and are more allowed? */
 static bool too_many(const struct gs_incoming *incoming)
 {
     uint32_t bins = incoming->bins.count;

@@ -1,9 +1,9 @@
 /* merge_cut.c -- cut sorted inputs at common keys into segments, one after another.
  * SPDX-License-Identifier: MIT
  *
- * Look equally many keys ahead in each span. The least key seen there is the next common key, and
- * all keys below it lie within that distance. If there are none, some span begins with that very
- * key: the run of equal keys is then taken, and if it is long, it is a segment that needs no
+ * Look the same number of keys ahead in each span. The least key seen there is the next common key,
+ * and all keys below it lie within that distance. If there are none, some span begins with that
+ * very key: then all copies of it are taken, and if they are many, they are a segment that needs no
  * sorting.
  *
  * Where most spans have no keys below the common key, because their ranges follow one another or
@@ -139,8 +139,8 @@ static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_k
     return sum;
 }
 
-/* Count each span's keys below `limit` into ->trial, starting from the ->below that are known to
- * be. Returns their sum; once it exceeds `most`, counting may stop early. */
+/* Count each span's keys below `limit` into ->trial, knowing that the first ->below of them are.
+ * Returns their sum; once it exceeds `most`, counting may stop early. */
 static uint64_t count_below(struct gs_cut *cut, uint64_t limit, uint64_t most)
 {
     uint64_t sum = 0;

@@ -6,7 +6,7 @@
 
 #include "sort/gsort.h"
 
-/* How far the inputs are cut. */
+/* The state of cutting: how far the inputs are cut. */
 struct gs_cut {
     const struct gs_span *spans;
     gs_key mask;       /* keys ^ mask ascend: 0, or all ones where the inputs descend */
@@ -14,7 +14,7 @@ struct gs_cut {
     gs_key *heads;     /* [span_count]: (key ^ mask) of the first that is left */
     size_t *active;    /* spans with keys left, ... */
     size_t actives;    /* ... and their number */
-    uint64_t *below;   /* [actives]: keys of each for the segment being cut */
+    uint64_t *below;   /* [actives]: each one's keys in the segment being cut */
     uint64_t *trial;   /* [actives]: the same for a limit being tried */
     uint64_t width;    /* limit - floor of the last segment that had to be widened */
     uint64_t room;     /* keys that a segment may have, at least span_count */

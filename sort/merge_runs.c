@@ -108,7 +108,7 @@ INLINE_AVX512 size_t step_512(const struct pair *pair, size_t at, size_t from_a)
 
 /* ---- AVX2 ---- */
 
-/* The smaller of each lane; of the lanes that EXCHANGE_AVX2's constant has, the larger. */
+/* The smaller key of each lane; in the lanes that EXCHANGE_AVX2's constant selects, the larger. */
 #define EXCHANGE_AVX2(keys, others, larger)                                                        \
     _mm256_blend_epi32(_mm256_min_epu32(keys, others), _mm256_max_epu32(keys, others), larger)
 

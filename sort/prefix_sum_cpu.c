@@ -6,7 +6,7 @@
 
 #include "common/clock.h"
 
-/* Bins that a thread sums at once. */
+/* Bins that a thread totals at once. */
 #define BLOCK_BINS 128
 
 void gs_prefix_sum_scan(const uint64_t *counts, uint64_t *offsets, uint32_t bins, bool reverse)

@@ -99,8 +99,8 @@ static inline struct gs_regions *gs_regions_of(const struct gs_run *run)
     return regions->usable && !regions->cpu.moves_equal && !run->plan.direct ? regions : NULL;
 }
 
-/* The regions when the bins are about to be sorted. run->device may have been opened by others as a
- * plain gs_cpu, so only the stride can tell. */
+/* The regions once the bins are about to be sorted. Others may have opened run->device as a plain
+ * gs_cpu, so only the stride can tell. */
 static inline struct gs_regions *gs_regions_sorted(const struct gs_run *run)
 {
     const struct gs_cpu *cpu = run->device;

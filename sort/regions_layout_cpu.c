@@ -102,7 +102,7 @@ static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memor
 /* Look up SAMPLE_LINE adjacent keys at each of the places [first, end) of the sample. */
 static void sample_places(const struct gs_run *run, uint64_t first, uint64_t end, uint32_t *found)
 {
-    gs_key keys[SAMPLE_BATCH * SAMPLE_LINE] = {0}; /* else gcc 12 warns */
+    gs_key keys[SAMPLE_BATCH * SAMPLE_LINE] = {0}; /* without it, gcc 12 warns */
     gs_key copy[SAMPLE_BATCH * SAMPLE_LINE];
     uint16_t bins[SAMPLE_BATCH * SAMPLE_LINE];
     uint64_t count = 0;

@@ -116,8 +116,8 @@ static bool find_segments(struct gs_run *run, struct gs_regions *regions, struct
     return done;
 }
 
-/* A bin whose region begins before its end in the output would overwrite its own keys. Move such
- * keys to spare memory. */
+/* A bin whose region begins before the end of its own output would overwrite itself. Move its keys
+ * to spare memory. */
 static bool move_early(const struct gs_run *run, struct gs_regions *regions,
                        const struct segments *segments)
 {

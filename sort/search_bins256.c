@@ -1,7 +1,7 @@
 /* search_bins256.c -- the search among splitters with AVX2, for 8 keys at a time.
  * SPDX-License-Identifier: MIT
  *
- * The guide, then halving steps, each of which gathers 8 words from the cache. 4 vectors go side by
+ * The guide, then halving steps, each a gather of 8 words from the cache. 4 vectors go side by
  * side, since each step waits for the one before.
  */
 #include "sort/search_bins.h"
@@ -48,7 +48,7 @@ INLINE_AVX2 __m256i find_cells(const struct gs_splitters *splitters, enum gs_gui
                             _mm256_srlv_epi32(distance, octave));
 }
 
-/* The first candidate bins of 8 keys. Each gather loads 32 bits of which the upper half is the
+/* The first candidate bins of 8 keys. Each gather loads 32 bits, the upper half of which is the
  * cell: in front of the first cell lie the splitters, so the load stays inside the struct. */
 INLINE_AVX2 __m256i first_bins(const struct gs_splitters *splitters, enum gs_guide guide,
                                __m256i keys)

@@ -1,7 +1,7 @@
 /* search_bins512.c -- the search among splitters, for 16 keys at a time.
  * SPDX-License-Identifier: MIT
  *
- * By the guide and halving steps, each of which gathers 16 words from the cache; or down a tree of
+ * By the guide and halving steps, each a gather of 16 words from the cache; or down a tree of
  * splitters whose upper levels are in registers, where a level costs less than half a gather.
  */
 #include "sort/search_bins.h"
@@ -205,7 +205,7 @@ INLINE_AVX512 void tree_bins(const struct gs_splitters *splitters, const __m512i
     note_bins(node, vectors, bins);
 }
 
-/* Eight levels take about as long as the guide and a step. */
+/* Eight levels take about as long as the guide and one halving step. */
 bool gs_tree_bins512_better(const struct gs_splitters *splitters)
 {
     return steps_below(splitters) + 1 < splitters->steps;

@@ -131,9 +131,9 @@ static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
     }
 }
 
-/* A sink whose memory is made part by part must have it made before a piece is sorted there, and
- * must be told afterwards (lies_there). With options->unique, places are only known, and told, when
- * the keys are written. */
+/* A sink whose memory is made part by part must make it before a piece is sorted there, and must be
+ * notified afterwards (lies_there). With options->unique, both happen when keys are written, since
+ * places are not known before. */
 static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece, bool lies_there,
                                 struct gs_work *work)
 {

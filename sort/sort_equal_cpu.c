@@ -12,7 +12,7 @@
 
 #include "common/clock.h"
 
-enum { BLOCK_KEYS = 2048, PIECE_KEYS = GS_TILE_KEYS / 4 /* claimed at a time */ };
+enum { BLOCK_KEYS = 2048, PIECE_KEYS = GS_TILE_KEYS / 4 /* keys claimed at once */ };
 
 /* The keys of other values. */
 struct others {

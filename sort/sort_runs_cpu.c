@@ -67,7 +67,7 @@ static void cut_runs(struct parts *parts)
     }
 }
 
-/* Count the bins; false if merging is not the way to sort them. */
+/* Total the bins; false if merging is not the way to sort them. */
 static bool count_parts(struct parts *parts)
 {
     struct gs_run *run = parts->run;

@@ -19,7 +19,7 @@ enum {
     BLOCK_KEYS = 4096, /* counted for all shares in turn while in cache */
     FREQUENT = 32,     /* a key with at least 1 / FREQUENT of the sample is frequent; ... */
     FEWEST_OTHERS = 4, /* ... with fewer than 1 in 4 others, only a key that fills a share is */
-    PARTS = 3,         /* of a share */
+    PARTS = 3,         /* parts of a share */
 };
 
 /* How often the sample has the key at index `begin`, its first copy. */

@@ -19,7 +19,7 @@ enum {
     VALUES_MIN = 16,    /* fewer are sorted faster as equality bins */
     VALUES_MAX = 65536 + 4 * NEAR,
     KEYS_PER_VALUE = 64, /* with fewer, counting is not worth it */
-    TABLES = 4 /* of counters, so that equal keys in a row do not wait for each other, ... */
+    TABLES = 4 /* tables of counters, so that equal keys in a row do not wait for each other, ... */
 };
 #define FEW_VALUES 4096 /* ... used up to this many values, where that is likely */
 

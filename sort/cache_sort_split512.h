@@ -31,9 +31,8 @@ enum {
 /* Where the next key or word of each part goes. */
 typedef unsigned char *split_places[SPLIT_PARTS_MAX];
 
-/* Copy places to registers, or back. SPLIT_OPAQUE hides what they are from GCC, which would
- * otherwise copy them by vectors and add to several places at once, packing and unpacking them each
- * time. */
+/* Copy places to registers, or back. SPLIT_OPAQUE hides them from GCC, which would copy them by
+ * vectors and add to several at once, packing and unpacking them each time. */
 #define SPLIT_OPAQUE(place) __asm__("" : "+r"(place))
 
 INLINE_VBMI2 void split_copy_places(unsigned char **to, unsigned char *const *from, unsigned parts)
@@ -46,9 +45,8 @@ INLINE_VBMI2 void split_copy_places(unsigned char **to, unsigned char *const *fr
     }
 }
 
-/* A fresh register to compress into. AMD's Zen 5 waits 5 cycles for its former value, though all of
- * it is overwritten, and GCC used the same register for all parts: 20 cycles a step, where stores
- * take 8. */
+/* A fresh register to compress into. AMD's Zen 5 waits 5 cycles for its old value, though all of it
+ * is overwritten, and GCC used one register for all parts: 20 cycles a step; the stores take 8. */
 INLINE_VBMI2 __m512i split_fresh(void)
 {
     __m512i fresh = _mm512_setzero_si512();
@@ -85,8 +83,7 @@ INLINE_VBMI2 void split_keys_vector(__m512i keys, unsigned shift, __mmask16 ther
     split_store_keys(keys, _kand_mask16(upper, lower), to + 3);
 }
 
-/* Append those of 32 words that are `there` to their parts, by `bits`, one word per word, from
- * `shift` on. */
+/* Append those of 32 words that are `there` to parts, by the words `bits` from bit `shift` on. */
 INLINE_VBMI2 void split_words_vector(__m512i words, __m512i bits, unsigned parts, unsigned shift,
                                      __mmask32 there, unsigned char **to)
 {

@@ -14,8 +14,7 @@ enum {
     STAGED_KEYS = 2048 /* keys copied past the caches at once */
 };
 
-/* Make rooms for the keys counted, a quarter more, GS_ROOMS_SPARE and `rest` more, rounded up to
- * multiples of `unit`. */
+/* Rooms for the keys counted, a quarter more, GS_ROOMS_SPARE and `rest`, in whole `unit`s. */
 static void make_rooms(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins, uint32_t rest,
                        uint32_t unit)
 {

@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The keys, for reading more than once. If `held`, copies them to `copy` and returns that, so that
- * each reads the same every time even if somebody writes to the input: the result can then be
- * verified. */
+/* The keys, for reading more than once. If `held`, in `copy`, so that each reads the same every
+ * time, whatever somebody writes to the input: where the result is verified. */
 static inline const gs_key *gs_keys_held(const gs_key *keys, size_t count, bool held, gs_key *copy)
 {
     if (!held)

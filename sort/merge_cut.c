@@ -3,8 +3,7 @@
  *
  * Look the same number of keys ahead in each span. The least key seen there is the next common key,
  * and all keys below it lie within that distance. If there are none, some span begins with that
- * very key: then all copies of it are taken, and if they are many, they are a segment that needs no
- * sorting.
+ * very key: then all its copies are taken; if many, they are a segment that needs no sorting.
  *
  * Where most spans have no keys below the common key, because their ranges follow one another or
  * they are small beside a large one, segments would be a few keys each, for a look at all spans.
@@ -123,8 +122,8 @@ static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
     return found;
 }
 
-/* Count each span's keys below `bound`, or all if not bounded, at most `look`, into ->below;
- * returns their sum. */
+/* Count each span's keys below `bound` (all if not bounded), at most `look`, to ->below; their
+ * sum. */
 static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_key bound)
 {
     uint64_t sum = 0;

@@ -45,17 +45,16 @@ struct gs_segment {
     gs_key key;
 };
 
-/* Opens a cut of the spans, which must outlive it. room: keys of a segment, raised to span_count if
- * less. Call gs_cut_close even after GS_ERR_MEMORY. */
+/* Open a cut of the spans, which must outlive it; segments get up to max(room, span_count) keys.
+ * Call gs_cut_close even after GS_ERR_MEMORY. */
 enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size_t span_count,
                            bool reverse, uint64_t room, struct gs_error *err);
 void gs_cut_close(struct gs_cut *cut);
 
 /* Cut the next segment: all keys below a common key. If the spans are in order, no two segments
- * share a key. Whether or not they are, the parts are consecutive in each span, and a segment's
- * floor is not below the limit of the segment before it: so if each segment's keys stay within its
- * own floor and limit, the whole output is in order. count is 0 only at the end, or if a span is
- * out of order. */
+ * share a key. In any case the parts are consecutive in each span, and a segment's floor is not
+ * below the limit of the one before: so if each segment's keys stay within its own floor and limit,
+ * the whole output is in order. count is 0 only at the end, or if a span is out of order. */
 void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment);
 
 /* Has every key been cut off? */

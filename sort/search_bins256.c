@@ -16,9 +16,8 @@
 
 enum { LANES = 8, VECTORS = 4, GROUP_KEYS = VECTORS * LANES, AHEAD = GS_ROOMS_BLOCK };
 
-/* The octaves of 8 distances: their exponents as floating-point numbers. Bits that might round an
- * exponent up are cleared first; a distance of 32 bits converts to a negative number, which the
- * saturating subtraction gives the highest octave. */
+/* The octaves of 8 distances: their exponents as floating-point numbers. Bits that might round one
+ * up are cleared first; a distance of 32 bits turns negative, which the subtraction saturates. */
 INLINE_AVX2 __m256i find_octaves(__m256i distance)
 {
     const __m256i least = _mm256_set1_epi32(1 << GS_GUIDE_LOG_FRACTION);
@@ -48,8 +47,8 @@ INLINE_AVX2 __m256i find_cells(const struct gs_splitters *splitters, enum gs_gui
                             _mm256_srlv_epi32(distance, octave));
 }
 
-/* The first candidate bins of 8 keys. Each gather loads 32 bits, the upper half of which is the
- * cell: in front of the first cell lie the splitters, so the load stays inside the struct. */
+/* The first candidate bins of 8 keys. The upper half of what is gathered is the cell; in front of
+ * the first cell lie the splitters, so the load stays inside the struct. */
 INLINE_AVX2 __m256i first_bins(const struct gs_splitters *splitters, enum gs_guide guide,
                                __m256i keys)
 {
@@ -81,8 +80,7 @@ INLINE_AVX2 uint64_t find_bins(const struct gs_splitters *splitters, enum gs_gui
         __m256i key[VECTORS], bin[VECTORS];
         for (int v = 0; v < VECTORS; v++) {
             key[v] = _mm256_loadu_si256((const void *)(keys + i + LANES * v));
-            /* Keep GCC from loading the key again for the copy: somebody may write to it in
-             * between. */
+            /* GCC must not load the key again for the copy: somebody may write to it in between. */
             __asm__("" : "+x"(key[v]));
             bin[v] = first_bins(splitters, guide, key[v]);
             _mm256_storeu_si256((void *)(copy + i + LANES * v), key[v]);

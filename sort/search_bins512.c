@@ -39,8 +39,7 @@ INLINE_AVX512 __m512i find_cells(const struct gs_splitters *splitters, enum gs_g
 INLINE_AVX512 uint64_t guide_bins(const struct gs_splitters *splitters, enum gs_guide guide,
                                   const gs_key *keys, uint64_t count, gs_key *copy, uint16_t *bins)
 {
-    /* A gather loads 32 bits with the cell in the upper half: in front of the first lie the
-     * splitters. */
+    /* The cell is the upper half of what is gathered: in front of the first lie the splitters. */
     const char *const cells = (const char *)splitters->first - sizeof splitters->first[0];
     uint64_t i = 0;
     for (; i + 16 <= count; i += 16) {
@@ -84,8 +83,8 @@ INLINE_AVX512 __m512i halve(const gs_key *splitter, __m512i key, __m512i bin, ui
                                  _mm512_set1_epi32((int)half));
 }
 
-/* All halving steps, for `vectors` vectors side by side. vectors is a constant at every call, here
- * and below. */
+/* All halving steps of vectors side by side. vectors is a constant at every call, here and
+ * below. */
 INLINE_AVX512 void halve_all(const gs_key *splitter, uint32_t steps, int vectors,
                              const __m512i *key, __m512i *bin)
 {
@@ -124,8 +123,7 @@ AVX512 uint64_t gs_search_bins512(const struct gs_splitters *splitters, const gs
     return i;
 }
 
-/* Eight levels of a tree, in heap order: the root is 1, the children of node i are 2 i and 2 i +
- * 1. */
+/* Eight levels of a tree: the children of node i are 2 i and 2 i + 1, the root is 1. */
 enum { TREE_LEVELS = 8, TREE_VECTORS = (1 << TREE_LEVELS) / LANES };
 
 /* Halving steps left below the tree. */
@@ -153,8 +151,8 @@ INLINE_AVX512 __m512i descend(__m512i node, __m512i bound, __m512i key)
                                  _mm512_set1_epi32(1));
 }
 
-/* The bounds of nodes, looked up by their lowest five and six bits: a permutation takes the low
- * five as a lane number in two vectors. */
+/* The bounds of nodes, by their lowest five and six bits: a permutation takes five as the number of
+ * a lane in two vectors. */
 INLINE_AVX512 __m512i bounds_of_32(const __m512i *bounds, __m512i node)
 {
     return _mm512_permutex2var_epi32(bounds[0], node, bounds[1]);

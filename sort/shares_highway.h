@@ -19,8 +19,7 @@ struct gs_share {
     gs_key low, equal, last;
 };
 
-/* Add to counts[0], [1] and [2] the number of keys below share->equal, up to it, and up to
- * share->last. */
+/* Add to counts[0 .. 2] the keys below share->equal, up to it, and up to share->last. */
 void gs_share_count(const struct gs_share *share, const gs_key *keys, size_t count,
                     uint64_t counts[3]);
 

@@ -88,8 +88,7 @@ static void count_block(struct tally *tally, const uint32_t *values, uint64_t co
         tally->counts[values[i]]++;
 }
 
-/* Count `count` keys of the input from `first` on; false if some are in no range. At most 2^32 - 1
- * keys before the counters are added up. */
+/* Count keys of the input, at most 2^32 - 1 at a time; false if any is in no range. */
 static bool count_keys(const struct gs_run *run, const struct gs_value_ranges *ranges,
                        uint64_t first, uint64_t count, struct tally *tally)
 {
@@ -199,8 +198,7 @@ static void write_values(const struct gs_value_ranges *ranges, const uint64_t *s
     }
 }
 
-/* Turn counts into the places of the values, with one key each if options->unique; returns how many
- * keys there will be. */
+/* Turn counts into places, one key per value if options->unique; returns the number of keys. */
 static uint64_t place_values(struct gs_run *run, const struct gs_value_ranges *ranges,
                              uint64_t *counts)
 {

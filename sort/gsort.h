@@ -231,8 +231,9 @@ uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys,
  * the whole. */
 uint64_t gs_fingerprint(const gs_key *keys, uint64_t count);
 
-/* Read the output back from fd and check it against stats: its number of keys, their order and
- * their fingerprint; GS_ERR_VERIFY if one differs. name is used in messages. */
+/* Read the output back from fd and check it against stats: GS_ERR_VERIFY if it is shorter than
+ * stats->keys_out, out of order or of another fingerprint, GS_ERR_OUTPUT if it cannot be read. name
+ * is used in messages. */
 enum gs_status gs_verify_file(const struct gs_options *options, int fd, struct gs_stats *stats,
                               const char *name, struct gs_error *err);
 

@@ -137,8 +137,7 @@ enum gs_status gs_distribute(struct gs_run *run, const struct gs_stages *stages,
         gs_run_begin(run, GS_STAGE_COUNT_BINS);
         gs_run_begin(run, GS_STAGE_PREFIX_SUM);
     }
-    if (threads ==
-        1) { /* no region: a chunk's own regions, nested in it, would each make threads */
+    if (threads == 1) { /* no region: nested in it, each of a chunk's regions would make threads */
         distribute_claimed(&distribution);
     } else {
 #pragma omp parallel num_threads(threads)

@@ -43,9 +43,8 @@ struct gs_external {
                                      * GS_USE_DONE */
     const char *const *directories; /* for temporary files, used in turn */
     size_t directory_count;
-    dev_t output_device; /* the output's file system, */
-    uint64_t
-        output_bytes; /* and what is still to be written there: temporary files leave it free */
+    dev_t output_device;   /* the output's file system, */
+    uint64_t output_bytes; /* and what is still to be written there: not for temporary files */
 };
 
 /* The sizes of an external sort. */

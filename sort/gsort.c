@@ -205,7 +205,7 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     if (st == GS_OK)
         return st;
     bool device_failed = st == GS_ERR_DEVICE || st == GS_ERR_DEVICE_MEMORY ||
-                         st == GS_ERR_MEMORY; /* keys of a pipe may leave the CPU enough memory */
+                         st == GS_ERR_MEMORY; /* the CPU needs less: it gives back a pipe's keys */
     if (run->options->device == GS_DEVICE_GPU || !device_failed || partial)
         return gs_fail(err, st, 0, "%s", gpu_error.text);
     snprintf(run->stats->warning, sizeof run->stats->warning, "%.200s: sorting on the CPU",

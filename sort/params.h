@@ -21,8 +21,8 @@
 #define GS_BIN_KEYS_HUGE   (1 << 20)
 
 /* A bin that one thread sorts whole holds at most 1 / GS_BINS_PER_THREAD of the thread's share of
- * the keys: no thread waits long for another's last bin, and bin buffers stay a small part of the
- * memory. */
+ * the keys (or what fits the cache, if that is more): no thread waits long for another's last bin,
+ * and bin buffers stay a small part of the memory. */
 #define GS_BINS_PER_THREAD 32
 
 /* From this many keys on, input from a pipe is distributed to bins while the rest is being read

@@ -169,7 +169,7 @@ static enum gs_status sort_otherwise(struct gs_run *run, const struct other_ways
     uint64_t bytes = run->plan.count * GS_KEY_BYTES;
     GS_TRY(gs_sort_values_cpu(run, &ways->ranges, sorted, err));
     uint64_t start = gs_now_ns();
-    bool many_equal = gs_run_bins(run) < run->plan.bins / 2; /* they need no merge, either */
+    bool many_equal = gs_run_bins(run) < run->plan.bins / 2; /* equality bins beat a merge */
     if (!*sorted && !many_equal && gs_runs_find(&run->tiles, run->plan.threads, &runs)) {
         gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count, bytes);
         GS_TRY(gs_runs_merge_cpu(run, &runs, sorted, err));

@@ -41,8 +41,7 @@ struct gs_cpu {
 struct gs_piece {
     const uint32_t *starts;
     uint32_t stride;
-    gs_key low,
-        high; /* bounds of its keys; if equal, it needs no sort and may not be in the copy */
+    gs_key low, high; /* bounds of its keys; equal: no sort needed, and maybe not in the copy */
     uint64_t count;
     uint64_t offset; /* its position in the output if no duplicates are dropped */
 };

@@ -30,8 +30,7 @@
  * output's pages. (cp takes 1.1 to 1.6 ns a key.) 16 cores of an H200 server, ext4 and tmpfs: 2^29
  * keys take 0.31 to 0.36 s, 1.25 times as many 0.42 to 0.45, 1.5 times as many 0.50, 2^30 0.62 to
  * 0.66. 32 of 64 cores: 2^29, 2^30 and 2^31 keys take 0.27, 0.56 and 1.09 s on ext4, and 0.19, 0.39
- * and 0.81 on tmpfs; there the GPU takes 0.44, 0.67 and 0.98 on ext4, 0.47, 0.62 and 1.68 on tmpfs.
- */
+ * and 0.81 on tmpfs; the GPU there 0.44, 0.67 and 0.98 on ext4, 0.47, 0.62 and 1.68 on tmpfs. */
 #define CPU_LEAST      0.61e-9
 #define CPU_LEAST_MANY 0.48e-9
 #define MANY           24
@@ -43,8 +42,7 @@
  * s; 2^28 keys take 0.30 to 0.35 s, 2^29 0.37 to 0.42, 1.25 times as many 0.40 to 0.47, 1.5 times
  * as many 0.47 to 0.51, 2^30 0.51 to 0.66. GPU_THREAD is the copying by few threads: 2^27 and 2^28
  * keys take 2 threads 0.35 to 0.41 and 0.48 to 0.54 s, 4 threads 0.31 and 0.40, 8 threads 0.29 and
- * 0.32. CPU and GPU break even at 2.9 GiB with 16 cores, at 660 MiB with 4 and at 540 MiB with 2.
- */
+ * 0.32. CPU and GPU break even at 2.9 GiB with 16 cores, 660 MiB with 4 and 540 MiB with 2. */
 #define GPU_START  0.16
 #define GPU_END    0.07
 #define GPU_KEY    0.33e-9

@@ -37,8 +37,8 @@ enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected,
 struct gs_emit_waiter {
     struct gs_emit_waiter *next;
     uint64_t piece, count;
-    uint64_t position; /* the piece's position, valid once */
-    bool admitted;     /* is set */
+    uint64_t position; /* the piece's position, valid if admitted */
+    bool admitted;
     pthread_cond_t turn;
 };
 
@@ -50,7 +50,7 @@ struct gs_emitter {
     pthread_mutex_t mutex;
     struct gs_emit_waiter *waiters; /* in no order, at most one a thread */
     uint64_t next_piece;            /* the piece whose turn is next */
-    bool writing;                   /* a stream's piece before that has begun and not ended */
+    bool writing;                   /* a stream's previous piece has begun and not ended */
     uint64_t position;              /* keys emitted or reserved by earlier pieces */
     struct gs_trail trail;          /* if the sink is a stream */
     uint64_t dropped_sum;           /* fingerprint of duplicates left out (unique and verify) */

@@ -39,8 +39,8 @@ struct gs_external {
                            struct gs_error *err);
     void *context;
     uint64_t memory_bytes;          /* buffers stay below this, mapped keys in use included */
-    uint64_t held_bytes;            /* anonymous memory of the spans, part of memory_bytes until
-                                     * GS_USE_DONE */
+    uint64_t held_bytes;            /* anonymous memory that the spans occupy: counts against
+                                     * memory_bytes until GS_USE_DONE */
     const char *const *directories; /* for temporary files, used in turn */
     size_t directory_count;
     dev_t output_device;   /* the output's file system, */

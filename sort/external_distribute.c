@@ -80,8 +80,7 @@ static void advise_spans(const struct gs_sorter *sorter, enum gs_use use)
             source->advise(source->context, use, source->spans[i].keys, source->spans[i].count);
 }
 
-/* The same for keys [first, first + count) of the tiles, whose first `held` keys are the caller's.
- */
+/* The same for keys [first, first + count) of the tiles. The first `held` keys are the caller's. */
 static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
                         enum gs_use use, uint64_t first, uint64_t count)
 {

@@ -22,8 +22,7 @@
 /* Keys whose bins are found before the first of them is counted or moved. */
 #define BATCH_KEYS 2048
 
-/* Prefetch distance, in keys, of the bins' lines: stores that miss the cache wait for each other.
- */
+/* Prefetch distance of the bins' lines, in keys: stores that miss the cache wait for each other. */
 #define AHEAD 16
 
 /* One thread's tables, each with an entry a bin. */

@@ -1,7 +1,7 @@
 /* order.c -- order checks, duplicates and reversal of keys in memory.
  * SPDX-License-Identifier: MIT
  *
- * The loops are written so that the compiler vectorizes them, for the processor that it runs on
+ * The loops are written so that the compiler vectorizes them, for each of some instruction sets
  * (GS_CLONES): no exit inside a block, one comparison a key.
  */
 #include "sort/order.h"

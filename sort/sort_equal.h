@@ -11,8 +11,7 @@
 
 /* Sort an input of which most keys are expected to equal `value`, by all threads, into the sink's
  * memory, reading it once. *others is the number of keys that differ from `value`; if it is more
- * than GS_OTHERS_MAX, the output is still to be made. Not for options->unique: all keys are kept.
- */
+ * than GS_OTHERS_MAX, the output is still to be made. Keeps all keys: not for options->unique. */
 enum gs_status gs_sort_equal_cpu(struct gs_run *run, gs_key value, uint64_t *others,
                                  struct gs_error *err);
 

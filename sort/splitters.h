@@ -103,9 +103,9 @@ static inline bool gs_splitters_equal(const struct gs_splitters *splitters, uint
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                          uint32_t bins);
 
-/* Give each value of the sample an equality bin, if there are at most `most` values and each occurs
- * at least twice (a value found only once suggests that the input has more that the sample missed);
- * else return false. Only for the CPU: there may be more bins than planned. */
+/* The same, but with an equality bin for each value of the sample, if there are at most `most`
+ * values and each occurs at least twice (one found only once suggests that the input has more which
+ * the sample missed); else false. Only for the CPU: there may be more bins than planned. */
 bool gs_splitters_choose_values(struct gs_splitters *splitters, const gs_key *sample,
                                 uint32_t samples, uint32_t most);
 

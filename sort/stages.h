@@ -80,8 +80,7 @@ static inline uint32_t gs_run_bin_at(const struct gs_run *run, uint32_t i)
 }
 
 /* Book time, keys and bytes on a stage. For work of parallel threads, ns is the sum of their times
- * divided by their number. The work counts as ending now and begun ns ago, or when its stage began.
- */
+ * divided by their number. The work is taken to end now and to begin ns ago, or with its stage. */
 void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
                     uint64_t keys, uint64_t bytes);
 

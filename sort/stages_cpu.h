@@ -90,8 +90,7 @@ static inline uint32_t *gs_cpu_tables(const struct gs_run *run, uint64_t chunk)
  * threads that both create pages wait for the memory, and are no faster than one. */
 void gs_expect_output_cpu(struct gs_run *run);
 
-/* To be called before keys are distributed: turn the sink into memory, if it can be and that pays.
- */
+/* To be called before keys are distributed: map the sink as memory, if it can be and that pays. */
 enum gs_status gs_map_output_cpu(struct gs_run *run, struct gs_error *err);
 
 /* If plan->direct, when all chunks are counted: move all keys to their bins. From then on all is as

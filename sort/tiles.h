@@ -38,9 +38,7 @@ struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index);
 /* Copy keys [first, first + count) of the concatenated spans, each read once. */
 void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count, gs_key *to);
 
-/* At most count keys from position `first` of the concatenated spans on: as many as lie in one
- * span.
- */
+/* At most count keys from position `first` of the concatenated spans on, all of one span. */
 struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count);
 
 /* Fail with GS_ERR_INPUT: keys [first, first + count) of the input changed during the sort. The

@@ -223,6 +223,16 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
     ahead->keys += GS_LINE_KEYS;
 }
 
+/* The next keys will be read now: call as many into cache, up to so many ahead. */
+INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys, int64_t most)
+{
+    ahead->keys -= (int64_t)keys;
+    for (int64_t before = INT64_MIN; ahead->keys < most && ahead->keys != before;) {
+        before = ahead->keys;
+        call_line(ahead);
+    }
+}
+
 /* Sorted keys on their way out, in whole cache lines: line[0] will lie at `to`, which is aligned.
  */
 struct writer {

@@ -45,6 +45,15 @@ bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key 
                              size_t scratch_keys, size_t count, gs_key low, gs_key high,
                              bool past_cache);
 
+/* The same from 2^16 keys on, whose groups are made key by key, if none has more than its room. */
+bool gs_cache_sort_placed512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                             size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                             bool past_cache);
+
+/* Whether this processor has the instructions for that, and whether it is worth a try there. */
+bool gs_cache_sort_placed512_usable(void);
+bool gs_cache_sort_placed512_pays(void);
+
 /* Whether this processor has the instructions: AVX-512 with VBMI2. */
 bool gs_cache_sort_groups512_usable(void);
 #endif

@@ -25,6 +25,51 @@ enum {
     GS_LANE_GROUPS = 4 * LANES           /* of a set, at most */
 };
 
+enum {
+    /* Keys of a group on average. Of 32 groups the largest has 40 or 50 more, where keys are
+     * random; GS_LANE_ROWS is the limit. */
+    GS_GROUP_MEAN_MIN = 48,
+    GS_GROUP_MEAN_MAX = 264
+};
+
+/* Is it one of AMD's processors? What is fastest is not the same there and on Intel's. */
+static inline bool gs_is_amd(void)
+{
+    return __builtin_cpu_is("amd");
+}
+
+static inline uint64_t gs_group_mean(size_t count, uint64_t range, unsigned shift)
+{
+    return ((uint64_t)count << shift) / range;
+}
+
+/* A group is of 2^shift values, for count keys of `range` values. */
+static inline unsigned gs_group_shift(size_t count, uint64_t range)
+{
+    unsigned shift = 16;
+
+    while (shift > 0 && gs_group_mean(count, range, shift) > GS_GROUP_MEAN_MAX)
+        shift--;
+    return shift;
+}
+
+/* Are there neither too few keys in such a group, nor too many? */
+static inline bool gs_group_mean_fits(size_t count, uint64_t range, unsigned shift)
+{
+    const uint64_t mean = gs_group_mean(count, range, shift);
+    return mean >= GS_GROUP_MEAN_MIN && mean <= GS_GROUP_MEAN_MAX;
+}
+
+/* So many waiting groups that there are two sets of them, as far as they go. */
+static inline uint32_t gs_lanes_waiting(size_t groups)
+{
+    uint32_t waiting = LANES;
+
+    while (waiting < GS_LANE_GROUPS && 4 * (size_t)waiting <= groups)
+        waiting *= 2;
+    return waiting;
+}
+
 struct gs_lane_set {
     uint16_t *rooms; /* [groups_max][GS_LANE_ROOM]: the lower 16 bits of each one's keys */
     uint32_t groups;
@@ -55,6 +100,12 @@ static inline uint16_t *gs_lanes_room(const struct gs_lanes *lanes)
 {
     const struct gs_lane_set *set = &lanes->sets[lanes->waiting];
     return set->rooms + (size_t)set->groups * GS_LANE_ROOM;
+}
+
+/* The groups of this set lie elsewhere; before the first of them. */
+static inline void gs_lanes_move_room(struct gs_lanes *lanes, uint16_t *rooms)
+{
+    lanes->sets[lanes->waiting].rooms = rooms;
 }
 
 /* The next group is there: up to GS_LANE_ROWS words. Returns whether its set is full, and was

@@ -5,7 +5,8 @@
  * methods:
  *
  *   groups       (cache_sort_groups512.c) where keys are spread evenly and densely, few are equal,
- *                and the processor has AVX-512 with VBMI2: by far the fastest;
+ *                and the processor has AVX-512 with VBMI2: by far the fastest; large bins on AMD's
+ *                processors in another way (cache_sort_placed512.c);
  *   columns      (cache_sort_columns.c) where they are less dense, or there is only AVX2;
  *   counting     (cache_sort_portable.c) where there are fewer values than keys: count each, write
  *                them out;
@@ -107,7 +108,10 @@ static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_k
                                 size_t scratch_keys, size_t count, gs_key low, gs_key high,
                                 bool past_cache)
 {
-    return (gs_cache_sort_groups512_usable() &&
+    return (gs_cache_sort_placed512_pays() &&
+            gs_cache_sort_placed512(runs, to, scratch, scratch_keys, count, low, high,
+                                    past_cache)) ||
+           (gs_cache_sort_groups512_usable() &&
             gs_cache_sort_groups512(runs, to, scratch, scratch_keys, count, low, high,
                                     past_cache)) ||
            (gs_cache_sort_columns512_usable() && count <= GS_CACHE_SORT_CAPACITY &&

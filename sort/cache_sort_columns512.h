@@ -222,6 +222,16 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
     ahead->keys += GS_LINE_KEYS;
 }
 
+/* `keys` keys are about to be read: prefetch as many of those that follow, up to `most` ahead. */
+INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys, int64_t most)
+{
+    ahead->keys -= (int64_t)keys;
+    for (int64_t before = INT64_MIN; ahead->keys < most && ahead->keys != before;) {
+        before = ahead->keys;
+        call_line(ahead);
+    }
+}
+
 /* Collects sorted keys into whole cache lines: line[0] will lie at `to`, which is line-aligned. */
 struct writer {
     gs_key *to;

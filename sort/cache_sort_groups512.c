@@ -26,10 +26,6 @@
 
 enum {
     KEYS_MIN = 1 << 13,
-    /* Average keys of a group. Of 32 groups of random keys the largest has 40 or 50 more; the limit
-     * is GS_LANE_ROWS. */
-    GROUP_MEAN_MIN = 48,
-    GROUP_MEAN_MAX = 264,
     PARTS = 4,
     AREAS = PARTS * PARTS,
     AREA_BITS = 2, /* bits of the second of the two steps that make areas */
@@ -131,16 +127,6 @@ static AVX512_VBMI2 bool move_block(const struct split *split, unsigned char *co
     return !over;
 }
 
-/* `keys` keys are about to be read: prefetch as many of those that follow. */
-INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys)
-{
-    ahead->keys -= (int64_t)keys;
-    for (int64_t before = INT64_MIN; ahead->keys < CALLED_AHEAD && ahead->keys != before;) {
-        before = ahead->keys;
-        call_line(ahead);
-    }
-}
-
 /* Put all keys, less low, into their areas; false if an area has overflowed. */
 static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct split *split,
                                     uint32_t *counts)
@@ -152,7 +138,7 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
     for (size_t area = 0; area < AREAS; area++)
         next[area] = (unsigned char *)area_begin(split, area);
     empty_block(split, parts);
-    call_lines(&ahead, 0);
+    call_lines(&ahead, 0, CALLED_AHEAD);
     for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
         uint32_t count;
         const gs_key *run = gs_key_run(runs, chunk, &count);
@@ -160,7 +146,7 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
             const size_t left = count - done, fits = BLOCK_KEYS_READ - block;
             here = left < fits ? left : fits;
             here = here < CALLED_AT_ONCE ? here : CALLED_AT_ONCE;
-            call_lines(&ahead, here);
+            call_lines(&ahead, here, CALLED_AHEAD);
             split_to_keys(run + done, here, split->low, split->area_shift + AREA_BITS, parts);
             block += here;
             if (block < BLOCK_KEYS_READ)
@@ -273,17 +259,6 @@ static bool plan_steps(struct split *split, unsigned shift, unsigned bits)
     return done == bits;
 }
 
-/* Choose how many groups wait in a set, so that there are two sets' worth of groups, if
- * possible. */
-static uint32_t choose_waiting(size_t groups)
-{
-    uint32_t waiting = LANES;
-
-    while (waiting < GS_LANE_GROUPS && 4 * (size_t)waiting <= groups)
-        waiting *= 2;
-    return waiting;
-}
-
 /* Place the rooms of all steps in *scratch; density is keys per 2^32 values. Returns how many keys
  * an area should have room for. */
 static size_t place_parts(struct split *split, gs_key **scratch, uint64_t density)
@@ -320,21 +295,19 @@ static bool plan_split(struct split *split, gs_key *scratch, size_t scratch_keys
     const gs_key *const end = scratch + scratch_keys;
     const uint64_t range = (uint64_t)(high - low) + 1;
     const uint64_t density = ((uint64_t)count << GS_KEY_BITS) / range;
-    unsigned shift = SPLIT_WORD_BITS, bits = 2;
+    const unsigned shift = gs_group_shift(count, range);
+    unsigned bits = 2;
 
-    while (shift > 0 && ((uint64_t)count << shift) / range > GROUP_MEAN_MAX)
-        shift--;
-    const uint64_t mean = ((uint64_t)count << shift) / range;
     const uint64_t last_group = (range - 1) >> shift;
     while (last_group >> (bits + AREA_BITS) >= PARTS)
         bits++;
-    if (mean < GROUP_MEAN_MIN || mean > GROUP_MEAN_MAX || !plan_steps(split, shift, bits))
+    if (!gs_group_mean_fits(count, range, shift) || !plan_steps(split, shift, bits))
         return false;
     split->low = low;
     split->written = false;
     split->area_shift = shift + bits;
     split->area_count = (size_t)(last_group >> bits) + 1;
-    split->groups_waiting = choose_waiting((size_t)last_group + 1);
+    split->groups_waiting = gs_lanes_waiting((size_t)last_group + 1);
     split->block_parts = (gs_key *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
     scratch = split->block_parts + PARTS * BLOCK_ROOM;
     const size_t room = place_parts(split, &scratch, density);

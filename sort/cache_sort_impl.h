@@ -47,6 +47,16 @@ bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key 
                              size_t scratch_keys, size_t count, gs_key low, gs_key high,
                              bool past_cache);
 
+/* The same for 2^16 keys or more, which are put into their groups one by one. Returns false, also,
+ * if a group overflows. */
+bool gs_cache_sort_placed512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                             size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                             bool past_cache);
+
+/* Whether this processor has the instructions for that, and whether it is faster there. */
+bool gs_cache_sort_placed512_usable(void);
+bool gs_cache_sort_placed512_pays(void);
+
 /* Whether this processor has the instructions: AVX-512 with VBMI2. */
 bool gs_cache_sort_groups512_usable(void);
 #endif

@@ -7,6 +7,21 @@
 
 #include "sort/cache_sort_lanes512.h"
 
+/* With `maximum`, by minimum and maximum, neither of which waits for the other: on AMD's Zen 5
+ * sort bins takes 5 % less time. On Intel's processors both need the same port. */
+INLINE_AVX512 void exchange_by(bool maximum, vector *a, vector *b)
+{
+    if (!maximum) {
+        exchange(a, b);
+        return;
+    }
+    const vector least = _mm512_min_epu16(*a, *b);
+    *b = _mm512_max_epu16(*a, *b);
+    *a = least;
+}
+
+#define EXCHANGE_BY(i, j) exchange_by(maximum, &r[i], &r[j]);
+
 enum { BLOCKS_MAX = GS_LANE_ROWS / BLOCK_ROWS };
 
 static_assert(BLOCKS_MAX <= 28, "a row of each is in a register");
@@ -122,7 +137,7 @@ static AVX512 int load_rows(const struct matrix *matrix, vector *rows)
 /* The steps of an odd-even merge that exchange rows of different blocks, the farthest apart first.
  * Of n blocks (a constant) the first `here` exist; the first `half`, a power of two, are sorted,
  * and so are the others. One row of each block is in a register. */
-INLINE_AVX512 void merge_blocks(vector *rows, int n, int half, int here)
+INLINE_AVX512 void merge_blocks(bool maximum, vector *rows, int n, int half, int here)
 {
     const int behind = n - half;
 
@@ -133,13 +148,13 @@ INLINE_AVX512 void merge_blocks(vector *rows, int n, int half, int here)
             r[k] = k < here ? rows[BLOCK_ROWS * k + i] : _mm512_set1_epi16(-1);
 #pragma GCC unroll 16
         for (int k = 0; k < behind; k++)
-            exchange(&r[k], &r[k + half]);
+            exchange_by(maximum, &r[k], &r[k + half]);
 #pragma GCC unroll 8
         for (int apart = half / 2; apart > 0; apart /= 2)
 #pragma GCC unroll 24
             for (int k = 0; k < n - apart; k++)
                 if ((k & apart) != 0)
-                    exchange(&r[k], &r[k + apart]);
+                    exchange_by(maximum, &r[k], &r[k + apart]);
 #pragma GCC unroll 24
         for (int k = 0; k < n; k++)
             if (k < here)
@@ -149,7 +164,7 @@ INLINE_AVX512 void merge_blocks(vector *rows, int n, int half, int here)
 
 /* The remaining steps, 8, 4, 2 and 1 rows apart, for one block and the upper half of the next, if
  * there is one. r holds the upper half of this block on entry, that of the next on return. */
-INLINE_AVX512 void merge_rows_of(vector *rows, vector *r, bool last)
+INLINE_AVX512 void merge_rows_of(bool maximum, vector *rows, vector *r, bool last)
 {
     enum { HALF = BLOCK_ROWS / 2 };
     const int end = last ? BLOCK_ROWS : BLOCK_ROWS + HALF;
@@ -162,7 +177,7 @@ INLINE_AVX512 void merge_rows_of(vector *rows, vector *r, bool last)
 #pragma GCC unroll 16
         for (int i = 0; i < BLOCK_ROWS; i++)
             if ((i & apart) != 0 && i + apart < end)
-                exchange(&r[i], &r[i + apart]);
+                exchange_by(maximum, &r[i], &r[i + apart]);
 #pragma GCC unroll 16
     for (int i = 0; i < BLOCK_ROWS; i++)
         rows[i] = r[i];
@@ -173,7 +188,7 @@ INLINE_AVX512 void merge_rows_of(vector *rows, vector *r, bool last)
         r[i] = r[BLOCK_ROWS + i];
 }
 
-INLINE_AVX512 void merge_rows(vector *rows, int blocks)
+INLINE_AVX512 void merge_rows(bool maximum, vector *rows, int blocks)
 {
     vector r[BLOCK_ROWS + BLOCK_ROWS / 2];
 
@@ -181,57 +196,65 @@ INLINE_AVX512 void merge_rows(vector *rows, int blocks)
     for (int i = 0; i < BLOCK_ROWS / 2; i++)
         r[i] = rows[i];
     for (int block = 0; block + 1 < blocks; block++, rows += BLOCK_ROWS)
-        merge_rows_of(rows, r, false);
-    merge_rows_of(rows, r, true);
+        merge_rows_of(maximum, rows, r, false);
+    merge_rows_of(maximum, rows, r, true);
 }
 
 /* Merge sorted neighbours of n / 2 blocks each, up to the last block. */
-INLINE_AVX512 void merge_neighbours(vector *rows, int n, int blocks)
+INLINE_AVX512 void merge_neighbours(bool maximum, vector *rows, int n, int blocks)
 {
     int first = 0;
 
     for (; first + n <= blocks; first += n) {
-        merge_blocks(rows + BLOCK_ROWS * first, n, n / 2, n);
-        merge_rows(rows + BLOCK_ROWS * first, n);
+        merge_blocks(maximum, rows + BLOCK_ROWS * first, n, n / 2, n);
+        merge_rows(maximum, rows + BLOCK_ROWS * first, n);
     }
     if (first + n / 2 < blocks) { /* otherwise the rest is already sorted */
-        merge_blocks(rows + BLOCK_ROWS * first, n, n / 2, blocks - first);
-        merge_rows(rows + BLOCK_ROWS * first, blocks - first);
+        merge_blocks(maximum, rows + BLOCK_ROWS * first, n, n / 2, blocks - first);
+        merge_rows(maximum, rows + BLOCK_ROWS * first, blocks - first);
     }
 }
 
 /* Merge 16 sorted blocks with the sorted blocks behind them, which are mostly few. */
-INLINE_AVX512 void merge_last(vector *rows, int blocks)
+INLINE_AVX512 void merge_last(bool maximum, vector *rows, int blocks)
 {
     if (blocks <= 18)
-        merge_blocks(rows, 18, 16, blocks);
+        merge_blocks(maximum, rows, 18, 16, blocks);
     else if (blocks <= 20)
-        merge_blocks(rows, 20, 16, blocks);
+        merge_blocks(maximum, rows, 20, 16, blocks);
     else
-        merge_blocks(rows, BLOCKS_MAX, 16, blocks);
-    merge_rows(rows, blocks);
+        merge_blocks(maximum, rows, BLOCKS_MAX, 16, blocks);
+    merge_rows(maximum, rows, blocks);
 }
 
 /* Sort each lane of `blocks` blocks, and meanwhile write about as many groups. */
-static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
+INLINE_AVX512 void sort_rows_by(bool maximum, struct gs_lanes *lanes, vector *all, int blocks)
 {
     for (int block = 0; block < blocks; block++) {
         vector r[BLOCK_ROWS], *rows = all + BLOCK_ROWS * block;
         GS_EACH_16(LOAD)
-        GS_SORT_16(EXCHANGE)
+        GS_SORT_16(EXCHANGE_BY)
         GS_EACH_16(STORE)
         write_some(lanes, 1);
     }
-    merge_neighbours(all, 2, blocks);
+    merge_neighbours(maximum, all, 2, blocks);
     write_some(lanes, 4);
-    merge_neighbours(all, 4, blocks);
+    merge_neighbours(maximum, all, 4, blocks);
     write_some(lanes, 4);
-    merge_neighbours(all, 8, blocks);
+    merge_neighbours(maximum, all, 8, blocks);
     write_some(lanes, 4);
-    merge_neighbours(all, 16, blocks);
+    merge_neighbours(maximum, all, 16, blocks);
     write_some(lanes, 4);
     if (blocks > 16)
-        merge_last(all, blocks);
+        merge_last(maximum, all, blocks);
+}
+
+static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
+{
+    if (gs_is_amd())
+        sort_rows_by(true, lanes, all, blocks);
+    else
+        sort_rows_by(false, lanes, all, blocks);
 }
 
 /* Transpose sorted rows back into the groups they came from. */

@@ -25,6 +25,47 @@ enum {
     GS_LANE_GROUPS = 4 * LANES           /* groups of a set, at most */
 };
 
+enum {
+    /* Average keys of a group. Of 32 groups of random keys the largest has 40 or 50 more; the limit
+     * is GS_LANE_ROWS. */
+    GS_GROUP_MEAN_MIN = 48,
+    GS_GROUP_MEAN_MAX = 264
+};
+
+/* Keys of a group of 2^shift values on average, for count keys over `range` values. */
+static inline uint64_t gs_group_mean(size_t count, uint64_t range, unsigned shift)
+{
+    return ((uint64_t)count << shift) / range;
+}
+
+/* The logarithm of a group's width, in values, for count keys over `range` values. */
+static inline unsigned gs_group_shift(size_t count, uint64_t range)
+{
+    unsigned shift = 16;
+
+    while (shift > 0 && gs_group_mean(count, range, shift) > GS_GROUP_MEAN_MAX)
+        shift--;
+    return shift;
+}
+
+/* Does a group of that width have neither too few keys nor too many, on average? */
+static inline bool gs_group_mean_fits(size_t count, uint64_t range, unsigned shift)
+{
+    const uint64_t mean = gs_group_mean(count, range, shift);
+    return mean >= GS_GROUP_MEAN_MIN && mean <= GS_GROUP_MEAN_MAX;
+}
+
+/* Choose how many groups wait in a set, so that there are two sets' worth of groups, if
+ * possible. */
+static inline uint32_t gs_lanes_waiting(size_t groups)
+{
+    uint32_t waiting = LANES;
+
+    while (waiting < GS_LANE_GROUPS && 4 * (size_t)waiting <= groups)
+        waiting *= 2;
+    return waiting;
+}
+
 struct gs_lane_set {
     uint16_t *rooms; /* [groups_max][GS_LANE_ROOM]: the lower 16 bits of each group's keys */
     uint32_t groups;
@@ -55,6 +96,12 @@ static inline uint16_t *gs_lanes_room(const struct gs_lanes *lanes)
 {
     const struct gs_lane_set *set = &lanes->sets[lanes->waiting];
     return set->rooms + (size_t)set->groups * GS_LANE_ROOM;
+}
+
+/* From here on, this set's groups lie elsewhere; to be called before the first of them is added. */
+static inline void gs_lanes_move_room(struct gs_lanes *lanes, uint16_t *rooms)
+{
+    lanes->sets[lanes->waiting].rooms = rooms;
 }
 
 /* Add the group just put there: count words, at most GS_LANE_ROWS, whose keys are base + word.

@@ -79,11 +79,7 @@ GS_CLONES static bool overflows(const uint32_t *next, const uint32_t *ends, uint
  * keys, 1024 bins take 90 and 70 ms, 4096 bins 108 and 86. */
 static bool calls_ahead(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    return !__builtin_cpu_is("amd");
-#else
-    return true;
-#endif
+    return !gs_is_amd();
 }
 
 bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count, uint32_t bins)

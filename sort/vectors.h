@@ -4,6 +4,8 @@
 #ifndef GS_VECTORS_H
 #define GS_VECTORS_H
 
+#include <stdbool.h>
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GS_HAS_AVX2 1
 #else
@@ -27,5 +29,15 @@
 #else
 #define GS_CLONES
 #endif
+
+/* Is this one of AMD's processors? What is fastest there may not be on Intel's. */
+static inline bool gs_is_amd(void)
+{
+#if GS_HAS_AVX2
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
 
 #endif

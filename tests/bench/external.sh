@@ -8,8 +8,8 @@
 # External: two runs of cp, then gsort with -S a RATIO-th (default 16) of the input. Merge: cp of
 # the input, then gsort -m of 16 sorted files that hold as much; of 1024 that follow on one another;
 # and of one with 1023 of 1000 keys each. Each five times, in turn;
-# seconds of the whole process, and the median of the rounds' ratios. The disk's own rate, dd with fsync,
-# stands before: where the input fits the page cache, cp says little about it.
+# seconds of the whole process, and the median of the rounds' ratios. The disk's own rate, dd with
+# fsync, stands before: where the input fits the page cache, cp says little about it.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh

@@ -1,4 +1,4 @@
-/* test_prefix_sum.c -- offsets are the sums of the counts before, from either end.
+/* test_prefix_sum.c -- an offset is the sum of the counts before it, from either end.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"

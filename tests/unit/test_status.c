@@ -1,4 +1,4 @@
-/* test_status.c -- the first failure is kept, whole and in one piece.
+/* test_status.c -- the first error is kept; where it is too long, its name is cut, not the reason.
  * SPDX-License-Identifier: MIT
  */
 #include "common/status.h"

@@ -35,7 +35,8 @@ done:
     gs_tiles_free(&tiles);
 }
 
-/* Of several inputs nobody knows which one was changed. */
+/* The error about a changed input names it only if the keys at hand are all of one: else nobody
+ * knows which input changed. */
 static void test_changed(void)
 {
     const gs_key keys[] = {1, 2};

@@ -28,7 +28,7 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-/* Append the keys of one file ("-": standard input) to (*keys)[*n], which has room for *room. */
+/* Append the keys of a file ("-": standard input) to the *n in *keys, which has room for *room. */
 static void read_keys(const char *name, uint32_t **keys, size_t *n, size_t *room)
 {
     FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");

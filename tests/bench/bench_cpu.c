@@ -12,8 +12,8 @@
  *
  * In a round each sorts the same keys once, in an order that is reversed every other round, so that
  * drifts of the machine's speed affect all alike. A figure is the median of ROUNDS (default 5)
- * after one warm-up. A sort that takes longer than SLOW_NS for the warm-up runs no more; that time
- * is its figure. Each output is checked: ascending, and of the input's fingerprint.
+ * after one warm-up. A sort that takes longer than SLOW_NS runs no more; if that was the warm-up,
+ * its time is the figure. Each output is checked: ascending, and of the input's fingerprint.
  *
  * Built with -DGS_BENCH_AVX2 and a library without wider instructions, all use AVX2 at most.
  */

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Each repetition draws fresh keys and sorts them with CUB (DoubleBuffer) and with gsort, whose
- * second buffer is poisoned before. Events time each sort with all that it does, and the
- * two outputs are compared in full. Figures are medians. thrust::sort is timed for the record, and
+ * second buffer is poisoned before. Events time each sort with all that it does, and the two
+ * outputs are compared in full. Figures are medians. thrust::sort is timed for the record, and
  * so is a copy of the keys, which bounds any sort: "of the limit" is gsort's speed as a fraction of
  * the copy's. --stages prints the time of each stage of gsort and its bandwidth, on the assumption
  * that it reads all keys once and, unless it counts them, writes them once. --check times nothing,
@@ -197,8 +197,7 @@ static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, 
     return wrong > 0;
 }
 
-/* Sort the given sizes of the given distributions in all ways, untimed. Returns 1 after a failure.
- */
+/* Sort the given sizes and distributions in all ways, untimed. Returns 1 after a failure. */
 static int check(struct bench *bench, uint64_t capacity, const std::vector<uint64_t> &sizes,
                  const std::vector<int> &distributions)
 {

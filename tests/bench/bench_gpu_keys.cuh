@@ -24,7 +24,7 @@ static const char *const DISTRIBUTIONS[] = {
     "bit-reversed", "k-mers",   "low-entropy", "exponential", "grid",         "max-keys"};
 static const int KINDS = sizeof DISTRIBUTIONS / sizeof *DISTRIBUTIONS;
 
-/* A key of 16 bases, from base i on, of a sequence in which bases 0 and 3 of the four are frequent. */
+/* A key of 16 bases, from base i on, of a sequence in which two of the four bases are frequent. */
 static __device__ uint32_t make_mer(uint64_t i, uint64_t seed)
 {
     uint32_t key = 0;

@@ -4,8 +4,9 @@
  * usage: [ONLY="DISTRIBUTION..."] [BINS=N] [V=1] bench_memory [THREADS [LOG2_N...]]
  *
  * Prints Mkeys/s for gs_sort on the CPU from one array to another with THREADS threads (default:
- * all). Each figure is the median of 5 runs after one warm-up. The output is poisoned before each
- * run, and each result is checked: ascending, and of the input's fingerprint.
+ * all). Each figure is the median of 5 runs after one warm-up, on an input drawn anew for it. The
+ * output is poisoned before each run, and each result is checked: ascending, and of the input's
+ * fingerprint.
  *
  * The last lines show the limits of the machine: memory (a copy of the same arrays by one thread,
  * reading and copying them by all), processors (each thread sorts a few keys again and again in its

@@ -33,8 +33,7 @@ static inline bool check_equal(uint64_t got, uint64_t wanted, const char *text, 
     return got == wanted;
 }
 
-/* CHECK takes a condition, CHECK_EQUAL two unsigned numbers. Both return whether the check holds.
- */
+/* CHECK takes a condition, CHECK_EQUAL two unsigned numbers. Both return whether it holds. */
 #define CHECK(condition)         check_that((condition), #condition, __FILE__, __LINE__)
 #define CHECK_EQUAL(got, wanted) check_equal((got), (wanted), #got, __FILE__, __LINE__)
 

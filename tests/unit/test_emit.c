@@ -125,6 +125,7 @@ static void test_failure_outside_a_turn(void)
     CHECK(emitter.waiters == NULL); /* it was on the stack of a thread that has ended */
 }
 
+/* The first error is the cause; those that follow from it must not hide it. */
 static void test_first_error_is_kept(void)
 {
     struct gs_options options = {0};

@@ -33,8 +33,7 @@ static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_
             gs_incoming_pause(incoming);
             gs_key *moved = malloc(2 * room * sizeof *moved);
             memcpy(moved, buffer, done * sizeof *buffer);
-            memset(buffer, 0,
-                   done * sizeof *buffer); /* a thread that still reads it gets wrong keys */
+            memset(buffer, 0, done * sizeof *buffer); /* late readers get wrong keys */
             free(buffer);
             buffer = moved;
             room *= 2;
@@ -156,8 +155,7 @@ static void test_others(void)
 
 int main(void)
 {
-    for (unsigned way = 0; way < 8;
-         way++) { /* both sinks and directions, with and without duplicates */
+    for (unsigned way = 0; way < 8; way++) { /* both sinks, directions, duplicates or not */
         struct gs_options options = {.device = GS_DEVICE_CPU,
                                      .reverse = (way & 1) != 0,
                                      .unique = (way & 2) != 0,

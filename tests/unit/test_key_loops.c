@@ -26,6 +26,7 @@ static void test_fill(void)
             }
 }
 
+/* Keys behind the count are not counted: the last vector is partial. */
 static void test_count(void)
 {
     gs_key from[200];

@@ -157,9 +157,8 @@ static void test_kinds(unsigned threads, bool reverse, bool unique, bool refuses
     }
 }
 
-/* A stream that is mapped is given its keys from their final places in that memory, so that they
- * need not be copied; only keys of equality bins come from elsewhere. With unique there is no map.
- */
+/* A mapped stream is given its keys from their final places in that memory, without a copy; only
+ * keys of equality bins come from elsewhere. With unique there is no map. */
 static void test_stream(unsigned threads, bool reverse, bool unique)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {

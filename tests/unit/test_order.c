@@ -92,8 +92,7 @@ static void test_previous_key(void)
     CHECK_EQUAL(gs_first_disorder(&up, (gs_key[]){0x7fffffff, 0x80000000}, 2, NULL), 2);
 }
 
-/* Arrays in order are recognized in both directions, and one key out of place is enough to deny it.
- */
+/* Order is recognized in both directions, and one key out of place denies it. */
 static void test_whole_arrays(void)
 {
     gs_key *keys = make_ascending();
@@ -116,6 +115,7 @@ static void test_whole_arrays(void)
     free(keys);
 }
 
+/* Reversal is exact for every small size: any number of keys may be left between the vectors. */
 static void test_reverse_small(void)
 {
     for (gs_key n = 0; n < 70; n++) {
@@ -128,6 +128,7 @@ static void test_reverse_small(void)
     }
 }
 
+/* Of equal keys one stays, also where they lie on both sides of a block's edge. */
 static void test_unique(void)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {

@@ -81,8 +81,7 @@ static void check_sort(void)
         check_sort_ways(spans, SPANS, keys, N, got, threads);
 }
 
-/* A few long runs are found, in any direction, and the input is sorted correctly by merging them.
- */
+/* A few long runs are found, in any direction, and merging them sorts the input correctly. */
 static void test_runs(void)
 {
     static const uint64_t lengths[] = {N, N - 1, N / 2, GS_TILE_KEYS, GS_TILE_KEYS + 1, 9000};

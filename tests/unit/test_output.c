@@ -115,6 +115,7 @@ static void test_modes(void)
     umask(022);
 }
 
+/* A FIFO is written to directly: a file that replaced it would never reach its reader. */
 static void test_fifo_is_a_stream(void)
 {
     struct gs_output output;
@@ -190,8 +191,7 @@ static void test_prefilled(void)
     free(got);
 }
 
-/* Open an output by a descriptor's name, which is static because the output keeps a pointer to it.
- */
+/* Open an output by a descriptor's name; the output keeps a pointer to it, so it is static. */
 static bool open_descriptor(struct gs_output *output, int fd)
 {
     static char name[32];

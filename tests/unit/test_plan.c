@@ -53,6 +53,7 @@ static void test_every_size(void)
     }
 }
 
+/* Inputs that one in-cache sort takes are not split, unless the user asks for bins. */
 static void test_small_inputs_are_one_bin(void)
 {
     CHECK(plan_for(0, (struct gs_options){0}, 2).one_bin);
@@ -71,8 +72,7 @@ static void test_options_count(void)
     CHECK_EQUAL(plan_for(10, (struct gs_options){0}, 1000).threads, 1);
 }
 
-/* A small input goes straight to the places of its bins (direct), unless a device needs whole bins.
- */
+/* A small input goes straight to its bins' places (direct), unless a device needs whole bins. */
 static void test_few_keys_are_direct(void)
 {
     CHECK(!plan_for(GS_ONE_BIN_KEYS, (struct gs_options){0}, 2).direct);
@@ -126,6 +126,7 @@ static void test_large_bins(void)
         }
 }
 
+/* A larger input never needs less memory, so a limit that fits it fits smaller ones, too. */
 static void test_memory_grows_with_the_input(void)
 {
     struct gs_options options = {.threads = 2};
@@ -146,8 +147,7 @@ static void test_values_compared(void)
     CHECK_EQUAL(plan.values, GS_VALUES_COMPARED_MOST);
 }
 
-/* A small input's memory allows for tables of more bins than planned: few values get one bin each.
- */
+/* Memory for a small input allows for more bins than planned, since few values get one each. */
 static void test_memory_for_few_values(void)
 {
     const uint64_t bins = 2 * GS_VALUES_COMPARED + 1;

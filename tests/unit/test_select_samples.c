@@ -114,6 +114,7 @@ static void test_through_spans(void)
     free(keys);
 }
 
+/* Samples of every kind and size are sorted correctly, or splitters would not ascend. */
 static void test_sorting(void)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {

@@ -67,6 +67,7 @@ static void test_take(const struct gs_share *share, const gs_key *keys, size_t c
     }
 }
 
+/* Shares of all widths, also at the ends of the key range, are taken right, even unaligned. */
 static void test_takes(void)
 {
     static const struct gs_share shares[] = {{0, 0, GS_KEY_MAX},
@@ -104,8 +105,7 @@ static void test_find(enum sample_kind kind, unsigned threads)
     gs_key *sample = sample_make(kind, SAMPLES);
     sample_sort(sample, SAMPLES);
     gs_shares_find(&shares, &run, sample, SAMPLES);
-    bool few =
-        kind == SAMPLE_EQUAL || (kind == SAMPLE_FEW && threads > 7); /* each value fills one */
+    bool few = kind == SAMPLE_EQUAL || (kind == SAMPLE_FEW && threads > 7); /* one value a share */
     CHECK(shares.count <= threads && (shares.count == 0) == few);
     for (uint32_t i = 0; i < shares.count; i++) {
         CHECK(shares.equal[i] <= shares.last[i]);

@@ -26,6 +26,7 @@ static void refuses(const char *text)
         fprintf(stderr, "size \"%s\" gave %" PRIu64 "\n", text, bytes);
 }
 
+/* Sizes mean what they mean to sort(1), up to 64 bits; anything else is refused in one line. */
 static void test_sizes(void)
 {
     const uint64_t k = 1024;
@@ -111,6 +112,7 @@ static bool count_refused(const char *text, uint64_t least, uint64_t most)
            strstr(err.text, "--bins") != NULL;
 }
 
+/* Counts are plain decimal numbers within their limits; errors name the option. */
 static void test_counts(void)
 {
     CHECK(count_is("1", 1, 10, 1));

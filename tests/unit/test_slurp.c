@@ -76,8 +76,7 @@ static void check_stream(size_t bytes, size_t piece, bool populates, uint64_t mo
     if (bytes > most) {
         CHECK(st == GS_ERR_MEMORY);
         CHECK(strcmp(err.text, "too much") == 0);
-        CHECK(slurp.used > most &&
-              slurp.bytes[most] == (char)byte_at(most)); /* what was read is kept */
+        CHECK(slurp.used > most && slurp.bytes[most] == (char)byte_at(most)); /* what was read */
     } else if (CHECK(st == GS_OK) && CHECK_EQUAL(slurp.used, bytes)) {
         size_t right = 0;
         while (right < bytes && (unsigned char)slurp.bytes[right] == byte_at(right))

@@ -103,6 +103,7 @@ static void check_sort(enum sample_kind kind, uint64_t count, const struct gs_op
     free(wanted);
 }
 
+/* Any combination of kind, size, options and sink gives the right output and leaves the input. */
 static void test_everything(void)
 {
     static const uint64_t counts[] = {0, 1, 2, 3, 1000, GS_TILE_KEYS + 4099};
@@ -322,6 +323,7 @@ static void test_stats_are_of_one_sort(void)
     free(keys);
 }
 
+/* Engines, devices and stages have the names that stats print. */
 static void test_names(void)
 {
     CHECK(strcmp(gs_engine_name(GS_ENGINE_HYBRID), "hybrid") == 0);

@@ -28,8 +28,7 @@ static unsigned files_in(const char *directory)
     return files;
 }
 
-/* Pieces go to both directories in turn, without a name in either, and parts of them can be read.
- */
+/* Pieces go to both directories in turn, without names, and parts of them can be read. */
 static void test_pieces(const char *const *directories)
 {
     struct gs_spill spill;
@@ -107,8 +106,7 @@ static void test_room(const char *const *directories)
         !CHECK(stat(directories[0], &status) == 0))
         return;
     CHECK(gs_spill_check(&spill, 1, 0, 0, &err) == GS_OK);
-    /* Both directories are on one file system: its room counts once, less what others will write.
-     */
+    /* Both are on one file system: its room counts once, less what others will write there. */
     uint64_t room = gs_space_free(spill.directories[0].fds[0]);
     if (room != UINT64_MAX && room > 1 << 30) {
         CHECK(gs_spill_check(&spill, room / 2, 0, 0, &err) == GS_OK);

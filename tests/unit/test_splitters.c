@@ -166,6 +166,7 @@ static void test_few_values_get_a_bin_each(void)
     CHECK(!choose_values(0, 0, false, 0, 0));
 }
 
+/* With one bin there is no splitter, and all keys find bin 0. */
 static void test_one_bin_has_no_splitter(void)
 {
     gs_key sample[4] = {1, 2, 3, 4};

@@ -35,8 +35,7 @@ static void check_sort(void)
     check_sort_ways(&span, 1, keys, N, got, 2);
 }
 
-/* Check that wanted_ranges ranges are found, which hold all keys, and that keys[] is sorted right.
- */
+/* Check that wanted_ranges ranges are found, which hold all keys, and that the sort is right. */
 static void check(uint32_t wanted_ranges)
 {
     struct gs_value_ranges ranges;

@@ -41,6 +41,7 @@ static enum gs_status verify(const gs_key *wanted, const gs_key *keys, uint64_t 
     return st;
 }
 
+/* Right outputs are accepted for all options, also empty ones: an alarm must mean an error. */
 static void test_right_outputs(void)
 {
     static const uint64_t counts[] = {0, 1, 2, GS_TILE_KEYS, GS_TILE_KEYS + 1, N};
@@ -104,6 +105,7 @@ static void test_wrong_outputs(void)
     free(wrong);
 }
 
+/* An output that cannot be read back is an error, not a success. */
 static void test_unreadable(void)
 {
     struct gs_options options = {.verify = true, .threads = 1};

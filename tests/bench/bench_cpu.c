@@ -218,7 +218,7 @@ static double speed(const struct bench *bench, uint64_t *ns, int rounds)
     return (double)bench->n * 1e3 / median(ns, (size_t)rounds);
 }
 
-/* One line of the table. */
+/* Measure all sorts with one distribution and size, and print their line of the table. */
 static void measure(struct bench *bench, const struct gs_dist *dist, int log2_n)
 {
     /* The previous sort's threads spin for some milliseconds, waiting for work. */

@@ -282,7 +282,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     struct gs_device_stats stats;
     uint64_t wrong = 0;
     bench->sorter.timed = stages;
-    for (unsigned i = 0; i < repetitions + 2; i++) { /* two to warm up */
+    for (unsigned i = 0; i < repetitions + 2; i++) { /* two warm-ups */
         uint32_t *sorted;
         MUST(make_source(bench->source, n, distribution, log2 * 1000 + i));
         float cub = run_cub(bench, n, &sorted);

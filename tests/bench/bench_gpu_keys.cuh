@@ -80,7 +80,7 @@ static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, ui
     case 17: /* 32 sorted streams, interleaved */
         return (uint32_t)(i & 31) << 27 |
                (uint32_t)((double)(i & ~31ULL) / (double)n * 4294967296.0) >> 5;
-    case 18: /* the bits of a counter in reverse order */
+    case 18: /* a counter with its bits reversed */
         return __brev((uint32_t)i);
     case 19:
         return make_mer(i, seed);

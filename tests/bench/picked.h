@@ -1,4 +1,4 @@
-/* picked.h -- words that pick what a benchmark measures.
+/* picked.h -- lists of names that select what a benchmark measures.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_PICKED_H

@@ -13,7 +13,7 @@
 
 enum { N = (5 << 19) + 321 };
 
-/* Counts are of keys. */
+/* Counts are in keys. */
 struct part_sink {
     struct gs_sink sink;                      /* first: the library hands back a pointer to it */
     gs_key *pages;                            /* [N] */

@@ -317,7 +317,7 @@ static void test_parts(void)
     CHECK(gs_prefill_make(prefill, unit / 2, unit, true)); /* before the threads begin */
     gs_prefill_extend(prefill, 5 * unit + unit / 2);
     CHECK(gs_prefill_make(prefill, 0, 4 * unit, false));
-    CHECK(gs_prefill_make(prefill, 0, 5 * unit + unit / 2, false)); /* the end of the last, too */
+    CHECK(gs_prefill_make(prefill, 0, 5 * unit + unit / 2, false)); /* a partial last unit, too */
     gs_prefill_extend(prefill, 16 * unit);
     CHECK(gs_prefill_make(prefill, 0, 10 * unit, false));
     gs_prefill_stop(prefill);

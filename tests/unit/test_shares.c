@@ -311,6 +311,6 @@ int main(void)
         test_sorts(N, threads);
     test_sorts(15 * N, GS_SHARES_MAX);
     test_sorts(15 * N, GS_SHARES_MAX + 1);
-    test_sorts(40 * N, 2); /* shares only in memory */
+    test_sorts(40 * N, 2); /* shares to memory only */
     return check_failures();
 }

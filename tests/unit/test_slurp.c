@@ -1,4 +1,4 @@
-/* test_slurp.c -- a stream of any length and rhythm is read whole, or refused by the gate.
+/* test_slurp.c -- a stream is read whole, whatever its length and timing, or refused by the gate.
  * SPDX-License-Identifier: MIT
  */
 #include "common/memory.h"

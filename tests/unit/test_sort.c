@@ -17,7 +17,7 @@ struct keeper {
     gs_key *keys;
     unsigned char *written;
     uint64_t room;
-    uint64_t end;     /* of a stream: where the next piece must begin */
+    uint64_t end;     /* for a stream: where the next piece must begin */
     bool disorderly;  /* a piece was out of place */
     uint64_t fail_at; /* refuse the piece that has this position */
 };
@@ -227,7 +227,7 @@ static void test_memory_is_made(void)
     enum { COUNT = GS_ONE_BIN_KEYS + 4099 };
     gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
     for (uint64_t i = 0; i < COUNT; i++)
-        keys[i] = 1000 + keys[i] % 7; /* too near each other to be counted */
+        keys[i] = 1000 + keys[i] % 7; /* too narrow for value_ranges.h */
     struct gs_span span = {keys, COUNT, "keys"};
     for (unsigned flags = 0; flags < 4; flags++) {
         struct gs_options options = {.threads = 2,

@@ -1,4 +1,4 @@
-/* test_splitters.c -- splitters ascend, and every key finds the bin that a linear search finds.
+/* test_splitters.c -- splitters ascend, and every key finds the bin that is its by definition.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/search_bins.h"
@@ -182,7 +182,7 @@ static void test_snapped_needs_no_step(void)
     enum { BINS = 1024, SAMPLES = 32 * BINS };
     gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
     for (uint32_t i = 0; i < SAMPLES; i++)
-        sample[i] /= 2; /* half of even bins would have no key */
+        sample[i] /= 2; /* half of all even bins would be empty */
     gs_sort_samples(sample, SAMPLES);
     gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
     CHECK(splitters.steps > 0);

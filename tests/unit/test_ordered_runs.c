@@ -1,4 +1,4 @@
-/* test_ordered_runs.c -- runs of ordered keys are found and merged, even if they change meanwhile.
+/* test_ordered_runs.c -- ordered runs are found and merged; changes meanwhile do no harm.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/ordered_runs.h"

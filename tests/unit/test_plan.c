@@ -53,7 +53,7 @@ static void test_every_size(void)
     }
 }
 
-/* Inputs that one in-cache sort takes are not split, unless the user asks for bins. */
+/* Up to GS_ONE_BIN_KEYS keys are sorted as one bin, unless the user asks for bins. */
 static void test_small_inputs_are_one_bin(void)
 {
     CHECK(plan_for(0, (struct gs_options){0}, 2).one_bin);

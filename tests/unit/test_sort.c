@@ -274,7 +274,7 @@ static void test_sink_fails(void)
     }
 }
 
-/* A sort that would exceed memory_bytes is refused before anything is written. */
+/* A sort that would exceed memory_bytes is refused, with an error of one line. */
 static void test_memory_limit(void)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, 1000000);

@@ -1,4 +1,4 @@
-/* test_splitters.c -- splitters ascend, and every key finds the bin that is its by definition.
+/* test_splitters.c -- splitters ascend, and each key finds the bin that the definition gives it.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/search_bins.h"

@@ -84,7 +84,8 @@ static void check_counts(struct stage_run *f, const gs_key *keys)
     free(wanted);
 }
 
-/* Each run holds keys of its bin only. Equality bins have none: their keys are only counted. */
+/* Each run holds keys of its bin only. Equality bins are left out: a chunk that has no other keys
+ * is not moved, so there is nothing to look at. */
 static void check_runs(struct stage_run *f)
 {
     const struct gs_cpu *cpu = f->run.device;

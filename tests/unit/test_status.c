@@ -1,4 +1,4 @@
-/* test_status.c -- the first error is kept; where it is too long, its name is cut, not the reason.
+/* test_status.c -- the first error is kept; if too long, its file name is cut, not its reason.
  * SPDX-License-Identifier: MIT
  */
 #include "common/status.h"

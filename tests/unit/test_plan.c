@@ -162,8 +162,8 @@ static void test_memory_for_few_values(void)
     }
 }
 
-/* Memory that holds the input counts in full if the sort does not move its keys to bins, so cannot
- * give it back; else only for the keys in hand. */
+/* Memory that holds the input counts in full if the sort reads it more than once; else it is given
+ * back while keys move to bins, and only that of the keys in hand counts. */
 static void test_held_input(void)
 {
     const uint64_t held = (uint64_t)8 << 30;

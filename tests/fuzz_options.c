@@ -3,10 +3,10 @@
  *
  *     fuzz_options GSORT COUNT SEED
  *
- * Whatever it is told, gsort must end by itself, in two minutes at most, with status 0, 1 (only
- * after -c or -C) or 2; with 2 it says why in a line that names the program, and writes no keys.
- * Runs in the current directory, which should hold keys.bin, odd.bin and directory/. The same seed
- * gives the same command lines; one that fails is printed for the shell.
+ * Whatever its arguments, gsort must exit within two minutes, with status 0, 1 (only after -c or
+ * -C) or 2; with 2 it says why in a line that names the program, and writes no keys. Runs in the
+ * current directory, which should hold keys.bin, odd.bin and directory/. A seed always gives the
+ * same command lines. One that is not answered well is printed, quoted for the shell.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static size_t below(size_t n)
     return (size_t)((state * UINT64_C(2685821657736338717) >> 33) % n);
 }
 
-/* Bytes of no meaning; no '/' and no '.', so that a file made of them stays in this directory. */
+/* Random bytes without '/' and '.', so that a file of that name stays in this directory. */
 static void make_junk(char *arg)
 {
     size_t length = below(12);
@@ -104,7 +104,7 @@ static void make_arg(char *arg)
     }
 }
 
-/* The command line, quoted for printf '%b'. */
+/* Print a command line, quoted for printf '%b'. */
 static void print_command(char **argv, const char *why)
 {
     printf("%s:", why);
@@ -140,7 +140,7 @@ static int run_one(char **argv, int out, int err)
     return status;
 }
 
-/* Why the run was not as it must be, or NULL. */
+/* Returns what was wrong with the run, or NULL. */
 static const char *judge(char **argv, int status, int out, int err)
 {
     static char text[STDERR_MAX];

@@ -1,7 +1,7 @@
-/* peak.c -- run a command and say how much memory it had at most: "KIB" on stdout.
+/* peak.c -- run a command and print its peak resident memory in KiB to standard output.
  * SPDX-License-Identifier: MIT
  *
- * usage: peak COMMAND...     exit status: the command's, or 2 where it did not exit
+ * usage: peak COMMAND...     exit status: the command's, or 2 if it did not exit by itself
  */
 #include <stdio.h>
 #include <sys/resource.h>

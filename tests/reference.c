@@ -1,11 +1,11 @@
-/* reference.c -- sort u32 keys the plain way: what the tests compare gsort's output with.
+/* reference.c -- a plain sort of u32 keys, which the tests compare gsort's output with.
  * SPDX-License-Identifier: MIT
  *
  *     reference [-r] [-u] FILE... > OUT
  *
- * Shares no code with gsort, on purpose. All keys are read, sorted by counting their bytes from the
- * lowest to the highest (a stable pass each), and written. Every key is taken apart and put
- * together byte by byte, so the file format stands here once more, independently.
+ * On purpose, it shares no code with gsort. It reads all keys, sorts them by LSD radix sort, one
+ * stable counting pass for each byte, and writes them. Keys are read and written byte by byte, so
+ * that the file format is defined here independently.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-/* Append the keys of one file, "-" being standard input. */
+/* Append the keys of a file ("-": standard input) to the *n in *keys, which has room for *room. */
 static void read_keys(const char *name, uint32_t **keys, size_t *n, size_t *room)
 {
     FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
@@ -37,7 +37,7 @@ static void read_keys(const char *name, uint32_t **keys, size_t *n, size_t *room
     static unsigned char block[BLOCK];
     size_t got;
     do {
-        got = fread(block, 1, BLOCK, file); /* less than asked for: the end, or an error */
+        got = fread(block, 1, BLOCK, file); /* fewer than asked for: end or error */
         if (*room - *n < BLOCK / KEY_BYTES) {
             size_t more = *room * 2 + BLOCK;
             uint32_t *moved = allocate(more * sizeof **keys);

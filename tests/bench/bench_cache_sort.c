@@ -3,11 +3,10 @@
  *
  *   build/cuda0-highway1/bench_cache_sort [LOG2_FIRST LOG2_LAST]     (default 6 18)
  *
- * One thread. Figures are Mkeys/s, the median of all timings. A round copies the bin as often as
- * makes BATCH_KEYS keys, off the clock; a timing sorts GROUP_KEYS of them, or one bin if it is
- * larger. Each last result of a group is compared with qsort's. A method is left out where it
- * refuses the input (columns on keys that are not spread evenly) or does not take it (more keys
- * than the capacity).
+ * One thread. Figures are Mkeys/s, the median of all timings. A round fills BATCH_KEYS keys with
+ * copies of the bin, off the clock; a timing sorts GROUP_KEYS of them, or one bin if that is
+ * larger. The last result of each group is compared with qsort's. "-": the method refuses the input
+ * (columns on keys that are not spread evenly) or cannot take it (more keys than the capacity).
  */
 #include "sort/cache_sort.h"
 #include "sort/cache_sort_impl.h"
@@ -27,7 +26,7 @@ enum distribution { UNIFORM, BITS20, ZIPF, FEW, SORTED, NEARLY, REVERSED, EQUAL,
 static const char *const names[DISTRIBUTIONS] = {"32 bits", "20 bits", "zipf",     "16 values",
                                                  "sorted",  "nearly",  "reversed", "equal"};
 
-/* Bounds as splitters would give them: inclusive, close to the keys, no closer. */
+/* Bounds as splitters would give them: inclusive, and close to the least and largest key. */
 enum { BASE = 0x12345678, WIDTH = 1 << 20 };
 static const gs_key bounds[DISTRIBUTIONS][2] = {
     [UNIFORM] = {0, GS_KEY_MAX},
@@ -40,7 +39,7 @@ static const gs_key bounds[DISTRIBUTIONS][2] = {
     [EQUAL] = {BASE, BASE + WIDTH},
 };
 
-/* Key i of count. */
+/* Key i of `count` keys. */
 static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
 {
     const gs_key random = (gs_key)gs_random(distribution, i);
@@ -80,7 +79,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns where the sorted keys are, NULL if the method refuses. */
+/* Returns where the sorted keys are, or NULL if the method refuses. */
 typedef const gs_key *sort_function(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
                                     gs_key high);
 

@@ -1,20 +1,21 @@
-/* bench_cpu.c -- keys in memory: gsort beside the sorts that Debian packages, in one run.
+/* bench_cpu.c -- keys in memory: gsort and the sorts that Debian packages, measured in one run.
  * SPDX-License-Identifier: MIT
  *
  * usage: [ONLY="DISTRIBUTION..."] [PEERS="NAME..."] bench_cpu [-t THREADS] [-r ROUNDS] [LOG2_N...]
  *
- * Prints Markdown: Mkeys/s for each distribution of keygen and each size (default 20 24 28), gsort
- * from one array to another, everybody else in place; gsort and a peer that has threads get THREADS
- * (default: all processors), vqsort, spreadsort, std::sort and numpy have one. What a peer takes to
- * do what gsort does, with a copy by memcpy before it, as numpy.sort(keys) has, is the basis of a
- * ratio of its own. In a round each sorts the same keys once, one after the other, in an order that
- * is turned round every other time, so that all meet the same mood of the machine; a figure is the
- * median of ROUNDS (default 5) after one to warm up. Whoever takes longer than SLOW_NS for the
- * first is not asked again, and has that one figure. Each output is compared with the input:
- * ascending, and of the same fingerprint. in place, copied: gsort beside the fastest peer without
- * and with its copy, above 1 is faster.
+ * Prints a Markdown table of Mkeys/s for each distribution of keygen and each size (default 20 24
+ * 28). gsort sorts from one array to another, its peers in place. gsort and parallel peers use
+ * THREADS threads (default: all processors); vqsort, spreadsort, std::sort and numpy have one.
+ * The last columns are ratios of gsort's speed to that of the fastest peer, above 1 if gsort is
+ * faster: "in place" with the peer as it is, "copied" with a memcpy before it, so that it does what
+ * gsort does, as numpy.sort(keys) would.
  *
- * Built with -DGS_BENCH_AVX2, and the library so that it has nothing wider, all use AVX2 at most.
+ * In a round each sorts the same keys once, in an order that is reversed every other round, so that
+ * drifts of the machine's speed affect all alike. A figure is the median of ROUNDS (default 5)
+ * after one warm-up. A sort that takes longer than SLOW_NS runs no more; if that was the warm-up,
+ * its time is the figure. Each output is checked: ascending, and of the input's fingerprint.
+ *
+ * Built with -DGS_BENCH_AVX2 and a library without wider instructions, all use AVX2 at most.
  */
 #include "common/clock.h"
 #include "common/memory.h"
@@ -45,17 +46,17 @@
 enum { ROUNDS_MAX = 99, RUNNERS_MAX = 16 };
 static const uint64_t SLOW_NS = 3000000000U;
 
-/* Whoever sorts: gsort first, then the peers, at last numpy. */
+/* A sort to measure. gsort is first, then come the peers, numpy is last. */
 struct runner {
     const char *name;
     const struct peer *peer; /* NULL: gsort or numpy */
     int rounds;
     bool slow;
     uint64_t ns[ROUNDS_MAX];
-    uint64_t copied_ns[ROUNDS_MAX]; /* with the copy; gsort makes none */
+    uint64_t copied_ns[ROUNDS_MAX]; /* including the copy, which gsort does not need */
 };
 
-/* A Python that sorts the array in a file that it shares with this process, when it is told to. */
+/* A Python process that sorts, on request, an array in a file mapped by both processes. */
 struct numpy {
     FILE *to, *from;
     gs_key *shared;
@@ -107,14 +108,14 @@ static void become_numpy(int in, int out, int fd, size_t bytes)
                "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL", 1);
     const char *python = getenv("PYTHON");
     python = python != NULL ? python : "python3";
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC); /* where there is no numpy it says so */
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC); /* hides its message if there is no numpy */
     if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
         _exit(127);
     execlp(python, python, "-c", numpy_script, number, size, (char *)NULL);
     _exit(127);
 }
 
-/* Start it; false where there is none. */
+/* Start the Python process. False if there is no Python with numpy. */
 static bool open_numpy(struct numpy *numpy, size_t bytes)
 {
     int down[2];
@@ -131,7 +132,7 @@ static bool open_numpy(struct numpy *numpy, size_t bytes)
     if (numpy->pid < 0)
         die("cannot fork");
     if (numpy->pid == 0) {
-        close(down[1]); /* else it would never see its end */
+        close(down[1]); /* else it would never read end of file */
         close(up[0]);
         become_numpy(down[0], up[1], fd, bytes);
     }
@@ -157,7 +158,7 @@ static void close_numpy(struct numpy *numpy)
     numpy->shared = NULL;
 }
 
-/* Copies to and fro are off the clock; one inside Python is a peer's. */
+/* Copies to and from the shared file are not timed; the copy within Python is *copy_ns. */
 static uint64_t run_numpy(struct bench *bench, uint64_t *copy_ns)
 {
     char line[64];
@@ -211,16 +212,16 @@ static uint64_t run_once(struct bench *bench, const struct runner *runner, uint6
     return ns;
 }
 
-/* Median of some rounds, in Mkeys/s. */
+/* Median speed of some rounds, in Mkeys/s. */
 static double speed(const struct bench *bench, uint64_t *ns, int rounds)
 {
     return (double)bench->n * 1e3 / median(ns, (size_t)rounds);
 }
 
-/* One line of the table. */
+/* Measure all sorts with one distribution and size, and print their line of the table. */
 static void measure(struct bench *bench, const struct gs_dist *dist, int log2_n)
 {
-    /* Threads of the one before wait for work in a loop, for some milliseconds. */
+    /* The previous sort's threads spin for some milliseconds, waiting for work. */
     const struct timespec pause = {.tv_nsec = 20000000};
     double best = 0;
     double best_copied = 0;
@@ -262,7 +263,7 @@ static void add_runner(struct bench *bench, const char *name, const struct peer 
     bench->runners[bench->count++] = (struct runner){.name = name, .peer = peer};
 }
 
-/* Who takes part; who cannot is named. */
+/* Find the sorts to measure, and print which are not available. */
 static void find_runners(struct bench *bench, size_t bytes)
 {
     const char *only = getenv("PEERS");
@@ -315,7 +316,7 @@ int main(int argc, char **argv)
         most > 40)
         die("usage: bench_cpu [-t THREADS] [-r ROUNDS] [LOG2_N...]");
     size_t bytes = sizeof(gs_key) << most;
-    signal(SIGPIPE, SIG_IGN); /* a Python without numpy */
+    signal(SIGPIPE, SIG_IGN); /* as Python without numpy closes the pipe */
     find_runners(&bench, bytes);
     peers_open(bench.options.threads, AVX2_ONLY);
     bench.in = gs_pages_alloc(bytes);

@@ -1,24 +1,24 @@
 /* bench_gpu.cu -- gsort's sort of keys in device memory against CUB's DeviceRadixSort.
  * SPDX-License-Identifier: MIT
  *
- * Each repetition draws fresh keys, sorts them with CUB (DoubleBuffer) and with gsort, both timed
- * by events with everything they do inside, and compares all of the two outputs; the buffers are
- * poisoned before. Figures are medians. For the record thrust::sort runs, too, and a copy of the
- * keys, which is the limit of any sort: "of the limit" is how much of its speed gsort has. --stages
- * takes gsort's stages apart, with the bandwidth that they have if each reads all keys once and,
- * but for counting, writes them once. With --check nothing is timed: many sizes, every
- * distribution. Exit status 1 if any output differs.
+ * Each repetition draws fresh keys and sorts them with CUB (DoubleBuffer) and with gsort, whose
+ * second buffer is poisoned before. Events time each sort with all that it does, and the two
+ * outputs are compared in full. Figures are medians. thrust::sort is timed for the record, and
+ * so is a copy of the keys, which bounds any sort: "of the limit" is gsort's speed as a fraction of
+ * the copy's. --stages prints the time of each stage of gsort and its bandwidth, on the assumption
+ * that it reads all keys once and, unless it counts them, writes them once. --check times nothing,
+ * but sorts many sizes of every distribution. Exit status 1 if any output differs.
  *
- * Distributions are those of bench_gpu_keys.cuh, made on the device; a name not among them is one
- * of keygen's, made by the CPU, and `keygen` stands for all of keygen's.
+ * Distributions are those of bench_gpu_keys.cuh, made on the device. Other names are those of
+ * keygen, whose keys the CPU makes; `keygen` stands for all of these.
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
  *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
  *               [--paged=N] [--split=N]
  *
- * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. --few says up to how many
- * keys are sorted without bins, --paged from how many on bins may be left uncounted, --split from
- * how many on those are split once more before level 2; checks do both with what could be either.
+ * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. Up to --few keys are
+ * sorted without bins; from --paged keys on, bins may be left uncounted; from --split keys on, such
+ * bins are split once more before level 2. Checks sort each input in every way that is possible.
  */
 #include "sort/device_sort.h"
 #include "tests/bench/bench_gpu_keys.cuh"
@@ -106,7 +106,7 @@ static float time_thrust(struct bench *bench, uint64_t n)
     return median(ms);
 }
 
-/* And of a copy of as many. */
+/* Median of a few copies of n keys. */
 static float time_copy(struct bench *bench, uint64_t n)
 {
     std::vector<float> ms;
@@ -170,7 +170,7 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
     }
 }
 
-/* Sizes around every boundary. */
+/* Sizes around those at which gsort changes its method. */
 static std::vector<uint64_t> boundary_sizes()
 {
     std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
@@ -182,7 +182,7 @@ static std::vector<uint64_t> boundary_sizes()
     return sizes;
 }
 
-/* Sort the source, and compare the result. Returns whether it was wrong. */
+/* Sort the source and compare the result with `sorted`. Returns whether it is wrong. */
 static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, int distribution)
 {
     struct gs_device_stats stats;
@@ -197,7 +197,7 @@ static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, 
     return wrong > 0;
 }
 
-/* The given sizes of every distribution, no timing. */
+/* Sort the given sizes and distributions in all ways, untimed. Returns 1 after a failure. */
 static int check(struct bench *bench, uint64_t capacity, const std::vector<uint64_t> &sizes,
                  const std::vector<int> &distributions)
 {
@@ -206,7 +206,7 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
     const uint32_t few_keys = bench->sorter.few_keys;
     const uint64_t paged_keys = bench->sorter.paged_keys;
     const uint64_t split_keys = bench->sorter.split_keys;
-    enum { COUNTED, PAGED, SPLIT, SPLIT_ORDERED }; /* ways to sort, if the keys are for that */
+    enum { COUNTED, PAGED, SPLIT, SPLIT_ORDERED }; /* ways to sort, if n permits them */
     for (uint64_t n : sizes)
         for (int distribution : distributions) {
             if (n > capacity)
@@ -238,7 +238,8 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
     return failures > 0;
 }
 
-/* The same size again and again under new seeds: an error that moves is a race. */
+/* Sort n keys `times` times with new seeds, to find races, which fail only now and then. Returns 1
+ * after a failure. */
 static int repeat(struct bench *bench, uint64_t n, unsigned times)
 {
     unsigned failures = 0;
@@ -254,13 +255,13 @@ static int repeat(struct bench *bench, uint64_t n, unsigned times)
     return failures > 0;
 }
 
-/* One line of all stages' times, and one of their bandwidths. */
+/* Print a line with the times of all stages and one with their bandwidths. */
 static void print_stages(uint64_t n, bool split,
                          const std::vector<float> (&stage_ms)[GS_DEVICE_STAGES])
 {
     static const char *const STAGES[] = {"select",  "samples", "count",    "prefix",
                                          "scatter", "count2",  "scatter2", "sort"};
-    static const unsigned BYTES[] = {0, 0, 4, 0, 8, 4, 8, 8}; /* of a key */
+    static const unsigned BYTES[] = {0, 0, 4, 0, 8, 4, 8, 8}; /* moved per key */
     printf("      ms:  ");
     for (int s = 0; s < GS_DEVICE_STAGES; s++)
         printf(" %s %.4f", STAGES[s], median(stage_ms[s]));
@@ -281,7 +282,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     struct gs_device_stats stats;
     uint64_t wrong = 0;
     bench->sorter.timed = stages;
-    for (unsigned i = 0; i < repetitions + 2; i++) { /* two to warm up */
+    for (unsigned i = 0; i < repetitions + 2; i++) { /* two warm-ups */
         uint32_t *sorted;
         MUST(make_source(bench->source, n, distribution, log2 * 1000 + i));
         float cub = run_cub(bench, n, &sorted);
@@ -384,7 +385,7 @@ int main(int argc, char **argv)
     struct bench bench = {};
     unsigned largest = *std::max_element(sizes.begin(), sizes.end());
     uint64_t capacity = 1ULL << largest;
-    if (!checked.empty()) /* 1 more than the largest size, but no more than is checked */
+    if (!checked.empty()) /* one key more than the largest size, unless all checks are smaller */
         capacity = std::min(capacity + 1, *std::max_element(checked.begin(), checked.end()));
     if (times > 0)
         capacity = std::max<uint64_t>(capacity, 1U << 20);

@@ -1,7 +1,7 @@
 /* bench_gpu_keys.cuh -- the keys of bench_gpu: distributions made on the device, and keygen's.
  * SPDX-License-Identifier: MIT
  *
- * A distribution is known by its index: first those of this file, then those of data/dist.h, which
+ * A distribution is an index: first come those of this file, then those of data/dist.h, whose keys
  * the CPU makes.
  */
 #ifndef GS_BENCH_GPU_KEYS_CUH
@@ -24,7 +24,7 @@ static const char *const DISTRIBUTIONS[] = {
     "bit-reversed", "k-mers",   "low-entropy", "exponential", "grid",         "max-keys"};
 static const int KINDS = sizeof DISTRIBUTIONS / sizeof *DISTRIBUTIONS;
 
-/* 16 bases from number i on, of a sequence in which the first and the last are frequent. */
+/* A key of 16 bases, from base i on, of a sequence in which two of the four bases are frequent. */
 static __device__ uint32_t make_mer(uint64_t i, uint64_t seed)
 {
     uint32_t key = 0;
@@ -35,7 +35,7 @@ static __device__ uint32_t make_mer(uint64_t i, uint64_t seed)
     return key;
 }
 
-/* Key i of n of a distribution, by its index in DISTRIBUTIONS. */
+/* Key i of n keys of a distribution (an index of DISTRIBUTIONS). */
 static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, uint64_t seed)
 {
     uint64_t random = gs_random(seed, i);
@@ -47,15 +47,15 @@ static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, ui
                            (random >> 48))
                           << 14) +
                (uint32_t)(gs_random(seed + 1, i) & 0x3fff);
-    case 2: /* a million values, the k-th as often as 1/k says */
+    case 2: /* a million values, frequencies proportional to 1/k */
         return (uint32_t)gs_random(7, (uint64_t)exp2f(20 * unit));
-    case 3: /* as many keys in each octave */
+    case 3: /* equally many keys in each octave */
         return (uint32_t)exp2f(32 * unit) + (uint32_t)(random >> 32 & 0xff);
     case 4:
         return (uint32_t)((double)i / (double)n * 4294967296.0);
     case 5:
         return ~(uint32_t)((double)i / (double)n * 4294967296.0);
-    case 6: /* one in a hundred out of place */
+    case 6: /* one key in a hundred is out of place */
         return random >> 32 < 42949672U ? low : (uint32_t)((double)i / (double)n * 4294967296.0);
     case 7:
         return 0x12345678;
@@ -77,20 +77,20 @@ static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, ui
         return (uint32_t)(i & 0xffff) << 16;
     case 16: /* a thousand values at each end of the range */
         return low & 1 ? 0xffffffff - (low >> 1) % 1000 : (low >> 1) % 1000;
-    case 17: /* 32 sorted streams in turn */
+    case 17: /* 32 sorted streams, interleaved */
         return (uint32_t)(i & 31) << 27 |
                (uint32_t)((double)(i & ~31ULL) / (double)n * 4294967296.0) >> 5;
-    case 18: /* the bits of a counter in reverse order */
+    case 18: /* a counter with its bits reversed */
         return __brev((uint32_t)i);
     case 19:
         return make_mer(i, seed);
-    case 20: /* each bit is set in one key of eight */
+    case 20: /* each bit is set in one key in eight */
         return low & (uint32_t)(random >> 32) & (uint32_t)gs_random(seed + 1, i);
-    case 21: /* with a mean of 2^27 */
+    case 21: /* mean 2^27 */
         return (uint32_t)fminf(-logf(unit + 0x1p-25F) * 0x1p27F, 4294967040.0F) + (low & 0xff);
-    case 22: /* 65536 clusters of keys in a row */
+    case 22: /* 65536 clusters of consecutive keys */
         return (uint32_t)(i & 0xffff) << 16 | (uint32_t)(i >> 16 & 0xff);
-    case 23: /* half are the largest key */
+    case 23: /* half of the keys are the largest */
         return (random >> 32 & 1) != 0 ? 0xffffffff : low;
     default:
         return low;
@@ -109,13 +109,13 @@ static const char *name_of(int distribution)
     return distribution < KINDS ? DISTRIBUTIONS[distribution] : gs_dists[distribution - KINDS].name;
 }
 
-/* n keys in device memory of a distribution, by its index in DISTRIBUTIONS, or behind these in
- * keygen's. */
+/* Fill device memory with n keys of a distribution (an index of DISTRIBUTIONS or, behind these, of
+ * keygen's). */
 static cudaError_t make_source(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
 {
     if (distribution < KINDS) {
         make_keys<<<1024, 256>>>(keys, n, distribution, seed);
-        return cudaSuccess; /* what the kernel meets the next call tells */
+        return cudaSuccess; /* the next call reports an error of the kernel */
     }
     std::vector<uint32_t> drawn(n);
     const struct gs_dist *dist = &gs_dists[distribution - KINDS];

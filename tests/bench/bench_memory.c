@@ -3,16 +3,17 @@
  *
  * usage: [ONLY="DISTRIBUTION..."] [BINS=N] [V=1] bench_memory [THREADS [LOG2_N...]]
  *
- * Prints Mkeys/s for gs_sort on the CPU from one array to another, threads as given (default: all).
- * Inputs are drawn anew for each distribution, outputs are poisoned before each run, every result
- * is compared with the input: ascending and of the same fingerprint. One warm-up, then the median
- * of 5 runs. Last lines: a plain copy of the same arrays with one thread, and reading and copying
- * them with all, for the memory's own speed; few keys that each thread sorts again and again in its
- * cache, for the processors' own; and the C library's qsort. The way of the keys is to the
- * scattered copy and from there to the output: two copies, so at best half as fast as copying with
- * all threads.
- * ("bench_memory 1 28" and "bench_memory 16 28" say how 16 threads do beside one, and what the
- * memory and the processors allow: two threads of one core are no two cores.)
+ * Prints Mkeys/s for gs_sort on the CPU from one array to another with THREADS threads (default:
+ * all). Each figure is the median of 5 runs after one warm-up, on an input drawn anew for it. The
+ * output is poisoned before each run, and each result is checked: ascending, and of the input's
+ * fingerprint.
+ *
+ * The last lines show the limits of the machine: memory (a copy of the same arrays by one thread,
+ * reading and copying them by all), processors (each thread sorts a few keys again and again in its
+ * cache), and the C library's qsort. A sort moves its keys twice, to the scattered copy and from
+ * there to the output, so it is at best half as fast as a copy by all threads. "bench_memory 1 28"
+ * and "bench_memory 16 28" compare 16 threads with one, and the limits for both: two threads of one
+ * core are not two cores.
  */
 #include "common/clock.h"
 #include "common/memory.h"
@@ -38,7 +39,7 @@ static int compare_keys(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Stop with a message where a result is wrong. */
+/* Exit with a message if a result is wrong. */
 static void check_result(const struct gs_options *options, const gs_key *in, const gs_key *out,
                          uint64_t n, const char *what)
 {
@@ -92,7 +93,7 @@ static double measure(const struct gs_options *options, const struct gs_dist *di
     return (double)n * 1e3 / median(times, RUNS);
 }
 
-/* Each thread copies its part of the keys. */
+/* Mkeys/s of a copy, where each thread copies its part of the keys. */
 static double measure_copy(const gs_key *in, gs_key *out, uint64_t n, unsigned threads)
 {
     uint64_t times[RUNS] = {0};
@@ -106,10 +107,10 @@ static double measure_copy(const gs_key *in, gs_key *out, uint64_t n, unsigned t
     return (double)n * 1e3 / median(times, RUNS);
 }
 
-/* Each thread reads its part. */
+/* The same of reading. */
 static double measure_read(const gs_key *in, uint64_t n, unsigned threads)
 {
-    static volatile gs_key found; /* so that the loop is done */
+    static volatile gs_key found; /* keeps the compiler from dropping the loop */
     uint64_t times[RUNS] = {0};
     for (int run = 0; run < RUNS; run++) {
         gs_key all = 0;
@@ -129,7 +130,7 @@ static double measure_read(const gs_key *in, uint64_t n, unsigned threads)
     return (double)n * 1e3 / median(times, RUNS);
 }
 
-/* Each thread sorts the same keys in memory of its own, which stay in its cache. */
+/* Mkeys/s of all threads together, where each sorts the same keys, again and again in its cache. */
 static double measure_cached(const gs_key *in, uint64_t n, unsigned threads)
 {
     enum { TIMES = 1000 };
@@ -141,7 +142,7 @@ static double measure_cached(const gs_key *in, uint64_t n, unsigned threads)
         gs_key *keys = gs_pages_alloc(bytes);
         if (keys == NULL)
             abort();
-        for (int run = -1; run < RUNS; run++) { /* once before, to touch it */
+        for (int run = -1; run < RUNS; run++) { /* a warm-up first, to touch the memory */
 #pragma omp barrier
             uint64_t start = gs_now_ns();
             for (int i = 0; i < TIMES; i++) {
@@ -158,7 +159,7 @@ static double measure_cached(const gs_key *in, uint64_t n, unsigned threads)
     return (double)n * TIMES * threads * 1e3 / median(times, RUNS);
 }
 
-/* qsort of at most 2^20 keys: its speed hardly depends on n. */
+/* Mkeys/s of qsort, for at most 2^20 keys: its speed hardly depends on n. */
 static double measure_qsort(const gs_key *in, gs_key *out, uint64_t n)
 {
     n = n < 1 << 20 ? n : 1 << 20;

@@ -3,8 +3,8 @@
  *
  * usage: bench_qsort <FILE
  *
- * Prints milliseconds: the median of 11 sorts of a fresh copy each, of 3 where one takes longer
- * than a hundredth of a second; one more before them warms up.
+ * Prints milliseconds: the median of 11 sorts, or of 3 if a sort takes longer than 10 ms, after one
+ * warm-up. Each sorts a fresh copy.
  */
 #include "common/clock.h"
 #include "common/keys.h"
@@ -23,7 +23,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* All of standard input; NULL without memory. */
+/* Read all keys from standard input. The caller frees them; NULL if there is no memory. */
 static gs_key *read_keys(size_t *count)
 {
     size_t room = 1 << 16;

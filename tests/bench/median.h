@@ -1,4 +1,4 @@
-/* median.h -- the median of a benchmark's times.
+/* median.h -- the median of times, for benchmarks.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_MEDIAN_H
@@ -14,7 +14,7 @@ static inline int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of `count` times, 1 at least, which are sorted by that. */
+/* The median of times[0 .. count), count >= 1. Sorts the array. */
 static inline double median(uint64_t *times, size_t count)
 {
     qsort(times, count, sizeof *times, compare_times);

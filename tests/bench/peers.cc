@@ -1,4 +1,4 @@
-/* peers.cc -- the sorts that Debian packages: vqsort, TBB, Boost, libstdc++'s two. In place.
+/* peers.cc -- sorts that Debian packages, in place: vqsort, TBB, Boost, and two of libstdc++.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/bench/peers.h"

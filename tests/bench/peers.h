@@ -1,4 +1,4 @@
-/* peers.h -- other sorts of keys in memory, behind one shape: for bench_cpu.c.
+/* peers.h -- other sorts of keys in memory behind one interface, for bench_cpu.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_PEERS_H
@@ -13,18 +13,18 @@
 extern "C" {
 #endif
 
-/* Sorts keys[0 .. count) in place. */
+/* A sort of keys[0 .. count) in place. */
 struct peer {
     const char *name;
-    void (*sort)(gs_key *keys, size_t count); /* NULL: it was not there when this was built, */
-    const char *package;                      /* but would be with this package of Debian's */
+    void (*sort)(gs_key *keys, size_t count); /* NULL: not available when this was built */
+    const char *package;                      /* the Debian package that has it */
 };
 
-/* All of them, ended by one whose name is NULL. */
+/* All peers; the last entry has the name NULL. */
 extern const struct peer peers[];
 
-/* Call before anything else: how many threads the peers may use, and whether instructions wider
- * than AVX2 are masked for Highway (for gsort's use of it, too). */
+/* Call before any peer sorts. threads: for each parallel peer. avx2_only: keep Highway, also within
+ * gsort, from instructions wider than AVX2. */
 void peers_open(unsigned threads, bool avx2_only);
 void peers_close(void);
 

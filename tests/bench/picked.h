@@ -1,4 +1,4 @@
-/* picked.h -- words that pick what a benchmark measures.
+/* picked.h -- lists of names that select what a benchmark measures.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_PICKED_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Is name one of the words in `only`, or was nothing picked (NULL)? */
+/* Is name one of the space-separated words in `only`? With NULL every name is picked. */
 static inline bool is_picked(const char *only, const char *name)
 {
     size_t length = strlen(name);

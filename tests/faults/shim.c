@@ -1,16 +1,16 @@
-/* shim.c -- preloaded, it makes one chosen call of gsort's to the system fail.
+/* shim.c -- preloaded into gsort, it makes one chosen call to the system fail.
  * SPDX-License-Identifier: MIT
  *
  *     LD_PRELOAD=shim.so GSORT_FAULT="KIND HOW K" GSORT_FAULT_MARK=FILE gsort ...
  *
- * From the start of main() on, calls of a kind are counted, whichever thread makes them. The K-th
- * fails: HOW is the number of an error, or "short", which moves less than was asked for; with a +
- * after it, the K-th and all that follow. FILE is created when the first fails, so that the caller
- * knows. KIND is one of the names in `kinds`. GSORT_FAULT_NAMED=1 refuses O_TMPFILE from the start,
- * as some file systems do, and counts that as nothing.
+ * KIND is one of the names in `kinds`. Calls of that kind are counted from the start of main() on,
+ * in all threads together, and the K-th fails. HOW is the errno that it fails with, or "short": it
+ * moves fewer bytes than asked for; with a + after it, all later calls fail, too. FILE is created
+ * at the first fault, so that the caller knows of it. GSORT_FAULT_NAMED=1 refuses O_TMPFILE from
+ * the start, as some file systems do, without counting that.
  *
- * What the C library does inside itself is not seen, but for its calls to malloc: fopen() stands in
- * for the open() in it.
+ * Calls within the C library are not seen, except those of malloc: so fopen() is replaced, too, for
+ * the open() inside it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -75,7 +75,7 @@ static const char *mark;
 static atomic_long calls;
 static atomic_bool armed;
 
-/* Is this call to fail? */
+/* Must this call fail? Sets errno if so. */
 static bool fails(enum kind kind)
 {
     if ((int)kind != wanted || !atomic_load(&armed))
@@ -89,7 +89,8 @@ static bool fails(enum kind kind)
     return true;
 }
 
-/* The same where less than `size` may be moved; *size is what is left of it. False: do the call. */
+/* The same for a call that may move fewer than *size bytes: a short one gets a smaller *size.
+ * False: make the call. */
 static bool fails_or_shrinks(enum kind kind, size_t *size)
 {
     int before = errno;
@@ -97,7 +98,7 @@ static bool fails_or_shrinks(enum kind kind, size_t *size)
         return false;
     if (!is_short)
         return true;
-    *size = *size > 7 ? *size / 2 - 1 : 1; /* no whole number of keys */
+    *size = *size > 7 ? *size / 2 - 1 : 1; /* not a whole number of keys */
     errno = before;
     return false;
 }
@@ -136,7 +137,8 @@ static int armed_main(int argc, char **argv, char **environment)
     return program_main(argc, argv, environment);
 }
 
-/* The C library starts the program by this; until main() nothing is ours to count. */
+/* The C library starts the program by this. main() is wrapped, since calls before it are not
+ * gsort's and are not counted. */
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
@@ -187,7 +189,7 @@ FILE *fopen(const char *path, const char *mode)
     return fails(OPEN) ? NULL : next(path, mode);
 }
 
-/* Functions that only fail or do not. */
+/* Functions that fail or are called unchanged. */
 #define SIMPLE(kind, result, failed, name, types, parameters, arguments)                           \
     result name parameters                                                                         \
     {                                                                                              \
@@ -247,7 +249,7 @@ SIMPLE(MMAP, void *, MAP_FAILED, mmap, (void *, size_t, int, int, int, off_t),
 SIMPLE(MADVISE, int, -1, madvise, (void *, size_t, int), (void *where, size_t size, int advice),
        (where, size, advice))
 
-/* close(2) gives the descriptor back even when it fails. */
+/* close(2) releases the descriptor even when it fails. */
 int close(int fd)
 {
     NEXT(int, "close", int);
@@ -296,7 +298,7 @@ ssize_t pread(int fd, void *to, size_t size, off_t offset)
 ssize_t write(int fd, const void *from, size_t size)
 {
     NEXT(ssize_t, "write", int, const void *, size_t);
-    /* What goes to standard error is the program's last word, not its work. */
+    /* Writes to standard error never fail: they are the messages that report the fault. */
     return fd != STDERR_FILENO && fails_or_shrinks(WRITE, &size) ? -1 : next(fd, from, size);
 }
 
@@ -307,7 +309,7 @@ ssize_t vmsplice(int fd, const struct iovec *from, size_t count, unsigned flags)
     return fails_or_shrinks(WRITE, &first.iov_len) ? -1 : next(fd, &first, count, flags);
 }
 
-/* Of a direct write (open(2): O_DIRECT). */
+/* A direct write's size must be a multiple of this (open(2): O_DIRECT). */
 #define BLOCK_BYTES 4096
 
 ssize_t pwrite(int fd, const void *from, size_t size, off_t offset)
@@ -316,7 +318,7 @@ ssize_t pwrite(int fd, const void *from, size_t size, off_t offset)
     bool is_blocks = size % BLOCK_BYTES == 0 && (syscall(SYS_fcntl, fd, F_GETFL) & O_DIRECT) != 0;
     if (fails_or_shrinks(PWRITE, &size))
         return -1;
-    if (is_blocks && size > BLOCK_BYTES) /* else a direct write would fail, not be short */
+    if (is_blocks && size > BLOCK_BYTES) /* else a direct write would fail instead of being short */
         size -= size % BLOCK_BYTES;
     return next(fd, from, size, offset);
 }

@@ -1,30 +1,32 @@
 #!/bin/bash
-# walk.sh -- make each call of gsort's to the system fail, one after the other, in every mode
+# walk.sh -- make each of gsort's calls to the system fail, one after another, in every mode
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/faults/walk.sh GSORT SHIM KEYGEN REFERENCE [all|MODE...]     from make check-faults
 #
-# For each mode, kind of call and way to fail: the first call fails, then the second, until a run
-# makes no more such calls. After each run: status 0 and the right bytes, or status 2, one line on
-# standard error and the output as it was; no other file in the directory; no hang. A stream that
-# broke off holds the beginning of the right bytes. Prints the faults injected, of each kind and in
-# all. GSORT_FAULT_KINDS="pwrite malloc" takes these kinds only. Exit status: 0 if all went well.
+# For each mode, kind of call and way to fail, the first call fails, in the next run the second, and
+# so on until a run makes too few such calls. Each run must end, with status 0 and the right bytes,
+# or with status 2, one line on standard error and the old output untouched, and leave no other file
+# in the directory. A stream that broke off holds a prefix of the right bytes. Prints the faults
+# injected, for each kind and in all. GSORT_FAULT_KINDS="pwrite malloc" limits the walk to these
+# kinds. Exit status: 0 if all went well.
 set -u -o pipefail
 export LC_ALL=C
 
-# NAME | what there is before | options for the reference | command
+# NAME | what exists before a run | options for the reference | command
 # before: new     nothing
-#         old     ./out, some other bytes
-#         self    ./out, the input
-#         link    ./link to ./out, which is old
-#         hole    ./link to nothing
-#         named   old, on a file system without O_TMPFILE
-#         stream  ./stdout, a link to it; standard output goes to ./got, which may hold a part then
-#         file    the same, but ./got is in any state where it failed
-#         check   nothing; no output, but status 0 and silence, 1 and a line, or 2 and a line
-#         told    old, and standard error holds more than a line
-#         refused old, and no run may succeed
-# Commands may use ../tmp for temporaries: it must be empty after each run.
+#         old     ./out, with other bytes
+#         self    ./out, which is the input
+#         link    ./link to ./out, which is as with old
+#         hole    ./link to a file that does not exist
+#         named   as old, on a file system without O_TMPFILE
+#         stream  ./stdout, a link to standard output; that goes to ./got, which after a failure
+#                 may hold a part of the output
+#         file    as stream, but after a failure ./got may hold anything
+#         check   nothing; there is no output: status 0 and silence, 1 and a line, or 2 and a line
+#         told    as old, but standard error may hold any number of lines
+#         refused as old, but no run may succeed
+# Commands may put temporary files into ../tmp, which must be empty after each run.
 modes()
 {
     cat <<'EOF'
@@ -82,10 +84,10 @@ mapped-stdout   | file    |       | gsort --bins=100 ../large >got
 EOF
 }
 
-# KIND HOW...: numbers of errors (Linux), or short; + stands for "and all that follow".
+# KIND HOW...: errno numbers of Linux, or short; + means "and all later calls".
 # EPERM 1, ENOENT 2, EINTR 4, EIO 5, EAGAIN 11, ENOMEM 12, EACCES 13, EFAULT 14, EEXIST 17,
-# EINVAL 22, EMFILE 24, ENOSPC 28, ENOSYS 38, EOPNOTSUPP 95. An unlink that fails leaves its file,
-# of course.
+# EINVAL 22, EMFILE 24, ENOSPC 28, ENOSYS 38, EOPNOTSUPP 95. unlink is left out: where it fails, a
+# file must stay behind.
 kinds()
 {
     cat <<'EOF'
@@ -121,14 +123,14 @@ gsort()
         2>../err
 }
 
-# What is in the directory before a run.
+# Fill the directory with what exists before a run.
 prepare()
 {
     rm -rf ./* .gsort-*
     unset GSORT_FAULT_NAMED
     case $before in
     new | check) ;;
-    stream | file) ln -s /proc/self/fd/1 stdout ;; # as /dev/stdout, which must not be at stake
+    stream | file) ln -s /proc/self/fd/1 stdout ;; # like /dev/stdout, which a bug must not replace
     hole) ln -s out link ;;
     self) cp ../in out ;;
     *) echo old >out ;;&
@@ -144,7 +146,7 @@ bad()
     echo bad >>../tally
 }
 
-# Is the run's end a good one?
+# Report what is wrong with the state that a run with this status left.
 judge()
 {
     local status=$1 result=out file lines
@@ -195,11 +197,11 @@ judge()
     esac
 }
 
-# One mode: every kind, every way, every call.
+# Walk one mode: every kind, every way to fail, every call.
 walk_mode()
 {
     local name=$1 before=$2 options=$3 command=$4 kind hows how k status
-    # The shim is copied: ld.so ends a name in LD_PRELOAD at a space or a colon.
+    # Copy the shim: in LD_PRELOAD, ld.so ends a name at a space or a colon.
     DIR=$(mktemp -d) && mkdir "$DIR/work" "$DIR/tmp" && cp "$SHIM" "$DIR/shim.so" &&
         SHIM=$DIR/shim.so && cd "$DIR/work" || exit 2
     trap 'rm -rf "$DIR"' EXIT
@@ -211,7 +213,7 @@ walk_mode()
     [[ $command != *../large* ]] || "$KEYGEN" uniform 9M >../large # more than 32 MiB
     : >../tally
     export GSORT_FAULT_MARK=$DIR/mark
-    # Without a fault: what is right, by the reference from the same files.
+    # The right output, by the reference from the same files.
     local -a files
     read -ra files <<<"$(grep -Eo '\.\./(in|sorted|few|big|more|large)' <<<"$command" | xargs)"
     [ "$before" != self ] || files=(../in)
@@ -226,7 +228,7 @@ walk_mode()
                 prepare
                 rm -f ../mark
                 export GSORT_FAULT="$kind $how $k"
-                # gsort's own status, whatever follows it in a pipe.
+                # gsort's own status, whatever precedes or follows it in a pipe.
                 eval "$command"'; status=("${PIPESTATUS[@]}")'
                 [[ $command != *'| gsort'* ]] || status=("${status[@]:1}")
                 judge "${status[0]}"
@@ -238,7 +240,7 @@ walk_mode()
     sort ../tally | uniq -c | sed "s/^/$name /"
 }
 
-if [ "${1:-}" = --one ]; then # of the processes below
+if [ "${1:-}" = --one ]; then # as called by xargs below
     walk_mode "${@:2}"
     exit
 fi
@@ -257,7 +259,7 @@ while IFS='|' read -r name before options command; do
     [ "${1:-all}" = all ] || [[ " $* " = *" $name "* ]] || continue
     printf '%s\0%s\0%s\0%s\0' "$name" "${before// /}" "$options" "${command# }"
 done < <(modes) | xargs -0 -n 4 -P "${JOBS:-$(nproc)}" "$0" --one | tee "$report" |
-    grep ':' # what was bad; the tallies are for awk
+    grep ':' # show what went wrong; the tallies are for awk
 awk '$2 ~ /^[0-9]+$/ && NF >= 3 {
         if ($3 == "bad") { bad += $2; next }
         modes[$1]; faults[$3] += $2; ended[$3, $4] += $2; all += $2; ok += $4 == 0 ? $2 : 0 }

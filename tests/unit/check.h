@@ -1,4 +1,4 @@
-/* check.h -- checks for the unit tests: a failed one says where and goes on.
+/* check.h -- checks for the unit tests: a failed check says where it is, and the test goes on.
  * SPDX-License-Identifier: MIT
  *
  * A test's main() ends with `return check_failures();`.
@@ -33,11 +33,11 @@ static inline bool check_equal(uint64_t got, uint64_t wanted, const char *text, 
     return got == wanted;
 }
 
-/* CHECK(condition), CHECK_EQUAL(got, wanted) for unsigned numbers: true if it holds. */
+/* CHECK takes a condition, CHECK_EQUAL two unsigned numbers. Both return whether it holds. */
 #define CHECK(condition)         check_that((condition), #condition, __FILE__, __LINE__)
 #define CHECK_EQUAL(got, wanted) check_equal((got), (wanted), #got, __FILE__, __LINE__)
 
-/* The exit status. */
+/* The exit status for main(): 1 if any check failed. */
 static inline int check_failures(void)
 {
     return check_failed != 0;

@@ -1,4 +1,4 @@
-/* sample_keys.h -- arrays of keys for the unit tests, and the sort that they are compared with.
+/* sample_keys.h -- arrays of keys for the unit tests, and a plain sort to compare results with.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_SAMPLE_KEYS_H
@@ -14,10 +14,10 @@ enum sample_kind {
     SAMPLE_UNIFORM,
     SAMPLE_FEW,      /* 7 values */
     SAMPLE_EQUAL,    /* one value */
-    SAMPLE_SORTED,   /* with repetitions */
-    SAMPLE_REVERSED, /* the same, the other way round */
-    SAMPLE_SKEWED,   /* every magnitude alike */
-    SAMPLE_ENDS,     /* 0, the largest key, and little between */
+    SAMPLE_SORTED,   /* ascending, each value three times */
+    SAMPLE_REVERSED, /* descending, each value three times */
+    SAMPLE_SKEWED,   /* 1 to 32 bits, all lengths equally often */
+    SAMPLE_ENDS,     /* mostly 0 and the largest key; one in five below 2^24 */
     SAMPLE_KINDS
 };
 
@@ -42,7 +42,7 @@ static inline gs_key sample_key(enum sample_kind kind, uint64_t count, uint64_t 
     }
 }
 
-/* count keys, to be freed. */
+/* Returns an array of count keys, which the caller frees. */
 static inline gs_key *sample_make(enum sample_kind kind, uint64_t count)
 {
     gs_key *keys = malloc((size_t)count * sizeof *keys + 1);
@@ -60,14 +60,14 @@ static inline int sample_compare(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Sort by the bytes of the keys, from the lowest to the highest: ten times as fast as qsort. */
+/* LSD radix sort, a byte at a time: ten times as fast as qsort. */
 static inline void sample_sort(gs_key *keys, uint64_t count)
 {
     gs_key *from = keys;
     gs_key *memory = malloc((size_t)count * sizeof *memory + 1), *to = memory;
     if (memory == NULL)
         abort();
-    for (unsigned shift = 0; shift < GS_KEY_BITS; shift += 8) { /* four passes: back in keys */
+    for (unsigned shift = 0; shift < GS_KEY_BITS; shift += 8) { /* four passes end in `keys` */
         uint64_t place[257] = {0};
         for (uint64_t i = 0; i < count; i++)
             place[(from[i] >> shift & 255) + 1]++;
@@ -82,8 +82,8 @@ static inline void sample_sort(gs_key *keys, uint64_t count)
     free(memory);
 }
 
-/* A sorted copy, to be freed: descending and without duplicates as wanted. *count becomes what is
- * left. */
+/* Returns a sorted copy, which the caller frees: descending if `reverse`, without duplicates if
+ * `unique`. *count becomes the number of keys in it. */
 static inline gs_key *sample_sorted(const gs_key *keys, uint64_t *count, bool reverse, bool unique)
 {
     uint64_t n = *count;

@@ -1,4 +1,4 @@
-/* sort_ways.h -- sort an array in every way that the options have, and compare with sample_sort.
+/* sort_ways.h -- sort an array with each combination of options and compare with sample_sort.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_SORT_WAYS_H
@@ -8,9 +8,9 @@
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
-/* A sink that puts pieces where they belong in an array. */
+/* A sink that copies each piece to its position in an array. */
 struct array_sink {
-    struct gs_sink sink; /* first: the sort knows only this */
+    struct gs_sink sink; /* first: gs_sort hands back a pointer to it */
     gs_key *keys;
 };
 
@@ -22,8 +22,8 @@ static inline enum gs_status array_write(struct gs_sink *sink, const gs_key *fro
     return GS_OK;
 }
 
-/* Sort keys[0 .. n), which are what the spans hold one after the other, to got: each order, with
- * and without duplicates and proof, as a whole and in pieces. */
+/* Sort the spans, whose keys are keys[0 .. n) in this order, into got[n] and check the result: in
+ * both directions, with and without duplicates and verification, to memory and in pieces. */
 static inline void check_sort_ways(const struct gs_span *spans, size_t span_count,
                                    const gs_key *keys, uint64_t n, gs_key *got, unsigned threads)
 {

@@ -1,4 +1,4 @@
-/* stage_run.h -- a run as pipeline.c makes one, up to the splitters: to call the stages one by one.
+/* stage_run.h -- set up a run like pipeline.c, up to the splitters, to call its stages one by one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_STAGE_RUN_H
@@ -22,10 +22,11 @@ struct stage_run {
     struct gs_stats stats;
     struct gs_error err;
     uint64_t chunk_keys;
-    gs_key *output; /* the test's */
+    gs_key *output; /* for the test's own use */
 };
 
-/* Begin to sort n keys into f->sink, which is set, as is f->options. To be closed also if false. */
+/* Begin a sort of n keys; the caller has set f->options and f->sink. Call stage_run_close even if
+ * this returns false. */
 static inline bool stage_run_open(struct stage_run *f, const gs_key *keys, uint64_t n, bool direct)
 {
     f->span = (struct gs_span){keys, n, "input"};

@@ -11,7 +11,8 @@ enum { GUARD = 64 };
 
 static gs_key *scratch;
 
-/* Sort count keys that stand `shift` keys off an aligned place, guards on both sides. */
+/* Sort count keys that begin `shift` keys past an aligned address. Guards on both sides of them and
+ * behind the scratch memory show writes out of bounds. */
 static bool check_sort(const gs_key *keys, uint64_t count, gs_key low, gs_key high, size_t shift)
 {
     gs_key *memory = malloc((size_t)(count + 2 * GUARD + shift) * sizeof *memory);
@@ -40,6 +41,7 @@ static bool check_sort(const gs_key *keys, uint64_t count, gs_key low, gs_key hi
     return good;
 }
 
+/* All kinds of keys, at sizes around powers of two and the capacity, where methods change. */
 static void test_kinds_and_sizes(void)
 {
     static const uint64_t sizes[] = {0,
@@ -76,6 +78,7 @@ static void test_kinds_and_sizes(void)
     }
 }
 
+/* Every small size: each leaves a different tail behind the last whole vector. */
 static void test_every_small_size(void)
 {
     for (uint64_t count = 0; count < 600; count++) {
@@ -85,7 +88,8 @@ static void test_every_small_size(void)
     }
 }
 
-/* Bounds as tight as splitters give them: every width of range, at the ends of all keys too. */
+/* Tight bounds, as splitters give them: ranges of every width, also at both ends of the key range,
+ * where arithmetic on the bounds could overflow. */
 static void test_bounds(void)
 {
     for (unsigned bits = 0; bits <= GS_KEY_BITS; bits++) {
@@ -104,8 +108,8 @@ static void test_bounds(void)
     }
 }
 
-/* A large bin whose keys differ in few bits, or only in the lowest: no cliff and no endless split.
- */
+/* A bin above the capacity whose keys differ in few bits, or only in the lowest: splitting it must
+ * come to an end. */
 static void test_large_and_narrow(void)
 {
     enum { COUNT = 3 * GS_CACHE_SORT_CAPACITY + 7 };
@@ -119,7 +123,7 @@ static void test_large_and_narrow(void)
     }
 }
 
-/* What the sorts of all unit tests are compared with is compared with qsort. */
+/* sample_sort, which all unit tests rely on, agrees with qsort. */
 static void test_sample_sort(void)
 {
     enum { COUNT = 5000 };

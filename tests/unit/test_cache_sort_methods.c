@@ -1,10 +1,10 @@
 /* test_cache_sort_methods.c -- each method of the in-cache sort, between pages that fault.
  * SPDX-License-Identifier: MIT
  *
- * The keys end at a page that may not be touched, and begin behind one, so that a read or write
- * outside of them is a fault; so does the scratch array. What comes out is compared with what
- * sample_sort gives. Besides gs_cache_sort() with its choice, each method that runs here is tested
- * with all inputs.
+ * Keys and scratch lie between inaccessible pages: the keys begin right after one or end right
+ * before one, scratch ends right before one, so an access out of bounds faults. Results are
+ * compared with sample_sort's. gs_cache_sort(), which chooses a method, and each method that this
+ * processor can run get all inputs.
  */
 #include "sort/cache_sort.h"
 #include "sort/cache_sort_impl.h"
@@ -17,29 +17,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* BLOCK_KEYS: what columns512 spreads at a time. */
+/* BLOCK_KEYS: keys that columns512 distributes at a time. */
 enum { SMALL_MAX = 300, RANDOM_SIZES = 40, BLOCK_KEYS = 2048, LARGEST = GS_CACHE_SORT_LARGE + 3 };
 
 enum distribution {
     UNIFORM,    /* all 32 bits */
     BITS20,     /* a bin of uniform data: 20 varying bits above some bound */
-    BITS24,     /* the same of fewer keys or larger bins */
+    BITS24,     /* 24 bits: fewer keys or larger bins */
     BITS12,     /* more keys than values */
-    ZIPF,       /* low keys are frequent, many equal */
-    LOG,        /* as many keys in each power of two */
+    ZIPF,       /* low keys are frequent, many are equal */
+    LOG,        /* equally many keys of each bit length */
     FEW,        /* 16 values over the whole range */
     SOME,       /* 100 values anywhere */
     TWO,        /* the two ends of the range */
-    SORTED,     /* with repeated keys */
-    NEARLY,     /* sorted but for every 64th */
-    REVERSED,   /* */
-    ORGAN,      /* up, then down */
-    EQUAL,      /* */
-    OUTLIER,    /* close together, but for the last */
-    CLUSTERED,  /* uniform, but half of the keys are in one 1024th of the range */
-    LUMP,       /* a bin of 20 bits, but one key in 80 is in a small place near its end */
-    LARGE_LUMP, /* one key in 20 */
-    HALF_BELL,  /* the upper half of a bell, four times as dense at its beginning as on average */
+    SORTED,     /* ascending, with repeated keys */
+    NEARLY,     /* sorted except for every 64th key */
+    REVERSED,   /* descending */
+    ORGAN,      /* ascending, then descending */
+    EQUAL,      /* the largest key only */
+    OUTLIER,    /* close together, except for the last key */
+    CLUSTERED,  /* uniform, but half of the keys lie in one 1024th of the range */
+    LUMP,       /* BITS20, but one key in 80 is one of 64 values near the end of the range */
+    LARGE_LUMP, /* the same for one key in 20 */
+    HALF_BELL,  /* upper half of a bell curve, four times as dense at its start as on average */
     DISTRIBUTIONS
 };
 
@@ -92,7 +92,7 @@ static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
             return 0x12345678 + 0xf0f00 + (key >> 26);
         return 0x12345678 + (key >> 12);
     case HALF_BELL: {
-        int sum = -4 * 255; /* of 8 bytes, 209 more or less */
+        int sum = -4 * 255; /* of 8 bytes, less its mean; standard deviation 209 */
         for (int byte = 0; byte < 8; byte++)
             sum += (int)(random >> 8 * byte & 255);
         return ((gs_key)abs(sum) << 19) + (gs_key)(gs_random(HALF_BELL + 1, i) >> 45);
@@ -104,8 +104,8 @@ static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
 }
 
 struct fence {
-    unsigned char *base; /* a page without access, whole pages, a page without access */
-    size_t bytes;        /* of the pages between */
+    unsigned char *base; /* whole pages; the pages before and behind them are inaccessible */
+    size_t bytes;        /* of the accessible pages */
 };
 
 static struct fence make_fence(size_t keys)
@@ -140,17 +140,18 @@ static const char *const method_names[METHODS] = {
     "gs_cache_sort", "gs_cache_sort_runs", "radix",  "columns", "columns512",
     "groups512",     "placed512",          "values", "vqsort"};
 
-/* How often each method took an input: a test of one that always refuses would show nothing. */
+/* Inputs that each method accepted: one that always refused would seem to pass. */
 static size_t taken[METHODS];
 
-/* Keys of scratch for count keys in runs. */
+/* Scratch memory for count keys in runs, in keys. */
 static size_t scratch_of_runs(size_t count)
 {
     return count > GS_CACHE_SORT_CAPACITY ? gs_cache_sort_runs_scratch(count)
                                           : gs_cache_sort_scratch(count);
 }
 
-/* Sort keys that lie in runs, of which some are empty, in place by columns or as is chosen. */
+/* Sort keys from runs, some of them empty, back to `keys`. Returns `keys`, or NULL if the method
+ * refuses or cannot run here. */
 static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch, size_t count,
                                gs_key low, gs_key high)
 {
@@ -163,7 +164,7 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
         left -= starts[2 * i + 1];
     }
     const bool past_cache = count % 2 == 0;
-    if (method == CHOSEN_RUNS) { /* takes keys as they are, and needs another place for them */
+    if (method == CHOSEN_RUNS) { /* needs other memory for its output */
         static gs_key room[LARGEST + 16];
         gs_key *to = room + count % 16;
         memcpy(keys,
@@ -188,7 +189,7 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
     return NULL;
 }
 
-/* Returns where the sorted keys are, or NULL if there is no such method here or it refuses. */
+/* Returns where the sorted keys are, or NULL if the method refuses or cannot run here. */
 static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, size_t count,
                              gs_key low, gs_key high)
 {
@@ -222,7 +223,8 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
 
 static gs_key drawn[LARGEST], expected[LARGEST];
 
-/* Sort count keys that begin directly behind the page in front, or end at the one behind. */
+/* Sort count keys by every method. They begin right after the inaccessible page in front, or end
+ * right before the one behind (at_end). Returns the number of wrong results. */
 static int check(struct fence keys_fence, struct fence scratch_fence,
                  enum distribution distribution, size_t count, int at_end, int tight_bounds)
 {
@@ -250,7 +252,7 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
             taken[method]++;
             right = (sorted == keys || (sorted == scratch && count <= GS_CACHE_SORT_CAPACITY)) &&
                     (count == 0 || memcmp(sorted, expected, count * sizeof *keys) == 0);
-        } else { /* refused: the keys must be as they were */
+        } else { /* refused: the keys must be unchanged */
             right = memcmp(keys, drawn, count * sizeof *keys) == 0;
         }
         if (!right)
@@ -262,9 +264,9 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     return failures;
 }
 
-/* Groups of all widths and numbers: random keys of so many bits above some bound; and as many
- * crowds of keys beside each other, too many for a group, at the ends of parts of the upper half.
- */
+/* Sort random keys of `bits` bits by groups, of all widths and numbers, with `crowds` dense clusters
+ * in the upper half of the range, each with more keys than a group takes. Returns 1 if the result
+ * is wrong. */
 static int check_groups_by(enum method method, struct fence keys_fence, struct fence scratch_fence,
                            unsigned bits, size_t count, size_t crowds)
 {
@@ -277,7 +279,7 @@ static int check_groups_by(enum method method, struct fence keys_fence, struct f
     for (size_t i = 0; i < count; i++)
         keys[i] = low + (gs_key)(gs_random(bits, i) % ((uint64_t)high - low + 1));
     for (size_t i = 0; i < crowds * CROWD_KEYS && i < count; i++) {
-        const uint64_t part = crowds + 1 + i % crowds; /* of the upper half */
+        const uint64_t part = crowds + 1 + i % crowds; /* of 2 * crowds: in the upper half */
         const gs_key at = (gs_key)(((uint64_t)high - low) * part / (2 * crowds)) - CROWD_WIDTH;
         keys[gs_random(i, count) % count] = low + at + (gs_key)(i / crowds % CROWD_WIDTH);
     }
@@ -301,7 +303,7 @@ static int check_groups(struct fence keys_fence, struct fence scratch_fence, uns
            check_groups_by(PLACED512, keys_fence, scratch_fence, bits, count, crowds);
 }
 
-/* Keys outside of the bounds: any result will do, but no fault. */
+/* Keys outside the given bounds: any result will do, but no access may fault. */
 static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fence)
 {
     gs_key *const scratch_end = (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes);
@@ -333,7 +335,7 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
     }
 }
 
-/* Whether a method that should run here did so often; of large bins there are few. */
+/* Returns 1 if a method that should run here accepted too few inputs; groups are tried less. */
 static int check_taken(enum method method)
 {
     if (taken[method] >= (method == GROUPS512 || method == PLACED512 ? 50 : 1000))

@@ -1,4 +1,4 @@
-/* test_chunk_rooms.c -- keys lie in the rooms of their bins, or are said not to fit.
+/* test_chunk_rooms.c -- a chunk's keys land in the rooms of their bins, or it is found not to fit.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/chunk_rooms.h"
@@ -18,7 +18,7 @@ static uint32_t bin_of(gs_key key)
     return gs_splitters_bin(&splitters, splitters.guide, splitters.steps, key);
 }
 
-/* Splitters for keys of a kind, where the sample has them or at the ends of the guide's cells. */
+/* Choose splitters for keys of a kind: sampled keys or, if `snaps`, ends of the guide's cells. */
 static void choose(enum sample_kind kind, uint32_t bins, bool snaps)
 {
     uint32_t samples = bins * 12;
@@ -31,7 +31,7 @@ static void choose(enum sample_kind kind, uint32_t bins, bool snaps)
 }
 
 #if GS_HAS_AVX2
-/* Are these copies of keys, and their bins those that the plain search finds? */
+/* Check that `copy` holds the keys, and `bins` the bins that the scalar search finds. */
 static void check_found(const gs_key *keys, uint64_t count, const gs_key *copy,
                         const uint16_t *bins)
 {
@@ -40,7 +40,7 @@ static void check_found(const gs_key *keys, uint64_t count, const gs_key *copy,
             break;
 }
 
-/* The vectors find the bins that the plain search finds: AVX2; AVX-512 by the guide and by the
+/* The vector searches find the same bins as the scalar one: AVX2, and AVX-512 by guide and by
  * tree. */
 static void check_guide(enum sample_kind kind)
 {
@@ -69,7 +69,7 @@ static void check_guide(enum sample_kind kind)
 }
 #endif
 
-/* Put a chunk into the rooms, block by block; false as soon as it does not fit. */
+/* Put a chunk into the rooms, block by block. False as soon as it does not fit. */
 static bool put_chunk(struct gs_rooms *rooms, const gs_key *keys, uint32_t count, bool straight)
 {
     const uint32_t most = straight ? GS_ROOMS_STRAIGHT : GS_ROOMS_BLOCK;
@@ -93,7 +93,8 @@ static bool put_chunk(struct gs_rooms *rooms, const gs_key *keys, uint32_t count
     return true;
 }
 
-/* What is copied from the rooms is the chunk, bin by bin. */
+/* The keys copied out of the rooms are the chunk's, grouped by bin, and nothing behind them is
+ * written. */
 static void check_chunk(enum sample_kind kind, uint32_t count, bool straight)
 {
     struct gs_rooms *rooms = gs_rooms_in(scratch);
@@ -129,7 +130,7 @@ static void check_chunk(enum sample_kind kind, uint32_t count, bool straight)
     free(to);
 }
 
-/* Chunks of several sizes. */
+/* A full chunk, a single key, and a chunk that ends within a block. */
 static void check_sizes(enum sample_kind kind, bool straight)
 {
     check_chunk(kind, CHUNK, straight);
@@ -137,7 +138,7 @@ static void check_sizes(enum sample_kind kind, bool straight)
     check_chunk(kind, 5003, straight);
 }
 
-/* What holds for the splitters at hand. */
+/* Check searches and rooms with the current splitters. */
 static void check_splitters(enum sample_kind kind)
 {
 #if GS_HAS_AVX2
@@ -149,8 +150,9 @@ static void check_splitters(enum sample_kind kind)
         check_sizes(kind, true);
 }
 
-/* A chunk that is unlike the one before is refused, writes nothing behind the rooms, and is tried
- * again later and later. */
+/* A chunk whose distribution is unlike the one before is refused and writes nothing behind the
+ * rooms. Each misfit in a row doubles the number of chunks (up to 64) that are counted before rooms
+ * are tried again. */
 static void check_misfit(bool straight)
 {
     struct gs_rooms *rooms = gs_rooms_in(scratch);
@@ -158,7 +160,7 @@ static void check_misfit(bool straight)
     if (keys == NULL)
         abort();
     for (uint32_t i = 0; i < CHUNK; i++)
-        keys[i] = GS_KEY_MAX; /* the last bin */
+        keys[i] = GS_KEY_MAX; /* all in the last bin */
     choose(SAMPLE_UNIFORM, BINS, straight);
     CHECK(!straight || gs_rooms_straight(&splitters));
     for (uint32_t bin = 0; bin <= splitters.count; bin++)
@@ -189,7 +191,7 @@ int main(void)
     scratch = calloc(GS_CACHE_SORT_SCRATCH, sizeof *scratch);
     if (scratch == NULL)
         abort();
-    CHECK(!gs_rooms_begin(gs_rooms_in(scratch), 2)); /* nothing is known yet */
+    CHECK(!gs_rooms_begin(gs_rooms_in(scratch), 2)); /* no counts are known yet */
     for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)
         for (size_t i = 0; i < sizeof bins / sizeof bins[0]; i++)
             for (int snaps = 0; snaps < 2; snaps++) {

@@ -1,4 +1,4 @@
-/* test_copy_ordered.c -- ordered keys are copied in any direction, and disorder is never passed on.
+/* test_copy_ordered.c -- ordered keys are copied in either direction, disorder is never passed on.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/copy_ordered.h"
@@ -10,7 +10,7 @@
 enum { N = 10007, PIECE = 512, THREADS = 3 };
 
 static gs_key *source;
-static gs_key *changed; /* what pieces from change_at on get; NULL: all get source */
+static gs_key *changed; /* source of pieces that end behind change_at; NULL: no change */
 static uint64_t change_at;
 static gs_key output[N];
 
@@ -36,7 +36,8 @@ static enum gs_status store(struct gs_sink *sink, const gs_key *keys, uint64_t c
     return GS_OK;
 }
 
-/* Copy `source` of `count` keys; *kept is what came out. */
+/* Copy count keys of `source`, which lie in descending order if `reversed`. The fetch of key
+ * fail_at fails. *kept: number of keys that came out. */
 static enum gs_status copy(uint64_t count, bool reversed, const struct gs_options *options,
                            uint64_t fail_at, uint64_t *kept, struct gs_error *err)
 {
@@ -65,6 +66,7 @@ static enum gs_status copy(uint64_t count, bool reversed, const struct gs_option
     return st;
 }
 
+/* Ascending and descending input gives the right output in both directions, with all options. */
 static void test_directions(void)
 {
     static const uint64_t counts[] = {0, 1, 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, N};
@@ -89,6 +91,7 @@ static void test_directions(void)
     }
 }
 
+/* One key out of order is reported wherever it is, also at the seam between two pieces. */
 static void test_disorder_is_noticed(void)
 {
     static const uint64_t places[] = {1, 2, PIECE - 1, PIECE, PIECE + 1, 5 * PIECE, N - 1};
@@ -110,7 +113,8 @@ static void test_disorder_is_noticed(void)
     }
 }
 
-/* Keys in order are replaced by others in order while they are copied: the pieces do not meet. */
+/* Keys in order that are replaced by others in order during the copy: each piece is in order, so
+ * only the seam between two pieces shows the change. */
 static void test_change_is_noticed(void)
 {
     for (change_at = PIECE; change_at < N; change_at += PIECE) {
@@ -133,6 +137,7 @@ static void test_change_is_noticed(void)
     changed = NULL;
 }
 
+/* A failed fetch ends the copy with its error, and no thread waits for the missing piece. */
 static void test_failed_fetch_ends_all(void)
 {
     struct gs_options options = {.threads = THREADS};

@@ -1,4 +1,4 @@
-/* test_cost.c -- the choice of a device: small inputs never pay for a GPU's start, large ones do.
+/* test_cost.c -- the choice of a device: a GPU's start-up does not pay for small inputs.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cost.h"
@@ -16,7 +16,7 @@ int main(void)
         CHECK(cpu > cpu_before && gpu > gpu_before);
         CHECK(gs_cost_gpu_seconds(count, 16, true) < gpu);
         CHECK(gs_cost_cpu_seconds(count, 1) >= cpu);
-        CHECK(!gpu_was_faster || gpu < cpu); /* there is one crossing */
+        CHECK(!gpu_was_faster || gpu < cpu); /* the curves cross once */
         gpu_was_faster = gpu < cpu;
         cpu_before = cpu;
         gpu_before = gpu;
@@ -24,25 +24,25 @@ int main(void)
     CHECK(gs_cost_cpu_seconds(0, 1) >= 0);
     CHECK(gs_cost_gpu_seconds(1 << 20, 1, true) > gs_cost_cpu_seconds(1 << 20, 1));
     CHECK(gpu_was_faster);
-    /* What was measured with 16 threads: at 1 GiB the CPU is ahead, at 4 GiB the GPU. */
+    /* As measured with 16 threads: the CPU is faster at 1 GiB, the GPU at 4 GiB. */
     const uint64_t gib = (uint64_t)256 << 20;
     CHECK(gs_cost_cpu_seconds(gib, 16) < gs_cost_gpu_seconds(gib, 16, false));
     CHECK(gs_cost_cpu_seconds(4 * gib, 16) > gs_cost_gpu_seconds(4 * gib, 16, false));
-    /* With 32 threads the CPU is ahead there, too; at 8 GiB the GPU. */
+    /* With 32 threads the CPU is still faster at 4 GiB, the GPU at 8 GiB. */
     CHECK(gs_cost_cpu_seconds(4 * gib, 32) < gs_cost_gpu_seconds(4 * gib, 32, false));
     CHECK(gs_cost_cpu_seconds(8 * gib, 32) > gs_cost_gpu_seconds(8 * gib, 32, false));
-    /* From a pipe the GPU, which starts while that is read. */
+    /* For a pipe the GPU is faster at 4 GiB: it starts up while the pipe is read. */
     CHECK(gs_cost_cpu_seconds(4 * gib, 16) > gs_cost_gpu_seconds(4 * gib, 16, true));
     CHECK(gs_cost_gpu_seconds(gib, 2, false) < gs_cost_cpu_seconds(gib, 2));
     CHECK(gs_cost_gpu_seconds(gib, 4, false) < gs_cost_cpu_seconds(gib, 4));
     CHECK(gs_cost_gpu_seconds(gib, 8, false) > gs_cost_cpu_seconds(gib, 8));
-    /* Half of that the CPU sorts as fast with two threads, and faster with more. */
+    /* At half of that the CPU is faster even with two or four threads. */
     CHECK(gs_cost_gpu_seconds(gib / 2, 2, false) > gs_cost_cpu_seconds(gib / 2, 2));
     CHECK(gs_cost_gpu_seconds(gib / 2, 4, false) > gs_cost_cpu_seconds(gib / 2, 4));
-    /* Who copies what a GPU has sorted are threads, too. */
+    /* CPU threads copy what the GPU has sorted, so more of them help the GPU, too. */
     CHECK(gs_cost_gpu_seconds(gib, 2, false) > gs_cost_gpu_seconds(gib, 4, false));
     CHECK(gs_cost_gpu_seconds(gib, 64, false) >= gs_cost_gpu_seconds(gib, 16, false));
-    /* Beyond the page cache's speed more threads do not help. */
+    /* More threads do not help beyond the speed of the page cache. */
     CHECK(gs_cost_cpu_seconds(gib, 128) <= gs_cost_cpu_seconds(gib, 16));
     CHECK(gs_cost_cpu_seconds(gib, 128) > 0.1);
     return check_failures();

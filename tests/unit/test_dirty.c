@@ -1,7 +1,7 @@
-/* test_dirty.c -- no more waits for the disk than is allowed, and what the disk says is passed on.
+/* test_dirty.c -- dirty bytes stay below their limit, and errors of the disk are passed on.
  * SPDX-License-Identifier: MIT
  *
- * The disk is this file's: sync_file_range() here takes the place of the C library's.
+ * The disk is simulated: sync_file_range() here replaces the C library's function.
  */
 #include "common/dirty.h"
 #include "tests/unit/check.h"
@@ -13,12 +13,12 @@
 #define FILES 100
 #define PIECE GS_DIRTY_PIECE_BYTES
 
-/* A file: bytes written, those that the disk was told to write, and those that it has. */
+/* For each file: bytes written, bytes whose write-back was started, and bytes on the disk. */
 static struct {
     uint64_t written, started, done;
 } file[FILES];
 static unsigned calls;
-static int error_number; /* what the next call fails with */
+static int error_number; /* with which calls for error_fd fail */
 static int error_fd = -1;
 
 int sync_file_range(int fd, off_t offset, off_t count, unsigned flags)
@@ -43,7 +43,7 @@ static void begin(uint64_t limit)
     CHECK(gs_dirty_limited() == (limit != UINT64_MAX));
 }
 
-/* Bytes that wait, of all files. */
+/* Dirty bytes of all files. */
 static uint64_t waiting(void)
 {
     uint64_t sum = 0;
@@ -52,7 +52,7 @@ static uint64_t waiting(void)
     return sum;
 }
 
-/* Write pieces to so many files in turn. Returns how much waited at most. */
+/* Write pieces to `files` files in turn. Returns the most bytes that were dirty. */
 static uint64_t write_pieces(int files, unsigned pieces)
 {
     uint64_t most = 0;
@@ -65,7 +65,8 @@ static uint64_t write_pieces(int files, unsigned pieces)
     return most;
 }
 
-/* What waits stays below the limit, and comes near it: a disk is to be kept busy. */
+/* Dirty bytes stay below the limit, but reach half of it with up to 64 files: less would leave the
+ * disk idle. */
 static void test_bound(void)
 {
     const uint64_t limits[] = {8 << 20, 37 << 20, UINT64_C(128) << 20, UINT64_C(1) << 30};
@@ -79,7 +80,7 @@ static void test_bound(void)
     }
 }
 
-/* Little is written without any wait; and anything where nothing is limited. */
+/* Writers never wait below the limit, nor where there is none. */
 static void test_free(void)
 {
     begin(UINT64_C(1) << 30);
@@ -90,7 +91,7 @@ static void test_free(void)
     CHECK_EQUAL(calls, 0);
 }
 
-/* A disk's errors are the writer's; a pipe has nothing to wait for. */
+/* The writer gets the disk's errors; other errors say that fd has nothing to wait for (a pipe). */
 static void test_errors(void)
 {
     const int errors[] = {EIO, ENOSPC, EDQUOT, ESPIPE, EINVAL, EBADF, ENOSYS};
@@ -102,7 +103,7 @@ static void test_errors(void)
         int got = gs_dirty_written(1, 2 << 20);
         CHECK_EQUAL((unsigned)got, i < 3 ? (unsigned)errors[i] : 0);
     }
-    error_number = EIO; /* not 70 files can be remembered, but all are asked */
+    error_number = EIO; /* more files than are remembered, but each is synced */
     begin(16 << 20);
     int got = 0;
     for (int fd = 0; fd < 70; fd++)

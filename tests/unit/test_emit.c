@@ -1,4 +1,4 @@
-/* test_emit.c -- pieces reach the sink in turn, and a failure wakes everyone who waits.
+/* test_emit.c -- pieces reach the sink in turn, and a failure wakes every waiting thread.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/emit.h"
@@ -21,7 +21,7 @@ static enum gs_status take(struct gs_sink *sink, const gs_key *keys, uint64_t co
     memcpy(got + position, keys, (size_t)count * sizeof *keys);
     if (sink->stream)
         CHECK_EQUAL(position, got_count);
-    got_count += count; /* not locked: a stream's writes never overlap, or the count is wrong */
+    got_count += count; /* no lock: if a stream's writes overlapped, the count would be wrong */
     return GS_OK;
 }
 
@@ -63,6 +63,7 @@ static enum gs_status run_team(const struct gs_options *options, struct gs_error
     return st;
 }
 
+/* A stream gets pieces in order, whichever thread has its piece ready first. */
 static void test_stream_in_turn(void)
 {
     struct gs_options options = {0};
@@ -76,6 +77,7 @@ static void test_stream_in_turn(void)
     CHECK_EQUAL(got_count, position);
 }
 
+/* Where duplicates are dropped, each piece moves up to the end of the one before. */
 static void test_unique_closes_the_gaps(void)
 {
     struct gs_options options = {.unique = true};
@@ -86,6 +88,7 @@ static void test_unique_closes_the_gaps(void)
         CHECK_EQUAL(got[piece], piece);
 }
 
+/* A failed write ends the sort with its error, also for threads that wait for their turn. */
 static void test_failure_ends_all(void)
 {
     struct gs_options options = {0};
@@ -97,13 +100,14 @@ static void test_failure_ends_all(void)
     fail_after = UINT64_MAX;
 }
 
-/* The second piece's turn, which never comes. */
+/* Wait for the turn of the second piece, which never comes. */
 static void *wait_for_turn(void *emitter)
 {
     uint64_t position;
     return gs_emit_begin(emitter, 1, 1, 0, &position) == GS_ERR_INPUT ? emitter : NULL;
 }
 
+/* A failure of a thread that has no turn wakes those that wait for theirs. */
 static void test_failure_outside_a_turn(void)
 {
     struct gs_options options = {0};
@@ -118,9 +122,10 @@ static void test_failure_outside_a_turn(void)
     gs_emit_fail(&emitter, &failure);
     pthread_join(waiting, &woken);
     CHECK(woken == &emitter);
-    CHECK(emitter.waiters == NULL); /* it was on the stack of a thread that is gone */
+    CHECK(emitter.waiters == NULL); /* it was on the stack of a thread that has ended */
 }
 
+/* The first error is the cause; those that follow from it must not hide it. */
 static void test_first_error_is_kept(void)
 {
     struct gs_options options = {0};
@@ -137,7 +142,7 @@ static void test_first_error_is_kept(void)
     CHECK(strcmp(err.text, "first") == 0);
 }
 
-/* A stream that got other keys than were read, or got them out of order, is not proved. */
+/* --verify of a stream fails if its keys are out of order (fault 1) or not those read (fault 2). */
 static void test_stream_is_proved(void)
 {
     struct gs_options options = {.verify = true};

@@ -1,8 +1,8 @@
 /* test_engine.c -- the layout of lists, and the CPU's engines against qsort.
  * SPDX-License-Identifier: MIT
  *
- * All n from 0 to 4100 with one number of lists each, all n up to 300 and around the capacity with
- * all; the kinds of keys take turns.
+ * Each n up to 4100 is tested with one number of lists, each n up to 300 and some near the capacity
+ * with all; the kinds of keys take turns.
  */
 #include "sort/engine.h"
 #include "tests/unit/check.h"
@@ -10,13 +10,13 @@
 
 enum { MERGES = GS_MERGE_HYBRID + 1, LISTS = 9, ALL_LISTS_MAX = 300, SMALL_MAX = 4100 };
 
-/* A word behind the last that may be used, and one behind the output. */
+/* Written behind the last word that may be used, and behind the output. */
 #define GUARD 0xdeadbeefU
 
 static gs_key words[2 * GS_ENGINE_CAPACITY];
 static gs_key out[GS_ENGINE_CAPACITY + 1];
 
-/* The bits in which keys differ. */
+/* The bits in which any two keys differ. */
 static gs_key find_varying(const gs_key *keys, uint32_t n)
 {
     gs_key varying = 0;
@@ -25,7 +25,7 @@ static gs_key find_varying(const gs_key *keys, uint32_t n)
     return varying;
 }
 
-/* One sort by one merge, of keys whose sorted copy is known. */
+/* Sort keys by one merge and compare with their sorted copy. */
 static bool check_merge(enum gs_lists_merge merge, uint32_t lists, const gs_key *keys,
                         const gs_key *sorted, uint32_t n)
 {
@@ -42,7 +42,7 @@ static bool check_merge(enum gs_lists_merge merge, uint32_t lists, const gs_key 
            CHECK_EQUAL(words[used], GUARD) && CHECK_EQUAL(out[n], GUARD) && good;
 }
 
-/* All merges with lists from 2^first to 2^last. */
+/* Sort n keys by each merge, with 2^first to 2^last lists. */
 static void check_size(enum sample_kind kind, uint32_t n, int first, int last)
 {
     gs_key *keys = sample_make(kind, n);
@@ -57,6 +57,7 @@ static void check_size(enum sample_kind kind, uint32_t n, int first, int last)
     free(sorted);
 }
 
+/* Every small size sorts correctly: rows and scratch of the lists depend on its remainders. */
 static void test_all_sizes(void)
 {
     for (uint32_t n = 0; n <= ALL_LISTS_MAX; n++)
@@ -65,6 +66,7 @@ static void test_all_sizes(void)
         check_size((enum sample_kind)(n % SAMPLE_KINDS), n, (int)(n % LISTS), (int)(n % LISTS));
 }
 
+/* The largest inputs that an engine takes, where the layout leaves no spare word. */
 static void test_capacity(void)
 {
     static const uint32_t below[] = {0, 1, 31, 255, 257};
@@ -75,7 +77,7 @@ static void test_capacity(void)
         check_size((enum sample_kind)kind, GS_ENGINE_CAPACITY, 5, 5);
 }
 
-/* Lists have all keys, and fit the capacity of any block. */
+/* Lists hold all keys and, up to the capacity of a block, fit any size of shared memory. */
 static void test_layout(void)
 {
     static const unsigned blocks[] = {48 * 1024,  64 * 1024,  99 * 1024,
@@ -96,6 +98,7 @@ static void test_layout(void)
     }
 }
 
+/* The default number of lists is a valid one for each n: a power of two within its limits. */
 static void test_defaults(void)
 {
     for (uint32_t n = 0; n <= GS_ENGINE_CAPACITY; n++) {
@@ -108,7 +111,8 @@ static void test_defaults(void)
     CHECK(gs_engine_uses_lists(GS_ENGINE_ATOMICMIN) && gs_engine_uses_lists(GS_ENGINE_HYBRID));
 }
 
-/* The library's call: what it does, what it says, and what it refuses. */
+/* gs_sort with each engine: output and stats are right, and one key too many is refused with an
+ * error that names the capacity and the engine to use instead. */
 static void test_call(void)
 {
     gs_key *keys = sample_make(SAMPLE_SKEWED, GS_ENGINE_CAPACITY + 1);

@@ -1,4 +1,4 @@
-/* test_external_split.c -- a chunk comes out sorted by bin, equality bins behind all others.
+/* test_external_split.c -- a chunk comes out grouped by bin, equality bins behind all others.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
@@ -15,7 +15,8 @@
 static gs_key keys[KEYS];
 static _Alignas(64) gs_key out[KEYS];
 
-/* Split keys [first, first + count) of two spans by the splitters of a sample. */
+/* Split keys [first, first + count) of two spans, which have `values` values, into about `wanted`
+ * bins, and check bins, totals and fingerprint. */
 static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint64_t first,
                         uint32_t count)
 {
@@ -66,7 +67,7 @@ static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint
     free(totals);
 }
 
-/* Memory bounds what is held at a time, and more of it never holds less. */
+/* A plan keeps within its memory, and more memory never makes bins smaller. */
 static void check_plan(void)
 {
     struct gs_options options = {.threads = 2};

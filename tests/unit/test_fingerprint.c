@@ -1,4 +1,4 @@
-/* test_fingerprint.c -- the multiset's sum: blind to order, not to any change.
+/* test_fingerprint.c -- the fingerprint ignores the order of keys and notices every other change.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gsort.h"
@@ -22,7 +22,7 @@ int main(void)
     gs_key *sorted = sample_sorted(keys, &count, false, false);
     CHECK_EQUAL(gs_fingerprint(sorted, N), all);
 
-    /* One bit of one key, a key more, a key less, one key twice and its neighbour not at all. */
+    /* It notices a flipped bit, a missing key, and a key that replaces its neighbour. */
     for (uint64_t i = 0; i < N; i += 101) {
         for (unsigned bit = 0; bit < GS_KEY_BITS; bit++) {
             keys[i] ^= (gs_key)1 << bit;
@@ -37,7 +37,7 @@ int main(void)
         CHECK(gs_fingerprint(keys, N) != all);
         keys[i] = kept;
     }
-    /* What a plain sum would not see: +1 here, -1 there, over many pairs. */
+    /* It notices what a plain sum would not: +1 in one key, -1 in another. */
     for (uint64_t i = 1; i < N; i += 77) {
         keys[i]++;
         keys[i - 1]--;
@@ -45,7 +45,7 @@ int main(void)
         keys[i]--;
         keys[i - 1]++;
     }
-    /* Every key has a sum of its own, zero's is not zero, and two zeros are not one. */
+    /* Keys of value 0 count, too: their number changes it. */
     gs_key zeros[3] = {0, 0, 0};
     CHECK(gs_fingerprint(zeros, 1) != 0);
     CHECK(gs_fingerprint(zeros, 2) != gs_fingerprint(zeros, 1));

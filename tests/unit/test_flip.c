@@ -1,10 +1,9 @@
-/* test_flip.c -- one bit flips in memory between two stages, 10,000 times: each time it is told.
+/* test_flip.c -- a bit flips in memory between two stages, 10,000 times; each flip is reported.
  * SPDX-License-Identifier: MIT
  *
- * The pipeline runs over the CPU's stages with a hook between count bins and scatter (the chunk's
- * keys), one between scatter and sort bins (keys in their bins), one before a piece is written, and
- * one before the file is read back. A stage that stumbles over the key may say so; else --verify's
- * proof must.
+ * The pipeline runs the CPU's stages with hooks that flip a bit of a key: between count bins and
+ * scatter (in the chunk), between scatter and sort bins (in a bin), before a piece is written, and
+ * before the file is read back. A stage may report the wrong key; if none does, --verify must.
  */
 #include "sort/chunk_scratch.h"
 #include "sort/params.h"
@@ -21,8 +20,8 @@ enum { N = 5003, FLIPS = 10000 };
 
 enum place { NOWHERE, COUNTED, BINS, PIECE, FILE_READ_BACK, PLACES };
 
-static enum place place; /* of this run's flip: */
-static uint64_t at;      /* the key, in the place's own order */
+static enum place place; /* where this run flips a bit */
+static uint64_t at;      /* index of the key, in the order of that place */
 static gs_key bit;
 static bool flipped;
 
@@ -35,8 +34,8 @@ static void flip(gs_key *key)
     flipped = true;
 }
 
-/* The chunk's key from `at` on that is not in an equality bin, of which nothing is stored; its last
- * one before, where there is none. -1: it has none at all. */
+/* Index in the chunk of its first key from `at` on outside equality bins, whose keys are counted
+ * but not stored; if there is none, of the last one before `at`; -1 if the chunk stores no key. */
 static int64_t find_stored(const struct gs_run *run, const struct gs_chunk *chunk,
                            const uint16_t *bins)
 {
@@ -81,7 +80,7 @@ static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t c
     return GS_OK;
 }
 
-/* Sort keys[] into the file and prove it. GS_OK: nothing was noticed. */
+/* Sort keys[] into the file and verify it. GS_OK: no fault was noticed. */
 static enum gs_status sort_and_verify(const struct gs_options *options)
 {
     struct gs_stages stages = gs_stages_cpu;
@@ -102,7 +101,7 @@ static enum gs_status sort_and_verify(const struct gs_options *options)
     stats.fingerprint = run.fingerprint - run.emitter.dropped_sum;
     gs_tiles_free(&run.tiles);
     gs_key key;
-    off_t offset = (off_t)(at * sizeof key); /* nothing is dropped: at is in the file */
+    off_t offset = (off_t)(at * sizeof key); /* no duplicate is dropped: at is in the file */
     if (st == GS_OK && place == FILE_READ_BACK && pread(file, &key, sizeof key, offset) > 0) {
         flip(&key);
         CHECK(pwrite(file, &key, sizeof key, offset) == (ssize_t)sizeof key);

@@ -1,7 +1,7 @@
-/* test_forget.c -- keys that the sink was told to forget are not read again.
+/* test_forget.c -- after forget() has given keys to the sink, the sort does not read them again.
  * SPDX-License-Identifier: MIT
  *
- * The sink spoils them at once, and counts how often it was told of each.
+ * The sink overwrites such keys at once, and counts how often it was given each.
  */
 #include "sort/gsort.h"
 #include "sort/params.h"
@@ -13,9 +13,9 @@ enum { MANY = GS_SHARES_KEYS + 54321, SPANS = 4 };
 
 struct spoiling_sink {
     struct array_sink to; /* first: the library hands back a pointer to its sink */
-    gs_key *input;        /* of `count` keys, one span behind the other */
+    gs_key *input;        /* [count]: the spans, one behind the other */
     uint64_t count;
-    atomic_uchar *told; /* of each key of the input */
+    atomic_uchar *told; /* [count]: how often forget() was called for each key */
 };
 
 static void spoil_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
@@ -30,7 +30,7 @@ static void spoil_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
     }
 }
 
-/* The spans of an input: one without keys, and none that ends where a tile or a chunk does. */
+/* Cut an input into spans. One is empty, and none ends where a tile or a chunk does. */
 static void cut_spans(struct gs_span *spans, const gs_key *keys, uint64_t count)
 {
     const uint64_t ends[SPANS] = {count / 3, count / 3, count / 3 + 5, count};
@@ -41,7 +41,7 @@ static void cut_spans(struct gs_span *spans, const gs_key *keys, uint64_t count)
     }
 }
 
-/* Sort, and return how many keys the sink was told of; at most once of each. */
+/* Sort and check the result. Returns the number of keys that were forgotten, each only once. */
 static uint64_t sort_spoiled(enum sample_kind kind, uint64_t count,
                              const struct gs_options *options, bool in_memory)
 {
@@ -89,10 +89,10 @@ int main(void)
         bool in_memory = (way & 4) != 0;
         for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
             uint64_t told = sort_spoiled((enum sample_kind)kind, MANY, &options, in_memory);
-            if (kind == SAMPLE_UNIFORM || kind == SAMPLE_SKEWED) /* what is distributed */
+            if (kind == SAMPLE_UNIFORM || kind == SAMPLE_SKEWED) /* moved to bins, read once */
                 CHECK_EQUAL(told, MANY);
         }
-        /* Few keys are read again when their bins are counted. */
+        /* A small input is read twice, to count and to move its keys: none is forgotten. */
         CHECK_EQUAL(sort_spoiled(SAMPLE_UNIFORM, GS_DIRECT_KEYS, &options, in_memory), 0);
     }
     return check_failures();

@@ -1,8 +1,7 @@
-/* test_incoming.c -- keys that are taken to their bins while they come in are sorted all the same.
+/* test_incoming.c -- input that is distributed to bins while it arrives is sorted correctly.
  * SPDX-License-Identifier: MIT
  *
- * Keys come in pieces, in a buffer that moves; what comes out is compared with keys that
- * sample_sorted has sorted.
+ * Keys arrive in pieces, in a buffer that moves; outputs are compared with sample_sorted's.
  */
 #include "sort/incoming.h"
 #include "sort/params.h"
@@ -12,15 +11,15 @@
 
 enum { COUNT = GS_INCOMING_KEYS + 3 * GS_CHUNK_KEYS_MAX + 12345 };
 
-/* Give the threads time to look at what came, and to begin. */
+/* Wait, up to 10 s, until the threads have sampled what has arrived and begin. */
 static void await_begin(struct gs_incoming *incoming)
 {
     for (int i = 0; i < 10000 && !gs_incoming_begun(incoming); i++)
         usleep(1000);
 }
 
-/* Have the keys come in, a piece at a time, the buffer moving as it grows; wait for the threads,
- * if they begin, when there are enough of them. Returns where they are then. */
+/* Let the keys arrive a piece at a time, in a buffer that moves as it grows. If `begins`, wait for
+ * the threads to begin when there are enough keys. Returns the buffer, which the caller frees. */
 static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_t count,
                        bool begins)
 {
@@ -34,7 +33,7 @@ static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_
             gs_incoming_pause(incoming);
             gs_key *moved = malloc(2 * room * sizeof *moved);
             memcpy(moved, buffer, done * sizeof *buffer);
-            memset(buffer, 0, done * sizeof *buffer); /* who still looks at it is wrong */
+            memset(buffer, 0, done * sizeof *buffer); /* late readers get wrong keys */
             free(buffer);
             buffer = moved;
             room *= 2;
@@ -47,8 +46,8 @@ static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_
     return buffer;
 }
 
-/* Sort keys that came in; is what was done with them used? They are worth it, as far as one looks:
- * begins. */
+/* Sort keys that have arrived. Returns whether the sort used what the threads had done. begins: the
+ * first keys look as if that would pay, so the threads must begin. */
 static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options options,
                           bool in_memory, bool begins)
 {
@@ -77,11 +76,12 @@ static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options 
     free(buffer);
     free(wanted);
     free(got);
-    /* Ordinary input of so many keys has another sample. */
+    /* An ordinary sort of this many keys draws a sample of another size. */
     return begun && stats.samples == GS_INCOMING_BINS * GS_INCOMING_OVERSAMPLING;
 }
 
-/* All that come first are small, the others are not. */
+/* The later keys are larger than the first: bins chosen from the first are uneven, so the sort must
+ * start anew. */
 static void test_drift(void)
 {
     const struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2, .verify = true};
@@ -93,6 +93,7 @@ static void test_drift(void)
     free(keys);
 }
 
+/* Sorts that would not gain by it get NULL, which all calls accept. */
 static void test_refusals(void)
 {
     const struct gs_options refused[] = {
@@ -112,7 +113,7 @@ static void test_refusals(void)
     gs_incoming_free(gs_incoming_new(&options)); /* nothing came */
 }
 
-/* Sort one span to got, and compare. */
+/* Sort one span to got and check the result. */
 static void check_span(const struct gs_options *options, struct gs_span span, gs_key *got)
 {
     struct gs_error err = {.status = GS_OK};
@@ -125,8 +126,8 @@ static void check_span(const struct gs_options *options, struct gs_span span, gs
     free(wanted);
 }
 
-/* Another input than what came in is sorted for itself, and so is what came in where a table of
- * more bins would take too much memory, and once it has been sorted. */
+/* The sort starts anew for another input or a part of this one, where the table of more bins would
+ * take too much memory, and where the input has been sorted already. */
 static void test_others(void)
 {
     enum { OTHERS = 100000 };
@@ -154,7 +155,7 @@ static void test_others(void)
 
 int main(void)
 {
-    for (unsigned way = 0; way < 8; way++) { /* both sinks in each order, with duplicates or not */
+    for (unsigned way = 0; way < 8; way++) { /* both sinks, directions, duplicates or not */
         struct gs_options options = {.device = GS_DEVICE_CPU,
                                      .reverse = (way & 1) != 0,
                                      .unique = (way & 2) != 0,
@@ -164,7 +165,7 @@ int main(void)
         CHECK(sort_incoming(keys, COUNT, options, (way & 4) != 0, true));
         free(keys);
     }
-    /* What is sorted faster from the order in which it comes is left there. */
+    /* Keys of few values or in order are left as they arrive: they are sorted faster from that. */
     for (int kind = SAMPLE_FEW; kind <= SAMPLE_REVERSED; kind++) {
         const struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2};
         gs_key *keys = sample_make((enum sample_kind)kind, COUNT);

@@ -1,4 +1,4 @@
-/* test_input.c -- inputs read in part are read on, or moved to a mapped file; mapped ones read.
+/* test_input.c -- pipes are read on after a part or spooled to a file; mapped files can be read.
  * SPDX-License-Identifier: MIT
  */
 #include "common/input.h"
@@ -17,7 +17,7 @@
 static char directory[] = "/tmp/gsort-unit.XXXXXX";
 static unsigned char data[BYTES];
 
-/* A FIFO that brings `bytes` bytes of data from a process of its own, in odd pieces. */
+/* Make a FIFO, and a process that writes `bytes` bytes of data to it in pieces of an odd size. */
 static void feed(const char *name, size_t bytes)
 {
     if (mkfifo(name, 0600) != 0)
@@ -42,7 +42,8 @@ static enum gs_status refuse_above(void *context, uint64_t bytes, struct gs_erro
     return bytes > *(const uint64_t *)context ? GS_ERR_MEMORY : GS_OK;
 }
 
-/* Read up to about `most` bytes, then the rest: together they are what was written. */
+/* Read up to about `most` bytes, until the gate refuses, then the rest in pieces of `room` bytes:
+ * together they are what was written, so an external sort can take over from there. */
 static void test_read_on(uint64_t most, size_t room)
 {
     static const char *const names[] = {"fifo", "file"};
@@ -72,7 +73,7 @@ static void test_read_on(uint64_t most, size_t room)
     CHECK(!gs_inputs_pending(&inputs));
     CHECK_EQUAL(used, BYTES);
     CHECK(memcmp(all, data, BYTES) == 0);
-    CHECK_EQUAL(inputs.list[1].size, 8); /* mapped: not touched by all that */
+    CHECK_EQUAL(inputs.list[1].size, 8); /* the mapped file is not affected */
     gs_inputs_close(&inputs);
     free(all);
     unlink("fifo");
@@ -83,6 +84,8 @@ static void note_bytes(void *context, uint64_t bytes)
     *(uint64_t *)context = bytes;
 }
 
+/* A FIFO longer than `most` moves to a temporary file, a shorter one stays in memory; both then
+ * hold all its bytes. An input that is no whole number of units is refused. */
 static void test_spool(uint64_t most, size_t bytes, enum gs_status wanted)
 {
     static const char *const names[] = {"fifo"};
@@ -107,7 +110,8 @@ static void test_spool(uint64_t most, size_t bytes, enum gs_status wanted)
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* which has terabytes mapped already */
-/* A file, and standard input from its second unit on, are mapped as long as there is room. */
+/* A file, and standard input from its second unit on, stay mapped while there is address space for
+ * the sort; else they are unmapped and read. */
 static void test_make_room(void)
 {
     static const char *const names[] = {"file", "-"};
@@ -123,7 +127,7 @@ static void test_make_room(void)
     close(fd);
     CHECK(gs_inputs_open(&inputs, names, 2, UNIT, &err) == GS_OK);
     gs_inputs_make_room(&inputs, UINT64_MAX);
-    CHECK(!gs_inputs_pending(&inputs)); /* no limit */
+    CHECK(!gs_inputs_pending(&inputs)); /* no limit: both stay mapped */
     limit.rlim_cur = (rlim_t)1 << 40;
     CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
     gs_inputs_make_room(&inputs, (uint64_t)1 << 39);
@@ -141,7 +145,7 @@ static void test_make_room(void)
     CHECK_EQUAL((uint64_t)lseek(STDIN_FILENO, 0, SEEK_CUR), 2 * UNIT);
     gs_inputs_close(&inputs);
 
-    /* The same in pieces. */
+    /* An unmapped file can be read in pieces, too. */
     CHECK(gs_inputs_open(&inputs, names, 1, UNIT, &err) == GS_OK);
     gs_inputs_make_room(&inputs, (uint64_t)1 << 41);
     CHECK(gs_inputs_read_on(&inputs, UNIT, got, sizeof got, &bytes, &err) == GS_OK);

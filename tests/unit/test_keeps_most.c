@@ -1,4 +1,4 @@
-/* test_keeps_most.c -- would most keys stay if duplicates were left out?
+/* test_keeps_most.c -- an estimate from samples: would most keys stay if duplicates were dropped?
  * SPDX-License-Identifier: MIT
  */
 #include "sort/keeps_most.h"
@@ -10,7 +10,7 @@
 
 enum { N = 3 << 20 };
 
-/* n keys, in two spans. */
+/* The estimate for n keys in two spans. */
 static bool ask(const gs_key *keys, uint64_t n)
 {
     const struct gs_span spans[] = {{keys, n / 3, "a"}, {keys + n / 3, n - n / 3, "b"}};
@@ -31,22 +31,22 @@ int main(void)
     for (uint64_t i = 0; i < N; i++)
         keys[i] = (gs_key)gs_random(1, i);
     CHECK(ask(keys, N));
-    CHECK(!ask(keys, GS_DIRECT_KEYS - 1)); /* few */
+    CHECK(!ask(keys, GS_DIRECT_KEYS - 1)); /* too few to estimate */
     CHECK(!ask(keys, 0));
-    for (uint64_t i = 0; i < N / 6; i++) /* five of six stay */
+    for (uint64_t i = 0; i < N / 6; i++) /* five sixths stay */
         keys[N / 2 + i] = keys[i];
     CHECK(ask(keys, N));
-    for (uint64_t i = 0; i < N; i++) /* a tenth stays, each of them as often as the others */
+    for (uint64_t i = 0; i < N; i++) /* a tenth stays, all values equally frequent */
         keys[i] = (gs_key)gs_random(2, gs_random(3, i) % (N / 10));
     CHECK(!ask(keys, N));
-    for (uint64_t i = 0; i < N; i++) /* a third: one key of three is always the same, one of two */
+    for (uint64_t i = 0; i < N; i++) /* a third stays: the others are 7, or 0 and 1 */
         keys[i] =
             i % 3 == 0 ? (gs_key)gs_random(4, i) : (gs_key)(i % 3 == 1 ? 7 : gs_random(5, i) % 2);
     CHECK(!ask(keys, N));
-    for (uint64_t i = 0; i < N; i++) /* two thirds */
+    for (uint64_t i = 0; i < N; i++) /* two thirds stay: the others are 7 */
         keys[i] = i % 3 == 0 ? 7 : (gs_key)gs_random(6, i);
     CHECK(ask(keys, N));
-    for (uint64_t i = 0; i < N; i++) /* each key three times, side by side */
+    for (uint64_t i = 0; i < N; i++) /* a third stays: each key thrice, side by side */
         keys[i] = (gs_key)(i / 3);
     CHECK(!ask(keys, N));
     free(keys);

@@ -8,7 +8,7 @@
 
 enum { PAD = 20 };
 
-/* Fills end where they should, wherever they begin. */
+/* A fill writes its keys and none beside them, wherever it begins: vector stores need alignment. */
 static void test_fill(void)
 {
     gs_key to[200 + 2 * PAD];
@@ -26,6 +26,7 @@ static void test_fill(void)
             }
 }
 
+/* Keys behind the count are not counted: the last vector is partial. */
 static void test_count(void)
 {
     gs_key from[200];
@@ -35,7 +36,7 @@ static void test_count(void)
     CHECK_EQUAL(gs_count_equal(from, 199, 200), 0);
 }
 
-/* Bounds that hold, and ones that one key breaks. */
+/* Bounds that all keys keep, and bounds that one key exceeds, are told apart. */
 static void test_within(void)
 {
     gs_key keys[100];

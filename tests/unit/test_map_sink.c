@@ -1,7 +1,7 @@
-/* test_map_sink.c -- a sink that becomes memory: no key is written before its part is made.
+/* test_map_sink.c -- a sink that turns into memory: no key is written before its part is made.
  * SPDX-License-Identifier: MIT
  *
- * What is not made yet cannot be written to: that would end this program.
+ * A part that is not made yet is inaccessible, so writing to it too early ends this program.
  */
 #include "sort/gsort.h"
 #include "tests/unit/check.h"
@@ -13,16 +13,16 @@
 
 enum { N = (5 << 19) + 321 };
 
-/* Counts are of keys. */
+/* Counts are in keys. */
 struct part_sink {
-    struct gs_sink sink; /* first: the library hands back a pointer to it */
-    gs_key *pages;       /* [N] */
-    bool refuses;        /* to be memory */
-    bool fails;          /* to make all but the first parts */
-    uint64_t end;        /* of a stream that has given its memory away so far */
-    unsigned maps;
-    bool early;
-    atomic_uint_fast64_t made, left, written;
+    struct gs_sink sink;                      /* first: the library hands back a pointer to it */
+    gs_key *pages;                            /* [N] */
+    bool refuses;                             /* map returns NULL */
+    bool fails;                               /* make fails, except at the beginning */
+    uint64_t end;                             /* of what a stream has got so far */
+    unsigned maps;                            /* calls of map */
+    bool early;                               /* the argument of the last one */
+    atomic_uint_fast64_t made, left, written; /* made; left in place; copied from elsewhere */
 };
 
 static gs_key *map_part(struct gs_sink *sink, uint64_t count, bool early)
@@ -85,7 +85,7 @@ static void open_parts(struct part_sink *parts)
         abort();
 }
 
-/* Of each kind, as they are and in order, once for all sorts: [N]. */
+/* N keys of each kind, unsorted and sorted, made once for all tests. */
 static gs_key *inputs[SAMPLE_KINDS];
 static gs_key *ordered[SAMPLE_KINDS];
 
@@ -106,7 +106,7 @@ static void free_inputs(void)
     }
 }
 
-/* *kept is how many keys there should be, *wrong how many of them are others. */
+/* Sort. *kept: keys that should come out; *wrong: how many of them differ. */
 static enum gs_status sort_parts(struct part_sink *parts, const struct gs_options *options,
                                  enum sample_kind kind, uint64_t *kept, uint64_t *wrong)
 {
@@ -126,7 +126,8 @@ static enum gs_status sort_parts(struct part_sink *parts, const struct gs_option
     return st;
 }
 
-/* Keys of every kind, by few threads and by many. */
+/* All kinds of keys reach the sink's memory in place, each once, or its write() if it refuses to be
+ * memory. */
 static void test_kinds(unsigned threads, bool reverse, bool unique, bool refuses)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
@@ -156,8 +157,8 @@ static void test_kinds(unsigned threads, bool reverse, bool unique, bool refuses
     }
 }
 
-/* A stream's keys wait for their turn where they belong, if they have a place of their own; those
- * of one value come from elsewhere. */
+/* A mapped stream is given its keys from their final places in that memory, without a copy; only
+ * keys of equality bins come from elsewhere. With unique there is no map. */
 static void test_stream(unsigned threads, bool reverse, bool unique)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
@@ -186,7 +187,7 @@ static void test_stream(unsigned threads, bool reverse, bool unique)
     }
 }
 
-/* A part that cannot be made ends the sort. */
+/* A part that cannot be made ends the sort with the sink's error. */
 static void test_failure(void)
 {
     struct part_sink parts;

@@ -1,4 +1,4 @@
-/* test_memory.c -- zeroed pages, also none; copies; no more is available than there is.
+/* test_memory.c -- pages are zeroed, copies exact, and no more memory is available than there is.
  * SPDX-License-Identifier: MIT
  */
 #include "common/memory.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Copies past the caches begin and end where they should. */
+/* A non-temporal copy writes its bytes and none beside them, at any alignment and length. */
 static void check_copies(void)
 {
     enum { SIZE = 300, PAD = 32 };

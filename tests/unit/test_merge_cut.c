@@ -1,4 +1,4 @@
-/* test_merge_cut.c -- segments are ascending, hold every key once and share no key.
+/* test_merge_cut.c -- segments ascend, hold every key once, and no two have a key value in common.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
@@ -11,7 +11,7 @@
 #define SPANS     7
 #define SPAN_KEYS 5000
 
-/* Cut spans of keys below `values`, ascending or descending, and look at each segment. */
+/* Cut spans of keys that have `values` values, ascending or descending, and check each segment. */
 static void check_cut(uint64_t values, bool reverse, uint64_t room)
 {
     static gs_key keys[SPANS][SPAN_KEYS];
@@ -24,7 +24,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
     uint64_t taken[SPANS] = {0};
     uint64_t all = 0, cut_keys = 0, segments = 0, limit = 0;
     bool has_last = false;
-    gs_key last = 0; /* the greatest key so far, as masked */
+    gs_key last = 0; /* the greatest key ^ mask so far */
     for (size_t i = 0; i < SPANS; i++) {
         uint64_t count = i == 2 ? 0 : i == 3 ? 1 : SPAN_KEYS;
         for (uint64_t k = 0; k < count; k++)
@@ -72,8 +72,8 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
     gs_cut_close(&cut);
 }
 
-/* Spans that are out of order: parts still follow on one another, there is an end, and no segment
- * may have keys below those of the one before. */
+/* Spans out of order, as when an input changes: the parts of a span still follow one another, the
+ * cut comes to an end, and no segment allows keys below the limit of the one before. */
 static void check_disorder(void)
 {
     static gs_key keys[2][SPAN_KEYS];
@@ -103,8 +103,8 @@ static void check_disorder(void)
     gs_cut_close(&cut);
 }
 
-/* Spans that follow on one another, or are small beside one: segments are as large as they may be,
- * though most spans have no key in them. */
+/* Spans whose keys follow one another (apart), or small spans beside a large one: segments have an
+ * eighth of their room or more on average, though most spans have no key in them. */
 static void check_layout(bool apart, gs_key mask)
 {
     enum { COUNT = 500, MANY = 200, ROOM = 1000 };

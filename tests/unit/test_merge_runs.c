@@ -1,4 +1,4 @@
-/* test_merge_runs.c -- merged runs are what a sort makes of their keys, by every method.
+/* test_merge_runs.c -- each method merges runs to what a sort of their keys gives.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
@@ -14,8 +14,8 @@
 #define ROOM     (KEYS_MAX + GS_MERGE_RUNS_MAX * GS_MERGE_GAP)
 #define GUARD    0xdeadbeefU
 
-/* Runs of 1 to longest keys each, up to KEYS_MAX in all, of keys from `least` on, with `values`
- * values; each run lies one key behind a vector's boundary. */
+/* Merge runs of 1 to `longest` keys each, at most KEYS_MAX in all, of `values` values from `least`
+ * on. The first run begins one key past a vector's boundary: no access may rely on alignment. */
 static void check_runs(enum gs_merge_method method, size_t runs, size_t longest, gs_key least,
                        uint64_t values)
 {

@@ -1,8 +1,8 @@
-/* test_merge_segment.c -- a segment whose keys are not those that it was cut for is refused.
+/* test_merge_segment.c -- a segment with keys outside the bounds that it was cut for is refused.
  * SPDX-License-Identifier: MIT
  *
- * As after somebody has written to an input between the cut and the look at it, or where a search
- * was led astray by disorder. The segments are made by hand: no race has to be met.
+ * That happens if an input is written to between cut and merge, or if disorder misled the search
+ * for a cut. The segments are made by hand, so the test does not depend on a race.
  */
 #include "sort/merge_segment.h"
 #include "tests/unit/check.h"
@@ -25,8 +25,8 @@ static enum gs_status take(struct gs_sink *sink, const gs_key *piece, uint64_t c
     return GS_OK;
 }
 
-/* Merge the input as one segment, whose keys are to be from floor up to below limit, or, in
- * descending order, the complements of such. */
+/* Merge the input as one segment whose keys (if reverse, their complements) should lie in
+ * [floor, limit). */
 static enum gs_status merge(bool equal, bool reverse, uint64_t floor, uint64_t limit)
 {
     const struct gs_span span = {.keys = input, .count = N, .name = "input"};
@@ -55,7 +55,7 @@ static enum gs_status merge(bool equal, bool reverse, uint64_t floor, uint64_t l
     return st;
 }
 
-/* The same, all keys being KEY but the one at a place. */
+/* The same, within the tight bounds of KEY, with the key at `place` replaced by `other`. */
 static enum gs_status merge_but(bool equal, size_t place, gs_key other)
 {
     input[place] = other;

@@ -1,8 +1,9 @@
-/* test_merge_verify.c -- --verify of a merge notices keys that became others on the way.
+/* test_merge_verify.c -- --verify of a merge notices keys that change on their way to the sink.
  * SPDX-License-Identifier: MIT
  *
- * A run of one key is written from the same piece of memory again and again. The sink, which knows
- * where that is, makes other keys of it after the first time: they are in order still.
+ * A run of equal keys is written from the same piece of memory again and again. The sink overwrites
+ * that memory with a larger key after the first write: the order still holds, so only the
+ * fingerprint can show the change.
  */
 #include "sort/merge.h"
 #include "tests/unit/check.h"
@@ -49,7 +50,7 @@ int main(void)
     CHECK(merge(true, false, &stats, &err) == GS_OK);
     CHECK_EQUAL(written, N);
     CHECK_EQUAL(stats.fingerprint, gs_fingerprint(keys, N));
-    CHECK(merge(false, true, &stats, &err) == GS_OK); /* nobody has asked */
+    CHECK(merge(false, true, &stats, &err) == GS_OK); /* without --verify nobody looks */
     CHECK(!changes);
     CHECK(merge(true, true, &stats, &err) == GS_ERR_VERIFY);
     CHECK(!changes);

@@ -1,4 +1,4 @@
-/* test_order.c -- order, first disorder, duplicates and direction, at blocks' and tiles' edges.
+/* test_order.c -- order, first disorder, duplicates and reversal, at the edges of blocks and tiles.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/order.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { N = 17 * GS_TILE_KEYS + 5 }; /* more than one thread looks for disorder in that */
+enum { N = 17 * GS_TILE_KEYS + 5 }; /* enough for several threads to look for disorder */
 
 static const uint64_t places[] = {1,
                                   2,
@@ -38,6 +38,8 @@ static gs_key *make_ascending(void)
     return keys;
 }
 
+/* The first key out of order is found wherever it is, by any number of threads: check and verify
+ * report its place. */
 static void test_first_disorder(void)
 {
     gs_key *keys = make_ascending();
@@ -54,13 +56,13 @@ static void test_first_disorder(void)
             keys[at] = 5;
             CHECK_EQUAL(gs_first_disorder(&up, keys, N, NULL), at);
             CHECK_EQUAL(gs_first_disorder(&up, keys, at + 1, NULL), at);
-            CHECK_EQUAL(gs_first_disorder(&up, keys, at, NULL), at); /* none before it */
+            CHECK_EQUAL(gs_first_disorder(&up, keys, at, NULL), at); /* none within [0, at) */
             keys[at] = keys[at - 1];
             CHECK_EQUAL(gs_first_disorder(&up, keys, N, NULL), N);
             CHECK_EQUAL(gs_first_disorder(&strict, keys, N, NULL), at);
             keys[at] = kept;
         }
-        /* Two disorders: the first counts. */
+        /* Of two disorders the first is reported. */
         keys[N - 1] = 0;
         keys[70] = 0;
         CHECK_EQUAL(gs_first_disorder(&up, keys, N, NULL), 70);
@@ -70,6 +72,7 @@ static void test_first_disorder(void)
     free(keys);
 }
 
+/* The key before an array takes part, so that a stream can be checked piece by piece. */
 static void test_previous_key(void)
 {
     gs_key keys[] = {5, 6};
@@ -89,6 +92,7 @@ static void test_previous_key(void)
     CHECK_EQUAL(gs_first_disorder(&up, (gs_key[]){0x7fffffff, 0x80000000}, 2, NULL), 2);
 }
 
+/* Order is recognized in both directions, and one key out of place denies it. */
 static void test_whole_arrays(void)
 {
     gs_key *keys = make_ascending();
@@ -111,6 +115,7 @@ static void test_whole_arrays(void)
     free(keys);
 }
 
+/* Reversal is exact for every small size: any number of keys may be left between the vectors. */
 static void test_reverse_small(void)
 {
     for (gs_key n = 0; n < 70; n++) {
@@ -123,6 +128,7 @@ static void test_reverse_small(void)
     }
 }
 
+/* Of equal keys one stays, also where they lie on both sides of a block's edge. */
 static void test_unique(void)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
@@ -161,6 +167,7 @@ static enum gs_order scan(const struct gs_span *spans, size_t count, unsigned th
     return order;
 }
 
+/* The order of an input is found across its spans, also where a disorder lies at a seam. */
 static void test_scan(void)
 {
     gs_key *keys = make_ascending();

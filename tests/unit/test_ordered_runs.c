@@ -1,4 +1,4 @@
-/* test_ordered_runs.c -- runs of ordered keys are found and merged, whatever happens to them.
+/* test_ordered_runs.c -- ordered runs are found and merged; changes meanwhile do no harm.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/ordered_runs.h"
@@ -13,7 +13,7 @@ enum { N = 3 * GS_TILE_KEYS + 1001, SPANS = 3 };
 
 static gs_key keys[N], got[N];
 
-/* Fill keys[first .. end) with a run: up, down or, 0, equal. */
+/* Fill keys[first .. end) with a run: ascending (1), descending (-1) or of equal keys (0). */
 static void fill_run(uint64_t first, uint64_t end, int direction, gs_key low, gs_key step)
 {
     for (uint64_t i = first; i < end; i++)
@@ -22,7 +22,8 @@ static void fill_run(uint64_t first, uint64_t end, int direction, gs_key low, gs
                                   : low + (gs_key)(end - 1 - i) * step;
 }
 
-/* Runs of `length` keys, and a shorter one. Returns how many. */
+/* Fill all keys with runs of `length` keys, the last perhaps shorter, in one direction or, 2, in
+ * both by turns. Returns the number of runs. */
 static size_t fill_runs(uint64_t length, int directions)
 {
     size_t runs = 0;
@@ -34,7 +35,7 @@ static size_t fill_runs(uint64_t length, int directions)
     return runs;
 }
 
-/* Three spans of them, cut where nothing else is. */
+/* Cut the keys into three spans, away from the edges of runs and tiles. */
 static void make_spans(struct gs_span *spans)
 {
     static const uint64_t ends[SPANS] = {100003, 130001, N};
@@ -54,7 +55,7 @@ static bool find(struct gs_ordered_runs *runs)
     return found;
 }
 
-/* Do the runs that were found cover all keys, each in order? */
+/* Check that the runs found cover all keys, each in its order. */
 static void check_runs(const struct gs_ordered_runs *runs)
 {
     uint64_t next = 0;
@@ -71,7 +72,7 @@ static void check_runs(const struct gs_ordered_runs *runs)
     CHECK_EQUAL(next, N);
 }
 
-/* Sort the keys in each way. */
+/* Sort the keys with all options, by one thread and by three. */
 static void check_sort(void)
 {
     struct gs_span spans[SPANS];
@@ -80,6 +81,7 @@ static void check_sort(void)
         check_sort_ways(spans, SPANS, keys, N, got, threads);
 }
 
+/* A few long runs are found, in any direction, and merging them sorts the input correctly. */
 static void test_runs(void)
 {
     static const uint64_t lengths[] = {N, N - 1, N / 2, GS_TILE_KEYS, GS_TILE_KEYS + 1, 9000};
@@ -97,6 +99,7 @@ static void test_runs(void)
         }
 }
 
+/* Many short runs or random keys are left to the sample sort. */
 static void test_many_runs(void)
 {
     struct gs_ordered_runs runs;
@@ -109,7 +112,7 @@ static void test_many_runs(void)
     CHECK(!find(&runs));
 }
 
-/* Most keys are equal, or all bins but one are empty. */
+/* Runs whose keys are mostly equal, or that leave all bins but one empty, are merged correctly. */
 static void test_lopsided(void)
 {
     fill_run(0, N / 2, 0, 77, 0);
@@ -123,13 +126,13 @@ static void test_lopsided(void)
     check_sort();
 }
 
-static int how; /* the keys are changed */
+static int how; /* which change is made to the keys */
 
-/* Writes to the keys as soon as the first of them are merged. */
+/* Changes the keys as soon as the first merged ones are written. */
 static enum gs_status store_and_change(struct gs_sink *sink, const gs_key *from, uint64_t count,
                                        uint64_t position, struct gs_error *err)
 {
-    const uint64_t at = N / 4; /* in the first run, not near a bin's bound */
+    const uint64_t at = N / 4; /* in the first run, away from bounds of bins */
     if (position == 0 && how == 0) {
         gs_key key = keys[at];
         keys[at] = keys[at + 1];
@@ -142,7 +145,8 @@ static enum gs_status store_and_change(struct gs_sink *sink, const gs_key *from,
     return array_write(sink, from, count, position, err);
 }
 
-/* Disorder in a run, or order among keys of other bins: both are told. */
+/* A change of the input during the merge is reported, whether it leaves a run out of order (how 0)
+ * or in order, but with other keys (1, 2). */
 static void test_change_between(void)
 {
     for (how = 0; how < 3; how++) {
@@ -158,7 +162,7 @@ static void test_change_between(void)
 
 static atomic_bool done;
 
-/* Writes runs of another height to the keys, again and again. */
+/* Overwrites every seventh key with other ascending keys, again and again. */
 static void *rewrite(void *unused)
 {
     (void)unused;
@@ -168,7 +172,7 @@ static void *rewrite(void *unused)
     return NULL;
 }
 
-/* An error or keys in order, never anything else, of input that somebody writes to. */
+/* Sorting an input that is written to meanwhile gives an error or keys in order, nothing else. */
 static void test_changes(void)
 {
     struct gs_options options = {.verify = true, .threads = 2};

@@ -52,7 +52,7 @@ static mode_t mode_of(const char *name)
     return stat(name, &status) == 0 ? status.st_mode & 07777 : 0;
 }
 
-/* Pieces may come in any order; before publish nobody sees them. */
+/* Pieces may be written in any order; nobody sees them under the name before publish. */
 static void test_published_whole(const char *name, const char *before)
 {
     struct gs_output output;
@@ -70,6 +70,7 @@ static void test_published_whole(const char *name, const char *before)
     CHECK(file_is(name, "12345678"));
 }
 
+/* A discarded output leaves the old file as it was, and no file of its own. */
 static void test_discarded(void)
 {
     struct gs_output output;
@@ -86,7 +87,7 @@ static void test_discarded(void)
     CHECK_EQUAL(files_here(), before + 1);
 }
 
-/* More was reserved than written in the end. */
+/* Space that was reserved but not written (as with -u) does not lengthen the file. */
 static void test_shorter_than_reserved(void)
 {
     struct gs_output output;
@@ -98,6 +99,7 @@ static void test_shorter_than_reserved(void)
     CHECK(file_is("short", "1234"));
 }
 
+/* A new file gets its mode from the umask; a file that replaces another keeps that one's mode. */
 static void test_modes(void)
 {
     struct gs_output output;
@@ -113,6 +115,7 @@ static void test_modes(void)
     umask(022);
 }
 
+/* A FIFO is written to directly: a file that replaced it would never reach its reader. */
 static void test_fifo_is_a_stream(void)
 {
     struct gs_output output;
@@ -129,6 +132,7 @@ static void test_fifo_is_a_stream(void)
     close(reader);
 }
 
+/* Names that cannot be written to are refused with an error that names them, and leave no file. */
 static void test_refusals(void)
 {
     static const char *const names[] = {"missing/out", ".", "fresh/out", ""};
@@ -153,7 +157,7 @@ static void remove_all(void)
         rmdir(directory);
 }
 
-/* The same bytes and length when pages are made ahead, whoever comes first. */
+/* Pages made ahead change neither bytes nor length, whether threads or writer reach them first. */
 static void test_prefilled(void)
 {
     const uint64_t bytes = (uint64_t)40 << 20;
@@ -187,7 +191,7 @@ static void test_prefilled(void)
     free(got);
 }
 
-/* Open an output by the name of a descriptor. The name has to stay. */
+/* Open an output by a descriptor's name; the output keeps a pointer to it, so it is static. */
 static bool open_descriptor(struct gs_output *output, int fd)
 {
     static char name[32];
@@ -196,8 +200,8 @@ static bool open_descriptor(struct gs_output *output, int fd)
     return CHECK(gs_output_open(output, name, &err) == GS_OK);
 }
 
-/* A file that a shell opened to write only, grown as more becomes known, is as long as its output
- * in the end, or as before if that is given up. */
+/* A file that a shell opened write-only and that grows as more input is known ends as long as its
+ * output, or at its old length if the output is discarded. */
 static void test_grown(bool give_up)
 {
     const uint64_t step = (uint64_t)32 << 20;
@@ -224,9 +228,9 @@ static void test_grown(bool give_up)
     close(fd);
 }
 
-/* A file whose position others share, grown for more than comes. What they write before the length
- * of the output is known comes before it, what they write then behind it; and it stays there,
- * whatever becomes of the output. */
+/* A file whose offset other processes share, grown for more than comes. What they write before the
+ * output's length is known stays in front of the output, what they write afterwards behind it, and
+ * none of it is lost, even if the output is discarded. */
 static void test_shared(bool before, bool meanwhile, bool known, bool give_up)
 {
     const uint64_t bytes = (uint64_t)40 << 20;
@@ -267,7 +271,7 @@ static void test_shared(bool before, bool meanwhile, bool known, bool give_up)
     close(fd);
 }
 
-/* Whoever moves the position back, as one who does not lock it, has written over the output. */
+/* Another program that moves the shared offset back has written over the output: publish fails. */
 static void test_moved_back(void)
 {
     struct gs_output output;
@@ -290,8 +294,8 @@ static unsigned char byte_at(uint64_t position)
     return (unsigned char)(position * 7 >> 3);
 }
 
-/* A file that is memory: what is written there is what it holds, under its name or where a shell
- * has opened it, some bytes behind its beginning. */
+/* A mapped output file, opened by name or by a shell, holds what is written to its memory, and the
+ * memory is known to be the file's until publish. */
 static void test_mapped(bool named, bool early)
 {
     const uint64_t bytes = ((uint64_t)40 << 20) + 12;
@@ -333,8 +337,8 @@ static void test_mapped(bool named, bool early)
     unlink("mapped");
 }
 
-/* Read a pipe to its end, late, as what it holds must be what it was given then. Returns the number
- * of wrong bytes, and of missing ones. */
+/* A thread that begins late to read a pipe, so that pages changed after they were given to the pipe
+ * would show. wrong: wrong bytes, and one more if their number is not `bytes`. */
 struct late_reader {
     int fd;
     uint64_t bytes;
@@ -355,7 +359,8 @@ static void *read_late(void *argument)
     return NULL;
 }
 
-/* A pipe gets the output's memory itself, and other bytes between; pages that it got are gone. */
+/* A pipe gets the output's pages themselves, and copies of other bytes in between. Pages that it
+ * got are no longer in the output's memory, where writing to them would change the pipe's data. */
 static void test_given(bool nonblocking)
 {
     const uint64_t bytes = ((uint64_t)9 << 20) + 12;
@@ -384,7 +389,7 @@ static void test_given(bool nonblocking)
         for (uint64_t i = 0; i < here; i++)
             from[i] = byte_at(at + i);
         CHECK(gs_output_write(&output, from, here, at, &err) == GS_OK);
-        memset(other, 0, sizeof other); /* copied, if it went out */
+        memset(other, 0, sizeof other); /* the write must have copied it */
         at += here;
     }
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -397,14 +402,15 @@ static void test_given(bool nonblocking)
     close(ends[0]);
 }
 
-/* Any other stream is no memory. */
+/* A stream that is no pipe has no memory to map. */
 static void test_not_mapped(void)
 {
     struct gs_output output = {.kind = GS_OUTPUT_STREAM, .fd = -1};
     CHECK(gs_output_map(&output, (uint64_t)40 << 20, false, 2) == NULL);
 }
 
-/* What cannot be read back is proven as it is written: the library does that for streams. */
+/* An output that cannot be read back is verified as it is written, which the library does for
+ * streams: so its sink must say that it is one. */
 static void test_proof_of_what_is_not_read_back(void)
 {
     struct gs_options options = {.verify = true};

@@ -1,4 +1,4 @@
-/* test_pipe.c -- what goes through the reader's own pipe is what was written, and nothing stays.
+/* test_pipe.c -- the reader's own pipe passes on what was written, and no bytes stay in it.
  * SPDX-License-Identifier: MIT
  */
 #include "common/pipe.h"
@@ -16,14 +16,15 @@ enum { BYTES = 40000, ROOM = 50000 };
 
 static unsigned char sent[BYTES];
 
-/* Read `size` at most; false: that failed. */
+/* Read at most `size` bytes. False if that failed. */
 static bool read_some(struct gs_pipe_reader *reader, unsigned char *to, size_t size, size_t *got)
 {
     struct gs_error err = {.status = GS_OK};
     return CHECK(gs_pipe_reader_read(reader, to, size, got, "pipe", &err) == GS_OK);
 }
 
-/* All that is in a pipe, by reads of that size: each leaves the rest to whoever reads next. */
+/* Read all of a pipe, `size` bytes at a time. Each read leaves the rest in the pipe, since another
+ * process may read it next. */
 static void check_reads(const int *ends, size_t size, bool has_own)
 {
     struct gs_pipe_reader reader;
@@ -43,7 +44,7 @@ static void check_reads(const int *ends, size_t size, bool has_own)
     }
     CHECK(used == BYTES && memcmp(got, sent, BYTES) == 0);
     gs_pipe_reader_close(&reader);
-    CHECK(fcntl(ends[0], F_GETFD) >= 0); /* it is the caller's */
+    CHECK(fcntl(ends[0], F_GETFD) >= 0); /* still open: the caller owns it */
 }
 
 static void check_end(int fd)
@@ -57,7 +58,7 @@ static void check_end(int fd)
     gs_pipe_reader_close(&reader);
 }
 
-/* No descriptor is left for a pipe of its own. */
+/* Without descriptors for a pipe of its own, the reader reads directly. */
 static void check_without(const int *ends)
 {
     struct rlimit before;

@@ -1,4 +1,4 @@
-/* test_plan.c -- sizes of a sort: within their limits for every n, options and machine.
+/* test_plan.c -- the planned sizes of a sort keep their limits for every n, options and machine.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cache_sort.h"
@@ -14,7 +14,7 @@ static struct gs_plan plan_for(uint64_t count, struct gs_options options, unsign
     return plan;
 }
 
-/* What holds for every plan. */
+/* The limits that every plan keeps. */
 static void check_limits(const struct gs_plan *plan, uint64_t count)
 {
     CHECK_EQUAL(plan->count, count);
@@ -28,6 +28,7 @@ static void check_limits(const struct gs_plan *plan, uint64_t count)
     }
 }
 
+/* Around every power of two, plans keep their limits for any threads, bins and samples. */
 static void test_every_size(void)
 {
     for (unsigned threads = 1; threads <= 256; threads *= 4) {
@@ -52,6 +53,7 @@ static void test_every_size(void)
     }
 }
 
+/* Up to GS_ONE_BIN_KEYS keys are sorted as one bin, unless the user asks for bins. */
 static void test_small_inputs_are_one_bin(void)
 {
     CHECK(plan_for(0, (struct gs_options){0}, 2).one_bin);
@@ -60,6 +62,7 @@ static void test_small_inputs_are_one_bin(void)
     CHECK(!plan_for(1000, (struct gs_options){.bins = 16}, 2).one_bin);
 }
 
+/* Options decide where they are given; threads are reduced only where there are too few keys. */
 static void test_options_count(void)
 {
     uint64_t many = 1 << 28;
@@ -69,7 +72,7 @@ static void test_options_count(void)
     CHECK_EQUAL(plan_for(10, (struct gs_options){0}, 1000).threads, 1);
 }
 
-/* Few keys go straight to their bins, unless a device wants whole bins. */
+/* A small input goes straight to its bins' places (direct), unless a device needs whole bins. */
 static void test_few_keys_are_direct(void)
 {
     CHECK(!plan_for(GS_ONE_BIN_KEYS, (struct gs_options){0}, 2).direct);
@@ -86,8 +89,8 @@ static uint64_t mean_keys(const struct gs_plan *plan)
     return (plan->count + plan->bins - 1) / plan->bins;
 }
 
-/* Bins grow, up to GS_BIN_KEYS_LARGE, or more where the processor sorts them; then there are more.
- */
+/* With the input bins grow, up to GS_BIN_KEYS_LARGE keys, or GS_BIN_KEYS_HUGE where the processor
+ * sorts such bins whole; from then on their number grows. */
 static void test_bins_hold_their_share(void)
 {
     const uint64_t large = gs_cache_sort_takes_large() ? GS_BIN_KEYS_HUGE : GS_BIN_KEYS_LARGE;
@@ -102,8 +105,8 @@ static void test_bins_hold_their_share(void)
     }
 }
 
-/* A bin is sorted whole, even if it has twice its share, as long as that is not much of a thread's;
- * scratch memory is a small part of the keys, and of small inputs what it always is. */
+/* A bin of twice the mean size is still sorted whole, unless that is too much of a thread's share.
+ * Scratch memory stays below a sixteenth of the keys, and at its usual size below 2^27 keys. */
 static void test_large_bins(void)
 {
     for (unsigned log2 = 17; log2 < 36; log2++)
@@ -123,6 +126,7 @@ static void test_large_bins(void)
         }
 }
 
+/* A larger input never needs less memory, so a limit that fits it fits smaller ones, too. */
 static void test_memory_grows_with_the_input(void)
 {
     struct gs_options options = {.threads = 2};
@@ -134,7 +138,7 @@ static void test_memory_grows_with_the_input(void)
     }
 }
 
-/* More values are compared where keys are too many for shares. */
+/* Inputs too large for shares have their keys compared with more values. */
 static void test_values_compared(void)
 {
     struct gs_plan plan = plan_for(GS_SHARES_KEYS, (struct gs_options){0}, 2);
@@ -143,7 +147,7 @@ static void test_values_compared(void)
     CHECK_EQUAL(plan.values, GS_VALUES_COMPARED_MOST);
 }
 
-/* The tables of few keys may be those of more bins than are planned: a few values have one each. */
+/* Memory for a small input allows for more bins than planned, since few values get one each. */
 static void test_memory_for_few_values(void)
 {
     const uint64_t bins = 2 * GS_VALUES_COMPARED + 1;
@@ -158,7 +162,8 @@ static void test_memory_for_few_values(void)
     }
 }
 
-/* Input in memory of its own stays there where no keys are copied from it to bins, else hardly. */
+/* Memory that holds the input counts in full if the sort reads it more than once; else it is given
+ * back while keys move to bins, and only that of the keys in hand counts. */
 static void test_held_input(void)
 {
     const uint64_t held = (uint64_t)8 << 30;

@@ -23,7 +23,7 @@
 
 static char from[PIECE];
 
-/* What belongs at a position. */
+/* Fill from[] with the bytes that belong at a position. */
 static void make_piece(uint64_t position)
 {
     for (uint64_t i = 0; i < PIECE; i++)
@@ -39,7 +39,8 @@ static int open_file(uint64_t size)
     return fd;
 }
 
-/* Written by whatever way is open at the moment, while the threads run and the file grows. */
+/* While threads make pages and the file grows, pieces are copied to pages that are ready, else
+ * written by pwrite(2); the file holds all bytes either way. */
 static void test_bytes(unsigned threads, bool eager)
 {
     static char got[PIECE];
@@ -75,7 +76,7 @@ static void test_bytes(unsigned threads, bool eager)
     close(fd);
 }
 
-/* From somewhere in the file on. */
+/* A mapping may begin within the file: positions count from there. */
 static void test_start(void)
 {
     const uint64_t start = (uint64_t)3 << 16;
@@ -95,7 +96,7 @@ static void test_start(void)
     close(fd);
 }
 
-/* Are these pages made before long? */
+/* Is this page made within 10 s? */
 static bool soon_made(struct gs_prefill *prefill, uint64_t position)
 {
     for (unsigned i = 0; i < 10000; i++, usleep(1000))
@@ -104,7 +105,7 @@ static bool soon_made(struct gs_prefill *prefill, uint64_t position)
     return false;
 }
 
-/* The last sixteenth of the pages is made when others are done, or somebody waits for it. */
+/* The last sixteenth of the pages is made only when as much has been written, or is waited for. */
 static void test_late(bool done)
 {
     const uint64_t size = (uint64_t)64 << 20;
@@ -132,7 +133,8 @@ static void test_late(bool done)
     close(fd);
 }
 
-/* Sum of what smaps says, in bytes, of the mapping that begins here, or (NULL) of all. */
+/* A field of /proc/self/smaps, in bytes: of the mapping that begins at `mapping`, or (NULL) summed
+ * over all. */
 static uint64_t smaps_bytes(const char *name, const void *mapping)
 {
     char line[256];
@@ -153,7 +155,7 @@ static uint64_t smaps_bytes(const char *name, const void *mapping)
     return sum;
 }
 
-/* A file and its pages, of which two threads make all. */
+/* Set a file's size and have two threads make all its pages, which *pages points to. */
 static struct gs_prefill *start_made(int fd, uint64_t size, bool huge, char **pages)
 {
     if (fd < 0 || ftruncate(fd, (off_t)size) != 0)
@@ -169,7 +171,7 @@ static struct gs_prefill *start_made(int fd, uint64_t size, bool huge, char **pa
     return prefill;
 }
 
-/* Something in each page. */
+/* Write to every page. */
 static void mark_pages(char *pages, uint64_t size)
 {
     for (uint64_t i = 0; i < size; i += 4095)
@@ -185,7 +187,7 @@ static void check_marks(int fd, uint64_t size)
     CHECK_EQUAL(wrong, 0);
 }
 
-/* Does the kernel make huge pages of such a file? */
+/* Can this kernel make huge pages of a file on tmpfs? */
 static bool can_be_huge(void)
 {
     const size_t room = 2 * GS_HUGE_PAGE_BYTES;
@@ -204,14 +206,14 @@ static bool can_be_huge(void)
     return made;
 }
 
-/* In memory's file system pages are huge, if the kernel can; what is written is there. */
+/* A file on tmpfs gets huge pages, if the kernel can make them, and holds what is written. */
 static void test_huge(void)
 {
     const uint64_t size = ((uint64_t)64 << 20) + 4096;
     char *pages;
     int fd = memfd_create("huge", MFD_CLOEXEC);
     struct gs_prefill *prefill = start_made(fd, size, true, &pages);
-    if (can_be_huge()) /* memory may be slow to come */
+    if (can_be_huge()) /* a few: free memory may be short */
         CHECK(smaps_bytes("ShmemPmdMapped:", NULL) >= 3 * GS_HUGE_PAGE_BYTES);
     mark_pages(pages, size);
     gs_prefill_done(prefill, 0, size);
@@ -220,7 +222,7 @@ static void test_huge(void)
     close(fd);
 }
 
-/* Pages leave by pieces of 16 MiB, each when all of it is told. */
+/* Pages are unmapped in pieces of 16 MiB, each as soon as all of it is reported written. */
 static void test_pieces(bool huge)
 {
     const uint64_t piece = (uint64_t)16 << 20;
@@ -243,7 +245,7 @@ static void test_pieces(bool huge)
     close(fd);
 }
 
-/* Where there is no room nobody waits for it. */
+/* If the file cannot grow any more, making its pages fails instead of waiting for ever. */
 static void test_no_room(void)
 {
     struct rlimit limit;
@@ -261,7 +263,7 @@ static void test_no_room(void)
     close(fd);
 }
 
-/* Who waits, and for what. */
+/* A thread that waits for pages at `position`, and whether they were made. */
 struct waiting {
     struct gs_prefill *prefill;
     uint64_t position;
@@ -275,7 +277,7 @@ static void *wait_for_page(void *argument)
     return NULL;
 }
 
-/* Each of some who wait for different pages is woken, whoever came first. */
+/* Threads that wait for different pages are all woken, in whatever order they came. */
 static void test_waiting(void)
 {
     const uint64_t size = (uint64_t)64 << 20;
@@ -301,8 +303,8 @@ static void test_waiting(void)
     close(fd);
 }
 
-/* Pages of a unit that were made in part, by who wrote there, have no other part that comes by
- * itself: who waits for them makes them. */
+/* Where a writer has made part of a unit, before the threads begin or while one waits for it, a
+ * waiter for the rest of the unit still gets it. */
 static void test_parts(void)
 {
     const uint64_t unit = GS_HUGE_PAGE_BYTES;
@@ -315,13 +317,13 @@ static void test_parts(void)
     CHECK(gs_prefill_make(prefill, unit / 2, unit, true)); /* before the threads begin */
     gs_prefill_extend(prefill, 5 * unit + unit / 2);
     CHECK(gs_prefill_make(prefill, 0, 4 * unit, false));
-    CHECK(gs_prefill_make(prefill, 0, 5 * unit + unit / 2, false)); /* the end of the last, too */
+    CHECK(gs_prefill_make(prefill, 0, 5 * unit + unit / 2, false)); /* a partial last unit, too */
     gs_prefill_extend(prefill, 16 * unit);
     CHECK(gs_prefill_make(prefill, 0, 10 * unit, false));
     gs_prefill_stop(prefill);
     close(fd);
 
-    /* While somebody waits. */
+    /* The same while another thread waits for the unit. */
     fd = open_file(16 * unit);
     prefill = gs_prefill_start(fd, 0, 16 * unit, 1, false);
     if (prefill == NULL)
@@ -337,11 +339,11 @@ static void test_parts(void)
     close(fd);
 }
 
-/* Who makes a part of a unit makes all of it, so that it can be a huge page. */
+/* A writer that needs a part of a unit makes the whole unit, so that it can be a huge page. */
 static void test_whole_units(void)
 {
     const uint64_t size = (uint64_t)64 << 20;
-    const uint64_t late = size / 16 * 15; /* the threads do not come so far by themselves */
+    const uint64_t late = size / 16 * 15; /* the threads stop here of their own accord */
     int fd = open_file(size);
     struct gs_prefill *prefill = gs_prefill_start(fd, 0, size, 2, false);
     if (prefill == NULL)
@@ -356,7 +358,7 @@ static void test_whole_units(void)
     close(fd);
 }
 
-/* A part of each unit. */
+/* Thread: make this sharer's part of every unit. */
 #define SHARERS 4
 static void *make_share(void *argument)
 {
@@ -368,8 +370,8 @@ static void *make_share(void *argument)
     return NULL;
 }
 
-/* Some who each need a part of every unit, and threads that make them ahead: nobody waits for good,
- * and where the file has no room for them all are told. */
+/* Several writers that each need a part of every unit, beside threads that make units ahead: none
+ * waits for ever, and if the file is too short (no room), all learn of it. */
 static void test_sharers(bool room)
 {
     struct waiting sharers[SHARERS];
@@ -393,7 +395,8 @@ static void test_sharers(bool room)
     close(fd);
 }
 
-/* Where it cannot be done there is nothing to stop; beyond the end of a file there are no pages. */
+/* Where pages cannot be made ahead, start returns NULL, which the other calls accept; beyond the
+ * end of a file no page is handed out. */
 static void test_refused(void)
 {
     int fd = open("/dev/null", O_RDWR);
@@ -403,7 +406,7 @@ static void test_refused(void)
     struct gs_prefill *prefill = gs_prefill_start(fd, 0, 1 << 20, 1, false);
     CHECK(prefill != NULL && gs_prefill_pages(prefill, 0, 1, true) == NULL);
     if (prefill != NULL)
-        gs_prefill_extend(prefill, 1 << 20); /* a lie */
+        gs_prefill_extend(prefill, 1 << 20); /* untrue: the file is empty */
     usleep(1000);
     CHECK(gs_prefill_pages(prefill, 0, 1, true) == NULL);
     gs_prefill_stop(prefill);
@@ -412,7 +415,7 @@ static void test_refused(void)
     gs_prefill_stop(NULL);
 }
 
-/* The end comes at any time. */
+/* Stopping is safe at any time: before, during and after the threads' work. */
 static void test_stop(void)
 {
     for (unsigned i = 0; i < 50; i++) {
@@ -429,7 +432,7 @@ static void test_stop(void)
 
 int main(void)
 {
-    alarm(120); /* ends a wait without end */
+    alarm(120); /* a hang is a failure */
     test_bytes(1, false);
     test_bytes(1, true);
     test_bytes(2, false);

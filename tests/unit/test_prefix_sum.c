@@ -1,4 +1,4 @@
-/* test_prefix_sum.c -- offsets are the sums of the counts before, from either end.
+/* test_prefix_sum.c -- an offset is the sum of the counts before it, from either end.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
@@ -35,7 +35,7 @@ int main(void)
             counts[bin] = gs_random(s, bin) % 5 == 0 ? 0 : gs_random(s, bin) % 100000;
         check_scan(sizes[s]);
     }
-    /* Sums beyond 32 bits. */
+    /* Sums that need more than 32 bits. */
     for (uint32_t bin = 0; bin < 100; bin++)
         counts[bin] = UINT64_C(5000000000) + bin;
     check_scan(100);

@@ -1,4 +1,4 @@
-/* test_processors.c -- as many processors as this process may run on, asked for once.
+/* test_processors.c -- processors that this process may run on are counted once and remembered.
  * SPDX-License-Identifier: MIT
  */
 #include "common/processors.h"

@@ -1,4 +1,4 @@
-/* test_random.c -- random numbers: fixed for ever, and even enough.
+/* test_random.c -- random numbers never change between versions, and are evenly distributed.
  * SPDX-License-Identifier: MIT
  *
  * The values are part of the program's behaviour: samples and generated files depend on them.

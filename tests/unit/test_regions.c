@@ -1,8 +1,8 @@
-/* test_regions.c -- a copy in the output's own memory: every key arrives, nothing else is touched.
+/* test_regions.c -- scattered copy in the output's memory: all keys arrive, nothing else changes.
  * SPDX-License-Identifier: MIT
  *
- * Whatever was estimated: where bins are larger or smaller than that, or in other places, and where
- * one bin has nearly all keys. In either direction, with repetitions and without: the skew says.
+ * That holds however wrong the estimates are: bins larger, smaller or elsewhere than estimated, or
+ * one bin with nearly all keys. The skew also selects the direction and whether duplicates stay.
  */
 #include "sort/regions.h"
 #include "sort/sample_position.h"
@@ -14,7 +14,7 @@ enum { N = 9 * GS_CHUNK_KEYS_MAX + 77, GUARD = 64, LOOKED_AT = 8 };
 #define GUARD_KEY    0xdeadbeefU
 #define MEMORY_BYTES ((N + 2 * (size_t)GUARD) * sizeof(gs_key))
 
-/* A run whose output lies in memory, some keys behind its beginning, with guards on both sides. */
+/* A run whose output lies in memory, off its beginning by a skew, with guards on both sides. */
 struct fixture {
     struct stage_run stages;
     gs_key *memory;
@@ -28,7 +28,7 @@ static bool open_fixture(struct fixture *f, const gs_key *keys, unsigned threads
                                                  .verify = true,
                                                  .reverse = skew % 2 != 0,
                                                  .unique = skew % 3 != 0}}};
-    f->memory = gs_pages_alloc(MEMORY_BYTES); /* not far from other pages */
+    f->memory = gs_pages_alloc(MEMORY_BYTES); /* near the spare memory, as regions require */
     if (f->memory == NULL)
         abort();
     for (size_t i = 0; i < N + 2 * (size_t)GUARD; i++)
@@ -61,7 +61,7 @@ static void close_fixture(struct fixture *f)
     gs_pages_free(f->memory, MEMORY_BYTES);
 }
 
-/* The keys in order between the guards. */
+/* The output is in order, has the input's fingerprint, and leaves the guards alone. */
 static void check_output(const struct fixture *f)
 {
     const struct gs_run *run = &f->stages.run;
@@ -91,7 +91,7 @@ static void check_sort(gs_key *keys, unsigned threads, uint64_t bins, size_t ske
     free(keys);
 }
 
-/* Keys of one value in a part of the places where somebody looks to estimate bins. */
+/* Uniform keys, except that one in `part` of the places where bins are estimated has `value`. */
 static gs_key *make_misleading(uint64_t bins, uint64_t part, gs_key value)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
@@ -104,7 +104,7 @@ static gs_key *make_misleading(uint64_t bins, uint64_t part, gs_key value)
     return keys;
 }
 
-/* All keys but those that choose splitters are of one bin, which is split again. */
+/* All keys but those sampled for splitters fall into one bin, which must be split again. */
 static gs_key *make_crowded(uint64_t bins)
 {
     gs_key *keys = malloc(N * sizeof *keys);
@@ -118,7 +118,7 @@ static gs_key *make_crowded(uint64_t bins)
     return keys;
 }
 
-/* Regions are for an output that is memory, and for bins that are worth it. */
+/* Regions need an output that is memory, and bins large enough to pay. */
 static void test_only_into_memory(void)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);

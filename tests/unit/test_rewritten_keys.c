@@ -1,8 +1,8 @@
-/* test_rewritten_keys.c -- keys that another thread writes to all the time, as to a mapped file.
+/* test_rewritten_keys.c -- another thread overwrites the input all the time, as in a mapped file.
  * SPDX-License-Identifier: MIT
  *
- * A key's bin is that of the key that was copied, whichever that was. A sort or a merge says that
- * the input has changed, or its output is in order.
+ * A bin found is that of the key copied, whichever value that had. A sort or a merge reports that
+ * the input has changed, or gives keys in order.
  */
 #include "sort/merge.h"
 #include "sort/order.h"
@@ -17,7 +17,7 @@
 
 enum { BLOCK = 2048, BLOCKS = 5000, SAMPLES = 4096, RUNS = 4 };
 
-/* What is written to, by turns one or the other of two contents. */
+/* The keys that are overwritten, with one of two contents by turns: [count] each. */
 static gs_key *keys;
 static const gs_key *contents[2];
 static uint64_t count;
@@ -51,7 +51,8 @@ static void stop_writer(pthread_t writer)
     pthread_join(writer, NULL);
 }
 
-/* Splitters for a kind of keys: of each kind another guide, with more or fewer steps. */
+/* The key copied and the bin found agree: each key is read only once. The kinds give different
+ * guides, with more or fewer steps. */
 static void test_bins(enum sample_kind kind, uint32_t wanted)
 {
     static struct gs_splitters splitters;
@@ -88,7 +89,7 @@ static enum gs_status store(struct gs_sink *sink, const gs_key *sorted, uint64_t
     return GS_OK;
 }
 
-/* Sort or merge what is written to. */
+/* Sort or merge an input that is overwritten: an error or keys in order, nothing else. */
 static void test_output(enum sample_kind one, enum sample_kind other, uint64_t n, bool merges,
                         bool memory)
 {

@@ -1,4 +1,4 @@
-/* test_select_samples.c -- sample positions: one in each stratum, the same every time; then sorted.
+/* test_select_samples.c -- samples: one in each stratum, the same for each seed; their sort.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/select_samples.h"
@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+/* Positions ascend, one in each stratum, so that the sample covers the input evenly. */
 static void test_one_position_a_stratum(void)
 {
     static const uint64_t counts[] = {
@@ -20,7 +21,7 @@ static void test_one_position_a_stratum(void)
                 uint64_t position = gs_sample_position(i, samples, n, 5);
                 if (!CHECK(position < n) || !CHECK(i == 0 || position > before))
                     return;
-                /* Not more than a stratum and a rounding away from its even place. */
+                /* Within its stratum, but for rounding. */
                 double even = (double)n / (double)samples;
                 if (!CHECK((double)position >= even * (double)i - 2) ||
                     !CHECK((double)position <= even * (double)(i + 1) + 2))
@@ -31,7 +32,7 @@ static void test_one_position_a_stratum(void)
     }
 }
 
-/* Of a few keys, the first and the last ones too. */
+/* Every key can be sampled, the first and the last included. */
 static void test_every_position_is_drawn(void)
 {
     for (uint64_t n = 1; n < 20; n++) {
@@ -46,7 +47,7 @@ static void test_every_position_is_drawn(void)
     }
 }
 
-/* Wherever it may be in a stratum of more than 2^32 keys, too. */
+/* A position may be anywhere in its stratum, even if that has more than 2^32 keys. */
 static void test_wide_strata_are_drawn_from(void)
 {
     const uint64_t width = (uint64_t)5 << 32;
@@ -63,7 +64,7 @@ static void test_wide_strata_are_drawn_from(void)
     }
 }
 
-/* As many samples as there may be: the last ones end with the keys and no later. */
+/* With the most samples allowed, 2^32, the last positions do not overflow past the input's end. */
 static void test_most_samples(void)
 {
     const uint64_t samples = (uint64_t)1 << 32;
@@ -74,6 +75,7 @@ static void test_most_samples(void)
     }
 }
 
+/* Positions are random within their strata: equal steps could be in phase with a periodic input. */
 static void test_positions_are_jittered(void)
 {
     unsigned same = 0;
@@ -83,6 +85,7 @@ static void test_positions_are_jittered(void)
     CHECK(same < 10);
 }
 
+/* The sample depends on neither the number of threads nor how the input is cut into spans. */
 static void test_through_spans(void)
 {
     enum { N = 100001, SAMPLES = 777 };
@@ -111,6 +114,7 @@ static void test_through_spans(void)
     free(keys);
 }
 
+/* Samples of every kind and size are sorted correctly, or splitters would not ascend. */
 static void test_sorting(void)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {

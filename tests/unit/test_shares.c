@@ -18,10 +18,11 @@ enum { N = GS_ONE_BIN_KEYS + 17, SAMPLES = 1024, GUARD = 0x600d };
 
 #if GS_HIGHWAY
 
-/* Where nothing may be written, behind each part. */
+/* Keys behind each part, which must not be written. */
 #define GUARDS 64
 
-/* Take a share of keys into rooms that have `spare` places too many (or too few). */
+/* Count a share and take it into rooms with `spare` places more (or fewer) than needed: keys keep
+ * their order, a room too small is reported, and nothing is written behind one. */
 static void test_take(const struct gs_share *share, const gs_key *keys, size_t count, int spare)
 {
     uint64_t ends[3] = {0}, before = 0, below = 0, above = 0;
@@ -66,6 +67,7 @@ static void test_take(const struct gs_share *share, const gs_key *keys, size_t c
     }
 }
 
+/* Shares of all widths, also at the ends of the key range, are taken right, even unaligned. */
 static void test_takes(void)
 {
     static const struct gs_share shares[] = {{0, 0, GS_KEY_MAX},
@@ -84,7 +86,7 @@ static void test_takes(void)
     }
 }
 
-/* As many keys as shares may be found for. */
+/* A run with as many keys as may be sorted by shares to a sink that is not memory. */
 static struct gs_run run_for(struct gs_options *options, struct gs_sink *sink, unsigned threads)
 {
     return (struct gs_run){.options = options,
@@ -92,7 +94,8 @@ static struct gs_run run_for(struct gs_options *options, struct gs_sink *sink, u
                            .emitter = {.sink = sink}};
 }
 
-/* Shares of a sample go from 0 to the largest key, and each has its `equal`. */
+/* Shares cover all keys from 0 to the largest, each with its `equal`. There are none for one value
+ * that fills a share, for bins or samples that are asked for, and for too many keys. */
 static void test_find(enum sample_kind kind, unsigned threads)
 {
     struct gs_options options = {0};
@@ -102,7 +105,7 @@ static void test_find(enum sample_kind kind, unsigned threads)
     gs_key *sample = sample_make(kind, SAMPLES);
     sample_sort(sample, SAMPLES);
     gs_shares_find(&shares, &run, sample, SAMPLES);
-    bool few = kind == SAMPLE_EQUAL || (kind == SAMPLE_FEW && threads > 7); /* each fills one */
+    bool few = kind == SAMPLE_EQUAL || (kind == SAMPLE_FEW && threads > 7); /* one value a share */
     CHECK(shares.count <= threads && (shares.count == 0) == few);
     for (uint32_t i = 0; i < shares.count; i++) {
         CHECK(shares.equal[i] <= shares.last[i]);
@@ -110,7 +113,7 @@ static void test_find(enum sample_kind kind, unsigned threads)
               (shares.last[i] > shares.last[i - 1] && shares.equal[i] > shares.last[i - 1]));
         CHECK((i + 1 < shares.count) == (shares.last[i] < GS_KEY_MAX));
     }
-    options.bins = 64; /* as the user wants */
+    options.bins = 64; /* as the user asks */
     gs_shares_find(&shares, &run, sample, SAMPLES);
     CHECK_EQUAL(shares.count, 0);
     options = (struct gs_options){.samples = SAMPLES};
@@ -129,8 +132,8 @@ static void test_find(enum sample_kind kind, unsigned threads)
     free(sample);
 }
 
-/* How often a sorted sample has keys in [low, high]; those of one value that the sample has so
- * often do not count. */
+/* The number of keys of a sorted sample in [low, high]; values that it has `often` times or more do
+ * not count. */
 static uint32_t count_in(const gs_key *sample, gs_key low, gs_key high, uint32_t often)
 {
     uint32_t count = 0;
@@ -142,8 +145,8 @@ static uint32_t count_in(const gs_key *sample, gs_key low, gs_key high, uint32_t
     return count;
 }
 
-/* There is a share for each thread, with about as many of the keys of which there are not `often`,
- * and its most frequent key apart. */
+/* Each thread has a share, with about as many keys as the others, values that the sample has
+ * `often` times or more aside; the most frequent key of each share is its `equal`. */
 static void check_cut(gs_key *sample, uint32_t often)
 {
     enum { THREADS = 4, MOST = 128, FREQUENT = SAMPLES / 32 };
@@ -167,8 +170,8 @@ static void check_cut(gs_key *sample, uint32_t often)
     }
 }
 
-/* Keys that are not frequent, among them half that are; and so few that frequent ones are moved,
- * too, unless they fill a share. */
+/* Infrequent keys; half of them replaced by one value; and so few of them that frequent values are
+ * divided among shares, too, unless they fill one. */
 static void test_cut(void)
 {
     gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
@@ -183,7 +186,7 @@ static void test_cut(void)
     free(sample);
 }
 
-/* What is written to all the time. */
+/* The input that is overwritten all the time: [N]. */
 static gs_key *rewritten;
 static atomic_bool stop;
 
@@ -197,8 +200,9 @@ static void *rewrite(void *unused)
     return NULL;
 }
 
-/* Keys that are 7 when they are counted for the first share and the largest for the second, and 50
- * when they are taken: the part below 100 ends before it begins, and has keys. */
+/* Keys may be 7 when they are counted for the first share, the largest key when they are counted
+ * for the second, and 50 when they are taken: then the part below 100 ends before it begins, but
+ * gets keys. Nothing may be written outside the output. */
 static void test_rewritten(void)
 {
     static const struct gs_shares shares = {.count = 2, .last = {7, GS_KEY_MAX}, .equal = {7, 100}};
@@ -236,7 +240,7 @@ static void test_rewritten(void)
     free(got);
 }
 
-/* One thread that sorts several shares: progress counts each once. */
+/* If one thread sorts several shares, progress counts each key once. */
 static void test_progress(void)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
@@ -260,7 +264,7 @@ static void test_progress(void)
 
 #endif
 
-/* All keys but one of `others` are one of three values, at the ends and between. */
+/* All keys but one in `others` become one of three values: 0, the middle, or the largest key. */
 static void add_frequent(gs_key *keys, uint64_t n, uint64_t others)
 {
     static const gs_key frequent[] = {0, 1U << 31, GS_KEY_MAX};
@@ -271,6 +275,7 @@ static void add_frequent(gs_key *keys, uint64_t n, uint64_t others)
     }
 }
 
+/* Sorts on both sides of the limits of shares are right, also with values that are frequent. */
 static void test_sorts(uint64_t n, unsigned threads)
 {
     gs_key *got = malloc(n * sizeof *got);
@@ -306,6 +311,6 @@ int main(void)
         test_sorts(N, threads);
     test_sorts(15 * N, GS_SHARES_MAX);
     test_sorts(15 * N, GS_SHARES_MAX + 1);
-    test_sorts(40 * N, 2); /* shares only in memory */
+    test_sorts(40 * N, 2); /* shares to memory only */
     return check_failures();
 }

@@ -1,4 +1,4 @@
-/* test_signals.c -- signals that end the process, whoever has the lock then, and that do not.
+/* test_signals.c -- fatal signals end the process, whoever holds the lock; ignored ones do not.
  * SPDX-License-Identifier: MIT
  */
 #include "common/signals.h"
@@ -13,17 +13,19 @@ static void leave(int status)
     _exit(status);
 }
 
-/* In a child: the signal comes inside, and its handler waits for what this thread has. */
+/* In a child: the signal arrives between enter and leave, where its handler must not wait for a
+ * lock that this same thread holds. */
 static void die_inside(int signum)
 {
     gs_signals_start(NULL, NULL, leave);
     gs_signals_enter();
     raise(signum);
     gs_signals_leave();
-    _exit(0); /* it should not come to this */
+    _exit(0); /* must not be reached */
 }
 
-/* In a child: an ignored signal waits, blocked, while handlers are installed, and comes again. */
+/* In a child: an ignored signal is pending and blocked while handlers are installed, and is raised
+ * again afterwards. The process lives on, with the same signals blocked as before. */
 static void live_on(int signum)
 {
     sigset_t one, mask;
@@ -35,7 +37,7 @@ static void live_on(int signum)
     gs_signals_start(NULL, NULL, leave);
     sigprocmask(SIG_UNBLOCK, &one, &mask);
     raise(signum);
-    for (int other = 1; other <= SIGRTMAX; other++) /* else as blocked as before */
+    for (int other = 1; other <= SIGRTMAX; other++) /* the mask is as it was set above */
         if ((sigismember(&mask, other) == 1) != (other == signum))
             _exit(1);
     _exit(0);
@@ -48,16 +50,17 @@ static void end(void)
     _exit(ENDED);
 }
 
-/* In a child: a fatal signal, of which the end hook hears before the process dies. */
+/* In a child: a fatal signal calls the end hook before the process dies. */
 static void die(int signum)
 {
-    signal(signum, SIG_DFL); /* whoever runs this test may ignore it */
+    signal(signum, SIG_DFL); /* this test's parent may have ignored it */
     gs_signals_start(NULL, end, leave);
     raise(signum);
     _exit(0);
 }
 
-/* What ends a child that does this: its status, or the signal, SIGKILL after five seconds. */
+/* Call act(signum) in a child. Returns its exit status or the signal that ended it: SIGKILL, from
+ * here, after five seconds. */
 static int end_of(void (*act)(int), int signum)
 {
     int status = 0;
@@ -74,7 +77,7 @@ static int end_of(void (*act)(int), int signum)
     return SIGKILL;
 }
 
-/* What has no handler dies as well, but leaves its temporary behind. */
+/* Every fatal signal is handled: one without a handler would leave the temporary file behind. */
 static void test_every_fatal_signal_has_a_handler(void)
 {
     static const int fatal[] = {SIGALRM,  SIGHUP,  SIGINT, SIGPIPE,   SIGQUIT, SIGTERM, SIGPOLL,

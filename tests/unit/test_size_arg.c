@@ -1,4 +1,4 @@
-/* test_size_arg.c -- sizes and counts of the command line: what sort(1) takes, and nothing else.
+/* test_size_arg.c -- sizes and counts on the command line: what sort(1) accepts, nothing else.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/size_arg.h"
@@ -26,6 +26,7 @@ static void refuses(const char *text)
         fprintf(stderr, "size \"%s\" gave %" PRIu64 "\n", text, bytes);
 }
 
+/* Sizes mean what they mean to sort(1), up to 64 bits; anything else is refused in one line. */
 static void test_sizes(void)
 {
     const uint64_t k = 1024;
@@ -68,6 +69,7 @@ static void test_sizes(void)
     refuses("99999999999999999999%");
 }
 
+/* A percentage needs a total: of 0 bytes it is refused, of 2^60 it is exact. */
 static void test_percent_of_nothing(void)
 {
     struct gs_error err = {.status = GS_OK};
@@ -78,7 +80,7 @@ static void test_percent_of_nothing(void)
     CHECK(bytes == (uint64_t)1 << 59);
 }
 
-/* Many percents are a size as long as 64 bits hold it, and not beyond. */
+/* Percentages above 100 are accepted as long as the size fits 64 bits. */
 static void test_percents_up_to_64_bits(void)
 {
     struct gs_error err = {.status = GS_OK};
@@ -110,6 +112,7 @@ static bool count_refused(const char *text, uint64_t least, uint64_t most)
            strstr(err.text, "--bins") != NULL;
 }
 
+/* Counts are plain decimal numbers within their limits; errors name the option. */
 static void test_counts(void)
 {
     CHECK(count_is("1", 1, 10, 1));

@@ -1,4 +1,4 @@
-/* test_slurp.c -- a stream of any length and rhythm is read whole, or refused by the gate.
+/* test_slurp.c -- a stream is read whole, whatever its length and timing, or refused by the gate.
  * SPDX-License-Identifier: MIT
  */
 #include "common/memory.h"
@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What the writing thread sends: `bytes` in pieces of `piece`. */
+/* What the writing thread sends: `bytes` bytes, `piece` at a time. */
 struct stream {
     int fd;
     size_t bytes;
@@ -38,7 +38,7 @@ static void *feed(void *argument)
         for (size_t sent = 0; sent < here;) {
             ssize_t n = write(stream->fd, piece + sent, here - sent);
             if (n < 0)
-                goto end; /* the reader has gone: a refusal */
+                goto end; /* the reader refused and has closed its end */
             sent += (size_t)n;
         }
         done += here;
@@ -49,7 +49,7 @@ end:
     return NULL;
 }
 
-/* Refuses what exceeds *context bytes. */
+/* A gate that refuses more than *context bytes. */
 static enum gs_status refuse_above(void *context, uint64_t bytes, struct gs_error *err)
 {
     const uint64_t *most = context;
@@ -88,7 +88,7 @@ static void check_stream(size_t bytes, size_t piece, bool populates, uint64_t mo
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* which has terabytes mapped already */
-/* A copy is whole, or there is none: address space for a part of it is not enough. */
+/* A copy fails as a whole if there is address space for only a part of it. */
 static void check_copy_without_room(void)
 {
     const size_t size = (size_t)256 << 20;
@@ -127,7 +127,7 @@ int main(void)
         check_stream(sizes[s], 4097, true, UINT64_MAX);
         check_stream(sizes[s], 70001, false, 1000000);
     }
-    /* Long enough for the thread that makes pages, and for the buffer to move under it. */
+    /* Long enough to start the thread that makes pages, and to move the buffer while it works. */
     check_stream(((size_t)300 << 20) + 3, 1 << 20, true, UINT64_MAX);
     check_stream(((size_t)300 << 20) + 3, 1 << 20, true, (uint64_t)200 << 20);
 

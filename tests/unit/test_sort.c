@@ -1,4 +1,4 @@
-/* test_sort.c -- the library's one call: every kind of input, sink and option.
+/* test_sort.c -- gs_sort(): every kind of input, sink and option.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
@@ -10,16 +10,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A sink that keeps what it gets and counts how often each key's place is written. */
+/* A sink that keeps what it gets and counts how often each place is written. */
 struct keeper {
-    struct gs_sink sink; /* first: the sort knows only this */
+    struct gs_sink sink; /* first: gs_sort hands back a pointer to it */
     pthread_mutex_t mutex;
     gs_key *keys;
     unsigned char *written;
     uint64_t room;
-    uint64_t end;     /* of a stream: where the next piece must begin */
-    bool disorderly;  /* a piece out of place */
-    uint64_t fail_at; /* refuse the piece with this position, if below room */
+    uint64_t end;     /* for a stream: where the next piece must begin */
+    bool disorderly;  /* a piece was out of place */
+    uint64_t fail_at; /* refuse the piece that has this position */
 };
 
 static enum gs_status keep(struct gs_sink *sink, const gs_key *keys, uint64_t count,
@@ -103,6 +103,7 @@ static void check_sort(enum sample_kind kind, uint64_t count, const struct gs_op
     free(wanted);
 }
 
+/* Any combination of kind, size, options and sink gives the right output and leaves the input. */
 static void test_everything(void)
 {
     static const uint64_t counts[] = {0, 1, 2, 3, 1000, GS_TILE_KEYS + 4099};
@@ -122,6 +123,8 @@ static void test_everything(void)
     }
 }
 
+/* Each sink gets the right output in both directions, with and without duplicates, for each way in
+ * which keys are sorted. */
 static void test_sinks(void)
 {
     for (int sink = 0; sink < SINKS; sink++) {
@@ -139,7 +142,7 @@ static void test_sinks(void)
     }
 }
 
-/* Few values have a bin each, unless a number of bins is asked for: that shows what these do. */
+/* A few values get a bin each, unless the user asks for a number of bins: then its effect shows. */
 static void test_few_values(void)
 {
     enum { COUNT = GS_ONE_BIN_KEYS + 4099, VALUES = 7 };
@@ -160,7 +163,8 @@ static void test_few_values(void)
     free(keys);
 }
 
-/* So do some more values of many keys, which are counted, whatever shares would make of fewer. */
+/* So do up to GS_VALUES_COMPARED_MOST values of an input too large for shares, whose keys are
+ * compared with each value and counted; with one value more the output is still right. */
 static void test_many_keys_of_few_values(uint64_t values)
 {
     const uint64_t count = GS_SHARES_KEYS + 4099;
@@ -216,14 +220,14 @@ static enum gs_status tell_memory(struct gs_sink *sink, const gs_key *keys, uint
     return GS_OK;
 }
 
-/* Memory that is made part by part is made wherever keys come to lie, copies of a key included, and
- * told of them once. */
+/* Memory that is made part by part is made before any key is written to it, copies of one key
+ * included, and write() is told of each key once. */
 static void test_memory_is_made(void)
 {
     enum { COUNT = GS_ONE_BIN_KEYS + 4099 };
     gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
     for (uint64_t i = 0; i < COUNT; i++)
-        keys[i] = 1000 + keys[i] % 7; /* too near each other to be counted */
+        keys[i] = 1000 + keys[i] % 7; /* too narrow for value_ranges.h */
     struct gs_span span = {keys, COUNT, "keys"};
     for (unsigned flags = 0; flags < 4; flags++) {
         struct gs_options options = {.threads = 2,
@@ -247,7 +251,7 @@ static void test_memory_is_made(void)
     free(keys);
 }
 
-/* A sink that fails, at whatever piece: its error comes back, and no thread is left waiting. */
+/* A sink that fails at any piece: gs_sort returns its error, and no thread is left waiting. */
 static void test_sink_fails(void)
 {
     enum { N = 150000 };
@@ -270,6 +274,7 @@ static void test_sink_fails(void)
     }
 }
 
+/* A sort that would exceed memory_bytes is refused, with an error of one line. */
 static void test_memory_limit(void)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, 1000000);
@@ -281,7 +286,7 @@ static void test_memory_limit(void)
     CHECK(gs_sort(&options, &span, 1, &keeper.sink, NULL, NULL, &err) == GS_ERR_MEMORY);
     CHECK(err.text[0] != '\0' && strchr(err.text, '\n') == NULL);
     keeper_close(&keeper);
-    /* What the input holds counts, too, of so few keys. */
+    /* Memory that holds so small an input counts, too. */
     options.held_bytes = span.count * GS_KEY_BYTES;
     for (uint64_t less = 0; less < 2; less++) {
         options.memory_bytes = gs_sort_memory(&options, span.count) + options.held_bytes - less;
@@ -293,7 +298,7 @@ static void test_memory_limit(void)
     free(keys);
 }
 
-/* Whatever the caller's struct had in it before, as of another sort. */
+/* Stats describe one sort only, whatever the struct held before. */
 static void test_stats_are_of_one_sort(void)
 {
     enum { COUNT = 1000 };
@@ -318,6 +323,7 @@ static void test_stats_are_of_one_sort(void)
     free(keys);
 }
 
+/* Engines, devices and stages have the names that stats print. */
 static void test_names(void)
 {
     CHECK(strcmp(gs_engine_name(GS_ENGINE_HYBRID), "hybrid") == 0);
@@ -326,7 +332,8 @@ static void test_names(void)
         CHECK(gs_stage_name((enum gs_stage)stage)[0] != '\0');
 }
 
-/* Order that ends late, into memory: what was copied by then does no harm. */
+/* Keys that look ordered until late have been copied to the sink's memory by then: the output must
+ * be right all the same. */
 static void test_disorder_comes_late(void)
 {
     enum { COUNT = 3 * GS_TILE_KEYS + 5 };

@@ -1,4 +1,4 @@
-/* test_sort_equal.c -- keys of one value, but for some: as few as are placed, and one more.
+/* test_sort_equal.c -- keys of one value except a few: as many as are placed singly, or one more.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/sort_equal.h"
@@ -10,8 +10,8 @@ enum { N = 3 * GS_TILE_KEYS + 77, LOOKED_AT = 4096 };
 
 static gs_key keys[N], got[N];
 
-/* Sort keys of `value`, with `others` others from `least` on among them, none where one looks for
- * order first. */
+/* Sort N keys of `value`, except for `others` of them, from `least` on; none of these is among the
+ * keys where order is looked for first. */
 static void check(gs_key value, uint64_t others, gs_key least)
 {
     for (uint64_t i = 0; i < N; i++)

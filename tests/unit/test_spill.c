@@ -1,4 +1,4 @@
-/* test_spill.c -- pieces come back as they were written, from files that nobody sees.
+/* test_spill.c -- pieces come back as they were written, from files without names.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
@@ -28,7 +28,7 @@ static unsigned files_in(const char *directory)
     return files;
 }
 
-/* Pieces go to both directories in turn, and parts of them can be read. */
+/* Pieces go to both directories in turn, without names, and parts of them can be read. */
 static void test_pieces(const char *const *directories)
 {
     struct gs_spill spill;
@@ -57,13 +57,13 @@ static void test_pieces(const char *const *directories)
         CHECK(gs_spill_read(&spill, &places[i], i, got, 1, &err) == GS_OK);
         CHECK_EQUAL(got[0], 99);
     }
-    /* Beyond the end of the file: an error, no endless loop. */
+    /* Beyond the end of the file: an error, not an endless loop. */
     CHECK(gs_spill_read(&spill, &places[PIECES - 1], 1 << 20, got, 1, &err) == GS_ERR_INPUT);
     gs_spill_close(&spill);
     gs_spill_close(&spill); /* harmless */
 }
 
-/* Pieces longer than a stripe, written and read by parts that begin and end anywhere. */
+/* Pieces longer than a stripe come back right, in parts that begin and end anywhere. */
 static void test_stripes(const char *const *directories)
 {
     enum { ROOM = (2 * GS_SPILL_FILES + 1) * GS_SPILL_STRIPE_BYTES + 4321, STEP = 1500007 };
@@ -96,6 +96,7 @@ static void test_stripes(const char *const *directories)
     free(got);
 }
 
+/* A spill that its file systems have no room for is refused before it is written. */
 static void test_room(const char *const *directories)
 {
     struct gs_spill spill;
@@ -105,7 +106,7 @@ static void test_room(const char *const *directories)
         !CHECK(stat(directories[0], &status) == 0))
         return;
     CHECK(gs_spill_check(&spill, 1, 0, 0, &err) == GS_OK);
-    /* Both are on one file system: its room counts once, less what others will write. */
+    /* Both are on one file system: its room counts once, less what others will write there. */
     uint64_t room = gs_space_free(spill.directories[0].fds[0]);
     if (room != UINT64_MAX && room > 1 << 30) {
         CHECK(gs_spill_check(&spill, room / 2, 0, 0, &err) == GS_OK);
@@ -117,6 +118,7 @@ static void test_room(const char *const *directories)
     gs_spill_close(&spill);
 }
 
+/* A missing directory is refused by name; a spill file is private and has no name. */
 static void test_refusals(const char *directory)
 {
     const char *const missing[] = {"/nonexistent/gsort"};

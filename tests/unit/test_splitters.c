@@ -1,4 +1,4 @@
-/* test_splitters.c -- splitters ascend, and every key finds the bin that a linear search finds.
+/* test_splitters.c -- splitters ascend, and each key finds the bin that the definition gives it.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/search_bins.h"
@@ -11,7 +11,7 @@
 
 static struct gs_splitters splitters;
 
-/* The bin by definition: how many splitters are less than the key. */
+/* The bin by definition: the number of splitters less than the key. */
 static uint32_t bin_by_definition(gs_key key)
 {
     uint32_t low = 0;
@@ -26,7 +26,8 @@ static uint32_t bin_by_definition(gs_key key)
     return low;
 }
 
-/* The bin as the stages search it: in a vector, or as the last of keys that make no whole one. */
+/* The bin that the stages' search finds: within a vector, or (last) in the rest behind the last
+ * whole one. */
 static uint32_t bin_by_search(gs_key key, bool last)
 {
     enum { KEYS = 65 };
@@ -49,7 +50,7 @@ static bool check_key(gs_key key)
            CHECK(key <= gs_splitters_high(&splitters, bin));
 }
 
-/* Everything that holds for the splitters at hand. */
+/* Check everything that must hold for the current splitters. */
 static void check_splitters(uint32_t bins)
 {
     CHECK(splitters.count <= 2 * (bins - 1));
@@ -81,6 +82,7 @@ static void choose_from(enum sample_kind kind, uint32_t samples, uint32_t bins)
     free(sample);
 }
 
+/* Samples of every kind and size, from one key on, give splitters that find the right bins. */
 static void test_every_kind(void)
 {
     static const uint32_t bins[] = {1, 2, 3, 16, 1000, GS_BINS_MAX};
@@ -94,7 +96,7 @@ static void test_every_kind(void)
     }
 }
 
-/* Adjacent keys as splitters: the search at its longest. */
+/* Splitters that are adjacent keys make the search longest. */
 static void test_dense(void)
 {
     static gs_key sample[GS_BINS_MAX];
@@ -111,6 +113,8 @@ static void test_dense(void)
     }
 }
 
+/* A value that would fill a bin gets an equality bin, so that its keys need not be sorted; also at
+ * both ends of the key range, where a splitter below or above does not exist. */
 static void test_heavy_values_get_equality_bins(void)
 {
     static gs_key sample[32 * 16];
@@ -129,7 +133,8 @@ static void test_heavy_values_get_equality_bins(void)
     }
 }
 
-/* A sample of so many values, `times` each, the least one but once if `rare`. */
+/* Choose splitters from a sample of `values` values, each `times` times, but the least only once if
+ * `rare`. */
 static bool choose_values(uint32_t values, uint32_t times, bool rare, gs_key first, gs_key step)
 {
     static gs_key sample[64 * (GS_VALUES_COMPARED_MOST + 1)];
@@ -140,8 +145,8 @@ static bool choose_values(uint32_t values, uint32_t times, bool rare, gs_key fir
     return gs_splitters_choose_values(&splitters, sample, samples, GS_VALUES_COMPARED_MOST);
 }
 
-/* Few values have a bin each, however few bins are planned. One that was drawn once says that there
- * are more. */
+/* A few values get a bin each, however few bins are planned. A value that was drawn only once
+ * denies it: there are probably others that were not drawn. */
 static void test_few_values_get_a_bin_each(void)
 {
     for (uint32_t values = 1; values <= GS_VALUES_COMPARED_MOST; values++) {
@@ -161,6 +166,7 @@ static void test_few_values_get_a_bin_each(void)
     CHECK(!choose_values(0, 0, false, 0, 0));
 }
 
+/* With one bin there is no splitter, and all keys find bin 0. */
 static void test_one_bin_has_no_splitter(void)
 {
     gs_key sample[4] = {1, 2, 3, 4};
@@ -169,13 +175,14 @@ static void test_one_bin_has_no_splitter(void)
     check_splitters(1);
 }
 
-/* Keys that are nearly uniform need no search behind the guide, and bins keep about their share. */
+/* Snapped splitters of nearly uniform keys need no search after the guide, and no bin differs from
+ * its share by more than half. */
 static void test_snapped_needs_no_step(void)
 {
     enum { BINS = 1024, SAMPLES = 32 * BINS };
     gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
     for (uint32_t i = 0; i < SAMPLES; i++)
-        sample[i] /= 2; /* half of even bins would have no key */
+        sample[i] /= 2; /* half of all even bins would be empty */
     gs_sort_samples(sample, SAMPLES);
     gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
     CHECK(splitters.steps > 0);
@@ -191,8 +198,8 @@ static void test_snapped_needs_no_step(void)
     free(sample);
 }
 
-/* Splitters in a narrow range have a guide of its cells, those of a logarithm's keys one of its
- * own: no steps, or few. */
+/* The guide that leaves the fewest steps is built: a linear one for keys in a narrow range, a
+ * logarithmic one for log-uniform keys. */
 static void test_guide_is_that_of_fewest_steps(void)
 {
     enum { BINS = 1024, SAMPLES = 32 * BINS };
@@ -212,8 +219,8 @@ static void test_guide_is_that_of_fewest_steps(void)
     free(sample);
 }
 
-/* A splitter among many of one cell does not move to the cell's end: its bin would get the keys of
- * all that lie between. */
+/* A splitter with many others in its cell is not snapped to the cell's end: its bin would get the
+ * keys of all bins in between. */
 static void test_snapped_bins_keep_their_share(void)
 {
     enum { BINS = 1024, SAMPLES = 32 * BINS };
@@ -232,7 +239,8 @@ static void test_snapped_bins_keep_their_share(void)
     free(sample);
 }
 
-/* Random keys have bins of one width, a power of two of them, about as many as wanted. */
+/* Uniform keys get bins of equal width, which need no search: their number is the power of two
+ * nearest to the number wanted. */
 static void test_random_keys_have_even_bins(void)
 {
     static const uint32_t wanted[][2] = {
@@ -249,13 +257,13 @@ static void test_random_keys_have_even_bins(void)
     }
 }
 
-/* Nor has a sample that is crowded somewhere, or too small to tell. */
+/* A sample that is crowded somewhere, or too small to tell, gets no even bins. */
 static void test_others_have_no_even_bins(void)
 {
     enum { BINS = 256, SAMPLES = 32 * BINS, CROWD = 64 };
     gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
     for (uint32_t i = 0; i < CROWD; i++)
-        sample[i] = 0x12345678 + i * 1000; /* two bins' shares more in one */
+        sample[i] = 0x12345678 + i * 1000; /* one bin gets two bins' share more */
     gs_sort_samples(sample, SAMPLES);
     gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
     gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
@@ -265,7 +273,7 @@ static void test_others_have_no_even_bins(void)
     CHECK(splitters.guide != GS_GUIDE_EVEN);
 }
 
-/* The bounds of a heavy value's bin stay where they are. */
+/* Snapping leaves the bounds of equality bins alone: they would hold other values, too. */
 static void test_snapped_equality_bins_stay(void)
 {
     enum { BINS = 64, SAMPLES = 32 * BINS };

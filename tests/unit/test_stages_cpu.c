@@ -1,10 +1,10 @@
 /* test_stages_cpu.c -- count, prefix sum, scatter and sort of the bins, stage by stage.
  * SPDX-License-Identifier: MIT
  *
- * Each stage keeps its own contract: counts are exact, every run holds keys of its bin and no
- * other, bins that are too large are split, a bin comes out sorted; and an input that changes
- * behind its count is sorted as it was read. Where keys go straight to their bins (plan->direct) it
- * is read twice, and a change in between is told.
+ * Each stage keeps its own contract: counts are exact, every run holds keys of its bin only, bins
+ * that are too large are split, a bin comes out sorted; and an input that changes after its count
+ * is sorted as it was read. Only a direct sort (plan->direct) reads the input twice: it reports a
+ * change in between.
  */
 #include "sort/cache_sort.h"
 #include "sort/params.h"
@@ -36,8 +36,8 @@ static bool open_run(struct stage_run *f, const gs_key *keys, uint64_t n, unsign
     return stage_run_open(f, keys, n, direct);
 }
 
-/* Count, prefix sum and scatter of all chunks, the last first: none waits for another. Behind the
- * count each chunk's keys are changed if `change`. */
+/* Count, prefix sum and scatter of all chunks, the last chunk first: none depends on another. If
+ * `change`, each chunk's keys are changed after they were counted. */
 static void distribute(struct stage_run *f, gs_key *keys, bool change)
 {
     const struct gs_cpu *cpu = f->run.device;
@@ -57,7 +57,7 @@ static void close_run(struct stage_run *f)
     free(f->output);
 }
 
-/* By the definition of splitters.h, without the guide. */
+/* A key's bin by the definition in splitters.h, without the guide. */
 static uint32_t bin_of(const struct gs_splitters *splitters, gs_key key)
 {
     uint32_t low = 0;
@@ -84,7 +84,8 @@ static void check_counts(struct stage_run *f, const gs_key *keys)
     free(wanted);
 }
 
-/* Each run holds keys of its bin. Chunks with keys of equality bins only are not moved. */
+/* Each run holds keys of its bin only. Equality bins are left out: a chunk that has no other keys
+ * is not moved, so there is nothing to look at. */
 static void check_runs(struct stage_run *f)
 {
     const struct gs_cpu *cpu = f->run.device;
@@ -113,6 +114,7 @@ static void check_counts_of_chunk(struct stage_run *f)
     CHECK_EQUAL(sum, f->span.count);
 }
 
+/* Counts, runs and output are right after each stage, for any number of threads and bins. */
 static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned threads, uint64_t bins,
                                 bool reverse, bool direct)
 {
@@ -129,7 +131,7 @@ static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned thre
         }
         CHECK(gs_stages_cpu.sort_bins(&f.run, &f.err) == GS_OK);
         CHECK(memcmp(f.output, wanted, n * sizeof *wanted) == 0);
-        if (direct) { /* it was one chunk, as if scattered */
+        if (direct) { /* sort_bins made one scattered chunk of it */
             check_counts(&f, keys);
             check_counts_of_chunk(&f);
         }
@@ -139,8 +141,8 @@ static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned thre
     free(wanted);
 }
 
-/* Values beside each other, each with an equality bin: these are more than half of the bins, and
- * too many to be compared with all keys. */
+/* Adjacent values with an equality bin each: these are more than half of the bins, and too many to
+ * compare every key with each. */
 static void test_many_equality_bins(bool direct)
 {
     enum { VALUES = 2 * GS_VALUES_COMPARED - 1 };
@@ -165,7 +167,8 @@ static void test_many_equality_bins(bool direct)
     free(wanted);
 }
 
-/* Two bins of more keys than are sorted in one go: pieces are smaller, in order, and hold all. */
+/* Two bins of more keys than the in-cache sort takes are split into pieces that it does take, in
+ * order, with all keys. */
 static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
 {
     gs_key *keys = sample_make(kind, LARGE);
@@ -180,7 +183,7 @@ static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
         for (uint64_t i = 0; i < pieces.count; i++) {
             const struct gs_piece *piece = &pieces.list[i];
             CHECK(piece->count > 0 && piece->low <= piece->high);
-            bool equal = piece->low == piece->high; /* of them there may be several pieces */
+            bool equal = piece->low == piece->high; /* one value may have several pieces */
             CHECK(i == 0 || piece->low > pieces.list[i - 1].high ||
                   (equal && piece->low == pieces.list[i - 1].low));
             CHECK_EQUAL(piece->offset, reverse ? LARGE - sum - piece->count : sum);
@@ -193,7 +196,8 @@ static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
     free(keys);
 }
 
-/* Keys that change behind their count: what was read is what is sorted, or they are told. */
+/* Keys that change after their count: the keys are sorted as they were read or, by a direct sort,
+ * the change is reported. */
 static void test_input_changes(unsigned threads, bool direct)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);

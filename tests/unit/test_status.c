@@ -1,4 +1,4 @@
-/* test_status.c -- the first failure is kept, whole and in one piece.
+/* test_status.c -- the first error is kept; if too long, its file name is cut, not its reason.
  * SPDX-License-Identifier: MIT
  */
 #include "common/status.h"

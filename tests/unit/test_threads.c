@@ -1,4 +1,4 @@
-/* test_threads.c -- a thread for each processor, but not for each of very many.
+/* test_threads.c -- by default one thread for each processor, up to GS_THREADS_DEFAULT.
  * SPDX-License-Identifier: MIT
  */
 #include "common/processors.h"
@@ -8,7 +8,7 @@
 
 #include <sched.h>
 
-/* In the place of the C library's function: a machine of 200 processors. */
+/* Replaces the C library's function, to simulate a machine of 200 processors. */
 int on_large_machine(pid_t process, size_t bytes, cpu_set_t *set) __asm__("sched_getaffinity");
 int on_large_machine(pid_t process, size_t bytes, cpu_set_t *set)
 {

@@ -35,14 +35,15 @@ done:
     gs_tiles_free(&tiles);
 }
 
-/* Of several inputs nobody knows which one was changed. */
+/* The error about a changed input names it only if the keys at hand are all of one: else nobody
+ * knows which input changed. */
 static void test_changed(void)
 {
     const gs_key keys[] = {1, 2};
     const struct gs_span spans[] = {{keys, 2, "one"}, {keys, 0, "none"}, {keys, 1, "two"}};
     static const struct {
         uint64_t first, count;
-        const char *name; /* NULL: it may be either */
+        const char *name; /* NULL: either may have changed */
     } cases[] = {{0, 2, "one: "}, {1, 1, "one: "}, {2, 1, "two: "}, {0, 3, NULL}, {1, 2, NULL}};
     struct gs_error err = {.status = GS_OK};
     struct gs_tiles tiles;

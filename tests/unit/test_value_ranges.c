@@ -1,4 +1,4 @@
-/* test_value_ranges.c -- keys of few values are counted; others among them are not lost.
+/* test_value_ranges.c -- keys in ranges of few values are counted; others among them are not lost.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/value_ranges.h"
@@ -10,7 +10,7 @@ enum { N = 200003, SAMPLES = 1024 };
 
 static gs_key keys[N], got[N];
 
-/* Ranges of keys' sample. */
+/* Find the ranges of a sample of keys[]. */
 static void find(struct gs_value_ranges *ranges)
 {
     gs_key sample[SAMPLES];
@@ -20,7 +20,7 @@ static void find(struct gs_value_ranges *ranges)
     gs_value_ranges_find(ranges, sample, SAMPLES, N);
 }
 
-/* `values` values from each of `ranges` places on. */
+/* Fill keys[] with `values` values in each of `ranges` ranges, from `first` on, `apart` apart. */
 static void fill(uint32_t ranges, uint32_t values, gs_key first, gs_key apart)
 {
     for (uint64_t i = 0; i < N; i++) {
@@ -35,7 +35,7 @@ static void check_sort(void)
     check_sort_ways(&span, 1, keys, N, got, 2);
 }
 
-/* Are there so many ranges, with all keys in them? Sorts the keys, too. */
+/* Check that wanted_ranges ranges are found, which hold all keys, and that the sort is right. */
 static void check(uint32_t wanted_ranges)
 {
     struct gs_value_ranges ranges;
@@ -66,17 +66,17 @@ int main(void)
     fill(5, 300, 1000, 1000000);
     check(0); /* too many ranges */
     fill(1, 2, 9, 0);
-    check(0); /* too few values to count so */
+    check(0); /* too few values: equality bins do */
     fill(1, 60000, 0, 0);
-    check(0); /* too many */
+    check(0); /* too many values */
     fill(1, 1000, 1000, 0);
-    keys[N - 1] = GS_KEY_MAX; /* what no sample shows */
+    keys[N - 1] = GS_KEY_MAX; /* keys that the sample does not show */
     keys[N / 2] = 0;
     check_sort();
-    fill(1, 2, 9, 0); /* the same of equality bins: one part of the keys has others */
+    fill(1, 2, 9, 0); /* the same for equality bins: another value at the end */
     keys[N - 1] = GS_KEY_MAX;
     check_sort();
-    keys[0] = 0; /* ... and another */
+    keys[0] = 0; /* ... and at the beginning */
     check_sort();
     return check_failures();
 }

@@ -1,4 +1,4 @@
-/* test_verify.c -- a proof that can fail: every kind of wrong output is told from the right one.
+/* test_verify.c -- verification accepts right outputs and rejects every kind of wrong one.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gsort.h"
@@ -23,9 +23,9 @@ static int make_file(const gs_key *keys, uint64_t count)
     return fd;
 }
 
-static struct gs_error told; /* by the last proof */
+static struct gs_error told; /* the error of the last verification */
 
-/* What the proof says of these keys as the output of the sort of `wanted`. */
+/* Verify `keys`, of which in_file are in the file, as the output of a sort of `wanted`. */
 static enum gs_status verify(const gs_key *wanted, const gs_key *keys, uint64_t count,
                              uint64_t in_file, const struct gs_options *options)
 {
@@ -41,6 +41,7 @@ static enum gs_status verify(const gs_key *wanted, const gs_key *keys, uint64_t 
     return st;
 }
 
+/* Right outputs are accepted for all options, also empty ones: an alarm must mean an error. */
 static void test_right_outputs(void)
 {
     static const uint64_t counts[] = {0, 1, 2, GS_TILE_KEYS, GS_TILE_KEYS + 1, N};
@@ -60,6 +61,7 @@ static void test_right_outputs(void)
     }
 }
 
+/* A wrong key, keys exchanged, a short file, duplicates and tiles exchanged are each rejected. */
 static void test_wrong_outputs(void)
 {
     static const uint64_t places[] = {
@@ -77,10 +79,10 @@ static void test_wrong_outputs(void)
         wrong[at] = GS_KEY_MAX;
         CHECK(verify(wanted, wrong, N, N, &options) == GS_ERR_VERIFY);
         wrong[at] = kept;
-        /* Two keys exchanged: the same multiset, out of order (one apart is two values at least
-         * three places away). */
+        /* Two keys exchanged: the same multiset, out of order. Each value is there three times, so
+         * keys six places apart differ. */
         if (at >= 6) {
-            wrong[at] = 0; /* out of order */
+            wrong[at] = 0; /* first one key out of order */
             CHECK(verify(wanted, wrong, N, N, &options) == GS_ERR_VERIFY);
             wrong[at] = wrong[at - 6];
             wrong[at - 6] = kept;
@@ -92,17 +94,18 @@ static void test_wrong_outputs(void)
     CHECK(verify(wanted, wrong, N, N, &options) == GS_OK);
     CHECK(verify(wanted, wrong, N, N - 1, &options) == GS_ERR_VERIFY); /* too short */
     CHECK(verify(wanted, wrong, N, N, &unique) == GS_ERR_VERIFY);      /* has duplicates */
-    /* Two tiles in each other's place: each in order, and no key is missing. */
+    /* Two tiles exchanged: each is in order and no key is missing, so only their seam shows it. */
     memcpy(wrong, wanted + GS_TILE_KEYS, GS_TILE_KEYS * sizeof *wrong);
     memcpy(wrong + GS_TILE_KEYS, wanted, GS_TILE_KEYS * sizeof *wrong);
     CHECK(verify(wanted, wrong, N, N, &options) == GS_ERR_VERIFY);
     CHECK(strcmp(told.text, "output: verify: output key 65536 is out of order") == 0);
-    memset(wrong, 0, N * sizeof *wrong); /* in order, and nothing of it right */
+    memset(wrong, 0, N * sizeof *wrong); /* in order, but all other keys */
     CHECK(verify(wanted, wrong, N, N, &options) == GS_ERR_VERIFY);
     free(wanted);
     free(wrong);
 }
 
+/* An output that cannot be read back is an error, not a success. */
 static void test_unreadable(void)
 {
     struct gs_options options = {.verify = true, .threads = 1};

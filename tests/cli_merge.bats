@@ -53,7 +53,7 @@ make_parts()
 }
 
 @test "inputs whose key ranges follow each other, and many small inputs with a large one" {
-    keygen uniform 300000 | "$GSORT" >all # not the sort is tested here
+    keygen uniform 300000 | "$GSORT" >all # many sorts, which are not under test
     split -n 300 -a 3 all next.
     keygen zipf 30000 >few
     split -n 300 -a 3 few small.

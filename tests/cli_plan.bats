@@ -39,7 +39,7 @@ setup()
     gsort --plan -m -u in in >plan
     [[ $(field method) == *merge ]]
     [[ $(field output) == *" 24000000 bytes at most" ]]
-    mkfifo fifo # not opened: only a reader waits for its writer
+    mkfifo fifo # --plan does not open it, which would wait for a writer
     gsort --plan fifo in >plan
     [[ $(field inputs) == *"2, 3000000 keys and what pipes will bring" ]]
 }

@@ -136,8 +136,7 @@ refused()
     assert_same wanted shared/out
 }
 
-# created [STRACE-OPTION...] GSORT: run an external sort under strace and print the calls that
-# create files, one per line.
+# created [STRACE-OPTION...] GSORT: trace an external sort and print its calls that create files.
 created()
 {
     rm -f trace
@@ -158,8 +157,7 @@ created()
     assert_same wanted shared/out
     [ "$(grep -c 'gsort-.*O_CREAT.* = [0-9]' named)" -ge 2 ]
     cat unnamed named
-    # A new unnamed output is created with 0666, to see what mode the kernel gives it, and gets 0600
-    # before it holds keys.
+    # A new unnamed output is created with 0666, to learn the kernel's choice, then gets mode 0600.
     run ! grep -vE ', 0600\)|O_TMPFILE, 0666\)' unnamed named
     run ! grep -vE 'O_TMPFILE|O_EXCL.*O_NOFOLLOW|O_NOFOLLOW.*O_EXCL' unnamed named
     run ! grep -E 'creat\(' unnamed named

@@ -10,7 +10,7 @@ setup()
     reference in >wanted
 }
 
-@test "sizes that are large enough, with suffixes and percent" {
+@test "sizes with suffixes or percent that are large enough" {
     for size in 1G 1g 512M 524288 600000k 1T 1P 1E 50% 100% 1073741824b 2000000000b; do
         gsort -S "$size" in -o out
         assert_same wanted out

@@ -45,7 +45,7 @@ limit_waiting()
     done
 }
 
-@test "sorts in memory and merges" {
+@test "sorts in memory and merges, within the group's limit" {
     keygen uniform 24M >in # 96 MiB
     "$GSORT" in -o wanted
     # The keys and their copy leave little of this for the output.

@@ -3,7 +3,7 @@
 
 load helper
 
-@test "outputs of any length, by -o and by redirection" {
+@test "--direct outputs of any length, by -o and by redirection" {
     for n in 0 1 1025 16385 300007 3000001; do
         keygen uniform "$n" >in
         reference in >wanted
@@ -14,7 +14,7 @@ load helper
     done
 }
 
-@test "behind an odd number of bytes, and appended" {
+@test "--direct behind an odd number of bytes, and appended" {
     keygen uniform 500009 >in
     { printf before && reference in; } >wanted
     { printf before && gsort --direct in; } >got
@@ -24,7 +24,7 @@ load helper
     assert_same wanted got
 }
 
-@test "with -r, -u and --verify" {
+@test "--direct with -r, -u and --verify" {
     keygen zipf 2000003 >in
     assert_sorts -r +--direct in
     assert_sorts -u +--direct in
@@ -33,7 +33,7 @@ load helper
     assert_same wanted got
 }
 
-@test "a short write is continued" {
+@test "a short direct write is continued" {
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
     require_plain_build
     keygen uniform 500009 >in
@@ -44,7 +44,7 @@ load helper
     assert_same wanted got
 }
 
-@test "an external sort and a merge" {
+@test "--direct in an external sort and a merge" {
     keygen uniform 3000001 >in
     reference in >wanted
     gsort --direct -S 8M in -o got
@@ -54,7 +54,7 @@ load helper
     assert_same wanted got
 }
 
-@test "in place and into a pipe" {
+@test "--direct in place and into a pipe" {
     keygen uniform 1000003 >in
     reference in >wanted
     gsort --direct in | cmp - wanted

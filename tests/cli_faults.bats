@@ -17,27 +17,27 @@ walk()
         "${@:2}"
 }
 
-@test "calls that write the output, over an old file and without O_TMPFILE" {
+@test "failing calls that write the output, over an old file and without O_TMPFILE" {
     walk "pwrite length mode link rename close" replace named-replace
 }
 
-@test "calls that name a new file" {
+@test "failing calls that name a new file" {
     walk "link stat" new dangling-link
 }
 
-@test "starting threads and allocating memory" {
+@test "failing calls that start threads and allocate memory" {
     walk "mmap thread" replace
 }
 
-@test "reading from a pipe and writing to one" {
+@test "failing calls that read and write pipes" {
     walk "read write" pipes
 }
 
-@test "calls that examine the output's name" {
+@test "failing calls that examine the output's name" {
     walk "stat access readlink" link dangling-link fd-link-file
 }
 
-@test "calls that map the output, which is sorted in place" {
+@test "failing calls that map an output sorted in place" {
     walk "length mmap" mapped mapped-ahead
 }
 

@@ -57,7 +57,7 @@ mount_small()
     run -2 bash -c 'gsort --stats in -o out 2>/dev/full'
 }
 
-@test "all three standard streams closed" {
+@test "with all three standard streams closed, -o is still possible" {
     run -2 bash -c 'gsort <&- >&- 2>&-'
     reference in >wanted
     gsort in -o out <&- >&- 2>&-

@@ -93,7 +93,7 @@ setup()
     [ ! -e out ]
 }
 
-@test "300 files larger than -S: madvise is not called on all of them for each sample" {
+@test "300 files, larger than -S: no madvise on each file for each part of the sample" {
     local -a files=()
     require_strace
     keygen uniform 3000000 >all

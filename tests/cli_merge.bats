@@ -17,7 +17,7 @@ make_parts()
     done
 }
 
-@test "merges of all distributions, directions and numbers of inputs" {
+@test "merges of various distributions and numbers of inputs, in every direction" {
     for name in uniform few zipf equal sorted max-keys; do
         for count in 1 2 7 40; do
             for options in "" -r -u -ru; do

@@ -60,7 +60,7 @@ COMMON_C := status control_group processors memory dirty file pipe populate slur
 SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu incoming_look_cpu keeps_most select_samples_cpu sort_samples splitters search_bins search_bins256 \
             search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
             place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values chunk_rooms key_loops \
-            cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 cache_sort_lanes512 copy_ordered \
+            cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 cache_sort_placed512 cache_sort_lanes512 copy_ordered \
             sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu sort_shares_cpu stages_cpu emit fingerprint verify engine \
             engine_cpu external external_distribute external_emit external_group external_level external_split \
             binned_cpu merge merge_cut merge_segment merge_runs

@@ -1,7 +1,7 @@
 /* binned_cpu.c -- sort keys that lie in rows, each ordered by bin.
  * SPDX-License-Identifier: MIT
  *
- * To the last stage of the sample sort a row is a chunk that was scattered.
+ * The last stage of the sample sort takes each row for a scattered chunk.
  */
 #include "sort/binned.h"
 #include "sort/cache_sort.h"
@@ -23,15 +23,15 @@ bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t row
     struct gs_plan plan;
     gs_sort_forecast(options, count, stats, &seconds);
     gs_plan_make(&plan, options, count);
-    /* A bin is gathered to be sorted, however large, where its runs are too short to be split: that
-     * must not take more than the scattered copy, which is spared here. */
+    /* A bin whose runs are too short to be split is gathered to be sorted, however large it is:
+     * that must not take more memory than the scattered copy that is saved here. */
     return strcmp(stats->device, gs_device_name(GS_DEVICE_CPU)) == 0 &&
            strcmp(stats->engine, gs_engine_name(GS_ENGINE_SAMPLESORT)) == 0 && options->bins == 0 &&
            options->samples == 0 && !plan.one_bin && count <= UINT32_MAX &&
            rows * GS_RUN_KEYS_MIN * 2 <= count / plan.threads;
 }
 
-/* Note what ran. None of these is an equality bin. */
+/* Record what ran in stats. None of these is an equality bin. */
 static void describe_run(struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;
@@ -63,7 +63,7 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
     run->fingerprint = fingerprint;
     run->device = &cpu;
     gs_plan_make(&run->plan, options, binned->count);
-    run->plan.direct = false; /* few as they may be, the keys lie in runs */
+    run->plan.direct = false; /* the keys lie in runs, even if they are few */
     run->splitters.count = binned->bins - 1;
     memcpy(run->splitters.splitter, binned->splitters->splitter + binned->first,
            run->splitters.count * sizeof(gs_key));

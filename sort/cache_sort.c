@@ -1,56 +1,59 @@
-/* cache_sort.c -- sort one bin while it is in cache: which method.
+/* cache_sort.c -- sort one bin while it is in cache: the choice of the method.
  * SPDX-License-Identifier: MIT
  *
- * The splitters bound a bin's keys, so that only some 20 of 32 bits vary in a bin of uniform keys.
- * What sorts it:
+ * The splitters bound a bin's keys, so only some 20 of 32 bits vary in a bin of uniform keys. The
+ * methods:
  *
  *   groups       (cache_sort_groups512.c) where keys are spread evenly and densely, few are equal,
- *                and the processor has AVX-512 with VBMI2: by far the fastest;
- *   columns      (cache_sort_columns.c) where they are not dense, or with AVX2 at least;
+ *                and the processor has AVX-512 with VBMI2: by far the fastest; large bins on AMD's
+ *                processors in another way (cache_sort_placed512.c);
+ *   columns      (cache_sort_columns.c) where they are less dense, or there is only AVX2;
  *   counting     (cache_sort_portable.c) where there are fewer values than keys: count each, write
  *                them out;
  *   values       (cache_sort_values.c) where a few values repeat, far apart: the same by hashing;
- *   vqsort       (cache_sort_highway.cc) all other bins, where it was built in and has vectors;
- *   radix        (cache_sort_portable.c) all other bins else.
+ *   vqsort       (cache_sort_highway.cc) all other bins, if built in and vectors are available;
+ *   radix        (cache_sort_portable.c) all other bins, without vqsort.
  *
- * A bin above GS_CACHE_SORT_CAPACITY is sorted by groups, up to GS_CACHE_SORT_LARGE, by vqsort or,
- * without it, split first.
+ * A bin above GS_CACHE_SORT_CAPACITY is sorted by groups up to GS_CACHE_SORT_LARGE, else by vqsort;
+ * without vqsort it is split first.
  */
 #include "sort/cache_sort.h"
 #include "sort/cache_sort_impl.h"
 #include "sort/cache_sort_portable.h"
 
 enum {
-    /* Keys whose repeats tell about equal keys, and slots to find them: among 256 of a bin of 4000
-     * values that are alike frequent there are 8, of 1000 values 30, of 192 values 114. */
+    /* Sampled keys of a bin, whose repeats tell how many keys are equal, and hash slots to find the
+     * repeats. Among 256 keys of a bin with 4000 equally frequent values there are 8 repeats, with
+     * 1000 values 30, with 192 values 114. */
     SAMPLE = 256,
     SAMPLE_SLOTS_LOG2 = 10,
-    /* Columns pay up to 8 keys of a value, and so 2^18 / count repeats; of more, many columns are
-     * full, and others empty. */
+    /* Columns pay up to 8 keys per value, which is 2^18 / count repeats; with more, many columns
+     * are full and others empty. */
     COLUMN_REPEATS_KEYS = 1 << 18,
-    /* As many are enough to count values by hashing. With more than so many, of 40 values, vqsort
-     * is as fast, where it is. */
+    /* Repeats from which hashing the values pays; and up to which it does where vqsort is
+     * available: with more, of 40 values, vqsort is as fast. */
     VALUES_REPEATS = 105,
     VALUES_REPEATS_MAX = GS_HIGHWAY ? 216 : SAMPLE,
-    /* Cells that keys fall into which tell whether columns would be about as full as each other. Of
-     * n even keys about n^2 / 2048 meet another in theirs by chance: 2 of 64, and next to never 12;
-     * 29 of 256, with a deviation of 5. Of 64 in clusters, or of values as frequent as Zipf's, it
-     * is 20; of 256 k-mers, 60, where 64 of them do not tell. */
-    EVEN_SAMPLE = 64, /* of fewer than EVEN_LARGE keys, where more would take too long */
+    /* A test of whether columns would be about equally full: count the sampled keys that fall into
+     * an occupied one of EVEN_CELLS cells. Of n evenly spread keys about n^2 / 2048 do so by
+     * chance: 2 of 64, and next to never 12; 29 of 256, with a deviation of 5. Of 64 clustered or
+     * Zipf-distributed keys 20 do; of 256 k-mers, 60, where 64 of them do not tell. */
+    EVEN_SAMPLE = 64, /* for fewer than EVEN_LARGE keys, where a larger sample takes too long */
     EVEN_LARGE = 1 << 14,
     EVEN_CELLS = 1024,
     EVEN_MEET = 9,
-    RUN_SAMPLE = 4, /* of them from a run, or its share */
-    /* Values from key to key, up to which a column (cache_sort_columns.h) is 2^16 values wide. */
+    RUN_SAMPLE = 4, /* keys sampled from a run, at least */
+    /* Average distance of neighbouring keys up to which a column (cache_sort_columns.h) stays below
+     * 2^16 values. */
     NARROW_SPREAD = 4300,
-    /* Fewer keys are read once before the sort: their bounds are seldom tight. */
+    /* Fewer keys are always scanned before the sort: their bounds are seldom tight. */
     SCAN_ALWAYS = 2048,
-    /* Counting pays from this many keys a value. */
+    /* Counting pays from this many keys per value. */
     COUNTING_KEYS = 4
 };
 
-/* How many of SAMPLE keys of the bin were met before. A slot that is free holds a key that does not
- * belong there; few keys share one with another. */
+/* How many of SAMPLE keys of the bin occurred before. A free slot holds a key that does not hash
+ * there; few keys collide. */
 static unsigned count_repeats(const gs_key *keys, size_t count)
 {
     const size_t drawn = count < SAMPLE ? count : SAMPLE;
@@ -67,13 +70,13 @@ static unsigned count_repeats(const gs_key *keys, size_t count)
     return repeats;
 }
 
-/* Are so few of a bin's keys equal that columns will do? */
+/* Do so few keys repeat that columns will do? */
 static bool seldom_repeat(unsigned repeats, size_t count)
 {
     return repeats <= 1 + COLUMN_REPEATS_KEYS / count;
 }
 
-/* Whether the first keys are in order: reason to look at the others. */
+/* Are the first keys in order? Then the others are worth checking. */
 static bool starts_ordered(const gs_key *keys)
 {
     size_t i = 1;
@@ -100,12 +103,15 @@ static bool look_even(const gs_key *keys, size_t count, gs_key low, gs_key high)
 }
 
 #if GS_HAS_AVX2
-/* From the runs straight to `to`, which may be where they are. */
+/* Sort from the runs straight to `to`, which may be the runs' own memory. */
 static bool try_columns_of_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                                 size_t scratch_keys, size_t count, gs_key low, gs_key high,
                                 bool past_cache)
 {
-    return (gs_cache_sort_groups512_usable() &&
+    return (gs_cache_sort_placed512_pays() &&
+            gs_cache_sort_placed512(runs, to, scratch, scratch_keys, count, low, high,
+                                    past_cache)) ||
+           (gs_cache_sort_groups512_usable() &&
             gs_cache_sort_groups512(runs, to, scratch, scratch_keys, count, low, high,
                                     past_cache)) ||
            (gs_cache_sort_columns512_usable() && count <= GS_CACHE_SORT_CAPACITY &&
@@ -122,8 +128,8 @@ static bool try_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
     return gs_cache_sort_columns_usable() && gs_cache_sort_columns(keys, scratch, count, low, high);
 }
 
-/* Do some keys of the runs differ, are not in order, and spread evenly? Then columns are worth a
- * try. */
+/* Do the runs' keys, by a sample, differ, lack order and spread evenly? Then columns are worth
+ * trying. */
 static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key low, gs_key high)
 {
     gs_key sample[SAMPLE];
@@ -133,7 +139,7 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key 
     for (uint64_t chunk = 0; chunk < runs->chunks && drawn < SAMPLE; chunk++) {
         uint32_t run_count;
         const gs_key *run = gs_key_run(runs, chunk, &run_count);
-        /* Rows that are no chunks may be few. */
+        /* There may be few rows where they are not chunks, so take more keys from each. */
         uint32_t share =
             runs->chunk_keys == 0 ? (uint32_t)((uint64_t)SAMPLE * run_count / count) : RUN_SAMPLE;
         share = share > RUN_SAMPLE ? share : RUN_SAMPLE;
@@ -184,7 +190,7 @@ static bool try_highway(gs_key *keys, size_t count)
 }
 #endif
 
-/* Sort keys; `tried`: by columns within these bounds, in vain. */
+/* Sort keys. `tried`: columns were tried within these bounds and gave up. */
 static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high,
                          bool tried)
 {
@@ -195,7 +201,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     if (low == high)
         return keys;
 
-    /* Bounds that splitters gave are good enough for a first try. */
+    /* The splitters' bounds are good enough for a first try. */
     const unsigned repeats = count_repeats(keys, count);
     if (!tried && count >= SCAN_ALWAYS && count <= GS_CACHE_SORT_CAPACITY &&
         seldom_repeat(repeats, count) && !starts_ordered(keys) &&
@@ -209,7 +215,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
         return keys;
     const gs_key last_value = (scan.high - scan.low) >> scan.shift;
     const size_t counters = count < GS_CACHE_SORT_CAPACITY ? count : GS_CACHE_SORT_CAPACITY;
-    if (last_value < counters / COUNTING_KEYS && count <= UINT32_MAX) { /* which counters hold */
+    if (last_value < counters / COUNTING_KEYS && count <= UINT32_MAX) { /* 32-bit counters */
         gs_cache_sort_counting(keys, scratch, count, scan, last_value + 1);
         return keys;
     }
@@ -249,7 +255,7 @@ gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *s
                            bool past_cache)
 {
     bool tried = false;
-    /* Columns of more values than slots of 16 bits tell apart are left to the others. */
+    /* Skip bins whose columns would hold more values than 16-bit slots distinguish. */
     if (count > 0 && (uint64_t)(high - low) / count < NARROW_SPREAD &&
         runs_look_even(runs, count, low, high)) {
         if (try_columns_of_runs(runs, to, scratch, scratch_keys, count, low, high, past_cache))

@@ -1,19 +1,18 @@
-/* cache_sort_columns.c -- sort a bin by spreading it over columns that a sorting network sorts.
+/* cache_sort_columns.c -- sort a bin by spreading it over columns, sorted by a network.
  * SPDX-License-Identifier: MIT
  *
- * Inside a bin that splitters cut from smooth data the keys are spread evenly. So a key's value
- * tells, by one multiplication, which of M columns of about MEAN_ROWS keys it belongs to; there are
- * no counts to be made first, for a column has room for ROWS keys. Row by row in memory, as many
- * columns as a vector has lanes are a matrix: it is sorted with vector minima and maxima, all
- * columns at once, without a branch, by a network. Transposed, it is the next piece of the sorted
- * bin.
+ * In a bin that splitters cut from smooth data the keys are spread evenly. So one multiplication of
+ * a key's value tells which of M columns of about MEAN_ROWS keys it belongs to; no counting pass is
+ * needed, for each column has room for ROWS keys. The columns are stored row by row, and as many
+ * columns as a vector has lanes form a matrix: a network of vector minima and maxima sorts all its
+ * columns at once, without a branch. Transposed, the matrix is the next piece of the sorted bin.
  *
  * A column is at most 2^16 values wide in all but small inputs. Then its slots hold the lower 16
- * bits of the keys ("narrow": 16 lanes of 256 bits), else 32 bits ("wide": 8 lanes).
+ * bits of the keys ("narrow": 16 lanes in 256 bits), else 32 bits ("wide": 8 lanes).
  *
- * Keys of a column that is full are spilled to a list, which is sorted by itself and merged in. If
- * the list gets long, the keys are not spread evenly, and the sort gives up. Nothing is lost then:
- * all this is in scratch memory, and the keys are overwritten only at the end.
+ * Keys of a full column are spilled to a list, which is sorted separately and merged in. If the
+ * list gets long, the keys are not spread evenly, and the sort gives up. Nothing is lost then: all
+ * this happens in scratch memory, and the keys are overwritten only at the end.
  */
 #include "sort/cache_sort_columns.h"
 #include "sort/cache_sort_network.h"
@@ -29,7 +28,7 @@
 
 enum {
     ROWS = GS_COLUMN_ROWS,
-    BLOCK_ROWS = 16, /* what fits the registers */
+    BLOCK_ROWS = 16, /* as many as fit the registers */
     MEAN_ROWS = GS_COLUMN_MEAN_ROWS,
     NARROW_LANES = 16,
     WIDE_LANES = 8,
@@ -37,8 +36,8 @@ enum {
     SPILL_SHARE = GS_COLUMN_SPILL_SHARE
 };
 
-/* Room for the slots of as many columns, a vector of 8 keys for each WIDE_LANES or NARROW_LANES of
- * them in each row, and for what was spilled, twice. */
+/* Room for the slots, a vector of 8 keys for each WIDE_LANES or NARROW_LANES columns in each row,
+ * and for the spilled keys, twice. */
 #define ROOM(count, lanes)                                                                         \
     (ROWS * ((count) / MEAN_ROWS / (lanes) + 8) * 8 + 2 * ((count) / SPILL_SHARE) + 16)
 static_assert(ROOM(GS_CACHE_SORT_CAPACITY, NARROW_LANES) <= GS_CACHE_SORT_SCRATCH, "narrow slots");
@@ -46,7 +45,7 @@ static_assert(ROOM(WIDE_MAX, WIDE_LANES) <= GS_CACHE_SORT_SCRATCH, "wide slots")
 
 typedef __m256i vector;
 
-/* The smaller of each lane to *a, the larger to *b. */
+/* Per lane, put the smaller value into *a, the larger into *b. */
 INLINE_AVX2 void exchange(vector *a, vector *b, bool wide)
 {
     const vector least = wide ? _mm256_min_epu32(*a, *b) : _mm256_min_epu16(*a, *b);
@@ -58,9 +57,8 @@ INLINE_AVX2 void exchange(vector *a, vector *b, bool wide)
 #define LOAD(i)        r[i] = _mm256_load_si256(rows + (i));
 #define STORE(i)       _mm256_store_si256(rows + (i), r[i]);
 
-/* 16 rows of a matrix, the one that is number `first` and those behind it, sorted to rows. base is
- * subtracted from each lane, and where a column of `counts` keys has no more, the largest value is
- * put (unless all are full). */
+/* Sort 16 rows of a matrix, from number `first` on, to rows. Subtracts base from each lane; unless
+ * all columns are full, slots beyond a column's `counts` keys get the largest value. */
 INLINE_AVX2 void sort_block(const vector *slots, size_t row_vectors, vector *rows, int first,
                             vector base, vector counts, bool all_full, bool wide)
 {
@@ -91,8 +89,8 @@ INLINE_AVX2 void clean_block(vector *rows, bool wide)
     GS_EACH_16(STORE)
 }
 
-/* Sort each column of the first `blocks` * 16 rows of a matrix to rows: 1, 2 or 4 blocks, of which
- * the first full_blocks have a key in each slot. */
+/* Sort each column of the first `blocks` * 16 rows of a matrix to rows: 1, 2 or 4 blocks. The first
+ * full_blocks of them have a key in each slot. */
 INLINE_AVX2 void sort_columns(const vector *slots, size_t row_vectors, vector *rows, vector base,
                               vector counts, int full_blocks, int blocks, bool wide)
 {
@@ -108,7 +106,7 @@ INLINE_AVX2 void sort_columns(const vector *slots, size_t row_vectors, vector *r
     }
     if (blocks < 4)
         return;
-    /* Two steps at once: 32 rows with 32 rows reversed, then each half at distance 16. */
+    /* Two steps: exchange 32 rows with 32 rows reversed, then rows 16 apart in each half. */
     for (int i = 0; i < BLOCK_ROWS; i++) {
         vector a = rows[i], b = rows[i + 16], c = rows[47 - i], d = rows[63 - i];
         exchange(&a, &d, wide);
@@ -124,7 +122,7 @@ INLINE_AVX2 void sort_columns(const vector *slots, size_t row_vectors, vector *r
         clean_block(rows + BLOCK_ROWS * block, wide);
 }
 
-/* 16 rows of 16 narrow lanes to 16 columns. */
+/* Transpose 16 rows of 16 narrow lanes to 16 columns. */
 INLINE_AVX2 void transpose_narrow(const vector *rows, vector *columns, int step)
 {
     vector a[16], b[16];
@@ -151,7 +149,7 @@ INLINE_AVX2 void transpose_narrow(const vector *rows, vector *columns, int step)
     }
 }
 
-/* 8 rows of 8 wide lanes to 8 columns. */
+/* Transpose 8 rows of 8 wide lanes to 8 columns. */
 INLINE_AVX2 void transpose_wide(const vector *rows, vector *columns, int step)
 {
     vector a[8], b[8];
@@ -183,10 +181,10 @@ INLINE_AVX2 bool looks_ordered(const gs_key *keys, size_t count)
     return up || down;
 }
 
-/* Spread the keys over the columns; false if too many were spilled. A key above the bounds that the
- * caller vouched for (one of its bits flipped) goes to the last column: wrong, but harmless. Keys
- * in order would fall into the same column one after the other, and wait for each other there: of
- * those, 8 are taken together that are far apart. */
+/* Spread the keys over the columns; false if too many were spilled. A key above the caller's bounds
+ * (say, with a flipped bit) goes to the last column: wrong, but harmless. Keys in order would go
+ * one after the other to the same column, and each store would wait for the one before; so of
+ * ordered keys, 8 that are far apart are taken together. */
 INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns *columns,
                              bool wide, bool ordered)
 {
@@ -248,14 +246,14 @@ INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns
     return true;
 }
 
-/* Write the sorted columns of one matrix behind each other to out, in whole vectors: what is behind
- * a column's last key is overwritten by the next one, and up to ROWS keys behind the last are lost.
- */
+/* Write the sorted columns of one matrix one after the other to out, in whole vectors: the next
+ * column overwrites what is behind the last key of the one before, and up to ROWS keys behind the
+ * last column are overwritten. */
 INLINE_AVX2 void write_columns(const vector *rows, gs_key *out, const uint32_t *counts,
                                const uint32_t *lows, int blocks, bool wide)
 {
     const int lanes = wide ? WIDE_LANES : NARROW_LANES;
-    const int vectors = wide ? 2 * blocks : blocks; /* in a column */
+    const int vectors = wide ? 2 * blocks : blocks; /* vectors of a column */
     vector columns[ROWS];
 
     for (int i = 0; i < vectors; i++) {
@@ -281,7 +279,7 @@ INLINE_AVX2 void write_columns(const vector *rows, gs_key *out, const uint32_t *
     }
 }
 
-/* Sort the matrices one after the other into keys. */
+/* Sort the matrices one after the other to keys. */
 INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct gs_columns *columns,
                                bool wide)
 {
@@ -299,7 +297,7 @@ INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct gs_colum
 
         for (uint32_t lane = 0; lane < lanes; lane++) {
             const size_t column = matrix * lanes + lane;
-            /* gs_columns_make() set as many positions as there are lanes of matrices */
+            /* gs_columns_make() has set a position for every lane of every matrix */
             /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
             const uint32_t used = (uint32_t)(columns->positions[column] * columns->one_row >> 40);
             const gs_key base = columns->low + (gs_key)(column * columns->width >> 32);

@@ -1,11 +1,11 @@
 /* cache_sort_columns512.c -- cache_sort_columns.c with AVX-512: matrices of 32 columns.
  * SPDX-License-Identifier: MIT
  *
- * The same columns, in slots of 16 bits only. Two things differ besides the width. These processors
- * take the minimum or the maximum of one 512-bit vector in a cycle, but two bitwise operations: so
- * the larger of two keys is made as a ^ b ^ min(a, b). And the slots of a bin outgrow the
- * first-level cache, where stores that miss wait for each other: each slot is called into it, to be
- * written, a few keys ahead.
+ * The same columns, in 16-bit slots only. Two things differ besides the width. These processors do
+ * one 512-bit vector minimum or maximum in a cycle, but two bitwise operations: so the larger of
+ * two keys is computed as a ^ b ^ min(a, b). And the slots of a bin outgrow the first-level cache,
+ * where stores that miss wait for each other: so each slot is prefetched for writing a few keys
+ * ahead.
  */
 #include "sort/cache_sort_columns.h"
 
@@ -15,14 +15,13 @@
 
 #include <string.h>
 
-enum { AHEAD = 16 /* keys between a slot's call into cache and its store: one vector */ };
+enum { AHEAD = 16 /* prefetch distance of a slot, in keys: one vector */ };
 
 static_assert((ROWS * (GS_CACHE_SORT_CAPACITY / GS_COLUMN_MEAN_ROWS + 4 * (size_t)LANES) / 2 +
                2 * (GS_CACHE_SORT_CAPACITY / GS_COLUMN_SPILL_SHARE) + 16) <= GS_CACHE_SORT_SCRATCH,
               "slots, and what was spilled, twice");
 
-/* The column of each of 16 keys; the last for a key above the bounds that the caller vouched for.
- */
+/* Find the column of each of 16 keys; the last column for a key above the caller's bounds. */
 INLINE_AVX512 void find_columns(const gs_key *keys, const struct gs_columns *columns,
                                 uint32_t *column)
 {
@@ -36,13 +35,14 @@ INLINE_AVX512 void find_columns(const gs_key *keys, const struct gs_columns *col
     _mm512_store_si512(column, _mm512_min_epu32(found, last));
 }
 
-/* What was spilled so far. */
+/* Where the next spilled key goes, and the end of the room for them. */
 struct spill {
     gs_key *next;
     const gs_key *end;
 };
 
-/* Put a key into its column; false if that is full and too many were spilled already. */
+/* Put a key into its column, or spill it if that is full; false if there is no more room for
+ * spilled keys. */
 INLINE_AVX512 bool put_key(gs_key key, uint32_t column, struct gs_columns *columns,
                            uint32_t slots_end, struct spill *spill)
 {
@@ -101,8 +101,8 @@ INLINE_AVX512 bool spread_block(const gs_key *keys, size_t count, struct gs_colu
     return true;
 }
 
-/* Spread all keys, block by block: keys that come from far away are copied first, which waits for
- * many of them at once. */
+/* Spread all keys, block by block. Each block is copied from its runs first: the copy overlaps many
+ * cache misses. */
 static AVX512 bool spread_keys(const struct gs_key_runs *runs, size_t count,
                                struct gs_columns *columns)
 {
@@ -123,7 +123,7 @@ static AVX512 bool spread_keys(const struct gs_key_runs *runs, size_t count,
     return true;
 }
 
-/* One matrix, as its columns say. */
+/* The columns of one matrix: their keys, low ends, and fewest, most and all keys. */
 struct matrix {
     uint32_t counts[LANES], lows[LANES];
     uint16_t lane_counts[LANES] __attribute__((aligned(64)));
@@ -138,7 +138,7 @@ INLINE_AVX512 void describe_matrix(struct matrix *matrix, const struct gs_column
     matrix->most = matrix->sum = 0;
     for (uint32_t lane = 0; lane < LANES; lane++) {
         const size_t column = number * LANES + lane;
-        /* gs_columns_make() set as many positions as there are lanes of matrices */
+        /* gs_columns_make() has set a position for every lane of every matrix */
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
         const uint32_t used = (uint32_t)(columns->positions[column] * columns->one_row >> 40);
         const gs_key base = columns->low + (gs_key)(column * columns->width >> 32);
@@ -152,7 +152,7 @@ INLINE_AVX512 void describe_matrix(struct matrix *matrix, const struct gs_column
     }
 }
 
-/* Sort a matrix to rows, as many blocks of it as its keys fill: 1, 2 or 4; returns how many. */
+/* Sort as many blocks of a matrix as its keys fill, 1, 2 or 4, to rows; returns how many. */
 INLINE_AVX512 int sort_matrix(const struct gs_columns *columns, size_t number,
                               const struct matrix *matrix, vector *rows)
 {
@@ -200,7 +200,7 @@ static AVX512 void sort_matrices(gs_key *to, const struct gs_columns *columns, b
         open_writer(&writer, end);
     }
     flush_writer(&writer, true);
-    _mm_sfence(); /* whoever reads them next must see lines that went past the caches */
+    _mm_sfence(); /* the next reader, on any thread, must see the non-temporal stores */
 }
 
 bool gs_cache_sort_columns512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,

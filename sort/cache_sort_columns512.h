@@ -1,8 +1,8 @@
 /* cache_sort_columns512.h -- what the sorts by columns and by groups with AVX-512 have in common.
  * SPDX-License-Identifier: MIT
  *
- * Keys on their way in are called into cache ahead; columns of 64 rows are sorted by a network, 32
- * side by side, and turned into keys again; whole lines go out.
+ * Input keys are prefetched; columns of 64 rows are sorted by a network, 32 side by side, and
+ * turned back into keys; output is written in whole cache lines.
  */
 #ifndef GS_CACHE_SORT_COLUMNS512_H
 #define GS_CACHE_SORT_COLUMNS512_H
@@ -20,7 +20,7 @@ enum {
     ROWS = GS_COLUMN_ROWS,
     BLOCK_ROWS = 16,
     LANES = 32,
-    BLOCK_KEYS = 2048, /* copied from their runs at a time */
+    BLOCK_KEYS = 2048, /* keys copied from their runs at a time */
     TABLE_AHEAD = 16   /* chunks */
 };
 
@@ -28,7 +28,7 @@ static_assert((int)LANES <= (int)GS_COLUMN_LANES_MAX, "columns of a matrix");
 
 typedef __m512i vector;
 
-/* The smaller of each lane to *a, the larger to *b. */
+/* Per lane, put the smaller value into *a, the larger into *b. */
 INLINE_AVX512 void exchange(vector *a, vector *b)
 {
     const vector least = _mm512_min_epu16(*a, *b);
@@ -40,9 +40,8 @@ INLINE_AVX512 void exchange(vector *a, vector *b)
 #define LOAD(i)        r[i] = _mm512_load_si512(rows + (i));
 #define STORE(i)       _mm512_store_si512(rows + (i), r[i]);
 
-/* 16 rows of a matrix, the one that is number `first` and those behind it, sorted to rows. base is
- * subtracted from each lane, and where a column of `counts` keys has no more, the largest value is
- * put (unless all are full). */
+/* Sort 16 rows of a matrix, from number `first` on, to rows. Subtracts base from each lane; unless
+ * all columns are full, slots beyond a column's `counts` keys get the largest value. */
 INLINE_AVX512 void sort_block(const uint16_t *slots, size_t stride, vector *rows, int first,
                               vector base, vector counts, bool full)
 {
@@ -72,8 +71,8 @@ INLINE_AVX512 void clean_block(vector *rows)
     GS_EACH_16(STORE)
 }
 
-/* Sort each column of the first `blocks` * 16 rows of a matrix to rows: 1, 2 or 4 blocks, of which
- * the first full_blocks have a key in each slot. */
+/* Sort each column of the first `blocks` * 16 rows of a matrix to rows: 1, 2 or 4 blocks. The first
+ * full_blocks of them have a key in each slot. */
 INLINE_AVX512 void sort_columns(const uint16_t *slots, size_t stride, vector *rows, vector base,
                                 vector counts, int full_blocks, int blocks)
 {
@@ -88,7 +87,7 @@ INLINE_AVX512 void sort_columns(const uint16_t *slots, size_t stride, vector *ro
     }
     if (blocks < 4)
         return;
-    /* Two steps at once: 32 rows with 32 rows reversed, then each half at distance 16. */
+    /* Two steps: exchange 32 rows with 32 rows reversed, then rows 16 apart in each half. */
     for (int i = 0; i < BLOCK_ROWS; i++) {
         vector a = rows[i], b = rows[i + 16], c = rows[47 - i], d = rows[63 - i];
         exchange(&a, &d);
@@ -104,7 +103,7 @@ INLINE_AVX512 void sort_columns(const uint16_t *slots, size_t stride, vector *ro
         clean_block(rows + BLOCK_ROWS * block);
 }
 
-/* 8 rows: t[j] gets, in its 128-bit part q, column 8 q + j. */
+/* Transpose 8 rows: the 128-bit part q of t[j] gets column 8 q + j. */
 INLINE_AVX512 void transpose_8(const vector *rows, vector *t)
 {
     vector a[8], b[8];
@@ -125,7 +124,8 @@ INLINE_AVX512 void transpose_8(const vector *rows, vector *t)
     }
 }
 
-/* 32 rows, turned by 8: then four columns at a time are put together, j, 8 + j, 16 + j, 24 + j. */
+/* Transpose 32 rows eight at a time; transpose_four then assembles columns j, 8 + j, 16 + j and 24
+ * + j. */
 INLINE_AVX512 void transpose_eights(const vector *rows, vector t[4][8])
 {
     for (int i = 0; i < 4; i++)
@@ -144,7 +144,7 @@ INLINE_AVX512 void transpose_four(vector t[4][8], int j, vector *columns)
     columns[3] = _mm512_shuffle_i32x4(b, d, 0xdd);
 }
 
-/* 32 rows to 32 columns, of which each is `step` vectors behind the one before. */
+/* Transpose 32 rows to 32 columns, each `step` vectors behind the one before. */
 INLINE_AVX512 void transpose_32(const vector *rows, vector *columns, int step)
 {
     vector t[4][8], four[4];
@@ -157,10 +157,9 @@ INLINE_AVX512 void transpose_32(const vector *rows, vector *columns, int step)
     }
 }
 
-/* Write the sorted columns of one matrix, of 1, 2 or 4 blocks, behind each other to out, in whole
- * vectors: what is behind a column's last key is overwritten by the next one, and up to ROWS keys
- * behind the last are lost.
- */
+/* Write the sorted columns of one matrix, of 1, 2 or 4 blocks, one after the other to out, in whole
+ * vectors: the next column overwrites what is behind the last key of the one before, and up to ROWS
+ * keys behind the last column are overwritten. */
 INLINE_AVX512 void write_columns(const vector *rows, gs_key *out, const uint32_t *counts,
                                  const uint32_t *lows, int blocks)
 {
@@ -179,7 +178,7 @@ INLINE_AVX512 void write_columns(const vector *rows, gs_key *out, const uint32_t
     }
 }
 
-/* Are the first keys of a block in ascending or in descending order? */
+/* Do the first 17 keys of a full block ascend, or do they strictly descend? */
 INLINE_AVX512 bool looks_ordered(const gs_key *keys, size_t count)
 {
     if (count < BLOCK_KEYS)
@@ -189,19 +188,19 @@ INLINE_AVX512 bool looks_ordered(const gs_key *keys, size_t count)
     return up == 0xffff || up == 0;
 }
 
-/* Put each 16th of a block's keys beside each other: keys in order would fall into the same column
- * or group and wait for each other there. */
+/* Interleave the 16 sixteenths of a block: keys in order would go one after the other to the same
+ * column or group, and each store would wait for the one before. */
 void gs_spread_out512(gs_key *block);
 
-/* What is called into cache while the block before it is spread. */
+/* The input that is prefetched while the block before it is spread. */
 struct ahead {
     const struct gs_key_runs *runs;
-    uint64_t chunk; /* the next one */
+    uint64_t chunk; /* the next chunk to prefetch */
     const gs_key *at, *end;
-    int64_t keys; /* called, less what is spread */
+    int64_t keys; /* prefetched but not yet spread */
 };
 
-/* Call the next line of the runs into cache. */
+/* Prefetch the next line of the runs. */
 INLINE_AVX512 void call_line(struct ahead *ahead)
 {
     if (ahead->at >= ahead->end) {
@@ -215,7 +214,7 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
         const uint32_t skew = (uint32_t)((uintptr_t)run / sizeof *run % GS_LINE_KEYS);
         ahead->at = run - skew;
         ahead->end = run + count;
-        ahead->keys -= skew; /* a run begins and ends inside a line */
+        ahead->keys -= skew; /* lines hold keys before and behind the run */
         ahead->keys -= (0 - skew - count) % GS_LINE_KEYS;
     }
     __builtin_prefetch(ahead->at);
@@ -223,11 +222,20 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
     ahead->keys += GS_LINE_KEYS;
 }
 
-/* Sorted keys on their way out, in whole cache lines: line[0] will lie at `to`, which is aligned.
- */
+/* `keys` keys are about to be read: prefetch as many of those that follow, up to `most` ahead. */
+INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys, int64_t most)
+{
+    ahead->keys -= (int64_t)keys;
+    for (int64_t before = INT64_MIN; ahead->keys < most && ahead->keys != before;) {
+        before = ahead->keys;
+        call_line(ahead);
+    }
+}
+
+/* Collects sorted keys into whole cache lines: line[0] will lie at `to`, which is line-aligned. */
 struct writer {
     gs_key *to;
-    uint32_t head; /* keys of the first line that belong to others */
+    uint32_t head; /* keys at the start of the first line that are not ours */
     uint32_t fill; /* head + keys in line[] */
     bool past_cache;
     gs_key line[GS_LINE_KEYS + ROWS * LANES + ROWS] __attribute__((aligned(64)));
@@ -241,7 +249,7 @@ INLINE_AVX512 void open_writer(struct writer *writer, gs_key *to)
     _mm512_store_si512(writer->line, _mm512_setzero_si512());
 }
 
-/* Write what is there: all whole lines; the last part of one, too, if this is the end. */
+/* Write all whole lines; if `end`, also the last partial line. */
 INLINE_AVX512 void flush_writer(struct writer *writer, bool end)
 {
     const uint32_t whole = writer->fill / GS_LINE_KEYS * GS_LINE_KEYS, rest = writer->fill - whole;

@@ -1,4 +1,4 @@
-/* cache_sort_columns_layout.c -- what the sorts by columns share: setting out and merging.
+/* cache_sort_columns_layout.c -- what the sorts by columns share: laying out columns, and merging.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cache_sort_columns.h"
@@ -14,9 +14,9 @@ bool gs_columns_make(struct gs_columns *columns, gs_key *scratch, size_t count, 
 
     if (scale >> 32 != 0 || count / mean_rows > GS_CACHE_SORT_CAPACITY / GS_COLUMN_MEAN_ROWS)
         return false;
-    /* An odd number of cache lines: the slots of a column are in all sets of the cache. */
+    /* An odd number of cache lines, so that the slots of a column use all sets of the cache. */
     columns->stride = (used + line_slots - 1) / line_slots * line_slots | line_slots;
-    /* What was spilled lies in front of the slots, and behind them when it is sorted. */
+    /* Spilled keys lie in front of the slots, and behind them once sorted. */
     const size_t spill_keys = count / GS_COLUMN_SPILL_SHARE;
     const size_t slot_keys = GS_COLUMN_ROWS * columns->stride * slot_bytes / sizeof(gs_key);
     if (slot_keys + 2 * spill_keys + 64 / sizeof(gs_key) > gs_cache_sort_scratch(count))
@@ -42,7 +42,7 @@ bool gs_columns_make_narrow(struct gs_columns *columns, gs_key *scratch, size_t 
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
         if (!gs_columns_make(columns, scratch, count, low, high, lanes, means[i], sizeof(uint16_t)))
             return false;
-        /* Two values more than 2^32 / scale: width and a column's low end are rounded down. */
+        /* 2 more than 2^32 / scale: width and a column's low end are both rounded down. */
         if ((columns->width >> 32) + 2 < 1 << 16)
             return true;
     }

@@ -1,20 +1,19 @@
-/* cache_sort_groups512.c -- sort a bin by splitting it into groups that one network sorts.
+/* cache_sort_groups512.c -- sort a bin by splitting it into groups that a network sorts.
  * SPDX-License-Identifier: MIT
  *
- * All keys of a bin are split by compressing (cache_sort_split512.h), by two bits of what they are
- * above its low end at a time. After five or so such steps a group has 130 to 260 keys, where they
- * are spread evenly, and is at most 2^16 values wide. 32 groups are sorted side by side
- * (cache_sort_lanes512.h).
+ * All keys of a bin are split by compressing (cache_sort_split512.h), two bits of key - low at a
+ * time. After about five such steps a group of evenly spread keys has 130 to 260 keys, and is at
+ * most 2^16 values wide. 32 groups are sorted side by side (cache_sort_lanes512.h).
  *
- *   block    1024 keys in four parts, each of which is split once more at once, to
- *   areas    up to 16, of all keys of the bin. Now one is split after the other, and part after
- *            part of it, so that what is at hand stays in cache:
- *   keys     parts of them, as long as their upper 16 bits differ
- *   words    parts of their lower 16 bits
- *   groups   some of which wait for each other
+ *   block    1024 keys in four parts, each of which is at once split again, into
+ *   areas    up to 16, which together hold the bin. They are split one after the other, part by
+ *            part, so that the current part stays in cache:
+ *   keys     parts of whole keys, as long as their upper 16 bits differ
+ *   words    parts of the keys' lower 16 bits
+ *   groups   which wait until enough of them are there
  *
- * A part has room for twice its share. While keys are stored nobody looks: a part that gets more
- * spoils those behind it, and then whatever was to be split is sorted in another way.
+ * A part has room for twice its share. Nothing checks that while keys are stored: a part that gets
+ * more overwrites those behind it, and then whatever was being split is sorted in another way.
  */
 #include "sort/cache_sort_columns.h"
 
@@ -27,17 +26,13 @@
 
 enum {
     KEYS_MIN = 1 << 13,
-    /* Keys of a group on average. Of 32 groups the largest has 40 or 50 more, where keys are
-     * random; GS_LANE_ROWS is the limit. */
-    GROUP_MEAN_MIN = 48,
-    GROUP_MEAN_MAX = 264,
     PARTS = 4,
     AREAS = PARTS * PARTS,
-    AREA_BITS = 2, /* of the second of the two steps that make areas */
-    STEPS_MAX = 6, /* behind them */
+    AREA_BITS = 2, /* bits of the second of the two steps that make areas */
+    STEPS_MAX = 6, /* steps behind those two */
     BLOCK_KEYS_READ = 1024,
     BLOCK_ROOM = BLOCK_KEYS_READ + SPLIT_KEYS,
-    /* Keys are called into cache so many ahead, for so many at a time. */
+    /* Keys are prefetched this far ahead, for CALLED_AT_ONCE keys at a time. */
     CALLED_AHEAD = 1024,
     CALLED_AT_ONCE = 128
 };
@@ -47,27 +42,27 @@ static_assert(GS_LANE_ROOM - SPLIT_WORDS == GS_LANE_ROWS, "a part that is a grou
 /* How keys or words are split. */
 struct step {
     enum { KEYS, KEYS_TO_WORDS, WORDS } kind;
-    unsigned bits;        /* 2^bits parts */
-    unsigned shift;       /* the lowest of the bits that tell them apart */
-    size_t room;          /* of a part, in keys or words, with a vector that is overwritten */
-    unsigned char *parts; /* rooms, and as much as what is split behind them; the last step has none
-                             of its own: group_rooms */
+    unsigned bits;  /* 2^bits parts */
+    unsigned shift; /* the lowest of the bits that select a part */
+    size_t room;    /* room of a part, in keys or words, with a vector that may be overwritten */
+    unsigned char *parts; /* rooms, and behind them as much room as what is split has; the last step
+                             uses group_rooms */
 };
 
 struct split {
     gs_key low;
-    struct step steps[STEPS_MAX]; /* of areas; the last one first */
+    struct step steps[STEPS_MAX]; /* steps that split areas; the last one first */
     unsigned count;
-    unsigned area_shift;      /* the lowest of the bits that tell areas apart */
+    unsigned area_shift;      /* the lowest of the bits that select an area */
     size_t area_count;        /* up to AREAS */
-    size_t area_room;         /* keys, with a vector that is overwritten */
-    gs_key *areas;            /* [area_count][area_room], and a block behind */
+    size_t area_room;         /* keys, with a vector that may be overwritten */
+    gs_key *areas;            /* [area_count][area_room], and a block behind them */
     gs_key *block_parts;      /* [PARTS][BLOCK_ROOM] */
     gs_key *large_scratch;    /* [area_room] */
-    uint16_t *group_rooms[2]; /* [groups_waiting][GS_LANE_ROOM] each, and as much as what the last
-                                 step splits behind them */
+    uint16_t *group_rooms[2]; /* [groups_waiting][GS_LANE_ROOM] each, and behind them as much room
+                                 as what the last step splits has */
     uint32_t groups_waiting;
-    bool written; /* some keys were */
+    bool written; /* some keys were written to the output */
     struct gs_lanes lanes;
 };
 
@@ -77,8 +72,8 @@ static AVX512_VBMI2 void split_to_keys(const gs_key *keys, size_t count, gs_key 
     split_keys(keys, count, low, shift, next);
 }
 
-/* Do a step: the loops for 4 and 8 parts differ, and so do those for most bins, whose words and
- * upper bits part in the middle. */
+/* Do a step. The loops for 4 and 8 parts are compiled separately, and so is the most frequent case,
+ * in which the split is by the lowest of the upper 16 bits. */
 static AVX512_VBMI2 void do_step(const struct step *step, const void *from, size_t count,
                                  unsigned char **next)
 {
@@ -96,14 +91,14 @@ static AVX512_VBMI2 void do_step(const struct step *step, const void *from, size
         split_keys_to_words(from, count, 8, step->shift, next);
 }
 
-/* An area's place. Keys outside of the bin's bounds may have an area that is not there: they go
- * behind the last one. */
+/* Where an area begins. Keys outside the bin's bounds may belong to an area that does not exist:
+ * they go behind the last one. */
 static gs_key *area_begin(const struct split *split, size_t area)
 {
     return split->areas + (area < split->area_count ? area : split->area_count) * split->area_room;
 }
 
-/* How far its keys may go: none may be behind the last one. */
+/* How far an area's keys may reach; none may go behind the last area. */
 static const gs_key *area_end(const struct split *split, size_t area)
 {
     return area < split->area_count ? area_begin(split, area + 1) - SPLIT_KEYS
@@ -116,7 +111,7 @@ static void empty_block(const struct split *split, unsigned char **parts)
         parts[part] = (unsigned char *)(split->block_parts + part * BLOCK_ROOM);
 }
 
-/* Move the parts of a block to their areas; false if one has too many keys now. */
+/* Move the parts of a block to their areas; false if an area has overflowed. */
 static AVX512_VBMI2 bool move_block(const struct split *split, unsigned char *const *parts,
                                     unsigned char **next)
 {
@@ -132,17 +127,7 @@ static AVX512_VBMI2 bool move_block(const struct split *split, unsigned char *co
     return !over;
 }
 
-/* The next keys will be read now: call as many that come behind into the second-level cache. */
-INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys)
-{
-    ahead->keys -= (int64_t)keys;
-    for (int64_t before = INT64_MIN; ahead->keys < CALLED_AHEAD && ahead->keys != before;) {
-        before = ahead->keys;
-        call_line(ahead);
-    }
-}
-
-/* Put all keys, less low, into their areas; false if one has not enough room. */
+/* Put all keys, less low, into their areas; false if an area has overflowed. */
 static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct split *split,
                                     uint32_t *counts)
 {
@@ -153,7 +138,7 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
     for (size_t area = 0; area < AREAS; area++)
         next[area] = (unsigned char *)area_begin(split, area);
     empty_block(split, parts);
-    call_lines(&ahead, 0);
+    call_lines(&ahead, 0, CALLED_AHEAD);
     for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
         uint32_t count;
         const gs_key *run = gs_key_run(runs, chunk, &count);
@@ -161,7 +146,7 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
             const size_t left = count - done, fits = BLOCK_KEYS_READ - block;
             here = left < fits ? left : fits;
             here = here < CALLED_AT_ONCE ? here : CALLED_AT_ONCE;
-            call_lines(&ahead, here);
+            call_lines(&ahead, here, CALLED_AHEAD);
             split_to_keys(run + done, here, split->low, split->area_shift + AREA_BITS, parts);
             block += here;
             if (block < BLOCK_KEYS_READ)
@@ -180,7 +165,7 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
     return true;
 }
 
-/* What is common to words: the upper bits of base. */
+/* The part that the keys of a group share: low and the upper bits of base. */
 static gs_key word_base(const struct split *split, gs_key base)
 {
     return split->low + (base >> SPLIT_WORD_BITS << SPLIT_WORD_BITS);
@@ -191,7 +176,7 @@ static void open_lanes(struct split *split, gs_key *to, bool past_cache)
     gs_lanes_open512(&split->lanes, split->group_rooms, split->groups_waiting, to, past_cache);
 }
 
-/* Sort what has too many keys in one part, before it was split. */
+/* Sort keys or words by radix, since a step would overflow one of their parts. */
 static AVX512_VBMI2 void sort_large(struct split *split, const struct step *step, const void *from,
                                     uint32_t count, gs_key base)
 {
@@ -209,8 +194,8 @@ static AVX512_VBMI2 void sort_large(struct split *split, const struct step *step
     open_lanes(split, to + count, split->lanes.past_cache);
 }
 
-/* Do a step and those behind it, down to groups; base is what keys less low have in common. false
- * if a part has too many of them, and nothing was written. */
+/* Do step `number` and those below it, down to groups. base is what the keys, less low, have in
+ * common. false if a part overflows before anything was written. */
 static AVX512_VBMI2 bool split_further(struct split *split, unsigned number, const void *from,
                                        uint32_t count, gs_key base)
 {
@@ -249,8 +234,9 @@ static AVX512_VBMI2 bool split_further(struct split *split, unsigned number, con
     return true;
 }
 
-/* Choose the steps for so many bits, from the last one to the first. 16 - shift bits can be left to
- * words; if that is all of them, the first step makes words. One bit alone is no step. */
+/* Choose the steps for `bits` bits above `shift`, stored last step first. Words can take 16 - shift
+ * of the bits; if that covers all, the first step makes words. Steps take 2 or 3 bits, so one bit
+ * must not be left alone. */
 static bool plan_steps(struct split *split, unsigned shift, unsigned bits)
 {
     unsigned words = SPLIT_WORD_BITS - shift, done = 0, steps = 0;
@@ -273,18 +259,8 @@ static bool plan_steps(struct split *split, unsigned shift, unsigned bits)
     return done == bits;
 }
 
-/* So many waiting groups that there are two sets of them, as far as they go. */
-static uint32_t choose_waiting(size_t groups)
-{
-    uint32_t waiting = LANES;
-
-    while (waiting < GS_LANE_GROUPS && 4 * (size_t)waiting <= groups)
-        waiting *= 2;
-    return waiting;
-}
-
-/* Place the rooms of all steps; density is keys for 2^32 values. Returns how many keys an area
- * should have room for. */
+/* Place the rooms of all steps in *scratch; density is keys per 2^32 values. Returns how many keys
+ * an area should have room for. */
 static size_t place_parts(struct split *split, gs_key **scratch, uint64_t density)
 {
     size_t room = GS_LANE_ROOM;
@@ -294,8 +270,8 @@ static size_t place_parts(struct split *split, gs_key **scratch, uint64_t densit
         const size_t parts = i == 0 ? split->groups_waiting : (size_t)1 << step->bits;
         const uint64_t share = density << (step->shift + step->bits) >> GS_KEY_BITS;
         step->room = room;
-        /* Of what is split here: an odd number of lines, so that parts are in all sets of a cache.
-         */
+        /* Room of what this step splits: an odd number of cache lines, so that parts use all sets
+         * of a cache. */
         room = (size_t)(2 * share + 256) / (2 * SPLIT_WORDS) * (2 * SPLIT_WORDS) + SPLIT_WORDS;
         const size_t all = parts * step->room + room + SPLIT_WORDS;
         const size_t keys =
@@ -311,28 +287,27 @@ static size_t place_parts(struct split *split, gs_key **scratch, uint64_t densit
     return room;
 }
 
-/* Choose groups of 2^shift values, and place all; false if keys are too few or too many for it. */
+/* Choose groups of 2^shift values, and place all buffers; false if keys are too sparse or too
+ * dense, or scratch is too small. */
 static bool plan_split(struct split *split, gs_key *scratch, size_t scratch_keys, size_t count,
                        gs_key low, gs_key high)
 {
     const gs_key *const end = scratch + scratch_keys;
     const uint64_t range = (uint64_t)(high - low) + 1;
     const uint64_t density = ((uint64_t)count << GS_KEY_BITS) / range;
-    unsigned shift = SPLIT_WORD_BITS, bits = 2;
+    const unsigned shift = gs_group_shift(count, range);
+    unsigned bits = 2;
 
-    while (shift > 0 && ((uint64_t)count << shift) / range > GROUP_MEAN_MAX)
-        shift--;
-    const uint64_t mean = ((uint64_t)count << shift) / range;
     const uint64_t last_group = (range - 1) >> shift;
     while (last_group >> (bits + AREA_BITS) >= PARTS)
         bits++;
-    if (mean < GROUP_MEAN_MIN || mean > GROUP_MEAN_MAX || !plan_steps(split, shift, bits))
+    if (!gs_group_mean_fits(count, range, shift) || !plan_steps(split, shift, bits))
         return false;
     split->low = low;
     split->written = false;
     split->area_shift = shift + bits;
     split->area_count = (size_t)(last_group >> bits) + 1;
-    split->groups_waiting = choose_waiting((size_t)last_group + 1);
+    split->groups_waiting = gs_lanes_waiting((size_t)last_group + 1);
     split->block_parts = (gs_key *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
     scratch = split->block_parts + PARTS * BLOCK_ROOM;
     const size_t room = place_parts(split, &scratch, density);
@@ -359,7 +334,7 @@ static AVX512_VBMI2 bool sort_bin(const struct gs_key_runs *runs, struct split *
                            area << split->area_shift))
             return false;
     gs_lanes_flush512(&split->lanes);
-    _mm_sfence(); /* whoever reads them next must see lines that went past the caches */
+    _mm_sfence(); /* the next reader, on any thread, must see the non-temporal stores */
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* cache_sort_highway.cc -- Highway's vqsort behind a C interface. Built with HIGHWAY=1 only.
  * SPDX-License-Identifier: MIT
  *
- * Highway chooses the instruction set itself, at the first call. A Sorter holds nothing since
- * Highway 1.0.3: making one per bin is free.
+ * Highway itself chooses the instruction set, at the first call. Since Highway 1.0.3 a Sorter holds
+ * no state, so making one per bin is free.
  */
 #include "sort/cache_sort_impl.h"
 
@@ -12,9 +12,9 @@
 
 #include <atomic>
 
-/* In the place of the library's own, a measurement of 4 ms, which the library's benchmark harness
- * calls when any program that is linked with it starts. Nothing here uses the harness. Weak: a
- * library that is not shared has the last word. */
+/* Replaces the library's own function, a measurement of 4 ms that the library's benchmark harness
+ * makes at the start of any program linked with it. Nothing here uses the harness. Weak: with a
+ * static library, the library's function wins. */
 __attribute__((weak)) uint64_t hwy::platform::TimerResolution()
 {
     return 1;
@@ -26,9 +26,9 @@ void gs_cache_sort_highway(gs_key *keys, size_t count)
     sorter(keys, count, hwy::SortAscending());
 }
 
-/* The best target that this processor supports: its lowest bit. Kept, since Highway asks the
- * processor at each call, which takes microseconds in a virtual machine; threads that race find the
- * same. */
+/* The best target that this processor supports: its lowest bit. Cached, since Highway queries the
+ * processor at each call, which takes microseconds in a virtual machine; racing threads find the
+ * same value. */
 static int64_t best_target()
 {
     static std::atomic<int64_t> best{0};

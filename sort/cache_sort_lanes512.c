@@ -1,4 +1,4 @@
-/* cache_sort_lanes512.c -- the network, and the two turns of a matrix: groups to lanes, and back.
+/* cache_sort_lanes512.c -- the network, and transposing groups to lanes and back.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cache_sort_columns.h"
@@ -6,6 +6,21 @@
 #if GS_HAS_AVX2
 
 #include "sort/cache_sort_lanes512.h"
+
+/* With `maximum`, by minimum and maximum, neither of which waits for the other: on AMD's Zen 5
+ * sort bins takes 5 % less time. On Intel's processors both need the same port. */
+INLINE_AVX512 void exchange_by(bool maximum, vector *a, vector *b)
+{
+    if (!maximum) {
+        exchange(a, b);
+        return;
+    }
+    const vector least = _mm512_min_epu16(*a, *b);
+    *b = _mm512_max_epu16(*a, *b);
+    *a = least;
+}
+
+#define EXCHANGE_BY(i, j) exchange_by(maximum, &r[i], &r[j]);
 
 enum { BLOCKS_MAX = GS_LANE_ROWS / BLOCK_ROWS };
 
@@ -18,7 +33,7 @@ INLINE_AVX512 vector widen(const uint16_t *words, gs_key base)
         _mm512_set1_epi32((int)base));
 }
 
-/* Write the line that is full. */
+/* Write a full line to the output. */
 INLINE_AVX512 void write_line(struct gs_lanes *lanes, vector line)
 {
     if (lanes->head > 0)
@@ -31,8 +46,9 @@ INLINE_AVX512 void write_line(struct gs_lanes *lanes, vector line)
     lanes->to += GS_LINE_KEYS;
 }
 
-/* Write a sorted group, but for what does not fill a line. The first line is put together in a
- * register: in memory it would be read before all of it has left the core. */
+/* Write a sorted group, except for keys at its end that do not fill a line. The first line is
+ * assembled in a register: from memory it would be loaded before the stores to it have left the
+ * core. */
 INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set *set,
                                uint32_t group)
 {
@@ -61,7 +77,7 @@ INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set 
     lanes->fill = count - done;
 }
 
-/* Write up to so many of the groups that are sorted. */
+/* Write up to `groups` of the sorted groups. */
 INLINE_AVX512 void write_some(struct gs_lanes *lanes, uint32_t groups)
 {
     const struct gs_lane_set *set = &lanes->sets[1 - lanes->waiting];
@@ -70,14 +86,14 @@ INLINE_AVX512 void write_some(struct gs_lanes *lanes, uint32_t groups)
         write_group(lanes, set, lanes->written++);
 }
 
-/* Some groups of a set, each of which is a lane. */
+/* Up to LANES groups of a set, one per lane. */
 struct matrix {
     uint16_t *words[LANES];
     uint32_t counts[LANES];
-    uint16_t unused[GS_LANE_ROOM] __attribute__((aligned(64))); /* of lanes that are not */
+    uint16_t unused[GS_LANE_ROOM] __attribute__((aligned(64))); /* for empty lanes */
 };
 
-/* The groups order[0 .. groups): lanes behind them are empty. */
+/* Assign the groups order[0 .. groups) to lanes; lanes beyond them are empty. */
 INLINE_AVX512 void choose_lanes(const struct gs_lane_set *set, const uint8_t *order,
                                 uint32_t groups, struct matrix *matrix)
 {
@@ -89,8 +105,8 @@ INLINE_AVX512 void choose_lanes(const struct gs_lane_set *set, const uint8_t *or
     }
 }
 
-/* Turn groups into the rows of a matrix; a lane's rows behind its last key get the largest value.
- * Returns how many blocks have keys. */
+/* Transpose groups into the rows of a matrix; a lane's rows behind its last key get the largest
+ * value. Returns how many blocks have keys. */
 static AVX512 int load_rows(const struct matrix *matrix, vector *rows)
 {
     uint32_t most = 0, fewest = GS_LANE_ROWS;
@@ -118,10 +134,10 @@ static AVX512 int load_rows(const struct matrix *matrix, vector *rows)
     return (int)((most + BLOCK_ROWS - 1) / BLOCK_ROWS);
 }
 
-/* The steps of an odd-even merge that exchange rows of different blocks, as far apart as they are:
- * of n blocks (a constant), `here` of which are there, the first `half`, a power of two, are sorted
- * and so are those behind. One row of each block is in a register. */
-INLINE_AVX512 void merge_blocks(vector *rows, int n, int half, int here)
+/* The steps of an odd-even merge that exchange rows of different blocks, the farthest apart first.
+ * Of n blocks (a constant) the first `here` exist; the first `half`, a power of two, are sorted,
+ * and so are the others. One row of each block is in a register. */
+INLINE_AVX512 void merge_blocks(bool maximum, vector *rows, int n, int half, int here)
 {
     const int behind = n - half;
 
@@ -132,13 +148,13 @@ INLINE_AVX512 void merge_blocks(vector *rows, int n, int half, int here)
             r[k] = k < here ? rows[BLOCK_ROWS * k + i] : _mm512_set1_epi16(-1);
 #pragma GCC unroll 16
         for (int k = 0; k < behind; k++)
-            exchange(&r[k], &r[k + half]);
+            exchange_by(maximum, &r[k], &r[k + half]);
 #pragma GCC unroll 8
         for (int apart = half / 2; apart > 0; apart /= 2)
 #pragma GCC unroll 24
             for (int k = 0; k < n - apart; k++)
                 if ((k & apart) != 0)
-                    exchange(&r[k], &r[k + apart]);
+                    exchange_by(maximum, &r[k], &r[k + apart]);
 #pragma GCC unroll 24
         for (int k = 0; k < n; k++)
             if (k < here)
@@ -146,9 +162,9 @@ INLINE_AVX512 void merge_blocks(vector *rows, int n, int half, int here)
     }
 }
 
-/* The steps behind those, 8, 4, 2 and 1 rows apart, of one block and the upper half of the next,
- * if there is one. r has the upper half of this block, and will have that of the next. */
-INLINE_AVX512 void merge_rows_of(vector *rows, vector *r, bool last)
+/* The remaining steps, 8, 4, 2 and 1 rows apart, for one block and the upper half of the next, if
+ * there is one. r holds the upper half of this block on entry, that of the next on return. */
+INLINE_AVX512 void merge_rows_of(bool maximum, vector *rows, vector *r, bool last)
 {
     enum { HALF = BLOCK_ROWS / 2 };
     const int end = last ? BLOCK_ROWS : BLOCK_ROWS + HALF;
@@ -161,7 +177,7 @@ INLINE_AVX512 void merge_rows_of(vector *rows, vector *r, bool last)
 #pragma GCC unroll 16
         for (int i = 0; i < BLOCK_ROWS; i++)
             if ((i & apart) != 0 && i + apart < end)
-                exchange(&r[i], &r[i + apart]);
+                exchange_by(maximum, &r[i], &r[i + apart]);
 #pragma GCC unroll 16
     for (int i = 0; i < BLOCK_ROWS; i++)
         rows[i] = r[i];
@@ -172,7 +188,7 @@ INLINE_AVX512 void merge_rows_of(vector *rows, vector *r, bool last)
         r[i] = r[BLOCK_ROWS + i];
 }
 
-INLINE_AVX512 void merge_rows(vector *rows, int blocks)
+INLINE_AVX512 void merge_rows(bool maximum, vector *rows, int blocks)
 {
     vector r[BLOCK_ROWS + BLOCK_ROWS / 2];
 
@@ -180,60 +196,68 @@ INLINE_AVX512 void merge_rows(vector *rows, int blocks)
     for (int i = 0; i < BLOCK_ROWS / 2; i++)
         r[i] = rows[i];
     for (int block = 0; block + 1 < blocks; block++, rows += BLOCK_ROWS)
-        merge_rows_of(rows, r, false);
-    merge_rows_of(rows, r, true);
+        merge_rows_of(maximum, rows, r, false);
+    merge_rows_of(maximum, rows, r, true);
 }
 
 /* Merge sorted neighbours of n / 2 blocks each, up to the last block. */
-INLINE_AVX512 void merge_neighbours(vector *rows, int n, int blocks)
+INLINE_AVX512 void merge_neighbours(bool maximum, vector *rows, int n, int blocks)
 {
     int first = 0;
 
     for (; first + n <= blocks; first += n) {
-        merge_blocks(rows + BLOCK_ROWS * first, n, n / 2, n);
-        merge_rows(rows + BLOCK_ROWS * first, n);
+        merge_blocks(maximum, rows + BLOCK_ROWS * first, n, n / 2, n);
+        merge_rows(maximum, rows + BLOCK_ROWS * first, n);
     }
-    if (first + n / 2 < blocks) { /* else these are sorted as they are */
-        merge_blocks(rows + BLOCK_ROWS * first, n, n / 2, blocks - first);
-        merge_rows(rows + BLOCK_ROWS * first, blocks - first);
+    if (first + n / 2 < blocks) { /* otherwise the rest is already sorted */
+        merge_blocks(maximum, rows + BLOCK_ROWS * first, n, n / 2, blocks - first);
+        merge_rows(maximum, rows + BLOCK_ROWS * first, blocks - first);
     }
 }
 
-/* Merge 16 sorted blocks with those behind: mostly there are few of them. */
-INLINE_AVX512 void merge_last(vector *rows, int blocks)
+/* Merge 16 sorted blocks with the sorted blocks behind them, which are mostly few. */
+INLINE_AVX512 void merge_last(bool maximum, vector *rows, int blocks)
 {
     if (blocks <= 18)
-        merge_blocks(rows, 18, 16, blocks);
+        merge_blocks(maximum, rows, 18, 16, blocks);
     else if (blocks <= 20)
-        merge_blocks(rows, 20, 16, blocks);
+        merge_blocks(maximum, rows, 20, 16, blocks);
     else
-        merge_blocks(rows, BLOCKS_MAX, 16, blocks);
-    merge_rows(rows, blocks);
+        merge_blocks(maximum, rows, BLOCKS_MAX, 16, blocks);
+    merge_rows(maximum, rows, blocks);
 }
 
-/* Sort each lane of so many blocks; meanwhile about as many groups are written. */
-static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
+/* Sort each lane of `blocks` blocks, and meanwhile write about as many groups. */
+INLINE_AVX512 void sort_rows_by(bool maximum, struct gs_lanes *lanes, vector *all, int blocks)
 {
     for (int block = 0; block < blocks; block++) {
         vector r[BLOCK_ROWS], *rows = all + BLOCK_ROWS * block;
         GS_EACH_16(LOAD)
-        GS_SORT_16(EXCHANGE)
+        GS_SORT_16(EXCHANGE_BY)
         GS_EACH_16(STORE)
         write_some(lanes, 1);
     }
-    merge_neighbours(all, 2, blocks);
+    merge_neighbours(maximum, all, 2, blocks);
     write_some(lanes, 4);
-    merge_neighbours(all, 4, blocks);
+    merge_neighbours(maximum, all, 4, blocks);
     write_some(lanes, 4);
-    merge_neighbours(all, 8, blocks);
+    merge_neighbours(maximum, all, 8, blocks);
     write_some(lanes, 4);
-    merge_neighbours(all, 16, blocks);
+    merge_neighbours(maximum, all, 16, blocks);
     write_some(lanes, 4);
     if (blocks > 16)
-        merge_last(all, blocks);
+        merge_last(maximum, all, blocks);
 }
 
-/* Turn sorted rows into groups again, where these were. */
+static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
+{
+    if (gs_is_amd())
+        sort_rows_by(true, lanes, all, blocks);
+    else
+        sort_rows_by(false, lanes, all, blocks);
+}
+
+/* Transpose sorted rows back into the groups they came from. */
 static AVX512 void store_rows(const struct matrix *matrix, const vector *rows, int blocks)
 {
     for (int first = 0; first < BLOCK_ROWS * blocks; first += LANES) {
@@ -262,7 +286,7 @@ static void order_groups(const struct gs_lane_set *set, uint8_t *order)
 #undef PLACE
 }
 
-/* Sort the groups that wait, and write those that were sorted before. */
+/* Sort the waiting groups, and write those that were sorted before. */
 static AVX512 void sort_set(struct gs_lanes *lanes)
 {
     struct gs_lane_set *set = &lanes->sets[lanes->waiting];
@@ -314,7 +338,7 @@ bool gs_lanes_add512(struct gs_lanes *lanes, uint32_t count, gs_key base)
 
 AVX512 gs_key *gs_lanes_flush512(struct gs_lanes *lanes)
 {
-    sort_set(lanes); /* and what it sorts will be written: */
+    sort_set(lanes); /* the second call writes what this one sorts */
     sort_set(lanes);
     const uint32_t rest = ((1U << lanes->fill) - 1) & 0xffffU << lanes->head;
     _mm512_mask_storeu_epi32(lanes->to, (__mmask16)rest, _mm512_load_si512(lanes->line));

@@ -6,8 +6,8 @@
 
 /* clang-format off */
 
-/* Pairs of rows to exchange. GS_SORT_16: any order to ascending, the 60 exchanges of Green's
- * network [Knuth: The Art of Computer Programming 3, 5.3.4]. GS_CLEAN_16: bitonic to ascending. */
+/* Pairs of rows to exchange. GS_SORT_16 sorts any order ascending: the 60 exchanges of Green's
+ * network [Knuth: The Art of Computer Programming 3, 5.3.4]. GS_CLEAN_16 sorts bitonic ones. */
 #define GS_SORT_16(X) \
     X(0, 1) X(2, 3) X(4, 5) X(6, 7) X(8, 9) X(10, 11) X(12, 13) X(14, 15) X(0, 2) X(4, 6)         \
     X(8, 10) X(12, 14) X(1, 3) X(5, 7) X(9, 11) X(13, 15) X(0, 4) X(8, 12) X(1, 5) X(9, 13)       \

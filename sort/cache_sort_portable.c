@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * The radix sort takes the least significant digit first, in as few passes between keys and scratch
- * as digits of DIGIT_BITS allow; one read counts the digits of all. What is above
- * GS_CACHE_SORT_CAPACITY is split by its top digit, in place [McIlroy, Bostic, McIlroy: Engineering
- * Radix Sort, 1993: American flag sort], until its parts fit.
+ * as digits of DIGIT_BITS allow; one read counts the digits of all passes. A bin above
+ * GS_CACHE_SORT_CAPACITY is split in place by its top digit [McIlroy, Bostic, McIlroy: Engineering
+ * Radix Sort, 1993: American flag sort] until its parts fit.
  */
 #include "sort/cache_sort_portable.h"
 #include "sort/key_loops.h"
@@ -22,11 +22,11 @@ enum {
     PASSES_MAX = GS_KEY_BITS / SMALL_DIGIT_BITS,
     SPLIT_BITS = 8,
     SPLITS = 1 << SPLIT_BITS,
-    /* Up to as many values it is faster to read the bin once for each. */
+    /* Up to this many values, reading the bin once for each is faster. */
     SEARCHED_VALUES = 10
 };
 
-/* Number of bits that it takes to write value. */
+/* The number of bits of value, without leading zeros. */
 static unsigned bit_width(gs_key value)
 {
     unsigned width = 0;
@@ -64,9 +64,9 @@ GS_CLONES struct gs_bin_scan gs_bin_scan(const gs_key *keys, size_t count)
     return scan;
 }
 
-/* Sort fewer than 2^32 keys of `values` values, low + value * 2^shift, by counting each; scratch
- * holds the counters. Of many values there are four counters each, so that equal keys in a row do
- * not wait for each other; each of few values is searched for. */
+/* Sort fewer than 2^32 keys that are low + value * 2^shift, value < `values`, by counting each
+ * value; scratch holds the counters. Many values have four counters each, so that equal keys in a
+ * row do not wait for each other; for up to SEARCHED_VALUES, the bin is searched for each value. */
 void gs_cache_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,
                             uint32_t values)
 {
@@ -98,9 +98,10 @@ void gs_cache_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct 
     }
 }
 
-/* Radix sort of the bits that vary. Returns keys or scratch. A pass works from both ends: first
- * half of the keys upwards to the front of each digit's place, last half downwards to the back.
- * That is stable, and equal digits in a row wait for each other half as long. */
+/* Radix sort of the bits that vary. Returns keys or scratch. A pass works from both ends: it takes
+ * the first half of the keys upwards and fills each digit's place from the front, the last half
+ * downwards and fills from the back. That is stable, and halves the time that equal digits in a row
+ * wait for each other. */
 gs_key *gs_cache_sort_radix_scanned(gs_key *keys, gs_key *scratch, size_t count,
                                     struct gs_bin_scan scan)
 {
@@ -115,7 +116,7 @@ gs_key *gs_cache_sort_radix_scanned(gs_key *keys, gs_key *scratch, size_t count,
         memset(fronts[pass], 0, sizeof fronts[0][0] << digit_bits);
         memset(backs[pass], 0, sizeof backs[0][0] << digit_bits);
     }
-    for (size_t i = 0; i < (count + 1) / 2; i++) { /* a key in the middle counts as front only */
+    for (size_t i = 0; i < (count + 1) / 2; i++) { /* a middle key counts as front only */
         const gs_key front = (keys[i] - scan.low) >> scan.shift;
         const gs_key back = (keys[count - 1 - i] - scan.low) >> scan.shift;
         const uint32_t both = i != count - 1 - i;
@@ -156,13 +157,13 @@ gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count)
                       : gs_cache_sort_radix_scanned(keys, scratch, count, gs_bin_scan(keys, count));
 }
 
-/* Split a bin above the capacity in place, by the top SPLIT_BITS of the bits that vary or by fewer:
- * parts of a quarter of the capacity are small enough. Then sort the parts. */
+/* Split a bin above the capacity in place, by up to SPLIT_BITS of the top bits that vary, fewer if
+ * parts of a quarter of the capacity result. Then sort the parts. */
 void gs_cache_sort_large(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan)
 {
     const unsigned bits = bit_width(scan.high - scan.low);
     unsigned split_bits = 1;
-    assert(bits >= split_bits); /* keys that are out of order differ */
+    assert(bits >= split_bits); /* the keys are not in order, so some differ */
     while (split_bits < SPLIT_BITS && split_bits < bits &&
            count >> split_bits > GS_CACHE_SORT_CAPACITY / 4)
         split_bits++;
@@ -176,8 +177,8 @@ void gs_cache_sort_large(gs_key *keys, gs_key *scratch, size_t count, struct gs_
         begin += ends[split];
         ends[split] = begin;
     }
-    /* Each key of a part goes to its own part in exchange for one there. That brings most keys
-     * home; the next round looks at those places that got a stranger. No exchange waits for
+    /* Each key of a part is exchanged with one in the part where it belongs. That brings most keys
+     * home; the next round visits only places that got a stranger. No exchange waits for
      * another. */
     for (bool strangers = true; strangers;) {
         strangers = false;

@@ -1,12 +1,12 @@
 /* cache_sort_split512.h -- split keys into four or eight parts by compressing them.
  * SPDX-License-Identifier: MIT
  *
- * To put keys one by one to their parts takes two stores each, that of the key and that of where
- * the next one goes, and these take 2.7 cycles, whatever is done around them. Here those of 16 keys
- * that belong to a part are brought together by VPCOMPRESSD and stored at once, part by part: 10
- * cycles for two bits of 16 keys, or of 32 words of 16 bits. It takes AVX-512 VBMI2.
+ * Moving keys to their parts one by one takes two stores each, of the key and of where the next one
+ * goes, and those take 2.7 cycles whatever is done around them. Here VPCOMPRESSD packs those of 16
+ * keys that belong to a part, and they are stored at once, part by part: 10 cycles for two bits of
+ * 16 keys, or of 32 words of 16 bits. This needs AVX-512 VBMI2.
  *
- * Each part is stored by whole vectors: up to a vector behind its last key is overwritten.
+ * Whole vectors are stored to a part: up to a vector behind its last key is overwritten.
  */
 #ifndef GS_CACHE_SORT_SPLIT512_H
 #define GS_CACHE_SORT_SPLIT512_H
@@ -22,8 +22,8 @@
     static inline __attribute__((always_inline, target("avx512f,avx512bw,avx512vl,avx512vbmi2")))
 
 enum {
-    SPLIT_KEYS = 16,  /* of a vector */
-    SPLIT_WORDS = 32, /* likewise */
+    SPLIT_KEYS = 16,  /* keys of a vector */
+    SPLIT_WORDS = 32, /* words of a vector */
     SPLIT_WORD_BITS = 16,
     SPLIT_PARTS_MAX = 8
 };
@@ -31,8 +31,8 @@ enum {
 /* Where the next key or word of each part goes. */
 typedef unsigned char *split_places[SPLIT_PARTS_MAX];
 
-/* Copy places to registers, or back. GCC would do so by vectors, and add to several places by one,
- * put together and taken apart again for each: so it is not told what they are. */
+/* Copy places to registers, or back. SPLIT_OPAQUE hides them from GCC, which would copy them by
+ * vectors and add to several at once, packing and unpacking them each time. */
 #define SPLIT_OPAQUE(place) __asm__("" : "+r"(place))
 
 INLINE_VBMI2 void split_copy_places(unsigned char **to, unsigned char *const *from, unsigned parts)
@@ -45,9 +45,8 @@ INLINE_VBMI2 void split_copy_places(unsigned char **to, unsigned char *const *fr
     }
 }
 
-/* A register to compress to. AMD's Zen 5 waits 5 cycles for what was in it before, though all of it
- * is overwritten, and GCC took the same one for all parts: 20 cycles a step, where stores take 8.
- */
+/* A fresh register to compress into. AMD's Zen 5 waits 5 cycles for its old value, though all of it
+ * is overwritten, and GCC used one register for all parts: 20 cycles a step; the stores take 8. */
 INLINE_VBMI2 __m512i split_fresh(void)
 {
     __m512i fresh = _mm512_setzero_si512();
@@ -69,7 +68,7 @@ INLINE_VBMI2 void split_store_words(__m512i words, __mmask32 which, unsigned cha
     SPLIT_OPAQUE(*to);
 }
 
-/* Those of 16 keys that are there, by two bits from `shift` on. */
+/* Append those of 16 keys that are `there` to four parts, by two bits from `shift` on. */
 INLINE_VBMI2 void split_keys_vector(__m512i keys, unsigned shift, __mmask16 there,
                                     unsigned char **to)
 {
@@ -84,7 +83,7 @@ INLINE_VBMI2 void split_keys_vector(__m512i keys, unsigned shift, __mmask16 ther
     split_store_keys(keys, _kand_mask16(upper, lower), to + 3);
 }
 
-/* Those of 32 words that are there, by bits of others beside them, from `shift` on. */
+/* Append those of 32 words that are `there` to parts, by the words `bits` from bit `shift` on. */
 INLINE_VBMI2 void split_words_vector(__m512i words, __m512i bits, unsigned parts, unsigned shift,
                                      __mmask32 there, unsigned char **to)
 {
@@ -107,7 +106,7 @@ INLINE_VBMI2 void split_words_vector(__m512i words, __m512i bits, unsigned parts
     }
 }
 
-/* Keys less `low`, to four parts by two bits of the difference. */
+/* Split keys, less `low`, into four parts by two bits of the difference. */
 INLINE_VBMI2 void split_keys(const gs_key *keys, size_t count, gs_key low, unsigned shift,
                              unsigned char **next)
 {
@@ -118,7 +117,7 @@ INLINE_VBMI2 void split_keys(const gs_key *keys, size_t count, gs_key low, unsig
     split_copy_places(to, next, 4);
     for (; i + SPLIT_KEYS <= count; i += SPLIT_KEYS)
         split_keys_vector(_mm512_sub_epi32(_mm512_loadu_si512(keys + i), lows), shift, 0xffff, to);
-    if (i < count) { /* what is behind may be no memory */
+    if (i < count) { /* what lies behind may be unmapped */
         const __mmask16 there = (__mmask16)((1U << (count - i)) - 1);
         const __m512i last = _mm512_maskz_loadu_epi32(there, keys + i);
         split_keys_vector(_mm512_sub_epi32(last, lows), shift, there, to);
@@ -126,22 +125,23 @@ INLINE_VBMI2 void split_keys(const gs_key *keys, size_t count, gs_key low, unsig
     split_copy_places(next, to, 4);
 }
 
-/* The lower words of 32 keys, and beside them the words that are `shift` bits above: those of the
- * first 16 keys are the even ones. */
+/* Pack the lower words of 32 keys, and, at the same positions, the words `shift` bits above: the
+ * first 16 keys' words are at even positions. */
 INLINE_VBMI2 void split_pack(const gs_key *keys, unsigned shift, __m512i *words, __m512i *bits)
 {
     const __m512i lower = _mm512_set1_epi32(0xffff), shifts = _mm512_set1_epi32((int)shift);
     const __m512i a = _mm512_loadu_si512(keys), b = _mm512_loadu_si512(keys + SPLIT_KEYS);
     const __m512i a_bits = _mm512_srlv_epi32(a, shifts);
-    const __m512i b_bits = shift == SPLIT_WORD_BITS /* a constant then */
+    const __m512i b_bits = shift == SPLIT_WORD_BITS /* a compile-time constant */
                                ? b
                                : _mm512_slli_epi32(_mm512_srlv_epi32(b, shifts), SPLIT_WORD_BITS);
-    /* 0xd8: where the third is 1 the second, else the first */
+    /* 0xd8: bits of the second where the third has 1, else of the first */
     *words = _mm512_ternarylogic_epi32(_mm512_slli_epi32(b, SPLIT_WORD_BITS), a, lower, 0xd8);
     *bits = _mm512_ternarylogic_epi32(b_bits, a_bits, lower, 0xd8);
 }
 
-/* The lower words of keys, by bits from `shift` on. Up to 31 keys behind the last are read. */
+/* Split keys into parts of their lower words, by bits from `shift` on. Up to 31 keys behind the
+ * last are read. */
 INLINE_VBMI2 void split_keys_to_words(const gs_key *keys, size_t count, unsigned parts,
                                       unsigned shift, unsigned char **next)
 {
@@ -166,7 +166,7 @@ INLINE_VBMI2 void split_keys_to_words(const gs_key *keys, size_t count, unsigned
     split_copy_places(next, to, parts);
 }
 
-/* Words, by bits from `shift` on. Up to 31 words behind the last are read. */
+/* Split words by bits from `shift` on. Up to 31 words behind the last are read. */
 INLINE_VBMI2 void split_words(const uint16_t *words, size_t count, unsigned parts, unsigned shift,
                               unsigned char **next)
 {

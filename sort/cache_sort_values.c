@@ -1,8 +1,8 @@
 /* cache_sort_values.c -- sort a bin of a few values, wherever they lie: count each in a hash table.
  * SPDX-License-Identifier: MIT
  *
- * Values that are frequent in a bin, but not in the sample, have no bins of their own: months of a
- * date, a hundred codes. So few fit a table in the first-level cache, with hardly a collision.
+ * Values that are frequent in a bin but not in the sample have no equality bins: the months of a
+ * date, a hundred codes. So few values fit a table in the first-level cache, hardly ever colliding.
  */
 #include "sort/cache_sort_impl.h"
 
@@ -12,11 +12,11 @@
 enum {
     SLOTS_LOG2 = 12,
     SLOTS = 1 << SLOTS_LOG2,
-    VALUES_MAX = SLOTS / 16, /* so that hardly two meet in a slot */
-    PASSED_MAX = 8           /* others, from a value's slot to the one that it got */
+    VALUES_MAX = SLOTS / 16, /* so that values hardly ever collide */
+    PASSED_MAX = 8           /* slots probed past a value's home slot, at most */
 };
 
-/* Counters of a value; no keys: the slot is free. */
+/* The counter of a value; keys == 0: the slot is free. */
 struct slot {
     gs_key value;
     uint32_t keys;
@@ -28,13 +28,13 @@ struct table {
     uint32_t count;
 };
 
-/* The slot that a value belongs in. */
+/* The slot where the search for a value begins. */
 static inline uint32_t home_slot(gs_key value)
 {
     return value * UINT32_C(2654435769) >> (GS_KEY_BITS - SLOTS_LOG2);
 }
 
-/* The slot of a value, or the free one where it belongs. */
+/* The slot of a value, or the free one that it is to get. */
 static inline struct slot *find_slot(struct table *table, gs_key value)
 {
     uint32_t i = home_slot(value);
@@ -43,8 +43,8 @@ static inline struct slot *find_slot(struct table *table, gs_key value)
     return &table->slots[i];
 }
 
-/* Count keys[0 .. count); false if they are of more values, or of such that meet in a few slots: of
- * 200 values made to do so each key would have to pass a hundred others. */
+/* Count keys[0 .. count); false if they have too many values, or values that crowd a few slots:
+ * with 200 values chosen to collide, each key would have to probe a hundred slots. */
 static bool count_keys(struct table *table, const gs_key *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

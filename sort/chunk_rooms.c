@@ -1,4 +1,4 @@
-/* chunk_rooms.c -- put the keys of a chunk into the rooms of their bins while it is in cache.
+/* chunk_rooms.c -- put the keys of a chunk into the rooms of their bins, in cache.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/chunk_rooms.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum {
-    AHEAD = 16,        /* keys between a line's call into cache and its store */
-    PASS_MAX = 64,     /* chunks that are not tried, where many in a row did not fit */
-    STAGED_KEYS = 2048 /* copied past the caches at a time */
+    AHEAD = 16,        /* prefetch distance, in keys */
+    PASS_MAX = 64,     /* most chunks skipped after many in a row did not fit */
+    STAGED_KEYS = 2048 /* keys copied past the caches at once */
 };
 
-/* Rooms for a quarter more keys than counted and a few, and for `rest` more, of whole `unit`s. */
+/* Rooms for the keys counted, a quarter more, GS_ROOMS_SPARE and `rest`, in whole `unit`s. */
 static void make_rooms(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins, uint32_t rest,
                        uint32_t unit)
 {
@@ -59,12 +59,12 @@ void gs_rooms_end(struct gs_rooms *rooms, bool fits)
         rooms->misses = 0;
         return;
     }
-    rooms->pass = 1U << rooms->misses; /* the one at hand is not tried again, either */
+    rooms->pass = 1U << rooms->misses; /* includes the current chunk, which is not tried again */
     if (rooms->pass < PASS_MAX)
         rooms->misses++;
 }
 
-/* Is any room over-full? */
+/* Has any room overflowed? */
 GS_CLONES static bool overflows(const uint32_t *next, const uint32_t *ends, uint32_t bins)
 {
     uint32_t over = 0;
@@ -73,17 +73,13 @@ GS_CLONES static bool overflows(const uint32_t *next, const uint32_t *ends, uint
     return over != 0;
 }
 
-/* Is each line to be called into the first-level cache some keys ahead, to be written? Intel's
- * stores that miss wait for each other: 2^24 clustered keys, 256 bins, to count and place 28 ms so,
- * 41 without. AMD's (Zen 5) do not: 256 bins 22 ms so, 18.6 without; 1024 bins of 2^28 uniform keys
- * 90 and 70 ms, 4096 bins 108 and 86. */
+/* Should each line be prefetched into the first-level cache for writing? On Intel, stores that miss
+ * wait for each other: to count and place 2^24 clustered keys in 256 bins takes 28 ms with it, 41
+ * without. On AMD (Zen 5) they do not: 256 bins take 22 ms with it, 18.6 without; for 2^28 uniform
+ * keys, 1024 bins take 90 and 70 ms, 4096 bins 108 and 86. */
 static bool calls_ahead(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    return !__builtin_cpu_is("amd");
-#else
-    return true;
-#endif
+    return !gs_is_amd();
 }
 
 bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count, uint32_t bins)
@@ -102,9 +98,10 @@ bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count,
     return !overflows(next, rooms->first + 1, bins);
 }
 
-/* guide is a constant at every call, and so are shift, that of even bins, and ahead. The bins are
- * looked up twice, once to call their lines ahead: to note them for later takes a store, and stores
- * are what binds. Four places are noted before their stores, which leave the core in pairs so. */
+/* Put keys straight from the input into their rooms. guide and ahead are constants at every call,
+ * and so is shift for most even bins. Where lines are prefetched, each bin is looked up twice: to
+ * remember it would take a store, and stores are the bottleneck. Four places are computed before
+ * their stores, so that the stores leave the core in pairs. */
 static inline __attribute__((always_inline)) void
 put_straight(const struct gs_splitters *restrict splitters, enum gs_guide guide, uint32_t shift,
              bool ahead, gs_key *restrict room, uint32_t *restrict next, const gs_key *keys,
@@ -137,7 +134,7 @@ put_straight(const struct gs_splitters *restrict splitters, enum gs_guide guide,
 #undef BIN
 }
 
-/* The same for splitters whose guide leaves no steps. */
+/* Dispatch to put_straight for splitters whose guide leaves no halving steps. */
 static inline __attribute__((always_inline)) void put_all(const struct gs_splitters *splitters,
                                                           bool ahead, gs_key *room, uint32_t *next,
                                                           const gs_key *keys, uint32_t count)
@@ -145,7 +142,7 @@ static inline __attribute__((always_inline)) void put_all(const struct gs_splitt
 #define PUT(guide, shift) put_straight(splitters, guide, shift, ahead, room, next, keys, count)
     if (splitters->guide == GS_GUIDE_TOP)
         PUT(GS_GUIDE_TOP, 0);
-    else if (splitters->shift == 20) /* 4096 bins: a shift takes half as long by a constant */
+    else if (splitters->shift == 20) /* 4096 bins: shifting by a constant takes half as long */
         PUT(GS_GUIDE_EVEN, 20);
     else if (splitters->shift == 21)
         PUT(GS_GUIDE_EVEN, 21);

@@ -1,4 +1,4 @@
-/* chunk_scratch.h -- what a thread keeps of a chunk from count bins to scatter, in its scratch.
+/* chunk_scratch.h -- a chunk's data in the thread's scratch memory, from count bins to scatter.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_CHUNK_SCRATCH_H
@@ -7,10 +7,10 @@
 #include "sort/cache_sort.h"
 #include "sort/stages_cpu.h"
 
-/* Bins of a chunk that is ordered may lie so far apart, if they are so many at the most. Where they
- * have 2^k keys each, as of sorted streams in turn, they would else begin in the same few sets of
- * the first-level cache, and their lines put each other out: 32 streams took four times as long as
- * random keys. */
+/* The gap between bins of an ordered chunk, and the most bins that get one. Without gaps, bins of
+ * 2^k keys each, as from sorted streams in turn, would begin in the same few sets of the
+ * first-level cache and evict each other's lines: 32 streams took four times as long as random
+ * keys. */
 #define GS_GAP_KEYS GS_LINE_KEYS
 #define GS_GAPS_MAX 4096
 
@@ -28,7 +28,7 @@ struct gs_chunk_scratch {
 
 static_assert(GS_SPLITTERS_MAX <= UINT16_MAX, "bins are numbered in 16 bits");
 
-/* The calling thread's. */
+/* The calling thread's scratch memory. */
 static inline struct gs_chunk_scratch gs_chunk_scratch(const struct gs_run *run)
 {
     struct gs_chunk_scratch scratch = {.keys = gs_cpu_scratch(run)};
@@ -39,12 +39,13 @@ static inline struct gs_chunk_scratch gs_chunk_scratch(const struct gs_run *run)
     return scratch;
 }
 
-/* Make a chunk's counts the places of its keys in bins one after the other, `gap` behind each that
- * has any. */
+/* Turn a chunk's counts into the places of its keys, in bins one after the other with `gap` behind
+ * each that has keys. */
 void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap);
 
-/* Move keys to the places of their bins, key i by table i % GS_CHUNK_TABLES: keys of one bin in a
- * row, as in an input nearly in order, would else wait for each other. */
+/* Move keys to the places of their bins, key i by table i % GS_CHUNK_TABLES: with one table,
+ * consecutive keys of one bin, as in a nearly ordered input, would wait for each other's
+ * counter. */
 void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
                   uint32_t *restrict tables, uint32_t stride, gs_key *restrict to);
 

@@ -1,10 +1,10 @@
-/* copy_ordered.c -- hand out keys that are in order, piece by piece.
+/* copy_ordered.c -- emit keys that are in order, piece by piece.
  * SPDX-License-Identifier: MIT
  *
- * A piece is fetched with the key before it, which the piece before has fetched too, maybe at
- * another time. Input that changes in between may be in order then and now, and pieces of both
- * not fit together: so what the two have fetched is compared, by the later of them, before it
- * writes.
+ * A piece is fetched together with the key before it, which the previous piece fetches too, maybe
+ * at another time. If somebody changes the input in between, each piece may be in order by itself
+ * and still not fit its neighbour. So the later of two neighbours compares the key that both have
+ * fetched before it writes.
  */
 #include "sort/copy_ordered.h"
 #include "sort/order.h"
@@ -22,7 +22,7 @@
 struct gs_seam {
     gs_key last;
     gs_key before;
-    atomic_uint arrived; /* of the two */
+    atomic_uint arrived; /* how many of the two keys are set */
 };
 
 /* What one thread did. */
@@ -32,14 +32,14 @@ struct copying {
     uint64_t fingerprint;
 };
 
-/* Note a seam's key as one of its pieces has it. False: the other piece has another. */
+/* Set one side of a seam. False: the other side is set already, and to another key. */
 static bool join_seam(struct gs_seam *seam, gs_key *side, gs_key key)
 {
     *side = key;
     return atomic_fetch_add(&seam->arrived, 1) == 0 || seam->last == seam->before;
 }
 
-/* Are the keys of a piece, and the one before them, in order and those of its neighbours? */
+/* Are the keys of a piece in order, with the key before them, and do its seams match? */
 static bool fits(struct gs_ordered *ordered, gs_key before, const gs_key *keys, uint64_t count,
                  uint64_t index, uint64_t pieces)
 {
@@ -53,8 +53,8 @@ static bool fits(struct gs_ordered *ordered, gs_key before, const gs_key *keys, 
     return index + 1 == pieces || join_seam(seam, &seam->last, keys[count - 1]);
 }
 
-/* Fetch a piece and the key before it to scratch; or, if it may, the piece straight to its place in
- * the output: it has not to be looked at again with the key before it. *keys is where it is. */
+/* Fetch a piece and the key before it to scratch, or, if ->straight, the piece to its place in the
+ * output and only the key before it to scratch. *keys is where the piece is. */
 static enum gs_status fetch_piece(struct gs_run *run, struct gs_ordered *ordered, uint64_t first,
                                   uint64_t count, uint64_t position, gs_key *scratch, gs_key **keys,
                                   struct gs_error *err)
@@ -102,7 +102,7 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
     copying->fingerprint += sum;
     if (run->options->unique) {
-        /* The key before is the piece before's: what equals it goes. */
+        /* The key before belongs to the previous piece: drop keys that equal it. */
         kept = gs_order_unique(scratch, count + before) - before;
         if (run->options->verify)
             gs_emit_drop(&run->emitter, sum - gs_fingerprint(keys, kept));
@@ -155,7 +155,7 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
     return gs_emit_result(&run->emitter, err);
 }
 
-/* The input's own keys. */
+/* gs_ordered.fetch for the input. */
 static enum gs_status fetch_input(void *context, unsigned thread, uint64_t first, uint64_t count,
                                   gs_key *to, struct gs_error *err)
 {
@@ -165,7 +165,7 @@ static enum gs_status fetch_input(void *context, unsigned thread, uint64_t first
     return GS_OK;
 }
 
-/* As if nothing had been copied. */
+/* Reset emitter and stats as if nothing had been copied. */
 static void forget_copy(struct gs_run *run)
 {
     run->emitter.position = 0;
@@ -178,7 +178,8 @@ static void forget_copy(struct gs_run *run)
 enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *disordered,
                                      struct gs_error *err)
 {
-    /* Fresh memory for scratch takes longer than more pieces; files want long writes. */
+    /* For memory, small pieces: first touch of more scratch costs more than more pieces do. Files
+     * want long writes. */
     bool memory = run->emitter.sink->memory != NULL;
     const uint64_t piece_keys = memory ? GS_TILE_KEYS / 4 : GS_TILE_KEYS;
     const uint64_t scratch_keys = piece_keys + GS_ORDERED_LEAD;

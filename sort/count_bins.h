@@ -1,11 +1,12 @@
-/* count_bins.h -- how many keys fall into each bin.
+/* count_bins.h -- find the bin of each key of a chunk, and count the keys of each bin.
  * SPDX-License-Identifier: MIT
  *
- * In: the chunk's keys and run->splitters. Out: the exact length of each bin's run in the chunk, in
- * gs_cpu.starts, or where there are regions (regions.h) in those of the thread; and in the thread's
- * scratch memory the keys, in the rooms of their bins (chunk_rooms.h) or beside their bins'
- * numbers, for the scatter, which the same thread does next. Of a direct plan the bins' numbers
- * alone, in gs_cpu.bins: these keys are read again when all are counted.
+ * In: the chunk's keys and run->splitters.
+ * Out: the exact length of each bin's run in the chunk, in gs_cpu.starts, or, with regions
+ * (regions.h), in the thread's own counts. A copy of the keys stays in the thread's scratch memory,
+ * in the rooms of their bins (chunk_rooms.h) or beside their bin numbers, for the scatter, which
+ * the same thread does next. A direct plan leaves only the bin numbers, in gs_cpu.bins, and reads
+ * the keys again once all are counted.
  */
 #ifndef GS_COUNT_BINS_H
 #define GS_COUNT_BINS_H

@@ -1,9 +1,9 @@
 /* count_bins_cpu.c -- copy a chunk into cache, find the bin of each key there, count the bins.
  * SPDX-License-Identifier: MIT
  *
- * What is counted is what the scatter moves: keys stay in the thread's scratch memory, in the rooms
- * of their bins (chunk_rooms.h) or beside the numbers of their bins, so an input that somebody
- * changes meanwhile cannot part a key from its bin.
+ * The scatter moves exactly what was counted: keys stay in the thread's scratch memory, in the
+ * rooms of their bins (chunk_rooms.h) or beside their bin numbers, so an input that somebody
+ * changes meanwhile cannot separate a key from its bin.
  */
 #include "sort/count_bins.h"
 #include "sort/regions.h"
@@ -19,8 +19,8 @@ static_assert(
         GS_CACHE_SORT_SCRATCH * sizeof(gs_key),
     "a chunk fits a thread's scratch memory, beside where rooms will be for the next one");
 
-/* Count key i in table i % GS_CHUNK_TABLES, as the scatter moves it: a run of equal keys would else
- * wait for its own last store at every key. */
+/* Count key i in table i % GS_CHUNK_TABLES, from which the scatter will take its place: with one
+ * table, each key of a run of equal keys would wait for the store of the one before. */
 static void count_tables(const uint16_t *bins, uint64_t count, uint32_t *tables, uint32_t stride)
 {
     uint64_t i = 0;
@@ -31,15 +31,15 @@ static void count_tables(const uint16_t *bins, uint64_t count, uint32_t *tables,
         tables[i % GS_CHUNK_TABLES * stride + bins[i]]++;
 }
 
-/* What is read and counted, for options->verify. */
+/* Add the fingerprint of keys read and counted, for options->verify. */
 static void add_fingerprint(struct gs_run *run, uint64_t fingerprint)
 {
 #pragma omp atomic
     run->fingerprint += fingerprint;
 }
 
-/* Count a chunk whose keys all have the values of a few equality bins, of which none has to be
- * moved; false if there are others, or too many values. */
+/* Count a chunk that has only the values of a few equality bins, so that no key has to move; false
+ * if it has other keys, or there are too many values. */
 static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint32_t *counts)
 {
     const struct gs_cpu *cpu = run->device;
@@ -71,7 +71,7 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
         const gs_key *keys = gs_keys_held(part.keys, here, run->options->verify, copy);
         for (uint32_t i = 0; i < found; i++) {
             for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += GS_LINE_KEYS)
-                __builtin_prefetch(part.keys + here + k); /* the next block is on its way */
+                __builtin_prefetch(part.keys + here + k); /* the next block */
             uint32_t equal = gs_count_equal(keys, here, values[i]);
             counts[bin_of[i]] += equal;
             known += equal;
@@ -86,13 +86,14 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
     return true;
 }
 
-/* Do keys go straight from the input to their rooms? For a fingerprint they are looked at twice. */
+/* Do keys go straight from the input to their rooms? Not if a fingerprint needs a second look at
+ * them. */
 static bool places_straight(const struct gs_run *run)
 {
     return gs_rooms_straight(&run->splitters) && !run->options->verify;
 }
 
-/* Put keys beside each other into the rooms of their bins; false if one is over-full. */
+/* Put contiguous keys into the rooms of their bins; false if a room overflowed. */
 static bool place_part(struct gs_run *run, const gs_key *keys, uint32_t count,
                        struct gs_rooms *rooms, uint64_t *fingerprint)
 {
@@ -106,7 +107,7 @@ static bool place_part(struct gs_run *run, const gs_key *keys, uint32_t count,
     return gs_rooms_put(rooms, room, count, bins);
 }
 
-/* Put a chunk into rooms of about the right size, and count what came; false if it does not fit. */
+/* Put a chunk into rooms of about the right size, and count its bins; false if it does not fit. */
 static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct gs_rooms *rooms,
                         uint32_t *counts)
 {
@@ -157,9 +158,10 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
         add_fingerprint(run, gs_fingerprint(scratch->keys, chunk->count));
 }
 
-/* Room for the bins of a chunk's keys: behind the place where chunks are ordered in the thread's
- * scratch, whose first word counts them, as long as there is any. Fresh memory is what takes
- * longest with few keys, and the scratch is a huge page that is touched anyway. */
+/* Room for the bin numbers of a chunk's keys: in the thread's scratch, behind the place where
+ * chunks are ordered, as long as there is any; the first word of the scratch counts the chunks
+ * there. With few keys, fresh memory takes longest, and the scratch is a huge page that is touched
+ * anyway. */
 static uint16_t *bins_room(const struct gs_run *run, const struct gs_chunk *chunk)
 {
     const struct gs_cpu *cpu = run->device;
@@ -170,8 +172,8 @@ static uint16_t *bins_room(const struct gs_run *run, const struct gs_chunk *chun
     return (uint16_t *)(void *)(scratch + cpu->chunk_keys + (*scratch)++ * each);
 }
 
-/* Find the bins of a chunk and count them, for all chunks to be moved afterwards. Keys of a few
- * values need no scratch memory: 2^20 of two that are not in cache take a tenth longer with it. */
+/* Find the bins of a chunk and count them, for a direct sort. A chunk of a few values needs no
+ * scratch memory: touching it makes 2^20 keys of two values, not in cache, take a tenth longer. */
 static enum gs_status count_direct(struct gs_run *run, const struct gs_chunk *chunk,
                                    struct gs_error *err)
 {

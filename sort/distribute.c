@@ -39,7 +39,7 @@ void gs_distribute_account(struct gs_run *run, const struct gs_stages *stages,
                    2 * bytes);
 }
 
-/* Keys of the chunks that a thread claims at once, at least. */
+/* The least that a thread claims at once, in keys: whole chunks. */
 static uint64_t keys_to_claim(const struct gs_plan *plan, uint64_t chunk_keys)
 {
     bool many = gs_plan_claim(plan, plan->count) >= GS_CLAIM_KEYS;
@@ -47,8 +47,9 @@ static uint64_t keys_to_claim(const struct gs_plan *plan, uint64_t chunk_keys)
                                               : chunk_keys;
 }
 
-/* Keys [first, end) of the input are in their bins. On the CPU nobody reads them again, once they
- * are not to be placed directly, or lie there in order of their bins; a GPU may fail after that. */
+/* Keys [first, end) of the input are in their bins: tell the sink that they will not be read again.
+ * That is not true of a direct sort, which reads them twice, of incoming keys, whose bins lie in
+ * the input's memory, nor of a GPU, which may fail and leave the sort to the CPU. */
 static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint64_t first,
                         uint64_t end)
 {
@@ -63,20 +64,20 @@ static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint
     }
 }
 
-/* A distribution, and how far its threads are. */
+/* A distribution and its progress, shared by its threads. */
 struct distribution {
     struct gs_run *run;
     const struct gs_stages *stages;
     uint64_t chunk_keys, claim_keys;
     unsigned threads;
-    atomic_uint_fast64_t next; /* key to claim */
+    atomic_uint_fast64_t next; /* the first key that is not claimed */
     atomic_bool failed;
-    struct gs_error *err; /* of the first that failed */
+    struct gs_error *err; /* of the first thread that failed */
 };
 
-/* Claim some chunks: the fewer, the nearer the end is, so that nobody waits long for the last ones.
- * Of what is claimed at once all is given back at once, and each time all threads are interrupted.
- * false: there are none. */
+/* Claim some chunks; false: none are left. Claims are large, since the memory of each is given back
+ * in one go, and each time that interrupts all threads; they shrink towards the end, so that no
+ * thread waits long for the last ones. */
 static bool claim(struct distribution *distribution, uint64_t *first, uint64_t *end)
 {
     const struct gs_plan *plan = &distribution->run->plan;
@@ -93,7 +94,7 @@ static bool claim(struct distribution *distribution, uint64_t *first, uint64_t *
     return true;
 }
 
-/* Claim chunks and distribute them, until there are none. */
+/* Claim chunks and distribute them until none are left. */
 static void distribute_claimed(struct distribution *distribution)
 {
     struct gs_run *run = distribution->run;
@@ -132,11 +133,11 @@ enum gs_status gs_distribute(struct gs_run *run, const struct gs_stages *stages,
                                         .next = gs_incoming_distributed(run),
                                         .err = err};
     gs_run_phase(run, GS_STAGE_SCATTER, run->plan.count);
-    if (!stages->accounts) { /* chunk by chunk, the stages take turns */
+    if (!stages->accounts) { /* the stages take turns, chunk by chunk, so all of them begin now */
         gs_run_begin(run, GS_STAGE_COUNT_BINS);
         gs_run_begin(run, GS_STAGE_PREFIX_SUM);
     }
-    if (threads == 1) { /* in a region, each of a chunk's own regions would make all threads anew */
+    if (threads == 1) { /* no region: nested in it, each of a chunk's regions would make threads */
         distribute_claimed(&distribution);
     } else {
 #pragma omp parallel num_threads(threads)

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Fewer keys go through a pipe as fast as they can be staged. */
+/* The least keys to stage: writing fewer to a pipe takes no longer than staging them. */
 #define STAGED_KEYS_MIN ((uint64_t)1 << 20)
 
 enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *options,
@@ -82,7 +82,7 @@ const gs_key *gs_emit_place(const struct gs_emitter *emitter, const gs_key *keys
     return place;
 }
 
-/* True while the piece's turn matters at all. */
+/* Does a piece have to wait for its turn at all? */
 static bool takes_turns(const struct gs_emitter *emitter)
 {
     return emitter->options->unique || emitter->sink->stream;
@@ -94,7 +94,7 @@ static void add_waiter(struct gs_emitter *emitter, struct gs_emit_waiter *waiter
     emitter->waiters = waiter;
 }
 
-/* Take the thread out that waits for this piece's turn; NULL: none does. */
+/* Remove and return the thread that waits for this piece's turn; NULL: none does. */
 static struct gs_emit_waiter *take_waiter(struct gs_emitter *emitter, uint64_t piece)
 {
     struct gs_emit_waiter **link = &emitter->waiters;
@@ -106,8 +106,8 @@ static struct gs_emit_waiter *take_waiter(struct gs_emitter *emitter, uint64_t p
     return found;
 }
 
-/* Wake those whose turn it is: all at once, each by itself. One that woke the next would let the
- * last of 16 wait for as many wakings. Called with the mutex. */
+/* Wake all threads whose turn has come. If each woke only the next one, the last of 16 would wait
+ * for 16 wake-ups in a row. Called with the mutex held. */
 static void admit_waiters(struct gs_emitter *emitter)
 {
     struct gs_emit_waiter *waiter;
@@ -121,7 +121,7 @@ static void admit_waiters(struct gs_emitter *emitter)
     }
 }
 
-/* Wait for a piece's turn; returns its position. Called with the mutex. */
+/* Wait for a piece's turn, or for a failure; returns its position. Called with the mutex held. */
 static uint64_t await_turn(struct gs_emitter *emitter, uint64_t piece, uint64_t count)
 {
     struct gs_emit_waiter waiter = {
@@ -152,8 +152,9 @@ enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_
     return st;
 }
 
-/* To the sink's memory. Who knows the place beforehand has seen to its being made, to sort there;
- * where duplicates are left out nobody does. */
+/* Write to the sink's memory. A piece whose position is known beforehand is sorted there, and the
+ * thread that sorts it calls the sink's make() and write(). Under options->unique the position is
+ * not known before, so both are called here. */
 static enum gs_status copy_to_memory(const struct gs_emitter *emitter, const gs_key *keys,
                                      uint64_t count, uint64_t position, struct gs_error *err)
 {

@@ -1,4 +1,4 @@
-/* engine.c -- one sort by a shared-memory engine: limits, default lists, from tiles to emitter.
+/* engine.c -- a sort by a shared-memory engine, from tiles to emitter; limits and defaults.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/engine.h"
@@ -28,17 +28,18 @@ enum gs_lists_merge gs_engine_merge(enum gs_engine engine)
     return engine == GS_ENGINE_REDUCTION ? GS_MERGE_REDUCTION : GS_MERGE_HYBRID;
 }
 
-/* On the GPU the lists of one warp cost a step of the merge the same, however many they are, and
- * more lists are sorted sooner. More warps wait for each other in each step. (An H200, ms, 8, 32
- * and 128 lists: 1024 keys atomicmin 0.31 0.24 0.23, reduction 0.28 0.23 0.35, hybrid 0.23 0.17
- * 0.24; 38656 keys atomicmin 10.5 8.0 7.7, reduction 9.6 7.5 12.2, hybrid 7.8 5.7 7.8.) */
+/* On the GPU, a merge step costs the same for any number of lists up to a warp's 32, and the more
+ * lists, the faster they are sorted. With more than 32, warps wait for each other in every step.
+ * (H200, ms with 8, 32 and 128 lists: 1024 keys atomicmin 0.31 0.24 0.23, reduction 0.28 0.23 0.35,
+ * hybrid 0.23 0.17 0.24; 38656 keys atomicmin 10.5 8.0 7.7, reduction 9.6 7.5 12.2, hybrid 7.8 5.7
+ * 7.8.) */
 #define LISTS_GPU 32
 
-/* On one core every list more costs the merge, and sorting them saves nothing: one list is fastest.
- * Up to so many keys, lists of one key are: nothing is to be sorted. (One core of a Xeon with
- * AVX-512, uniform keys, us, one list and as many as keys: 8 keys 3.4 and 1.8, 32 keys 3.5 and 2.6,
- * 64 keys 6.3 and 7.0, 256 keys 18 and 61; 38656 keys, 1 list 2410, 8 lists 3630, 32 lists 5630.)
- */
+/* On one core, every additional list makes the merge slower and sorting no faster: one list is
+ * fastest. Only up to this many keys, lists of one key each are faster, since nothing is to be
+ * sorted. (One core of a Xeon with AVX-512, uniform keys, us with one list and with a list per key:
+ * 8 keys 3.4 and 1.8, 32 keys 3.5 and 2.6, 64 keys 6.3 and 7.0, 256 keys 18 and 61; 38656 keys with
+ * 1 list 2410, 8 lists 3630, 32 lists 5630.) */
 #define ONE_KEY_LISTS_CPU 32
 
 uint32_t gs_engine_lists(enum gs_device device, uint32_t n)
@@ -67,7 +68,7 @@ enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t
     return gs_engine_check_count(options->engine, count, GS_ENGINE_CAPACITY, "", err);
 }
 
-/* Words of the lists, however many there are, and the output. */
+/* Words for the output and for the lists with their scratch, for any number of lists. */
 static uint64_t buffer_words(uint64_t count)
 {
     return 2 * count + count / 2 + 2 * GS_OPTION_LISTS_MAX + GS_LISTS_STATE_WORDS;
@@ -110,7 +111,7 @@ enum gs_status gs_engine_run(struct gs_run *run, enum gs_device device, struct g
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %" PRIu64 " keys", n);
     gs_key *sorted = device == GS_DEVICE_GPU ? words : words + buffer_words(n) - n;
     gs_tiles_copy(&run->tiles, 0, n, words);
-    /* The copy, not the input: what is sorted is what was read. */
+    /* Of the copy, not of the input, which may change: this is what is sorted. */
     run->fingerprint = run->options->verify ? gs_fingerprint(words, n) : 0;
     gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, n, n * GS_KEY_BYTES);
     gs_run_phase(run, GS_STAGE_SORT_LISTS, n);

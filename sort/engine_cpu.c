@@ -1,13 +1,12 @@
-/* engine_cpu.c -- the shared-memory engines on one core: the same lists, the same merges.
+/* engine_cpu.c -- the shared-memory engines on one core: same lists, same merges.
  * SPDX-License-Identifier: MIT
  *
- * What the threads of a block do side by side is a loop here. An exhausted list has no head: its
- * place in the heads says so by its count of keys left, never by a key, since every key may be in
- * the input.
+ * What the threads of a block do in parallel is a loop here. A list is exhausted when its count of
+ * keys left is 0; its head's key cannot say so, since every key may occur in the input.
  */
 #include "sort/engine.h"
 
-/* Heads of a group of the hybrid merge. */
+/* Heads in a group of the hybrid merge. */
 #define GROUP 8
 
 /* The heads of all lists. */
@@ -15,7 +14,7 @@ struct heads {
     const gs_key *words;
     uint32_t lists;
     gs_key key[GS_OPTION_LISTS_MAX];    /* GS_KEY_MAX where the list is exhausted */
-    uint32_t left[GS_OPTION_LISTS_MAX]; /* keys of the list that are not in the output yet */
+    uint32_t left[GS_OPTION_LISTS_MAX]; /* keys of the list not yet in the output */
     uint32_t next[GS_OPTION_LISTS_MAX]; /* word of the key after the head */
 };
 
@@ -31,7 +30,7 @@ gs_key gs_sort_lists_cpu(gs_key *words, uint32_t n, uint32_t lists)
     return varying;
 }
 
-/* Take the next key of a list for its head. */
+/* Make the next key of a list its head. */
 static void load_head(struct heads *heads, uint32_t list)
 {
     heads->key[list] = GS_KEY_MAX;
@@ -46,7 +45,7 @@ static void advance(struct heads *heads, uint32_t list)
     load_head(heads, list);
 }
 
-/* The first of `count` lists from `from` on that has this key for its head. */
+/* The first of `count` lists, from `from` on, whose head is `key`. */
 static uint32_t find_head(const struct heads *heads, uint32_t from, uint32_t count, gs_key key)
 {
     uint32_t list = from;
@@ -63,7 +62,7 @@ static gs_key least_head(const struct heads *heads, uint32_t from, uint32_t coun
     return least;
 }
 
-/* The least head by a look at all, then the first list that has it. */
+/* Find the least head among all, then the first list that has it. */
 static void merge_atomicmin(struct heads *heads, uint32_t n, gs_key *out)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -72,14 +71,14 @@ static void merge_atomicmin(struct heads *heads, uint32_t n, gs_key *out)
     }
 }
 
-/* Key and list in one number; of an exhausted list, above any other's. */
+/* Key and list in one number; for an exhausted list, the greatest number. */
 static uint64_t pair_of(const struct heads *heads, uint32_t list)
 {
     uint64_t pair = (uint64_t)heads->key[list] << 32 | list;
     return heads->left[list] > 0 ? pair : UINT64_MAX;
 }
 
-/* A knock-out tournament: in each round the first half of what is left meets the second. */
+/* A knock-out tournament: in each round the first half of those left meets the second. */
 static void merge_reduction(struct heads *heads, uint32_t n, gs_key *out)
 {
     uint64_t pair[GS_OPTION_LISTS_MAX] = {0};
@@ -94,7 +93,7 @@ static void merge_reduction(struct heads *heads, uint32_t n, gs_key *out)
     }
 }
 
-/* A minimum for each group, of which a step changes one. */
+/* Keep a minimum for each group; a step changes only one of them. */
 static void merge_hybrid(struct heads *heads, uint32_t n, gs_key *out)
 {
     const uint32_t size = heads->lists < GROUP ? heads->lists : GROUP;

@@ -1,4 +1,4 @@
-/* engine_gpu.h -- launch one block of a shared-memory engine, and what it reports.
+/* engine_gpu.h -- launch a shared-memory engine, which is one block, and get its report.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_ENGINE_GPU_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Written by the block to device memory, every byte of it. Cycles are those of the multiprocessor's
+/* The block writes every byte of it to device memory. Cycles are those of the multiprocessor's
  * clock. */
 struct gs_engine_report {
     uint64_t sort_cycles;  /* load the keys and sort the lists */
@@ -20,14 +20,14 @@ struct gs_engine_report {
     uint64_t varying;      /* the bits in which keys differ */
 };
 
-/* Have the kernel for this merge and so many lists on the device, with leave to use the shared
- * memory that n keys need: the driver loads a kernel when it is first asked for, in more time than
- * it then runs. Before gs_engine_sort_gpu with the same merge, lists and n. */
+/* Load the kernel for this merge and number of lists, and allow it the shared memory that n keys
+ * need: the driver loads a kernel lazily, which takes longer than the kernel then runs. To be
+ * called before gs_engine_sort_gpu with the same merge, lists and n. */
 cudaError_t gs_engine_load_gpu(enum gs_lists_merge merge, uint32_t lists, uint32_t n);
 
-/* Queue the sort of in[0 .. n) into out, which may be the same. n is at least 1 and at most
- * GS_LISTS_CAPACITY of the shared memory that a block of the device may have; lists is a power of
- * two up to GS_OPTION_LISTS_MAX. All pointers are of device memory. */
+/* Queue the sort of in[0 .. n) into out, which may equal in. n is at least 1 and at most
+ * GS_LISTS_CAPACITY of the bytes of shared memory that a block of the device may have; lists is a
+ * power of two up to GS_OPTION_LISTS_MAX. All pointers point to device memory. */
 cudaError_t gs_engine_sort_gpu(enum gs_lists_merge merge, uint32_t lists, const uint32_t *in,
                                uint32_t *out, uint32_t n, struct gs_engine_report *report,
                                cudaStream_t stream);

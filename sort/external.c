@@ -1,4 +1,4 @@
-/* external.c -- sort keys that are more than memory may hold.
+/* external.c -- sort more keys than memory may hold: plan, entry and shared helpers.
  * SPDX-License-Identifier: MIT
  *
  *   input --> sample --> splitters
@@ -8,40 +8,40 @@
  *            output <-- sort in memory <-- load <-- bins in order, several small ones together,
  *                                                   one that is too large is an input again
  *
- * Half of the memory holds the chunk that is read, half the chunk sorted by bin; later half holds
- * the bins that were loaded and half is what gs_sort takes for them. What overlaps the disk's work
- * with ours is the page cache: it writes behind, and is told what will be read next.
+ * At first half of the memory holds the chunk that is read, and half the chunk sorted by bin; later
+ * half holds the loaded bins, and half is what gs_sort takes to sort them. The page cache overlaps
+ * disk I/O with the sort's work: it writes behind, and is told what will be read next.
  *
- * Bins are planned four times smaller than what fits, and loaded in groups that fit: so a sample
- * that errs by a factor of four still costs nothing. Input of unknown length gets a fixed number of
- * bins, and splitters half from its first part, half at even distances, since what follows may be
- * unlike it.
+ * Bins are planned four times smaller than what fits into memory, and loaded in groups that fit: a
+ * sample that errs by a factor of four still costs nothing. Input of unknown length gets a fixed
+ * number of bins, and half of its splitters come from its first part, half are evenly spaced, since
+ * later keys may be unlike the first ones.
  */
 #include "sort/external_sorter.h"
 #include "sort/params.h"
 
 #include "common/memory.h"
 
-/* Chunks beyond this do not make the reads and writes any faster; their places are 32 bits wide. */
+/* Larger chunks do not make I/O any faster; positions in a chunk are 32 bits wide. */
 #define CHUNK_KEYS_MAX ((uint64_t)1 << 30)
 
-/* A bin's part of a chunk: not less than this on average. */
+/* The least keys of a bin in one chunk, on average. */
 #define PIECE_KEYS_MIN 2048
 
-/* Bins that fit, for each group of them that is loaded. */
+/* Bins that fit into memory together, to be loaded as one group. */
 #define BINS_PER_LOAD 4
 
-/* Splitting, writing and reading back: 1 GiB with -S 64M takes 0.66 s more than in memory, with
- * -S 512M 0.56 s (medians of 7 rounds in turn, two cores of a Xeon, ext4). */
+/* Rate of splitting, writing and reading back: 1 GiB takes 0.66 s longer with -S 64M than in
+ * memory, 0.56 s with -S 512M (medians of 7 rounds in turn, two cores of a Xeon, ext4). */
 #define SPILL_BYTES_PER_SECOND 1.6e9
 
-/* Keys of a bin at the most, as long as there may be more bins: sorted in cache. */
+/* The most keys of a bin, as long as there may be more bins: it is then sorted in cache. */
 #define BIN_KEYS ((uint64_t)1 << 17)
 
-/* Bins for input of unknown length: good for 64 times the memory. */
+/* Bins for input of unknown length: enough for 64 times the memory. */
 #define BINS_UNKNOWN 256
 
-/* Keys of a chunk, which lie there twice: as they came and by bins. */
+/* Keys of a chunk that fits into `bytes` twice: as read, and sorted by bin. */
 static uint64_t chunk_keys_for(uint64_t bytes)
 {
     uint64_t keys = bytes / GS_KEY_BYTES / 2;
@@ -53,7 +53,7 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
                                          uint64_t count)
 {
     struct gs_external_plan plan;
-    uint64_t fits = 1; /* keys that fit; then twice as many do not */
+    uint64_t fits = 1; /* by bisection: most keys that fit together with what gs_sort takes */
     uint64_t too_many = memory_bytes / GS_KEY_BYTES / 2 + 2;
     while (too_many - fits > 1) {
         uint64_t middle = fits + (too_many - fits) / 2;
@@ -70,8 +70,8 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
     uint64_t most = plan.chunk_keys / PIECE_KEYS_MIN;
     most = most < 16 ? 16 : most > GS_BINS_MAX ? GS_BINS_MAX : most;
     plan.bins = (uint32_t)(bins < 8 ? 8 : bins > most ? most : bins);
-    /* Where each bin begins in each chunk: of an input of 1000 times the memory that is half of it.
-     */
+    /* The starts of each bin in each chunk: for an input of 1000 times the memory, they take half
+     * of the memory. */
     uint64_t table = (count / plan.chunk_keys + 1) * (plan.bins + 1) * sizeof(uint32_t);
     plan.chunk_keys =
         chunk_keys_for(memory_bytes - (table < memory_bytes / 2 ? table : memory_bytes / 2));

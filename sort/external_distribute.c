@@ -1,9 +1,10 @@
-/* external_distribute.c -- from the input, or from a large bin, to bins on disk.
+/* external_distribute.c -- distribute the input, or a large bin, to bins on disk.
  * SPDX-License-Identifier: MIT
  *
- * The chunk that is read and the chunk sorted by bin are half of the memory each. Keys of a mapped
- * file are split where they are; their pages are dropped behind. What a pipe has brought may fill
- * nearly all of the memory: then the first chunks are small, and what they leave makes room.
+ * The chunk that is read and the chunk sorted by bin take half of the memory each. Keys of a mapped
+ * file are split where they are, and their pages dropped afterwards. Keys read from a pipe before
+ * may fill nearly all of the memory: then the first chunks are small, and each frees memory for
+ * larger ones.
  */
 #include "sort/external_sorter.h"
 #include "sort/external_split.h"
@@ -13,20 +14,20 @@
 
 #include <stdlib.h>
 
-/* Sample keys for each bin: the largest bin is then about 1.7 times the mean. Each is a page of the
- * input, read once more: beyond so many, bins get less even, and what is loaded at once has fewer
- * of them. */
+/* Sample keys per bin: with 32 the largest bin is about 1.7 times the mean. Each sample key costs
+ * an extra read of a page of the input. Beyond SAMPLES_MAX, therefore, bins get fewer sample keys
+ * and are less even, and fewer of them are loaded at once. */
 #define SAMPLES_PER_BIN 32
 #define SAMPLES_MAX     16384
 
-/* A chunk is not smaller than this part of the largest, whatever is held. */
+/* A chunk has at least 1 / HELD_SHARE of plan.chunk_keys, however much memory the input holds. */
 #define HELD_SHARE 32
 
-/* What a packet may have at most, and more than a socket's buffer takes by default. */
+/* The largest packet that a read may get, in keys: more than a socket's buffer takes by default. */
 #define PACKET_KEYS ((uint64_t)1 << 16)
 
-/* Looked at before the pages that this has brought in, 16 for each, are dropped: 16 MiB of them, or
- * a quarter of the memory. */
+/* Sample keys drawn before the pages that they brought in are dropped: 16 pages (LOOK_BYTES) for
+ * each, 16 MiB in all, or a quarter of the memory if that is less. */
 #define SAMPLES_AT_ONCE 256
 #define LOOK_BYTES      ((uint64_t)64 << 10)
 
@@ -36,7 +37,7 @@ static void drop_chunks(struct gs_sorter *sorter)
     gs_external_drop(&sorter->out, sorter->plan.chunk_keys);
 }
 
-/* Threads that have enough keys of each bin for their lines to fill. */
+/* The most threads such that each has enough keys of each bin to fill cache lines: 256. */
 static unsigned split_threads(const struct gs_sorter *sorter, uint32_t bins)
 {
     uint64_t most = sorter->plan.chunk_keys / ((uint64_t)bins * 256) + 1;
@@ -70,7 +71,7 @@ cleanup:
     return st;
 }
 
-/* Say what will be done with keys of the caller's spans. */
+/* Tell the caller how the keys of all its spans will be used. */
 static void advise_spans(const struct gs_sorter *sorter, enum gs_use use)
 {
     const struct gs_external *source = sorter->source;
@@ -79,7 +80,7 @@ static void advise_spans(const struct gs_sorter *sorter, enum gs_use use)
             source->advise(source->context, use, source->spans[i].keys, source->spans[i].count);
 }
 
-/* The same for keys [first, first + count) of the tiles: `held` of them are the caller's. */
+/* The same for keys [first, first + count) of the tiles. The first `held` keys are the caller's. */
 static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
                         enum gs_use use, uint64_t first, uint64_t count)
 {
@@ -92,7 +93,8 @@ static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *t
     }
 }
 
-/* Keys of the next chunk of a rest that lies in memory: the copy by bin is beside what is held. */
+/* Keys of the next chunk, with `rest` keys left in memory: the chunk's copy by bin has to fit
+ * beside the memory that they hold. */
 static uint64_t next_chunk(const struct gs_sorter *sorter, uint64_t rest)
 {
     const struct gs_external *source = sorter->source;
@@ -106,7 +108,7 @@ static uint64_t next_chunk(const struct gs_sorter *sorter, uint64_t rest)
     return keys < rest ? keys : rest;
 }
 
-/* Split keys that lie in memory, chunk by chunk. `held` of them are the caller's. */
+/* Split keys that lie in memory, chunk by chunk. The first `held` of them are the caller's. */
 static enum gs_status split_tiles(struct gs_sorter *sorter, struct gs_level *level,
                                   const struct gs_tiles *tiles, uint64_t held, struct gs_error *err)
 {
@@ -122,8 +124,8 @@ cleanup:
     return st;
 }
 
-/* Fill the chunk that is read from the source, but for room for a packet: what a read has no room
- * for, of a pipe or a socket that holds packets, is lost. *got is 0 at the end only. */
+/* Read a chunk from the source. Stop when there is no room left for a whole packet: the part of a
+ * packet that a read from a pipe or socket has no room for is lost. *got is 0 at the end only. */
 static enum gs_status read_chunk(struct gs_sorter *sorter, uint64_t *got, struct gs_error *err)
 {
     enum gs_status st;
@@ -143,7 +145,7 @@ cleanup:
     return st;
 }
 
-/* Split `count` keys in the chunk that was read. */
+/* Split the chunk of `count` keys that was read. */
 static enum gs_status split_read(struct gs_sorter *sorter, struct gs_level *level, uint64_t count,
                                  uint64_t *fingerprint, struct gs_error *err)
 {
@@ -157,7 +159,7 @@ static enum gs_status split_read(struct gs_sorter *sorter, struct gs_level *leve
     return st;
 }
 
-/* The part of the input that equality bins will take, as the sample has it. */
+/* The fraction of the sample, and so about of the input, that falls into equality bins. */
 static double share_equal(const struct gs_level *level, const gs_key *sample, uint32_t samples)
 {
     const struct gs_splitters *splitters = &level->splitters;
@@ -180,15 +182,15 @@ static uint32_t samples_at_once(const struct gs_sorter *sorter)
     return fit < 1 ? 1 : fit < SAMPLES_AT_ONCE ? (uint32_t)fit : SAMPLES_AT_ONCE;
 }
 
-/* Draw the sample; drop the pages that the last samples have brought in, and no others: of many
- * files most had none. */
+/* Draw the sample. Every samples_at_once keys, drop the pages around the keys drawn since the last
+ * time, and no others: if there are many files, most of them had no page brought in. */
 static void draw_sample(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
                         gs_key *sample, uint32_t samples)
 {
     const uint32_t at_once = samples_at_once(sorter);
     const uint64_t around = LOOK_BYTES / GS_KEY_BYTES;
     uint64_t keys = gs_tiles_keys(tiles);
-    uint64_t first = 0; /* of the keys whose pages are to be dropped */
+    uint64_t first = 0; /* key from which pages are to be dropped */
     advise_spans(sorter, GS_USE_RANDOM);
     for (uint32_t i = 0; i < samples; i++) {
         uint64_t at = gs_sample_position(i, samples, keys, GS_SAMPLE_SEED);
@@ -200,8 +202,8 @@ static void draw_sample(const struct gs_sorter *sorter, const struct gs_tiles *t
     }
 }
 
-/* Sample what is in memory and choose the splitters; check that the disk has room. `held` keys of
- * the tiles are the caller's. */
+/* Sample the keys in memory and choose the splitters; check that the disk has room. The first
+ * `held` keys of the tiles are the caller's. */
 static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles *tiles,
                                  uint64_t held, struct gs_level **level, struct gs_error *err)
 {
@@ -237,7 +239,6 @@ cleanup:
     return st;
 }
 
-/* Distribute the whole input. */
 enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level **level,
                                        struct gs_error *err)
 {
@@ -256,7 +257,7 @@ enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level
         held += spans[i].count;
     }
     gs_external_phase(sorter, GS_STAGE_SCATTER, source->read == NULL ? held : 0);
-    /* A sample wants more than a few keys: then the first chunk is read before. */
+    /* The spans have too few keys for a good sample: add the first chunk to them. */
     if (source->read != NULL && held < sorter->plan.chunk_keys / 4)
         GS_TRY(read_chunk(sorter, &got, err));
     spans[source->span_count] = (struct gs_span){.keys = sorter->in, .count = got, .name = "-"};
@@ -276,14 +277,14 @@ cleanup:
     return st;
 }
 
-/* Distribute a bin that is too large. Its old place on disk stays taken: to punch a hole there, a
- * file system waits until what it drops has been written. */
+/* The bin's old place on disk stays allocated: to punch a hole there, a file system first waits
+ * until the data that it drops has been written. */
 enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_level *from,
                                      uint32_t bin, struct gs_level **level, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint64_t keys = from->totals[bin];
-    uint64_t unused = 0; /* of the whole input the fingerprint is known */
+    uint64_t unused = 0; /* fingerprint: that of the whole input is known already */
     uint32_t bins = gs_external_plan(sorter->options, sorter->source->memory_bytes, keys).bins;
     uint32_t samples = samples_for(bins);
     uint64_t used = 0; /* keys in the chunk */
@@ -320,7 +321,7 @@ enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_l
     }
     if (used > 0)
         GS_TRY(split_read(sorter, *level, used, &unused, err));
-    atomic_fetch_sub(&sorter->progress->done, keys); /* they will be sorted yet */
+    atomic_fetch_sub(&sorter->progress->done, keys); /* they are still to be sorted */
 cleanup:
     drop_chunks(sorter);
     free(sample);

@@ -1,4 +1,4 @@
-/* external_emit.c -- bin after bin from the disk, sorted in memory, to the output.
+/* external_emit.c -- load bin after bin from disk, sort it in memory and write it to the output.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/external_sorter.h"
@@ -7,10 +7,9 @@
 
 #include <stdlib.h>
 
-/* Written at a time of a bin of equal keys. */
+/* Keys of an equality bin that are written at a time. */
 #define EQUAL_KEYS 65536
 
-/* What gs_sort calls: hand the keys on at their place in the whole output. */
 enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint64_t count,
                                  uint64_t position, struct gs_error *err)
 {
@@ -23,7 +22,7 @@ enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint6
     return st == GS_OK ? sorter->target->write(sorter->target, keys, count, position, err) : st;
 }
 
-/* Write out a bin of one value. */
+/* Write out an equality bin. */
 static enum gs_status write_equal(struct gs_sorter *sorter, gs_key key, uint64_t count,
                                   struct gs_error *err)
 {
@@ -53,13 +52,14 @@ cleanup:
     return st;
 }
 
-/* The bin that is number i in the order of the output. */
+/* The bin at index i in output order. */
 static uint32_t bin_at(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i)
 {
     return sorter->options->reverse ? level->splitters.count - i : i;
 }
 
-/* From the i-th bin on, how many make a group that fits? *count is its keys. At least one. */
+/* The number of bins from the i-th on that form a group: as many as fit into memory, at least one,
+ * and an equality bin alone. *count is the group's keys. */
 static uint32_t find_group(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i,
                            uint64_t *count)
 {
@@ -79,7 +79,7 @@ static uint32_t find_group(const struct gs_sorter *sorter, const struct gs_level
     return bins;
 }
 
-/* Have the disk read the group that begins with the i-th bin, if it has one to read. */
+/* Have the disk read ahead the group that begins with the i-th bin, if there is one and it fits. */
 static void announce_group(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i)
 {
     uint64_t count;
@@ -92,7 +92,7 @@ static void announce_group(const struct gs_sorter *sorter, const struct gs_level
                       first < last ? last : first);
 }
 
-/* A bin too large for memory: an input again. */
+/* Treat a bin that is too large for memory as an input of its own. */
 static enum gs_status sort_large_bin(struct gs_sorter *sorter, const struct gs_level *from,
                                      uint32_t bin, struct gs_error *err)
 {
@@ -104,8 +104,8 @@ static enum gs_status sort_large_bin(struct gs_sorter *sorter, const struct gs_l
     return st;
 }
 
-/* Sort all bins of a level into the output. The depth of recursion is that of bins in bins: each
- * level has bins of at least two values in a bin of the level above. */
+/* Recurses once for each nesting of bins in bins; that ends, since a level splits a bin of at least
+ * two values into smaller ones. */
 enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level *level,
                                 struct gs_error *err)
 {

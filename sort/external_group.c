@@ -1,8 +1,9 @@
-/* external_group.c -- bins that fit in memory together: from the disk, sorted, to the output.
+/* external_group.c -- load bins that fit in memory together, sort them and write them out.
  * SPDX-License-Identifier: MIT
  *
- * Each chunk's part of them is ordered by bin already: they are sorted bin by bin, from the parts.
- * Where another device or engine is to sort them, or they are few, their order is forgotten.
+ * Each chunk's part of the group is ordered by bin already, so the CPU only sorts bin by bin,
+ * gathering each from the parts. If another device or engine is to sort the keys, or they are few,
+ * gs_sort sorts them like any other input.
  */
 #include "sort/binned.h"
 #include "sort/external_sorter.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Add what one sort did. */
+/* Add the stats of one group's sort. */
 static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
 {
     for (int i = 0; i < GS_STAGES; i++)
@@ -32,7 +33,7 @@ static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
         snprintf(sum->warning, sizeof sum->warning, "%s", group->warning);
 }
 
-/* Rows that a chunk's part of the bins low to high makes. */
+/* The number of rows (binned.h) in a chunk's part of bins low to high. */
 static size_t count_rows(const struct gs_level *level, size_t chunk, uint32_t low, uint32_t high)
 {
     uint64_t keys = gs_level_piece_keys(level, chunk, low, high);
@@ -47,8 +48,8 @@ static size_t count_all_rows(const struct gs_level *level, uint32_t low, uint32_
     return rows;
 }
 
-/* Where the bins start in each row of what gs_level_load has brought. Those next to low and high
- * are in the table, too, without keys: so the bounds of all others are known. */
+/* Fill in where the bins start in each row of the keys that gs_level_load has read. The table also
+ * has the bins next to low and high, as empty ones: their splitters bound the others. */
 static void fill_table(const struct gs_level *level, uint32_t low, uint32_t high,
                        struct gs_binned *binned)
 {
@@ -71,7 +72,7 @@ static void fill_table(const struct gs_level *level, uint32_t low, uint32_t high
     }
 }
 
-/* Sort the bins low to high, which are loaded, bin by bin. */
+/* Sort the loaded bins low to high, bin by bin. */
 static enum gs_status sort_bins(struct gs_sorter *sorter, const struct gs_level *level,
                                 uint32_t low, uint32_t high, uint64_t count, size_t rows,
                                 uint64_t fingerprint, struct gs_stats *stats, struct gs_error *err)
@@ -110,7 +111,7 @@ enum gs_status gs_external_sort_group(struct gs_sorter *sorter, const struct gs_
     span.keys = sorter->load;
     uint64_t fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
     sorter->expected -= fingerprint;
-    options.memory_bytes = 0; /* the plan has seen to that */
+    options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
     if (gs_binned_fits(&options, count, rows, &stats))
         st = sort_bins(sorter, level, low, high, count, rows, fingerprint, &stats, err);
     else

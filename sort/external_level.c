@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Written and read at a time by one thread, and where such pieces begin. */
+/* Keys that a thread writes at a time. */
 #define PIECE_KEYS ((uint64_t)1 << 20)
 
 struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
@@ -57,7 +57,7 @@ enum gs_status gs_level_add(struct gs_level *level, struct gs_error *err)
     return GS_OK;
 }
 
-/* The first failure of several threads: atomic, so that the others stop. */
+/* The first failure among several threads; status is atomic, so that the others see it and stop. */
 struct shared_error {
     atomic_int status;
     struct gs_error error;

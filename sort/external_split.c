@@ -1,11 +1,12 @@
 /* external_split.c -- sort one chunk of keys by bin, in memory.
  * SPDX-License-Identifier: MIT
  *
- * Each thread has a part of the chunk: it counts the part's keys of each bin, and once the places
- * are known it moves them there. A key goes first into a line of its bin, as long as a line of the
- * cache and aligned as it will be in memory; a full line is written past the caches. Keys of a
- * mapped file may change between counting and moving: no line is written beyond what was counted
- * for it, and such a file is an error. Equality bins have places, too.
+ * Each thread has a part of the chunk: it counts the part's keys of each bin and, once the places
+ * of all bins are known, moves the keys there. A key first goes into its bin's line (software
+ * write-combining), which has the size of a cache line and its alignment in the output; a full line
+ * is written by non-temporal stores. Keys of a mapped file may change between counting and moving:
+ * then no key is written beyond the places that were counted for its bin, and the split fails.
+ * Equality bins have places, too.
  */
 #include "sort/external_split.h"
 #include "sort/search_bins.h"
@@ -18,11 +19,10 @@
 #include <emmintrin.h>
 #endif
 
-/* Keys whose bins are found before the first of them is counted or moves. */
+/* Keys whose bins are found before the first of them is counted or moved. */
 #define BATCH_KEYS 2048
 
-/* Keys between the call of a bin's line into cache and the store there: stores that miss wait for
- * each other. */
+/* Prefetch distance of the bins' lines, in keys: stores that miss the cache wait for each other. */
 #define AHEAD 16
 
 /* One thread's tables, each with an entry a bin. */
@@ -30,13 +30,14 @@ struct part {
     gs_key *lines;    /* [bins][GS_LINE_KEYS] */
     uint32_t *counts; /* keys of this part */
     uint32_t *firsts; /* where they begin in out */
-    uint32_t *ends;   /* where they end */
-    uint32_t *places; /* where the next key goes; those of its line before are in the line yet */
-    uint64_t first;   /* of the tiles' keys */
+    uint32_t *ends;   /* where they end in out */
+    uint32_t *places; /* where the next key goes in out; earlier keys of its line may still be in
+                       * `lines` only */
+    uint64_t first;   /* the part is keys [first, first + count) of the tiles */
     uint64_t count;
 };
 
-/* So that the tables of each thread begin with a line of the cache. */
+/* Round up, so that each thread's tables begin on a cache line. */
 static uint32_t round_bins(uint32_t bins)
 {
     return (bins + 3) / 4 * 4;
@@ -48,13 +49,13 @@ static uint64_t table_bytes(uint32_t bins, unsigned threads)
     return (uint64_t)threads * round_bins(bins) * (GS_LINE_KEYS + 4) * sizeof(uint32_t);
 }
 
-/* Some keys, copied since they may change, and their bins. */
+/* Some keys, copied since the input may change, and their bins. */
 struct batch {
     gs_key keys[BATCH_KEYS];
-    uint16_t bins[BATCH_KEYS + AHEAD]; /* those behind the last are those of some bin */
+    uint16_t bins[BATCH_KEYS + AHEAD]; /* padded with a valid bin, for the prefetch */
 };
 
-/* Take the next keys of a tile, from `first` on; returns how many. */
+/* Copy the next keys of a tile, from `first` on, and find their bins; returns how many. */
 static uint64_t take_batch(const struct gs_split *split, const struct gs_tile *tile, uint64_t first,
                            struct batch *batch)
 {
@@ -65,7 +66,7 @@ static uint64_t take_batch(const struct gs_split *split, const struct gs_tile *t
     return here;
 }
 
-/* Write one whole line to aligned memory, past the caches. */
+/* Write one whole line to aligned memory by non-temporal stores. */
 static inline void write_line(gs_key *to, const gs_key *line)
 {
 #if defined(__SSE2__)
@@ -77,7 +78,7 @@ static inline void write_line(gs_key *to, const gs_key *line)
 #endif
 }
 
-/* Lines that are written past the caches are there for all threads. */
+/* Make this thread's non-temporal stores visible to all threads. */
 static inline void finish_lines(void)
 {
 #if defined(__SSE2__)
@@ -85,8 +86,8 @@ static inline void finish_lines(void)
 #endif
 }
 
-/* A bin's line is full and its next key has come: write the line. Returns the place: as it was, or
- * set back where the part has more keys of the bin than were counted. */
+/* Write a bin's full line, when the bin's next key comes. Returns the place of that key: unchanged,
+ * or set back by a line if the part has more keys of the bin than were counted. */
 static inline uint32_t flush_line(const struct gs_split *split, const struct part *part,
                                   uint32_t bin, uint32_t place, bool *overrun)
 {
@@ -98,13 +99,13 @@ static inline uint32_t flush_line(const struct gs_split *split, const struct par
     }
     if (place >= first + GS_LINE_KEYS)
         write_line(split->out + place - GS_LINE_KEYS, line);
-    else /* the first line of the part, which it may share with another */
+    else /* the part's first line, which it may share with another part */
         memcpy(split->out + first, line + first % GS_LINE_KEYS, (place - first) * sizeof *line);
     return place;
 }
 
-/* Move the keys of one tile; false: some bin has more than were counted. A full line is written
- * when its bin's next key comes: its last store has left the store buffer by then. */
+/* Move the keys of one tile; false: some bin has more keys than were counted. A full line is not
+ * written until its bin's next key comes: by then its last store has left the store buffer. */
 static bool move_tile(const struct gs_split *split, const struct gs_tile *tile,
                       const struct part *part)
 {
@@ -125,7 +126,7 @@ static bool move_tile(const struct gs_split *split, const struct gs_tile *tile,
     return !overrun;
 }
 
-/* Write what is left in a bin's line. False: these are not as many keys as were counted. */
+/* Write the rest of a bin's line. False: the bin has not got as many keys as were counted. */
 static bool end_line(const struct gs_split *split, const struct part *part, uint32_t bin)
 {
     uint32_t first = part->firsts[bin];
@@ -151,7 +152,7 @@ static void count_tile(const struct gs_split *split, const struct gs_tile *tile,
     }
 }
 
-/* Count a part, tile by tile. Returns its fingerprint, 0 if not wanted. */
+/* Count a part, tile by tile. Returns its fingerprint, or 0 without split->verify. */
 static uint64_t count_part(const struct gs_split *split, const struct part *part)
 {
     uint64_t fingerprint = 0;
@@ -167,7 +168,7 @@ static uint64_t count_part(const struct gs_split *split, const struct part *part
     return fingerprint;
 }
 
-/* Move a part's keys. False: they are not those that were counted. */
+/* Move a part's keys. False: the counts do not match, so the keys have changed. */
 static bool move_part(const struct gs_split *split, const struct part *part)
 {
     bool overrun = false;
@@ -182,7 +183,7 @@ static bool move_part(const struct gs_split *split, const struct part *part)
     return !overrun;
 }
 
-/* From the parts' counts to each part's places: bins to be written first, equality bins last. */
+/* Turn the parts' counts into their places: first the bins that go to disk, then equality bins. */
 static void find_places(struct gs_split *split, const struct part *parts, unsigned threads)
 {
     uint32_t place = 0;
@@ -231,7 +232,7 @@ enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err)
     uint32_t bins = split->splitters->count + 1;
     unsigned threads = split->threads;
     struct part *parts = calloc(threads, sizeof *parts);
-    /* Aligned to lines of the cache; the lines come first. */
+    /* Aligned to cache lines; a thread's `lines` come first. */
     uint32_t *tables = aligned_alloc(64, (table_bytes(bins, threads) + 63) / 64 * 64);
     if (parts == NULL || tables == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
@@ -241,7 +242,7 @@ enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err)
     make_parts(split, parts, threads, tables);
     uint64_t fingerprint = 0;
     atomic_bool fits = true;
-    /* The system may give fewer threads than parts. */
+    /* Loops over parts, since the system may provide fewer threads than that. */
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(+ : fingerprint)
     for (unsigned i = 0; i < threads; i++)
         fingerprint += count_part(split, &parts[i]);

@@ -17,12 +17,12 @@ struct gs_split {
     bool verify;
     gs_key *out;      /* [count], aligned to 64 bytes: bins in ascending order, then all equality
                          bins */
-    uint32_t *starts; /* [bins + 1] out: where each bin starts; an equality bin is empty here */
-    uint64_t *totals; /* [bins]: grown by the keys of each bin, equality bins too */
+    uint32_t *starts; /* [bins + 1] out: where each bin starts; equality bins count as empty here */
+    uint64_t *totals; /* [bins] in and out: the keys of each bin, equality bins too, are added */
     uint64_t fingerprint; /* out: of the keys (verify) */
 };
 
-/* GS_ERR_INPUT where the keys changed between the two times that they are read. */
+/* Split one chunk. GS_ERR_INPUT if keys changed between the two times that they are read. */
 enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* find_runs_cpu.c -- cut the input into runs of ordered keys, if they are few.
  * SPDX-License-Identifier: MIT
  *
- * Threads cut tiles, each as if nothing were before it; then runs of neighbouring tiles are joined
- * where they go on. One that ends a key behind a tile's beginning may leave a short run there: of
- * that there is no harm.
+ * Threads cut each tile into runs as if nothing came before it; then runs of neighbouring tiles are
+ * joined where one continues the other. A run that ends one key past a tile's beginning may leave a
+ * short run there, which does no harm.
  */
 #include "sort/order.h"
 #include "sort/ordered_runs.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    TILE_RUNS = 8,    /* more in one tile are too many */
-    LOOK_KEYS = 1024, /* so are more in the first keys, where most inputs show what they are */
+    TILE_RUNS = 8,    /* a tile with more is given up */
+    LOOK_KEYS = 1024, /* first keys looked at, where most inputs already show too many */
     BLOCK_KEYS = 1024
 };
 
@@ -24,7 +24,7 @@ struct tile_runs {
     uint8_t count;
 };
 
-/* How many keys from the first on are in order. */
+/* The number of keys in order from the first on. */
 static uint64_t ordered_keys(const gs_key *keys, uint64_t count, bool descend)
 {
     uint64_t i = 0;
@@ -36,7 +36,7 @@ static uint64_t ordered_keys(const gs_key *keys, uint64_t count, bool descend)
     return i + 1;
 }
 
-/* False: there are too many runs. */
+/* Cut one tile into runs. False: there are too many. */
 static bool cut_tile(const gs_key *keys, uint64_t count, struct tile_runs *runs)
 {
     runs->count = 0;
@@ -53,7 +53,7 @@ static bool cut_tile(const gs_key *keys, uint64_t count, struct tile_runs *runs)
     return true;
 }
 
-/* Do the keys of run b go on from those of a? Then a gets them. */
+/* If run b continues run a, append it to a; else false. */
 static bool join(const struct gs_tiles *tiles, struct gs_ordered_run *a,
                  const struct gs_ordered_run *b)
 {
@@ -68,7 +68,7 @@ static bool join(const struct gs_tiles *tiles, struct gs_ordered_run *a,
     return true;
 }
 
-/* Put the runs of all tiles together. */
+/* Join the runs of all tiles. False: they are too many. */
 static bool join_tiles(const struct gs_tiles *tiles, const struct tile_runs *tile_runs,
                        struct gs_ordered_runs *runs)
 {
@@ -97,7 +97,7 @@ bool gs_runs_find(const struct gs_tiles *tiles, unsigned threads, struct gs_orde
         return false;
     struct tile_runs *tile_runs = malloc(tiles->count * sizeof *tile_runs);
     if (tile_runs == NULL)
-        return false; /* there are other ways */
+        return false; /* the caller falls back to another method */
     atomic_bool many = false;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (uint64_t i = 0; i < tiles->count; i++) {

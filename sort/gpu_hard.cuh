@@ -62,9 +62,8 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
     if (crowded && !repeats && __syncthreads_or(largest > CROWD_LARGE) != 0)
         return false;
 
-        /* Keys are read again rather than held: they are cached, and registers are scarce. */
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++)
+    for (int i = 0; i < ITEMS; i++) /* keys are read again, not held: registers are scarce */
         if (i * THREADS < rest)
             s_keys[gs_gpu_padded(s_count[place[i] & 0xffff] + (place[i] >> 16))] =
                 in[i * THREADS + t];

@@ -70,7 +70,7 @@ void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more)
     row->device = more->device;
 }
 
-/* Refuse a number outside its limits; 0 stands for "not given". */
+/* Refuse a value above its limit. */
 static enum gs_status check_limit(const char *option, uint64_t value, uint64_t limit,
                                   struct gs_error *err)
 {
@@ -96,7 +96,7 @@ cleanup:
     return st;
 }
 
-/* Choose the device for count keys, and say why. gpu_started: nobody need wait for its start. */
+/* Choose the device for a plan, and say why. gpu_started: the sort need not wait for its start. */
 static enum gs_device choose_device(const struct gs_options *options, const struct gs_plan *plan,
                                     bool gpu_started, struct gs_stats *stats)
 {
@@ -123,7 +123,7 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
     return gpu < cpu ? GS_DEVICE_GPU : GS_DEVICE_CPU;
 }
 
-/* Refuse what would not fit; held_bytes of the input stay in memory. */
+/* Refuse a plan that exceeds options->memory_bytes, with held_bytes of the input beside it. */
 static enum gs_status check_memory(const struct gs_options *options, const struct gs_plan *plan,
                                    uint64_t held_bytes, struct gs_error *err)
 {
@@ -148,7 +148,7 @@ void gs_run_describe(struct gs_run *run)
     stats->memory_bytes = run->plan.memory_bytes;
 }
 
-/* Note what ran. */
+/* Note the engine that ran, and the rest of the stats. */
 static void describe_run(struct gs_run *run)
 {
     bool lists = gs_engine_uses_lists(run->options->engine);
@@ -156,16 +156,17 @@ static void describe_run(struct gs_run *run)
     gs_run_describe(run);
 }
 
-/* Sort with one device's stages. *partial: a stream has got something already. */
+/* Sort with one device's stages. *partial: a stream has got some keys already, so that a failed
+ * sort cannot be repeated on another device. */
 static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages,
                               struct gs_sink *sink, bool *partial, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_options *options = run->options;
-    for (int i = 0; i < GS_STAGES; i++) /* of a device that was tried before */
+    for (int i = 0; i < GS_STAGES; i++) /* drop rows of a device that was tried before */
         run->stats->stages[i] = (struct gs_stage_stats){0};
     run->fingerprint = 0;
-    run->stats->device_text = gs_cache_sort_name(); /* until a GPU says its name */
+    run->stats->device_text = gs_cache_sort_name(); /* a GPU sets its name later */
     gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
     if (stages == &gs_stages_gpu)
         gs_gpu_plan(&run->plan, options);
@@ -186,10 +187,11 @@ cleanup:
     return st;
 }
 
-/* Sort on the GPU; where it has no room for all keys, in pieces if it must be it. Else, and where
- * it fails, on the CPU, from the start: 4 GiB in pieces, on an H200 that may use 2 or 6 GiB, take
- * 1.7 to 1.8 times as long as by 16 cores, since the CPU distributes them and then still waits for
- * the bus. (By two cores 1.05 to 1.17.)
+/* Sort on the GPU. If it has no room for all keys: sort in pieces if the user asked for the GPU,
+ * else on the CPU, as after any failure of the GPU, from the start. Pieces are slower: 4 GiB on an
+ * H200 that may use 2 or 6 GiB take 1.7 to 1.8 times as long as on 16 cores, since the CPU
+ * distributes the keys and then still waits for the bus (1.05 to 1.17 times as long as on two
+ * cores).
  */
 static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, struct gs_error *err)
 {
@@ -203,7 +205,7 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     if (st == GS_OK)
         return st;
     bool device_failed = st == GS_ERR_DEVICE || st == GS_ERR_DEVICE_MEMORY ||
-                         st == GS_ERR_MEMORY; /* the CPU takes less beside keys of a pipe */
+                         st == GS_ERR_MEMORY; /* the CPU needs less: it gives back a pipe's keys */
     if (run->options->device == GS_DEVICE_GPU || !device_failed || partial)
         return gs_fail(err, st, 0, "%s", gpu_error.text);
     snprintf(run->stats->warning, sizeof run->stats->warning, "%.200s: sorting on the CPU",
@@ -211,12 +213,11 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     return sort_on(run, &gs_stages_cpu, sink, &partial, err);
 }
 
-/* Sort by a shared-memory engine. */
 static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, struct gs_sink *sink,
                                     struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    run->stats->device_text = "one core"; /* until a GPU says its name */
+    run->stats->device_text = "one core"; /* a GPU sets its name later */
     run->plan.threads = 1;
     run->plan.memory_bytes = gs_engine_memory(run->plan.count);
     GS_TRY(check_memory(run->options, &run->plan, run->options->held_bytes, err));
@@ -234,7 +235,8 @@ enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool
     struct gs_plan plan;
     if (gs_options_check(options, NULL) != GS_OK)
         return GS_DEVICE_CPU;
-    /* An input that ended here would wait for a GPU that starts now. */
+    /* If the input ended here, the sort would still wait for a GPU that starts now: as long as it
+     * takes to read this many keys. So they do not count for the GPU. */
     uint64_t less = !more ? 0 : count < GS_GPU_START_KEYS ? count : GS_GPU_START_KEYS;
     gs_plan_make(&plan, options, count - less);
     enum gs_device device = choose_device(options, &plan, more || gs_gpu_started(), &ignored);
@@ -259,7 +261,7 @@ bool gs_holds_device(void)
     return gs_gpu_started();
 }
 
-/* Sort with a run that is zero but for its options, its stats and its progress. */
+/* Sort with a run that is all zero except for options, stats and progress. */
 static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *spans,
                                   size_t span_count, struct gs_sink *sink, struct gs_error *err)
 {
@@ -277,7 +279,7 @@ static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *span
         struct gs_gpu_device device;
         gs_gpu_start();
         st = sort_on_gpu(run, sink, err);
-        if (!options->leave_device) /* a process that calls exit while CUDA starts crashes */
+        if (!options->leave_device) /* a process that calls exit() while CUDA starts crashes */
             (void)gs_gpu_wait(&device, NULL);
     } else {
         st = sort_on(run, &gs_stages_cpu, sink, &partial, err);

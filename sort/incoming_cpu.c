@@ -1,8 +1,8 @@
-/* incoming_cpu.c -- keys of a pipe are taken to their bins while the rest is coming in.
+/* incoming_cpu.c -- distribute keys of a pipe to bins while the rest is coming in.
  * SPDX-License-Identifier: MIT
  *
- * One mutex is enough: it is taken once a chunk, and once for each piece that is read. Each thread
- * has a run of its own, whose input is the chunk at hand.
+ * One mutex is enough: it is taken once per chunk, and once for each piece read. Each thread has
+ * its own gs_run, whose input is the chunk it works on.
  */
 #include "sort/incoming.h"
 #include "sort/distribute.h"
@@ -16,19 +16,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Threads at most: as many keep up with a pipe. And of all threads one in so many: others make
- * pages, and the writer needs one. */
+/* At most this many threads, which keep up with a pipe; and at most one in WORKERS_PART of all
+ * threads, since others fault in pages and the writer needs one. */
 #define WORKERS_MAX  6
 #define WORKERS_PART 2
 
-/* As many chunks are to be there before a thread is woken for them. */
+/* Full chunks that must be waiting before another thread is woken. */
 #define WAKE_CHUNKS 8
 
 enum state {
-    WAITING, /* for enough keys to look at */
+    WAITING, /* for enough keys to draw a sample from */
     LOOKING,
     DISTRIBUTING,
-    GIVEN_UP /* no memory, or too many keys for the bins */
+    GIVEN_UP /* memory is short, or there are too many keys for the bins */
 };
 
 struct worker {
@@ -42,28 +42,28 @@ struct worker {
 
 struct gs_incoming {
     const struct gs_options *options;
-    pthread_mutex_t mutex; /* for the next nine */
+    pthread_mutex_t mutex; /* guards the next nine members */
     enum state state;
     gs_key *keys;
-    uint64_t count;     /* of them */
-    uint64_t look_keys; /* when so many have come, look */
-    uint64_t next;      /* chunk to claim */
-    unsigned active;    /* workers that are at a chunk, or look */
+    uint64_t count;     /* of keys[] */
+    uint64_t look_keys; /* keys that must be there for the next look */
+    uint64_t next;      /* next chunk to claim */
+    unsigned active;    /* workers that distribute a chunk or look */
     bool paused;
     bool ends;
-    uint64_t rows;       /* of starts */
-    pthread_cond_t more; /* to do */
-    pthread_cond_t idle; /* no worker is active */
-    /* Written by who looks, or while nobody is active: */
-    uint32_t *starts; /* [rows][bins + 1], as gs_cpu's */
+    uint64_t rows;       /* of starts[] */
+    pthread_cond_t more; /* there is more to do */
+    pthread_cond_t idle; /* active is 0 */
+    /* Written by the thread that looks, or while active is 0: */
+    uint32_t *starts; /* [rows][bins.count + 1], as in struct gs_cpu */
     struct gs_incoming_bins bins;
     uint64_t begin_ns;
-    /* The caller's thread alone: */
-    unsigned worker_count; /* that run */
+    /* Used by the caller's thread only: */
+    unsigned worker_count; /* threads running */
     unsigned worker_room;
     struct worker *workers;
-    struct gs_progress progress; /* nobody reads it */
-    struct gs_chunk_times times; /* when they have ended, of all */
+    struct gs_progress progress; /* not shown to anybody */
+    struct gs_chunk_times times; /* sum of all workers', when they have ended */
     uint64_t fingerprint;
 };
 
@@ -72,7 +72,7 @@ static size_t row_bytes(const struct gs_incoming *incoming)
     return ((size_t)incoming->bins.count + 1) * sizeof *incoming->starts;
 }
 
-/* Have a table of as many rows. Nobody works. */
+/* Enlarge the table to `rows` rows. No worker may be active. false: there is no memory. */
 static bool grow_table(struct gs_incoming *incoming, uint64_t rows)
 {
     if (rows <= incoming->rows)
@@ -86,7 +86,7 @@ static bool grow_table(struct gs_incoming *incoming, uint64_t rows)
     return true;
 }
 
-/* Order a chunk by bin, where it lies. */
+/* Order a chunk by bin in place, and fill its row of starts. */
 static void distribute(struct worker *worker, gs_key *keys, uint32_t *starts)
 {
     struct gs_incoming *incoming = worker->incoming;
@@ -101,7 +101,7 @@ static void distribute(struct worker *worker, gs_key *keys, uint32_t *starts)
     (void)gs_distribute_chunk(&worker->run, &gs_stages_cpu, &chunk, &worker->times, NULL);
 }
 
-/* Is there something for one more thread? The caller has the mutex. */
+/* Is there work for another thread? The caller holds the mutex. */
 static bool has_work(const struct gs_incoming *incoming)
 {
     if (incoming->paused)
@@ -112,7 +112,8 @@ static bool has_work(const struct gs_incoming *incoming)
            (incoming->next + 1) * GS_CHUNK_KEYS_MAX <= incoming->count;
 }
 
-/* Look at what has come, and begin, or wait for as much again. The caller has the mutex. */
+/* Choose bins by the keys so far and begin to distribute, or wait until twice as many have come.
+ * The caller holds the mutex; it is released while looking. */
 static void look_and_begin(struct gs_incoming *incoming)
 {
     uint64_t count = incoming->count;
@@ -156,7 +157,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* A thread, with what it needs; false: there is no memory for one more. */
+/* Start a thread with what it needs; false: there is no memory for it. */
 static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
 {
     struct gs_cpu *cpu = &worker->device.cpu;
@@ -178,7 +179,7 @@ static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
     return false;
 }
 
-/* The caller has the mutex. */
+/* Start as many workers as there is memory for. The caller holds the mutex. */
 static void start_workers(struct gs_incoming *incoming)
 {
     incoming->workers = calloc(incoming->worker_room, sizeof *incoming->workers);
@@ -191,7 +192,7 @@ static void start_workers(struct gs_incoming *incoming)
         incoming->state = GIVEN_UP;
 }
 
-/* Are there so many keys that more bins are wanted, and are to be had? */
+/* Do so many keys need more bins than were chosen, and are more allowed? */
 static bool too_many(const struct gs_incoming *incoming)
 {
     uint32_t bins = incoming->bins.count;
@@ -199,7 +200,7 @@ static bool too_many(const struct gs_incoming *incoming)
            incoming->count / GS_BIN_KEYS_HUGE > bins + bins / 2;
 }
 
-/* The caller has the mutex. */
+/* Pause the workers and wait until none is active. The caller holds the mutex. */
 static void wait_idle(struct gs_incoming *incoming)
 {
     incoming->paused = true;
@@ -317,7 +318,7 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
     gs_plan_in_place(&plan, run->options);
     uint64_t limit = run->options->memory_bytes;
     if (limit > 0 && plan.memory_bytes + run->options->held_bytes > limit)
-        return; /* more bins take more memory for their table */
+        return; /* more bins need a larger table */
     bool even = gs_incoming_even(&incoming->bins, &run->tiles, run->plan.threads, &select);
     gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &select);
     if (!even)

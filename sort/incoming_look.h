@@ -11,21 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bins for all keys, chosen by those that came first. */
+/* Bins for all keys, chosen by the keys that came first. */
 struct gs_incoming_bins {
     struct gs_splitters splitters;
-    uint32_t count;                     /* of bins; 0: none are chosen */
-    uint32_t samples;                   /* that they were chosen by */
-    struct gs_stage_stats select, sort; /* what that took */
+    uint32_t count;                     /* number of bins; 0: none are chosen */
+    uint32_t samples;                   /* size of the sample that chose them */
+    struct gs_stage_stats select, sort; /* time that took */
 };
 
-/* Choose bins by keys[0 .. count), which have come. false: to distribute them is not the way to
- * sort them, or there is no memory. */
+/* Choose bins by keys[0 .. count), which have arrived. false: distributing these keys is not the
+ * way to sort them, or there is no memory. */
 bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *options,
                       const gs_key *keys, uint64_t count);
 
-/* Do all keys, those of the tiles, fall evenly into these bins, by a sample that `threads` threads
- * draw? *select gets what that took. false, too, if there is no memory. */
+/* Do all keys in the tiles fall evenly into these bins, judging by a sample that `threads` threads
+ * draw? *select gets the time that took. Also false if there is no memory. */
 bool gs_incoming_even(const struct gs_incoming_bins *bins, const struct gs_tiles *tiles,
                       unsigned threads, struct gs_stage_stats *select);
 

@@ -1,4 +1,4 @@
-/* incoming_look_cpu.c -- judge keys of a pipe: by samples of what has come, and of all.
+/* incoming_look_cpu.c -- judge keys of a pipe by samples: of the first ones, and of all.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/incoming_look.h"
@@ -12,19 +12,19 @@
 
 #include <stdlib.h>
 
-/* Places, and keys in a row at each, that tell whether keys come in order. */
+/* Places, and consecutive keys at each, that are checked for order. */
 #define LOOK_PLACES 64
 #define LOOK_KEYS   16
 
-/* A bin with so many times its share, by the sample of all, is not even; and no more than one in so
- * many keys may be beyond that. */
+/* By the sample of all keys, a bin with more than UNEVEN_TIMES its share is not even; at most one
+ * in UNEVEN_PART keys may be beyond that. */
 #define UNEVEN_TIMES 8
 #define UNEVEN_PART  16
 
-/* The sample of all keys that tells. */
+/* The size of the sample of all keys. */
 #define PROOF_SAMPLES 16384
 
-/* Do keys come in runs that are in order? */
+/* Are keys in order at most places? */
 static bool look_ordered(const gs_key *keys, uint64_t count)
 {
     unsigned ordered = 0;
@@ -35,7 +35,7 @@ static bool look_ordered(const gs_key *keys, uint64_t count)
     return ordered > LOOK_PLACES / 2;
 }
 
-/* A sorted sample of the tiles' keys; NULL: no memory. */
+/* A sorted sample of the tiles' keys, for the caller to free; NULL: no memory. */
 static gs_key *draw_sample(const struct gs_tiles *tiles, uint32_t samples, unsigned threads,
                            struct gs_stage_stats *select)
 {
@@ -75,7 +75,7 @@ bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *op
     return ranges.count == 0 && bins->count >= plan.bins / 2;
 }
 
-/* Does a sorted sample of all keys fall evenly into the bins, or is it of few values? */
+/* Does a sorted sample of all keys fall evenly into the bins, without being of few values? */
 static bool is_even(const struct gs_incoming_bins *bins, const gs_key *sample, uint32_t samples,
                     uint64_t count)
 {

@@ -1,4 +1,4 @@
-/* keeps_most.c -- would most keys stay if duplicates were left out?
+/* keeps_most.c -- estimate whether most keys stay if duplicates are left out.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/keeps_most.h"
@@ -8,16 +8,17 @@
 
 #include <stdlib.h>
 
-/* Places that are looked at, and keys beside each other at each: a cache line. Of 2^30 random keys
- * two pairs of the sample are equal; eight would say that half of the keys may go. */
+/* Places that are sampled, and neighbouring keys taken at each: a cache line. For 2^30 random keys,
+ * two pairs of the sample are equal; eight pairs would mean that half of the keys may go. */
 #define PLACES     8192
 #define PLACE_KEYS 16
 #define SAMPLES    (PLACES * PLACE_KEYS)
 
-/* Of fewer the places would be too near to each other, and nothing is to be gained. */
+/* With fewer keys the places would be too close together, and there is nothing to gain. */
 #define KEYS_MIN ((uint64_t)GS_DIRECT_KEYS)
 
-/* Keys of the sample whose value it has once or twice, and the pairs that these are. */
+/* *rare: sample keys whose value occurs once or twice in the sample; *pairs: values that occur
+ * twice. */
 static void count_pairs(const gs_key *sample, uint64_t count, uint64_t *rare, uint64_t *pairs)
 {
     *rare = 0;
@@ -51,6 +52,6 @@ bool gs_keeps_most(const struct gs_tiles *tiles, unsigned threads)
     const gs_key *sorted = gs_cache_sort(sample, sample + SAMPLES, SAMPLES, 0, GS_KEY_MAX);
     count_pairs(sorted, SAMPLES, &rare, &pairs);
     free(sample);
-    /* One pair more than there are: few of them tell little. */
+    /* One pair more than found, to be on the safe side: few pairs tell little. */
     return (double)rare / m - (double)n * (double)(pairs + 1) / (m * m) >= 0.5;
 }

@@ -1,4 +1,4 @@
-/* key_loops.c -- count, bound and fill keys, by loops that compilers make vectors of.
+/* key_loops.c -- count, bound and fill keys, by loops that compilers vectorize.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/key_loops.h"
@@ -20,7 +20,7 @@ GS_CLONES bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_k
 {
     uint32_t outside = 0;
     for (size_t i = 0; i < count; i++)
-        outside |= keys[i] - low > high - low; /* below low it wraps */
+        outside |= keys[i] - low > high - low; /* wraps around below low */
     return outside == 0;
 }
 

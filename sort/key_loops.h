@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The keys, to be read more than once; or `copy`, with them in it, if each is to be the same every
- * time, whatever somebody writes meanwhile: where what was sorted is proven. */
+/* The keys, for reading more than once. If `held`, in `copy`, so that each reads the same every
+ * time, whatever somebody writes to the input: where the result is verified. */
 static inline const gs_key *gs_keys_held(const gs_key *keys, size_t count, bool held, gs_key *copy)
 {
     if (!held)
@@ -19,13 +19,13 @@ static inline const gs_key *gs_keys_held(const gs_key *keys, size_t count, bool 
     return copy;
 }
 
-/* How many of the keys equal one. */
+/* The number of keys equal to `key`. */
 uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key);
 
 /* Are all keys in [low, high]? */
 bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high);
 
-/* Make all keys one, past the caches if that is said. */
+/* Set all keys to `key`, by non-temporal stores if past_cache. */
 void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache);
 
 #endif

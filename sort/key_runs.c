@@ -1,12 +1,12 @@
-/* key_runs.c -- bring runs together.
+/* key_runs.c -- copy keys from their runs to one place.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/key_runs.h"
 
 #include <string.h>
 
-/* Call the start of the run some chunks behind into cache, and of a later one the place in the
- * table. The processor sees by itself how a run goes on. */
+/* Prefetch the start of the run some chunks ahead, and the table entry of a later one. The hardware
+ * prefetcher follows the rest of a run by itself. */
 static void prefetch_run(const struct gs_key_runs *runs, uint64_t chunk)
 {
     enum { TABLE_AHEAD = 16, RUNS_AHEAD = 2, LINES = 3 };

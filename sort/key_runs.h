@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The run in chunk c is [starts[c * stride], starts[c * stride + 1]) of the keys from
- * c * chunk_keys on. */
+/* The run in chunk c is [starts[c * stride], starts[c * stride + 1]) of the keys that begin at keys
+ * + c * chunk_keys. */
 struct gs_key_runs {
     const gs_key *keys;
     const uint32_t *starts;
@@ -19,7 +19,7 @@ struct gs_key_runs {
     uint32_t stride;
 };
 
-/* The run in one chunk, and how long it is. */
+/* The run in one chunk, and its length in *count. */
 static inline const gs_key *gs_key_run(const struct gs_key_runs *runs, uint64_t chunk,
                                        uint32_t *count)
 {
@@ -28,11 +28,11 @@ static inline const gs_key *gs_key_run(const struct gs_key_runs *runs, uint64_t 
     return runs->keys + chunk * runs->chunk_keys + starts[0];
 }
 
-/* Copy all keys to one place. */
+/* Copy all keys, one run after the other, to `to`. */
 void gs_key_runs_gather(const struct gs_key_runs *runs, gs_key *to);
 
-/* The same some keys at a time, from where a reader stands: chunk 0, key 0 at first. Copies up to
- * count keys and returns how many; fewer only at the end. */
+/* The same in portions, from the reader's position, at first all zero. Copies up to count keys and
+ * returns how many; fewer only at the end. */
 struct gs_key_reader {
     uint64_t chunk;
     uint32_t done; /* keys of this chunk's run */

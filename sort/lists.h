@@ -1,21 +1,22 @@
-/* lists.h -- interleaved lists in one array, and how one of them is sorted: for both devices.
+/* lists.h -- interleaved lists in one array, and the sort of one of them, for both devices.
  * SPDX-License-Identifier: MIT
  *
- * Key i of the input is key i / L of list i mod L, and lies in word i: so the input is the lists as
- * it stands, whatever n is. Behind the last row comes a scratch list for each list, interleaved
- * likewise. Thread t of a GPU block touches the words t, t + L, t + 2 L, ... alone: L being a power
- * of two, these are in bank t mod 32, or, of fewer lists than banks, in banks that no other thread
- * of its row meets. No two lanes of a warp ever want different words of one bank, however far apart
- * their lists have come. ncu counted it on an H200, 38,656 keys, 32 lists: no bank conflict in
- * 97,895 to 213,863 loads and 59,237 to 136,551 stores of each engine (metrics
+ * With L lists, key i of the input is key i / L of list i mod L, and lies in word i: for any n, the
+ * input as it stands already is the interleaved lists. A scratch list for each list follows the
+ * last row, interleaved likewise. Thread t of a GPU block touches only the words t, t + L, t + 2 L,
+ * ...: since L is a power of two, these are all in bank t mod 32, or, if there are fewer lists than
+ * banks, in banks that no other thread of its row uses. So two lanes of a warp never need different
+ * words of the same bank, however far their positions in their lists have drifted apart. ncu
+ * measured that on an H200 with 38,656 keys and 32 lists: no bank conflict in 97,895 to 213,863
+ * loads and 59,237 to 136,551 stores of each engine (metrics
  * l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum and ..._st.sum). With 256 lists the
- * merges, not the lists, have some: 0.02 of them for a load in atomicmin.
+ * merges have some, 0.02 per load in atomicmin; the sorting of lists has none.
  *
- * A list is sorted by one bit after the other, from the lowest. A pass walks through the list; keys
- * with one value of the bit stay and close ranks in place, those with the other go to the scratch
- * list, which then is put behind them. The rarer value is the one that goes: walking down from the
- * end where that is the zeros makes this stable all the same, and half a list of scratch is enough
- * for any keys. How often a value comes is known from the pass before, which counts the next bit.
+ * A list is sorted by an LSD radix sort of one bit per pass. A pass walks through the list: keys
+ * with the more frequent value of the bit stay and close up in place; the others move to the
+ * scratch list, which is then copied back behind them. Half a list of scratch is therefore always
+ * enough. If the zeros are the ones that move, the pass walks down from the end, so that it is
+ * stable in both cases. The frequencies come from the pass before, which counts the next bit.
  */
 #ifndef GS_LISTS_H
 #define GS_LISTS_H
@@ -26,11 +27,11 @@
 
 #include <stdbool.h>
 
-/* How a merge step finds the least head: what the engines of engine.h differ in. */
+/* How a merge step finds the least head; this is the difference between the engines of engine.h. */
 enum gs_lists_merge { GS_MERGE_ATOMICMIN, GS_MERGE_REDUCTION, GS_MERGE_HYBRID };
 
-/* Words behind the lists that a merge may use for what its threads share: the scratch lists are not
- * needed then. */
+/* Words behind the lists that a merge may use for state shared by its threads: the scratch lists
+ * are no longer needed then. */
 #define GS_LISTS_STATE_WORDS 512
 
 /* Rows: keys of the longest list. */
@@ -45,14 +46,14 @@ GS_HOST_DEVICE static inline uint32_t gs_lists_length(uint32_t n, uint32_t lists
     return list < n ? (n - list - 1) / lists + 1 : 0;
 }
 
-/* The word where the scratch lists begin: as they are multiples of L and of four, their banks are
- * those of the lists, and two words may be read as one. */
+/* The word where the scratch lists begin: a multiple of L, so that they have the same banks as the
+ * lists, and of four, so that neighbouring words may be read as one. */
 GS_HOST_DEVICE static inline uint32_t gs_lists_scratch(uint32_t n, uint32_t lists)
 {
     return (gs_lists_rows(n, lists) * lists + 3) / 4 * 4;
 }
 
-/* Words in all. */
+/* Words of lists and scratch, or of lists and the state of a merge, whichever is more. */
 GS_HOST_DEVICE static inline uint32_t gs_lists_words(uint32_t n, uint32_t lists)
 {
     uint32_t scratch = gs_lists_rows(n, lists) / 2 * lists;
@@ -60,8 +61,8 @@ GS_HOST_DEVICE static inline uint32_t gs_lists_words(uint32_t n, uint32_t lists)
            (scratch > GS_LISTS_STATE_WORDS ? scratch : GS_LISTS_STATE_WORDS);
 }
 
-/* Keys that fit so many bytes with their scratch lists, for any number of lists: six bytes a key,
- * whole rows of the most lists. */
+/* Keys that fit into `bytes` with their scratch lists, for any number of lists: six bytes a key,
+ * rounded down to whole rows of the largest number of lists. */
 #define GS_LISTS_CAPACITY(bytes)                                                                   \
     ((uint32_t)((bytes) / (GS_KEY_BYTES + GS_KEY_BYTES / 2) / GS_OPTION_LISTS_MAX *                \
                 GS_OPTION_LISTS_MAX))
@@ -83,7 +84,7 @@ GS_HOST_DEVICE static inline struct gs_list gs_lists_at(gs_key *words, uint32_t 
     return at;
 }
 
-/* Keys of the list that have the bit of a mask set. */
+/* The number of keys in the list that have the mask's bit set. */
 GS_HOST_DEVICE static inline uint32_t gs_list_count(const struct gs_list *list, gs_key mask)
 {
     uint32_t ones = 0;
@@ -92,17 +93,17 @@ GS_HOST_DEVICE static inline uint32_t gs_list_count(const struct gs_list *list, 
     return ones;
 }
 
-/* Where a pass reads and writes: words, in steps that may lead down. */
+/* Where a pass reads and writes, as word indices; the step may be negative. */
 struct gs_list_walk {
     uint32_t from; /* the next key to read */
-    uint32_t stay; /* where the next one that stays goes */
-    uint32_t move; /* and the next one that leaves */
+    uint32_t stay; /* where the next key that stays goes */
+    uint32_t move; /* where the next key that moves to scratch goes */
     uint32_t step;
     bool keeps_ones;
     uint32_t next_ones;
 };
 
-/* Give one key its place, without a branch. */
+/* Write one key to its place, without a branch. */
 GS_HOST_DEVICE static inline void gs_list_place(const struct gs_list *list,
                                                 struct gs_list_walk *walk, gs_key key, gs_key mask,
                                                 gs_key next_mask)
@@ -114,10 +115,10 @@ GS_HOST_DEVICE static inline void gs_list_place(const struct gs_list *list,
     walk->next_ones += (key & next_mask) != 0;
 }
 
-/* Keys read before the first of them is written: no load waits for a store. */
+/* Keys read before the first of them is written, so that loads do not wait for stores. */
 enum { GS_LIST_AHEAD = 4 };
 
-/* Put the keys that have left the list behind those that stayed. */
+/* Copy the keys that moved to scratch back, behind those that stayed. */
 GS_HOST_DEVICE static inline void gs_list_return(const struct gs_list *list,
                                                  struct gs_list_walk *walk)
 {
@@ -137,8 +138,8 @@ GS_HOST_DEVICE static inline void gs_list_return(const struct gs_list *list,
     }
 }
 
-/* One pass: zeros of mask's bit before ones, `ones` being their number. Returns the ones of
- * next_mask's bit. */
+/* One pass: keys with a zero in mask's bit before those with a one, of which there are `ones`.
+ * Returns the number of keys with a one in next_mask's bit. */
 GS_HOST_DEVICE static inline uint32_t gs_list_split(const struct gs_list *list, gs_key mask,
                                                     uint32_t ones, gs_key next_mask)
 {
@@ -167,8 +168,8 @@ GS_HOST_DEVICE static inline uint32_t gs_list_split(const struct gs_list *list, 
     return walk.next_ones;
 }
 
-/* Sort one list by the bits of `varying`; all its keys agree in the others. Uses the list's own
- * words and scratch words, and no others. */
+/* Sort one list by the bits of `varying`; its keys agree in all other bits. Touches only the list's
+ * own words and scratch words. */
 GS_HOST_DEVICE static inline void gs_list_sort(const struct gs_list *list, gs_key varying)
 {
     if (list->length < 2)

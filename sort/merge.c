@@ -1,4 +1,4 @@
-/* merge.c -- merge keys that are in order already, any number of inputs.
+/* merge.c -- merge keys that are already in order, from any number of inputs.
  * SPDX-License-Identifier: MIT
  *
  * A thread cuts a segment off all inputs, under a lock, and then works on it alone.
@@ -14,16 +14,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of a thread: 1 GiB in 16 files took 0.43 s with two (Xeon, ext4, in the page cache). */
+/* Per thread: 1 GiB in 16 files took 0.43 s with two (Xeon, ext4, in the page cache). */
 #define KEYS_PER_SECOND 300e6
 
-/* A thread's buffers, for segments of `room` keys. */
+/* Bytes of a thread's buffers, for segments of `room` keys. */
 static uint64_t buffer_bytes(uint64_t room)
 {
     return (GS_CACHE_SORT_SCRATCH + room + GS_SEGMENT_GAPS) * sizeof(gs_key);
 }
 
-/* All that a thread takes. */
+/* Bytes of all that a thread allocates. */
 static uint64_t worker_bytes(size_t span_count)
 {
     uint64_t room = GS_SEGMENT_KEYS > span_count ? GS_SEGMENT_KEYS : span_count;
@@ -50,7 +50,7 @@ double gs_merge_seconds(const struct gs_options *options, uint64_t count)
     return (double)count / (KEYS_PER_SECOND * choose_threads(options, 1));
 }
 
-/* Name the first disorder of the first span that has one. */
+/* Report the first disorder of the first span that has one. */
 static enum gs_status name_disorder(const struct gs_merge *merge, struct gs_error *err)
 {
     struct gs_options order = merge->order;
@@ -86,7 +86,7 @@ static void work(struct gs_merge *merge, struct gs_merger *worker)
     }
 }
 
-/* ns of a thread's time; all threads began at begin_ns. */
+/* Add ns of a thread's time to a stage; all threads began at begin_ns. */
 static void add_row(struct gs_stats *stats, enum gs_stage stage, uint64_t begin_ns, uint64_t ns,
                     uint64_t keys)
 {
@@ -99,7 +99,7 @@ static void add_row(struct gs_stats *stats, enum gs_stage stage, uint64_t begin_
     gs_stage_add(&stats->stages[stage], &row);
 }
 
-/* Run all threads. Returns the fingerprint of what was read. */
+/* Run all threads. Returns the fingerprint of the keys read. */
 static uint64_t run_threads(struct gs_merge *merge, char *memory, uint64_t bytes_each)
 {
     uint64_t fingerprint = 0, begin = gs_now_ns();
@@ -136,7 +136,7 @@ static enum gs_status find_failure(struct gs_merge *merge, struct gs_error *err)
     return name_disorder(merge, err);
 }
 
-/* For --stats. */
+/* The name of the method, for --stats. */
 static const char *name_method(enum gs_merge_method method)
 {
     static const char *const names[] = {[GS_MERGE_AVX2] = "AVX2", [GS_MERGE_AVX512] = "AVX-512"};

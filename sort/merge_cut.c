@@ -1,22 +1,23 @@
 /* merge_cut.c -- cut sorted inputs at common keys into segments, one after another.
  * SPDX-License-Identifier: MIT
  *
- * Look the same number of keys ahead in each span: the least key seen there is the next common key,
- * and all keys below it lie within that look. If there are none, the spans begin with that very
- * key: its run, if it is long, is a segment that needs no sorting.
+ * Look the same number of keys ahead in each span. The least key seen there is the next common key,
+ * and all keys below it lie within that distance. If there are none, some span begins with that
+ * very key: then all its copies are taken; if many, they are a segment that needs no sorting.
  *
- * Where most spans have no keys there, since they follow on one another, or are small beside one
- * large, that would be a few keys a segment, each for a look at all spans. Then a larger common key
- * is searched for, by doubling and halving how far it is away.
+ * Where most spans have no keys below the common key, because their ranges follow one another or
+ * they are small beside a large one, segments would be a few keys each, for a look at all spans.
+ * Then a larger common key is searched for, by doubling and then halving its distance.
  */
 #include "sort/merge_cut.h"
 
 #include <stdlib.h>
 
-/* Keys are below that. */
+/* All keys are below this. */
 #define LIMIT_MAX ((uint64_t)GS_KEY_MAX + 1)
 
-/* A segment of fewer than this part of the room is made larger, of at least that part if it can. */
+/* A segment below 1 / ROOM_PART_MIN of the room is widened, if possible to at least 1 /
+ * ROOM_PART. */
 #define ROOM_PART_MIN 8
 #define ROOM_PART     2
 
@@ -53,7 +54,7 @@ void gs_cut_close(struct gs_cut *cut)
     *cut = (struct gs_cut){.taken = NULL};
 }
 
-/* The number of keys at most `bound` (below it, where `below`) at the start of count keys. */
+/* The number of keys <= bound, or < bound if `below`, at the start of count keys. */
 static uint64_t count_up_to(const gs_key *keys, uint64_t count, gs_key mask, gs_key bound,
                             bool below)
 {
@@ -71,19 +72,19 @@ static uint64_t count_up_to(const gs_key *keys, uint64_t count, gs_key mask, gs_
     return first;
 }
 
-/* The same for `<=`, where few are expected: look 1, 2, 4, ... keys ahead first. */
+/* The same for <=, where few are expected: gallops 1, 2, 4, ... keys ahead first. */
 static uint64_t count_run(const gs_key *keys, uint64_t count, gs_key mask, gs_key bound)
 {
     uint64_t ahead = 1;
     while (ahead < count && (keys[ahead - 1] ^ mask) <= bound)
         ahead *= 2;
-    uint64_t first = ahead / 2; /* these are in the run, or it is 0 */
+    uint64_t first = ahead / 2; /* these are all in the run, or there are none */
     uint64_t end = ahead < count ? ahead : count;
     return first + count_up_to(keys + first, end - first, mask, bound, false);
 }
 
-/* Append the parts, of which ->below says how long they are, and cut them off their spans. Forget
- * the spans that have nothing left. */
+/* Append the parts, whose lengths are in ->below, and cut them off their spans. Drop the spans that
+ * have nothing left. */
 static void take_parts(struct gs_cut *cut, struct gs_segment *segment)
 {
     size_t kept = 0;
@@ -104,7 +105,7 @@ static void take_parts(struct gs_cut *cut, struct gs_segment *segment)
     cut->actives = kept;
 }
 
-/* The least key `look` keys ahead in any span that is longer; false where none is. */
+/* The least key `look` keys ahead in any span that is longer; false if none is. */
 static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
 {
     bool found = false;
@@ -121,7 +122,8 @@ static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
     return found;
 }
 
-/* Fill ->below with the keys below `bound`, look keys ahead at most; returns their sum. */
+/* Count each span's keys below `bound` (all if not bounded), at most `look`, to ->below; their
+ * sum. */
 static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_key bound)
 {
     uint64_t sum = 0;
@@ -136,8 +138,8 @@ static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_k
     return sum;
 }
 
-/* The keys below `limit` of all spans, ->below of which are known to be, to ->trial; returns their
- * sum, or some number above `most` if that is. */
+/* Count each span's keys below `limit` into ->trial, knowing that the first ->below of them are.
+ * Returns their sum; once it exceeds `most`, counting may stop early. */
 static uint64_t count_below(struct gs_cut *cut, uint64_t limit, uint64_t most)
 {
     uint64_t sum = 0;
@@ -154,7 +156,7 @@ static uint64_t count_below(struct gs_cut *cut, uint64_t limit, uint64_t most)
     return sum;
 }
 
-/* What count_below has found is what is taken. */
+/* Make the counts of count_below, in ->trial, the ones to take. */
 static void accept(struct gs_cut *cut)
 {
     uint64_t *trial = cut->trial;
@@ -162,15 +164,15 @@ static void accept(struct gs_cut *cut)
     cut->below = trial;
 }
 
-/* Find a larger limit than `limit`, below which there are `sum` keys, few, as ->below says. */
+/* Find a larger limit than `limit`, below which ->below says there are only `sum` keys. */
 static uint64_t widen(struct gs_cut *cut, uint64_t limit, uint64_t sum)
 {
-    uint64_t beyond = LIMIT_MAX + 1; /* too many keys are below that, or it is no limit */
+    uint64_t beyond = LIMIT_MAX + 1; /* too many keys lie below, or it is no valid limit */
     uint64_t width = limit > cut->floor ? limit - cut->floor : 1;
     width = width > cut->width ? width : cut->width;
     while (sum < cut->room / ROOM_PART && limit + 1 < beyond) {
         uint64_t next = limit + (beyond - limit) / 2;
-        if (beyond > LIMIT_MAX) { /* not far yet */
+        if (beyond > LIMIT_MAX) { /* no upper end found yet: double the distance */
             next = cut->floor + width < LIMIT_MAX ? cut->floor + width : LIMIT_MAX;
             width *= 2;
             if (next <= limit)

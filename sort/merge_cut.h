@@ -6,27 +6,27 @@
 
 #include "sort/gsort.h"
 
-/* How far the inputs are cut. */
+/* The state of cutting: how far the inputs are cut. */
 struct gs_cut {
     const struct gs_span *spans;
     gs_key mask;       /* keys ^ mask ascend: 0, or all ones where the inputs descend */
     uint64_t *taken;   /* [span_count]: keys cut off each span */
     gs_key *heads;     /* [span_count]: (key ^ mask) of the first that is left */
     size_t *active;    /* spans with keys left, ... */
-    size_t actives;    /* ... so many */
-    uint64_t *below;   /* [actives]: keys of each for the segment being cut */
-    uint64_t *trial;   /* [actives]: or perhaps so many */
-    uint64_t width;    /* of the last segment that was hard to find: its limit less its floor */
+    size_t actives;    /* ... and their number */
+    uint64_t *below;   /* [actives]: each one's keys in the segment being cut */
+    uint64_t *trial;   /* [actives]: the same for a limit being tried */
+    uint64_t width;    /* limit - floor of the last segment that had to be widened */
     uint64_t room;     /* keys that a segment may have, at least span_count */
-    uint64_t floor;    /* (key ^ mask) is at least that in what is left */
+    uint64_t floor;    /* (key ^ mask) of every key left is at least this */
     uint64_t position; /* keys in all segments so far */
-    uint64_t segments; /* so many */
+    uint64_t segments; /* segments cut so far */
 };
 
-/* What that takes for each span. */
+/* Bytes that a gs_cut takes for each span. */
 #define GS_CUT_SPAN_BYTES (sizeof(gs_key) + sizeof(size_t) + 3 * sizeof(uint64_t))
 
-/* A span's part of a segment. */
+/* A span's part of a segment: keys [first, first + count) of the span. */
 struct gs_part {
     size_t span;
     uint64_t first;
@@ -34,7 +34,7 @@ struct gs_part {
 };
 
 struct gs_segment {
-    struct gs_part *parts; /* the caller's array for span_count of them */
+    struct gs_part *parts; /* the caller's array, of span_count parts */
     size_t part_count;
     uint64_t count;    /* keys in all parts */
     uint64_t position; /* keys in all segments before */
@@ -45,15 +45,16 @@ struct gs_segment {
     gs_key key;
 };
 
-/* Allocates; room is made at least span_count. */
+/* Open a cut of the spans, which must outlive it; segments get up to max(room, span_count) keys.
+ * Call gs_cut_close even after GS_ERR_MEMORY. */
 enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size_t span_count,
                            bool reverse, uint64_t room, struct gs_error *err);
 void gs_cut_close(struct gs_cut *cut);
 
-/* Cut the next segment: all keys below a common one, and no equal keys in two segments, if the
- * spans are in order. Whether or not they are, parts follow on one another in each span, count is 0
- * only at the end, or if they are not in order, and a segment's floor is not below the limit of the
- * one before it: where each keeps to its own, all together are in order. */
+/* Cut the next segment: all keys below a common key. If the spans are in order, no two segments
+ * share a key. In any case the parts are consecutive in each span, and a segment's floor is not
+ * below the limit of the one before: so if each segment's keys stay within its own floor and limit,
+ * the whole output is in order. count is 0 only at the end, or if a span is out of order. */
 void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment);
 
 /* Has every key been cut off? */

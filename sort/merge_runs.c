@@ -1,17 +1,17 @@
-/* merge_runs.c -- merge runs of keys in cache: a tree of merges of two, with vectors.
+/* merge_runs.c -- merge runs of keys in cache: a tree of two-way merges, with vectors.
  * SPDX-License-Identifier: MIT
  *
- * The least keys of two runs, a vector full: the first vector of one and, turned round, that of the
- * other, of each pair of lanes the smaller. They are a bitonic sequence, which log2(lanes)
- * exchanges put in order [Batcher: Sorting networks and their applications, 1968]. How many of them
- * came from which run tells where both go on. So a step keeps nothing but a place and has no
- * branch that depends on keys; but the next step waits for the place. Therefore four parts of the
- * output are written side by side, and where each begins in both runs is found by binary search
- * [Odeh, Green, Mwassi, Shmueli, Birk: Merge path, 2012].
+ * To find the least vector of keys of two runs, compare the first vector of one with the reversed
+ * first vector of the other and keep the smaller key of each pair of lanes. The result is a bitonic
+ * sequence, which log2(lanes) exchanges sort [Batcher: Sorting networks and their applications,
+ * 1968]. How many of its keys came from which run tells where both continue. So a step keeps only a
+ * position and has no branch that depends on keys; but each step waits for the position from the
+ * one before. Therefore four parts of the output are written side by side; binary search finds
+ * where each begins in both runs [Odeh, Green, Mwassi, Shmueli, Birk: Merge path, 2012].
  *
- * Behind a run stand keys of the greatest value, so that it never ends. Of equal keys a's are taken
- * first: so those of a's that stand behind its end may be, when it would be b's turn, which has
- * that value, too. They are not counted; then b's are, and nobody sees the difference.
+ * Behind a run stands padding of the greatest key, so that a run never ends. Of equal keys, a's are
+ * taken first: so a's padding may be taken where b's keys of that same value are due. It is not
+ * counted as from a, so b's keys are counted instead, and the output is the same.
  */
 #include "sort/merge_runs.h"
 #include "sort/vectors.h"
@@ -25,8 +25,8 @@
 
 #include <immintrin.h>
 
-/* 2^17 keys in 16 runs, in the second-level cache, ns a key by 1, 2, 3, 4 and 6 chains, AVX-512:
- * 2.83 1.49 1.06 1.01 1.02. */
+/* 2^17 keys in 16 runs, in the second-level cache, ns per key with 1, 2, 3, 4 and 6 chains,
+ * AVX-512: 2.83 1.49 1.06 1.01 1.02. */
 enum { CHAINS = 4, LANES = GS_MERGE_GAP, HALF_LANES = LANES / 2 };
 
 #define AVX512        __attribute__((target("avx512f,popcnt")))
@@ -34,15 +34,15 @@ enum { CHAINS = 4, LANES = GS_MERGE_GAP, HALF_LANES = LANES / 2 };
 #define AVX2          __attribute__((target("avx2,popcnt")))
 #define INLINE_AVX2   static inline __attribute__((always_inline, target("avx2,popcnt")))
 
-/* Two runs, the output, and where each chain began in it and is in a. Where it is in b follows: as
- * far as the keys that are written did not come from a. */
+/* Two runs, the output, and for each chain where it begins in the output and in a. Its position in
+ * b follows: b supplied all keys written that did not come from a. */
 struct pair {
     const gs_key *a, *b;
     gs_key *to;
     size_t a_count;
     size_t from_a[CHAINS];
     size_t start[CHAINS];
-    size_t part; /* keys that each chain writes, a multiple of LANES; the last one also the rest */
+    size_t part; /* keys per chain, a multiple of LANES; the last also writes the rest */
     size_t count;
 };
 
@@ -74,7 +74,7 @@ static struct pair open_pair(const gs_key *a, size_t a_count, const gs_key *b, s
     return pair;
 }
 
-/* So many keys came from a when some more did. */
+/* Keys that came from a after `more` did; padding is not counted. */
 static inline size_t go_on(const struct pair *pair, size_t from_a, uint64_t more)
 {
     from_a += more;
@@ -83,14 +83,14 @@ static inline size_t go_on(const struct pair *pair, size_t from_a, uint64_t more
 
 /* ---- AVX-512 ---- */
 
-/* The smaller of each lane, and where `larger` says the larger. */
+/* The smaller key of each lane; where `larger` is set, the larger. */
 INLINE_AVX512 __m512i exchange_512(__m512i keys, __m512i others, __mmask16 larger)
 {
     const __m512i least = _mm512_min_epu32(keys, others);
     return _mm512_mask_ternarylogic_epi32(least, larger, keys, others, 0x96); /* a ^ b ^ least */
 }
 
-/* Write the next keys, number `at` and those behind it. Returns how many came from a so far. */
+/* Write the next vector of keys, from number `at` on. Returns how many keys came from a so far. */
 INLINE_AVX512 size_t step_512(const struct pair *pair, size_t at, size_t from_a)
 {
     const __m512i turned = _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -108,7 +108,7 @@ INLINE_AVX512 size_t step_512(const struct pair *pair, size_t at, size_t from_a)
 
 /* ---- AVX2 ---- */
 
-/* The smaller of each lane; of the lanes that EXCHANGE_AVX2's constant has, the larger. */
+/* The smaller key of each lane; in the lanes that EXCHANGE_AVX2's constant selects, the larger. */
 #define EXCHANGE_AVX2(keys, others, larger)                                                        \
     _mm256_blend_epi32(_mm256_min_epu32(keys, others), _mm256_max_epu32(keys, others), larger)
 
@@ -129,8 +129,8 @@ INLINE_AVX2 size_t step_avx2(const struct pair *pair, size_t at, size_t from_a)
 
 /* ---- Two runs ---- */
 
-/* The way through two runs, `lanes` keys a step, is the same for both: a function for each, since a
- * step becomes part of a function for the same processors alone. */
+/* The loop over two runs, `lanes` keys a step, is the same for both instruction sets. A macro makes
+ * one function for each, since a step is inlined only into a function for the same target. */
 #define DEFINE_MERGE_PAIR(name, target, lanes)                                                     \
     static target void merge_pair_##name(const gs_key *a, size_t a_count, const gs_key *b,         \
                                          size_t b_count, gs_key *to)                               \
@@ -179,12 +179,12 @@ static void merge_pair(enum gs_merge_method method, const gs_key *a, size_t a_co
                        const gs_key *b, size_t b_count, gs_key *to)
 {
     (void)method, (void)a, (void)a_count, (void)b, (void)b_count, (void)to;
-    assert(false); /* there is no such method */
+    assert(false); /* not reached: gs_merge_method() is GS_MERGE_NONE */
 }
 
 #endif
 
-/* The runs, and the two places that they go to and fro between. */
+/* The runs, and the two buffers between which merging alternates. */
 struct tree {
     enum gs_merge_method method;
     gs_key *places[2];
@@ -198,8 +198,8 @@ static void end_run(gs_key *end)
         end[i] = GS_KEY_MAX;
 }
 
-/* Merge the runs first .. end - 1, to places[level % 2], where the first of them was or would be.
- * Returns how many keys they have. It is log2(GS_MERGE_RUNS_MAX) calls deep. */
+/* Merge the runs first .. end - 1, into places[level % 2] at the first run's offset. Returns how
+ * many keys they have. Recursion is log2(GS_MERGE_RUNS_MAX) deep. */
 static size_t merge_tree(const struct tree *tree, size_t first, size_t end, unsigned level)
 {
     gs_key *to = tree->places[level % 2] + tree->offsets[first];
@@ -230,7 +230,7 @@ gs_key *gs_merge_runs(enum gs_merge_method method, gs_key *keys, gs_key *scratch
     unsigned depth = 0;
     while ((size_t)1 << depth < runs)
         depth++;
-    /* So the lowest level, where most runs are or all, is where they lie already. */
+    /* The lowest level, which holds most or all runs, is thus where they already lie. */
     merge_tree(&tree, 0, runs, depth % 2);
     return tree.places[depth % 2];
 }

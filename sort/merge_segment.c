@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * A thread copies the segment's parts together, checks the copies for order, merges them and hands
- * them to the emitter. Parts too many for that, or a processor without the vectors, are sorted as a
- * bin is. Each neighbouring pair of keys of an input is looked at in the part of the second: so
- * disorder is never missed, wherever binary search was led by it. Nor is an input that is written
- * to meanwhile: what was copied must lie between the keys that the segment was cut at.
+ * them to the emitter. With too many parts for that, or without the vector instructions, they are
+ * sorted as a bin is. Each pair of neighbouring keys of an input is checked in the part that holds
+ * the second: so disorder is never missed, even where it misled the binary search. Nor is a change
+ * of the input missed: the copied keys must lie between the keys at which the segment was cut.
  */
 #include "sort/merge_segment.h"
 #include "sort/order.h"
@@ -19,13 +19,13 @@ static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
 
 void gs_merge_fail(struct gs_merge *merge, enum gs_status status)
 {
-    /* Which one it is will be found out when all threads are done. */
+    /* The text is found when all threads are done. */
     struct gs_error error = {.status = status};
     gs_emit_fail(&merge->emitter, &error);
 }
 
-/* Are keys from low to high what the segment was cut for? Not where an input was written to since,
- * or is not in order. */
+/* Do keys from low to high lie within the segment's bounds? Not where an input is out of order, or
+ * has changed since the cut. */
 static bool is_within(const struct gs_merge *merge, const struct gs_segment *segment, gs_key low,
                       gs_key high)
 {
@@ -35,8 +35,8 @@ static bool is_within(const struct gs_merge *merge, const struct gs_segment *seg
     return first >= segment->floor && last < segment->limit;
 }
 
-/* Bring the parts of a segment together, ascending, with a gap behind each. False: they are not in
- * order. */
+/* Copy the parts of a segment together, ascending, `gap` keys apart, and find the least and largest
+ * key. False: they are out of order or out of bounds. */
 static bool gather(const struct gs_merge *merge, struct gs_merger *worker, uint64_t gap,
                    gs_key *low, gs_key *high)
 {
@@ -70,7 +70,7 @@ static gs_key *merge_parts(const struct gs_merge *merge, struct gs_merger *worke
     return gs_merge_runs(merge->method, worker->keys, worker->scratch, counts, segment->part_count);
 }
 
-/* Merge a segment and hand it out. */
+/* Merge a segment of unequal keys and hand it out. */
 static enum gs_status merge_unequal(struct gs_merge *merge, struct gs_merger *worker)
 {
     const struct gs_segment *segment = &worker->segment;
@@ -104,7 +104,7 @@ static enum gs_status merge_unequal(struct gs_merge *merge, struct gs_merger *wo
     return st;
 }
 
-/* Hand out a run of one key. */
+/* Hand out a segment of equal keys. */
 static enum gs_status merge_equal(struct gs_merge *merge, struct gs_merger *worker)
 {
     const struct gs_segment *segment = &worker->segment;

@@ -9,14 +9,14 @@
 #include "sort/merge_cut.h"
 #include "sort/merge_runs.h"
 
-/* Keys of a segment: with the scratch array still in the second-level cache, and enough that the
- * searches, some cache misses for each input, cost little. */
+/* Keys of a segment: few enough to stay, with the scratch array, in the second-level cache; enough
+ * to make the searches, a few cache misses per input, cheap. */
 #define GS_SEGMENT_KEYS ((uint64_t)1 << 17)
 
 /* What the threads share. */
 struct gs_merge {
     const struct gs_options *options;
-    struct gs_options order; /* what the inputs keep: equal keys may be there */
+    struct gs_options order; /* the order that inputs must be in: equal keys allowed */
     struct gs_cut cut;       /* guarded by the lock */
     pthread_mutex_t lock;
     size_t span_count;
@@ -27,7 +27,7 @@ struct gs_merge {
     enum gs_merge_method method;
 };
 
-/* Keys between the runs that are merged in cache. */
+/* Keys of padding between the runs merged in cache. */
 #define GS_SEGMENT_GAPS ((uint64_t)GS_MERGE_RUNS_MAX * GS_MERGE_GAP)
 
 /* What one thread owns. */
@@ -41,11 +41,11 @@ struct gs_merger {
     uint64_t kept;
 };
 
-/* Merge the worker's segment and hand it out. What goes wrong the emitter is told: GS_ERR_INPUT
- * without words where an input is out of order, or not what it was when it was cut. */
+/* Merge the worker's segment and hand it out. Errors go to the emitter: GS_ERR_INPUT, without text,
+ * where an input is out of order or has changed since it was cut. */
 enum gs_status gs_merge_segment(struct gs_merge *merge, struct gs_merger *worker);
 
-/* The same for any failure outside: which words it takes is found when all threads are done. */
+/* Tell the emitter of a failure, without text: that is found when all threads are done. */
 void gs_merge_fail(struct gs_merge *merge, enum gs_status status);
 
 #endif

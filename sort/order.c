@@ -1,7 +1,7 @@
-/* order.c -- order, duplicates and direction of keys in memory.
+/* order.c -- order checks, duplicates and reversal of keys in memory.
  * SPDX-License-Identifier: MIT
  *
- * The loops are written so that the compiler makes vector code of them, for the processor at hand
+ * The loops are written so that the compiler vectorizes them, for each of some instruction sets
  * (GS_CLONES): no exit inside a block, one comparison a key.
  */
 #include "sort/order.h"
@@ -10,11 +10,11 @@
 
 #include <stdatomic.h>
 
-/* Keys compared before the result is looked at. */
+/* Keys compared before the result is tested. */
 #define BLOCK_KEYS 4096
 
-/* Tiles to compare that are worth one more thread: it takes as long to wake. A pipe's pieces are
- * not, which one thread compares faster than they come. */
+/* Tiles to compare per thread: waking a thread takes as long as comparing so many. A pipe's pieces
+ * stay below that: one thread compares them faster than they come. */
 #define TILES_PER_THREAD 8
 
 /* Does any key of the block follow a greater one? keys[0] is compared with keys[1] first. */
@@ -46,7 +46,7 @@ GS_CLONES static bool block_repeats(const gs_key *keys, uint64_t pairs)
 
 typedef bool block_test(const gs_key *keys, uint64_t pairs);
 
-/* Does the test hold for no pair of neighbours? */
+/* Does the test fail for all pairs of neighbours? */
 static bool none_of(block_test *test, const gs_key *keys, uint64_t count)
 {
     for (uint64_t i = 0; i + 1 < count; i += BLOCK_KEYS) {
@@ -67,19 +67,19 @@ bool gs_order_descending(const gs_key *keys, uint64_t count)
     return none_of(block_ascends, keys, count);
 }
 
-/* Keys that close up over those dropped: so many are read, so many of them kept in front. */
+/* Progress of an in-place removal of duplicates. */
 struct closing {
-    uint64_t read;
-    uint64_t kept;
-    gs_key last; /* of those read: compared with that, not with the last one kept, whose load would
-                  * wait for its store */
+    uint64_t read; /* keys read so far */
+    uint64_t kept; /* of them, at the front of the array */
+    gs_key last;   /* the last key read, to compare the next with: loading the last key kept would
+                    * wait for its store */
 };
 
 #if GS_HAS_AVX512
 
 #include <immintrin.h>
 
-/* As far as there are whole vectors. */
+/* Close up the keys that fill whole vectors. */
 __attribute__((target("avx512f,popcnt"))) static void close_up512(gs_key *keys, uint64_t count,
                                                                   struct closing *closing)
 {
@@ -88,7 +88,7 @@ __attribute__((target("avx512f,popcnt"))) static void close_up512(gs_key *keys, 
         const __m512i here = _mm512_loadu_si512(keys + closing->read);
         const __m512i before = _mm512_alignr_epi32(here, last, 15);
         const __mmask16 fresh = _mm512_cmpneq_epi32_mask(here, before);
-        /* A whole vector is stored faster than a part: what it covers has been read. */
+        /* A full store is faster than a masked one, and overwrites only keys already read. */
         _mm512_storeu_si512(keys + closing->kept, _mm512_maskz_compress_epi32(fresh, here));
         closing->kept += (unsigned)__builtin_popcount(fresh);
         last = here;
@@ -113,7 +113,7 @@ uint64_t gs_order_unique(gs_key *keys, uint64_t count)
 {
     if (count < 2)
         return count;
-    /* Nothing moves before the first duplicate, and often there is none. */
+    /* No key moves before the first duplicate, and often there is none. */
     uint64_t i = 0;
     while (i + 1 < count) {
         uint64_t pairs = count - 1 - i < BLOCK_KEYS ? count - 1 - i : BLOCK_KEYS;
@@ -149,7 +149,7 @@ static bool is_disorder(const struct gs_options *options, gs_key before, gs_key 
     return options->reverse ? before < after : before > after;
 }
 
-/* First disorder inside one array, by blocks. */
+/* The index of the first disorder inside one array, or count; tests block by block. */
 static uint64_t find_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count)
 {
     for (uint64_t i = 0; i + 1 < count; i += BLOCK_KEYS) {
@@ -165,7 +165,7 @@ static uint64_t find_disorder(const struct gs_options *options, const gs_key *ke
     return count;
 }
 
-/* Threads to look for disorder in so many tiles. */
+/* Threads that look for disorder in this many tiles. */
 static unsigned threads_for(const struct gs_options *options, uint64_t tiles)
 {
     uint64_t most = tiles / TILES_PER_THREAD + 1;
@@ -186,7 +186,7 @@ uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys,
 #pragma omp parallel num_threads(threads_for(options, tiles))
     for (;;) {
         uint64_t first = atomic_fetch_add(&next, 1) * GS_TILE_KEYS;
-        /* Tiles are claimed in ascending order: behind a disorder nothing matters. */
+        /* Tiles are claimed in ascending order, so tiles behind a disorder do not matter. */
         if (first / GS_TILE_KEYS >= tiles || first >= atomic_load(&found))
             break;
         /* One key of the next tile too: a disorder may lie between tiles. */
@@ -202,7 +202,7 @@ uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys,
     return atomic_load(&found);
 }
 
-/* Still in order, given that it was so far? Looks at a tile and at the step into it. */
+/* Clear *sorted and *reversed as a tile, and the step from the key before it, disprove them. */
 static void scan_tile(const struct gs_tiles *tiles, uint64_t index, atomic_bool *sorted,
                       atomic_bool *reversed)
 {
@@ -228,7 +228,7 @@ enum gs_order gs_order_scan(const struct gs_tiles *tiles, unsigned threads)
     atomic_bool reversed = true;
     atomic_uint_fast64_t next = 1;
     if (tiles->count > 0)
-        scan_tile(tiles, 0, &sorted, &reversed); /* most inputs show their disorder here */
+        scan_tile(tiles, 0, &sorted, &reversed); /* most unordered inputs show it here */
     if (tiles->count > 1 && (sorted || reversed)) {
 #pragma omp parallel num_threads(threads)
         for (;;) {

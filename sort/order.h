@@ -1,4 +1,4 @@
-/* order.h -- plain loops over keys: are they in order, without duplicates, the other way round.
+/* order.h -- plain loops over keys: check their order, drop duplicates, reverse them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_ORDER_H
@@ -13,14 +13,14 @@ enum gs_order { GS_ORDER_NONE, GS_ORDER_SORTED, GS_ORDER_REVERSED };
 bool gs_order_ascending(const gs_key *keys, uint64_t count);
 bool gs_order_descending(const gs_key *keys, uint64_t count);
 
-/* Drop every key that equals its predecessor; returns how many are left. In place. */
+/* Drop every key that equals its predecessor, in place; returns how many are left. */
 uint64_t gs_order_unique(gs_key *keys, uint64_t count);
 
-/* Turn the array round. In place. */
+/* Reverse the array, in place. */
 void gs_order_reverse(gs_key *keys, uint64_t count);
 
-/* Is the whole input in order already, one way or the other? One read where it is, and a few keys
- * where the disorder is near its beginning. */
+/* Is the whole input in order already, ascending or descending? Reads ordered input once; stops
+ * early if the disorder is near the beginning, as it mostly is. */
 enum gs_order gs_order_scan(const struct gs_tiles *tiles, unsigned threads);
 
 #endif

@@ -1,9 +1,9 @@
-/* ordered_runs.h -- input that is a few runs of keys in order: find them, merge them.
+/* ordered_runs.h -- find and merge the runs of an input that is a few runs of keys in order.
  * SPDX-License-Identifier: MIT
  *
- * A run that is found and lies where it lies is to the last stage a chunk that is scattered
- * already: the splitters cut all runs at common keys, found by search, and a bin is merged from its
- * parts of the runs, two and two (merge_runs.h), while it is in cache.
+ * To the last stage, an ordered run of the input is a chunk that is scattered already, and is not
+ * moved: the splitters cut all runs at common keys, found by binary search, and a bin is merged
+ * from its parts of the runs, pair by pair (merge_runs.h), while it is in cache.
  */
 #ifndef GS_ORDERED_RUNS_H
 #define GS_ORDERED_RUNS_H
@@ -11,7 +11,7 @@
 #include "sort/merge_runs.h"
 #include "sort/stages.h"
 
-/* Keys that a run should have on average at least. */
+/* The least average length of the runs, in keys. */
 #define GS_ORDERED_RUN_KEYS 4096
 
 struct gs_ordered_run {
@@ -25,13 +25,13 @@ struct gs_ordered_runs {
     size_t count;
 };
 
-/* Cut the input into ordered runs; false: there are too many. Reads all of it where they are few,
- * and a few keys where there are many at its beginning. */
+/* Cut the input into ordered runs; false: there are too many. Reads the whole input if they are
+ * few, and only a few keys if there are already many at the beginning. */
 bool gs_runs_find(const struct gs_tiles *tiles, unsigned threads, struct gs_ordered_runs *runs);
 
 /* Sort the input by merging its runs, with run->splitters; fills run->counts and run->offsets.
- * *merged is false if that was not done: bins are too large, or many keys equal, for which there
- * are better ways. GS_ERR_INPUT where what is read is not, or no longer, in runs. */
+ * *merged is false if nothing was done: bins are too large, or many keys are equal, which other
+ * methods sort faster. GS_ERR_INPUT if the input changes so that runs are no longer in order. */
 enum gs_status gs_runs_merge_cpu(struct gs_run *run, const struct gs_ordered_runs *runs,
                                  bool *merged, struct gs_error *err);
 

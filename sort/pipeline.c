@@ -7,7 +7,7 @@
  *                                                            |
  *                          output <-- in order <-- sort bins
  *
- * Nothing is sorted that is in order already, and a small input is one bin.
+ * Input that is in order already is copied, and a small input is sorted as one bin.
  */
 #include "sort/pipeline.h"
 #include "sort/copy_ordered.h"
@@ -68,14 +68,14 @@ void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
     gs_progress_enter(run->progress, gs_stage_name(stage), total);
 }
 
-/* What the sample says of input that needs no bins, on the CPU. */
+/* Ways to sort without bins, on the CPU, if the sample allows them. */
 struct other_ways {
     struct gs_value_ranges ranges;
     struct gs_shares shares;
 };
 
-/* Choose the splitters from the sorted sample; true: there are a few values with a bin each. Who
- * asks for a number of bins sees what they do. */
+/* Choose the splitters from the sorted sample; true: it has few values, and each has its own bin.
+ * Not if the user set the number of bins: that number must then take effect. */
 static bool choose_bins(struct gs_run *run, const struct gs_stages *stages, const gs_key *sample)
 {
     struct gs_splitters *splitters = &run->splitters;
@@ -110,7 +110,8 @@ static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_k
     run->stats->samples = samples;
 }
 
-/* The same; few keys are sampled by one thread, while the others wake up, which takes as long. */
+/* Allocate the sample and choose the splitters. In a direct sort one thread draws the sample while
+ * the others wake up, which takes as long. */
 static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
                                        struct other_ways *ways, struct gs_error *err)
 {
@@ -129,7 +130,7 @@ static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stage
     return GS_OK;
 }
 
-/* Note what the bins are like, once all are counted. */
+/* Note number and sizes of the bins, once all are counted. */
 static void describe_bins(struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;
@@ -147,7 +148,7 @@ static void describe_bins(struct gs_run *run)
     }
 }
 
-/* Get a device's buffers. */
+/* Allocate a device's buffers. */
 static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *stages,
                                   uint64_t *chunk_keys, struct gs_error *err)
 {
@@ -158,7 +159,8 @@ static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *st
     return st;
 }
 
-/* Input of a few values, or of a few runs in order, or of few keys. */
+/* Sort input of few distinct values, of a few ordered runs, or of few keys without a distribution
+ * to bins; *sorted: whether it was one of these. */
 static enum gs_status sort_otherwise(struct gs_run *run, const struct other_ways *ways,
                                      bool *sorted, struct gs_error *err)
 {
@@ -167,7 +169,7 @@ static enum gs_status sort_otherwise(struct gs_run *run, const struct other_ways
     uint64_t bytes = run->plan.count * GS_KEY_BYTES;
     GS_TRY(gs_sort_values_cpu(run, &ways->ranges, sorted, err));
     uint64_t start = gs_now_ns();
-    bool many_equal = gs_run_bins(run) < run->plan.bins / 2; /* they need no merge, either */
+    bool many_equal = gs_run_bins(run) < run->plan.bins / 2; /* equality bins beat a merge */
     if (!*sorted && !many_equal && gs_runs_find(&run->tiles, run->plan.threads, &runs)) {
         gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count, bytes);
         GS_TRY(gs_runs_merge_cpu(run, &runs, sorted, err));
@@ -178,8 +180,8 @@ cleanup:
     return st;
 }
 
-/* Would the sink make pages before they are written to? To others, such as a stream, it is all one
- * how many keys will stay, and a sample takes its time. */
+/* Would the sink create pages ahead of the keys? If not, as for a stream, the length of the output
+ * does not matter, and the time for a sample to estimate it is saved. */
 static bool makes_pages(const struct gs_sink *sink, const struct gs_stages *stages)
 {
     if (stages != &gs_stages_cpu)
@@ -187,8 +189,8 @@ static bool makes_pages(const struct gs_sink *sink, const struct gs_stages *stag
     return gs_sink_maps(sink);
 }
 
-/* Is the output going to be as long as the input, more or less? Only then are its pages made before
- * it is known; who wants the plain output knows that before the sort begins. */
+/* Will the output be about as long as the input? Only then are its pages created ahead, under
+ * options->unique; without that option the length is known beforehand. */
 static void estimate_length(struct gs_run *run, const struct gs_stages *stages)
 {
     struct gs_sink *sink = run->emitter.sink;
@@ -224,7 +226,7 @@ static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *s
     if (!sorted) {
         estimate_length(run, stages);
         gs_emit_stage(&run->emitter, run->plan.count);
-        if (stages == &gs_stages_cpu) /* others do not write in place */
+        if (stages == &gs_stages_cpu) /* only the CPU writes in place */
             GS_TRY(gs_map_output_cpu(run, err));
         GS_TRY(open_stages(run, stages, &chunk_keys, err));
         GS_TRY(gs_distribute(run, stages, chunk_keys, err));
@@ -239,7 +241,7 @@ cleanup:
     return st;
 }
 
-/* What needs no bins is the CPU's on every device: input in order already, or a single bin. */
+/* Input that is in order, or a single bin: the CPU handles it, whatever the device. */
 static enum gs_status sort_without_bins(struct gs_run *run, enum gs_order order,
                                         struct gs_error *err)
 {
@@ -260,7 +262,7 @@ cleanup:
     return st;
 }
 
-/* Is the whole input in order? Books the scan as reading. */
+/* Is the whole input in order? Booked as reading. */
 static enum gs_order scan_order(struct gs_run *run)
 {
     uint64_t start = gs_now_ns();
@@ -271,11 +273,11 @@ static enum gs_order scan_order(struct gs_run *run)
     return order;
 }
 
-/* Keys at the input's beginning that tell whether it may be in order, and keys all over it. */
+/* Keys at the start of the input, and keys spread evenly over it, that look_ordered checks. */
 #define LOOK_KEYS  4096
 #define LOOK_TWICE 64
 
-/* Is it worth a try to read it all? */
+/* Does a quick look say that the input may be sorted, or reversed? */
 static void look_ordered(const struct gs_run *run, bool *sorted, bool *reversed)
 {
     struct gs_tile first = gs_tiles_part(&run->tiles, 0, LOOK_KEYS);
@@ -288,7 +290,8 @@ static void look_ordered(const struct gs_run *run, bool *sorted, bool *reversed)
         gs_order_descending(first.keys, first.count) && gs_order_descending(keys, LOOK_TWICE);
 }
 
-/* Keys that are equal as far as one looks. *copied is whether they were sorted so. */
+/* All keys that were looked at are equal: try to sort them as equal keys with a few exceptions.
+ * *copied: whether that worked. */
 static enum gs_status copy_equal(struct gs_run *run, enum gs_order *order, bool *copied,
                                  struct gs_error *err)
 {
@@ -296,16 +299,15 @@ static enum gs_status copy_equal(struct gs_run *run, enum gs_order *order, bool 
     enum gs_status st = gs_sort_equal_cpu(run, gs_tiles_key(&run->tiles, 0), &others, err);
     *copied = others <= GS_OTHERS_MAX;
     if (st == GS_OK && !*copied)
-        *order = scan_order(run); /* equal keys at first tell nothing */
+        *order = scan_order(run); /* equal keys at the start tell nothing of the order */
     else
         *order = others == 0 ? GS_ORDER_SORTED : GS_ORDER_NONE;
     return st;
 }
 
-/* Where the sink is memory, input that looks ordered is copied there as long as it is:
- * one read, not two. *order is the order that it turned out to have, *copied whether that was it,
- * or whether it is sorted nevertheless.
- */
+/* Copy input that looks ordered to the sink's memory for as long as it is in order: one read, where
+ * a scan and a copy are two. *order is the order found; *copied is whether the output is complete,
+ * because the input was in order or because it was equal keys with few exceptions. */
 static enum gs_status copy_while_ordered(struct gs_run *run, enum gs_order *order, bool *copied,
                                          struct gs_error *err)
 {
@@ -333,7 +335,7 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
     enum gs_order order = GS_ORDER_NONE;
     bool copied = false;
     if (run->incoming != NULL)
-        order = GS_ORDER_NONE; /* it was not, as far as one looked, and is not now */
+        order = GS_ORDER_NONE; /* a look said so before, and chunks are in order of bins by now */
     else if (run->emitter.sink->memory != NULL && run->plan.count > 0 && !run->options->unique)
         GS_TRY(copy_while_ordered(run, &order, &copied, err));
     else

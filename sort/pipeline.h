@@ -6,8 +6,8 @@
 
 #include "sort/stages.h"
 
-/* Sort run's input into its emitter with a device's stages. run holds options, plan, tiles,
- * emitter, progress and stats; everything else is the pipeline's. */
+/* Sort run's input into its emitter with a device's stages. The caller has set run's options, plan,
+ * tiles, emitter, progress and stats; all other fields are the pipeline's. */
 enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stages,
                                struct gs_error *err);
 

@@ -1,9 +1,9 @@
 /* place_keys_cpu.c -- the scatter of few keys: straight to the places of their bins.
  * SPDX-License-Identifier: MIT
  *
- * All chunks are counted, so each knows where in every bin its own keys begin. The bins are those
- * that were counted; the keys are read again, and what somebody writes to the input in between is
- * told when its bin is sorted.
+ * All chunks have been counted, so each knows where its own keys begin in every bin. Keys are read
+ * a second time, but go to the bins found the first time; if somebody has written to the input in
+ * between, that is detected when the bin is sorted.
  */
 #include "sort/chunk_scratch.h"
 #include "sort/stages_cpu.h"
@@ -19,7 +19,7 @@ static_assert(BLOCK_KEYS % GS_CHUNK_TABLES == 0,
               "key i of a chunk is of table i % GS_CHUNK_TABLES");
 static_assert(GS_CHUNK_KEYS_MAX <= GS_CACHE_SORT_SCRATCH, "a chunk fits the scratch memory");
 
-/* Where the runs of each chunk go: count by count, bin after bin. */
+/* Turn counts into places, bin after bin and chunk after chunk. */
 static void find_places(struct gs_run *run)
 {
     const struct gs_cpu *cpu = run->device;
@@ -37,8 +37,8 @@ static void find_places(struct gs_run *run)
     cpu->starts[bins] = sum;
 }
 
-/* Copy the runs of a chunk, which lie one after the other, to their bins; but equality bins are
- * filled at last. */
+/* Copy the runs of a chunk, which lie one after the other, to their bins, except equality bins:
+ * those are filled at the end. */
 static void copy_runs(const struct gs_run *run, const gs_key *from, const uint32_t *ends,
                       const uint32_t *places)
 {
@@ -51,7 +51,8 @@ static void copy_runs(const struct gs_run *run, const gs_key *from, const uint32
     }
 }
 
-/* Move the keys of a chunk; returns their fingerprint, as read, if it is wanted. */
+/* Move the keys of a chunk to their bins; returns the fingerprint of what was read, if
+ * options->verify. */
 static uint64_t place_chunk(struct gs_run *run, uint64_t chunk)
 {
     const struct gs_cpu *cpu = run->device;

@@ -1,4 +1,4 @@
-/* plan.c -- from n, options and machine to the sizes of one sort.
+/* plan.c -- compute the sizes of one sort from n, options and machine.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/plan.h"
@@ -19,7 +19,8 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* So many bins at least, that all but those of more than twice their share are sorted in one go. */
+/* The least number of bins with which a bin of up to twice the mean is sorted in one go. Where the
+ * processor sorts large bins fast, these may be larger as long as each thread gets enough bins. */
 static uint64_t fewest_bins(uint64_t count, unsigned threads)
 {
     uint64_t fewest = (count + GS_BIN_KEYS_LARGE - 1) / GS_BIN_KEYS_LARGE;
@@ -28,8 +29,8 @@ static uint64_t fewest_bins(uint64_t count, unsigned threads)
                                        : fewest;
 }
 
-/* Bins for count keys: so many that they fit the cache, up to what placing keys is fast with. Many
- * threads, and large bins, want more of them. */
+/* Bins for count keys: so many that each fits the cache, but no more than the scatter is fast with.
+ * If bins would then be too large, or too few for the threads, more (fewest_bins). */
 static uint64_t bins_for(uint64_t count, unsigned threads)
 {
     if (count <= GS_DIRECT_KEYS)
@@ -43,8 +44,8 @@ static uint64_t bins_for(uint64_t count, unsigned threads)
     return wanted > fewest ? wanted : fewest;
 }
 
-/* What sorting bins takes: of large ones, a thread's scratch memory helps it to sort twice a bin's
- * share. */
+/* Set the sizes for sorting bins. Where bins may be large, a thread's scratch memory is enough for
+ * a bin of twice the mean, plus a sixteenth. */
 static void size_bins(struct gs_plan *plan)
 {
     uint64_t share = plan->count / plan->threads / GS_BINS_PER_THREAD;
@@ -57,10 +58,10 @@ static void size_bins(struct gs_plan *plan)
             gs_cache_sort_runs_scratch(twice < plan->bin_keys_max ? twice : plan->bin_keys_max);
 }
 
-/* Bytes of a plan's buffers: the sample, and what it takes to sort it; the scattered copy or the
- * bin; a table with a place for each bin, and each equality bin, of each chunk; scratch memory, and
- * room for the largest bin that is not split in its runs. Of a direct plan there is no such bin,
- * but more tables, and the bin of each key. */
+/* Bytes of a plan's buffers: the sample, and scratch memory to sort it; the scattered copy, or the
+ * one bin; a table with an entry for each bin, and each equality bin, in each chunk; and for each
+ * thread, scratch memory and room to gather the largest bin that is not split in its runs. A direct
+ * plan gathers no bins, but has more tables, and the bin number of each key. */
 static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
@@ -77,7 +78,7 @@ static uint64_t memory_for(const struct gs_plan *plan)
            plan->threads * (plan->scratch_keys * sizeof(gs_key) + gathered);
 }
 
-/* A sample of so many keys for each bin, or as many as are asked for. */
+/* Keys in the sample: `each` per bin, or as many as the options ask for. */
 static uint32_t samples_for(const struct gs_options *options, uint32_t bins, uint64_t each,
                             uint64_t count)
 {
@@ -126,7 +127,7 @@ uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left)
 uint64_t gs_plan_held(const struct gs_plan *plan, uint64_t held_bytes)
 {
     if (plan->one_bin || plan->direct || plan->count <= GS_SHARES_KEYS)
-        return held_bytes; /* read more than once */
+        return held_bytes; /* may be read more than once, so nothing is given back before the end */
     uint64_t claim = gs_plan_claim(plan, plan->count);
     uint64_t in_hand =
         plan->threads * (claim > GS_CLAIM_KEYS ? claim : GS_CLAIM_KEYS) * sizeof(gs_key);

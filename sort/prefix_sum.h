@@ -1,9 +1,9 @@
-/* prefix_sum.h -- from the counts of the bins to where each bin starts in the output.
+/* prefix_sum.h -- turn the counts of the bins into the place where each bin starts.
  * SPDX-License-Identifier: MIT
  *
- * Of a chunk: from the lengths of the runs to where they start in it. Of all bins, when the last
- * chunk is done: run->offsets[0 .. bins), an exclusive scan of run->counts in the order of the
- * output, from the first bin up, or for a descending sort from the last bin down.
+ * For a chunk: turn the lengths of its runs into their starts in the chunk. For all bins, when the
+ * last chunk is done: run->offsets[0 .. bins) is an exclusive scan of run->counts in output order,
+ * from the first bin up, or for a descending sort from the last bin down.
  */
 #ifndef GS_PREFIX_SUM_H
 #define GS_PREFIX_SUM_H

@@ -1,4 +1,4 @@
-/* prefix_sum_cpu.c -- exclusive scans: of the runs in a chunk, and at the end of the bins.
+/* prefix_sum_cpu.c -- exclusive scans: of the runs in each chunk, and finally of the bins.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/prefix_sum.h"
@@ -6,7 +6,7 @@
 
 #include "common/clock.h"
 
-/* Bins that a thread sums at once. */
+/* Bins that a thread totals at once. */
 #define BLOCK_BINS 128
 
 void gs_prefix_sum_scan(const uint64_t *counts, uint64_t *offsets, uint32_t bins, bool reverse)
@@ -25,7 +25,7 @@ enum gs_status gs_prefix_sum_cpu(struct gs_run *run, const struct gs_chunk *chun
     (void)err;
     const struct gs_cpu *cpu = run->device;
     if (run->plan.direct || gs_regions_of(run) != NULL)
-        return GS_OK; /* only when all chunks are counted */
+        return GS_OK; /* done when all chunks are counted */
     uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
     uint32_t sum = 0;
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {

@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/* An extent of spare memory for a thread's keys of a bin; NULL: there is no more. */
+/* Take an extent of spare memory for a thread's keys of a bin; NULL: memory is short. */
 static gs_key *take_extent(struct gs_regions *regions, struct gs_region_thread *thread,
                            uint32_t bin, uint64_t count)
 {
@@ -31,7 +31,7 @@ static gs_key *take_extent(struct gs_regions *regions, struct gs_region_thread *
     return regions->spare + first;
 }
 
-/* The next block of a bin's region; as many as there are, or more: there is none. */
+/* Claim the next block of a bin's region; a number >= blocks[bin] if none is left. */
 static uint32_t claim_block(struct gs_regions *regions, uint32_t bin)
 {
     uint32_t blocks = regions->blocks[bin];
@@ -40,7 +40,7 @@ static uint32_t claim_block(struct gs_regions *regions, uint32_t bin)
     return atomic_fetch_add_explicit(&regions->taken[bin], 1, memory_order_relaxed);
 }
 
-/* More room for a bin: the next block of its region, or spare memory. */
+/* Give a bin more room: the next block of its region, or an extent of spare memory. */
 static bool take_room(struct gs_regions *regions, struct gs_region_thread *thread, uint32_t bin)
 {
     uint32_t block =
@@ -60,7 +60,7 @@ static bool take_room(struct gs_regions *regions, struct gs_region_thread *threa
 }
 
 #if GS_HAS_AVX512
-/* One store a line, not four: 7 ns of 50 for a bin's keys of a chunk. */
+/* One store per line, not four: saves 7 of 50 ns for a bin's keys of a chunk. */
 __attribute__((target("avx512f"))) static void
 write_lines512(gs_key *restrict to, const gs_key *restrict keys, uint32_t count)
 {
@@ -87,7 +87,7 @@ static inline void write_lines(gs_key *restrict to, const gs_key *restrict keys,
 #endif
 }
 
-/* Put whole lines of a bin's keys where its others are. */
+/* Append whole lines to a bin's room, taking more room as needed; false: memory is short. */
 static inline bool put_lines(struct gs_regions *regions, struct gs_region_thread *thread,
                              uint32_t bin, const gs_key *keys, uint32_t count)
 {
@@ -109,7 +109,7 @@ static enum gs_status fail_spare(struct gs_error *err)
     return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
 }
 
-/* Whoever sorts a bin must see lines that went past the caches. */
+/* Make non-temporal stores visible to the thread that will sort the bin. */
 static void end_lines(void)
 {
 #if defined(__SSE2__)
@@ -132,7 +132,8 @@ enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *r
 {
     struct gs_regions *regions = run->device;
     struct gs_region_thread *thread = &regions->threads[gs_cpu_thread()];
-    /* An atomic addition would wait for all lines that are on their way past the caches. */
+    /* Claim blocks ahead, before any line is written: an atomic addition would wait for all pending
+     * non-temporal stores. */
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++)
         if (rooms->next[bin] - rooms->first[bin] >= thread->left[bin] + GS_LINE_KEYS &&
             !gs_splitters_equal(&run->splitters, bin))
@@ -153,7 +154,7 @@ enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *r
     return GS_OK;
 }
 
-/* Put some keys of a bin behind its rest. */
+/* Append some keys to a bin's rest, and write the lines that fill up. */
 static bool put_keys(struct gs_regions *regions, struct gs_region_thread *thread, uint32_t bin,
                      const gs_key *keys, uint32_t count)
 {

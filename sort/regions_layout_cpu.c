@@ -1,4 +1,4 @@
-/* regions_layout_cpu.c -- set out regions for the bins in the output's memory.
+/* regions_layout_cpu.c -- lay out regions for the bins in the output's memory.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/regions.h"
@@ -11,18 +11,18 @@
 #include <sys/mman.h>
 
 enum {
-    BIN_KEYS_MIN = 1 << 16, /* on average: the copy of fewer keys is not worth it */
-    GAP_LOG2 = 6,           /* a 64th of all keys is many times what an estimate is off; */
-    GAP_LOG2_EVEN = 8,      /* of even bins, of random keys, so is that */
-    SAMPLE_LINE = 8,        /* keys looked at beside each other: they cost one wait */
-    SAMPLE_BATCH = 256,     /* lines of them that a thread looks up at a time */
+    BIN_KEYS_MIN = 1 << 16, /* on average: with fewer keys, regions do not pay */
+    GAP_LOG2 = 6,           /* a 64th of all keys: many times the error of the estimate; */
+    GAP_LOG2_EVEN = 8,      /* for even bins of random keys a 256th is, too */
+    SAMPLE_LINE = 8,        /* adjacent keys sampled together, for one cache miss */
+    SAMPLE_BATCH = 256,     /* sampled lines that a thread looks up at once */
     BLOCK_KEYS_MAX = 2048,
     BLOCK_KEYS_MIN = 128,
-    REGION_BLOCKS = 128, /* at least, where blocks are not the smallest */
+    REGION_BLOCKS = 128, /* blocks of a region at least, unless blocks are the smallest */
     ALIGNMENT = 64
 };
 
-/* Keys of a block: a thread leaves half of one empty for each bin. */
+/* Keys of a block. Each thread leaves on average half a block empty in each bin. */
 static uint32_t block_keys_for(const struct gs_run *run)
 {
     uint64_t mean = run->plan.count / run->plan.bins;
@@ -51,13 +51,13 @@ uint64_t gs_regions_spare(const struct gs_run *run)
     return plan->count + plan->count / GS_EXTENT_SHARE + blocks;
 }
 
-/* Bytes of one of the arrays, all of which begin at a cache line. */
+/* Bytes of an array; all arrays begin at cache lines. */
 static size_t array_bytes(uint64_t count, size_t each)
 {
     return (count * each + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The next array. */
+/* Take the next array from memory. */
 static void *take_array(char **next, uint64_t count, size_t each)
 {
     void *array = *next;
@@ -65,7 +65,7 @@ static void *take_array(char **next, uint64_t count, size_t each)
     return array;
 }
 
-/* All arrays; with next == NULL only their size is told. */
+/* Take all arrays from memory; returns their bytes. memory == NULL: only their bytes. */
 static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memory)
 {
     const struct gs_region_thread *t = regions->threads;
@@ -99,10 +99,10 @@ static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memor
     return bytes;
 }
 
-/* Look up some keys beside each other at places [first, end) of the sample. */
+/* Look up SAMPLE_LINE adjacent keys at each of the places [first, end) of the sample. */
 static void sample_places(const struct gs_run *run, uint64_t first, uint64_t end, uint32_t *found)
 {
-    gs_key keys[SAMPLE_BATCH * SAMPLE_LINE] = {0}; /* else gcc 12 warns */
+    gs_key keys[SAMPLE_BATCH * SAMPLE_LINE] = {0}; /* without it, gcc 12 warns */
     gs_key copy[SAMPLE_BATCH * SAMPLE_LINE];
     uint16_t bins[SAMPLE_BATCH * SAMPLE_LINE];
     uint64_t count = 0;
@@ -117,7 +117,7 @@ static void sample_places(const struct gs_run *run, uint64_t first, uint64_t end
         found[bins[i]]++;
 }
 
-/* Count bins of keys from all over the input; false: there is no memory. */
+/* Count the bins of a sample from all over the input; false: there is no memory. */
 static bool sample_bins(const struct gs_run *run, uint32_t *found)
 {
     const uint64_t places = run->plan.samples;
@@ -140,8 +140,8 @@ static bool sample_bins(const struct gs_run *run, uint32_t *found)
     return done;
 }
 
-/* Where the next region begins behind that of bin number i of the output's order: of one that is no
- * equality bin's, those being empty. */
+/* Where the region behind that of bin number i, in the output's order, begins; `end` if none
+ * follows. Bins without a region, such as equality bins, are skipped. */
 static uint64_t region_end(const struct gs_run *run, const struct gs_regions *regions, uint32_t i,
                            uint64_t end)
 {
@@ -151,7 +151,7 @@ static uint64_t region_end(const struct gs_run *run, const struct gs_regions *re
     return end;
 }
 
-/* Keys of the gap: what estimates may be off, and the bins that are at work. */
+/* Keys of the gap: the error of the estimates, and the bins being sorted at a time. */
 static uint64_t gap_keys(const struct gs_run *run)
 {
     const uint64_t n = run->plan.count;
@@ -159,9 +159,10 @@ static uint64_t gap_keys(const struct gs_run *run)
     return (n >> log2) + (run->plan.threads + 1) * (n / run->plan.bins);
 }
 
-/* Keys to expect in each bin, where a sample found so many. It scatters counts of random keys by
- * the root of their mean: that part of what bins differ by is left out, all of it where they differ
- * no more [James and Stein: Estimation with quadratic loss, 1961]. Not of equality bins. */
+/* Estimate the keys of each bin from the counts of a sample. Sampling scatters counts of random
+ * keys by the root of their mean; that share of the differences between bins is removed, and all of
+ * it where bins differ no more than that [James and Stein: Estimation with quadratic loss, 1961].
+ * Equality bins keep their estimate. */
 static void expect_keys(const struct gs_run *run, const uint32_t *found, double *expected)
 {
     const uint32_t bins = gs_run_bins(run);
@@ -188,7 +189,7 @@ static void expect_keys(const struct gs_run *run, const uint32_t *found, double 
     }
 }
 
-/* The same, with a sample of the input's keys; NULL: there is no memory. */
+/* Draw a sample and estimate the keys of each bin; NULL: there is no memory. */
 static double *estimate_bins(const struct gs_run *run)
 {
     const uint32_t bins = gs_run_bins(run);
@@ -204,7 +205,7 @@ static double *estimate_bins(const struct gs_run *run)
     return NULL;
 }
 
-/* Set out the regions. */
+/* Place the regions by estimate; false: there is no memory. */
 static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
 {
     const uint64_t n = run->plan.count;
@@ -241,7 +242,7 @@ gs_key *gs_regions_lowest(const struct gs_regions *regions)
                                                                   : regions->spare;
 }
 
-/* Keys between the lower one of the two and an address. */
+/* Keys from gs_regions_lowest() to an address. */
 static uint64_t distance(const struct gs_regions *regions, const gs_key *key)
 {
     return ((uintptr_t)key - (uintptr_t)gs_regions_lowest(regions)) / sizeof *key;
@@ -262,15 +263,15 @@ void gs_regions_open(struct gs_run *run, struct gs_regions *regions, uint64_t sp
     regions->thread_count = run->plan.threads;
     if (distance(regions, regions->output + run->plan.count) > UINT32_MAX ||
         distance(regions, regions->spare + spare_room) > UINT32_MAX)
-        return; /* runs have 32 bits */
+        return; /* starts of runs have 32 bits */
     regions->memory_bytes = take_arrays(regions, bins, NULL);
     regions->memory = gs_pages_alloc(regions->memory_bytes);
     if (regions->memory == NULL)
-        return; /* it is only faster */
+        return; /* regions are only an optimization */
     take_arrays(regions, bins, regions->memory);
     regions->usable = place_regions(run, regions);
-    /* A few percent of the keys come there, and no thread waits for one place: huge pages would
-     * bring nothing, and where a virtual machine has given free ones back, 6 ms each. */
+    /* Only a few percent of the keys come here, and threads do not contend for one page: huge pages
+     * would gain nothing, and cost 6 ms each where a virtual machine has given free ones back. */
     if (regions->usable)
         gs_pages_advise(regions->spare, spare_room * sizeof(gs_key), MADV_NOHUGEPAGE);
 }

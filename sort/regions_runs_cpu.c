@@ -1,4 +1,4 @@
-/* regions_runs_cpu.c -- what lies in regions and spare memory, as runs; what may be overwritten.
+/* regions_runs_cpu.c -- describe regions and spare memory as runs; what may be overwritten.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/regions.h"
@@ -9,14 +9,14 @@
 
 #include <stdlib.h>
 
-/* Keys of one bin that lie beside each other. */
+/* Contiguous keys of one bin. */
 struct segment {
     gs_key *keys;
     uint32_t bin;
     uint32_t count;
 };
 
-/* All of them. */
+/* All segments. */
 struct segments {
     struct segment *list;
     size_t count, room;
@@ -27,7 +27,7 @@ static enum gs_status fail_memory(struct gs_error *err)
     return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
 }
 
-/* Add keys, as segments that fit a thread's scratch memory. */
+/* Add contiguous keys, as segments that fit a thread's scratch memory. */
 static bool add_segment(struct segments *segments, uint32_t bin, gs_key *keys, uint64_t count)
 {
     while (count > 0) {
@@ -47,7 +47,7 @@ static bool add_segment(struct segments *segments, uint32_t bin, gs_key *keys, u
     return true;
 }
 
-/* The thread whose block of a bin in [begin, end) is not full and is the first of those. */
+/* The thread with the first block of a bin in [begin, end) that is not full; NULL: none. */
 static const struct gs_region_thread *next_gap(const struct gs_regions *regions, uint32_t bin,
                                                const gs_key *begin, const gs_key *end)
 {
@@ -62,7 +62,7 @@ static const struct gs_region_thread *next_gap(const struct gs_regions *regions,
     return found;
 }
 
-/* The keys in a bin's region. */
+/* Add the keys in a bin's region. */
 static bool add_region(const struct gs_regions *regions, uint32_t bin, struct segments *segments)
 {
     if (regions->first[bin] == GS_NO_REGION)
@@ -80,7 +80,7 @@ static bool add_region(const struct gs_regions *regions, uint32_t bin, struct se
     return add_segment(segments, bin, at, (uint64_t)(end - at));
 }
 
-/* The keys in the extents of a thread. */
+/* Add the keys in a thread's extents. */
 static bool add_extents(const struct gs_regions *regions, const struct gs_region_thread *thread,
                         struct segments *segments)
 {
@@ -95,7 +95,7 @@ static bool add_extents(const struct gs_regions *regions, const struct gs_region
     return true;
 }
 
-/* Behind its last whole line each thread puts its rest. */
+/* Each thread appends its rests to its last whole lines. */
 static bool put_rests(struct gs_run *run, struct gs_regions *regions)
 {
     bool done = true;
@@ -116,8 +116,8 @@ static bool find_segments(struct gs_run *run, struct gs_regions *regions, struct
     return done;
 }
 
-/* A bin whose keys begin before the place where its last one will lie would be overwritten. Move
- * such keys to spare memory. */
+/* A bin whose region begins before the end of its own output would overwrite itself. Move its keys
+ * to spare memory. */
 static bool move_early(const struct gs_run *run, struct gs_regions *regions,
                        const struct segments *segments)
 {
@@ -148,7 +148,7 @@ static bool move_early(const struct gs_run *run, struct gs_regions *regions,
     return done;
 }
 
-/* Describe the segments as runs: as many rows as the bin with the most segments has. */
+/* Describe the segments as runs, in as many rows as the bin with the most segments has. */
 static bool make_starts(struct gs_run *run, struct gs_regions *regions,
                         const struct segments *segments)
 {
@@ -165,7 +165,7 @@ static bool make_starts(struct gs_run *run, struct gs_regions *regions,
     gs_pages_free(cpu->starts, cpu->starts_bytes);
     cpu->stride = 2 * bins;
     cpu->chunks = most;
-    cpu->chunk_keys = 0; /* all rows count from there */
+    cpu->chunk_keys = 0; /* all rows count from cpu->keys */
     cpu->starts_bytes = (size_t)most * cpu->stride * sizeof *cpu->starts;
     cpu->starts = gs_pages_alloc(cpu->starts_bytes);
     memset(rows, 0, bins * sizeof *rows);
@@ -180,7 +180,7 @@ static bool make_starts(struct gs_run *run, struct gs_regions *regions,
     return cpu->starts != NULL;
 }
 
-/* Sum what the threads have counted. */
+/* Sum the threads' counts. */
 static void sum_counts(struct gs_run *run, const struct gs_regions *regions)
 {
     uint32_t bins = gs_run_bins(run);

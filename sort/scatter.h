@@ -1,11 +1,11 @@
 /* scatter.h -- move every key to its bin.
  * SPDX-License-Identifier: MIT
  *
- * In: what count_bins left in the thread's scratch memory, and the starts that prefix_sum gave.
- * Out: the chunk in the scattered copy, at the place that it has in the input, its keys ordered by
- * bin and in any order inside one; or in whole lines in the regions of their bins (regions.h). A
- * chunk with keys of equality bins only is not moved: all of a bin is known from its count. Keys of
- * a direct plan are placed by sort_bins.
+ * In: the keys that count_bins left in the thread's scratch memory, and the starts from prefix_sum.
+ * Out: the chunk in the scattered copy, at its place in the input, with its keys ordered by bin and
+ * in any order within a bin; or, with regions (regions.h), whole lines of keys in the regions of
+ * their bins. A chunk that has only keys of equality bins is not moved: the count of such a bin
+ * says all. In a direct plan, sort_bins places the keys.
  */
 #ifndef GS_SCATTER_H
 #define GS_SCATTER_H

@@ -1,9 +1,10 @@
-/* scatter_cpu.c -- order a chunk by bin, from the thread's scratch to its place in the copy.
+/* scatter_cpu.c -- order a chunk by bin, and move it from scratch to the copy.
  * SPDX-License-Identifier: MIT
  *
- * Most chunks lie there in rooms for their bins already, and are copied out. Of the others, both
- * orders fit the second-level cache, and so do the lines of all bins that are being filled: plain
- * stores are enough. The chunk came from the input once, and goes to memory once.
+ * Most chunks already lie in rooms for their bins, in scratch, and are copied out. The others are
+ * ordered first: both orders fit the second-level cache, and so do the lines of all bins being
+ * filled, so plain stores are enough. A chunk is read from the input once and written to memory
+ * once.
  */
 #include "sort/scatter.h"
 #include "sort/regions.h"
@@ -14,7 +15,7 @@
 
 static_assert(GS_REGIONS_MAX <= GS_GAPS_MAX, "bins that have regions may lie apart");
 
-/* Keys between a line's call into cache and its store. */
+/* Prefetch distance, in keys. */
 #define AHEAD 16
 
 /* Is there a key outside the equality bins? */
@@ -41,7 +42,7 @@ void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap)
 }
 
 /* Thousands of bins have more lines than the first-level cache holds, and stores that miss wait for
- * each other: each line is called there some keys ahead, to be written. */
+ * each other: so each line is prefetched for writing some keys ahead. */
 void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
                   uint32_t *restrict tables, uint32_t stride, gs_key *restrict to)
 {
@@ -55,8 +56,8 @@ void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, ui
         to[tables[i % GS_CHUNK_TABLES * stride + bins[i]]++] = keys[i];
 }
 
-/* A chunk that count bins has left unordered, with its counts still in the tables: so that bins lie
- * `gap` apart, and the last table says where they end. */
+/* Order a chunk that count bins has left unordered, with its counts still in the tables. Bins get
+ * `gap` keys between them, and the last table then holds their ends. */
 static gs_key *order_chunk(const struct gs_run *run, uint64_t count, uint32_t gap)
 {
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
@@ -66,7 +67,7 @@ static gs_key *order_chunk(const struct gs_run *run, uint64_t count, uint32_t ga
     return scratch.moved;
 }
 
-/* To the regions of its bins. */
+/* Move a chunk to the regions of its bins. */
 static enum gs_status scatter_to_regions(struct gs_run *run, const struct gs_regions *regions,
                                          const struct gs_chunk *chunk, struct gs_error *err)
 {
@@ -81,8 +82,8 @@ static enum gs_status scatter_to_regions(struct gs_run *run, const struct gs_reg
     return gs_regions_put_ordered(run, keys, err);
 }
 
-/* Would many bins of a chunk begin in the same set of the cache if they lay one after the other? To
- * copy them from where they lie apart takes longer: nearly ordered keys 5 %. */
+/* Would many bins of a chunk begin in the same few cache sets if they were contiguous? Only then
+ * are they spaced, since copying spaced bins takes longer: 5 % for nearly ordered keys. */
 static bool bins_collide(const uint32_t *starts, uint32_t bins)
 {
     enum { SET_KEYS = 256, MANY = 8 };
@@ -94,7 +95,7 @@ static bool bins_collide(const uint32_t *starts, uint32_t bins)
     return found >= MANY && bins <= GS_GAPS_MAX;
 }
 
-/* To the place that it has in the copy. */
+/* Move a chunk to its place in the copy. */
 static void scatter_to_copy(struct gs_run *run, const struct gs_chunk *chunk)
 {
     const struct gs_cpu *cpu = run->device;

@@ -1,15 +1,15 @@
-/* search_bins.c -- the search among splitters: by vectors, or step by step where there are none.
+/* search_bins.c -- the search among splitters: by vectors, or key by key without them.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/search_bins.h"
 #include "sort/chunk_rooms.h"
 
-/* A search of more halving steps than this takes them for SIDE_BY_SIDE keys at a time. */
+/* A search of more halving steps than this does each step for SIDE_BY_SIDE keys in turn. */
 #define LONG_STEPS   2
 #define SIDE_BY_SIDE 16
 
-/* Copy keys and note their bins. guide and steps are constants at every call: this is inlined for
- * each pair, the loop over the steps unrolls, and the steps of several keys overlap. */
+/* Copy keys and find their bins. guide and steps are constants at every call: inlined for each
+ * pair, the loop over the steps unrolls, and the steps of several keys overlap. */
 static inline __attribute__((always_inline)) void find_bins(const struct gs_splitters *splitters,
                                                             enum gs_guide guide, uint32_t steps,
                                                             const gs_key *restrict keys,
@@ -20,15 +20,15 @@ static inline __attribute__((always_inline)) void find_bins(const struct gs_spli
         uint64_t here = count - first < GS_ROOMS_BLOCK ? count - first : GS_ROOMS_BLOCK;
         gs_copy_once(copy + first, keys + first, here);
         for (uint64_t i = first; i < first + here; i++) {
-            if (i % GS_LINE_KEYS == 0) /* the next block is on its way meanwhile */
+            if (i % GS_LINE_KEYS == 0) /* prefetch the next block */
                 __builtin_prefetch(keys + i + GS_ROOMS_BLOCK);
             bins[i] = (uint16_t)gs_splitters_bin(splitters, guide, steps, copy[i]);
         }
     }
 }
 
-/* The halving steps of a long search, step by step for some keys side by side: the processor would
- * else wait for one step after the other. */
+/* The halving steps of a long search, each step for several keys side by side: otherwise the
+ * processor would wait for one step after the other. */
 static void finish_search(const struct gs_splitters *splitters, const gs_key *restrict keys,
                           uint64_t count, uint16_t *restrict bins)
 {
@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) void find_narrow(const struct gs_sp
     }
 }
 
-/* Copy keys and find their bins with vectors, where the processor has them; returns how many. */
+/* Copy keys and find their bins with vectors if the processor has them; returns how many. */
 static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
                           gs_key *copy, uint16_t *bins)
 {

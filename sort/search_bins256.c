@@ -1,8 +1,8 @@
 /* search_bins256.c -- the search among splitters with AVX2, for 8 keys at a time.
  * SPDX-License-Identifier: MIT
  *
- * The guide, then halving steps, each of which gathers 8 words from the cache; 4 vectors side by
- * side, since a step waits for the one before.
+ * The guide, then halving steps, each a gather of 8 words from the cache. 4 vectors go side by
+ * side, since each step waits for the one before.
  */
 #include "sort/search_bins.h"
 #include "sort/chunk_rooms.h"
@@ -16,8 +16,8 @@
 
 enum { LANES = 8, VECTORS = 4, GROUP_KEYS = VECTORS * LANES, AHEAD = GS_ROOMS_BLOCK };
 
-/* The octaves of 8 distances: the exponent that they have as floating-point numbers. Bits that
- * might round it up are cleared before; a distance of 32 bits turns negative. */
+/* The octaves of 8 distances: their exponents as floating-point numbers. Bits that might round one
+ * up are cleared first; a distance of 32 bits turns negative, which the subtraction saturates. */
 INLINE_AVX2 __m256i find_octaves(__m256i distance)
 {
     const __m256i least = _mm256_set1_epi32(1 << GS_GUIDE_LOG_FRACTION);
@@ -47,8 +47,8 @@ INLINE_AVX2 __m256i find_cells(const struct gs_splitters *splitters, enum gs_gui
                             _mm256_srlv_epi32(distance, octave));
 }
 
-/* The first candidates of 8 keys: a cell is the upper half of what is gathered, and before the
- * first cell lie the splitters. */
+/* The first candidate bins of 8 keys. The upper half of what is gathered is the cell; in front of
+ * the first cell lie the splitters, so the load stays inside the struct. */
 INLINE_AVX2 __m256i first_bins(const struct gs_splitters *splitters, enum gs_guide guide,
                                __m256i keys)
 {
@@ -80,12 +80,12 @@ INLINE_AVX2 uint64_t find_bins(const struct gs_splitters *splitters, enum gs_gui
         __m256i key[VECTORS], bin[VECTORS];
         for (int v = 0; v < VECTORS; v++) {
             key[v] = _mm256_loadu_si256((const void *)(keys + i + LANES * v));
-            /* Read once: not a second time for the copy, which somebody may write to in between. */
+            /* GCC must not load the key again for the copy: somebody may write to it in between. */
             __asm__("" : "+x"(key[v]));
             bin[v] = first_bins(splitters, guide, key[v]);
             _mm256_storeu_si256((void *)(copy + i + LANES * v), key[v]);
         }
-        /* The next block is on its way. */
+        /* Prefetch the next block. */
         for (int line = 0; line < GROUP_KEYS; line += GS_LINE_KEYS)
             __builtin_prefetch(keys + i + AHEAD + line);
         for (uint32_t half = halves; half != 0; half >>= 1)

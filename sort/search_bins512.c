@@ -1,8 +1,8 @@
 /* search_bins512.c -- the search among splitters, for 16 keys at a time.
  * SPDX-License-Identifier: MIT
  *
- * By the guide and halving steps, each of which gathers 16 words from the cache; or down a tree of
- * splitters whose upper levels lie in registers, where a level costs less than half of a gather.
+ * By the guide and halving steps, each a gather of 16 words from the cache; or down a tree of
+ * splitters whose upper levels are in registers, where a level costs less than half a gather.
  */
 #include "sort/search_bins.h"
 #include "sort/chunk_rooms.h"
@@ -39,15 +39,15 @@ INLINE_AVX512 __m512i find_cells(const struct gs_splitters *splitters, enum gs_g
 INLINE_AVX512 uint64_t guide_bins(const struct gs_splitters *splitters, enum gs_guide guide,
                                   const gs_key *keys, uint64_t count, gs_key *copy, uint16_t *bins)
 {
-    /* A cell in the upper half of what is loaded: before the first lie the splitters. */
+    /* The cell is the upper half of what is gathered: in front of the first lie the splitters. */
     const char *const cells = (const char *)splitters->first - sizeof splitters->first[0];
     uint64_t i = 0;
     for (; i + 16 <= count; i += 16) {
         __m512i key = _mm512_loadu_si512(keys + i);
-        /* Read once: gcc 12 has made two loads of it, one for the bins and one for the copy, and
-         * somebody may write to the keys in between. */
+        /* GCC 12 has loaded it twice, for the bins and for the copy, and somebody may write to the
+         * keys in between. */
         __asm__("" : "+v"(key));
-        __builtin_prefetch(keys + i + GS_ROOMS_BLOCK); /* the next block is on its way meanwhile */
+        __builtin_prefetch(keys + i + GS_ROOMS_BLOCK); /* prefetch the next block */
         const __m512i cell = find_cells(splitters, guide, key);
         const __m512i bin = guide == GS_GUIDE_EVEN
                                 ? cell
@@ -72,7 +72,7 @@ AVX512 uint64_t gs_guide_bins512(const struct gs_splitters *splitters, const gs_
     return guide_bins(splitters, GS_GUIDE_LOG, keys, count, copy, bins);
 }
 
-/* Keys of a vector, and vectors side by side: a step waits for the one before. */
+/* Keys of a vector, and vectors side by side, since each step waits for the one before. */
 enum { LANES = 16, VECTORS = 4 };
 
 /* One halving step of 16 keys. */
@@ -83,7 +83,8 @@ INLINE_AVX512 __m512i halve(const gs_key *splitter, __m512i key, __m512i bin, ui
                                  _mm512_set1_epi32((int)half));
 }
 
-/* All steps of vectors side by side. vectors is a constant at every call, here and below. */
+/* All halving steps of vectors side by side. vectors is a constant at every call, here and
+ * below. */
 INLINE_AVX512 void halve_all(const gs_key *splitter, uint32_t steps, int vectors,
                              const __m512i *key, __m512i *bin)
 {
@@ -125,7 +126,7 @@ AVX512 uint64_t gs_search_bins512(const struct gs_splitters *splitters, const gs
 /* Eight levels of a tree: the children of node i are 2 i and 2 i + 1, the root is 1. */
 enum { TREE_LEVELS = 8, TREE_VECTORS = (1 << TREE_LEVELS) / LANES };
 
-/* Halving steps that a tree leaves. */
+/* Halving steps left below the tree. */
 static uint32_t steps_below(const struct gs_splitters *splitters)
 {
     return splitters->count >> TREE_LEVELS == 0
@@ -142,7 +143,7 @@ static void plant_tree(const struct gs_splitters *splitters, uint32_t below, uin
                 splitters->splitter[((2 * i + 1) << (TREE_LEVELS - 1 - level + below)) - 1];
 }
 
-/* From a node with this bound to one of its children. */
+/* Descend from a node with this bound to one of its children. */
 INLINE_AVX512 __m512i descend(__m512i node, __m512i bound, __m512i key)
 {
     const __m512i left = _mm512_add_epi32(node, node);
@@ -150,8 +151,8 @@ INLINE_AVX512 __m512i descend(__m512i node, __m512i bound, __m512i key)
                                  _mm512_set1_epi32(1));
 }
 
-/* The bounds of nodes by their lowest five bits, and by their lowest six: a permutation takes them
- * as the number of a lane in two vectors. */
+/* The bounds of nodes, by their lowest five and six bits: a permutation takes five as the number of
+ * a lane in two vectors. */
 INLINE_AVX512 __m512i bounds_of_32(const __m512i *bounds, __m512i node)
 {
     return _mm512_permutex2var_epi32(bounds[0], node, bounds[1]);
@@ -163,7 +164,7 @@ INLINE_AVX512 __m512i bounds_of_64(const __m512i *bounds, __m512i node)
     return _mm512_mask_mov_epi32(bounds_of_32(bounds, node), upper, bounds_of_32(bounds + 2, node));
 }
 
-/* The bounds of nodes of a level, which is a constant at every call. */
+/* The bounds of nodes on a level, which is a constant at every call. */
 INLINE_AVX512 __m512i bounds_of(const __m512i *tree, uint32_t level, __m512i node)
 {
     const __m512i *bounds = tree + (1U << level) / LANES;
@@ -177,7 +178,7 @@ INLINE_AVX512 __m512i bounds_of(const __m512i *tree, uint32_t level, __m512i nod
     return _mm512_mask_mov_epi32(bounds_of_64(bounds, node), upper, bounds_of_64(bounds + 4, node));
 }
 
-/* Copy `vectors` times 16 keys and note their bins, side by side. */
+/* Copy `vectors` times 16 keys and find their bins, side by side. */
 INLINE_AVX512 void tree_bins(const struct gs_splitters *splitters, const __m512i *tree,
                              uint32_t below, int vectors, const gs_key *keys, gs_key *copy,
                              uint16_t *bins)
@@ -187,7 +188,7 @@ INLINE_AVX512 void tree_bins(const struct gs_splitters *splitters, const __m512i
     for (int v = 0; v < vectors; v++) {
         key[v] = _mm512_loadu_si512(keys + LANES * v);
         __asm__("" : "+v"(key[v]));                            /* read once, as above */
-        __builtin_prefetch(keys + LANES * v + GS_ROOMS_BLOCK); /* the next block is on its way */
+        __builtin_prefetch(keys + LANES * v + GS_ROOMS_BLOCK); /* prefetch the next block */
         _mm512_storeu_si512(copy + LANES * v, key[v]);
         node[v] = _mm512_set1_epi32(1);
     }
@@ -202,7 +203,7 @@ INLINE_AVX512 void tree_bins(const struct gs_splitters *splitters, const __m512i
     note_bins(node, vectors, bins);
 }
 
-/* Eight levels take about as long as the guide and a step. */
+/* Eight levels take about as long as the guide and one halving step. */
 bool gs_tree_bins512_better(const struct gs_splitters *splitters)
 {
     return steps_below(splitters) + 1 < splitters->steps;

@@ -3,10 +3,10 @@
  */
 #include "sort/select_samples.h"
 
-/* Keys that are called into cache together: to wait for one after the other takes 45 ns each. */
+/* Keys that are prefetched together: waiting for them one after the other takes 45 ns each. */
 #define BLOCK_KEYS 32
 
-/* Draw samples first .. first + count - 1 of all; at most a block. */
+/* Draw samples first .. first + count - 1; at most BLOCK_KEYS. */
 static void draw_block(const struct gs_tiles *tiles, uint32_t samples, uint64_t seed,
                        uint64_t first, uint64_t count, gs_key *sample)
 {

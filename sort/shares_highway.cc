@@ -1,7 +1,7 @@
-/* shares_highway.cc -- count and take the keys of a share, by vectors. Built with HIGHWAY=1 only.
+/* shares_highway.cc -- count and collect a share's keys, by vectors. Built with HIGHWAY=1 only.
  * SPDX-License-Identifier: MIT
  *
- * Compiled once for each instruction set; Highway takes the best that the processor has.
+ * Compiled once for each instruction set; Highway chooses the best that the processor has.
  */
 #include "sort/shares_highway.h"
 
@@ -42,7 +42,7 @@ void Count(const gs_share &share, const gs_key *keys, size_t count, uint64_t *co
     counts[2] += count - behind;
 }
 
-/* Where keys are appended. The last vector of a part is filled key by key, since others' keys
+/* Where keys are appended. Near the end a vector is stored key by key, since others' keys
  * follow. */
 struct Part {
     gs_key *to, *end;
@@ -85,7 +85,7 @@ bool Take(const gs_share &share, const gs_key *keys, size_t count, gs_share_room
     Part below{room->below, room->below_end}, above{room->above, room->above_end};
     bool fits = true;
     size_t i = 0;
-    if (above.to == above.end) { /* mostly: nothing is very frequent */
+    if (above.to == above.end) { /* mostly: no key is very frequent */
         for (; i + lanes <= count && fits; i += lanes) {
             const auto k = hn::LoadU(d, keys + i);
             fits = Append(below, k, hn::AndNot(hn::Lt(k, low), hn::Lt(k, equal)));
@@ -119,7 +119,8 @@ namespace gsort
 HWY_EXPORT(Count);
 HWY_EXPORT(Take);
 
-/* In the namespace: where only one instruction set is compiled, Highway puts its name before. */
+/* These must be in the namespace: if only one instruction set is compiled, Highway qualifies the
+ * name with it. */
 static void count_best(const gs_share &share, const gs_key *keys, size_t count, uint64_t *counts)
 {
     HWY_DYNAMIC_DISPATCH(Count)(share, keys, count, counts);

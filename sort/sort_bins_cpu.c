@@ -13,7 +13,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Write copies of a key from a position on. */
+/* Write `count` copies of a key from `position` on. */
 static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t count,
                                    uint64_t position, gs_key *scratch)
 {
@@ -32,7 +32,7 @@ static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t coun
     return st;
 }
 
-/* Hand out `count` copies of one key, a scratch array full at a time. */
+/* Hand out `count` copies of one key as piece number `number`. */
 static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key, uint64_t count,
                                  uint64_t planned, gs_key *scratch, struct gs_work *work)
 {
@@ -51,7 +51,7 @@ static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key
     return st;
 }
 
-/* Sort the keys of a piece; NULL: they are not those that were counted. */
+/* Sort the keys of a piece; returns where they are. NULL: they are not those that were counted. */
 static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece, gs_key *to,
                           gs_key *scratch)
 {
@@ -62,7 +62,7 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
         return gs_cache_sort(to, scratch, piece->count, piece->low, piece->high);
     }
     const struct gs_key_runs runs = gs_piece_runs(run, piece);
-    /* Nobody reads it again, and it is not there yet: write it past the caches. */
+    /* Nothing reads the output again, and it is not in cache: use non-temporal stores. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
                       run->emitter.past_cache;
     return gs_cache_sort_runs(&runs, to, scratch, run->plan.scratch_keys, piece->count, piece->low,
@@ -93,15 +93,15 @@ enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *pi
     return gs_work_emit(run, number, sorted, kept, piece->offset, work);
 }
 
-/* Where a piece will lie anyway, if that is memory. */
+/* The memory that the output will lie in anyway; NULL if it is not memory. */
 static gs_key *output_memory(const struct gs_run *run)
 {
     const struct gs_emitter *emitter = &run->emitter;
     return emitter->sink->memory != NULL ? emitter->sink->memory : emitter->staging;
 }
 
-/* Where to sort a piece: where it lies, in its thread's part of buffers, or, where there are none,
- * where it will lie in the output's memory. */
+/* Where to sort a piece: in a direct sort, where it lies; else in the thread's part of buffers;
+ * without buffers, at its place in the output's memory. */
 static gs_key *place_of(const struct gs_run *run, const struct gs_pieces *pieces,
                         const struct gs_piece *piece, gs_key *buffers)
 {
@@ -111,14 +111,14 @@ static gs_key *place_of(const struct gs_run *run, const struct gs_pieces *pieces
                            : output_memory(run) + piece->offset;
 }
 
-/* How far a thread knows that all pieces are sorted, and what may be overwritten. */
+/* How far a thread knows pieces to be sorted, and regions to be safe to overwrite. */
 struct turn {
     struct gs_regions_wait wait;
     uint64_t sorted;
 };
 
-/* Where regions lie in the output: wait until the keys in the place of a piece have been sorted.
- * Those are keys of earlier pieces, which others have begun, and never wait for this one. */
+/* Wait until the keys of regions that a piece will overwrite have been sorted. They belong to
+ * earlier pieces, which other threads have begun and which never wait for this one. */
 static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
                        const struct gs_piece *piece, const atomic_bool *sorted, struct turn *turn)
 {
@@ -131,8 +131,9 @@ static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
     }
 }
 
-/* Memory that is made part by part has to be ready before a piece lies there, and is told of it
- * behind that. Where duplicates are left out, places are known, and told, when they are written. */
+/* A sink whose memory is made part by part must make it before a piece is sorted there, and must be
+ * notified afterwards (lies_there). With options->unique, both happen when keys are written, since
+ * places are not known before. */
 static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece, bool lies_there,
                                 struct gs_work *work)
 {
@@ -151,8 +152,8 @@ static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece
     return err.status;
 }
 
-/* Sort all pieces; buffers is NULL or has room for the largest of each thread; sorted[] is NULL or
- * says which are, by their numbers in the output. */
+/* Sort all pieces. buffers is NULL or has room for the largest piece for each thread; sorted[] is
+ * NULL or notes, by number in the output, which pieces are sorted. */
 static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers,
                         atomic_bool *sorted)
 {
@@ -172,7 +173,7 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
                 st = gs_finish_piece_cpu(run, piece, number, to, scratch, &work);
             if (st == GS_OK)
                 st = tell_sink(run, piece, true, &work);
-            if (sorted != NULL) /* or failed: nobody is to wait */
+            if (sorted != NULL) /* set even after a failure, so that nobody waits */
                 atomic_store_explicit(&sorted[number], true, memory_order_release);
             if (st != GS_OK)
                 break;
@@ -221,7 +222,7 @@ enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err)
     uint64_t start = gs_now_ns();
     uint64_t count = run->plan.count;
     gs_tiles_copy(&run->tiles, 0, count, cpu->keys);
-    /* The copy, not the input: what is sorted is what was read. */
+    /* Of the copy, not the input: what is sorted is what was read. */
     run->fingerprint = run->options->verify ? gs_fingerprint(cpu->keys, count) : 0;
     gs_key *sorted = gs_cache_sort(cpu->keys, cpu->scratch, count, 0, GS_KEY_MAX);
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);

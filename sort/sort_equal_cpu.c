@@ -1,8 +1,8 @@
-/* sort_equal_cpu.c -- write one value all over the output, and put the few other keys to its ends.
+/* sort_equal_cpu.c -- fill the output with one value, and put the few other keys at its ends.
  * SPDX-License-Identifier: MIT
  *
- * Where the others were in the input does not matter, so nothing is copied: the input is compared
- * with the value, block by block in cache, and the output is written without being looked at.
+ * Where the other keys lay in the input does not matter, so nothing is copied: the input is
+ * compared with the value, block by block in cache, and the output is filled without being read.
  */
 #include "sort/sort_equal.h"
 #include "sort/key_loops.h"
@@ -12,11 +12,11 @@
 
 #include "common/clock.h"
 
-enum { BLOCK_KEYS = 2048, PIECE_KEYS = GS_TILE_KEYS / 4 /* claimed at a time */ };
+enum { BLOCK_KEYS = 2048, PIECE_KEYS = GS_TILE_KEYS / 4 /* keys claimed at once */ };
 
 /* The keys of other values. */
 struct others {
-    atomic_uint count; /* also of those that are not kept */
+    atomic_uint count; /* including those beyond GS_OTHERS_MAX, which are not kept */
     gs_key keys[GS_OTHERS_MAX];
 };
 
@@ -30,7 +30,8 @@ static void keep_others(struct others *others, const gs_key *keys, uint64_t coun
         }
 }
 
-/* Read a piece, and write its place; returns the fingerprint of what was read, if it is wanted. */
+/* Read a piece of the input and fill its place in the output; returns the fingerprint of what was
+ * read, if options->verify. */
 static uint64_t sort_piece(struct gs_run *run, gs_key value, uint64_t first, uint64_t count,
                            struct others *others)
 {
@@ -52,7 +53,7 @@ static uint64_t sort_piece(struct gs_run *run, gs_key value, uint64_t first, uin
     return fingerprint;
 }
 
-/* Put the others to either end of the output. */
+/* Put the other keys at either end of the output. */
 static void place_others(struct gs_run *run, struct others *others, gs_key value)
 {
     struct gs_stats *stats = run->stats;
@@ -91,7 +92,7 @@ enum gs_status gs_sort_equal_cpu(struct gs_run *run, gs_key value, uint64_t *oth
         fingerprint += sort_piece(run, value, first, count, &found);
     }
     *others = found.count;
-    if (*others > GS_OTHERS_MAX) { /* as if nothing had been written */
+    if (*others > GS_OTHERS_MAX) { /* as if nothing had been written: another method will sort */
         run->stats->stages[GS_STAGE_WRITE] = (struct gs_stage_stats){0};
         return GS_OK;
     }

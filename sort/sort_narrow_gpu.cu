@@ -216,9 +216,9 @@ static __device__ __forceinline__ void write_bits(struct narrow_memory<THREADS> 
 /* Write the block's keys, s->sorted[shift ..) + first, to their place in the output, 16 bytes per
  * thread. shift: keys from the start of a cache line to that place. */
 template <int THREADS>
-static __device__ __forceinline__ void write_keys(const struct narrow_memory<THREADS> *s,
-                                                  uint32_t *out, uint32_t size, uint32_t first,
-                                                  uint32_t shift)
+static __device__ __forceinline__ void write_narrow_keys(const struct narrow_memory<THREADS> *s,
+                                                         uint32_t *out, uint32_t size,
+                                                         uint32_t first, uint32_t shift)
 {
     const uint32_t t = threadIdx.x;
     const uint32_t end = shift + size;
@@ -317,7 +317,7 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
     else /* the values fit the first half of the words */
         write_bits<ROUNDS / 2>(s, job.first, shift);
     __syncthreads();
-    write_keys(s, out, job.size, job.first, shift);
+    write_narrow_keys(s, out, job.size, job.first, shift);
 }
 
 template <int THREADS, int BLOCKS>

@@ -1,9 +1,9 @@
-/* sort_runs_cpu.c -- sort input that is a few ordered runs: cut them at the splitters, merge.
+/* sort_runs_cpu.c -- sort input that is a few ordered runs: cut at the splitters, merge.
  * SPDX-License-Identifier: MIT
  *
- * What is merged is a copy of what lies between two places in each run, and is checked: parts in
- * order, and inside the bounds of their bin. So the bins follow on one another whatever somebody
- * writes to the input meanwhile; that is told.
+ * What is merged is a copy of the keys between two places in each run. Each copy is checked to be
+ * in order and within the bounds of its bin. So the bins are in order whatever somebody writes to
+ * the input meanwhile; such a change is reported.
  */
 #include "sort/cache_sort.h"
 #include "sort/order.h"
@@ -20,25 +20,25 @@
 struct parts {
     struct gs_run *run;
     const struct gs_ordered_runs *runs;
-    uint64_t *starts; /* [run][bins + 1]: of each part, counted in ascending order of keys */
+    uint64_t *starts; /* [run][bins + 1]: the parts' starts, counted in ascending order of keys */
     uint32_t stride;
-    uint64_t room; /* keys of each thread's two buffers */
+    uint64_t room; /* keys in each of a thread's two buffers */
 };
 
-/* Key number i of an ordered run, counted in ascending order. */
+/* Key number i of an ordered run, in ascending order. */
 static gs_key key_of(const struct gs_tiles *tiles, const struct gs_ordered_run *run, uint64_t i)
 {
     return gs_tiles_key(tiles, run->first + (run->direction < 0 ? run->count - 1 - i : i));
 }
 
-/* The number of the first key above bound, from `from` on: it is likely near. */
+/* The number of the first key above bound, from `from` on. Gallops, since it is likely near. */
 static uint64_t find_above(const struct gs_tiles *tiles, const struct gs_ordered_run *run,
                            uint64_t from, gs_key bound)
 {
     uint64_t step = 1;
     while (step <= run->count - from && key_of(tiles, run, from + step - 1) <= bound)
         step *= 2;
-    uint64_t low = from + step / 2; /* all before are at most bound */
+    uint64_t low = from + step / 2; /* all keys before are <= bound */
     uint64_t high = step <= run->count - from ? from + step - 1 : run->count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -67,7 +67,7 @@ static void cut_runs(struct parts *parts)
     }
 }
 
-/* Count the bins; false if merging is not the way to sort them. */
+/* Total the bins; false if merging is not the way to sort them. */
 static bool count_parts(struct parts *parts)
 {
     struct gs_run *run = parts->run;
@@ -89,8 +89,8 @@ static bool count_parts(struct parts *parts)
     return largest <= GS_CACHE_SORT_CAPACITY && equal <= run->plan.count / 2;
 }
 
-/* Copy `count` keys of an ordered run from number `first` on, ascending. False: they are not, or
- * not those of this bin. */
+/* Copy `count` keys of an ordered run from number `first` on, ascending. False: they are out of
+ * order, or outside this bin's bounds. */
 static bool copy_part(const struct parts *parts, const struct gs_ordered_run *ordered, uint32_t bin,
                       uint64_t first, uint64_t count, gs_key *to)
 {
@@ -104,7 +104,7 @@ static bool copy_part(const struct parts *parts, const struct gs_ordered_run *or
            to[count - 1] <= gs_splitters_high(&run->splitters, bin);
 }
 
-/* Bring the parts of a bin together and merge them; NULL: they are not what they were. */
+/* Copy the parts of a bin together and merge them; NULL: the input has changed. */
 static gs_key *merge_bin(const struct parts *parts, uint32_t bin, gs_key *keys,
                          uint64_t *fingerprint)
 {
@@ -127,7 +127,7 @@ static gs_key *merge_bin(const struct parts *parts, uint32_t bin, gs_key *keys,
                       : gs_merge_runs(gs_merge_method(), keys, keys + parts->room, counts, found);
 }
 
-/* Are all keys of an equality bin what they were? */
+/* Are all keys of an equality bin still that key? */
 static bool check_equal(const struct parts *parts, uint32_t bin, gs_key *keys,
                         uint64_t *fingerprint)
 {
@@ -201,7 +201,7 @@ enum gs_status gs_runs_merge_cpu(struct gs_run *run, const struct gs_ordered_run
     *merged = false;
     parts.starts = malloc(runs->count * parts.stride * sizeof *parts.starts);
     if (parts.starts == NULL)
-        return GS_OK; /* there are other ways */
+        return GS_OK; /* the caller falls back to another method */
     uint64_t start = gs_now_ns();
     cut_runs(&parts);
     bool wanted = count_parts(&parts);

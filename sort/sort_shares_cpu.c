@@ -1,8 +1,8 @@
-/* sort_shares_cpu.c -- sort few keys: count those of each thread's share, take them, sort them.
+/* sort_shares_cpu.c -- sort few keys: count, collect and sort the keys of each thread's share.
  * SPDX-License-Identifier: MIT
  *
- * The input is read by the count and again by each share. A share that then has more or fewer keys
- * than were counted, or others, is told, and never reaches beyond its place.
+ * The input is read once to count and again for each share. A share that then finds more, fewer or
+ * other keys than were counted is reported, and never writes beyond its place.
  */
 #include "sort/shares.h"
 #include "sort/key_loops.h"
@@ -16,13 +16,13 @@
 #if GS_HIGHWAY
 
 enum {
-    BLOCK_KEYS = 4096, /* counted for one share after the other while they are in cache */
-    FREQUENT = 32,     /* a key is, if it is one of so many; */
-    FEWEST_OTHERS = 4, /* if less than one of so many is not, only one that would fill a share */
-    PARTS = 3,         /* of a share */
+    BLOCK_KEYS = 4096, /* counted for all shares in turn while in cache */
+    FREQUENT = 32,     /* a key with at least 1 / FREQUENT of the sample is frequent; ... */
+    FEWEST_OTHERS = 4, /* ... with fewer than 1 in 4 others, only a key that fills a share is */
+    PARTS = 3,         /* parts of a share */
 };
 
-/* How often the sample has the key at its place `begin`. */
+/* How often the sample has the key at index `begin`, its first copy. */
 static uint32_t times(const gs_key *sample, uint32_t samples, uint32_t begin)
 {
     uint32_t end = begin + 1;
@@ -31,13 +31,13 @@ static uint32_t times(const gs_key *sample, uint32_t samples, uint32_t begin)
     return end - begin;
 }
 
-/* Is a key that the sample has so many times one of `part`, or more? */
+/* Does a key that occurs `times` times make up at least 1 / `part` of the sample? */
 static bool frequent(uint32_t times, uint32_t samples, uint32_t part)
 {
     return times > 1 && (uint64_t)times * part >= samples;
 }
 
-/* Keys of the sample that are not frequent: those that have to be moved and sorted. */
+/* The number of keys in the sample that are not frequent: those that must be moved and sorted. */
 static uint32_t count_others(const gs_key *sample, uint32_t samples, uint32_t part)
 {
     uint32_t others = 0;
@@ -48,7 +48,8 @@ static uint32_t count_others(const gs_key *sample, uint32_t samples, uint32_t pa
     return others;
 }
 
-/* Cut the sample into shares with as many of the others each; none if there are no others. */
+/* Cut the sample into shares with equally many infrequent keys each; none if there are no such
+ * keys. */
 static void cut_shares(struct gs_shares *shares, unsigned threads, const gs_key *sample,
                        uint32_t samples)
 {
@@ -60,8 +61,8 @@ static void cut_shares(struct gs_shares *shares, unsigned threads, const gs_key 
     }
     if (others == 0)
         return;
-    uint64_t passed = 0; /* of the others */
-    uint32_t most = 0;   /* how often the sample has this share's most frequent key */
+    uint64_t passed = 0; /* infrequent keys so far */
+    uint32_t most = 0;   /* count of this share's most frequent key */
     uint32_t last = 0;
     for (uint32_t i = 0, n; i < samples; i += n) {
         n = times(sample, samples, i);
@@ -73,7 +74,7 @@ static void cut_shares(struct gs_shares *shares, unsigned threads, const gs_key 
         if (last + 1 == threads || passed * threads < others * (last + 1) ||
             sample[i] == GS_KEY_MAX)
             continue;
-        if (most == 0) /* then it is the last, with none above it */
+        if (most == 0) /* then it is the last key, with none above it */
             shares->equal[last] = sample[i];
         shares->last[last++] = sample[i];
         most = 0;
@@ -90,7 +91,7 @@ void gs_shares_find(struct gs_shares *shares, const struct gs_run *run, const gs
     unsigned threads = run->plan.threads;
     uint64_t most = run->emitter.sink->memory != NULL ? GS_SHARES_KEYS : GS_SHARES_KEYS_WRITTEN;
     shares->count = 0;
-    bool chosen = run->options->bins > 0 || run->options->samples > 0; /* to see what bins do */
+    bool chosen = run->options->bins > 0 || run->options->samples > 0; /* the user asks for bins */
     if (!chosen && run->plan.count <= most && threads <= GS_SHARES_MAX &&
         gs_cache_sort_highway_usable())
         cut_shares(shares, threads, sample, samples);
@@ -103,14 +104,14 @@ static struct gs_share share_at(const struct gs_shares *shares, uint32_t i)
                              .last = shares->last[i]};
 }
 
-/* What one sort knows of its shares. */
+/* The state of one sort by shares. */
 struct work {
     struct gs_run *run;
     const struct gs_shares *shares;
-    uint64_t ends[GS_SHARES_MAX][PARTS]; /* keys up to the end of each part, from the least on */
+    uint64_t ends[GS_SHARES_MAX][PARTS]; /* keys up to each part's end, from the least key on */
     uint64_t counts[GS_SHARES_MAX][PARTS];
     uint64_t offsets[GS_SHARES_MAX]; /* of each share in the output */
-    gs_key *keys;                    /* all, in the order of the output */
+    gs_key *keys;                    /* all keys, in the order of the output */
 };
 
 /* Count all keys. */
@@ -143,8 +144,8 @@ static void count_shares(struct work *all)
     gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, n, n * GS_KEY_BYTES);
 }
 
-/* Where each share will lie; false if keys changed between one share's count and the next's, so
- * that one would end before it begins. */
+/* Compute where each share will lie; false if keys changed between the counts of two parts, so that
+ * one would end before it begins. */
 static bool place_shares(struct work *all)
 {
     struct gs_run *run = all->run;
@@ -165,20 +166,20 @@ static bool place_shares(struct work *all)
     return true;
 }
 
-/* The fingerprint of a share's keys, which are where they will be sorted. */
+/* The fingerprint of a share's keys, where they lie to be sorted. */
 static uint64_t fingerprint_of(const gs_key *keys, const uint64_t counts[PARTS], gs_key equal)
 {
     return gs_fingerprint(keys, counts[0]) + gs_fingerprint(&equal, 1) * counts[1] +
            gs_fingerprint(keys + counts[0] + counts[1], counts[2]);
 }
 
-/* Are sorted keys, if there are any, in [low, high]? */
+/* Are sorted keys, if any, in [low, high]? */
 static bool within(const gs_key *keys, uint64_t count, gs_key low, gs_key high)
 {
     return count == 0 || (keys[0] >= low && keys[count - 1] <= high);
 }
 
-/* Take the keys of a share to their places; false if they are not those that were counted. */
+/* Collect the keys of a share at their places; false if they are not those that were counted. */
 static bool take_share(const struct work *all, const struct gs_share *share, gs_key *keys,
                        const uint64_t counts[PARTS])
 {
@@ -196,7 +197,7 @@ static bool take_share(const struct work *all, const struct gs_share *share, gs_
     return room.below == room.below_end && room.above == room.above_end;
 }
 
-/* Take, sort and hand out the share that is number `number` in the output. */
+/* Collect, sort and hand out the share that is number `number` in the output. */
 static enum gs_status finish_share(const struct work *all, uint32_t number, uint64_t *fingerprint,
                                    uint64_t *take_ns, struct gs_work *work)
 {
@@ -226,7 +227,7 @@ static enum gs_status finish_share(const struct work *all, uint32_t number, uint
     return gs_work_emit(run, number, keys, kept, all->offsets[i], work);
 }
 
-/* All shares, in the order of the output. */
+/* Finish all shares, in the order of the output. */
 static void finish_shares(const struct work *all)
 {
     struct gs_run *run = all->run;
@@ -253,7 +254,7 @@ static void finish_shares(const struct work *all)
     run->fingerprint += fingerprint;
 }
 
-/* Note what the shares were like, as bins: those with keys. */
+/* Describe the shares in stats, as bins: the parts that have keys. */
 static void describe_shares(const struct work *all)
 {
     struct gs_stats *stats = all->run->stats;
@@ -282,7 +283,7 @@ enum gs_status gs_sort_shares_cpu(struct gs_run *run, const struct gs_shares *sh
         return GS_OK;
     all.keys = in_place ? sink->memory : gs_pages_alloc(bytes);
     if (all.keys == NULL)
-        return GS_OK; /* there are other ways */
+        return GS_OK; /* the caller falls back to another method */
     count_shares(&all);
     if (place_shares(&all)) {
         finish_shares(&all);

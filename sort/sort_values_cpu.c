@@ -1,7 +1,7 @@
-/* sort_values_cpu.c -- sort keys of few values: count each, and write it as often.
+/* sort_values_cpu.c -- sort keys of few values: count each value, and write that many copies.
  * SPDX-License-Identifier: MIT
  *
- * Each key is read once, so what somebody writes to the input meanwhile is counted or is not.
+ * Each key is read once, so what somebody writes to the input meanwhile is either counted or not.
  */
 #include "sort/vectors.h"
 #include "sort/stages_cpu.h"
@@ -14,14 +14,14 @@
 
 enum {
     BLOCK_KEYS = 2048,
-    PIECE_KEYS = 16384, /* written at a time */
-    NEAR = 128,         /* values beside one of the sample that are to be expected, too */
+    PIECE_KEYS = 16384, /* keys written at once */
+    NEAR = 128,         /* values on either side of a sampled one that may occur, too */
     VALUES_MIN = 16,    /* fewer are sorted faster as equality bins */
     VALUES_MAX = 65536 + 4 * NEAR,
-    KEYS_PER_VALUE = 64, /* fewer are not worth it */
-    TABLES = 4 /* of counters, so that equal keys in a row do not wait for each other, ... */
+    KEYS_PER_VALUE = 64, /* with fewer, counting is not worth it */
+    TABLES = 4 /* tables of counters, so that equal keys in a row do not wait for each other, ... */
 };
-#define FEW_VALUES 4096 /* ... if they are so few that this is likely */
+#define FEW_VALUES 4096 /* ... used up to this many values, where that is likely */
 
 void gs_value_ranges_find(struct gs_value_ranges *ranges, const gs_key *sample, uint32_t samples,
                           uint64_t keys)
@@ -51,7 +51,7 @@ void gs_value_ranges_find(struct gs_value_ranges *ranges, const gs_key *sample, 
     ranges->count = count;
 }
 
-/* The number of each key's value; ranges->values if it is in no range. */
+/* Find the number of each key's value; ranges->values if it is in no range. */
 GS_CLONES static void find_values(const struct gs_value_ranges *ranges, const gs_key *keys,
                                   uint32_t *values)
 {
@@ -62,13 +62,13 @@ GS_CLONES static void find_values(const struct gs_value_ranges *ranges, const gs
         const gs_key width = ranges->width[r];
         const uint32_t first = ranges->first[r];
         for (uint32_t i = 0; i < BLOCK_KEYS; i++) {
-            gs_key above = keys[i] - low; /* below low it wraps */
+            gs_key above = keys[i] - low; /* wraps around below low */
             values[i] = above <= width ? first + above : values[i];
         }
     }
 }
 
-/* The counters of one thread, [tables][values + 1], and what it read. */
+/* One thread's counters, [tables][stride], and the fingerprint of what it read. */
 struct tally {
     uint32_t *counts;
     uint32_t tables;
@@ -88,7 +88,7 @@ static void count_block(struct tally *tally, const uint32_t *values, uint64_t co
         tally->counts[values[i]]++;
 }
 
-/* Count keys of the input; false if there are other values. At most 2^32 - 1 keys at a time. */
+/* Count keys of the input, at most 2^32 - 1 at a time; false if any is in no range. */
 static bool count_keys(const struct gs_run *run, const struct gs_value_ranges *ranges,
                        uint64_t first, uint64_t count, struct tally *tally)
 {
@@ -117,7 +117,7 @@ static void add_tally(const struct tally *tally, uint32_t values, uint64_t *coun
             counts[value] += tally->counts[t * tally->stride + value];
 }
 
-/* Count all values; false if there are others, or no memory. */
+/* Count all values; false if a key is in no range, or there is no memory. */
 static bool count_values(struct gs_run *run, const struct gs_value_ranges *ranges, uint64_t *counts)
 {
     const uint64_t tile_keys = GS_TILE_KEYS / 2;
@@ -141,7 +141,7 @@ static bool count_values(struct gs_run *run, const struct gs_value_ranges *range
             if (!count_keys(run, ranges, first, count, &tally))
                 atomic_store(&failed, true);
             counted += count;
-            if (counted > UINT32_MAX / 2) { /* before a counter runs over */
+            if (counted > UINT32_MAX / 2) { /* before a counter overflows */
 #pragma omp critical(gs_account)
                 add_tally(&tally, ranges->values, counts);
                 memset(tally.counts, 0, (size_t)tally.tables * tally.stride * sizeof *tally.counts);
@@ -170,7 +170,7 @@ static gs_key key_of(const struct gs_value_ranges *ranges, uint32_t value)
     return ranges->low[r] + (value - ranges->first[r]);
 }
 
-/* The last value whose first key is at most number `position` of all. */
+/* The last value whose first key has at most this position in the sorted output. */
 static uint32_t value_at(const uint64_t *starts, uint32_t values, uint64_t position)
 {
     uint32_t low = 0;
@@ -185,7 +185,7 @@ static uint32_t value_at(const uint64_t *starts, uint32_t values, uint64_t posit
     return low;
 }
 
-/* Write keys number first .. first + count - 1, ascending, to `to`. */
+/* Write the sorted keys first .. first + count - 1, ascending, to `to`. */
 static void write_values(const struct gs_value_ranges *ranges, const uint64_t *starts,
                          uint64_t first, uint64_t count, gs_key *to)
 {
@@ -198,7 +198,7 @@ static void write_values(const struct gs_value_ranges *ranges, const uint64_t *s
     }
 }
 
-/* Make the counters the places of the values, one of each if so wanted; returns how many keys. */
+/* Turn counts into places, one key per value if options->unique; returns the number of keys. */
 static uint64_t place_values(struct gs_run *run, const struct gs_value_ranges *ranges,
                              uint64_t *counts)
 {
@@ -220,7 +220,7 @@ static uint64_t place_values(struct gs_run *run, const struct gs_value_ranges *r
     return sum;
 }
 
-/* Hand out all keys, piece by piece; buffers has room for one of each thread. */
+/* Hand out all keys, piece by piece; buffers holds one piece for each thread. */
 static void emit_values(struct gs_run *run, const struct gs_value_ranges *ranges,
                         const uint64_t *starts, uint64_t count, gs_key *buffers)
 {
@@ -247,7 +247,7 @@ static void emit_values(struct gs_run *run, const struct gs_value_ranges *ranges
             atomic_fetch_add_explicit(&run->progress->done, here, memory_order_relaxed);
         }
         gs_work_account(run, &work, run->plan.threads);
-#pragma omp critical(gs_account) /* not as sorted: no key was read */
+#pragma omp critical(gs_account) /* not by gs_work_account: no key was read */
         gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", work.sort_ns / run->plan.threads, written,
                        written * GS_KEY_BYTES);
     }
@@ -263,7 +263,7 @@ enum gs_status gs_sort_values_cpu(struct gs_run *run, const struct gs_value_rang
     uint64_t *counts = calloc((size_t)ranges->values + 1, sizeof *counts);
     gs_key *buffers = malloc(run->plan.threads * (size_t)PIECE_KEYS * sizeof *buffers);
     if (counts == NULL || buffers == NULL)
-        goto cleanup; /* there are other ways */
+        goto cleanup; /* the caller falls back to another method */
     gs_run_phase(run, GS_STAGE_COUNT_BINS, run->plan.count);
     *sorted = count_values(run, ranges, counts);
     uint64_t counted = *sorted ? run->plan.count : 0;

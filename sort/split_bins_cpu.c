@@ -1,12 +1,12 @@
-/* split_bins_cpu.c -- make pieces of the bins, and several of a bin far over its share.
+/* split_bins_cpu.c -- make a piece of each bin, and several of a bin far over its share.
  * SPDX-License-Identifier: MIT
  *
- * A sample may miss what is crowded, and there may be more keys than bins can share. A bin that is
- * too large for one thread is split by its highest varying bits, all of its runs side by side, each
- * inside its own place: parts are runs of the same chunks, and nothing else moves. At most
- * GS_KEY_BITS / SPLIT_BITS times, so no distribution falls off a cliff. Where runs are too short
- * for that, which takes more than 2^28 keys, the bin is left to the in-cache sort, that splits it
- * when it is gathered.
+ * A sample may miss a cluster of keys, and there may be more keys than bins can share. A bin that
+ * is too large for one thread is split by its highest varying bits: each of its runs is reordered
+ * in place, so the parts are runs of the same chunks, and nothing else moves. This happens at most
+ * GS_KEY_BITS / SPLIT_BITS times in a row, so no distribution is disastrously slow. Where runs are
+ * too short for that, which takes more than 2^28 keys, the bin is left to the in-cache sort, which
+ * splits it once it is gathered.
  */
 #include "sort/cache_sort.h"
 #include "sort/regions.h"
@@ -20,7 +20,7 @@
 #define SPLIT_BITS 8
 #define SPLITS     (1 << SPLIT_BITS)
 
-/* Keys of a piece of equal ones: a huge page full. */
+/* Keys of a piece of equal keys: a huge page full. */
 #define EQUAL_KEYS_MAX ((uint64_t)GS_CLAIM_KEYS)
 
 static_assert(GS_CHUNK_KEYS_MAX <= GS_CACHE_SORT_SCRATCH, "a run fits the scratch memory");
@@ -44,8 +44,8 @@ static enum gs_status add_piece(struct gs_pieces *pieces, struct gs_piece piece,
     return GS_OK;
 }
 
-/* The same; but many equal keys are several pieces, for several threads, unless one key of them is
- * kept or somebody wants their runs. */
+/* Add a piece that is not split further; but many equal keys become several pieces, for several
+ * threads, unless options->unique keeps only one or cpu->moves_equal wants their runs. */
 static enum gs_status add_whole(const struct gs_run *run, struct gs_pieces *pieces,
                                 struct gs_piece piece, struct gs_error *err)
 {
@@ -61,7 +61,7 @@ cleanup:
     return st;
 }
 
-/* A table of starts for parts, owned by pieces. */
+/* A new table of starts for parts, owned by pieces; NULL: no memory. */
 static uint32_t *add_table(struct gs_pieces *pieces, uint64_t chunks, uint32_t stride)
 {
     uint32_t **tables = realloc(pieces->tables, (pieces->table_count + 1) * sizeof *tables);
@@ -83,7 +83,7 @@ void gs_pieces_free(struct gs_pieces *pieces)
     *pieces = (struct gs_pieces){0};
 }
 
-/* Narrow the bounds of a piece to its keys. */
+/* Narrow the bounds of a piece to those of its keys. */
 static void find_bounds(const struct gs_run *run, struct gs_piece *piece)
 {
     const struct gs_cpu *cpu = run->device;
@@ -102,7 +102,7 @@ static void find_bounds(const struct gs_run *run, struct gs_piece *piece)
     piece->high = high;
 }
 
-/* Order one run by part, and note where the parts start. */
+/* Order one run by part, in place, and record where the parts start. */
 static void split_run(gs_key *keys, const struct gs_piece *piece, uint64_t chunk, unsigned shift,
                       uint32_t parts, gs_key *scratch, uint32_t *part_starts)
 {
@@ -123,7 +123,7 @@ static void split_run(gs_key *keys, const struct gs_piece *piece, uint64_t chunk
     memcpy(keys + starts[0], scratch, (starts[1] - starts[0]) * sizeof *keys);
 }
 
-/* Into how many bits to split a piece; 0: it stays whole. */
+/* The number of bits to split a piece by; 0: it stays whole. */
 static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piece)
 {
     const struct gs_cpu *cpu = run->device;
@@ -137,7 +137,7 @@ static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piec
     return bits;
 }
 
-/* Add a piece, or its parts, as often as it takes. */
+/* Add a piece, or its parts, recursively split as far as needed. */
 static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, struct gs_piece piece,
                                 struct gs_error *err)
 {
@@ -189,7 +189,7 @@ enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces, s
     enum gs_status st = GS_OK;
     const struct gs_cpu *cpu = run->device;
     uint64_t start = gs_now_ns();
-    uint32_t each = gs_regions_sorted(run) != NULL ? 2 : 1; /* entries of starts for a bin */
+    uint32_t each = gs_regions_sorted(run) != NULL ? 2 : 1; /* entries of starts per bin */
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
         struct gs_piece piece = {.starts = cpu->starts + (size_t)bin * each,
                                  .stride = cpu->stride,

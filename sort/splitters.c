@@ -5,16 +5,16 @@
 
 #include <stdlib.h>
 
-/* Keys of a sample in each bin, at least, that say whether keys are random. */
+/* The least average number of sample keys per bin from which keys may be judged random. */
 #define EVIDENCE 8
 
-/* Append a splitter, unless it would not leave the bins before it ascending. */
+/* Append a splitter, unless it is not above the last one. */
 static void add_splitter(struct gs_splitters *splitters, gs_key key)
 {
     if (splitters->count > 0 && splitters->splitter[splitters->count - 1] >= key)
         return;
     if (key == GS_KEY_MAX)
-        return; /* nothing lies above: the last bin has this bound anyway */
+        return; /* no key is above it: it bounds the last bin anyway */
     splitters->splitter[splitters->count++] = key;
 }
 
@@ -41,7 +41,7 @@ static void fill_cells(struct gs_splitters *splitters, uint32_t cell, uint32_t e
         splitters->first[cell] = (uint16_t)bin;
 }
 
-/* Fill the guide of one kind; return the halving steps that it leaves. */
+/* Build a guide of the given kind; return the halving steps that it leaves. */
 static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
 {
     uint32_t bin = 0;
@@ -55,8 +55,8 @@ static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
         uint32_t inside = 0;
         fill_cells(splitters, next, cell + 1, bin);
         next = cell + 1;
-        /* Splitters below the cell's last key may have smaller keys of the cell on either side; one
-         * that is the last key bounds all of it. */
+        /* A splitter below the cell's last key separates keys of the cell, so that the search has
+         * to look at it; one that equals the last key does not. */
         for (; bin < splitters->count && splitters->splitter[bin] < end; bin++)
             inside += (uint64_t)splitters->splitter[bin] + 1 < end;
         widest = inside > widest ? inside : widest;
@@ -68,7 +68,7 @@ static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
     return splitters->steps;
 }
 
-/* Pad the splitters, then build the cheapest guide of those that leave the fewest steps. */
+/* Pad the splitters, then build the guide that leaves fewest steps, of equals the cheapest one. */
 static void build_search(struct gs_splitters *splitters)
 {
     for (uint32_t i = splitters->count; i < 2 * GS_SPLITTERS_MAX; i++)
@@ -101,7 +101,7 @@ void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, u
     for (uint64_t i = 1; i < bins && samples > 0; i++) {
         uint64_t pick = i * samples / bins;
         gs_key key = sample[pick];
-        /* Heavy: the value holds half of a bin's share of the sample, and at least two of it. */
+        /* Heavy: the value fills half of a bin's share of the sample, and at least two keys. */
         uint64_t share = samples / bins / 2;
         share = share > 1 ? share : 1;
         bool heavy = (pick + share < samples && sample[pick + share] == key) ||
@@ -125,7 +125,7 @@ bool gs_splitters_choose_values(struct gs_splitters *splitters, const gs_key *sa
             return false;
     }
     splitters->count = 0;
-    for (uint32_t i = 0; i < samples; i++) { /* add_splitter leaves out what is there */
+    for (uint32_t i = 0; i < samples; i++) { /* add_splitter skips splitters it has already */
         if (sample[i] > 0)
             add_splitter(splitters, sample[i] - 1);
         add_splitter(splitters, sample[i]);
@@ -134,7 +134,7 @@ bool gs_splitters_choose_values(struct gs_splitters *splitters, const gs_key *sa
     return samples > 0;
 }
 
-/* How many of the sample are at most key. */
+/* How many sample keys are at most key. */
 static uint32_t rank_of(const gs_key *sample, uint32_t samples, gs_key key)
 {
     uint32_t low = 0;
@@ -149,7 +149,7 @@ static uint32_t rank_of(const gs_key *sample, uint32_t samples, gs_key key)
     return low;
 }
 
-/* The last key of the cell of `key`, or of the cell before: whichever is nearer. */
+/* The last key of key's cell or of the cell before it, whichever is nearer. */
 static gs_key nearest_end(const struct gs_splitters *splitters, enum gs_guide guide, gs_key key)
 {
     uint32_t cell = gs_splitters_cell(splitters, guide, key);
@@ -165,7 +165,7 @@ static bool bounds_equality_bin(const struct gs_splitters *splitters, uint32_t i
     return gs_splitters_equal(splitters, i) || gs_splitters_equal(splitters, i + 1);
 }
 
-/* Copy the splitters to `to`, each moved to the end of a cell if it may be. */
+/* Copy the splitters to `to`, each moved to the nearest end of a cell if it may move. */
 static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, enum gs_guide guide,
                     const gs_key *sample, uint32_t samples, uint32_t tolerance)
 {
@@ -185,8 +185,8 @@ static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, en
         to->splitter[i] = GS_KEY_MAX;
 }
 
-/* Does no bin of 2^shift values hold more of the sample than bins of random keys do, five standard
- * deviations over their share? */
+/* If the keys were random, each bin of 2^shift values would hold at most its share of the sample
+ * plus five standard deviations. Is that so? */
 static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
 {
     uint64_t share = ((uint64_t)samples << shift) >> GS_KEY_BITS;
@@ -204,7 +204,7 @@ static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
     return true;
 }
 
-/* Make bins equally wide, if they are wanted so. */
+/* Make all bins equally wide if the keys look random and no bin is an equality bin. */
 static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                       uint32_t bins)
 {
@@ -234,7 +234,7 @@ void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uin
         return;
     struct gs_splitters *snapped = malloc(sizeof *snapped);
     if (snapped == NULL)
-        return; /* it is only faster */
+        return; /* not an error: snapping only makes the search faster */
     for (enum gs_guide guide = GS_GUIDE_TOP; guide <= GS_GUIDE_LOG && splitters->steps > 0;
          guide++) {
         snap_to(snapped, splitters, guide, sample, samples, samples / bins / 4);

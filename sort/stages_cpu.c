@@ -1,4 +1,4 @@
-/* stages_cpu.c -- the table of CPU stages: buffers, and how threads share and account work.
+/* stages_cpu.c -- the table of CPU stages: their buffers, and how work is accounted.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/stages_cpu.h"
@@ -28,8 +28,8 @@ gs_key *gs_cpu_scratch(const struct gs_run *run)
     return cpu->scratch == NULL ? NULL : cpu->scratch + first;
 }
 
-/* The scattered copy and the table of its runs; or spare memory, which is larger but hardly
- * touched, and regions. */
+/* Map the scattered copy and the table of its runs; or regions with spare memory, which is larger
+ * but hardly touched. */
 static bool open_chunks(struct gs_run *run, struct gs_regions *regions)
 {
     struct gs_cpu *cpu = &regions->cpu;
@@ -55,12 +55,12 @@ static bool open_chunks(struct gs_run *run, struct gs_regions *regions)
     return cpu->starts != NULL && cpu->keys != NULL;
 }
 
-/* Room for all keys, as one bin or as bins one after the other: they may lie where they will lie in
- * the output. */
+/* Room for all keys, as one bin or as bins one after the other: the output's memory if they may be
+ * sorted there. */
 static bool open_keys(struct gs_run *run, struct gs_cpu *cpu)
 {
     struct gs_sink *sink = run->emitter.sink;
-    bool turned = run->options->reverse && !run->plan.one_bin; /* bins would be, too */
+    bool turned = run->options->reverse && !run->plan.one_bin; /* bins are not in output order */
     if (sink->memory != NULL && !run->options->unique && !turned) {
         cpu->keys = sink->memory;
         return true;
@@ -70,15 +70,15 @@ static bool open_keys(struct gs_run *run, struct gs_cpu *cpu)
     return cpu->keys != NULL;
 }
 
-/* Do tables of so many bytes come from malloc(3), which keeps them for the next sort? To touch a
- * page for the first time takes 15 us, and to unmap it 30, since the other threads' processors are
- * interrupted for it. Not above what malloc would map, too. */
+/* Are the tables small enough for malloc(3), which keeps them for the next sort? Touching a page
+ * for the first time takes 15 us, and unmapping it 30, since that interrupts the other threads'
+ * processors. Not above the size that malloc would map, too. */
 static bool tables_are_few(const struct gs_run *run, const struct gs_cpu *cpu)
 {
     return run->plan.direct && cpu->starts_bytes <= ((size_t)1 << 16);
 }
 
-/* The bins of all keys, and the tables of their counts. */
+/* Allocate a direct sort's tables of counts and pointers to bins, and room for its keys. */
 static bool open_direct(struct gs_run *run, struct gs_cpu *cpu)
 {
     const struct gs_plan *plan = &run->plan;
@@ -149,9 +149,9 @@ enum gs_status gs_map_scratch_cpu(struct gs_run *run, struct gs_error *err)
     return scratch != NULL ? GS_OK : fail_memory(run, err);
 }
 
-/* Scratch memory of each thread. That of few keys comes from where the next sort will find it
- * again: its pages would take longer than what is done with them. A direct sort has room for the
- * bins of keys behind it, and count bins maps it all, with the first chunk that needs it. */
+/* Open the scratch memory of all threads. For few keys it comes from malloc, where the next sort
+ * finds it again: fresh pages would take longer than the sort itself. A direct sort has room for
+ * the bins of its keys behind it, and count bins maps it all with the first chunk that needs it. */
 static enum gs_status open_scratch(struct gs_run *run, struct gs_error *err)
 {
     struct gs_cpu *cpu = run->device;

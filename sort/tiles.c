@@ -38,7 +38,7 @@ uint64_t gs_tiles_keys(const struct gs_tiles *tiles)
     return tiles->first_key[tiles->span_count];
 }
 
-/* The span i with starts[i] <= position < starts[i + 1]: empty spans are passed over. */
+/* The span i with starts[i] <= position < starts[i + 1]; never an empty span. */
 static size_t find_span(const uint64_t *starts, size_t span_count, uint64_t position)
 {
     size_t low = 0;

@@ -1,7 +1,7 @@
 /* tiles.h -- the input cut into tiles, the unit that a thread claims.
  * SPDX-License-Identifier: MIT
  *
- * A tile lies inside one span. Tiles are numbered through all spans in order.
+ * A tile lies inside one span. Tiles are numbered consecutively over all spans.
  */
 #ifndef GS_TILES_H
 #define GS_TILES_H
@@ -23,24 +23,26 @@ struct gs_tile {
     const struct gs_span *span; /* where it lies */
 };
 
+/* Cut the spans into tiles; they must stay valid until gs_tiles_free. On failure there is nothing
+ * to free. */
 enum gs_status gs_tiles_make(struct gs_tiles *tiles, const struct gs_span *spans, size_t span_count,
                              struct gs_error *err);
 void gs_tiles_free(struct gs_tiles *tiles);
 
-/* All keys of all spans. */
+/* The number of keys in all spans. */
 uint64_t gs_tiles_keys(const struct gs_tiles *tiles);
 
-/* The tile with a number below tiles->count. */
+/* The tile with this number, which is below tiles->count. */
 struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index);
 
-/* Copy keys[first .. first + count) of the concatenated spans. */
+/* Copy keys [first, first + count) of the concatenated spans, each read once. */
 void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count, gs_key *to);
 
-/* The part of one span that begins at a position of the concatenated spans: at most count keys. */
+/* At most count keys from position `first` of the concatenated spans on, all of one span. */
 struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count);
 
-/* Fail: somebody writes to keys [first, first + count) of the input. It is named where only one can
- * be meant. count is not 0. */
+/* Fail with GS_ERR_INPUT: keys [first, first + count) of the input changed during the sort. The
+ * message names the input if they lie in a single span. count is not 0. */
 enum gs_status gs_tiles_fail_changed(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
                                      struct gs_error *err);
 

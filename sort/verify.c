@@ -1,9 +1,9 @@
 /* verify.c -- read an output back and prove that it is the input, sorted.
  * SPDX-License-Identifier: MIT
  *
- * What counts is what lies in the file, not what was handed to it: a piece written to a wrong place
- * or not at all shows here and nowhere else. Tiles are read by all threads into buffers that stay
- * in cache; each is compared with its predecessor's last key.
+ * This checks what lies in the file, not what was passed to write: only here does a piece show that
+ * was written to a wrong place or not at all. All threads read tiles into buffers that stay in
+ * cache; each tile is read together with the last key of its predecessor.
  */
 #include "sort/gsort.h"
 #include "sort/params.h"
@@ -16,17 +16,18 @@
 #include <inttypes.h>
 #include <omp.h>
 
-/* One run of the check, shared by its threads. */
+/* One verification, shared by its threads. */
 struct proof {
     const struct gs_options *options;
     int fd;
-    uint64_t count;           /* keys that there must be */
+    uint64_t count;           /* keys that the file must have */
     atomic_uint_fast64_t bad; /* the first key out of order, or count */
-    atomic_int read_error;    /* errno of a failed read */
+    atomic_int read_error;    /* errno of a failed read, or 0 */
     atomic_bool short_file;   /* it ended early */
 };
 
-/* Check the order of one tile, from the key before it on. Returns its fingerprint. */
+/* Check the order of one tile and the key before it. Returns the tile's fingerprint, or 0 if it
+ * cannot be read. */
 static uint64_t prove_tile(struct proof *proof, uint64_t first, gs_key *buffer)
 {
     uint64_t before = first > 0 ? 1 : 0;
@@ -52,7 +53,7 @@ static uint64_t prove_tile(struct proof *proof, uint64_t first, gs_key *buffer)
     return 0;
 }
 
-/* Say what the proof has found. */
+/* Turn the proof's findings into a status and a message. */
 static enum gs_status judge(struct proof *proof, uint64_t fingerprint, uint64_t expected,
                             const char *name, struct gs_error *err)
 {

@@ -130,14 +130,15 @@ enum method {
     COLUMNS,
     COLUMNS512,
     GROUPS512,
+    PLACED512,
     VALUES,
     HIGHWAY,
     METHODS
 };
 
 static const char *const method_names[METHODS] = {
-    "gs_cache_sort", "gs_cache_sort_runs", "radix",  "columns",
-    "columns512",    "groups512",          "values", "vqsort"};
+    "gs_cache_sort", "gs_cache_sort_runs", "radix",  "columns", "columns512",
+    "groups512",     "placed512",          "values", "vqsort"};
 
 /* How often each method took an input: a test of one that always refuses would show nothing. */
 static size_t taken[METHODS];
@@ -179,6 +180,10 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
         gs_cache_sort_groups512(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
                                 past_cache))
         return keys;
+    if (method == PLACED512 && gs_cache_sort_placed512_usable() &&
+        gs_cache_sort_placed512(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
+                                past_cache))
+        return keys;
 #endif
     return NULL;
 }
@@ -191,7 +196,7 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         return gs_cache_sort(keys, scratch, count, low, high);
     if (count == 0)
         return NULL;
-    if (method == CHOSEN_RUNS || method == GROUPS512)
+    if (method == CHOSEN_RUNS || method == GROUPS512 || method == PLACED512)
         return sort_runs(method, keys, scratch, count, low, high);
     if (count > GS_CACHE_SORT_CAPACITY)
         return NULL;
@@ -234,8 +239,9 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     const gs_key low = wide ? 0 : expected[0], high = wide ? GS_KEY_MAX : expected[count - 1];
 
     for (enum method method = CHOSEN; method < METHODS; method++) {
+        const bool of_runs = method == GROUPS512 || method == PLACED512;
         gs_key *scratch = scratch_end - (method == CHOSEN_RUNS ? gs_cache_sort_runs_scratch(count)
-                                         : method == GROUPS512 ? scratch_of_runs(count)
+                                         : of_runs             ? scratch_of_runs(count)
                                                                : gs_cache_sort_scratch(count));
         memcpy(keys, drawn, count * sizeof *keys);
         const gs_key *sorted = sort_by(method, keys, scratch, count, low, high);
@@ -259,8 +265,8 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
 /* Groups of all widths and numbers: random keys of so many bits above some bound; and as many
  * crowds of keys beside each other, too many for a group, at the ends of parts of the upper half.
  */
-static int check_groups(struct fence keys_fence, struct fence scratch_fence, unsigned bits,
-                        size_t count, size_t crowds)
+static int check_groups_by(enum method method, struct fence keys_fence, struct fence scratch_fence,
+                           unsigned bits, size_t count, size_t crowds)
 {
     enum { CROWD_KEYS = 700, CROWD_WIDTH = 100 };
     const gs_key low = 0x12345678, high = low + (gs_key)(((uint64_t)1 << bits) - 1 - bits);
@@ -276,16 +282,23 @@ static int check_groups(struct fence keys_fence, struct fence scratch_fence, uns
         keys[gs_random(i, count) % count] = low + at + (gs_key)(i / crowds % CROWD_WIDTH);
     }
     memcpy(expected, keys, count * sizeof *keys);
-    const gs_key *sorted = sort_runs(GROUPS512, keys, scratch, count, low, high);
+    const gs_key *sorted = sort_runs(method, keys, scratch, count, low, high);
     if (sorted == NULL)
         return memcmp(keys, expected, count * sizeof *keys) != 0;
-    taken[GROUPS512]++;
+    taken[method]++;
     sample_sort(expected, count);
     if (memcmp(sorted, expected, count * sizeof *keys) == 0)
         return 0;
-    fprintf(stderr, "test_cache_sort_methods: groups512, %zu keys of %u bits, %zu crowds: wrong\n",
-            count, bits, crowds);
+    fprintf(stderr, "test_cache_sort_methods: %s, %zu keys of %u bits, %zu crowds: wrong\n",
+            method_names[method], count, bits, crowds);
     return 1;
+}
+
+static int check_groups(struct fence keys_fence, struct fence scratch_fence, unsigned bits,
+                        size_t count, size_t crowds)
+{
+    return check_groups_by(GROUPS512, keys_fence, scratch_fence, bits, count, crowds) +
+           check_groups_by(PLACED512, keys_fence, scratch_fence, bits, count, crowds);
 }
 
 /* Keys outside of the bounds: any result will do, but no fault. */
@@ -313,6 +326,8 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
             for (unsigned bits = 12; bits < 26; bits++) {
                 memcpy(keys, drawn, count * sizeof *keys);
                 sort_runs(GROUPS512, keys, scratch, count, 0x12345678, 0x12345678 + (1U << bits));
+                memcpy(keys, drawn, count * sizeof *keys);
+                sort_runs(PLACED512, keys, scratch, count, 0x12345678, 0x12345678 + (1U << bits));
             }
         }
     }
@@ -321,7 +336,7 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
 /* Whether a method that should run here did so often; of large bins there are few. */
 static int check_taken(enum method method)
 {
-    if (taken[method] >= (method == GROUPS512 ? 100 : 1000))
+    if (taken[method] >= (method == GROUPS512 || method == PLACED512 ? 50 : 1000))
         return 0;
     fprintf(stderr, "test_cache_sort_methods: %s took only %zu inputs\n", method_names[method],
             taken[method]);
@@ -357,13 +372,18 @@ int main(void)
         for (size_t count = (1 << 13) - 1; count < GS_CACHE_SORT_CAPACITY; count += count / 3 * 2)
             for (size_t crowds = 0; crowds <= 4; crowds = 2 * crowds + (crowds == 0))
                 failures += check_groups(keys, scratch, bits, count, crowds);
-    const size_t groups = taken[GROUPS512];
+    const size_t groups = taken[GROUPS512], placed = taken[PLACED512];
     for (unsigned bits = 18; bits < 25; bits++)
         for (size_t count = GS_CACHE_SORT_LARGE; count > GS_CACHE_SORT_CAPACITY; count -= count / 3)
             failures += check_groups(keys, scratch, bits, count, bits % 3);
     if (gs_cache_sort_takes_large() && taken[GROUPS512] < groups + 12) {
         fprintf(stderr, "test_cache_sort_methods: groups512 took only %zu large inputs\n",
                 taken[GROUPS512] - groups);
+        failures++;
+    }
+    if (gs_cache_sort_takes_large() && taken[PLACED512] < placed + 8) {
+        fprintf(stderr, "test_cache_sort_methods: placed512 took only %zu large inputs\n",
+                taken[PLACED512] - placed);
         failures++;
     }
     sort_out_of_bounds(keys, scratch);
@@ -375,6 +395,8 @@ int main(void)
         failures += check_taken(COLUMNS512);
     if (gs_cache_sort_groups512_usable())
         failures += check_taken(GROUPS512);
+    if (gs_cache_sort_placed512_usable())
+        failures += check_taken(PLACED512);
 #endif
 #if GS_HIGHWAY
     failures += check_taken(HIGHWAY);

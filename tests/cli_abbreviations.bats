@@ -1,4 +1,4 @@
-# Long options, and the words that they take, may be abbreviated as long as they stay unique.
+# Long options and the words that they take may be abbreviated as long as they stay unique.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,13 +10,13 @@ setup()
     reference in >wanted
 }
 
-@test "a long option" {
+@test "a long option may be abbreviated" {
     gsort --rev in -o out
     reference -r in >wanted
     assert_same wanted out
 }
 
-@test "the word of each option that takes one" {
+@test "the argument of each option that takes a word may be abbreviated" {
     gsort --engine=sam --device=c --stats=j --progress=n in -o out 2>stats
     assert_same wanted out
     grep '"engine": "samplesort"' stats
@@ -26,7 +26,7 @@ setup()
     [ -z "$stderr" ]
 }
 
-@test "what begins two words, or none, is refused" {
+@test "an ambiguous or unknown abbreviation is refused" {
     run -2 --separate-stderr gsort --progress=a in -o out
     [ "$stderr" = "gsort: ambiguous --progress argument 'a'" ]
     run -2 --separate-stderr gsort --engine=a in -o out

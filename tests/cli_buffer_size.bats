@@ -1,4 +1,4 @@
-# -S takes sort(1)'s sizes; one that is too small for the input takes temporary files.
+# -S takes sizes as sort(1) does; input that does not fit is sorted through temporary files.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ setup()
     reference in >wanted
 }
 
-@test "sizes that are enough: suffixes and percent" {
+@test "sizes with suffixes or percent that are large enough" {
     for size in 1G 1g 512M 524288 600000k 1T 1P 1E 50% 100% 1073741824b 2000000000b; do
         gsort -S "$size" in -o out
         assert_same wanted out
@@ -30,7 +30,7 @@ setup()
     assert_same wanted out
 }
 
-@test "0 is the least there is, not no limit" {
+@test "0 is the smallest size, not no limit" {
     keygen uniform 1M >large
     gsort --plan -S 1b large >one
     gsort --plan -S 0 large >none
@@ -38,7 +38,7 @@ setup()
     grep -q 'external sort$' none
 }
 
-@test "sizes that are none" {
+@test "arguments that are not sizes are refused" {
     for size in "" x 1x 1.5G -1 -1G % -5% 1%% 0x10 1GG "1 G" 1e9; do
         run -2 --separate-stderr gsort -S "$size" in -o out
         [ -z "$output" ]
@@ -47,7 +47,7 @@ setup()
     done
 }
 
-@test "sizes that are too large for any machine are taken as much or refused, never wrapped" {
+@test "sizes too large for any machine are accepted or refused, never wrapped around" {
     for size in 16E 17E 1Z 1Y 99999999999999999999 18446744073709551616b 101% 1000000%; do
         run --separate-stderr gsort -S "$size" in -o out
         [ "$status" -eq 0 ] || [ "$status" -eq 2 ]
@@ -61,14 +61,14 @@ setup()
     done
 }
 
-@test "no size is too small for a few keys, as with sort(1)" {
+@test "no size is too small for a few keys, as in sort(1)" {
     keygen uniform 1000 >few
     for size in 0 1b 1k; do
         assert_sorts "+-S$size" few
     done
 }
 
-@test "a size that is too small for the input: sorted through temporary files" {
+@test "an input larger than -S is sorted through temporary files" {
     keygen uniform 4000000 >big
     reference big >wanted
     mkdir tmp
@@ -80,7 +80,7 @@ setup()
     [ -z "$(ls -A tmp)" ]
 }
 
-@test "the default leaves a quarter of the memory" {
+@test "the default leaves a quarter of the memory free" {
     total=$(awk '$1 == "MemTotal:" { printf "%.0f", $2 * 1024 }' /proc/meminfo)
     limit=$(gsort --plan in | awk '$1 == "memory" { print $5 }')
     [ "$limit" -le $((total * 3 / 4)) ]
@@ -89,7 +89,7 @@ setup()
     [ "$limit" -le 768000000 ]
 }
 
-@test "a small size is enough for a check, whatever the file's size" {
+@test "a small size is enough to check a file of any size" {
     keygen sorted 4000000 >big
     gsort -S 1M -c big
 }

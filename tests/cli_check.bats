@@ -1,9 +1,9 @@
-# -c names the first disorder as FILE:INDEX: disorder: KEY and exits 1; in order is silence and 0.
+# -c reports the first disorder as FILE:INDEX: disorder: KEY and exits 1; in order, 0 and silent.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "files in order" {
+@test "files in order: status 0, silent" {
     for n in 0 1 2 100 300007; do
         keygen sorted "$n" >in
         run -0 --separate-stderr gsort -c in
@@ -11,7 +11,7 @@ load helper
     done
 }
 
-@test "the message has file, index from 0 and key" {
+@test "the message names the file, the index (from 0) and the key" {
     keys 1 5 3 2 >in
     run -1 --separate-stderr gsort -c in
     [ -z "$output" ]
@@ -20,7 +20,7 @@ load helper
     [ "$stderr" = "gsort: in:2: disorder: 3" ]
 }
 
-@test "equal keys are in order, unless -u" {
+@test "equal keys are in order, except with -u" {
     keys 1 2 2 3 >in
     run -0 --separate-stderr gsort -c in
     run -1 --separate-stderr gsort -c -u in
@@ -29,7 +29,7 @@ load helper
     run -0 --separate-stderr gsort -cu in
 }
 
-@test "-r: descending" {
+@test "-r checks for descending order" {
     keys 9 5 5 0 >in
     run -0 --separate-stderr gsort -c -r in
     run -1 --separate-stderr gsort -c in
@@ -41,11 +41,11 @@ load helper
     [ "$stderr" = "gsort: in:1: disorder: 4294967295" ]
 }
 
-@test "the first of many disorders, wherever it is, with any number of threads" {
+@test "the first of several disorders is found anywhere, by any number of threads" {
     keygen sorted 1000000 >ascending
     printf '\1' | dd of=ascending conv=notrunc status=none # 1, so that 0 is out of order anywhere
     for at in 1 2 63 64 65535 65536 65537 499999 999999; do
-        # The key at this index becomes 0, and so does a later one.
+        # The key at this index becomes 0, and so does the last one.
         cp ascending in
         printf '\0\0\0\0' | dd of=in bs=4 seek="$at" conv=notrunc status=none
         printf '\0\0\0\0' | dd of=in bs=4 seek=999999 conv=notrunc status=none
@@ -58,7 +58,7 @@ load helper
     done
 }
 
-@test "what gsort writes passes, in every direction" {
+@test "gsort's own output passes, in every direction" {
     keygen zipf 300007 >in
     for options in "" -r -u "-r -u"; do
         # shellcheck disable=SC2086  # options are words
@@ -68,7 +68,7 @@ load helper
     done
 }
 
-@test "standard input is named as -" {
+@test "standard input is named - in the message" {
     keys 2 1 >in
     run -1 --separate-stderr bash -c 'gsort -c <in'
     [ "$stderr" = "gsort: -:1: disorder: 1" ]
@@ -81,7 +81,7 @@ load helper
     run -0 --separate-stderr bash -c '{ dd bs=4 count=1 of=/dev/null status=none; gsort -c; } <in'
 }
 
-@test "trouble in a check is status 2, not 1" {
+@test "an error in a check is status 2, not 1" {
     run -2 --separate-stderr gsort -c no-such-file
     assert_trouble no-such-file
     run -2 --separate-stderr gsort -c .
@@ -93,7 +93,7 @@ load helper
     assert_trouble 5
 }
 
-@test "a check leaves the file and the directory alone" {
+@test "a check changes neither the file nor the directory" {
     keys 3 2 1 >in
     chmod 444 in
     cp in in.old
@@ -102,13 +102,13 @@ load helper
     assert_only in in.old
 }
 
-# threads_of ARG...: how many threads of OpenMP's gsort runs, as they say themselves.
+# threads_of ARG...: print how many OpenMP threads gsort runs, as the OpenMP runtime displays them.
 threads_of()
 {
     OMP_DISPLAY_AFFINITY=TRUE OMP_AFFINITY_FORMAT=%n gsort "$@" 2>&1 | sort -u | wc -l
 }
 
-@test "a large file is checked by several threads where there are processors for them" {
+@test "a large file is checked by several threads if there are several processors" {
     [ "$(nproc)" -ge 2 ] || skip "one processor"
     keygen sorted 4M >in
     [ "$(threads_of -c in)" -ge 2 ]

@@ -3,18 +3,18 @@
 
 load helper
 
-@test "an endless pipe with an early disorder ends at once" {
+@test "the check of an endless pipe ends at an early disorder" {
     run -1 --separate-stderr bash -c \
         '{ keys 1 2 3; cat /dev/zero; } | timeout 120 "$GSORT" -c; exit "${PIPESTATUS[1]}"'
     [ "$stderr" = "gsort: -:3: disorder: 0" ]
 }
 
-@test "an endless device by name" {
+@test "the check of an endless device ends at an early disorder" {
     run -1 --separate-stderr timeout 120 "$GSORT" -c -u /dev/zero
     [ "$stderr" = "gsort: /dev/zero:1: disorder: 0" ]
 }
 
-@test "a disorder that comes before the pipe is filled is told before more comes" {
+@test "a disorder is reported before more input arrives" {
     mkfifo fifo
     exec 7<>fifo
     keys 5 4 >&7
@@ -23,7 +23,7 @@ load helper
     exec 7>&-
 }
 
-@test "a disorder across the pieces of a pipe, keys cut in two" {
+@test "a disorder between two reads of a pipe that cut a key in two" {
     keys 1 2 >low
     keys 1 >end
     run -1 --separate-stderr bash -c \
@@ -31,7 +31,7 @@ load helper
     [ "$stderr" = "gsort: -:2: disorder: 1" ]
 }
 
-@test "512 MiB through a pipe within 150 MB of memory" {
+@test "512 MiB through a pipe within 400,000 KiB of address space" {
     require_plain_build
     run -0 bash -c 'keygen sorted 128M | {
         ulimit -v 400000

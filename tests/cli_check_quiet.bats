@@ -3,7 +3,7 @@
 
 load helper
 
-@test "status 1, silent" {
+@test "disorder: status 1, silent" {
     keys 1 3 2 >in
     for option in -C --check=quiet --check=silent; do
         run -1 --separate-stderr gsort "$option" in
@@ -11,7 +11,7 @@ load helper
     done
 }
 
-@test "status 0, silent" {
+@test "in order: status 0, silent" {
     keys 1 2 3 >in
     run -0 --separate-stderr gsort -C in
     [ -z "$output$stderr" ]
@@ -19,18 +19,18 @@ load helper
     [ -z "$output$stderr" ]
 }
 
-@test "--check=diagnose-first is -c, as sort(1) has it" {
+@test "--check=diagnose-first is -c, as in sort(1)" {
     keys 1 3 2 >in
     run -1 --separate-stderr gsort --check=diagnose-first in
     [ "$stderr" = "gsort: in:2: disorder: 2" ]
 }
 
-@test "trouble is told all the same, status 2" {
+@test "an error is still reported, with status 2" {
     run -2 --separate-stderr gsort -C no-such-file
     assert_trouble no-such-file
 }
 
-@test "-C on a pipe" {
+@test "-C of a pipe with a disorder: silent, status 1" {
     run -1 --separate-stderr bash -c 'keys 2 1 | gsort -C'
     [ -z "$output$stderr" ]
 }

@@ -1,4 +1,4 @@
-# A file that shrinks while it is checked: status 2 and a line, never a crash or a verdict.
+# A file that shrinks while it is checked gives status 2 and a message, never a crash or a verdict.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -8,7 +8,7 @@ is_mapped()
     grep -q "/large\$" "/proc/$GSORT_PID/maps" 2>/dev/null || [ ! -e "/proc/$GSORT_PID/maps" ]
 }
 
-@test "cut to nothing, -c and -C" {
+@test "-c and -C of a file that is truncated to nothing" {
     local letter status
     for letter in c C; do
         for ((i = 0; i < 20; i++)); do
@@ -20,7 +20,7 @@ is_mapped()
             status=0
             wait "$GSORT_PID" || status=$?
             GSORT_PID=
-            # 0: all of it had been checked
+            # 0: gsort had already checked the whole file
             [ "$status" -eq 0 ] || break
         done
         [ "$i" -lt 20 ] || skip "too late here in every run"

@@ -1,4 +1,4 @@
-# A file that is not in the page cache is read from its beginning to its end, not as a sample goes.
+# A file that is not in the page cache is read sequentially, not in the order of sampling.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -12,7 +12,7 @@ setup()
     sync in
 }
 
-# asked ARG...: how often the kernel is asked for pages of files.
+# asked ARG...: print how often gsort asks the kernel to read pages of files ahead.
 asked()
 {
     strace -f -qq -e trace=madvise -o trace "$GSORT" --device=cpu "$@" >&2
@@ -27,13 +27,13 @@ require_disk()
     esac
 }
 
-# drop_cache FILE: which is on the disk already.
+# drop_cache FILE: drop it from the page cache; its pages must be on the disk already.
 drop_cache()
 {
     dd if="$1" iflag=nocache count=0 status=none
 }
 
-@test "a file on the disk, alone and among others" {
+@test "a file on the disk, alone or among others, is read ahead" {
     require_disk
     drop_cache in
     [ "$(asked in -o out)" -eq 64 ]
@@ -43,7 +43,7 @@ drop_cache()
     reference in wanted | cmp - out
 }
 
-@test "a file that is in memory, a small one, a pipe" {
+@test "a file in the page cache, a small file and a pipe are not read ahead" {
     cat in >out
     [ "$(asked in -o out)" -eq 0 ]
     assert_same wanted out
@@ -55,7 +55,7 @@ drop_cache()
     assert_same wanted out
 }
 
-@test "--stats tells of it" {
+@test "--stats reports what was read ahead" {
     require_disk
     drop_cache in
     gsort --device=cpu --stats in -o out 2>err

@@ -1,4 +1,4 @@
-# A control group that kills what takes more: -S and little beside it are enough, on any disk.
+# In a control group with a memory limit, -S and little more are enough, on a disk of any speed.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -11,14 +11,14 @@ setup()
     require_control_group memory
 }
 
-# MiB of files' pages that the group cannot give back now: dirty, or on their way to the disk.
+# Print how many MiB of file pages the group cannot give back now: dirty, or being written back.
 waiting()
 {
     awk '/^(dirty|writeback|file_dirty|file_writeback) / { sum += $2 }
         END { print int(sum / 2^20) }' "$GROUP/memory.stat"
 }
 
-# limit_waiting MIB MIB COMMAND...: as limit_to, and never more than so many MiB wait for the disk.
+# limit_waiting MIB MOST COMMAND...: as limit_to, and never more than MOST MiB wait for the disk.
 limit_waiting()
 {
     local now most=0 status=0
@@ -32,11 +32,11 @@ limit_waiting()
     [ "$status" -eq 0 ] && [ "$most" -le "$2" ]
 }
 
-@test "larger than -S, from a file and from a pipe, by a few threads and by many" {
+@test "inputs larger than -S, from a file and from a pipe, by few threads and by many" {
     keygen uniform 40M >in # 160 MiB
     "$GSORT" in -o wanted
     for threads in 2 16; do
-        # 10 MiB less than -S and 64 MiB.
+        # 10 MiB less than -S + 64 MiB.
         limit_waiting 86 40 "$GSORT" --device=cpu --parallel="$threads" -S 32M -T . in -o got
         assert_same wanted got
         # shellcheck disable=SC2002  # a pipe is what is tested
@@ -45,25 +45,25 @@ limit_waiting()
     done
 }
 
-@test "in memory, and merged" {
+@test "sorts in memory and merges, within the group's limit" {
     keygen uniform 24M >in # 96 MiB
     "$GSORT" in -o wanted
-    # What is sorted, and the copy, leave little of this for the output.
+    # The keys and their copy leave little of this for the output.
     limit_waiting 256 70 "$GSORT" --device=cpu -S 200M in -o got
     assert_same wanted got
     limit_waiting 64 40 "$GSORT" -m -S 16M wanted wanted -u -o got
     "$GSORT" -u wanted -o unique
     assert_same unique got
-    mkfifo keys # beyond a half of -S it goes to a temporary file
+    mkfifo keys # more than half of -S goes to a temporary file
     cat wanted >keys &
     limit_waiting 64 40 "$GSORT" -m -S 16M -T . keys -o got
     assert_same wanted got
-    # As much as the group allows; what waited before is in it yet.
+    # The default for -S, all that the group allows; pages that waited before are still in it.
     limit_to 300 "$GSORT" --device=cpu -o got <in
     assert_same wanted got
 }
 
-@test "without -S an output in memory counts, of a pipe's keys and of a file's" {
+@test "without -S, an output on tmpfs counts as memory, for a pipe and for a file" {
     keygen uniform 64M >in # 256 MiB
     "$GSORT" in -o wanted
     mount_memory memory 300m
@@ -78,7 +78,7 @@ limit_waiting()
     done
 }
 
-@test "without -S a pipe's keys that take nearly all there is, to a file and to a pipe" {
+@test "without -S, keys of a pipe take nearly all memory, to a file and to a pipe" {
     keygen uniform 40M >in # 160 MiB
     "$GSORT" in -o wanted
     for threads in 2 16; do
@@ -93,7 +93,7 @@ limit_waiting()
     done
 }
 
-@test "what the disk says while it is waited for is an error" {
+@test "an I/O error while gsort waits for write-back is reported" {
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
     keygen uniform 40M >in
     echo old >out

@@ -1,4 +1,4 @@
-# A limit on a control group above: what groups below it have in the page cache can be given back.
+# Under the limit of a parent control group, page cache of the groups below it can be given back.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,8 @@ setup()
     require_control_group memory
 }
 
-# stat_mib V1 V2: a figure of the group and those below it, by its name in version 1 or 2.
+# stat_mib V1 V2: print a figure for the group and those below it, by its name in version 1 or 2, in
+# MiB.
 stat_mib()
 {
     awk -v v1="$1" -v v2="$2" '
@@ -18,17 +19,17 @@ stat_mib()
         END { print int(bytes / 1048576) }' "$GROUP/memory.stat"
 }
 
-# Linux may be 2 seconds behind with what it tells of the copies.
+# Linux's figures for the copies may be 2 seconds old.
 is_cached_and_clean()
 {
     [ "$(stat_mib total_cache file)" -ge 300 ] && [ "$(stat_mib total_dirty file_dirty)" -eq 0 ] &&
         [ "$(stat_mib total_writeback file_writeback)" -eq 0 ]
 }
 
-@test "-S is by default what such a limit leaves with files in the page cache" {
+@test "the default for -S counts clean pages of the page cache as free memory" {
     mkdir "$GROUP/below"
     keygen uniform 16M >in # 64 MiB
-    # The limit is GROUP's, the programs below it.
+    # The limit is that of GROUP; the programs run in the group below it.
     # shellcheck disable=SC2016  # by the inner shell
     GROUP=$GROUP/below limit_to 400 bash -e -c '
         for i in 1 2 3 4 5; do

@@ -1,4 +1,4 @@
-# --device: cpu always works, gpu without a usable GPU is an error that says why.
+# --device=cpu always works; --device=gpu without a usable GPU is an error that says why.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,14 +10,14 @@ setup()
     reference in >wanted
 }
 
-@test "--device=cpu and --device=auto" {
+@test "--device=cpu and --device=auto sort" {
     "$GSORT" --device=cpu in -o out
     assert_same wanted out
     "$GSORT" --device=auto in -o out
     assert_same wanted out
 }
 
-@test "--device=gpu where there is none" {
+@test "--device=gpu without a usable GPU is refused" {
     if "$GSORT" --device=gpu </dev/null >/dev/null 2>&1; then
         skip "there is a usable GPU here"
     fi
@@ -27,7 +27,7 @@ setup()
     assert_only in wanted
 }
 
-@test "of the GPUs in CUDA_VISIBLE_DEVICES the first is used, and none if it names none" {
+@test "the first GPU in CUDA_VISIBLE_DEVICES is used, and none if it names none" {
     "$GSORT" --device=gpu </dev/null >/dev/null 2>&1 || skip "there is no usable GPU here"
     CUDA_VISIBLE_DEVICES=0,63 "$GSORT" --device=gpu in -o out
     assert_same wanted out

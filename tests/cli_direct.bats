@@ -1,9 +1,9 @@
-# --direct: the same bytes, past the page cache where the file system can, in every way of writing.
+# --direct writes the same bytes, bypassing the page cache where the file system can do that.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "any length, to -o and by redirection" {
+@test "--direct outputs of any length, by -o and by redirection" {
     for n in 0 1 1025 16385 300007 3000001; do
         keygen uniform "$n" >in
         reference in >wanted
@@ -14,7 +14,7 @@ load helper
     done
 }
 
-@test "from an odd place of the output on, and appended" {
+@test "--direct behind an odd number of bytes, and appended" {
     keygen uniform 500009 >in
     { printf before && reference in; } >wanted
     { printf before && gsort --direct in; } >got
@@ -24,7 +24,7 @@ load helper
     assert_same wanted got
 }
 
-@test "descending, one of each, proven" {
+@test "--direct with -r, -u and --verify" {
     keygen zipf 2000003 >in
     assert_sorts -r +--direct in
     assert_sorts -u +--direct in
@@ -33,7 +33,7 @@ load helper
     assert_same wanted got
 }
 
-@test "a write that does less than was asked for is done again" {
+@test "a short direct write is continued" {
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
     require_plain_build
     keygen uniform 500009 >in
@@ -44,7 +44,7 @@ load helper
     assert_same wanted got
 }
 
-@test "through temporary files, and merged" {
+@test "--direct in an external sort and a merge" {
     keygen uniform 3000001 >in
     reference in >wanted
     gsort --direct -S 8M in -o got
@@ -54,7 +54,7 @@ load helper
     assert_same wanted got
 }
 
-@test "onto an input, and into a pipe" {
+@test "--direct in place and into a pipe" {
     keygen uniform 1000003 >in
     reference in >wanted
     gsort --direct in | cmp - wanted
@@ -62,7 +62,7 @@ load helper
     assert_same wanted in
 }
 
-@test "most of it is written directly" {
+@test "most of the output is written directly" {
     require_strace
     keygen uniform 3000001 >in
     strace -f -o trace -e trace=openat,pwrite64 \
@@ -75,7 +75,7 @@ load helper
     assert_same wanted got
 }
 
-@test "and of a file on standard output, from an odd place on, too" {
+@test "most of a redirected output is written directly, even from an odd offset" {
     require_strace
     keygen uniform 3000001 >in
     for before in "" before; do
@@ -85,7 +85,7 @@ load helper
                 "$GSORT" --device=cpu --parallel=1 --direct in
         } >got
         fd=$(sed -n 's/.*|O_DIRECT|.* = \([0-9][0-9]*\)$/\1/p' trace)
-        if [ -z "$fd" ]; then # does the file system have direct writes?
+        if [ -z "$fd" ]; then # does the file system support direct writes?
             strace -f -o trace -e trace=openat "$GSORT" --device=cpu --direct in -o other
             grep -q '|O_DIRECT|.* = [0-9]' trace || skip "this file system has no direct writes"
             false
@@ -96,8 +96,8 @@ load helper
     done
 }
 
-# They are in the page cache in any case, and are written faster in their own pages.
-@test "on tmpfs, whose files are in memory, nothing is written past the page cache" {
+# Files on tmpfs are in the page cache in any case, and storing into their pages is faster.
+@test "on tmpfs, nothing is written directly" {
     require_strace
     keygen uniform 3000001 >in
     reference in >wanted

@@ -1,4 +1,4 @@
-# A call to the system that fails is an error in one line or no harm: the quick part of the walk.
+# A failing system call is an error in one line or does no harm: the quick part of check-faults.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,39 +10,39 @@ setup()
     require_plain_build
 }
 
-# walk KINDS MODE...: make check-faults takes all kinds in all modes.
+# walk KINDS MODE...: fail each call of these kinds in these modes (make check-faults: all of them).
 walk()
 {
     GSORT_FAULT_KINDS=$1 "$ROOT/tests/faults/walk.sh" "$GSORT" "$FAULTS" "$KEYGEN" "$REFERENCE" \
         "${@:2}"
 }
 
-@test "the output's calls, onto an old file and without O_TMPFILE" {
+@test "failing calls that write the output, over an old file and without O_TMPFILE" {
     walk "pwrite length mode link rename close" replace named-replace
 }
 
-@test "a new file's name" {
+@test "failing calls that name a new file" {
     walk "link stat" new dangling-link
 }
 
-@test "threads and memory" {
+@test "failing calls that start threads and allocate memory" {
     walk "mmap thread" replace
 }
 
-@test "pipes on both ends" {
+@test "failing calls that read and write pipes" {
     walk "read write" pipes
 }
 
-@test "the look at the output's name" {
+@test "failing calls that examine the output's name" {
     walk "stat access readlink" link dangling-link fd-link-file
 }
 
-@test "an output that is sorted in the file's memory" {
+@test "failing calls that map an output sorted in place" {
     walk "length mmap" mapped mapped-ahead
 }
 
-# with_fault KIND K ARG...: gsort, whose call number K of that kind fails, and its exit status in
-# `status`; false where it makes no such call.
+# with_fault KIND K ARG...: run gsort with its K-th call of this kind failing, exit status in
+# `status`; false if it makes fewer such calls.
 with_fault()
 {
     rm -f mark
@@ -52,8 +52,8 @@ with_fault()
     [ -e mark ]
 }
 
-# told KIND WORD ARG...: of the calls of that kind, one fails at a time: that is told by a line with
-# the word, at least once, and what is there stays or is new and whole.
+# told KIND WORD ARG...: fail each call of this kind in turn: at least one failure is reported in a
+# line with WORD, and the output is always the old one or the complete new one.
 told()
 {
     local kind=$1 word=$2 k status seen=0
@@ -68,7 +68,7 @@ told()
     [ "$seen" = 1 ]
 }
 
-@test "a write that failed may show only when a file is closed, or synchronized" {
+@test "a failed write that shows only at close or fsync is reported" {
     enter_directory
     keygen uniform 100003 >in
     reference in >wanted
@@ -77,10 +77,10 @@ told()
     told sync "is complete, but its name" --fsync in -o out
     told sync "is complete, but its directory" --fsync in -o out
     env LD_PRELOAD="$FAULTS" GSORT_FAULT="sync 22 3" "$GSORT" --device=cpu --fsync in -o out
-    assert_same wanted out # a directory that cannot be synchronized: no trouble
+    assert_same wanted out # a directory that cannot be synchronized is no error
 }
 
-@test "nor does standard output's close go unheard" {
+@test "a failed close of standard output is reported" {
     enter_directory
     keygen uniform 100003 >in
     local k status told=
@@ -91,8 +91,8 @@ told()
     [ "$told" = 2 ]
 }
 
-# OpenMP's library ends the program by itself.
-@test "no threads at all, and an output that has a name already: one line, and nothing is left" {
+# The OpenMP library ends the program on its own.
+@test "no thread can be started, output has a temporary name: one line, nothing left" {
     enter_directory
     keygen uniform 1000003 >in
     mkdir dir
@@ -108,7 +108,7 @@ told()
     [ "$(ls -A dir)" = out ]
 }
 
-@test "and that line begins where the one that told of progress was erased" {
+@test "that line begins where the progress line was erased" {
     enter_directory
     keygen uniform 1000003 >in
     run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="thread 11+ 2" \
@@ -118,7 +118,7 @@ told()
     assert_only in
 }
 
-@test "temporary files that must have a name have none left when they are used, and at the end" {
+@test "temporary files that need a name lose it before they are used" {
     enter_directory
     keygen uniform 1000003 >in
     reference in >wanted
@@ -131,7 +131,7 @@ told()
     wait_for has_open fifo
     cat in >&7
     wait_for has_open 'tmp/[.]gsort-[0-9a-f]*.*'
-    sleep 0.1 # a name is there for microseconds
+    sleep 0.1 # a name exists for microseconds only
     [ -z "$(ls -A tmp)" ]
     exec 7>&-
     wait "$GSORT_PID"
@@ -140,7 +140,7 @@ told()
     [ -z "$(ls -A tmp)" ]
 }
 
-@test "somebody puts a file under the name just when it is given, and takes it away" {
+@test "another process creates the output's name at the last moment, once or always" {
     enter_directory
     keygen uniform 100003 >in
     reference in >wanted
@@ -151,6 +151,6 @@ told()
     rm out mark
     run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17+ 1" \
         GSORT_FAULT_MARK=mark timeout 60 "$GSORT" --device=cpu in -o out
-    assert_trouble out "File exists" # not for ever
+    assert_trouble out "File exists" # gsort does not retry for ever
     assert_only in wanted mark
 }

@@ -1,9 +1,9 @@
-# --fsync: the file before it gets its name, then with it, then its directory, are on the disk.
+# --fsync synchronizes the file before it gets its name and after, and then its directory.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# traced ARG...: the system calls of a run that matter here, one a line.
+# traced ARG...: run gsort and print its system calls that matter here, one per line.
 traced()
 {
     strace -f -o trace -e trace=fsync,fdatasync,linkat,rename,renameat,renameat2 \
@@ -19,12 +19,12 @@ setup()
     reference in >wanted
 }
 
-@test "file, name, file with its name, directory, in this order" {
+@test "order of calls: file, name, file again, directory" {
     traced --fsync in -o out >calls
     assert_same wanted out
     sed -i 's/(.*//' calls
     [ "$(xargs <calls)" = "fsync linkat fsync fsync" ]
-    traced --fsync in -o out >calls # over what is there
+    traced --fsync in -o out >calls # replacing an old file
     assert_same wanted out
     sed -i 's/(.*//' calls
     [ "$(xargs <calls)" = "fsync linkat renameat fsync fsync" ]
@@ -33,12 +33,12 @@ setup()
     [ "$(grep -c fsync calls)" -eq 3 ]
 }
 
-@test "without it nothing is synchronized" {
+@test "without --fsync nothing is synchronized" {
     traced in -o out >calls
     run ! grep -q sync calls
 }
 
-@test "a file on standard output is, a pipe cannot be" {
+@test "a file on standard output is synchronized; a pipe is no error" {
     "$GSORT" --device=cpu --fsync in >out
     assert_same wanted out
     "$GSORT" --device=cpu --fsync in | cat >got
@@ -47,8 +47,8 @@ setup()
     [ "$(grep -c 'fsync(' trace)" -eq 1 ]
 }
 
-# What a file holds that is mounted is what a disk would have after a power failure at that moment.
-@test "a disk without a journal has the file and its name, too" {
+# The contents of a mounted image are what a disk would have after a power failure at that moment.
+@test "a disk without a journal has the file and its name after --fsync" {
     truncate -s 16M disk
     PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -O ^has_journal disk || skip "needs mkfs.ext4"
     mount_image at disk ext4 || skip "mounting is not permitted here"

@@ -1,4 +1,4 @@
-# A full or closed output is trouble, told in one line; nothing is left behind.
+# A full or closed output is an error, reported in one line; nothing is left behind.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -9,7 +9,7 @@ setup()
     keygen uniform 300007 >in
 }
 
-# mount_small [MIB]: a file system of 1 MiB, or so many, at ./small, where mounting is permitted.
+# mount_small [MIB]: mount a tmpfs of MIB (default 1) at ./small, where mounting is permitted.
 mount_small()
 {
     mount_memory small "${1:-1}m"
@@ -25,30 +25,30 @@ mount_small()
     assert_trouble "No space left"
 }
 
-@test "an empty input to /dev/full is no trouble: nothing is written" {
+@test "an empty input to /dev/full is no error: nothing is written" {
     [ -w /dev/full ] || skip "no /dev/full here"
     run -0 bash -c 'gsort </dev/null >/dev/full'
 }
 
-@test "closed standard output" {
+@test "closed standard output is an error" {
     run -2 --separate-stderr bash -c 'gsort in >&-'
     assert_trouble "Bad file descriptor"
 }
 
-@test "closed standard output is no trouble with -o or -c" {
+@test "closed standard output is no error with -o or -c" {
     run -0 --separate-stderr bash -c 'gsort in -o out >&-'
     reference in >wanted
     assert_same wanted out
     run -0 --separate-stderr bash -c 'gsort -c out >&-'
 }
 
-@test "closed standard error does not get into the output" {
+@test "with standard error closed, no message gets into the output" {
     reference in >wanted
     gsort in -o out 2>&-
     assert_same wanted out
     gsort in 2>&- >got
     assert_same wanted got
-    # Who closes it wants to hear nothing: that is no trouble. One that is full is.
+    # A caller who closes it wants no messages, so that is no error; a full one is.
     gsort --stats in -o out2 2>&-
     assert_same wanted out2
     gsort --stats in 2>&- >got2
@@ -57,14 +57,14 @@ mount_small()
     run -2 bash -c 'gsort --stats in -o out 2>/dev/full'
 }
 
-@test "all three closed" {
+@test "with all three standard streams closed, -o is still possible" {
     run -2 bash -c 'gsort <&- >&- 2>&-'
     reference in >wanted
     gsort in -o out <&- >&- 2>&-
     assert_same wanted out
 }
 
-@test "what is closed becomes no file's number" {
+@test "no file gets the descriptor of a closed standard stream" {
     mkfifo fifo
     exec 7<>fifo
     "$GSORT" --device=cpu fifo -o out <&- >&- 2>&- 7>&- 3>&- &
@@ -77,12 +77,12 @@ mount_small()
     wait "$GSORT_PID"
 }
 
-@test "standard output open only for reading" {
+@test "standard output open only for reading is an error" {
     run -2 --separate-stderr bash -c 'gsort in 1<in'
     assert_trouble "Bad file descriptor"
 }
 
-@test "a full disk: -o leaves the old output and no temporary" {
+@test "a full disk: -o keeps the old output and leaves no temporary" {
     mount_small
     echo old >small/out
     run -2 --separate-stderr gsort in -o small/out
@@ -91,14 +91,14 @@ mount_small()
     [ "$(find small -mindepth 1 | wc -l)" -eq 1 ]
 }
 
-@test "a full disk: --direct, whose last write is short" {
+@test "a full disk: --direct reports a short last write" {
     keygen uniform 300032 | reference >in # whole blocks
     mount_memory small 1100k
     run -2 --separate-stderr gsort --direct in -o small/out
     assert_trouble small/out "No space left"
 }
 
-@test "an external sort asks btrfs for what can be had, also by root" {
+@test "an external sort counts only the space that btrfs can give, even to root" {
     truncate -s 160M disk
     PATH=$PATH:/usr/sbin:/sbin mkfs.btrfs -q disk >/dev/null 2>&1 || skip "needs mkfs.btrfs"
     mount_image small disk btrfs || skip "mounting is not permitted here"
@@ -109,7 +109,7 @@ mount_small()
     assert_trouble "of temporary files needed, room for"
 }
 
-@test "an external sort asks for the output's room before the work, by any name" {
+@test "an external sort checks the room for its output first, with -o and redirection" {
     mount_small 8
     keygen uniform 3M >large
     run -2 --separate-stderr gsort -S 1M -T . large -o small/out
@@ -117,7 +117,7 @@ mount_small()
     run -2 --separate-stderr bash -c 'gsort -S 1M -T . large >small/out'
     assert_trouble "no room for its"
     [ ! -s small/out ]
-    head -c 6000000 large >small/out # is written over
+    head -c 6000000 large >small/out # is overwritten
     run -2 --separate-stderr bash -c 'gsort -S 1M -T . large 1<>small/out'
     assert_trouble "no room for its"
     head -c 6000000 large | cmp - small/out
@@ -125,7 +125,7 @@ mount_small()
     reference part >wanted
     gsort -S 1M -T . part 1<>small/out
     assert_same wanted small/out
-    # What was allocated ahead is room.
+    # Space that is already allocated to the output is room.
     keygen uniform 1M >part
     reference part >wanted
     rm small/out
@@ -136,12 +136,12 @@ mount_small()
     assert_same wanted small/out
 }
 
-@test "what is written over has its room, behind a hole, too" {
+@test "overwritten blocks count as room, behind a hole, too" {
     mount_small 8
     keygen uniform 1500000 >part
     reference part >wanted
     truncate -s 4M small/out
-    cat part >>small/out # there are less than 2.5 MB left
+    cat part >>small/out # less than 2.5 MB are left
     exec 9<>small/out
     dd bs=1M count=4 of=/dev/null status=none <&9
     gsort -S 1M -T . part >&9
@@ -150,8 +150,8 @@ mount_small()
     [ "$(wc -c <small/out)" -eq $((4194304 + 6000000)) ]
 }
 
-# From four processors on the output's pages are made while a pipe is read, from 32 MiB on.
-@test "a disk that fills up under pages made ahead" {
+# With four or more processors, the output's pages are made while a pipe is read, from 32 MiB on.
+@test "a disk that fills up while pages are made ahead" {
     mount_small 40
     echo old >small/out
     run -2 --separate-stderr bash -c 'keygen uniform 12M | gsort --parallel=16 -o small/out'
@@ -163,25 +163,25 @@ mount_small()
     assert_trouble "No space left"
 }
 
-@test "a disk that is as large as the output, whose pages are made ahead" {
+@test "a disk just as large as the output, with pages made ahead" {
     mount_small 48
     keygen uniform 12M | reference >wanted
     keygen uniform 12M | gsort --parallel=16 -o small/out
     assert_same wanted small/out
     rm small/out
-    for _ in {1..10}; do # threads that made a page at once would fill it for a moment
+    for _ in {1..10}; do # threads making a page together could overfill it briefly
         keygen uniform 12M | gsort --parallel=16 >small/out
         assert_same wanted small/out
     done
 }
 
-@test "a full disk: standard output" {
+@test "a full disk: an error on standard output" {
     mount_small
     run -2 --separate-stderr bash -c 'gsort in >small/out'
     assert_trouble "No space left"
 }
 
-@test "a disk that fills up under an appended output" {
+@test "a disk that fills up while output is appended" {
     mount_small
     keygen uniform 200000 >small/out
     run -2 --separate-stderr bash -c 'gsort in >>small/out'
@@ -196,7 +196,7 @@ mount_small()
     assert_only in out
 }
 
-@test "a limit on file size with SIGXFSZ ignored: a line, no temporary left" {
+@test "a limit on file size with SIGXFSZ ignored: one line, no temporary left" {
     echo old >out
     run -2 --separate-stderr env --ignore-signal=XFSZ bash -c \
         'ulimit -f 100; exec "$GSORT" in -o out'
@@ -205,7 +205,7 @@ mount_small()
     assert_only in out
 }
 
-@test "the same for temporary files" {
+@test "a limit on file size with SIGXFSZ ignored: temporary files" {
     keygen uniform 1000000 >large
     run -2 --separate-stderr env --ignore-signal=XFSZ bash -c \
         'ulimit -f 100; exec "$GSORT" -S 1M -T . large -o /dev/null'

@@ -39,19 +39,19 @@ load helper
     [[ $output == Usage:* ]]
 }
 
-@test "--version has the name, a number and what was built in" {
+@test "--version prints name, version and build options" {
     run -0 --separate-stderr gsort --version
     [ -z "$stderr" ]
     [[ ${lines[0]} =~ ^gsort.*[0-9]+\.[0-9]+ ]]
     [[ $output == *CUDA* ]]
 }
 
-@test "--help does no work: the operands are not opened" {
+@test "--help does not open the operands" {
     run -0 --separate-stderr gsort --help no-such-file
     [ -z "$stderr" ]
 }
 
-@test "--help and --version to a full device are trouble" {
+@test "--help and --version to a full device are errors" {
     [ -w /dev/full ] || skip "no /dev/full here"
     run -2 --separate-stderr bash -c 'gsort --help >/dev/full'
     assert_trouble "No space left"

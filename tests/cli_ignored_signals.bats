@@ -1,4 +1,4 @@
-# A signal that is ignored when gsort starts stays ignored, as nohup wants.
+# A signal that is ignored when gsort starts stays ignored, as nohup requires.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -11,7 +11,7 @@ setup()
     reference in >wanted
 }
 
-# survives SIGNAL COMMAND...: started with it ignored, gsort gets it and still sorts.
+# survives SIGNAL COMMAND...: started by COMMAND, which ignores the signal, gsort gets it and sorts.
 survives()
 {
     local signal=$1
@@ -32,25 +32,25 @@ survives()
     survives HUP nohup
 }
 
-@test "SIGINT, SIGQUIT, SIGTERM ignored" {
+@test "SIGINT, SIGQUIT and SIGTERM stay ignored" {
     survives INT env --ignore-signal=INT
     survives QUIT env --ignore-signal=QUIT
     survives TERM env --ignore-signal=TERM
 }
 
-@test "SIGUSR1, which asks for a line: there is none" {
+@test "an ignored SIGUSR1 prints no progress line" {
     survives USR1 env --ignore-signal=USR1
     [ ! -s err ]
 }
 
-@test "SIGBUS, which has a meaning of its own" {
-    require_plain_build # a sanitizer has a handler for it before the program begins
+@test "SIGBUS, which gsort handles itself, stays ignored" {
+    require_plain_build # a sanitizer installs its own handler at the start
     survives BUS env --ignore-signal=BUS
 }
 
-@test "one that comes while handlers are installed" {
+@test "an ignored signal that arrives while handlers are installed" {
     require_strace
-    # with each call, also those that find out that it is ignored
+    # with each call, even those that find out that the signal is ignored
     env --ignore-signal=HUP strace -o /dev/null -e trace=rt_sigaction \
         -e inject=rt_sigaction:signal=HUP "$GSORT" in -o out
     assert_same wanted out

@@ -12,18 +12,18 @@ setup()
     reference a >wanted
 }
 
-@test "by name" {
+@test "the output is an input by name" {
     gsort a -o a
     assert_same wanted a
     assert_only a a.old b wanted
 }
 
-@test "by another spelling of the name" {
+@test "the output is an input by another spelling of its name" {
     gsort "$PWD/a" -o ./a
     assert_same wanted a
 }
 
-@test "by symbolic link, as output and as input" {
+@test "by symbolic link, as output or as input" {
     ln -s a link
     gsort a -o link
     assert_same wanted a
@@ -33,7 +33,7 @@ setup()
     assert_same wanted a
 }
 
-@test "by hard link: the output's name gets the sorted keys, the other name keeps the old" {
+@test "by hard link: the output's name gets the sorted keys, the other keeps the old ones" {
     ln a other
     gsort a -o other
     assert_same wanted other
@@ -41,20 +41,20 @@ setup()
     [ "$(stat -c %h a)" = 1 ]
 }
 
-@test "one input of several" {
+@test "the output is one of several inputs" {
     reference a b >wanted
     gsort a b -o b
     assert_same wanted b
     assert_same a.old a
 }
 
-@test "on standard input" {
+@test "the output is on standard input" {
     # shellcheck disable=SC2094  # in place is what is tested
     gsort -o a <a
     assert_same wanted a
 }
 
-@test "twice over, and sorted already" {
+@test "twice in place, the second time sorted already" {
     gsort a -o a
     gsort a -o a
     assert_same wanted a
@@ -69,7 +69,7 @@ setup()
     assert_same wanted b
 }
 
-@test "inputs that are not the output are not touched: not a byte, not a time" {
+@test "other inputs keep their bytes and times" {
     chmod 444 a b
     touch -d '2001-02-03 04:05:06' a b
     gsort a b -o out

@@ -1,12 +1,12 @@
-# Keys of a pipe are taken to their bins while it is read, and come out as from a file.
+# Keys of a pipe are distributed to bins while it is read, with the same output as from a file.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# More than the 8 Mi keys from which it begins; the device that has the rest is the CPU.
+# More than the 8 Mi keys (GS_INCOMING_KEYS) from which on this is done; the CPU sorts the rest.
 KEYS=9000001
 
-# Like cat, but with time for others to work before the end.
+# Like cat, but with a pause before the end, in which other threads can work.
 trickle()
 {
     head -c 35000000 "$1"
@@ -14,7 +14,7 @@ trickle()
     tail -c +35000001 "$1"
 }
 
-# begin and end of a row of --stats, in whole ms: row FILE STAGE
+# row FILE STAGE: print begin and end of a stage in --stats, in whole ms.
 row()
 {
     awk -v stage="$2" 'index($0, stage) == 1 { print int($(NF - 2)), int($(NF - 1)) }' "$1"
@@ -38,14 +38,14 @@ setup()
     }
 }
 
-@test "descending, each once, proven" {
+@test "a slow pipe with -r, -u and --verify" {
     keygen zipf "$KEYS" >in
     reference -r -u in >wanted
     trickle in | "$GSORT" --device=cpu --parallel=2 -r -u --verify -o got
     assert_same wanted got
 }
 
-@test "what comes first is unlike the rest" {
+@test "the first keys are distributed unlike the rest" {
     keygen narrow "$KEYS" >in
     keygen uniform "$KEYS" >>in
     reference in >wanted
@@ -53,7 +53,7 @@ setup()
     assert_same wanted got
 }
 
-@test "a slow one, by two threads, whose output's pages are made meanwhile" {
+@test "a slow pipe, sorted by two threads while the output's pages are made" {
     keygen uniform 20000001 >in
     reference in >wanted
     {
@@ -64,7 +64,7 @@ setup()
     assert_same wanted got
 }
 
-@test "sorted files one after the other are merged from the order in which they come" {
+@test "concatenated sorted files are merged, not distributed" {
     keygen sorted "$KEYS" >in
     cat in in >both
     reference both >wanted
@@ -75,7 +75,7 @@ setup()
     [ "$begin" -ge "$end" ]
 }
 
-@test "a pipe beyond -S goes on to temporary files" {
+@test "a pipe larger than -S continues in temporary files" {
     keygen uniform "$KEYS" >in
     cat in in in >thrice
     reference thrice >wanted
@@ -83,7 +83,7 @@ setup()
     assert_same wanted got
 }
 
-@test "the input ends inside a key" {
+@test "an input that ends inside a key is refused" {
     keygen uniform "$KEYS" >in
     printf x >>in
     run -2 --separate-stderr "$GSORT" --device=cpu -o got < <(trickle in)

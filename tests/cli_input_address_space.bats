@@ -1,10 +1,10 @@
-# A limit on address space, or on data: what is mapped leaves room for -S and the stacks.
+# Under a limit on address space or data, mapped inputs leave room for -S and the stacks.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# within MIB COMMAND...: with so much address space, and besides what the program's file takes, in
-# which a build with CUDA has its kernels.
+# within MIB COMMAND...: run it with MIB of address space plus the size of the program file, which
+# contains the kernels in a build with CUDA.
 within()
 {
     local limit=$(($1 * 1024 + $(stat -c %s "$GSORT") / 1024))
@@ -22,7 +22,7 @@ setup()
     "$GSORT" in -o wanted
 }
 
-@test "more address space is not less, with any number of threads" {
+@test "a sort succeeds with any limit from 64 MiB on and any number of threads" {
     for ((mib = 64; mib <= 160; mib += 12)); do
         for options in "--parallel=2 -S 16M" "--parallel=16 -S 16M" "--parallel=100"; do
             # shellcheck disable=SC2086  # several options
@@ -32,7 +32,7 @@ setup()
     done
 }
 
-@test "standard input is a file, read from where it stands" {
+@test "a file on standard input, read from its offset" {
     keys 1 2 >file
     cat in >>file
     for mib in 72 80 88 96 104 200; do
@@ -44,14 +44,14 @@ setup()
     done
 }
 
-@test "a check" {
+@test "a check succeeds under a limit on address space" {
     for ((mib = 64; mib <= 124; mib += 12)); do
         within "$mib" "$GSORT" -c --parallel=4 wanted
         run -1 within "$mib" "$GSORT" -C --parallel=4 in
     done
 }
 
-@test "a merge onto its own input, of which there is no room for a copy" {
+@test "a merge onto its own input is refused if there is no room for a copy" {
     cp wanted both
     for mib in 88 100 112 124; do
         run -2 --separate-stderr within "$mib" bash -c '"$1" -m -S 1G both 1<>both' _ "$GSORT"
@@ -60,13 +60,13 @@ setup()
     done
 }
 
-@test "stacks as large as the limit are for one thread" {
+@test "with stacks that fill the limit, one thread sorts" {
     ulimit -S -s 65536 || skip "no such stacks here"
     within 128 "$GSORT" --device=cpu --parallel=8 -S 16M -T . in -o got
     assert_same wanted got
 }
 
-@test "a limit on data, in which buffers and stacks count and files do not" {
+@test "a limit on data, which counts buffers and stacks, but not files" {
     local mib options
     for mib in 32 64 128; do
         for options in "--parallel=2" "--parallel=16 -S 8M" "--parallel=100"; do
@@ -81,7 +81,7 @@ setup()
     done
 }
 
-@test "more address space is not less, for two files" {
+@test "a sort of two files succeeds with any limit from 130,000 KiB on" {
     keygen uniform 16M >big
     reference big big >wanted
     local kib

@@ -1,4 +1,4 @@
-# An input that is written to meanwhile: an error or a sort of what was read, never a crash.
+# An input that changes during the run gives an error or the sorted keys as read, never a crash.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -16,7 +16,7 @@ teardown()
     [ -z "${GSORT_PID:-}" ] || kill -KILL "$GSORT_PID" 2>/dev/null || true
 }
 
-# with_a_change COMMAND...: gsort has mapped `in` and waits for a FIFO when the command is run.
+# with_a_change COMMAND...: run it when gsort has mapped `in` and waits for a FIFO.
 with_a_change()
 {
     mkfifo fifo
@@ -32,7 +32,7 @@ with_a_change()
     [ "$(ls -A dir)" = out ]
 }
 
-@test "it grows: what there was at the start is sorted" {
+@test "an input that grows: its keys at the start are sorted" {
     keygen uniform 300007 >in
     keys 5 >five
     reference in five >wanted
@@ -41,7 +41,7 @@ with_a_change()
     assert_same wanted dir/out
 }
 
-@test "another file takes its name: the one that was opened is sorted" {
+@test "an input whose name goes to another file: the file opened is sorted" {
     keygen uniform 300007 >in
     keys 5 >five
     reference in five >wanted
@@ -50,7 +50,7 @@ with_a_change()
     assert_same wanted dir/out
 }
 
-@test "its name goes away" {
+@test "an input whose name is removed is sorted" {
     keygen uniform 300007 >in
     keys 5 >five
     reference in five >wanted
@@ -58,9 +58,9 @@ with_a_change()
     assert_same wanted dir/out
 }
 
-# rewritten RUNS OPTION...: two contents in turn all the time. What comes out must be in order
-# and have a key for each of the input's; or the run must say that the input has changed, which is
-# disorder where it was in order.
+# rewritten RUNS OPTION...: sort an input that another process keeps overwriting with a and b in
+# turn. The output must be in order and have as many keys as the input; or gsort must report the
+# change (in a merge, as a disorder).
 rewritten()
 {
     local i status sorted=0 writer runs=$1
@@ -94,32 +94,32 @@ rewritten()
     echo "sorted: $sorted of $runs"
 }
 
-@test "it is rewritten all the time" {
+@test "an input that is rewritten all the time" {
     keygen uniform 700001 >a
     keygen zipf 700001 >b
     rewritten "$(repeats 30)"
 }
 
-@test "it is rewritten all the time, and so large that each key is read once" {
+@test "an input that is rewritten all the time, so large that each key is read once" {
     keygen uniform 2500003 >a
     keygen zipf 2500003 >b
     rewritten "$(repeats 10)"
 }
 
-@test "it is rewritten all the time, with --verify" {
+@test "an input that is rewritten all the time, with --verify" {
     keygen uniform 700001 >a
     keygen exponential 700001 >b
     rewritten "$(repeats 30)" --verify
 }
 
-@test "it is rewritten all the time, and sorted through temporary files" {
+@test "an input that is rewritten all the time, sorted through temporary files" {
     keygen uniform 2000003 >a
     keygen zipf 2000003 >b
     rewritten "$(repeats 30)" -S 1M
     rewritten "$(repeats 30)" -S 1M --verify
 }
 
-@test "it is rewritten all the time, and merged" {
+@test "an input that is rewritten all the time, merged" {
     keygen uniform 700001 | gsort >a
     keygen zipf 700001 | gsort >b
     rewritten 30 -m

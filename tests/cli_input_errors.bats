@@ -11,7 +11,7 @@ setup()
     cp out out.old
 }
 
-# refused WORD... -- ARG...: refused with the words, and the output is as it was.
+# refused WORD... -- ARG...: gsort ARG... is refused in a line with each WORD, and keeps the output.
 refused()
 {
     local -a words=()
@@ -23,29 +23,29 @@ refused()
     assert_trouble "${words[@]}" && assert_same out.old out
 }
 
-@test "a file that is not there" {
+@test "an input file that does not exist" {
     refused no-such-file "No such file" -- no-such-file -o out
     refused no-such-file "No such file" -- in no-such-file -o out
     run -2 --separate-stderr gsort no-such-file
     assert_trouble "gsort: no-such-file: "
 }
 
-@test "a directory" {
+@test "an input that is a directory" {
     mkdir dir
     refused dir "directory" -- dir -o out
     refused . "directory" -- . -o out
 }
 
-@test "an empty name" {
+@test "an empty input name" {
     refused "gsort: '': " "No such file" -- "" -o out
     refused "gsort: '': " "No such file" -- -c ""
 }
 
-@test "a name under a file" {
+@test "an input name below a file" {
     refused in/x "Not a directory" -- in/x -o out
 }
 
-@test "a size that is no multiple of 4: size and remainder are named" {
+@test "a size that is not a multiple of 4: the message names size and remainder" {
     for n in 1 2 3 4095 4097 400001; do
         head -c "$n" /dev/zero >odd
         refused odd "$n" "$((n % 4))" -- odd -o out
@@ -54,7 +54,7 @@ refused()
     refused odd 400001 -- in odd -o out
 }
 
-@test "a file that may not be read" {
+@test "an input that may not be read" {
     require_nobody
     keygen uniform 1000 >in
     chmod 000 in
@@ -64,7 +64,7 @@ refused()
     [ ! -e out ]
 }
 
-@test "a file that cannot be read to its end" {
+@test "an input that cannot be read to its end" {
     [ -r /proc/self/mem ] || skip "no /proc/self/mem here"
     refused /proc/self/mem "Input/output error" -- /proc/self/mem -o out
     refused /proc/self/mem "Input/output error" -- -c /proc/self/mem
@@ -84,13 +84,13 @@ refused()
     [ ! -e new ]
 }
 
-@test "a pipe that is only open for writing" {
+@test "standard input open only for writing" {
     run -2 --separate-stderr bash -c 'gsort -o new 0>file'
     assert_trouble "Bad file descriptor"
     [ ! -e new ]
 }
 
-@test "the second input is looked at before the first, a slow pipe, is read" {
+@test "the second input is opened before the first, a slow pipe, is read" {
     mkfifo fifo
     exec 7<>fifo
     run -2 --separate-stderr timeout 120 "$GSORT" fifo no-such-file -o out
@@ -98,7 +98,7 @@ refused()
     exec 7>&-
 }
 
-@test "names with bytes that are no text are told in one line" {
+@test "a name with control characters is reported in one line" {
     run -2 --separate-stderr gsort $'no\x7fsuch' -o out
     assert_trouble 'no?such'
     run -2 --separate-stderr gsort $'no\nsuch' -o out

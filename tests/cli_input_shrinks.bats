@@ -1,9 +1,9 @@
-# An input that shrinks while it is mapped: status 2, a line, the old output intact.
+# An input that shrinks while it is mapped gives status 2 and one line; the old output stays.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# The sort waits for its second input, a FIFO, when the first, mapped already, is cut off.
+# Truncate the input `in` when gsort has mapped it and waits for its other input, a FIFO.
 cut_off_under_way()
 {
     mkfifo fifo
@@ -29,24 +29,24 @@ cut_off_under_way()
     [ "$(ls -A dir)" = out ]
 }
 
-@test "cut to nothing, -o" {
+@test "an input truncated to nothing, with -o" {
     cut_off_under_way in fifo -o dir/out
 }
 
-@test "cut to nothing, sorting by one thread" {
+@test "an input truncated to nothing, sorted by one thread" {
     cut_off_under_way --parallel=1 in fifo -o dir/out
 }
 
-@test "cut to nothing, the pipe first" {
+@test "an input truncated to nothing, behind a pipe" {
     cut_off_under_way fifo in -o dir/out
 }
 
-@test "cut to nothing, merging" {
+@test "an input truncated to nothing, in a merge" {
     dist=sorted cut_off_under_way -m in fifo -o dir/out
     run ! grep disorder err
 }
 
-@test "cut at random moments of a run: never a wrong output" {
+@test "an input truncated at 12 moments of a run: never a wrong output" {
     keygen uniform 4000000 >in.old
     reference in.old >wanted
     mkdir dir
@@ -62,7 +62,7 @@ cut_off_under_way()
         GSORT_PID=
         [ "$(ls -A dir)" = out ]
         if [ "$status" -eq 0 ]; then
-            # Either all was read in time, or gsort came when the file was short already.
+            # Either gsort had read everything in time, or it started with the truncated file.
             cmp -s wanted dir/out || [ "$(wc -c <dir/out)" -eq 4096 ]
         else
             [ "$status" -eq 2 ]
@@ -74,8 +74,8 @@ cut_off_under_way()
     echo "failed as they should: $failed of 12"
 }
 
-@test "cut to nothing where SIGBUS was ignored: told all the same, and never waited for" {
-    require_plain_build # a sanitizer takes SIGBUS before the program
+@test "an input truncated to nothing with SIGBUS ignored: reported, and no hang" {
+    require_plain_build # a sanitizer handles SIGBUS before the program does
     mkfifo fifo
     keygen uniform 1000000 >in
     echo old >out

@@ -12,12 +12,12 @@ setup()
     : >empty
 }
 
-@test "three files" {
+@test "three files are sorted together" {
     assert_sorts a b c
     assert_sorts -r -u a b c
 }
 
-@test "the same file twice" {
+@test "the same file twice counts twice" {
     assert_sorts a a
     assert_sorts -u a a
 }
@@ -36,7 +36,7 @@ setup()
     assert_same wanted got
 }
 
-@test "- twice: the second finds nothing more" {
+@test "- twice: the second one finds standard input at its end" {
     reference a >wanted
     # shellcheck disable=SC2002  # a pipe is what is tested
     cat a | gsort - - >got
@@ -55,7 +55,7 @@ setup()
 @test "more files than a process may have mappings" {
     local limit
     limit=$(</proc/sys/vm/max_map_count)
-    [ "$limit" -le 100000 ] || limit=20000 # too many to try: those beyond 16384 are read
+    [ "$limit" -le 100000 ] || limit=20000 # too many to try; gsort reads those beyond 16384
     mkdir parts
     keygen uniform "$((limit + 100))" >in
     split -a 4 -b 4 in parts/
@@ -68,7 +68,7 @@ setup()
     assert_same wanted got
 }
 
-@test "a merge of more files than a process may have mappings, and than memory holds" {
+@test "a merge of more files than a process may have mappings, and larger than -S" {
     local limit
     limit=$(</proc/sys/vm/max_map_count)
     [ "$limit" -le 100000 ] || skip "too many to try"
@@ -85,7 +85,7 @@ setup()
     assert_same wanted got
 }
 
-@test "one of odd length is refused although the sum is a multiple of 4" {
+@test "a file of odd length is refused although the sum is a multiple of 4" {
     printf 'ab' >odd1
     printf 'cd' >odd2
     run -2 --separate-stderr gsort a odd1 odd2 -o out
@@ -93,7 +93,7 @@ setup()
     [ ! -e out ]
 }
 
-@test "more than memory, in 300 files: none is asked about again for each part of the sample" {
+@test "300 files, larger than -S: no madvise on each file for each part of the sample" {
     local -a files=()
     require_strace
     keygen uniform 3000000 >all

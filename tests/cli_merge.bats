@@ -1,9 +1,10 @@
-# -m merges inputs that are in order, in every direction, from files and pipes, however many.
+# -m merges any number of sorted inputs, in either direction, from files and pipes.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# make_parts COUNT DISTRIBUTION [-r]: in0, in1, ... of uneven sizes, some empty, each sorted.
+# make_parts COUNT DISTRIBUTION [-r]: make sorted files in0, in1, ... of uneven sizes, some empty,
+# and `all`, which has their keys unsorted.
 make_parts()
 {
     local i
@@ -16,7 +17,7 @@ make_parts()
     done
 }
 
-@test "distributions, directions and numbers of inputs" {
+@test "merges of various distributions and numbers of inputs, in every direction" {
     for name in uniform few zipf equal sorted max-keys; do
         for count in 1 2 7 40; do
             for options in "" -r -u -ru; do
@@ -32,7 +33,7 @@ make_parts()
     done
 }
 
-@test "many keys, so that segments and runs of equal keys are many" {
+@test "many keys, for many segments and long runs of equal keys" {
     for name in uniform zipf few two-clusters; do
         keygen "$name" 1000003 >all
         split -n 5 all part.
@@ -51,8 +52,8 @@ make_parts()
     done
 }
 
-@test "inputs that follow on one another, and many small ones beside a large one" {
-    keygen uniform 300000 | "$GSORT" >all # many sorts, and it is not they that are tested
+@test "inputs whose key ranges follow each other, and many small inputs with a large one" {
+    keygen uniform 300000 | "$GSORT" >all # many sorts, which are not under test
     split -n 300 -a 3 all next.
     keygen zipf 30000 >few
     split -n 300 -a 3 few small.
@@ -72,7 +73,7 @@ make_parts()
     done
 }
 
-@test "pipes, in memory and beyond it" {
+@test "a merge of pipes, in memory and beyond it" {
     make_parts 6 uniform
     keygen uniform 1500000 | gsort >large
     reference in* large >wanted
@@ -81,11 +82,11 @@ make_parts()
     gsort -m -S 1M -T . in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 --stats -o got 2>stats
     assert_same wanted got
     [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 6000000 ]
-    # A temporary file has two of them, and not those that come in between.
+    # One temporary file holds two of the pipes, but not the inputs between them.
     reference in4 in5 large large >wanted
     gsort -m -S 1M -T . <(cat large) in5 <(cat in4) <(cat large) -o got
     assert_same wanted got
-    # What is in memory is a half of -S at most.
+    # At most half of -S is for pipes in memory.
     gsort -m -S 10M -T . - <large --stats -o got 2>stats
     grep -q '^temporary *0 bytes' stats
     gsort -m -S 10M -T . <(cat large) --stats -o got 2>stats
@@ -95,7 +96,7 @@ make_parts()
     [ ! -s got ]
 }
 
-@test "more inputs than descriptors" {
+@test "a merge of more inputs than descriptors" {
     keygen uniform 20000 >all
     split -n 1000 all part.
     for part in part.*; do
@@ -104,7 +105,7 @@ make_parts()
     [ "$(wc -l <names)" -eq 1000 ]
     gsort all -o wanted
     mkdir sorted
-    # 80 bytes each: whole keys.
+    # 80 bytes each, which are whole keys.
     while read -r name; do
         reference "$name" >"sorted/$name"
     done <names
@@ -115,7 +116,7 @@ make_parts()
     assert_same wanted got
 }
 
-@test "disorder in an input is an error that names file, index and key" {
+@test "a disorder in an input is an error that names file, index and key" {
     keygen sorted 300000 | gsort >good
     printf '\1' | dd of=good conv=notrunc status=none # 1, so that 0 is out of order anywhere
     for at in 1 70000 299999; do
@@ -131,20 +132,20 @@ make_parts()
     run -2 --separate-stderr gsort -m -r good -o out
     assert_trouble good:1: disorder
     [ ! -e out ]
-    # Any order at all: found, and never a hang.
+    # In an unsorted input, a disorder is found too, and gsort never hangs.
     keygen uniform 500000 >wild
     run -2 --separate-stderr timeout 60 "$GSORT" -m good wild good -o out
     assert_trouble wild: disorder
 }
 
-@test "in place, and over a file on standard output" {
+@test "a merge in place, and over a file on standard output" {
     keygen uniform 100000 | gsort >a
     keygen zipf 100000 | gsort >b
     reference a b >wanted
     cp a data
     gsort -m data b -o data
     assert_same wanted data
-    # The output is ahead of what is to be read of the second input.
+    # The output overtakes the reading of b, the input that it overwrites.
     keygen sorted 300000 >a
     keygen uniform 300000 | gsort >b
     reference a b >wanted
@@ -152,7 +153,7 @@ make_parts()
     assert_same wanted b
 }
 
-@test "what would be written over and has no room in memory is refused" {
+@test "an input that would be overwritten and does not fit in memory is refused" {
     keygen uniform 4M | reference >wanted
     cp wanted data
     run -2 --separate-stderr bash -c 'gsort -m -S 5M data 1<>data'
@@ -160,7 +161,7 @@ make_parts()
     assert_same wanted data
     gsort -m -S 40M data 1<>data
     assert_same wanted data
-    # Behind its end nothing is written over.
+    # Output behind the end of the file overwrites nothing.
     reference data data >twice
     cat twice >>wanted
     cp data one
@@ -172,7 +173,7 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
     assert_same wanted data
 }
 
-@test "options of engine and device are without effect" {
+@test "a merge ignores options of engine and device" {
     make_parts 3 uniform
     reference all >wanted
     gsort -m --engine=hybrid --samples=3 --bins=7 --lists=8 --device=cpu --device-memory=1M \
@@ -186,7 +187,7 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
     gsort -c --engine=hybrid --bins=7 --lists=8 --device=cpu got
 }
 
-@test "what is refused" {
+@test "a merge refuses -c, missing inputs and odd sizes" {
     run -2 --separate-stderr gsort -m -c
     assert_trouble "'-cm' are incompatible"
     run -2 --separate-stderr gsort -C -m
@@ -201,7 +202,7 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
     assert_only odd
 }
 
-@test "pipes that one temporary directory has no room for go to several" {
+@test "pipes that do not fit in one temporary directory go to several" {
     keygen sorted 17M >in
     mount_memory t1 72m
     mount_memory t2 72m
@@ -211,15 +212,15 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
     [ ! -e out ]
 }
 
-@test "pipes share a half of -S, not each has one" {
+@test "all pipes together get half of -S" {
     keygen sorted 700000 >in
     gsort -m -S 10M -T . <(cat in) <(cat in) <(cat in) <(cat in) --stats -o got 2>stats
     reference in in in in | cmp - got
-    # One has room there, and no second one.
+    # Only one of the pipes has room there.
     [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 8400000 ]
 }
 
-@test "a pipe of no whole number of keys is refused, beyond memory, too" {
+@test "a pipe with an incomplete last key is refused, beyond memory, too" {
     keygen sorted 700001 >in
     for rest in x xy xyz; do
         run -2 --separate-stderr gsort -m -S 1M -T . in <(cat in && printf %s "$rest") in -o out

@@ -1,9 +1,10 @@
-# Where there are no files without a name, a hidden temporary stands in, and signals remove it.
+# Where unnamed files are not possible, a hidden temporary is used, and signals remove it.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# In a mount namespace of its own with an empty /proc, without which no unnamed file gets a name.
+# Run a command in a mount namespace with an empty /proc: without /proc, gsort cannot name an
+# unnamed file.
 without_proc()
 {
     unshare -m bash -c 'mount -t tmpfs tmpfs /proc && exec "$@"' bash "$@"
@@ -20,7 +21,7 @@ setup()
     reference in >wanted
 }
 
-@test "a new file and a replaced one" {
+@test "a new file and a replaced one by a named temporary" {
     without_proc "$GSORT" in -o dir/out
     assert_same wanted dir/out
     echo old >dir/out
@@ -31,7 +32,7 @@ setup()
     [ "$(ls -A dir)" = out ]
 }
 
-@test "a new file has the rights by its directory's default access control list, and no others" {
+@test "a new file gets its directory's default access control list, and no other rights" {
     require python3
     python3 -c '
 import os, struct
@@ -47,7 +48,7 @@ assert os.getxattr("dir/out", name) == os.getxattr("dir/plain", name)'
     [ "$(stat -c %a dir/out)" = 660 ]
 }
 
-@test "a signal removes the temporary" {
+@test "a signal removes the named temporary" {
     mkfifo fifo
     echo old >dir/out
     for signal in TERM INT HUP QUIT ALRM PIPE IO PROF VTALRM XCPU XFSZ USR2 PWR STKFLT RTMIN \
@@ -70,7 +71,7 @@ assert os.getxattr("dir/out", name) == os.getxattr("dir/plain", name)'
     done
 }
 
-@test "an error removes the temporary" {
+@test "an error removes the named temporary" {
     printf 'abc' >odd
     echo old >dir/out
     run -2 --separate-stderr bash -c \
@@ -80,7 +81,7 @@ assert os.getxattr("dir/out", name) == os.getxattr("dir/plain", name)'
     [ "$(cat dir/out)" = old ]
 }
 
-@test "an input that shrinks under way removes the temporary" {
+@test "an input that shrinks during the run removes the named temporary" {
     mkfifo fifo
     keygen uniform 1000000 >in
     exec 7<>fifo
@@ -88,7 +89,7 @@ assert os.getxattr("dir/out", name) == os.getxattr("dir/plain", name)'
         'mount -t tmpfs tmpfs /proc && exec "$@"' bash "$GSORT" in fifo -o dir/out 2>err 3>&- 7>&- &
     GSORT_PID=$!
     keygen uniform 100 >&7
-    wait_for has_open fifo # after the first input is mapped and the temporary is there
+    wait_for has_open fifo # the first input is mapped and the temporary exists
     compgen -G 'dir/.gsort-*' >/dev/null
     : >in
     exec 7>&-

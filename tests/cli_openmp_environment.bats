@@ -1,4 +1,4 @@
-# What the environment says to OpenMP's programs about places and stacks does not bind gsort.
+# OpenMP variables in the environment for places and stacks have no effect on gsort.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -11,13 +11,13 @@ setup()
     keygen uniform 4M >in
 }
 
-# threads [NAME=VALUE...]: how many a sort has.
+# threads [NAME=VALUE...]: print how many threads a sort has with these variables.
 threads()
 {
     env "$@" "$GSORT" --device=cpu --stats in -o out 2>&1 | awk '/^threads/ { print $2 }'
 }
 
-@test "there are as many threads as without places" {
+@test "places do not change the number of threads" {
     local all
     all=$(threads)
     [ "$(threads OMP_PROC_BIND=true)" -eq "$all" ]
@@ -25,12 +25,12 @@ threads()
     [ "$(threads GOMP_CPU_AFFINITY=0)" -eq "$all" ]
 }
 
-@test "a number of threads that is none is nobody's trouble" {
+@test "an invalid OMP_NUM_THREADS is no error" {
     run -0 --separate-stderr env OMP_NUM_THREADS=many "$GSORT" in -o out
     [ "$stderr" = "" ]
 }
 
-@test "a small stack for its threads is no fault" {
+@test "a stack size too small for the threads does no harm" {
     reference in >wanted
     OMP_STACKSIZE=16k gsort --parallel=4 in -o out
     assert_same wanted out

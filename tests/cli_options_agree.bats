@@ -3,7 +3,7 @@
 
 load helper
 
-# The long options in a text, sorted.
+# Print the long options in the text on standard input, sorted.
 long_options()
 {
     grep -Eo -- '(^|[^-a-z])--[a-z][a-z-]+' | grep -Eo -- '--[a-z-]+' | sort -u
@@ -16,14 +16,14 @@ setup()
     [ "$(wc -l <help)" -ge 15 ]
 }
 
-@test "every option of --help has its entry in the man page, and no other has" {
+@test "the man page has an entry for every option of --help, and no others" {
     [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
     sed 's/\\-/-/g; s/\\f[BIRP]//g' "$ROOT/man/gsort.1" | sed -n '/^\.SH OPTIONS/,/^\.SH STATS/p' |
         awk '/^\.TP/ { take = 1; next } take { print; take = /^\.(TQ|PD)/ }' | long_options >page
     diff help page
 }
 
-@test "every option of --help is in README.md, and README names no other of gsort's" {
+@test "README.md names every option of --help, and no others of gsort" {
     [ -e "$ROOT/README.md" ] || skip "no README.md in this tree"
     long_options <"$ROOT/README.md" >readme
     comm -23 help readme >missing
@@ -39,12 +39,12 @@ setup()
     }
 }
 
-@test "every option of --help is completed, and no other is" {
+@test "the shell completes every option of --help, and no others" {
     grep -v '^ *#' "$ROOT/cli/completion.bash" | long_options >completed
     diff help completed
 }
 
-@test "every letter of --help is in the man page" {
+@test "the man page has every short option of --help" {
     [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
     sed 's/\\-/-/g; s/\\f[BIRP]//g' "$ROOT/man/gsort.1" >page
     for letter in $(gsort --help | grep -Eo -- '^ +-[a-zA-Z?]' | tr -d ' ' | sort -u); do
@@ -55,7 +55,7 @@ setup()
     done
 }
 
-@test "the man page has its sections and renders without a warning" {
+@test "the man page has all sections and renders without a warning" {
     [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
     for section in NAME SYNOPSIS DESCRIPTION OPTIONS STATS "EXIT STATUS" ENVIRONMENT FILES \
         EXAMPLES BUGS; do

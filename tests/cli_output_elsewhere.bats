@@ -1,4 +1,4 @@
-# -o names a file that another process has open: nothing old stays behind the keys.
+# If -o names a file that another process has open, it is truncated to the sorted keys.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,10 +10,10 @@ setup()
     reference in >wanted
 }
 
-@test "by its name in /proc: cut to what is sorted" {
+@test "a file named by another process's /proc/PID/fd entry is truncated" {
     keygen uniform 5000 >out
     sleep 100 7<>out 3>&- &
-    GSORT_PID=$! # the teardown ends it
+    GSORT_PID=$! # teardown kills it
     wait_for test -e "/proc/$GSORT_PID/fd/7"
     gsort in -o "/proc/$GSORT_PID/fd/7"
     assert_same wanted out

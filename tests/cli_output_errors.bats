@@ -11,14 +11,14 @@ setup()
     exec 7<>never
 }
 
-# Refused at once: the input is a pipe into which nothing ever comes.
+# Run gsort on a pipe that never brings a byte: it must refuse the output before it reads.
 refused_at_once()
 {
     run -2 --separate-stderr timeout 120 "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} \
         never -o "$1"
 }
 
-@test "a directory that is not there" {
+@test "an output in a directory that does not exist" {
     refused_at_once missing/out
     assert_trouble missing/out "No such file"
 }
@@ -32,40 +32,40 @@ refused_at_once()
     [ -d dir ]
 }
 
-@test "a name under a file" {
+@test "an output name below a file" {
     refused_at_once in/out
     assert_trouble in/out "Not a directory"
 }
 
-@test "an empty name" {
+@test "an empty output name" {
     refused_at_once ""
     assert_trouble
 }
 
-@test "a name that is too long" {
+@test "an output name that is too long" {
     local name
     name=$(printf 'x%.0s' {1..256})
     refused_at_once "$name"
     assert_trouble "too long"
 }
 
-@test "a descriptor that is not open" {
+@test "an output descriptor that is not open" {
     refused_at_once /dev/fd/99
     assert_trouble "/dev/fd/99: cannot be created: No such file"
 }
 
-@test "a directory that may not be written" {
+@test "an output in a directory that may not be written" {
     require_nobody
     keygen uniform 1000 >in
-    chmod 555 . # its owner may be who runs this
+    chmod 555 . # the user running this may own it
     run -2 --separate-stderr as_nobody "$GSORT" in -o out
     chmod 755 .
     assert_trouble out "Permission denied"
     assert_only in
 }
 
-@test "a file that may not be written, in a directory that may" {
-    # As sort(1) and cp(1), which open the output for writing: a file made read-only stays as it is.
+@test "an output that may not be written, in a directory that may" {
+    # sort(1) and cp(1) open the output for writing; like them, gsort leaves a read-only file alone.
     require_nobody
     keygen uniform 1000 >in
     echo old >out
@@ -77,7 +77,7 @@ refused_at_once()
     assert_only in out
 }
 
-@test "a file of somebody else's in a directory with the sticky bit" {
+@test "another user's file in a directory with the sticky bit" {
     require_nobody
     [ "$(id -u)" -eq 0 ] || skip "only root can make a file of somebody else's"
     mkfifo empty
@@ -91,7 +91,7 @@ refused_at_once()
     assert_only empty out
 }
 
-@test "but who owns such a directory may replace what lies there" {
+@test "the owner of a directory with the sticky bit may replace files in it" {
     require_nobody
     [ "$(id -u)" -eq 0 ] || skip "only root can make a file of somebody else's"
     keygen uniform 1000 >in
@@ -104,13 +104,13 @@ refused_at_once()
     assert_same wanted own/out
 }
 
-@test "a device that may not be opened for writing" {
+@test "an output descriptor that is not open, with an input that could be sorted" {
     [ -e /dev/full ] || skip "no /dev/full here"
     run -2 --separate-stderr gsort in -o /dev/fd/99
     assert_trouble /dev/fd/99
 }
 
-@test "a file that is mounted by itself, which no other can replace" {
+@test "an output that is a mount point and cannot be replaced" {
     require unshare
     require_plain_build
     unshare -m true 2>/dev/null || skip "mounting is not permitted here"
@@ -121,40 +121,40 @@ refused_at_once()
     assert_trouble out "mounted"
     [ "$(cat out outside)" = $'old\nold' ]
     assert_only in never out outside
-    # It is written like any other where the shell has opened it.
+    # If the shell opens it, it is written like any other file.
     unshare -m bash -c 'mount --bind outside out && "$GSORT" in >out'
     reference in >wanted
     assert_same wanted outside
 }
 
-@test "a file that may only be appended to, which no other can replace" {
+@test "an append-only output, which cannot be replaced" {
     require chattr
     echo old >out
     chattr +a out 2>/dev/null || skip "no append-only files here"
     local refused=0
     refused_at_once out || refused=$?
-    chattr -a out # or nobody could remove it
+    chattr -a out # otherwise nobody could remove it
     [ "$refused" -eq 0 ]
     assert_trouble out "append-only"
     [ "$(cat out)" = old ]
     assert_only in never out
 }
 
-@test "a directory that names may only be added to, where a file cannot be replaced" {
+@test "an output in an append-only directory, where it cannot be replaced" {
     require chattr
     mkdir kept
     echo old >kept/out
     chattr +a kept 2>/dev/null || skip "no append-only directories here"
     local refused=0
     refused_at_once kept/out || refused=$?
-    chattr -a kept # or nobody could remove it
+    chattr -a kept # otherwise nobody could remove it
     [ "$refused" -eq 0 ]
     assert_trouble kept/out "append-only directory"
     [ "$(cat kept/out)" = old ]
     [ "$(ls -A kept)" = out ]
 }
 
-@test "a path that is too long is refused with the reason" {
+@test "an output path that is too long is refused with the reason" {
     local path
     path=$(printf '/dddddddddd%.0s' {1..600})
     run -2 --separate-stderr "$GSORT" in -o "$path"

@@ -1,4 +1,4 @@
-# -o creates or replaces its file, whole, with the mode and owner that the old one had.
+# -o creates or replaces its file as a whole, and keeps mode and owner of the old one.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ setup()
     reference in >wanted
 }
 
-@test "a new file, with the mode that the umask leaves" {
+@test "a new file has the mode that the umask leaves" {
     for mask in 022 077 002; do
         umask "$mask"
         rm -f out
@@ -29,7 +29,7 @@ setup()
     assert_same wanted out2
 }
 
-@test "an existing file is replaced, longer or shorter" {
+@test "an existing file is replaced, whether longer or shorter" {
     keygen uniform 10 >out
     gsort in -o out
     assert_same wanted out
@@ -41,7 +41,7 @@ setup()
 
 @test "the mode of a replaced file is kept" {
     local modes=(600 640 755 666)
-    [ "$(id -u)" -ne 0 ] || modes+=(444) # which nobody else may write
+    [ "$(id -u)" -ne 0 ] || modes+=(444) # only root may write it
     for mode in "${modes[@]}"; do
         echo old >out
         chmod "$mode" out
@@ -61,7 +61,7 @@ setup()
     [ "$(stat -c %u:%g:%a out)" = 12345:23456:640 ]
 }
 
-@test "the mode is kept by who may give the owner, but then not change the file" {
+@test "the mode is kept by a user with CAP_CHOWN, but without CAP_FOWNER" {
     [ "$(id -u)" -eq 0 ] || skip "only root may give the owner"
     require setpriv
     setpriv --bounding-set -fowner --inh-caps -fowner true 2>/dev/null || skip "no rights to drop"
@@ -73,7 +73,7 @@ setup()
     [ "$(stat -c %u:%g:%a out)" = 12345:23456:664 ]
 }
 
-@test "who may not give the owner gives no set-ID bits and no group's rights" {
+@test "a user who cannot keep the owner drops set-ID bits and extra group rights" {
     require_nobody
     [ "$(id -u)" -eq 0 ] || skip "only root can make a file of somebody else's"
     keygen uniform 10 >in
@@ -87,7 +87,7 @@ setup()
     done
 }
 
-@test "nor does who may give the owner, but not the group" {
+@test "a user who cannot keep the group drops set-ID bits" {
     [ "$(id -u)" -eq 0 ] || skip "only root gives files away"
     require_nobody
     keygen uniform 1000 >in
@@ -99,7 +99,7 @@ setup()
     [ "$(stat -c '%a %u %g' out)" = "755 65534 65534" ]
 }
 
-@test "a replaced file gets no rights by its directory's default access control list" {
+@test "a replaced file gets no rights from its directory's default access control list" {
     require python3
     echo old >out
     chmod 600 out
@@ -113,7 +113,7 @@ os.setxattr(".", "system.posix_acl_default", acl)' || skip "no access control li
     [ "$(stat -c %a out)" = 600 ]
 }
 
-@test "a replaced file keeps its access control list, and its group gains nothing by that" {
+@test "a replaced file keeps its access control list, without new rights for its group" {
     require python3
     echo old >out
     chmod 600 out
@@ -132,7 +132,7 @@ END
     [ "$(stat -c %a out)" = 660 ]
 }
 
-@test "a file in another directory leaves nothing but itself there" {
+@test "an output in another directory leaves nothing else there" {
     mkdir dir
     gsort in -o dir/out
     assert_same wanted dir/out
@@ -150,21 +150,21 @@ END
     assert_same wanted out2
 }
 
-@test "a name as long as the system allows" {
+@test "an output name as long as the system allows" {
     local name
     name=$(printf 'x%.0s' {1..255})
     gsort in -o "$name"
     assert_same wanted "$name"
 }
 
-@test "an empty input makes an empty file, also in place of a full one" {
+@test "an empty input makes an empty file, even replacing a non-empty one" {
     echo old >out
     gsort /dev/null -o out
     [ -e out ]
     [ ! -s out ]
 }
 
-@test "-o - is a file of that name, as with sort(1)" {
+@test "-o - is a file of that name, as in sort(1)" {
     gsort in -o - >got
     assert_same wanted ./-
     [ ! -s got ]

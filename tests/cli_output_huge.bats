@@ -1,13 +1,13 @@
-# An output on tmpfs holds the keys, however that file system gives out large pages.
+# An output on tmpfs holds the right keys whatever the huge page setting of the file system.
 # SPDX-License-Identifier: MIT
 #
-# Whoever makes pages ahead must not write to one that the file system takes for never written to:
-# fallocate(2) leaves such a page, and where it is a large one the kernel maps it as it is, and
-# clears it when somebody else reads it.
+# Code that makes pages ahead must not store into a page that the file system regards as never
+# written: fallocate(2) leaves such pages, and the kernel maps a huge one without clearing it, but
+# clears it when another process reads it.
 
 load helper
 
-@test "large pages always, within a file's size, where asked for, never" {
+@test "huge pages always, within a file's size, on advice, or never" {
     keygen uniform 9M >in
     reference in >wanted
     for huge in always within_size advise never; do

@@ -1,7 +1,8 @@
-# A large output of the CPU is sorted in the file's own memory, and is the same as any.
+# A large output of the CPU sort is sorted in place in the mapped file, with the same bytes.
 # SPDX-License-Identifier: MIT
 #
-# By few threads all over it (from 65,536 keys a bin on), by four or more from its beginning on.
+# Few threads write all over the file (from 65,536 keys per bin on), four or more write it from its
+# beginning.
 
 load helper
 
@@ -12,10 +13,10 @@ setup()
     reference in >wanted
 }
 
-# sort_both ARGUMENTS...: by few threads and by many.
+# sort_both ARGUMENTS...: sort with few threads and with many.
 sort_both()
 {
-    # With --device=gpu: each of the sorts once, the threads by turns.
+    # With --device=gpu: each sort once, the numbers of threads in turn.
     take_turns 1 2 4 7
     for threads in "${TURNS[@]}"; do
         rm -f out
@@ -24,7 +25,7 @@ sort_both()
     done
 }
 
-@test "by few threads and by many, on a disk and in memory's file system" {
+@test "a mapped output by few threads and by many, on a disk and on tmpfs" {
     sort_both
     mount_memory memory 100m
     for threads in 2 4; do
@@ -35,7 +36,7 @@ sort_both()
     done
 }
 
-@test "in descending order, without repetitions, proven" {
+@test "a mapped output with -r, -u and --verify" {
     sort_both --verify
     reference -r in >descending
     WANTED=descending sort_both -r
@@ -43,7 +44,7 @@ sort_both()
     WANTED=unique sort_both -u
 }
 
-@test "to standard output, and behind what it has already" {
+@test "a mapped standard output, also behind what the file contains" {
     for threads in 2 4; do
         gsort --bins=100 --parallel="$threads" in >out
         assert_same wanted out
@@ -55,7 +56,7 @@ sort_both()
     done
 }
 
-@test "keys with a frequent value, few values, keys in order" {
+@test "a mapped output of skewed, few, sorted and reversed keys" {
     for distribution in zipf few sorted reversed clusters; do
         keygen "$distribution" 10M >in
         reference in >wanted
@@ -63,7 +64,7 @@ sort_both()
     done
 }
 
-@test "a file system that has no room: one line, the old output stays" {
+@test "a mapped output on a full file system: one line, the old output stays" {
     mount_memory small 39m
     echo old >small/out
     for threads in 2 4; do
@@ -79,7 +80,7 @@ sort_both()
     done
 }
 
-@test "a file system with just the room that it takes" {
+@test "a mapped output on a file system with just enough room" {
     mount_memory small 41m
     for threads in 2 4; do
         gsort --bins=100 --parallel="$threads" in -o small/out
@@ -88,7 +89,7 @@ sort_both()
     done
 }
 
-# most_stay: 7M keys, and 3M of them again.
+# most_stay: make an input of 7M keys and 3M of them again, of which -u keeps most.
 most_stay()
 {
     keygen uniform 7M >in
@@ -97,7 +98,7 @@ most_stay()
     reference -u in >unique
 }
 
-@test "without repetitions, where there is room for those that stay only" {
+@test "-u where there is room for the unique keys only" {
     most_stay
     mount_memory small 29m
     for threads in 2 4; do
@@ -107,7 +108,7 @@ most_stay()
     done
 }
 
-@test "without repetitions, where files may be only as long as those that stay" {
+@test "-u where a file may be only as long as the unique keys" {
     most_stay
     for threads in 2 4; do
         (ulimit -f $((28 << 10)) && gsort -u --bins=100 --parallel="$threads" in -o out)
@@ -117,8 +118,8 @@ most_stay()
     done
 }
 
-@test "without repetitions, from a pipe that has few of them at first" {
-    for more in 1 6; do # once more, and six times: a seventh stays
+@test "-u of a pipe that repeats its first keys later" {
+    for more in 1 6; do # repeated once and six times: 1/2 and 1/7 stay
         keygen uniform 3M >part
         for _ in $(seq 0 "$more"); do cat part; done >in
         reference -u part >unique
@@ -130,7 +131,7 @@ most_stay()
     done
 }
 
-@test "not where the disk's journal gets the bytes, too: a mapping is slow there" {
+@test "with data=journal, where a mapping is slow, the output is not mapped" {
     require_strace
     [[ $(uname -r) =~ ^([0-9]+)\.([0-9]+) ]]
     local release=$((BASH_REMATCH[1] * 100 + BASH_REMATCH[2]))

@@ -1,4 +1,4 @@
-# What somebody puts under the output's name while gsort runs is treated like what was there before.
+# A file that gets the output's name while gsort runs is treated like one that had it before.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -12,7 +12,7 @@ setup()
     mkfifo fifo
 }
 
-# begin NAME: a sort to it whose input has not ended.
+# begin NAME: start a sort with this output, and leave its input open.
 begin()
 {
     exec 7<>fifo
@@ -21,7 +21,7 @@ begin()
     wait_for has_open 'shared/[#.][^/]*'
 }
 
-# end STATUS: end its input.
+# end STATUS: close its input; gsort must exit with this status.
 end()
 {
     local status=0
@@ -31,7 +31,7 @@ end()
     [ "$status" -eq "$1" ]
 }
 
-@test "a file of one's own is replaced, and its mode stays" {
+@test "the user's own new file is replaced, and its mode stays" {
     begin shared/out
     echo meanwhile >shared/out
     chmod 640 shared/out
@@ -41,7 +41,7 @@ end()
     [ "$(ls -A shared)" = out ]
 }
 
-@test "a mode that the old output gets meanwhile stays" {
+@test "a mode that the old output gets during the run stays" {
     echo old >shared/out
     chmod 644 shared/out
     begin shared/out
@@ -51,7 +51,7 @@ end()
     [ "$(stat -c %a shared/out)" = 600 ]
 }
 
-@test "somebody else's is not, where everybody may write" {
+@test "another user's new file in a shared directory is not replaced" {
     [ "$(id -u)" -eq 0 ] || skip "only root can give files away"
     chmod 1777 shared
     begin shared/out
@@ -64,7 +64,7 @@ end()
     [ "$(ls -A shared)" = out ]
 }
 
-@test "a directory, a link or a FIFO is left as it is" {
+@test "a new directory, link or FIFO is left alone" {
     local make
     for make in 'mkdir shared/out' 'ln -s ../in shared/out' 'mkfifo shared/out'; do
         begin shared/out
@@ -81,7 +81,7 @@ end()
     cmp in <(keygen uniform 100003)
 }
 
-@test "a new file needs no other name: one that may be added to a directory is enough" {
+@test "a new file never gets a temporary name: an append-only directory is enough" {
     [ "$(id -u)" -eq 0 ] || skip "only root can make a directory append-only"
     require chattr
     begin shared/first

@@ -1,13 +1,13 @@
-# Whatever kind of file system an output lies on, the disk has the keys: it is mounted anew.
+# On file systems of all kinds, the keys reach the disk: it is unmounted and mounted again.
 # SPDX-License-Identifier: MIT
 #
-# Pages made ahead are written to by way of a mapping, and each kind has its own way of giving them
-# places on the disk: ahead (ext4, xfs), when they are written back, or never for a hole. What the
-# page cache holds proves nothing of that.
+# Pages made ahead are written through a mapping, and each file system has its own way to allocate
+# blocks for them: in advance (ext4, xfs), at write-back, or never for a hole. The contents of the
+# page cache prove nothing about that.
 
 load helper
 
-# Enough that pages are made ahead.
+# The input is large enough for pages to be made ahead.
 setup()
 {
     enter_directory
@@ -19,12 +19,12 @@ setup()
     cat before wanted >wanted_behind
 }
 
-# write_outputs DIR: by every way that takes another path to the disk.
+# write_outputs DIR: write one output for each path that keys can take to the disk.
 write_outputs()
 {
     take_turns 1 2 4
     for threads in "${TURNS[@]}"; do
-        gsort --bins=100 --parallel="$threads" in -o "$1/wanted" # in the file's own memory
+        gsort --bins=100 --parallel="$threads" in -o "$1/wanted" # in the mapped file
     done
     { cat before && gsort in; } >"$1/wanted_behind"
     keygen uniform 9M | gsort -u >"$1/wanted_once"
@@ -32,7 +32,7 @@ write_outputs()
     gsort --direct -S 8M -T "$1" "$1/wanted_itself" -o "$1/wanted_itself"
 }
 
-# assert_outputs DIR: and nothing beside them.
+# assert_outputs DIR: these outputs are right, and no other files are there.
 assert_outputs()
 {
     assert_same wanted "$1/wanted"
@@ -42,7 +42,7 @@ assert_outputs()
     [ "$(find "$1" -type f | wc -l)" -eq 4 ]
 }
 
-# KIND MOUNT-OPTION MKFS-OPTION...: the ways of keeping files that differ most.
+# Print lines of KIND MOUNT-OPTION MKFS-OPTION...: the file systems that differ most.
 kinds()
 {
     cat <<'END'
@@ -54,7 +54,7 @@ btrfs compress-force=zstd:1
 END
 }
 
-@test "disks of all kinds that can be made and mounted here" {
+@test "outputs on every file system that can be made and mounted here" {
     local kind option options tried=0
     while read -r kind option options; do
         rm -f disk
@@ -73,7 +73,7 @@ END
     [ "$tried" -gt 0 ] || skip "no file system can be made and mounted here"
 }
 
-@test "a file of a lower layer is replaced in the upper one" {
+@test "on overlayfs, a file of the lower layer is replaced in the upper one" {
     mount_memory layers 300m
     mkdir layers/{lower,upper,work} both
     cp in layers/lower/wanted_itself

@@ -1,7 +1,7 @@
-# A pipe gets pages, not copies: whoever reads it, and when, gets the same bytes.
+# A pipe gets pages instead of copies, and its reader gets the right bytes at any time.
 # SPDX-License-Identifier: MIT
 #
-# From 1 Mi keys on; less is written as ever.
+# That is done from 1 Mi keys on; fewer keys are copied by write(2).
 
 load helper
 
@@ -12,7 +12,7 @@ setup()
     reference in >wanted
 }
 
-@test "by few threads and by many, to a reader that comes late or reads little at a time" {
+@test "few threads and many write to a reader that is late or reads in small pieces" {
     take_turns 1 2 4 7
     for threads in "${TURNS[@]}"; do
         gsort --bins=100 --parallel="$threads" in | cat >got
@@ -24,13 +24,13 @@ setup()
     done
 }
 
-@test "a reader that hands pages on" {
+@test "a reader that passes pages on" {
     gsort in | gsort --check
     gsort in | gsort -r >got
     reference -r in | cmp - got
 }
 
-@test "a reader that keeps what it got while gsort goes on and ends" {
+@test "a reader that reads late while gsort goes on and ends" {
     mkfifo late
     { sleep 0.3 && cat; } <late >got &
     gsort in >late
@@ -38,7 +38,7 @@ setup()
     assert_same wanted got
 }
 
-@test "sizes about 1 Mi keys" {
+@test "sizes around 1 Mi keys, into a pipe" {
     for count in 1048575 1048576 1048577; do
         head -c $((4 * count)) in >part
         reference part >wanted
@@ -47,7 +47,7 @@ setup()
     done
 }
 
-@test "in descending order, without repetitions, proven" {
+@test "into a pipe with -r, -u and --verify" {
     reference -r in >descending
     gsort --verify -r in | cat >got
     assert_same descending got
@@ -56,7 +56,7 @@ setup()
     assert_same unique got
 }
 
-@test "keys with a frequent value, few values, keys in order" {
+@test "skewed, few, sorted, reversed and equal keys into a pipe" {
     for distribution in zipf few sorted reversed clusters equal; do
         keygen "$distribution" 3M >in
         reference in >wanted
@@ -67,7 +67,7 @@ setup()
     done
 }
 
-@test "a merge" {
+@test "a merge into a pipe" {
     keygen zipf 2097152 >others
     reference others >second
     reference in others >both
@@ -78,7 +78,7 @@ setup()
     assert_same descending got
 }
 
-@test "a socket, which takes copies" {
+@test "a socket as output, which gets copies" {
     require python3
     python3 - "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} in >got <<'EOF'
 import socket, subprocess, sys

@@ -1,4 +1,4 @@
-# A FIFO, a device and /dev/stdout named by -o are written directly.
+# A FIFO, a device and /dev/stdout named by -o are written to, not replaced.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ setup()
     reference in >wanted
 }
 
-@test "a FIFO" {
+@test "-o names a FIFO" {
     mkfifo fifo
     cat fifo >got &
     gsort in -o fifo
@@ -20,19 +20,19 @@ setup()
     assert_only fifo got in wanted
 }
 
-@test "/dev/null" {
+@test "-o /dev/null" {
     gsort in -o /dev/null
     [ -c /dev/null ]
 }
 
-@test "/dev/stdout to a pipe and to a file" {
+@test "-o /dev/stdout to a pipe and to a file" {
     gsort in -o /dev/stdout | cat >got
     assert_same wanted got
     gsort in -o /dev/stdout >got
     assert_same wanted got
 }
 
-@test "/dev/stdout to a file that others have written to keeps what they wrote" {
+@test "-o /dev/stdout to a file keeps what others wrote before" {
     {
         printf 'head'
         gsort in -o /dev/stdout
@@ -41,7 +41,7 @@ setup()
     assert_same wanted2 got
 }
 
-@test "/dev/fd/N" {
+@test "-o /dev/fd/N" {
     gsort in -o /dev/fd/5 5>&1 | cat >got
     assert_same wanted got
 }

@@ -1,4 +1,4 @@
-# -o through a symbolic link replaces the target, not the link; a dangling one creates it.
+# -o through a symbolic link replaces or creates the link's target, and keeps the link.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ setup()
     reference in >wanted
 }
 
-@test "the target of a link is replaced, the link stays" {
+@test "the target of a link is replaced, and the link stays" {
     echo old >target
     ln -s target link
     gsort in -o link
@@ -59,7 +59,7 @@ setup()
     [ -L a ]
 }
 
-@test "a dangling link into a directory that is not there is refused" {
+@test "a dangling link into a directory that does not exist is refused" {
     ln -s missing/target link
     run -2 --separate-stderr gsort in -o link
     assert_trouble link

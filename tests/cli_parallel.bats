@@ -1,4 +1,4 @@
-# --parallel sets the number of CPU threads, also where threads are scarce.
+# --parallel sets the number of CPU threads, and gsort sorts where it cannot have so many.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ setup()
     reference in >wanted
 }
 
-@test "the number is in --stats" {
+@test "--stats shows the number of threads" {
     run -0 --separate-stderr gsort --parallel=3 --stats=json in -o out
     [[ $stderr =~ \"threads\":\ *3[^0-9] ]]
 }
@@ -22,7 +22,7 @@ setup()
     assert_sorts +--parallel=64 small
 }
 
-@test "OMP_NUM_THREADS does not break it" {
+@test "OpenMP variables do not break --parallel" {
     OMP_NUM_THREADS=1 gsort in -o out
     assert_same wanted out
     OMP_NUM_THREADS=1 gsort --parallel=4 in -o out
@@ -33,12 +33,12 @@ setup()
     assert_same wanted out
 }
 
-@test "a limit on the user's threads: sorted all the same, and nothing left" {
+@test "a limit on the user's threads: gsort still sorts, and leaves nothing" {
     require_nobody
     keygen uniform 500003 >in
     reference in >wanted
     chmod 777 .
-    # A sanitizer looks for leaks in a thread of its own.
+    # A sanitizer needs a thread of its own to look for leaks.
     export ASAN_OPTIONS=detect_leaks=0
     for most in 1 2 3 5; do
         as_nobody bash -c 'ulimit -u "$2"; exec "$1" --parallel=8 in -o out' \
@@ -49,7 +49,7 @@ setup()
     done
 }
 
-@test "a control group's limit on threads: the same" {
+@test "a control group's limit on threads: gsort still sorts, and leaves nothing" {
     require_control_group pids
     keygen uniform 500003 >in
     reference in >wanted

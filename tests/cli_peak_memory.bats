@@ -1,11 +1,11 @@
-# What is resident at most: input and output, 64 MiB, and 1 MiB for each thread.
+# Peak resident memory is at most input and output, 64 MiB, and 1 MiB for each thread.
 # SPDX-License-Identifier: MIT
 
 load helper
 
 KEYS=8388608 # 32 MiB
 
-# peak_of ARG...: MiB that gsort had resident at most, input and output counted as what is mapped.
+# peak_of ARG...: print gsort's peak resident memory in MiB, which includes mapped input and output.
 peak_of()
 {
     local kib
@@ -21,7 +21,7 @@ setup()
     enter_directory
 }
 
-@test "sorting a file" {
+@test "peak memory of sorting a file" {
     local dist threads option
     for dist in uniform zipf organ-pipe; do
         keygen "$dist" "$KEYS" >in
@@ -35,7 +35,7 @@ setup()
     done
 }
 
-@test "sorting a pipe" {
+@test "peak memory of sorting a pipe" {
     keygen uniform "$KEYS" >in
     run -0 peak_of --parallel=2 -o out <in
     [ "$output" -le $((32 + 32 + 64 + 2)) ]
@@ -45,7 +45,7 @@ setup()
     }
 }
 
-@test "pipes count together" {
+@test "peak memory of many pipes is within one -S" {
     keygen uniform 1M >in # 4 MiB
     local i
     local -a pipes=()
@@ -58,7 +58,7 @@ setup()
     [ "$output" -le $((32 + 64 + 2)) ]
 }
 
-@test "a pipe's keys are in memory once: no more than -S, from a pipe to a pipe, in memory or not" {
+@test "from pipe to pipe, keys are in memory once: peak memory within -S + 16 MiB" {
     mkfifo fifo
     keygen uniform "$KEYS" >in
     reference in >wanted
@@ -75,7 +75,7 @@ setup()
     done
 }
 
-@test "4 GiB by four threads, where the table of runs is as large as what is allowed" {
+@test "4 GiB by four threads, where the table of runs takes all that is allowed" {
     require_expensive
     [ "$(awk '$1 == "MemAvailable:" { print int($2 / 1048576) }' /proc/meminfo)" -ge 18 ] ||
         skip "needs 18 GiB of memory"

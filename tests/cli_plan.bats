@@ -1,4 +1,4 @@
-# --plan says what would be done, and does nothing.
+# --plan prints what gsort would do, and does nothing.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -14,7 +14,7 @@ setup()
     keygen uniform 3000000 >in
 }
 
-@test "in memory" {
+@test "the plan of a sort in memory" {
     gsort --plan in -o out >plan
     [ "$(field inputs)" = "inputs     1, 3000000 keys" ]
     [[ $(field method) == *"sort in memory" ]]
@@ -26,7 +26,7 @@ setup()
     assert_only in plan
 }
 
-@test "through temporary files" {
+@test "the plan of an external sort" {
     mkdir a b
     gsort --plan -S 1M -T a -T b in in >plan
     [[ $(field method) == *"external sort" ]]
@@ -35,16 +35,16 @@ setup()
     [ -z "$(find a b -mindepth 1)" ]
 }
 
-@test "a merge, and pipes" {
+@test "the plan of a merge, and of pipes" {
     gsort --plan -m -u in in >plan
     [[ $(field method) == *merge ]]
     [[ $(field output) == *" 24000000 bytes at most" ]]
-    mkfifo fifo # not opened: its writer is waited for only when it is read
+    mkfifo fifo # --plan does not open it, which would wait for a writer
     gsort --plan fifo in >plan
     [[ $(field inputs) == *"2, 3000000 keys and what pipes will bring" ]]
 }
 
-@test "a shared-memory engine, and more keys than it takes" {
+@test "the plan of a shared-memory engine, and too many keys for it" {
     keygen uniform 1000 >few
     gsort --plan -e hybrid few >plan
     [[ $(field engine) == *hybrid ]]
@@ -52,7 +52,7 @@ setup()
     assert_trouble hybrid 38656
 }
 
-@test "what cannot be read is refused, and so is a full disk" {
+@test "--plan refuses missing files, -c and a full output" {
     run -2 --separate-stderr gsort --plan missing
     assert_trouble missing
     run -2 --separate-stderr gsort --plan -c in
@@ -62,19 +62,19 @@ setup()
     assert_trouble "No space left"
 }
 
-@test "--progress: its line is gone before the plan is printed" {
+@test "the progress line is erased before the plan is printed" {
     gsort --plan --progress=always in -o out >both 2>&1
     [[ $(grep -a "^.*inputs" both) == *$'\e[K'"inputs     1, 3000000 keys" ]]
 }
 
-# number NAME: the first number of a row.
+# number NAME [N]: print the N-th number (default: the first) in a row of the plan.
 number()
 {
     field "$1" | grep -oE '[0-9.]+' | head -n "${2:-1}" | tail -n 1
 }
 
-@test "memory is what may be used, or less where less will do, and temporary files take time" {
-    truncate -s 4G large # no byte of it is read
+@test "the plan's memory is -S, or less if that is enough; temporary files take time" {
+    truncate -s 4G large # --plan reads no byte of it
     gsort --plan --device=cpu -S 100G large >plan
     [[ $(field method) == *"sort in memory" ]]
     [ "$(number memory 2)" = $((100 << 30)) ]
@@ -87,10 +87,10 @@ number()
     awk -v whole="$(number time)" -v sort="$in_memory" 'BEGIN { exit !(whole > sort + 0.4) }'
     gsort --plan -m -S 64M large large >plan
     [ "$(number memory 2)" -eq 67108864 ]
-    [ "$(number memory)" -le $((32 << 20)) ] # the other half is for what pipes bring
+    [ "$(number memory)" -le $((32 << 20)) ] # the other half is for keys from pipes
 }
 
-@test "an output in memory takes from what sorting may use" {
+@test "an output on tmpfs reduces the memory for sorting" {
     [ -d /dev/shm ] && [ -w /dev/shm ] || skip "no second file system here"
     [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs here"
     truncate -s 1G large
@@ -100,7 +100,7 @@ number()
     gsort --plan large -o /dev/shm/gsort-no-such-file >plan
     with=$(number memory 2)
     [ "$with" -lt $((without - (256 << 20))) ]
-    mkfifo fifo # what comes out of it would be in buffers and in the output
+    mkfifo fifo # its keys would be in buffers and in the output
     gsort --plan large fifo -o /dev/shm/gsort-no-such-file >plan
     [ "$(number memory 2)" -lt $((with * 3 / 4)) ]
 }

@@ -1,9 +1,9 @@
-# By default there are no more threads than processors that the sort may use.
+# By default a sort has no more threads than processors that it may use.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# threads COMMAND...: how many a sort would have.
+# threads COMMAND...: print how many threads a sort has that COMMAND starts.
 threads()
 {
     "$@" "$GSORT" --device=cpu --stats in -o out 2>&1 | awk '/^threads/ { print $2 }'
@@ -15,15 +15,15 @@ setup()
     keygen uniform 4M >in
 }
 
-@test "by affinity" {
+@test "processors are limited by affinity" {
     [ "$(threads taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')")" -eq 1 ]
 }
 
-@test "by a control group, half a processor counts as one" {
+@test "processors are limited by a control group, rounded up" {
     [ "$(threads env)" -gt 1 ] || skip "there is one processor in all"
     require_control_group cpu
     local quota
-    for quota in 100000 50000; do # microseconds of each period, which has 100000
+    for quota in 100000 50000; do # microseconds in each period of 100000
         echo "$quota" >"$LIMIT"
         [ "$(threads in_group)" -eq 1 ]
     done
@@ -31,7 +31,7 @@ setup()
     [ "$(threads in_group)" -eq 2 ]
 }
 
-@test "by a control group whose path is long" {
+@test "processors are limited by a control group with a long path" {
     [ "$(threads env)" -gt 1 ] || skip "there is one processor in all"
     require_control_group cpu
     local name inner got
@@ -44,7 +44,7 @@ setup()
     fi
     echo 50000 >"$inner/${LIMIT##*/}"
     got=$(GROUP=$inner threads in_group)
-    wait_for rmdir "$inner" # whatever was got, the group above can be removed then
+    wait_for rmdir "$inner" # so that teardown can remove the group above
     rmdir "${inner%/*}"
     [ "$got" -eq 1 ]
 }

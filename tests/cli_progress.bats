@@ -1,4 +1,4 @@
-# --progress prints a throttled line where standard error is a terminal, or where it must.
+# --progress prints a throttled line if standard error is a terminal, or if told to.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ setup()
     reference in >wanted
 }
 
-@test "nothing when standard error is no terminal" {
+@test "no progress line if standard error is not a terminal" {
     run -0 --separate-stderr gsort in -o out
     [ -z "$stderr" ]
     run -0 --separate-stderr gsort --progress=auto in -o out
@@ -19,12 +19,12 @@ setup()
     [ -z "$stderr" ]
 }
 
-@test "--progress=always prints a percentage and is gone at the end" {
+@test "--progress=always prints a percentage, which is erased at the end" {
     run -0 --separate-stderr gsort --progress=always in -o out
     [[ $stderr == *%* ]]
     assert_same wanted out
     gsort --progress=always in -o out 2>line
-    # Nothing but a carriage return or an erased line may be left behind.
+    # The output must end in a carriage return or an erased line.
     [[ $(tail -c 10 line) == *$'\r'* || $(tail -c 10 line) == *$'\e[K'* ]]
 }
 
@@ -33,9 +33,9 @@ setup()
     [[ $stderr == *%* ]]
 }
 
-@test "on a terminal a run that takes long has its line, and the line is gone at the end" {
+@test "on a terminal, a long run has a progress line, which is erased at the end" {
     require_terminal
-    # The pipe stays open until the line was seen, 30 s at most.
+    # The pipe stays open until the line has been seen, for 30 s at most.
     # shellcheck disable=SC2094  # script writes typed, the command only looks for the line in it
     script -q -e -f -c '{
         cat in
@@ -49,7 +49,7 @@ setup()
     assert_same wanted out
 }
 
-@test "on a terminal a short run has none, nor has one in the background" {
+@test "on a terminal, a short run and a background run have no progress line" {
     require_terminal
     script -q -e -c '"$GSORT" in -o out' typed </dev/null >/dev/null
     assert_same wanted out
@@ -61,19 +61,19 @@ setup()
     run ! grep -aq gsort: typed
 }
 
-@test "--progress=never on a terminal" {
+@test "--progress=never prints no progress line on a terminal" {
     require_terminal
     script -q -e -c '"$GSORT" --progress=never in -o out' typed </dev/null >/dev/null
     run ! grep -q % typed
 }
 
-@test "a pipe whose length is not known" {
+@test "progress of a pipe, whose length is not known" {
     # shellcheck disable=SC2002  # a pipe is what is tested
     cat in | gsort --progress=always >got 2>line
     assert_same wanted got
 }
 
-@test "a line that nobody reads any more is lost, and nothing else" {
+@test "if the reader of the progress line goes away, only the line is lost" {
     mkfifo line
     exec 4<>line
     exec 5>line 4<&-
@@ -81,12 +81,12 @@ setup()
     assert_same wanted out
 }
 
-@test "an error is told on a line of its own" {
+@test "an error message has a line of its own" {
     run -2 --separate-stderr gsort --progress=always no-such-file -o out
     [[ ${stderr_lines[-1]} == *"gsort: no-such-file: "* ]]
 }
 
-@test "a signal that ends the run erases the line first" {
+@test "a signal that ends the run erases the progress line first" {
     mkfifo fifo
     exec 7<>fifo
     start --progress=always -o out <fifo 2>err 7>&-
@@ -98,13 +98,13 @@ setup()
     [[ $(<err) == *$'\r\e[K' ]]
 }
 
-@test "a signal ends the run where nobody reads standard error" {
+@test "a signal ends the run while the progress line cannot be written" {
     mkfifo fifo line
     exec 7<>fifo 8<>line
-    head -c 65536 /dev/zero >&8 # it is full now
+    head -c 65536 /dev/zero >&8 # now it is full
     start --progress=always -o out <fifo 2>&8 7>&-
     wait_for has_begun
-    sleep 0.3 # it waits to draw its line
+    sleep 0.3 # gsort waits to write its progress line
     kill -s TERM "$GSORT_PID"
     local status=0
     wait_for has_ended
@@ -114,26 +114,26 @@ setup()
     [ "$status" -eq 143 ]
 }
 
-@test "what a check finds is told on a line of its own" {
+@test "the disorder that a check finds has a line of its own" {
     run -1 --separate-stderr gsort --progress=always -c in
     [[ $stderr == *$'\e[Kgsort: in:'+([0-9])": disorder: "+([0-9]) ]]
 }
 
-@test "where it goes to a file, there is a line a second at most" {
+@test "to a file, progress is written at most once a second" {
     local start=$SECONDS
     { cat in && sleep 1.5; } | gsort --progress=always -o out 2>line
     assert_same wanted out
-    # Ten a second on a terminal.
+    # On a terminal it would be ten per second.
     [ "$(grep -ao 'gsort: ' line | wc -l)" -le $((SECONDS - start + 4)) ]
 }
 
-# whole_line FILE WORD: a line of the file has nothing but an erased line before its word.
+# whole_line FILE REGEX: the match begins a line of the file, not counting erased text before it.
 whole_line()
 {
     sed 's/.*\x1b\[K//' "$1" | grep -aq "^$2"
 }
 
-@test "statistics begin on a line of their own" {
+@test "statistics begin on a new line" {
     gsort --progress=always --stats in -o out 2>text
     whole_line text 'stage *device'
     gsort --progress=always --stats=json in -o out 2>text
@@ -145,7 +145,7 @@ has_line()
     [ "$(wc -l <"$1")" -gt 0 ]
 }
 
-@test "what SIGUSR1 asks for is told on a line of its own" {
+@test "the answer to SIGUSR1 has a line of its own" {
     mkfifo fifo
     exec 7<>fifo
     start --progress=always -o out <fifo 2>err 7>&-

@@ -1,10 +1,11 @@
-# 10,000 random command lines, most of them wrong, are each answered with 0, 1 or 2.
+# Each of 10,000 random command lines, most of them wrong, exits with status 0, 1 or 2.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# Two processes of half each, seeds fixed. GSORT_FUZZ_COUNT sets another number (sanitizers: fewer).
-@test "random command lines" {
+# Two processes run half each, with fixed seeds. GSORT_FUZZ_COUNT sets another number (fewer for
+# sanitizers).
+@test "random command lines exit with 0, 1 or 2" {
     local half=$((${GSORT_FUZZ_COUNT:-10000} / 2))
     for seed in 1 2; do
         mkdir -p "$seed/directory"

@@ -1,4 +1,4 @@
-# In a directory that others write to, nobody else's link, file or FIFO is followed or written.
+# In a directory shared with others, gsort follows or writes no other user's link, file or FIFO.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -13,14 +13,14 @@ setup()
     chmod 1777 shared
 }
 
-# give FILE...: they are somebody else's.
+# give FILE...: make another user their owner.
 give()
 {
     [ "$(id -u)" -eq 0 ] || skip "only root can give files away"
     chown -h 65534:65534 "$@" 2>/dev/null || skip "cannot give files away here"
 }
 
-# refused NAME: at once, although the input is a pipe into which nothing ever comes.
+# refused NAME: gsort refuses this output at once, although its input never brings a byte.
 refused()
 {
     [ -p never ] || mkfifo never
@@ -32,18 +32,18 @@ refused()
     [ "$(cat victim)" = mine ]
 }
 
-@test "somebody else's link is not followed, dangling or not" {
+@test "another user's link is not followed, dangling or not" {
     ln -s ../victim shared/out
     ln -s ../new shared/out2
     give shared/out shared/out2
     refused shared/out
     refused shared/out2
     [ ! -e new ]
-    ln -s shared/out link # nor at the end of one's own
+    ln -s shared/out link # nor as the target of the user's own link
     refused link
 }
 
-@test "one's own link is, and so is one in a directory that is the other's own" {
+@test "the user's own link is followed, and one by the directory's owner, too" {
     ln -s ../target shared/out
     gsort in -o shared/out
     assert_same wanted target
@@ -53,25 +53,25 @@ refused()
     assert_same wanted target
 }
 
-@test "somebody else's file is not replaced, whoever asks" {
+@test "another user's file is not replaced, not even by root" {
     echo theirs >shared/out
     chmod 666 shared/out
     give shared/out
     refused shared/out
     [ "$(cat shared/out)" = theirs ]
-    chmod 0777 shared # without the sticky bit it could be, by anybody
+    chmod 0777 shared # without the sticky bit, anybody may replace it
     gsort in -o shared/out
     assert_same wanted shared/out
 }
 
-@test "somebody else's FIFO is not written to" {
+@test "another user's FIFO is not written to" {
     mkfifo -m 666 shared/out
     give shared/out
     refused shared/out
     [ -p shared/out ]
 }
 
-@test "somebody who exchanges file, link and nothing all the time gets nothing of it" {
+@test "another user who keeps swapping file, link and nothing gains nothing" {
     [ "$(id -u)" -eq 0 ] || skip "only root can be somebody else too"
     require_nobody
     mkdir -m 1777 shared
@@ -102,13 +102,13 @@ refused()
     echo "written: $written of $runs"
 }
 
-@test "the temporary is the user's alone until it is complete" {
+@test "the temporary has mode 0600 until it is complete" {
     mkfifo fifo
     exec 7<>fifo
     umask 000
     start -o shared/out <fifo 2>err 7>&-
     keys 1 >&7
-    # Without a name it shows as shared/#INODE (deleted), with one as shared/.gsort-XXXXX.
+    # An unnamed temporary shows as shared/#INODE (deleted), a named one as shared/.gsort-XXXXX.
     wait_for has_open 'shared/[#.][^/]*'
     local fd mode=
     for fd in /proc/"$GSORT_PID"/fd/*; do
@@ -123,20 +123,20 @@ refused()
     [ "$(stat -c %a shared/out)" = 666 ]
 }
 
-@test "a directory with the set-group-ID bit gives its group, and the umask counts" {
+@test "a directory with the set-group-ID bit gives a new file its group" {
     [ "$(id -u)" -eq 0 ] || skip "only root can give files away"
     chown 0:23456 shared 2>/dev/null || skip "cannot give files away here"
     chmod 2775 shared
     umask 027
     gsort in -o shared/out
     [ "$(stat -c %g:%a shared/out)" = 23456:640 ]
-    chgrp 12345 shared/out # a file that is replaced keeps its own
+    chgrp 12345 shared/out # a replaced file keeps its own group
     gsort in -o shared/out
     [ "$(stat -c %g:%a shared/out)" = 12345:640 ]
     assert_same wanted shared/out
 }
 
-# created ARG...: how a run opens what it creates, one call a line.
+# created [STRACE-OPTION...] GSORT: trace an external sort and print its calls that create files.
 created()
 {
     rm -f trace
@@ -145,7 +145,7 @@ created()
     grep -E 'O_CREAT|O_TMPFILE|creat\(' trace
 }
 
-@test "what is created is new, behind no link, and the user's alone: output and temporary files" {
+@test "output and temporary files are created new, not through links, with mode 0600" {
     require_strace
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
     keygen uniform 1000003 >large
@@ -157,7 +157,7 @@ created()
     assert_same wanted shared/out
     [ "$(grep -c 'gsort-.*O_CREAT.* = [0-9]' named)" -ge 2 ]
     cat unnamed named
-    # What has no name shows the kernel's choice of a mode first, and has 0600 before it has keys.
+    # A new unnamed output is created with 0666, to learn the kernel's choice, then gets mode 0600.
     run ! grep -vE ', 0600\)|O_TMPFILE, 0666\)' unnamed named
     run ! grep -vE 'O_TMPFILE|O_EXCL.*O_NOFOLLOW|O_NOFOLLOW.*O_EXCL' unnamed named
     run ! grep -E 'creat\(' unnamed named

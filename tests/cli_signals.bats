@@ -1,4 +1,4 @@
-# Signals end gsort as they end any program, in every phase, and it cleans up before.
+# Signals end gsort like any other program, in every phase, after it has cleaned up.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -11,7 +11,7 @@ setup()
     ulimit -c 0
 }
 
-# died_of SIGNAL: gsort, started in the background, ended by this signal and left nothing.
+# died_of SIGNAL: the gsort in the background was ended by this signal and left nothing behind.
 died_of()
 {
     local status=0
@@ -29,13 +29,13 @@ died_of()
     }
 }
 
-# gsort's main thread sleeps (the pipe is empty, or full).
+# gsort's main thread is asleep (the pipe is empty, or full).
 asleep()
 {
     has_begun && [[ $(cut -d' ' -f3 "/proc/$GSORT_PID/stat" 2>/dev/null) == S ]]
 }
 
-@test "while it waits for the first byte of a pipe" {
+@test "a signal while gsort waits for the first byte of a pipe" {
     mkfifo fifo
     for signal in TERM INT HUP QUIT USR2 PWR STKFLT RTMIN; do
         exec 7<>fifo
@@ -47,7 +47,7 @@ asleep()
     done
 }
 
-@test "as the first process of a container, which no signal of its own ends" {
+@test "a signal to gsort as the first process of a container" {
     require unshare
     unshare -p -f true 2>/dev/null || skip "no namespaces here"
     mkfifo fifo
@@ -67,7 +67,7 @@ asleep()
     [ "$(ls -A dir)" = out ]
 }
 
-@test "in the middle of a pipe" {
+@test "a signal in the middle of a pipe" {
     mkfifo fifo
     keygen uniform 500000 >some
     for signal in TERM INT HUP QUIT; do
@@ -81,7 +81,7 @@ asleep()
     done
 }
 
-@test "while it writes to a pipe that nobody empties" {
+@test "a signal while gsort writes to a pipe that nobody reads" {
     mkfifo fifo
     keygen uniform 3000000 >in
     for signal in TERM INT HUP QUIT; do
@@ -95,9 +95,9 @@ asleep()
     done
 }
 
-# Signals at moments spread over a whole run. Whenever one comes, the file is the old one or the
-# complete new one and nothing else is there.
-@test "at 25 moments of a run, sorting and writing included" {
+# Signals at moments spread over a whole run. Whenever one comes, the output is the old file or the
+# complete new one, and nothing else is there.
+@test "signals at 25 moments of a run, including sorting and writing" {
     keygen uniform 6000000 >in
     reference in >wanted
     local took status killed=0
@@ -131,7 +131,7 @@ asleep()
     [ "$killed" -ge 2 ]
 }
 
-@test "a check on a pipe" {
+@test "a signal during a check of a pipe" {
     mkfifo fifo
     exec 7<>fifo
     start -c fifo 2>err
@@ -140,12 +140,12 @@ asleep()
     died_of TERM
 }
 
-@test "standard output to a file: the input is as it was" {
+@test "a signal while standard output is a file does not change the input" {
     keygen uniform 3000000 >in
     cp in in.old
     start in >got 2>err
     sleep 0.01
-    kill -s INT "$GSORT_PID" 2>/dev/null || true # it may be done already
+    kill -s INT "$GSORT_PID" 2>/dev/null || true # gsort may have ended already
     wait "$GSORT_PID" || [ $? -eq 130 ]
     GSORT_PID=
     assert_same in.old in

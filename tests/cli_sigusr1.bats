@@ -1,4 +1,4 @@
-# SIGUSR1 prints one line on standard error at any time, and the run goes on.
+# SIGUSR1 makes gsort print one line on standard error at any time, and the run goes on.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -9,7 +9,7 @@ setup()
     mkfifo fifo
 }
 
-# gsort is past its first instructions: SIGUSR1, number 10, is blocked there.
+# gsort has passed its start-up code: its main thread blocks SIGUSR1 (number 10).
 is_ready()
 {
     grep -Eq '^SigBlk:.*[2367abef]..$' "/proc/$GSORT_PID/status"
@@ -20,7 +20,7 @@ has_two_lines()
     [ "$(wc -l <err)" -eq 2 ]
 }
 
-# Ask once; then the pipe ends, and the run with it: one line was printed.
+# Send one signal, then close the pipe, which ends the run: one line must have been printed.
 ask_then_end()
 {
     kill -s USR1 "$GSORT_PID"
@@ -31,7 +31,7 @@ ask_then_end()
     [ "$(wc -l <err)" -eq 1 ]
 }
 
-@test "while a pipe is read" {
+@test "SIGUSR1 while a pipe is read" {
     keygen uniform 200003 >in
     reference in >wanted
     exec 7<>fifo
@@ -50,14 +50,14 @@ ask_then_end()
     grep -q '^gsort: ' err
 }
 
-# Ask until it is said that all keys came.
+# Send a signal; succeeds once a line says that all keys have been read.
 says_all()
 {
     kill -s USR1 "$GSORT_PID"
     grep -q 'read: 1000003 keys' err
 }
 
-@test "while a merge reads a pipe, into memory and into a temporary file" {
+@test "SIGUSR1 while a merge reads a pipe, into memory and into a temporary file" {
     keygen uniform 1000003 | reference /dev/stdin >in
     for options in "-S 1G" "-S 1M"; do
         exec 7<>fifo
@@ -73,14 +73,14 @@ says_all()
     done
 }
 
-@test "before any byte came" {
+@test "SIGUSR1 before the first byte" {
     exec 7<>fifo
     start -o out <fifo 2>err 7>&-
     wait_for is_ready
     ask_then_end
 }
 
-@test "during a check of a pipe" {
+@test "SIGUSR1 during a check of a pipe" {
     exec 7<>fifo
     start -c fifo 2>err 7>&-
     keys 1 2 3 >&7
@@ -88,7 +88,7 @@ says_all()
     ask_then_end
 }
 
-@test "the rate is that since the phase began, not since somebody looked" {
+@test "the rate is the average since the phase began, not since the last line" {
     keygen sorted 4000000 >in
     exec 7<>fifo
     start -c fifo 2>err 7>&-
@@ -98,13 +98,13 @@ says_all()
     run ! grep ' 0\.0 Mkeys/s' err
 }
 
-# On a busy machine it may have ended before anybody looked.
+# On a busy machine gsort may have ended before the test looks.
 is_ready_or_over()
 {
     is_ready 2>/dev/null || ! kill -0 "$GSORT_PID" 2>/dev/null
 }
 
-@test "a storm of them from start to end changes nothing" {
+@test "a storm of SIGUSR1 throughout the run does not change the output" {
     keygen uniform 4000000 >in
     reference in >wanted
     start in -o out 2>err
@@ -120,11 +120,11 @@ is_ready_or_over()
     assert_same wanted out
 }
 
-@test "percent, rate and the time that is left agree" {
+@test "percentage, rate and ETA agree" {
     keygen sorted 6000000 >in
     exec 8<>fifo
     start -m --parallel=1 in -o fifo 2>err 8>&-
-    head -c 6000000 <&8 >/dev/null # a quarter, and a pipe full
+    head -c 6000000 <&8 >/dev/null # a quarter; the pipe holds some more
     sleep 1.5
     kill -s USR1 "$GSORT_PID"
     wait_for test -s err

@@ -1,9 +1,9 @@
-# Small stacks: what a sort holds beside its keys is elsewhere.
+# A sort works with small stacks, because its buffers are elsewhere.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# small_stack KIB ARG...: gsort with a stack of so much.
+# small_stack KIB ARG...: run gsort with a stack of KIB.
 small_stack()
 {
     (
@@ -12,7 +12,7 @@ small_stack()
     )
 }
 
-@test "a few values, which are counted" {
+@test "a small stack: few values, which are counted" {
     require_plain_build
     keygen narrow 700001 >in
     small_stack 320 in -o got
@@ -20,7 +20,7 @@ small_stack()
     assert_same wanted got
 }
 
-@test "through temporary files" {
+@test "a small stack: an external sort" {
     require_plain_build
     keygen uniform 6000000 >in
     small_stack 320 -S 8M -T . in -o got
@@ -28,7 +28,7 @@ small_stack()
     assert_same wanted got
 }
 
-@test "in memory" {
+@test "a small stack: a sort in memory" {
     require_plain_build
     keygen uniform 50000 >in
     small_stack 320 in -o got
@@ -36,7 +36,7 @@ small_stack()
     assert_same wanted got
 }
 
-@test "a bin of one thread, and a long environment" {
+@test "a small stack: one bin, and a long environment" {
     require_plain_build
     keygen uniform 40000 >in
     LONG=$(printf '%0110000d' 0) small_stack 320 in -o got
@@ -44,7 +44,7 @@ small_stack()
     assert_same wanted got
 }
 
-@test "too small a stack is told, and nothing is done" {
+@test "a stack that is too small is refused before any work" {
     keygen uniform 1000 >in
     run -2 --separate-stderr small_stack 256 in -o got
     assert_trouble "stacks of 256 KiB" "320 are needed"

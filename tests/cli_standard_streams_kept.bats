@@ -1,4 +1,4 @@
-# A run that refuses to start consumes nothing, and what others do to a shared output is noticed.
+# A refused run consumes no input, and gsort respects what others write to a shared output.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ setup()
     reference in >wanted
 }
 
-@test "standard input stays where it is if an output or another input is refused, or for --plan" {
+@test "a refused output or input, or --plan, leaves the offset of standard input" {
     for refused in "-o missing/out" "- missing" "--plan"; do
         # shellcheck disable=SC2086
         {
@@ -22,7 +22,7 @@ setup()
     done
 }
 
-@test "and is behind its keys otherwise, for the second - too" {
+@test "other runs leave standard input at its end, for a second - too" {
     { gsort - - -o got; wc -c >rest; } <in
     assert_same wanted got
     [ "$(cat rest)" -eq 0 ]
@@ -30,15 +30,15 @@ setup()
     [ "$(cat rest)" -eq 0 ]
 }
 
-@test "one open file for both: the output follows the input" {
+@test "one open file for input and output: the output follows the input" {
     cp in both
     gsort 0<>both >&0
     cat in wanted >all
     assert_same all both
 }
 
-@test "and a long pipe, too, of which each key is written once, in pages that are made meanwhile" {
-    keygen uniform 16384 >both # pages begin behind it
+@test "one open file for input and output: with -u, a long pipe and pages made ahead" {
+    keygen uniform 16384 >both # 64 KiB, behind which pages can be made
     keygen uniform 14M >long
     cat both long >all_keys
     reference -u all_keys | cat both - >all
@@ -48,7 +48,7 @@ setup()
     cmp all both
 }
 
-@test "what another program writes while a pipe is read comes before the output" {
+@test "text that another program writes while a pipe is read comes before the output" {
     mkfifo keys
     {
         "$GSORT" keys &
@@ -62,7 +62,7 @@ setup()
     assert_same all out
 }
 
-@test "and also of each key once, beyond memory, and merged" {
+@test "text that another program writes comes before the output of -u, -S and -m" {
     keygen zipf 1000003 | reference >in
     reference -u in >wanted_unique
     cp in wanted
@@ -73,7 +73,7 @@ setup()
             "$GSORT" $options keys &
             exec 4>keys
             cat in >&4
-            printf 'more' # before gsort can know of the end
+            printf 'more' # before gsort can see the end
             exec 4>&-
             wait $!
         } >out
@@ -84,7 +84,7 @@ setup()
     done
 }
 
-@test "and also where its pages are made meanwhile" {
+@test "text that another program writes comes before pages made ahead" {
     keygen uniform 16M >large
     printf four | cat large - >all_keys
     mkfifo keys
@@ -92,7 +92,7 @@ setup()
         "$GSORT" --parallel=8 large keys &
         exec 4>keys
         printf 'four' >&4
-        for ((i = 0; i < 100; i++)); do # until its pages are made
+        for ((i = 0; i < 100; i++)); do # until gsort makes pages of the output
             [ ! -s /dev/stdout ] || break
             sleep 0.05
         done
@@ -106,7 +106,7 @@ setup()
     assert_same all out
 }
 
-@test "two runs at once share an output: all of both is in it" {
+@test "two concurrent runs with the same output both write all their keys" {
     keygen uniform 1M >large
     reference large >wanted_large
     cat wanted wanted_large >small_first
@@ -129,7 +129,7 @@ setup()
     done
 }
 
-@test "a run that fails leaves the position where it was" {
+@test "a failed run leaves the output's offset where it was" {
     {
         run -2 --separate-stderr bash -c 'ulimit -f 1; trap "" XFSZ; "$GSORT" in >&3' 3>&1
         printf 'next'
@@ -137,12 +137,12 @@ setup()
     [ "$(head -c 4 out)" = next ]
 }
 
-@test "a signal gives an output that is written in place its length back" {
+@test "a signal restores the length of an output with pages made ahead" {
     keygen uniform 16M >large
     mkfifo keys
     "$GSORT" --parallel=8 large keys >out &
     exec 4>keys
-    printf 'four' >&4 # its pages are made while the rest is waited for
+    printf 'four' >&4 # pages are made while gsort waits for the rest
     for ((i = 0; i < 100; i++)); do
         [ "$(stat -c %s out)" -eq 0 ] || break
         sleep 0.05
@@ -155,7 +155,7 @@ setup()
     [ "$(stat -c %s out)" -eq 0 ]
 }
 
-@test "the reason is told behind a long name, too" {
+@test "the reason follows a long name, too" {
     name=$(printf '%0200d' 0)
     path=$name/$name/$name/$name/$name/$name
     mkdir -p "$path"
@@ -166,7 +166,7 @@ setup()
     [[ $stderr == *":1: disorder: 1" ]]
 }
 
-@test "a closed stream is nobody else's, where there is no /dev/null either" {
+@test "no file gets the descriptor of a closed stream, even without /dev/null" {
     require unshare
     require_plain_build
     unshare -m bash -c 'mount -t tmpfs tmpfs /dev' 2>/dev/null || skip "mounting is not permitted"

@@ -3,7 +3,7 @@
 
 load helper
 
-# What the JSON in a file has at a path of keys: field FILE KEY...
+# field FILE KEY...: print the value at this path of keys in a JSON file.
 field()
 {
     python3 -c '
@@ -21,7 +21,7 @@ setup()
     keygen narrow 1000003 >in
 }
 
-@test "valid for every kind of run" {
+@test "the JSON is valid for every kind of run" {
     : >empty
     for command in "in" "-r in" "-u in" "--verify in" "empty" "--engine=samplesort in" \
         "--engine=samplesort --bins=64 --samples=1000 --parallel=3 in" "in in"; do
@@ -35,7 +35,7 @@ setup()
     done
 }
 
-@test "counts are right" {
+@test "the counts of keys are right" {
     gsort --stats=json -u in -o out 2>stats
     grep -q 1000003 stats
     grep -qw 1000 stats
@@ -43,7 +43,7 @@ setup()
     grep -q 1000003 stats
 }
 
-@test "the fingerprint is that of the keys, in whatever order they are" {
+@test "the fingerprint depends on the keys, not on their order" {
     gsort --stats=json --verify in -o out 2>first
     gsort --stats=json --verify -r out -o out 2>second
     gsort --stats=json --verify -u in -o out 2>third
@@ -54,7 +54,7 @@ setup()
     [ "$(field fourth fingerprint)" = None ]
 }
 
-@test "names with quotes, backslashes and bytes that are no text do not break it" {
+@test "names with quotes, backslashes and control characters give valid JSON" {
     for name in 'a"b' 'a\b' $'a\tb' $'a\x01b'; do
         cp in "$name"
         gsort --stats=json "$name" -o "out$name" 2>stats
@@ -65,7 +65,7 @@ setup()
     done
 }
 
-@test "times are numbers above nothing, and no rate is NaN or infinite" {
+@test "no time or rate is NaN or infinite, even for 0 keys" {
     for n in 0 1 100000; do
         keygen sorted "$n" >in2
         gsort --stats=json in2 -o out 2>stats
@@ -85,7 +85,7 @@ json.load(open("stats"), parse_constant=refuse)'
     python3 -m json.tool stats >/dev/null
 }
 
-@test "stages begin and end within the run, in an order that can be" {
+@test "stages begin and end within the run, in a possible order" {
     gsort --stats=json --engine=samplesort --verify in -o out 2>stats
     python3 -c '
 import json
@@ -106,7 +106,7 @@ assert rows["write"]["begin_ms"] <= rows["verify"]["begin_ms"]
 '
 }
 
-@test "values that are only counted are written, not read, where bins are sorted" {
+@test "values that are only counted: sort bins writes them and reads nothing" {
     without_gpu "values that the CPU counts"
     gsort --stats=json in >out 2>stats
     python3 -c '
@@ -119,7 +119,7 @@ assert rows["count bins"]["end_ms"] <= rows["sort bins"]["begin_ms"], rows
 assert rows["sort bins"]["begin_ms"] <= rows["write"]["begin_ms"], rows'
 }
 
-@test "one thread's stages overlap by no more than all of them take" {
+@test "the overlap of one thread's stages is at most their sum" {
     without_gpu "one thread of the CPU"
     gsort --stats=json --parallel=1 in -o out 2>stats
     python3 -c '
@@ -128,7 +128,7 @@ stats = json.load(open("stats"))
 assert 0 <= stats["overlap_ms"] <= stats["stages_ms"], stats'
 }
 
-@test "what a merge reads from a pipe is in its row, and in memory" {
+@test "what a merge reads from a pipe counts in the read row and as memory" {
     gsort in -o sorted
     gsort -m --stats=json - -o out 2>stats < <(cat sorted)
     python3 -c '
@@ -139,7 +139,7 @@ assert read["bytes"] == 4000012 and read["keys"] == 1000003, read
 assert stats["memory_bytes"] >= 4000012, stats["memory_bytes"]'
 }
 
-@test "each figure is the one that its name says" {
+@test "every figure has the value that its name says" {
     without_gpu "bins and temporary files of the CPU"
     keygen zipf 1000003 >frequent
     reference -u frequent >distinct
@@ -149,7 +149,7 @@ assert stats["memory_bytes"] >= 4000012, stats["memory_bytes"]'
     gsort --stats=json -e hybrid --lists=16 - -o out 2>lists < <(head -c 4000 frequent)
     gsort out >a
     gsort -m --stats=json a - -o out 2>merged < <(cat a)
-    # Read while it is counted: the stages' sum is more than the total.
+    # Reading overlaps counting, so that the sum of the stages is more than the total.
     for _ in {1..10}; do
         { keygen uniform 9M && sleep 0.1; } | gsort --parallel=2 --stats=json -o out 2>pipe
         [ "$(field pipe overlap_ms)" = 0.0 ] || break
@@ -194,7 +194,7 @@ assert run["engine"] == "merge" and run["device"] == "cpu", run
 '
 }
 
-@test "order says what the input was, where it was only copied" {
+@test "the order field says whether the input was sorted, reversed or neither" {
     keygen sorted 100003 >ascending
     keygen reversed 100003 >descending
     for input in ascending:sorted descending:reversed in:none; do
@@ -203,7 +203,7 @@ assert run["engine"] == "merge" and run["device"] == "cpu", run
     done
 }
 
-@test "the copy of an input that is written over is in memory" {
+@test "the copy of an input that is overwritten counts as memory" {
     gsort in -o sorted
     cp sorted both
     gsort -m --stats=json both 1<>both 2>stats
@@ -212,7 +212,7 @@ assert run["engine"] == "merge" and run["device"] == "cpu", run
     [ "$(field stats memory_bytes)" -ge $(($(field plain memory_bytes) + 4000012)) ]
 }
 
-@test "what was read from a pipe is in memory" {
+@test "keys read from a pipe count as memory" {
     without_gpu "memory of the CPU"
     head -c 4000 in >few
     gsort --stats=json in -o out 2>file

@@ -9,7 +9,7 @@ setup()
     keygen uniform 1000003 >in
 }
 
-@test "every stage has its row, with its units" {
+@test "every stage has a row, with units" {
     run -0 --separate-stderr gsort --engine=samplesort --stats in -o out
     [ -z "$output" ]
     for row in "select samples" "sort samples" "count bins" "prefix sum" "scatter" "sort bins" \
@@ -34,25 +34,25 @@ setup()
     [ "$(tr -d '0-9. ' <first | head -n 3)" = "$(tr -d '0-9. ' <second | head -n 3)" ]
 }
 
-@test "the output is the same with it, also on standard output" {
+@test "--stats does not change the output" {
     reference in >wanted
     gsort --stats in >got 2>/dev/null
     assert_same wanted got
 }
 
-@test "nothing is printed without it" {
+@test "without --stats nothing is printed" {
     run -0 --separate-stderr gsort in -o out
     [ -z "$output$stderr" ]
 }
 
-@test "the reason for auto's choice is told" {
+@test "--stats gives the reason for the choice of auto" {
     run -0 --separate-stderr gsort --stats in -o out
     [[ ${stderr,,} == *engine* && ${stderr,,} == *device* ]]
     run -0 --separate-stderr gsort --stats=json in -o out
     [[ $stderr == *'"reason"'* ]]
 }
 
-@test "no keys, one key, sorted keys" {
+@test "--stats for no keys, few keys and sorted keys: no NaN or infinity" {
     for n in 0 1 2 100000; do
         keygen sorted "$n" >in2
         run -0 --separate-stderr gsort --stats in2 -o out
@@ -61,7 +61,7 @@ setup()
     done
 }
 
-@test "a failed run prints its line, whatever else" {
+@test "a failed run with --stats still prints its error" {
     run -2 --separate-stderr gsort --stats no-such-file -o out
     [[ $stderr == *"gsort: no-such-file: "* ]]
 }

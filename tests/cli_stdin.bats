@@ -1,4 +1,4 @@
-# Standard input is read where no file or - is named, from pipes, files and devices.
+# Standard input is read if no file or - is named, from pipes, files and devices.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -26,7 +26,7 @@ setup()
     assert_same wanted got
 }
 
-@test "a pipe that trickles, in pieces that cut keys" {
+@test "a slow pipe, in pieces that cut keys" {
     keygen uniform 1000 >small
     for size in 1 3 7 1001; do
         head -c "$size" small
@@ -58,7 +58,7 @@ setup()
     [ ! -s got ]
 }
 
-@test "a FIFO by name" {
+@test "an input that is a FIFO" {
     mkfifo fifo
     cat in >fifo &
     gsort fifo >got
@@ -66,18 +66,18 @@ setup()
     assert_same wanted got
 }
 
-@test "process substitution" {
+@test "an input that is a process substitution" {
     gsort <(cat in) >got
     assert_same wanted got
 }
 
-@test "a pipe whose bytes are no whole number of keys is refused with the remainder" {
+@test "a pipe with an incomplete last key is refused with size and remainder" {
     run -2 --separate-stderr bash -c 'head -c 4099 in | gsort -o out'
     assert_trouble 4099 3
     [ ! -e out ]
 }
 
-@test "a large pipe, more than any single buffer" {
+@test "a large pipe, with more keys than any buffer holds" {
     keygen gaussian 9000001 >big
     reference big >wanted
     # shellcheck disable=SC2002  # a pipe is what is tested
@@ -97,7 +97,7 @@ os.execv(os.environ["GSORT"], ["gsort"])' | { sleep 0.5 && cat; } >got
     assert_same wanted got
 }
 
-@test "a pipe or a socket that holds packets, and one that does not, in memory and beyond it" {
+@test "pipes and sockets with packets and without, in memory and beyond it" {
     require python3
     keygen uniform 1M >in # 4 MiB
     reference in >wanted
@@ -125,7 +125,7 @@ os.execv(os.environ["GSORT"], ["gsort"] + sys.argv[2:])' $options >got
     done
 }
 
-@test "a file that says it is empty, and is not" {
+@test "a file in /proc that claims to be empty, but is not" {
     [ -r /proc/self/auxv ] || skip "no /proc/self/auxv here"
     local bytes
     bytes=$(wc -c </proc/self/auxv)
@@ -134,7 +134,7 @@ os.execv(os.environ["GSORT"], ["gsort"] + sys.argv[2:])' $options >got
     [ "$(gsort </proc/self/auxv | wc -c)" -eq "$bytes" ]
 }
 
-@test "a pipe where the system refuses splice" {
+@test "a pipe on a system that refuses splice" {
     require_strace
     keygen uniform 300000 >in
     reference in >wanted

@@ -1,4 +1,4 @@
-# A regular file on standard input is sorted from its offset on, and left read to its end.
+# A regular file on standard input is sorted from its offset on, and its offset is then at the end.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -9,7 +9,7 @@ setup()
     keygen uniform 100003 >in
 }
 
-@test "an offset of whole keys, within a page and beyond one" {
+@test "an offset that is a multiple of 4, within a page and beyond" {
     for skip in 4 8 400 4096 4100 200000; do
         tail -c +$((skip + 1)) in >rest
         reference rest >wanted
@@ -21,7 +21,7 @@ setup()
     done
 }
 
-@test "an offset that is no multiple of 4, when what is left is" {
+@test "an offset that is not a multiple of 4, with whole keys left" {
     head -c 400002 in >in2
     tail -c +3 in2 >rest
     reference rest >wanted
@@ -32,7 +32,7 @@ setup()
     assert_same wanted got
 }
 
-@test "an offset that leaves no whole number of keys is refused with what is left" {
+@test "an offset that leaves an incomplete key is refused with size and remainder" {
     run -2 --separate-stderr bash -c \
         '{ dd bs=3 count=1 of=/dev/null status=none; gsort -o out; } <in'
     assert_trouble 400009 1
@@ -51,7 +51,7 @@ setup()
     } <in >got
 }
 
-@test "wherever beyond the end it is" {
+@test "an offset anywhere beyond the end is an empty input" {
     require python3
     for beyond in 0 1 2 3 4 5000; do
         python3 -c '
@@ -62,7 +62,7 @@ subprocess.check_call([sys.argv[1]])' "$GSORT" "$beyond" <in >got
     done
 }
 
-@test "what comes after gsort finds the file read" {
+@test "the next reader finds the file at its end" {
     {
         gsort >got
         cat >left

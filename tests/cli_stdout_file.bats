@@ -13,7 +13,7 @@ setup()
     cat wanted.a wanted.b >wanted
 }
 
-@test "> FILE" {
+@test "> FILE writes a new file" {
     gsort a >got
     assert_same wanted.a got
 }
@@ -24,14 +24,14 @@ setup()
     assert_same wanted got
 }
 
-@test ">> FILE appends after what is no multiple of 4" {
+@test ">> FILE appends after a number of bytes that is not a multiple of 4" {
     printf 'abc' >got
     gsort a >>got
     { printf 'abc' && cat wanted.a; } >wanted
     assert_same wanted got
 }
 
-@test "(gsort a; gsort b) > FILE" {
+@test "(gsort a; gsort b) > FILE writes both outputs" {
     (
         gsort a
         gsort b
@@ -39,7 +39,7 @@ setup()
     assert_same wanted got
 }
 
-@test "the offset is left after what was written" {
+@test "the offset is behind the output afterwards" {
     {
         printf 'head'
         gsort a
@@ -58,7 +58,7 @@ setup()
     [ "$(tail -c +400013 got | tr -d '\000' | wc -c)" -eq 0 ]
 }
 
-@test "the same in descending order, and unique" {
+@test "-r -u >> FILE appends" {
     reference -r -u a >wanted
     printf 'x' >got
     gsort -r -u a >>got
@@ -66,7 +66,7 @@ setup()
     assert_same wanted2 got
 }
 
-@test "a large file and a large append" {
+@test "a large output, and a large one appended" {
     keygen zipf 3000001 >big
     reference big >wanted.big
     gsort big >got
@@ -75,21 +75,21 @@ setup()
     assert_same wanted got
 }
 
-@test "an empty output that is an input, too, is empty when it is its turn" {
+@test "an empty output that is also an input is still empty when it is read" {
     keygen uniform 12000001 >big
     reference big >wanted
-    # Its pages are not made while the pipe is read: they would be read as keys.
+    # gsort must not make its pages while it reads the pipe: they would be read as keys.
     : >got
     # shellcheck disable=SC2094  # that is what is tested
     { cat big && sleep 0.3; } | gsort --parallel=4 - got >got
     assert_same wanted got
 }
 
-@test "input and output are the same open file: the input must not be cut off" {
+@test "input and output are the same file: the input is not truncated" {
     cp a got
     gsort got 1<>got
     assert_same wanted.a got
-    # What is in order, or in reverse order, is copied while it is read.
+    # Sorted and reversed inputs are copied while they are read.
     keygen reversed 600001 >got
     reference got >wanted
     gsort got 1<>got

@@ -1,4 +1,4 @@
-# -T names the directory for temporaries: it must be one, and nothing stays in it.
+# -T names a directory for temporary files: it must exist, and nothing is left in it.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -11,7 +11,7 @@ setup()
     mkdir tmp
 }
 
-@test "a directory that is there" {
+@test "-T with a directory" {
     gsort -T tmp in -o out
     assert_same wanted out
     gsort --temporary-directory=tmp in >got
@@ -19,7 +19,7 @@ setup()
     [ -z "$(ls -A tmp)" ]
 }
 
-@test "a directory that is not there is refused" {
+@test "-T with a directory that does not exist is refused" {
     run -2 --separate-stderr gsort -T missing in -o out
     assert_trouble missing "No such file"
     run -2 --separate-stderr gsort -T '' in -o out
@@ -27,26 +27,26 @@ setup()
     [ ! -e out ]
 }
 
-@test "a file is refused" {
+@test "-T with a file is refused" {
     run -2 --separate-stderr gsort -T in in -o out
     assert_trouble in "Not a directory"
     [ ! -e out ]
 }
 
-@test "a directory that may not be written is refused" {
+@test "-T with a directory that may not be written is refused" {
     require_nobody
     mkdir -m 555 closed
     keygen uniform 10 >in
     chmod 777 .
     run -2 --separate-stderr as_nobody "$GSORT" -T closed in -o out
     assert_trouble closed "Permission denied"
-    chmod 666 closed # to be written, but not to be entered
+    chmod 666 closed # writable, but not searchable
     run -2 --separate-stderr as_nobody "$GSORT" -T closed in -o out
     assert_trouble closed "Permission denied"
     [ ! -e out ]
 }
 
-@test "an empty TMPDIR is none" {
+@test "an empty TMPDIR is ignored" {
     TMPDIR='' gsort -S 64K in -o out
     assert_same wanted out
     TMPDIR='' gsort --plan -S 64K in | grep -q 'in /tmp$'

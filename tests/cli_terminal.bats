@@ -1,4 +1,4 @@
-# Keys are not written to a terminal.
+# gsort does not write keys to a terminal.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,24 +10,24 @@ setup()
     require_terminal
 }
 
-# on_terminal COMMAND: its standard output and error are a terminal; what came there is in `typed`.
+# on_terminal COMMAND: run it with a terminal as standard output and error, recorded in `typed`.
 on_terminal()
 {
     script -q -e -c "$1" typed </dev/null >/dev/null
 }
 
-@test "standard output a terminal: refused before any work" {
+@test "a terminal on standard output is refused before any work" {
     run -2 on_terminal '"$GSORT" in'
     grep -q terminal typed
     [ "$(wc -c <typed)" -lt 600 ]
 }
 
-@test "a terminal named by -o" {
+@test "a terminal named by -o is refused" {
     run -2 on_terminal '"$GSORT" in -o /dev/tty'
     grep -q terminal typed
 }
 
-@test "-c, --help and -o to a file do not mind a terminal" {
+@test "-c, --help and -o to a file work on a terminal" {
     reference in >sorted
     run -0 on_terminal '"$GSORT" -c sorted'
     run -0 on_terminal '"$GSORT" --help'

@@ -1,9 +1,9 @@
-# A wrong command line exits 2, says why and writes nothing.
+# A wrong command line gives status 2 and a reason, and nothing is written.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# refused WORD ARG...: gsort ARG... is refused in one line that has WORD in it.
+# refused WORD ARG...: gsort ARG... is refused in one line that contains WORD.
 refused()
 {
     local word=$1
@@ -23,32 +23,32 @@ setup()
     keygen uniform 100 >in
 }
 
-@test "unknown options" {
+@test "unknown options are refused" {
     refused frobnicate --frobnicate in -o out
     refused Z -Z in -o out
     refused reverse --reverse=yes in -o out
 }
 
-@test "what is unknown is told in one line, whatever is in it" {
+@test "an unknown option with control characters, or a long one, is reported in one line" {
     refused "--no?such" $'--no\nsuch' in -o out
     refused "--no?[31msuch" $'--no\e[31msuch' in -o out
     refused "'?'" $'-\n' in -o out
     refused frobnicate "--frobnicate=$(printf '%9000s' "")" in -o out
 }
 
-@test "messages have the program's name where the caller gave none" {
+@test "messages name the program even if its argv[0] is empty" {
     run -2 --separate-stderr bash -c 'exec -a "" "$GSORT" --frobnicate'
     assert_trouble frobnicate
 }
 
-@test "missing arguments" {
+@test "missing option arguments are refused" {
     refused o in -o
     refused output in --output
     refused engine in --engine
     refused S in -S
 }
 
-@test "unknown names" {
+@test "unknown option arguments are refused" {
     refused quicksort --engine=quicksort in -o out
     refused quicksort -e quicksort in -o out
     refused tpu --device=tpu in -o out
@@ -57,7 +57,7 @@ setup()
     refused loud --check=loud in
 }
 
-@test "names that are empty" {
+@test "empty option arguments are refused" {
     refused gsort --engine= in -o out
     refused gsort --device= in -o out
     refused gsort --stats= in -o out
@@ -65,7 +65,7 @@ setup()
     refused gsort in --output=
 }
 
-@test "numbers that are none" {
+@test "arguments that are not numbers are refused" {
     for option in samples bins lists parallel; do
         for value in "" x -1 1x 1.5 0x10 99999999999999999999 " 1"; do
             refused gsort "--$option=$value" in -o out
@@ -73,7 +73,7 @@ setup()
     done
 }
 
-@test "numbers out of range" {
+@test "numbers out of range are refused" {
     refused 0 --parallel=0 in -o out
     refused 0 --lists=0 in -o out
     refused 3 --lists=3 in -o out
@@ -90,12 +90,12 @@ setup()
     refused cC -c -C in
 }
 
-@test "two different outputs" {
+@test "two different outputs are refused" {
     refused gsort in -o out -o other
     [ ! -e other ]
 }
 
-@test "the same output twice is one" {
+@test "the same output twice is allowed" {
     gsort in -o out -o out
     gsort -C out
 }

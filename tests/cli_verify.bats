@@ -1,4 +1,4 @@
-# --verify proves the output, with every option, from files and pipes.
+# --verify proves the output, with other options, from files and pipes.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -9,7 +9,7 @@ setup()
     keygen zipf 300007 >in
 }
 
-@test "with every direction" {
+@test "--verify in every direction" {
     for options in "" -r -u "-r -u"; do
         # shellcheck disable=SC2086  # options are words
         assert_sorts $options +--verify in
@@ -21,10 +21,10 @@ setup()
     done
 }
 
-@test "with every distribution" {
+@test "--verify of various distributions" {
     for dist in uniform sorted reversed equal max-keys two-clusters all-but-one sorted-but-last; do
         keygen "$dist" 200001 >in2
-        # With --device=gpu: each distribution once, both by turns.
+        # With --device=gpu: each distribution once, the options in turn.
         take_turns "" -u
         for options in "${TURNS[@]}"; do
             reference ${options:+"$options"} in2 >wanted
@@ -34,14 +34,14 @@ setup()
     done
 }
 
-@test "no keys, one key" {
+@test "--verify of 0, 1 and 2 keys" {
     for n in 0 1 2; do
         keygen uniform "$n" >in2
         assert_sorts +--verify in2
     done
 }
 
-@test "pipes on both ends" {
+@test "--verify from pipe to pipe" {
     reference in >wanted
     # shellcheck disable=SC2002  # a pipe is what is tested
     cat in | gsort --verify | cat >got
@@ -52,7 +52,7 @@ setup()
     assert_same wanted got
 }
 
-@test "appending" {
+@test "--verify of appended output" {
     reference in >wanted
     printf 'head' >got
     gsort --verify in >>got
@@ -60,19 +60,19 @@ setup()
     assert_same wanted2 got
 }
 
-@test "in place" {
+@test "--verify in place" {
     reference in >wanted
     gsort --verify in -o in
     assert_same wanted in
 }
 
-@test "several files" {
+@test "--verify of several files" {
     keygen few 1001 >in2
     assert_sorts +--verify in in2 in
     assert_sorts -u +--verify in in2 in
 }
 
-@test "--stats has a row for it" {
+@test "--stats has a row for verify" {
     gsort --verify --stats in -o out 2>text
     grep -Eq '^verify +cpu +[0-9]' text
 }

@@ -1,11 +1,11 @@
-# An input that changes while it is sorted is caught by --verify: the old output stays.
+# --verify detects an input that changes while it is sorted, and the old output stays.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# gsort maps the first file, waits for its second, a FIFO, and only then sorts. In between the first
-# changes. Either the new bytes are sorted and proved, or the change is noticed.
-@test "bytes overwritten under way" {
+# gsort maps the first file, waits for the second, a FIFO, and only then sorts. While it waits, the
+# first file changes. Either the new bytes are sorted and verified, or the change is detected.
+@test "an input overwritten during the run is sorted as it is now, or detected" {
     mkfifo fifo
     mkdir dir
     keygen uniform 500000 >in

@@ -1,22 +1,22 @@
-# Keys that are not what they were when they come back from a temporary file are caught by --verify.
+# --verify detects keys that have changed in a temporary file.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# The temporary files of the run, as paths that can be opened.
+# Print the temporary files of the run as paths that can be opened.
 temporary_files()
 {
     find "/proc/$GSORT_PID/fd" -lname "$PWD/tmp/*(deleted)" 2>/dev/null | grep .
 }
 
-# has_keys FILE: it begins with some, not with room for them.
+# has_keys FILE: it begins with keys, not just with allocated zeros.
 has_keys()
 {
     [ "$(head -c 4096 "$1" | tr -d '\0' | wc -c)" -gt 3000 ]
 }
 
-# changed ARG...: gsort has keys of a pipe in temporary files when some of these become others, and
-# then comes the pipe's end. Its exit status is in STATUS.
+# changed ARG...: sort a pipe; change keys in a temporary file before the pipe ends. gsort's exit
+# status is in STATUS.
 changed()
 {
     local file
@@ -44,7 +44,7 @@ setup()
     echo old >dir/out
 }
 
-# caught: the last run has said so.
+# caught: the last run has reported the change.
 caught()
 {
     [ "$STATUS" -eq 2 ]
@@ -53,9 +53,9 @@ caught()
     [ -z "$(ls -A tmp)" ]
 }
 
-@test "-o: the old output stays" {
+@test "a changed temporary file is detected, and -o keeps the old output" {
     changed -o dir/out
-    [ "$STATUS" -eq 0 ] # so there is something to be caught
+    [ "$STATUS" -eq 0 ] # so there is a change to detect
     cp in sane
     gsort sane -o sane
     run ! cmp -s sane dir/out
@@ -66,7 +66,7 @@ caught()
     assert_only in sane tmp dir dir/out fifo err files
 }
 
-@test "a file on standard output, and a pipe" {
+@test "a changed temporary file is detected with output to a file and to a pipe" {
     changed --verify >got
     caught
     changed --verify > >(cat >got)

@@ -1,9 +1,9 @@
-# A shared-memory engine takes as many keys as it says, and refuses one more in one line.
+# A shared-memory engine sorts as many keys as it says, and refuses one more in one line.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# The limit, from the words of the refusal.
+# limit_of ENGINE: set LIMIT to the number of keys in the message by which the engine refuses more.
 limit_of()
 {
     local engine=$1
@@ -16,7 +16,7 @@ limit_of()
     rm many
 }
 
-@test "the capacity, and a few keys less, with few lists and with many" {
+@test "an engine sorts its capacity, and a few keys less, with few and many lists" {
     for engine in atomicmin reduction hybrid; do
         limit_of $engine
         for by in 0 1 31 255; do
@@ -28,7 +28,7 @@ limit_of()
     done
 }
 
-@test "one key more is refused, and the output that was there stays" {
+@test "one key more is refused, and the old output stays" {
     for engine in atomicmin reduction hybrid; do
         limit_of $engine
         keygen uniform $((LIMIT + 1)) >in
@@ -43,7 +43,7 @@ limit_of()
     done
 }
 
-@test "several files count together" {
+@test "several files count together for the capacity" {
     limit_of hybrid
     keygen uniform $((LIMIT / 2 + 1)) >in
     run -2 --separate-stderr gsort --engine=hybrid in in -o out
@@ -51,12 +51,12 @@ limit_of()
     assert_only in
 }
 
-@test "a pipe that never ends is refused as soon as it is too long" {
+@test "an endless pipe is refused as soon as it is too long" {
     run -2 --separate-stderr gsort --engine=atomicmin < <(yes 2>/dev/null)
     assert_trouble atomicmin samplesort
 }
 
-@test "the CPU's capacity is that of the largest GPU's block" {
+@test "on the CPU, the capacity is 38656 keys, that of a block on the largest GPU" {
     keygen uniform 38656 >in
     reference in >wanted
     "$GSORT" --device=cpu --engine=hybrid in -o out

@@ -1,4 +1,4 @@
-# The shared-memory engines run on the device that is asked for, or say why not.
+# The shared-memory engines run on the device requested, or say why not.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,18 +10,18 @@ setup()
     reference in >wanted
 }
 
-@test "--device=cpu and --device=auto" {
+@test "engines run on the CPU with --device=cpu, and auto for a few keys" {
     for engine in atomicmin reduction hybrid; do
         for device in cpu auto; do
             run -0 --separate-stderr "$GSORT" --device=$device -e $engine --stats=json in -o out
             assert_same wanted out
-            [[ $stderr == *'"device": "cpu"'* ]] # too few keys for a GPU to start for
+            [[ $stderr == *'"device": "cpu"'* ]] # too few keys to start a GPU for
             [[ $stderr =~ \"reason\":\ \"[^\"]+\" ]]
         done
     done
 }
 
-@test "--device=gpu where there is none" {
+@test "engines with --device=gpu without a usable GPU are refused" {
     if "$GSORT" --device=gpu </dev/null >/dev/null 2>&1; then
         skip "there is a usable GPU here"
     fi
@@ -36,7 +36,7 @@ setup()
     done
 }
 
-@test "--device=gpu says that it ran, and on what" {
+@test "engines with --device=gpu report the GPU and its stages" {
     require_gpu
     for engine in atomicmin reduction hybrid; do
         run -0 --separate-stderr "$GSORT" --device=gpu -e $engine --stats in -o out

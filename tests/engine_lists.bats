@@ -1,14 +1,14 @@
-# --lists: every power of two up to 256 gives the same bytes, and --stats says what was used.
+# --lists takes every power of two up to 256, for the same bytes, and --stats shows what was used.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "1 to 256 lists, also more lists than keys" {
+@test "1 to 256 lists, even more lists than keys" {
     local n engine lists
     for n in 1 3 100 1025 4000; do
         keygen gaussian "$n" >in
         for engine in atomicmin reduction hybrid; do
-            # With --device=gpu: each size and engine once, the numbers of lists by turns.
+            # With --device=gpu: each size and engine once, the numbers of lists in turn.
             take_turns 1 2 4 8 16 32 64 128 256
             for lists in "${TURNS[@]}"; do
                 assert_sorts "+--engine=$engine" "+--lists=$lists" in
@@ -17,7 +17,7 @@ load helper
     done
 }
 
-@test "--stats has the stages, the lists and the bits that vary" {
+@test "--stats shows the stages, the lists and the bits that vary" {
     keygen low-bits 3000 >in
     for engine in atomicmin reduction hybrid; do
         run -0 --separate-stderr gsort --engine=$engine --lists=16 --stats in -o out
@@ -29,7 +29,7 @@ load helper
     done
 }
 
-@test "--stats=json has them too" {
+@test "--stats=json has the lists and the bits that vary" {
     keygen equal 3000 >in
     run -0 --separate-stderr gsort -e reduction --lists=8 --stats=json in -o out
     [[ $stderr == *'"lists": {"count": 8, "varying_bits": 0}'* ]]
@@ -38,7 +38,7 @@ load helper
     [[ $stderr == *'"lists": {"count": 0, "varying_bits": 0}'* ]]
 }
 
-@test "--engine=auto leaves them to those who ask for one" {
+@test "--engine=auto never chooses a shared-memory engine" {
     keygen uniform 1000 >in
     run -0 --separate-stderr gsort --lists=16 --stats=json in -o out
     [[ $stderr == *'"engine": "samplesort"'* ]]

@@ -1,9 +1,9 @@
-# helper.bash -- what every test file loads: the programs, a directory of its own, the assertions
+# helper.bash -- loaded by every test file: the programs, a directory for each test, assertions
 # SPDX-License-Identifier: MIT
 #
 # GSORT, KEYGEN, REFERENCE and FUZZ_OPTIONS name the programs, UNITS the directory of unit tests.
-# GSORT_DEVICE=gpu runs the same suite with --device=gpu on every command line (tests that name a
-# device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds the tests that want minutes or gigabytes.
+# GSORT_DEVICE=gpu runs the same suite with --device=gpu on every command line (tests that choose a
+# device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds tests that need minutes or gigabytes.
 
 bats_require_minimum_version 1.5.0
 
@@ -18,8 +18,8 @@ unset OMP_WAIT_POLICY GOMP_SPINCOUNT
 unset POSIXLY_CORRECT
 set -o pipefail
 
-# Every test runs in a directory of its own that holds nothing yet. ld.so ends a name in LD_PRELOAD
-# at a space or a colon: where the tree has one in its path, the shim comes along.
+# Every test runs in an empty directory of its own. ld.so ends a name in LD_PRELOAD at a space or a
+# colon: if the path of the source tree contains one, use a copy of the shim.
 enter_directory()
 {
     case ${FAULTS:-} in
@@ -48,16 +48,16 @@ reference()
 }
 export -f gsort keygen reference
 
-# start ARG...: gsort in the background with no signal ignored, its process id in GSORT_PID. (A
-# shell's background jobs ignore SIGINT and SIGQUIT, and gsort rightly leaves them so; <&0 because
-# they would have /dev/null as standard input.)
+# start ARG...: run gsort in the background with no signal ignored; its process id is in GSORT_PID.
+# (A shell's background jobs ignore SIGINT and SIGQUIT, and gsort rightly leaves that so; <&0
+# because the shell gives them /dev/null as standard input.)
 start()
 {
     env --default-signal "$GSORT" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "$@" <&0 3>&- &
     GSORT_PID=$!
 }
 
-# wait_for COMMAND...: until it succeeds, a minute at least before it is given up.
+# wait_for COMMAND...: repeat it until it succeeds; give up after at least a minute.
 wait_for()
 {
     local i
@@ -71,10 +71,10 @@ wait_for()
     return 1
 }
 
-# take_turns WORD...: in TURNS all of them; with --device=gpu only one, another with each call.
-# There a run costs 0.14 s of CUDA's start, one after the other, and the GPU's own programs
-# (gpu_*.c, bench-gpu --check) go through the products of all that varies. Each round begins one
-# word later than the last: in a loop of as many steps as words, a step meets each word in time.
+# take_turns WORD...: set TURNS to all words; with --device=gpu to one of them, the next with each
+# call: there, starting CUDA costs each run 0.14 s, one run after the other, and the GPU's own test
+# programs (gpu_*.c, bench-gpu --check) cover all combinations. Each round of calls begins one word
+# later than the last, so that each step of a loop with as many steps as words meets every word.
 TURN=0
 # shellcheck disable=SC2034  # TURNS is the caller's
 take_turns()
@@ -85,7 +85,7 @@ take_turns()
     TURN=$((TURN + 1))
 }
 
-# repeats N: N; with --device=gpu a third, for what is repeated until a race is met.
+# repeats N: print how often to try to provoke a race: N times; with --device=gpu a third of that.
 repeats()
 {
     if [ "$GSORT_DEVICE" = gpu ]; then
@@ -95,8 +95,8 @@ repeats()
     fi
 }
 
-# time_best ARG...: the shortest of three runs of gsort, in microseconds. One run may have met a
-# busy machine, and moments spread over it would come after the end of all others.
+# time_best ARG...: print the time of the shortest of three runs of gsort, in microseconds. A single
+# run may have met a busy machine: moments spread over its time would come after other runs' end.
 time_best()
 {
     local begin took best=0 i
@@ -109,30 +109,31 @@ time_best()
     echo "$best"
 }
 
-# has_begun: what was started is gsort by now, not the shell or env before it, which ignore signals.
+# has_begun: the process started is gsort by now, not the shell or env before it (these ignore
+# signals).
 has_begun()
 {
     [[ $(cat "/proc/$GSORT_PID/comm" 2>/dev/null) == "$(basename "$GSORT")" ]]
 }
 
-# has_ended: what was started is gone, or waits for its parent to ask how it ended.
+# has_ended: the process started is gone, or a zombie that its parent has not waited for.
 has_ended()
 {
     ! grep -q '^State:.*[^Z ] (' "/proc/$GSORT_PID/status" 2>/dev/null
 }
 
-# has_open NAME: the gsort that was started, not the shell before it, has opened this file of the
-# current directory. A FIFO it opens after it has mapped what can be mapped; closing it sooner would
-# lose what was written.
+# has_open NAME: the gsort started, not the shell before it, has opened this file of the current
+# directory. gsort opens a FIFO after it has mapped all other inputs; if the test closed its end
+# before that, the keys written would be lost.
 has_open()
 {
     has_begun || return
-    # All is read: under pipefail a grep -q that ends first, or a link that is gone, is failure.
+    # grep reads all: under pipefail, grep -q ending early, or a vanished link, would fail.
     { readlink "/proc/$GSORT_PID/fd/"* 2>/dev/null || true; } | grep "/$1\$" >/dev/null
 }
 
-# keys KEY...: the keys given, in the file format, on standard output. (Bats makes every command of
-# a shell loop slow, so awk does the work here.)
+# keys KEY...: print the keys in the binary file format. (Bats makes every command of a shell loop
+# slow, so awk does the work.)
 keys()
 {
     printf '%b' "$(printf '%s\n' "$@" | awk '{
@@ -141,13 +142,13 @@ keys()
 }
 export -f keys
 
-# decimal [FILE]: a file's keys, one a line.
+# decimal [FILE]: print a file's keys in decimal, one per line.
 decimal()
 {
     od -An -v -tu4 -w4 "$@" | tr -d ' '
 }
 
-# assert_same WANTED GOT: byte for byte.
+# assert_same WANTED GOT: the files are the same, byte for byte.
 assert_same()
 {
     cmp "$1" "$2" || {
@@ -156,8 +157,8 @@ assert_same()
     }
 }
 
-# assert_sorts [OPTION...] FILE: gsort gives what the reference gives. Options that the reference
-# does not have follow a +.
+# assert_sorts [OPTION...] [+OPTION...] FILE...: gsort's output is that of the reference. Options
+# that the reference does not have follow a +.
 assert_sorts()
 {
     local -a both=() more=()
@@ -177,7 +178,7 @@ assert_sorts()
 }
 
 # assert_trouble WORD...: the last `run` wrote nothing to standard output and one line to standard
-# error, of the program's, that has each WORD in it.
+# error, which is a message of gsort's and contains each WORD.
 assert_trouble()
 {
     local word
@@ -197,7 +198,7 @@ assert_trouble()
     done
 }
 
-# assert_only NAME...: the current directory holds these files and no other, hidden ones included.
+# assert_only NAME...: the current directory holds these files and no others, not even hidden ones.
 assert_only()
 {
     local got wanted
@@ -209,7 +210,7 @@ assert_only()
     }
 }
 
-# require PROGRAM: skip where it is not installed.
+# require PROGRAM: skip the test where it is not installed.
 require()
 {
     command -v "$1" >/dev/null || skip "needs $1"
@@ -221,8 +222,8 @@ require_terminal()
     script -q -e -c true /dev/null </dev/null >/dev/null 2>&1 || skip "needs a pseudo-terminal"
 }
 
-# as_nobody COMMAND...: by a user whom permissions bind, as they do not bind root. After
-# require_nobody, which moves to a directory that this user can enter, with a copy of gsort.
+# as_nobody COMMAND...: run it as a user whom permissions bind, unlike root. Call require_nobody
+# first: it changes to a directory that this user can enter, and puts a copy of gsort there.
 as_nobody()
 {
     if [ "$(id -u)" -eq 0 ]; then
@@ -249,15 +250,15 @@ require_gpu()
     "$GSORT" --device=gpu </dev/null >/dev/null 2>&1 || skip "no usable GPU or no CUDA here"
 }
 
-# without_gpu REASON: skip where the suite runs with --device=gpu, which this test makes no sense
-# with, for the reason given.
+# without_gpu REASON: skip where the suite runs with --device=gpu; REASON says why the test would
+# make no sense there.
 without_gpu()
 {
     [ "$GSORT_DEVICE" != gpu ] || skip "not with --device=gpu: $1"
 }
 
-# require_control_group CONTROLLER: a control group of this test's own, GROUP, for memory, cpu or
-# pids.
+# require_control_group CONTROLLER: make a control group for this test, for memory, cpu or pids.
+# GROUP is its directory, LIMIT the file that sets its limit.
 require_control_group()
 {
     GROUP=/sys/fs/cgroup/${1:?memory, cpu or pids}/gsort-test.$$
@@ -270,20 +271,20 @@ require_control_group()
     [ -w "$LIMIT" ] || skip "no limit to be set here"
 }
 
-# in_group COMMAND...: from its start on.
+# in_group COMMAND...: run it in the group from its start.
 in_group()
 {
     bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' bash "$GROUP" "$@"
 }
 
-# limit_to MIB COMMAND...: in the group, with so much memory.
+# limit_to MIB COMMAND...: run it in the group, with its memory limited to MIB.
 limit_to()
 {
     echo $(($1 << 20)) >"$LIMIT"
     in_group "${@:2}"
 }
 
-# mount_memory DIR SIZE: a file system of its own at ./DIR, where mounting is permitted.
+# mount_memory DIR SIZE: mount a tmpfs at ./DIR; skip the test where mounting is not permitted.
 mount_memory()
 {
     mkdir "$1"
@@ -291,8 +292,8 @@ mount_memory()
     MOUNTED=("$PWD/$1" "${MOUNTED[@]}")
 }
 
-# mount_image DIR IMAGE TYPE [OPTIONS]: the file system that a file holds, at ./DIR. Nothing is said
-# where that cannot be done: mounting is not permitted, there is no loop device, or no such kind.
+# mount_image DIR IMAGE TYPE [OPTIONS]: mount the file system in a file at ./DIR. Fails without a
+# message where that is not permitted, or there is no loop device or no file system of this type.
 mount_image()
 {
     mkdir -p "$1"
@@ -300,7 +301,7 @@ mount_image()
     MOUNTED=("$PWD/$1" "${MOUNTED[@]}")
 }
 
-# unmount_last: what was mounted last, before the test's end.
+# unmount_last: unmount what was mounted last, before the test ends.
 unmount_last()
 {
     umount "${MOUNTED[0]}" || return
@@ -317,7 +318,7 @@ teardown()
     if [ -n "${GSORT_PID:-}" ]; then
         kill -KILL "$GSORT_PID" 2>/dev/null || true
     fi
-    if [ -n "${MOUNTED:-}" ]; then # by mount_memory or mount_image, the last of them first
+    if [ -n "${MOUNTED:-}" ]; then # by mount_memory or mount_image, last one first
         cd /
         umount "${MOUNTED[@]}"
     fi
@@ -329,7 +330,7 @@ teardown()
     fi
 }
 
-# Skip in a sanitizer's build, which wants terabytes of address space and /proc.
+# Skip in a sanitizer build: it needs terabytes of address space, and /proc.
 require_plain_build()
 {
     if grep -q __asan_init "$GSORT"; then
@@ -337,7 +338,7 @@ require_plain_build()
     fi
 }
 
-# Skip where strace cannot follow the program: not installed, not permitted, or a sanitizer in it.
+# Skip where strace cannot trace gsort: not installed, not permitted, or a sanitizer build.
 require_strace()
 {
     require strace

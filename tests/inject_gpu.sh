@@ -1,15 +1,15 @@
 #!/bin/bash
-# inject_gpu.sh -- every CUDA call fails once: one line and exit 2, or the right bytes, and no trace
+# inject_gpu.sh -- make each CUDA call fail: exit 2 with one line, or right bytes; nothing left over
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/inject_gpu.sh GSORT KEYGEN REFERENCE     from make inject-gpu DEBUG=1, with a GPU
 #
-# GSORT is a debug build. Each walk sorts the same keys again and again, call number 1, 2, ... of
-# CUDA failing by itself, for want of memory, or with all calls after it (a lost device). Allowed is
-# under --device=gpu: the right bytes, or exit 2 with one line and the old output; under
-# --device=auto: the right bytes and at most one line, a warning. JOBS runs side by side (default: a
-# quarter of the processors), STEP=N takes every N-th call, ONLY=NAME one walk. Exit status: 0 if
-# nothing else happened, and failures did happen.
+# GSORT is a debug build. Each walk sorts the same keys again and again, with CUDA call number 1, 2,
+# ... failing: alone, with an out-of-memory error, or with all later calls (a lost device). With
+# --device=gpu, gsort must give the right bytes, or exit 2 with one line and keep the old output;
+# with --device=auto, it must give the right bytes and at most one line, a warning. JOBS runs are
+# made in parallel (default: a quarter of the processors), STEP=N takes every N-th call, ONLY=NAME
+# one walk. Exit status: 0 if nothing else happened, and each walk had failures.
 set -u -o pipefail
 export LC_ALL=C
 
@@ -26,13 +26,13 @@ export GSORT work
 unset GSORT_FAIL_GPU GSORT_FAIL_GPU_MEMORY GSORT_FAIL_GPU_LOST GSORT_FAIL_GPU_LOG
 unset GSORT_GPU_IS_FREE
 
-# complain WHERE WHAT: and keep the line for the count.
+# complain WHERE WHAT: print a complaint, and keep the line for the count at the end.
 complain()
 {
     printf 'inject_gpu: %s: %s\n' "$1" "$2" | tee -a "$work/complaints" >&2
 }
 
-# judge WHERE DEVICE STATUS: what a run in the current directory has left.
+# judge WHERE DEVICE STATUS: check what a run has left in the current directory.
 judge()
 {
     local where=$1 device=$2 status=$3 lines
@@ -60,7 +60,7 @@ judge()
     [ "$(find . -mindepth 1 | wc -l)" -eq 2 ] || complain "$where" "left: $(find . -mindepth 1)"
 }
 
-# run_call K: one run of the walk in the environment, call K failing.
+# run_call K: make one run of the walk described in the environment, with call K failing.
 run_call()
 {
     local k=$1 status=0 words
@@ -74,7 +74,8 @@ run_call()
 }
 export -f complain judge run_call
 
-# want INPUT OPTIONS: the right bytes, to the file wanted; of the options, the reference has these.
+# want INPUT OPTIONS: write the right bytes to the file wanted. Of gsort's options, the reference
+# takes -r and -u.
 want()
 {
     local -a order
@@ -82,7 +83,7 @@ want()
     "$reference" "${order[@]}" "$1" >"$work/wanted" || exit 2
 }
 
-# walk NAME DEVICE INPUT OPTIONS [VARIABLE]: every call of this run; VARIABLE says how it fails.
+# walk NAME DEVICE INPUT OPTIONS [VARIABLE]: fail each call of this run; VARIABLE says how it fails.
 walk()
 {
     export name=$1 device=$2 input=$work/$3 wanted=$work/wanted options=$4
@@ -106,7 +107,7 @@ walk()
     grep -Eq 'refused|warned' outcomes || complain "$name" "no failure had any effect"
 }
 
-# no_device NAME VARIABLE=VALUE: none to be had.
+# no_device NAME VARIABLE=VALUE: check a run that finds no GPU because of this variable.
 no_device()
 {
     local name=$1 status=0
@@ -127,7 +128,7 @@ no_device()
     echo "$name: looked at"
 }
 
-# no_room: keys that the GPU has no room for are the CPU's where it need not be the GPU.
+# no_room: check that with --device=auto, the CPU sorts keys for which the GPU has no room.
 no_room()
 {
     local status=0
@@ -154,7 +155,7 @@ make_input skewed zipf 120011
 make_input large uniform 1500007
 make_input batches uniform 4300007
 
-# 64 MiB are the driver's; what is beyond has room for 20000 keys.
+# The driver gets 64 MiB; the rest has room for 20000 keys.
 pieces=--device-memory=67272064b
 walk 'one block' gpu block ''
 walk resident gpu bins ''

@@ -1,4 +1,4 @@
-# keygen writes the keys that data/README.md promises, for ever the same; trouble is one line.
+# keygen writes the keys described in data/README.md, always the same; an error is one line.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -9,8 +9,8 @@ setup()
     enter_directory
 }
 
-@test "a distribution's bytes are what they were" {
-    # cksum of 70001 keys, seed 7; not of those that a C library's exp2 and log have a part in
+@test "the bytes of each distribution do not change" {
+    # cksum of 70001 keys, seed 7; without distributions that depend on the C library's exp2 and log
     while read -r name sum; do
         keygen "$name" 70001 --seed=7 >keys
         [ "$(cksum <keys)" = "$sum 280004" ] || {
@@ -46,9 +46,9 @@ k-mers 2362061653
 END
 }
 
-@test "those with exp2 and log have their shape" {
-    # Of 70001 keys: below 2^16 half of log-uniform, below the mean, 2^27, 1 - 1/e of exponential,
-    # and one in 20 of zipf has the first value.
+@test "distributions that use exp2 and log have the right shape" {
+    # Of 70001 keys, half of log-uniform are below 2^16, 1 - 1/e of exponential are below the mean,
+    # 2^27, and one in 20 of zipf has the first value.
     keygen log-uniform 70001 | decimal |
         awk '$1 < 65536 { n++ } END { exit !(34000 < n && n < 36000) }'
     keygen exponential 70001 | decimal |
@@ -57,20 +57,20 @@ END
         awk '$1 == 2654435761 { n++ } END { exit !(3200 < n && n < 3800) }'
 }
 
-@test "data/README.md has a row for each distribution, and for no other" {
+@test "data/README.md has a row for each distribution, and no others" {
     keygen --list | awk '{ print $1 }' >listed
     awk -F ' *[|] *' '/^\| name \|/ { take = 1; next } !/^\|/ { take = 0 }
         take && $2 !~ /^-/ { print $2 }' "$ROOT/data/README.md" >described
     diff listed described
 }
 
-@test "N has suffixes" {
+@test "the number of keys may have a suffix" {
     [ "$(keygen equal 3k | wc -c)" -eq 12288 ]
     [ "$(keygen equal 1M | wc -c)" -eq 4194304 ]
     [ "$(keygen equal 0 | wc -c)" -eq 0 ]
 }
 
-@test "trouble is status 2 and one line" {
+@test "an error of keygen is status 2 and one line" {
     while read -r -a arguments; do
         run -2 --separate-stderr keygen "${arguments[@]}"
         [ -z "$output" ]

@@ -6,11 +6,11 @@
 #        replaced, the input itself, and one that is replaced by a sort through temporary files;
 #        from make check-kill N=1000 and tests/cli_kill9.bats
 #
-# A named temporary may stay: between the name's making and the rename, some microseconds, and where
-# the file system has no files without a name, for the whole run. It is counted; where such files
-# exist it must be complete. Of the files under -T nothing may stay. Exit status: 0 if no output was
-# anything else and at least a tenth of the kills came in time, before the new output was in place:
-# with fewer, little was tried.
+# A named temporary may be left behind: a kill between linking and renaming it, some microseconds,
+# leaves one, and so does a kill at any time where the file system has no unnamed files. Such files
+# are counted; where unnamed files exist, they must be complete. No file under -T may be left. Exit
+# status: 0 if every output was the old or the new one, and at least a tenth of the kills came
+# before the new output was in place: with fewer, the test would show little.
 set -u
 export LC_ALL=C
 
@@ -29,7 +29,7 @@ mkdir work tmp
 "$KEYGEN" uniform 50000 --seed=7 >old
 "$REFERENCE" in >new
 
-# Is a file that gsort has open without a name? It waits for its input meanwhile.
+# Is gsort's open output an unnamed file here? (gsort waits for its input meanwhile.)
 has_unnamed()
 {
     local pid link='' i
@@ -53,7 +53,7 @@ fi
 
 external=(-S 1M -T tmp) # less than the input
 
-# The shortest of five runs, in microseconds: another may have had to wait for the processor.
+# Set `took` to the shortest of five runs, in microseconds: others may have waited for a processor.
 time_run() # OPTION...
 {
     local begin this i
@@ -93,7 +93,7 @@ for ((i = 0; i < count; i++)); do
     esac
     [ -z "$before" ] || cp "$before" work/out
     moment=$((took * (RANDOM % 1300) / 1000))
-    [ $((RANDOM % 3)) -gt 0 ] || moment=$((took * (850 + RANDOM % 300) / 1000)) # the last steps
+    [ $((RANDOM % 3)) -gt 0 ] || moment=$((took * (850 + RANDOM % 300) / 1000)) # near the end
     "$GSORT" "${options[@]}" "$input" -o work/out &
     pid=$!
     sleep "$((moment / 1000000)).$(printf '%06d' $((moment % 1000000)))"

@@ -1,16 +1,16 @@
 #!/bin/bash
-# lint.sh -- everything a machine can say about the sources without running them
+# lint.sh -- all static checks of the sources
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/lint.sh [all|rules|format|shell|cppcheck|tidy]...   at the top of the tree
 #
 # all (default) runs, cheapest first: rules (lint_rules.awk), clang-format, shellcheck, cppcheck,
 # clang-tidy. Findings are printed as FILE:LINE: what. Exit status: 0 clean, 1 findings, 2 a tool
-# is missing: none is left out silently. CLANG_FORMAT, CLANG_TIDY, CPPCHECK and SHELLCHECK name
-# others. Kernels (.cu) are seen by rules and format only; a file that wants headers of CUDA or
-# Highway is named as not looked at where they are not installed. Each version of clang-format,
-# cppcheck and clang-tidy has rules of its own: findings count with those of Debian 12, and are only
-# printed with another's.
+# is missing: none is skipped silently. CLANG_FORMAT, CLANG_TIDY, CPPCHECK and SHELLCHECK name other
+# programs for the tools. Only rules and format check kernels (.cu). A file that needs headers of
+# CUDA or Highway which are not installed is listed as not looked at. Every version of clang-format,
+# cppcheck and clang-tidy has its own rules: findings of Debian 12's versions count, those of other
+# versions are only printed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 export LC_ALL=C
@@ -22,7 +22,7 @@ SHELLCHECK=${SHELLCHECK:-shellcheck}
 JOBS=${JOBS:-$(nproc)}
 FLAGS=(-I. -D_GNU_SOURCE '-DGS_VERSION="lint"' -DGS_CUDA=0 -DGS_HIGHWAY=0)
 
-# files PATTERN...: those of the tree; build/ and hidden directories but .ci/ are left out.
+# files PATTERN...: list matching files, except in build/ and in hidden directories other than .ci/.
 files()
 {
     local pattern
@@ -41,8 +41,9 @@ need()
     exit 2
 }
 
-# judged STATUS VERSION TOOL: the status of a tool whose findings count if it has that version. One
-# that has no version, or was run in vain (xargs says so from 124 on), has not looked at all.
+# judged STATUS VERSION TOOL: return the status, or 0 if the tool has another version, whose
+# findings do not count. A tool without a version or that could not be run (xargs: 124 and more) has
+# failed.
 judged()
 {
     local status=$1 counts=$2 version
@@ -90,13 +91,13 @@ check_cppcheck()
     judged "$status" 2.10 "$CPPCHECK"
 }
 
-# worst STATUS: keep it in `status`, if none before was greater.
+# worst STATUS: set `status` to it if it is greater.
 worst()
 {
     [ "$1" -le "$status" ] || status=$1
 }
 
-# tidy_each LANGUAGE-FLAG FLAG... <FILES
+# tidy_each FLAG... <FILES: run clang-tidy on each file with these compiler flags.
 tidy_each()
 {
     xargs -P "$JOBS" -I{} "$CLANG_TIDY" --quiet {} -- "$@" "${FLAGS[@]}" -fopenmp 2>/dev/null
@@ -111,8 +112,8 @@ check_tidy()
         cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
     fi
     local host gpu cxx
-    local wants_cuda='gpu[^/]*\.c$' # but not what stands in for it
-    # The faults' shim defines the C library's own functions, which clang-tidy wants nobody to do.
+    local wants_cuda='gpu[^/]*\.c$' # except *_absent.c, which replace them
+    # The shim for faults defines functions of the C library, to which clang-tidy objects.
     mapfile -t host < <(files '*.c' | grep -Ev "$wants_cuda|^tests/faults/shim\.c$"
         files '*_absent.c')
     mapfile -t gpu < <(files '*.c' | grep -E "$wants_cuda" | grep -v '_absent\.c$')

@@ -1,10 +1,10 @@
-# lint_rules.awk -- the rules of this project, line by line: layers, openings, words
+# lint_rules.awk -- check the project's own rules line by line: layers, headers of files, words
 # SPDX-License-Identifier: MIT
 #
 # usage: awk -f lint_rules.awk FILE...   with paths relative to the top of the tree
 #
-# Prints FILE:LINE: what for each finding and exits 1 if there was one. Plain POSIX awk: mawk is
-# what a minimal Debian has. Rules about code see it without comments and with strings emptied.
+# Prints FILE:LINE: what for each finding, and exits 1 if there is one. Written in POSIX awk, since
+# a minimal Debian has only mawk. Rules about code see it without comments and with empty strings.
 
 function found(what)
 {
@@ -12,7 +12,7 @@ function found(what)
     findings++
 }
 
-# The line as code: comments gone, strings and characters emptied.
+# Return the line as code: without comments, and with empty strings and character constants.
 function code_of(line,    out, token, end)
 {
     out = ""
@@ -80,7 +80,7 @@ function end_file()
     findings += !spdx + (lines > 500) + (guard != "")
 }
 
-# The first line says name and purpose; a script's is its second, a test file's is a sentence.
+# The first line gives name and purpose; in a script it is the second, in a test file a sentence.
 function check_opening(line)
 {
     if (FNR == 1 && line ~ /^#!/)
@@ -105,7 +105,7 @@ function check_text(line)
         found("longer than 100 columns")
     if (line ~ /(^|[^A-Za-z])(TO[D]O|FIX[M]E|XX[X])([^A-Za-z]|$)/)
         found("work left over: do it or leave it out")
-    # Parts of a sort are bins; only a distribution of keys is called after the other word.
+    # A part of a sort is called a bin; the other word is only for a distribution of keys.
     line = tolower(line)
     if (line ~ /b[u]cket([^s]|$)/ || (line ~ /b[u]ckets/ && folder !~ /^(data|tests)$/))
         found("a bin is called bin")
@@ -122,7 +122,7 @@ function check_include(line,    target)
         found(folder "/ may not include " target)
 }
 
-# Whether code has one of the words, an alternation, as a word of its own, followed by `after`.
+# Does code contain one of the words (a regex alternation) as a whole word, followed by `after`?
 function has_word(code, words, after)
 {
     return code ~ ("(^|[^A-Za-z0-9_])(" words ")" after)

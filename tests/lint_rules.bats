@@ -1,4 +1,4 @@
-# Each rule of tests/lint_rules.awk finds the line that breaks it, and nothing else.
+# Each rule of tests/lint_rules.awk reports the line that breaks it, and nothing else.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ setup()
     mkdir cli common sort data tests
 }
 
-# source FILE [LINE...]: a source file that keeps every rule, with these lines from its fourth on.
+# source_file FILE [LINE...]: write a source with a correct header and these lines from line 4.
 source_file()
 {
     local file=$1 base=${1##*/}
@@ -24,7 +24,7 @@ lint()
     awk -f "$ROOT/tests/lint_rules.awk" "$@"
 }
 
-# finds WHERE WORD FILE: one finding, there, with this word.
+# finds LINE WORD FILE: lint reports one finding only, in this line of the file and with this word.
 finds()
 {
     run -1 lint "$3"
@@ -34,7 +34,7 @@ finds()
     fi
 }
 
-@test "a file that keeps the rules has no findings" {
+@test "files that follow the rules have no findings" {
     source_file sort/a.c '#include "common/status.h"' '#include "sort/gsort.h"' \
         'static int f(void)\n{\n    return snprintf(b, n, "exit(printf(");\n}' \
         '/* exit(1) is for cli/ alone; it may\n * fprintf(stderr, "") */' \
@@ -48,7 +48,7 @@ finds()
     [ -z "$output" ]
 }
 
-@test "layers: who includes what" {
+@test "layers include only what they may" {
     local file target
     while read -r file target; do
         source_file "$file" 'int x;' "#include \"$target\""
@@ -83,7 +83,7 @@ sort/a.c command #include <argp.h>
 EOF
 }
 
-@test "how code is written" {
+@test "rules for lines of code" {
     local file word code
     while read -r file word code; do
         source_file "$file" "$code"
@@ -105,7 +105,7 @@ EOF
     finds 504 longer tests/a.c
 }
 
-@test "how a file opens" {
+@test "rules for the first lines of a file" {
     printf '/* b.c -- another name\n * SPDX-License-Identifier: MIT\n */\n' >sort/a.c
     finds 1 "first line" sort/a.c
     printf '/* a.c -- an example\n */\n' >sort/a.c

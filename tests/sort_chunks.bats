@@ -1,33 +1,33 @@
-# An input of several chunks, whose bins a GPU sorts in batches where they are small enough.
+# An input of several chunks is sorted; a GPU sorts bins that are small enough in batches.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# Just above one chunk of the GPU's, and five of its batches.
+# Just more than one chunk, and five batches, of the GPU.
 KEYS=16777729
 
-@test "uniform keys" {
+@test "several chunks of uniform keys" {
     keygen uniform "$KEYS" >in
     assert_sorts in
 }
 
-@test "few values, descending" {
+@test "several chunks of few values, with -r" {
     keygen few "$KEYS" >in
     assert_sorts -r in
 }
 
-@test "frequent values among others, each once" {
+@test "several chunks with frequent values among others, with -u" {
     keygen zipf "$KEYS" >in
     assert_sorts -u in
 }
 
-@test "descending, proven, through a pipe" {
+@test "several chunks, with -r and --verify into a pipe" {
     keygen uniform "$KEYS" >in
     reference -r in >wanted
     gsort -r --verify <in | cmp - wanted
 }
 
-@test "bins of half the keys" {
+@test "several chunks, with two bins" {
     keygen uniform "$KEYS" >in
     assert_sorts +--bins=2 in
 }

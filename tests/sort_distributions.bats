@@ -1,15 +1,15 @@
-# Every distribution sorts right: ascending, descending, unique and both.
+# Every distribution is sorted: ascending, descending, unique, and unique descending.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "every distribution, in every direction" {
+@test "every distribution, with -r and -u" {
     local dist dists options
     dists=$(keygen --list | cut -d' ' -f1)
     [ "$(wc -w <<<"$dists")" -ge 20 ]
     for dist in $dists; do
         keygen "$dist" 300007 >in
-        # With --device=gpu: each distribution once, the directions by turns.
+        # With --device=gpu: each distribution once, the options in turn.
         take_turns "" -r -u "-r -u"
         for options in "${TURNS[@]}"; do
             # shellcheck disable=SC2086  # options are words

@@ -1,15 +1,15 @@
-# The edge-case files of data/edge/ sort right; those of odd length are refused.
+# The edge-case files in data/edge/ are sorted; those of odd length are refused.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "every edge file, in every direction" {
+@test "every edge file, with -r and -u" {
     local count=0
     for file in "$ROOT"/data/edge/*.bin; do
         case $file in
         */odd_*) continue ;;
         esac
-        # With --device=gpu: each file once, the directions by turns.
+        # With --device=gpu: each file once, the options in turn.
         take_turns "" -r -u "-r -u"
         for options in "${TURNS[@]}"; do
             # shellcheck disable=SC2086  # options are words
@@ -28,7 +28,7 @@ load helper
     done
 }
 
-@test "the edge files are what data/README.md says" {
+@test "edge files contain what data/README.md says" {
     [ "$(decimal "$ROOT/data/edge/min_max.bin" | xargs)" = "4294967295 0" ]
     [ "$(decimal "$ROOT/data/edge/byte_order.bin" | xargs)" = \
         "1 256 65536 16777216 16777215 65535 255 0" ]

@@ -3,11 +3,11 @@
 
 load helper
 
-# The least memory that gsort takes is some 2.7 MB: these inputs are several times larger.
+# gsort needs about 2.7 MB of memory at least; these inputs are several times larger.
 KEYS=3000017
 
-# assert_external [OPTION...] FILE: from the file and from a pipe, to a file and to a pipe, and what
-# --stats says of temporary files.
+# assert_external [OPTION...] FILE: the output is right from file to file and from pipe to pipe, and
+# --stats says that the sort went through temporary files.
 assert_external()
 {
     local -a options=()
@@ -17,7 +17,7 @@ assert_external()
         shift
     done
     reference "${options[@]}" "$1" >wanted || return
-    # With --device=gpu: each input once, both by turns.
+    # With --device=gpu: each input once, file and pipe in turn.
     take_turns file pipe
     for from in "${TURNS[@]}"; do
         if [ "$from" = file ]; then
@@ -30,7 +30,7 @@ assert_external()
     done
 }
 
-@test "distributions" {
+@test "external sorts of various distributions" {
     for name in uniform zipf few narrow two-clusters nearly-sorted organ-pipe all-but-one; do
         keygen "$name" "$KEYS" >in
         assert_external in || {
@@ -40,7 +40,7 @@ assert_external()
     done
 }
 
-@test "sorted and reversed, where the first part of a pipe tells nothing about the rest" {
+@test "sorted and reversed pipes, whose first part tells nothing about the rest" {
     for name in sorted reversed; do
         keygen "$name" "$KEYS" >in
         assert_external in
@@ -48,7 +48,7 @@ assert_external()
     done
 }
 
-@test "descending, without duplicates, and both" {
+@test "external sorts with -r, -u and both" {
     for name in zipf narrow; do
         keygen "$name" "$KEYS" >in
         for options in -r -u -ru; do
@@ -57,7 +57,7 @@ assert_external()
     done
 }
 
-@test "one value, two values and the largest key: counted, and written to no temporary file" {
+@test "one value, two values, the largest key: counted, not written to temporary files" {
     keygen equal "$KEYS" >in
     assert_external in
     [ "$(awk '$1 == "temporary" { print $2 }' stats)" -lt 100 ]
@@ -70,17 +70,17 @@ assert_external()
     assert_external -r in2
 }
 
-@test "a pipe whose first part is one value and whose rest lies between two others" {
+@test "a pipe of one value first, then of keys in between two others" {
     keygen sorted "$KEYS" >ascending
     { head -c 4000000 /dev/zero && head -c 6000000 ascending && keygen narrow 1000000; } >in
     assert_external in
     assert_external -ru in
-    # All that is new is in one bin of a few values, which are even and odd neighbours.
+    # The rest of the pipe falls into one bin of a few values, which are even and odd neighbours.
     { keygen uniform 400000 && keygen all-but-one 1500000; } >in
     assert_external in
 }
 
-@test "several inputs, mapped and from pipes, in one run" {
+@test "an external sort of several files and pipes" {
     keygen uniform 1000001 >a
     keygen zipf 500003 >b
     keygen few 2000003 >c
@@ -96,7 +96,7 @@ assert_external()
     assert_same wanted got
 }
 
-@test "pipes that bring parts of keys at a time" {
+@test "an external sort of a pipe in pieces that cut keys" {
     require python3
     keygen uniform 900001 >in
     reference in >wanted
@@ -110,7 +110,7 @@ for at in range(0, len(data), step):
     assert_same wanted got
 }
 
-@test "a pipe whose size is no multiple of 4 is refused when its end is known" {
+@test "an external sort refuses a pipe with an incomplete last key at its end" {
     keygen uniform 1000001 >in
     printf abc >>in
     run -2 --separate-stderr bash -c 'cat in | gsort -S 1M -o out'

@@ -1,4 +1,4 @@
-# Temporary files go where -T says, TMPDIR else; none is left by any end of the run.
+# Temporary files go where -T says, or else TMPDIR; none is left however the run ends.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,13 +10,13 @@ setup()
     reference in >wanted
 }
 
-# Which directories a run that waits for its input has temporary files in.
+# Print the temporary files that a run waiting for its input has open.
 open_files()
 {
     readlink "/proc/$GSORT_PID/fd/"* 2>/dev/null | grep -E '\(deleted\)$'
 }
 
-@test "-T beats TMPDIR, which beats /tmp" {
+@test "-T overrides TMPDIR, which overrides /tmp" {
     mkdir t1 t2 env
     mkfifo fifo
     for options in "-T t1" "-T t1 -T t2" ""; do
@@ -38,7 +38,7 @@ open_files()
     [ -z "$(find t1 t2 env -mindepth 1)" ]
 }
 
-@test "a signal while there are temporary files leaves none" {
+@test "a signal leaves no temporary files" {
     mkdir tmp
     mkfifo fifo
     echo old >out
@@ -59,7 +59,7 @@ open_files()
     done
 }
 
-@test "no room under -T: one line, before any work where the size is known" {
+@test "no room under -T: one line, before any work if the size is known" {
     mount_memory tmp 1m
     run -2 --separate-stderr gsort -S 1M -T tmp in -o out
     assert_trouble tmp "temporary" "No space left"
@@ -70,7 +70,7 @@ open_files()
     [ ! -e out ]
 }
 
-@test "several -T are used together, each as far as it has room" {
+@test "several -T are used together, each as far as there is room" {
     mount_memory small 2m
     mount_memory large 12m
     gsort -S 1M -T small -T large in -o out
@@ -91,7 +91,7 @@ open_files()
     [ "$(find full -mindepth 1 | wc -l)" -eq 1 ]
 }
 
-@test "output and temporary files that share a file system are counted together" {
+@test "output and temporary files on the same file system count together" {
     mount_memory both 12m
     run -2 --separate-stderr gsort -S 1M -T both in -o both/out
     assert_trouble both "of temporary files needed" "No space left" # before the work
@@ -100,14 +100,14 @@ open_files()
     assert_same wanted both/out
 }
 
-@test "a directory that went away is an error" {
+@test "a -T directory that is removed during the run is an error" {
     mkdir gone
     mkfifo fifo
     exec 7<>fifo
     start -S 1M -T gone fifo -o out 2>err 7>&-
     wait_for has_open fifo
     rmdir gone
-    cat in >fifo 2>/dev/null 7>&- 3>&- & # dies of the pipe when nobody has it open
+    cat in >fifo 2>/dev/null 7>&- 3>&- & # dies of SIGPIPE when nobody reads the FIFO
     status=0
     wait "$GSORT_PID" || status=$?
     exec 7>&-
@@ -116,7 +116,7 @@ open_files()
     [ ! -e out ]
 }
 
-@test "in place, over a named input and over a file on standard output" {
+@test "an external sort in place, over a named input and over a file on standard output" {
     cp in data
     gsort -S 1M data -o data
     assert_same wanted data
@@ -125,7 +125,7 @@ open_files()
     assert_same wanted data
 }
 
-@test "an input that shrinks meanwhile is an error, and the old output stays" {
+@test "an input that shrinks during an external sort is an error, and the old output stays" {
     mkfifo fifo
     echo old >out
     exec 7<>fifo
@@ -135,7 +135,7 @@ open_files()
     exec 7>&-
     status=0
     wait "$GSORT_PID" || status=$?
-    [ "$status" -eq 2 ] || [ "$status" -eq 0 ] # 0: all of it had been read before
+    [ "$status" -eq 2 ] || [ "$status" -eq 0 ] # 0: gsort had read all of it before
     [ "$status" -eq 0 ] || {
         grep -q 'gsort: in: ' err
         [ "$(cat out)" = old ]

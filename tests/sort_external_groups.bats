@@ -1,11 +1,12 @@
-# Bins that are loaded together are sorted from the order that they have on the disk.
+# Bins that are loaded together are sorted from the order in which they lie on the disk.
 # SPDX-License-Identifier: MIT
 
 load helper
 
 KEYS=6000017
 
-# assert_groups SIZE OPTION... FILE: what is right, and was not distributed again.
+# assert_groups SIZE [OPTION...] FILE: the output with -S SIZE is right, and no group of bins was
+# distributed again after it was loaded.
 assert_groups()
 {
     local size=$1
@@ -18,7 +19,7 @@ assert_groups()
     assert_same wanted got
 }
 
-@test "distributions, in every direction" {
+@test "groups of bins of various distributions, with -r and -u" {
     for name in uniform zipf organ-pipe max-keys; do
         keygen "$name" "$KEYS" >in
         for options in "" -r -u -ru; do
@@ -28,7 +29,7 @@ assert_groups()
     done
 }
 
-@test "parts of a chunk that are longer than a row" {
+@test "groups whose parts of a chunk are longer than a row" {
     for name in uniform sorted log-uniform; do
         keygen "$name" "$KEYS" >in
         reference in >wanted
@@ -38,7 +39,7 @@ assert_groups()
     done
 }
 
-@test "bins of a pipe, larger than the cache" {
+@test "groups of a pipe whose bins are larger than the cache" {
     keygen exponential 12000017 >in
     reference in >wanted
     # shellcheck disable=SC2002  # a pipe is what is tested
@@ -47,7 +48,7 @@ assert_groups()
     grep -q 'through temporary files' stats
 }
 
-@test "bins or samples that are asked for: the whole sort for each group" {
+@test "with --bins or --samples, each group is sorted like an input of its own" {
     keygen uniform "$KEYS" >in
     reference in >wanted
     for option in --bins=100 --samples=1000; do

@@ -1,11 +1,11 @@
-# Around the size from which memory does not do, and with any number of threads, output is the same.
+# Around the size beyond which memory does not suffice, and with any number of threads, gsort sorts.
 # SPDX-License-Identifier: MIT
 
 load helper
 
 @test "sizes around the largest that fits in memory" {
     keygen uniform 1000000 >all
-    # From --plan: the least number of keys that makes an external sort of it.
+    # Find, by --plan, the smallest number of keys that needs an external sort.
     low=1 high=1000000
     while [ $((high - low)) -gt 1 ]; do
         middle=$(((low + high) / 2))
@@ -28,11 +28,11 @@ load helper
     done
 }
 
-@test "numbers of threads and memory sizes" {
+@test "external sorts with various numbers of threads and memory sizes" {
     keygen zipf 2000003 >in
     reference in >wanted
     for threads in 1 2 3 7; do
-        # With --device=gpu: each number of threads once, the sizes by turns.
+        # With --device=gpu: each number of threads once, the memory sizes in turn.
         take_turns 1 3M 5000K 7M
         for size in "${TURNS[@]}"; do
             gsort --parallel="$threads" -S "$size" in -o got
@@ -41,12 +41,12 @@ load helper
     done
 }
 
-@test "memory that the system has to give, by a limit on address space" {
+@test "an external sort within -S, 64 MiB and the program file of address space" {
     require_plain_build
     keygen uniform 48M >in # 192 MiB
     "$GSORT" in -o wanted
-    # What is left beside -S is for threads and libraries; the program's file, in which a build with
-    # CUDA has its kernels, is address space too.
+    # Beside -S, 64 MiB are for threads and libraries; the program file (in a build with CUDA it
+    # contains the kernels) takes address space, too.
     local limit=$(((32 + 64) * 1024 + $(stat -c %s "$GSORT") / 1024))
     (
         ulimit -v "$limit"
@@ -59,7 +59,7 @@ load helper
         "$GSORT" --device=cpu --parallel=2 -S 32M -T . >got
     )
     assert_same wanted got
-    # More must not be less.
+    # With a larger limit, gsort must succeed as well.
     for mib in 128 160 250 400 1000; do
         (
             ulimit -v $((mib * 1024 + $(stat -c %s "$GSORT") / 1024))
@@ -71,7 +71,7 @@ load helper
     done
 }
 
-@test "an input that is 16 times as large as -S, within -S and 64 MiB" {
+@test "an input 16 times as large as -S is sorted within -S + 64 MiB" {
     require_expensive
     [ -x /usr/bin/time ] || skip "needs /usr/bin/time"
     keygen uniform 128M >in # 512 MiB

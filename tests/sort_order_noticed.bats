@@ -1,9 +1,9 @@
-# Sorted and reversed inputs, and inputs that only look so, sort right.
+# Inputs that are sorted or reversed, or only look like it, are sorted.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "sorted but for one pair at the start, in the middle, at the end" {
+@test "sorted except for one pair, at the start, in the middle or at the end" {
     keygen sorted 400000 >ascending
     for at in 0 1 65535 65536 131071 200000 399998; do
         {
@@ -29,7 +29,7 @@ load helper
     assert_sorts -r -u in
 }
 
-@test "two sorted files one after the other, in both orders" {
+@test "two sorted files, in both orders" {
     keygen sorted 100000 >a
     keygen sorted 150001 >b
     assert_sorts a b
@@ -37,7 +37,7 @@ load helper
     assert_sorts -r a b
 }
 
-@test "a sorted file, then a file that goes on where it ended" {
+@test "a sorted file, and one that continues where it ends" {
     keys 1 2 3 >a
     keys 3 4 5 >b
     assert_sorts a b
@@ -46,7 +46,7 @@ load helper
     assert_sorts b a
 }
 
-@test "reversed input by name and by pipe" {
+@test "reversed input from a file and from a pipe" {
     keygen reversed 500001 >in
     assert_sorts in
     assert_sorts -r in

@@ -1,4 +1,4 @@
-# The result is the same bytes for every number of threads, samples and bins.
+# The output is the same for every number of threads, samples and bins.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -10,7 +10,7 @@ load helper
     done
 }
 
-@test "--bins from 1 to the most" {
+@test "--bins from 1 to the largest number" {
     keygen exponential 300001 >in
     for bins in 1 2 3 5 64 1000 4096; do
         assert_sorts "+--bins=$bins" +--engine=samplesort in
@@ -41,7 +41,7 @@ load helper
     assert_sorts +--engine=auto in
 }
 
-@test "the same input gives the same bins, run after run" {
+@test "the same input gives the same bins in every run" {
     keygen zipf 400000 >in
     for i in 1 2 3; do
         gsort --stats=json in -o out 2>"stats.$i"

@@ -1,9 +1,9 @@
-# An input beyond device memory, which is distributed by the CPU and sorted in pieces by the GPU.
+# An input larger than device memory is distributed by the CPU and sorted in pieces by the GPU.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-# 64 MiB are the driver's; what is beyond has room for 20000 keys.
+# The driver gets 64 MiB; the rest has room for 20000 keys.
 KEYS=300007
 MEMORY=67272064b
 
@@ -13,7 +13,7 @@ setup()
     enter_directory
 }
 
-# assert_pieces DISTRIBUTION OPTION...: sorted by the GPU, and proven.
+# assert_pieces DISTRIBUTION OPTION...: the GPU sorts the keys in pieces, and --verify passes.
 assert_pieces()
 {
     local distribution=$1
@@ -25,29 +25,29 @@ assert_pieces()
     grep -q '^  "device": "gpu"' stats
 }
 
-@test "uniform keys" {
+@test "pieces of uniform keys" {
     assert_pieces uniform
 }
 
-@test "bins beyond what the GPU has room for, descending" {
+@test "bins larger than the room on the GPU, with -r" {
     assert_pieces zipf -r
 }
 
-@test "each key once" {
+@test "pieces with -u" {
     assert_pieces zipf -u
 }
 
-@test "few values" {
+@test "pieces of few values" {
     assert_pieces few
 }
 
-@test "through pipes" {
+@test "pieces to a pipe" {
     keygen uniform "$KEYS" >in
     reference in >wanted
     gsort --device-memory="$MEMORY" <in | cmp - wanted
 }
 
-@test "room for nothing at all is an error that says so" {
+@test "no room for any keys on the GPU is an error that says so" {
     keygen uniform "$KEYS" >in
     run -2 --separate-stderr gsort --device-memory=1M in -o out
     assert_trouble memory

@@ -1,10 +1,10 @@
-# Real bytes, all shared libraries of the system, sort as the reference sorts them.
+# Real data, the shared libraries of the system, is sorted like the reference sorts it.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "shared libraries, by name and through pipes, with -r and -u" {
-    # head ends early, and those before it by SIGPIPE.
+@test "shared libraries, from a file and from pipe to pipe, with -r and -u" {
+    # head ends early, and the commands before it by SIGPIPE.
     find /usr/lib -name '*.so*' -type f -print0 | sort -z |
         xargs -0 cat 2>xargs.err | head -c 24000000 >all || true
     local bytes

@@ -1,9 +1,9 @@
-# Larger inputs, of many bins and bins split again, sort right whatever the distribution.
+# Larger inputs, with many bins and bins that are split again, are sorted for any distribution.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "3 million keys of the distributions that hurt" {
+@test "3 million keys of the hardest distributions" {
     for dist in uniform zipf log-uniform clusters two-clusters periodic max-keys all-but-one \
         staggered sorted-but-last nearly-sorted organ-pipe sawtooth; do
         keygen "$dist" 3000001 --seed=3 >in
@@ -16,7 +16,7 @@ load helper
     done
 }
 
-@test "bins of exactly as many keys, a power of two" {
+@test "bins that all have the same number of keys, a power of two" {
     for dist in streams bit-reversed; do
         keygen "$dist" 4M >in
         reference in >wanted
@@ -27,13 +27,13 @@ load helper
     done
 }
 
-@test "bins that must be split again: few bins asked for" {
-    # keys that go straight to their bins, and keys that go by way of runs
+@test "few bins requested, which must be split again" {
+    # 2000003 keys go straight to their bins, 3000001 by way of runs
     for keys in 2000003 3000001; do
         for dist in uniform zipf few exponential; do
             keygen "$dist" "$keys" --seed=4 >in
             reference in >wanted
-            # With --device=gpu: each input once, the numbers of bins by turns.
+            # With --device=gpu: each input once, the numbers of bins in turn.
             take_turns 1 2 3 17
             for bins in "${TURNS[@]}"; do
                 gsort --engine=samplesort --bins="$bins" in -o got
@@ -44,7 +44,7 @@ load helper
 }
 
 @test "a sample that misses the heavy value" {
-    # 1.5 or 3 million keys, half of them one value, the others below it.
+    # 1.5 or 3 million keys: half of them have one value, the others are below it.
     for keys in 750000 1500000; do
         keygen narrow "$keys" >low
         keygen equal "$keys" >heavy

@@ -1,14 +1,14 @@
 #!/bin/bash
-# torture.sh -- random sizes, distributions, options, inputs, outputs and faults, until time is up
+# torture.sh -- sort random sizes and distributions with random options and faults until time is up
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/torture.sh GSORT SHIM KEYGEN REFERENCE MINUTES [SEED]    from make torture
 #
-# Sorts, in memory and through temporary files, the shared-memory engines and merges. Each output
-# is compared with the reference's. A run in which nothing is made to fail must succeed; any other
-# may be refused instead, with status 2, one line and the output as it was. A bad run prints its
-# seed: MINUTES=0 SEED=... does that one again, and says what it was. Needs about 100 MB under
-# TMPDIR. Exit status: 0 if no run was bad.
+# The runs are sorts in memory and through temporary files, by the shared-memory engines too, and
+# merges, with random inputs and outputs. Each output is compared with the reference's. A run
+# without an injected fault must succeed; one with a fault may be refused instead, with status 2,
+# one line and the old output. A bad run prints its seed: MINUTES=0 SEED=... repeats and describes
+# it. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was bad.
 set -u
 export LC_ALL=C
 
@@ -19,7 +19,7 @@ export LC_ALL=C
 GSORT=$(realpath "$1") SHIM=$(realpath "$2") KEYGEN=$(realpath "$3") REFERENCE=$(realpath "$4")
 minutes=$5
 seed=${6:-$SRANDOM}
-# The shim is copied: ld.so ends a name in LD_PRELOAD at a space or a colon.
+# Copy the shim, since ld.so ends a name in LD_PRELOAD at a space or a colon.
 dir=$(mktemp -d) && cp "$SHIM" "$dir/shim.so" && SHIM=$dir/shim.so &&
     mkdir -p "$dir/work" "$dir/tmp/1" "$dir/tmp/2" && cd "$dir/work" || exit 2
 trap 'rm -rf "$dir"' EXIT
@@ -29,7 +29,7 @@ devices=(auto cpu)
 if "$GSORT" --device=gpu </dev/null >/dev/null 2>&1; then
     devices+=(gpu)
 fi
-# Kinds and ways of tests/faults/shim.c.
+# KIND and HOW of GSORT_FAULT, see tests/faults/shim.c.
 faults=("open 5" "open 24+" "stat 5" "access 5" "readlink 5" "fcntl 24" "seek 5" "mmap 12"
     "mmap 12+" "madvise 22" "read 5" "read 4" "read short+" "pread 5" "pread short+" "write 5"
     "write 28+" "write short+" "pwrite 5" "pwrite 28+" "pwrite short+" "pwrite 4" "length 28"
@@ -47,14 +47,14 @@ chance() # PERCENT
     [ $((RANDOM % 100)) -lt "$1" ]
 }
 
-# A size from 0 to some millions, even on a logarithmic scale.
+# Draw a size from 0 to some millions, uniform on a logarithmic scale.
 draw_size()
 {
     local bits=$((RANDOM % 22))
     REPLY=$(((1 << bits) + (RANDOM << 15 | RANDOM) % (1 << bits) - RANDOM % 2))
 }
 
-# A shared-memory engine and its lists, where the keys are few enough for it.
+# Draw a shared-memory engine and its number of lists, if the keys are few enough for it.
 draw_engine()
 {
     if [ "$(cat "${files[@]}" | wc -c)" -le $((4 * 38656)) ]; then
@@ -66,7 +66,7 @@ draw_engine()
     fi
 }
 
-# To be merged: each input in order; what a pipe brings is one of them.
+# Make the run a merge: sort each input; a pipe brings only the first.
 draw_merge()
 {
     local file
@@ -105,7 +105,7 @@ draw_run()
     one_of "${devices[@]}"
     local device=$REPLY
     if chance 40; then
-        [ "${#devices[@]}" -eq 2 ] || device=cpu # faults of CUDA's calls are inject-gpu's
+        [ "${#devices[@]}" -eq 2 ] || device=cpu # make inject-gpu tests faults in CUDA calls
         one_of "${faults[@]}"
         environment=(LD_PRELOAD="$SHIM" GSORT_FAULT="$REPLY $((1 + RANDOM % (1 << RANDOM % 8)))")
         chance 20 && environment+=(GSORT_FAULT_NAMED=1)
@@ -121,7 +121,7 @@ draw_run()
     return 0
 }
 
-# Run it: sets status and leaves standard error in ../err.
+# Make the run: set `status`, and leave standard error in ../err.
 run_it()
 {
     local -a command=(timeout -k 5 300 env "${environment[@]}" "$GSORT" "${options[@]}")
@@ -143,11 +143,11 @@ run_it()
     file:*) "${command[@]}" - "${files[@]:1}" <"${files[0]}" 2>../err ;;
     esac
     local -a all=("${PIPESTATUS[@]}")
-    [ "$input" != pipe ] || all=("${all[@]:1}") # of cat before it
+    [ "$input" != pipe ] || all=("${all[@]:1}") # without the status of cat
     status=${all[0]}
 }
 
-# What is wrong with the run, or nothing.
+# Print what is wrong with the run, or nothing.
 judge()
 {
     local lines file
@@ -161,7 +161,7 @@ judge()
     case $status in
     0)
         cmp ../wanted out 2>&1
-        # A GPU that could not be used is a warning.
+        # A warning that a GPU could not be used is allowed.
         [ "$lines" -eq 0 ] || grep -q 'sorting on the CPU' ../err || echo "says: $(cat ../err)"
         ;;
     2)
@@ -184,7 +184,7 @@ echo "torture: seed $seed"
 end=$((EPOCHSECONDS + 60 * minutes))
 runs=0 merges=0 refused=0 injected=0 bad=0
 while :; do
-    RANDOM=$((seed & 0x7fffffff)) # and so is every draw
+    RANDOM=$((seed & 0x7fffffff)) # makes every draw repeatable
     draw_run
     "$REFERENCE" "${reference_options[@]}" "${files[@]}" >../wanted
     run_it

@@ -1,9 +1,9 @@
-# The module tests of tests/unit/ pass.
+# The unit tests in tests/unit/ pass.
 # SPDX-License-Identifier: MIT
 
 load helper
 
-@test "every unit test" {
+@test "every unit test passes" {
     without_gpu "unit tests run no kernel, and tests/gpu_twins.c is theirs"
     [ -n "${UNITS:-}" ] || skip "UNITS is not set: make check sets it"
     local count=0
@@ -16,7 +16,7 @@ load helper
         echo "$test"
     done >tests
     [ "$count" -eq "$(find "$ROOT/tests/unit" -name 'test_*.c' | wc -l)" ]
-    # Two at a time, each in a directory of its own. (The program sets that by itself.)
+    # Two run at a time, each in its own directory. (gsort itself sets OMP_WAIT_POLICY.)
     export OMP_WAIT_POLICY=passive
     # shellcheck disable=SC2016 # the inner shell's
     xargs -d '\n' -P 2 -n 1 sh -c 'mkdir "${0##*/}" && cd "${0##*/}" && "$0" >log 2>&1 ||

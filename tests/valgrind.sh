@@ -1,12 +1,12 @@
 #!/bin/bash
-# valgrind.sh -- a quick part of the suite under valgrind: no error, nothing lost, right output
+# valgrind.sh -- quick runs under valgrind: no errors, no leaks, right output
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/valgrind.sh GSORT     at the top of the tree, after make
 #
-# Every run must have the exit status expected, and where it sorts, the output of build/reference.
-# OpenMP's threads and what main() leaves to the end of the process are no leak: memory that is
-# still reachable does not count. Exit status: 0 clean, 1 findings, 2 valgrind is missing.
+# Every run must have the expected exit status and, if it sorts, the output of build/reference.
+# Memory that is still reachable at the end does not count as a leak: OpenMP's threads have some,
+# and main() leaves some to the end of the process. Exit status: 0 clean, 1 findings, 2 no valgrind.
 set -u
 shopt -s inherit_errexit
 
@@ -22,11 +22,11 @@ DIR=$(mktemp -d) || exit 2
 trap 'rm -rf "$DIR"' EXIT
 cd "$DIR" || exit 2
 
-ERROR=99 # what valgrind exits with when it has found something
+ERROR=99 # valgrind's exit status when it finds an error
 runs=0
 failed=0
 
-# The program under valgrind, on the CPU; its report goes to the file `report`.
+# Run gsort under valgrind, on the CPU; valgrind's report goes to the file `report`.
 gsort()
 {
     valgrind --quiet --error-exitcode="$ERROR" --leak-check=full --log-file=report \
@@ -42,7 +42,7 @@ fault()
     failed=$((failed + 1))
 }
 
-# expect STATUS ARG...: gsort ARG... exits so and valgrind has nothing to say.
+# expect STATUS ARG...: gsort ARG... must exit with this status, without errors from valgrind.
 expect()
 {
     local want=$1 got=0
@@ -54,7 +54,7 @@ expect()
     fi
 }
 
-# sorts FILE [OPTION...]: to a file, with --verify and --stats, as the reference does it.
+# sorts FILE [OPTION...]: sort to a file, with --verify and --stats, and compare with the reference.
 sorts()
 {
     local file=$1
@@ -65,7 +65,7 @@ sorts()
     cmp -s wanted got || fault "$* $file: wrong output"
 }
 
-# pipes FILE [OPTION...]: the same from pipe to pipe.
+# pipes FILE [OPTION...]: sort from pipe to pipe, and compare with the reference.
 pipes()
 {
     local file=$1 got=0

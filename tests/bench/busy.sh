@@ -1,14 +1,15 @@
 #!/bin/bash
-# busy.sh -- small sorts while another program works: threads that sleep beside threads that spin
+# busy.sh -- small sorts beside another busy program: waiting threads that sleep or spin
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/bench/busy.sh GSORT KEYGEN [-p ROUNDS] [-d DIR] [KEYS...]
 #
-# Prints Markdown: for each of KEYS (default 256K 1M 4M 16M), uniform keys in DIR (default
-# /dev/shm), the median and the slowest tenth of ROUNDS (default 60) runs of `gsort in -o out`, in
-# milliseconds, the whole process: as it is, and as the OpenMP runtime would have it by itself
-# (GOMP_SPINCOUNT=300000, see cli/openmp_environment.c), in turn; on an idle machine, then while
-# one loop in a shell keeps a processor busy.
+# Prints Markdown. For each of KEYS (default 256K 1M 4M 16M), uniform keys in DIR (default
+# /dev/shm), it gives the time of the whole process in milliseconds, median and fastest of the
+# slowest tenth of ROUNDS (default 60) runs of `gsort in -o out`. Runs of gsort as it is alternate
+# with runs that spin as long as the OpenMP runtime does by default (GOMP_SPINCOUNT=300000, see
+# cli/openmp_environment.c); first on an idle machine, then while a shell loop keeps one processor
+# busy.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
@@ -27,14 +28,14 @@ busy=
 trap '[ -z "$busy" ] || kill "$busy"; rm -rf "$dir"' EXIT
 cd "$dir"
 
-# Of the microseconds on standard input: the median and the least of the slowest tenth, in ms.
+# Of times in microseconds on standard input, print the median and the fastest of the slowest tenth.
 describe()
 {
     sort -g | awk '{ a[NR] = $1 / 1e3 }
         END { printf " %.1f | %.1f |", a[int((NR + 1) / 2)], a[NR - int(NR / 10)] }'
 }
 
-# Both ways in turn, into the lists asleep and spinning.
+# Measure both ways in turn; times go to the files asleep and spinning.
 measure()
 {
     local round

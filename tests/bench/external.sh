@@ -1,15 +1,16 @@
 #!/bin/bash
-# external.sh -- inputs larger than memory, and merges, beside cp on the same disk
+# external.sh -- external sorts and merges compared with cp on the same disk
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/bench/external.sh GSORT KEYGEN [-d DIR] [-s MIB] [-r RATIO]
 #
-# MIB (default 1024) MiB of uniform keys in DIR (default build/bench), which is -T as well.
-# External: two runs of cp, then gsort with -S a RATIO-th (default 16) of the input. Merge: cp of
-# the input, then gsort -m of 16 sorted files that hold as much; of 1024 that follow on one another;
-# and of one with 1023 of 1000 keys each. Each five times, in turn;
-# seconds of the whole process, and the median of the rounds' ratios. The disk's own rate, dd with
-# fsync, stands before: where the input fits the page cache, cp says little about it.
+# The input is MIB (default 1024) MiB of uniform keys in DIR (default build/bench), which is also
+# -T. External: two runs of cp, then gsort with -S one RATIO-th (default 16) of the input. Merge:
+# one cp of the input, then gsort -m of 16 sorted files with all its keys; of 1024 files whose key
+# ranges follow each other; and of one file with 1023 files of 1000 keys each. cp and gsort
+# alternate, five times each; times are of the whole process, in seconds, and the median of the
+# rounds' ratios is last. First comes the rate of the disk, by dd with fsync: cp says little about
+# it if the input fits in the page cache.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
@@ -28,7 +29,7 @@ dir=$(mktemp -d "$dir/gsort-bench.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# seconds COMMAND...: how long it took, on standard output.
+# seconds COMMAND...: run it and print how long it took.
 seconds()
 {
     as_seconds "$(microseconds "$@")"
@@ -45,7 +46,7 @@ write_to_disk()
     dd if=/dev/zero of=zeros bs=1M count="$mib" conv=fsync status=none
 }
 
-# rounds NAME COMMAND...: five rounds of the command `base` and this one, with their ratio.
+# rounds NAME COMMAND...: time the command in `base` and this one in five rounds, with their ratios.
 rounds()
 {
     local name=$1 round base_s own_s

@@ -1,26 +1,26 @@
 #!/bin/bash
-# files.sh -- from file to file: cp, gsort on each device and in a pipe, numpy, CuPy, in rounds
+# files.sh -- times from file to file: cp, gsort on each device and in pipes, numpy, CuPy
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/bench/files.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-n NAME]... [-j DIR]
 #                             [-d DIR]... [KEYS...]
 #
-# Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs) with a line for
-# each of KEYS (default 64M 256M 1G: 256 MiB, 1 GiB, 4 GiB), uniform keys. One round runs cp, gsort
-# with --device=cpu, gpu and auto, cat | gsort beside cat alone, gsort | cat beside cat | cat, both
-# to /dev/null, and what numpy and CuPy do, one after the other, in an order that is turned round
-# every other time, so that all meet the same mood of the machine; ROUNDS of -p (default 5) after
-# one to warm up. numpy and CuPy, which take ten times as long, are in the first rounds of those
-# alone, as many as -P says (default 2; none leaves them out). -n NAME runs only what it names: cp,
-# cpu, gpu, auto, pipe and cat, given and poured, numpy, cupy. The input is in the page cache and
-# every output is a new file. A time is the whole process, start to exit, in seconds, the median of
-# the rounds; a ratio is the median of the rounds' ratios, with the least and the greatest: below 1
-# is faster than cp. What cannot run here (no GPU, no numpy) has a dash. Beside it are the estimates
-# by which --device=auto chooses, and what it takes. Outputs of gsort's are compared with one that
-# --verify has proven, in the round that warms up, and are as long in the others. That round,
-# through Python if it is here, also finds the peaks of resident memory, in MiB; they count mapped
-# files. -j DIR keeps --stats=json of one more run of each size by the GPU, and of one through a
-# pipe, as FILESYSTEM-MIB-gpu.json and so on, for timeline.py. Nothing is synced to a disk.
+# Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs) with a row for
+# each of KEYS (default 64M 256M 1G: 256 MiB, 1 GiB, 4 GiB), uniform keys. One round runs, one after
+# the other: cp; gsort with --device=cpu, gpu and auto; cat | gsort and cat alone; gsort | cat and
+# cat | cat, both to /dev/null; numpy and CuPy. Every other round has the reverse order, so that all
+# meet the same conditions. -p sets the number of ROUNDS (default 5) after one warm-up round. numpy
+# and CuPy take ten times as long, so they are only in the first rounds, as many as -P says (default
+# 2; none leaves them out). -n NAME runs only what it names: cp, cpu, gpu, auto, pipe and cat, given
+# and poured, numpy, cupy. The input is in the page cache, and every output is a new file. A time is
+# that of the whole process, in seconds, median of the rounds. A ratio is the median of the rounds'
+# ratios, with minimum and maximum; below 1 is faster than cp. What cannot run here (no GPU, no
+# numpy) has a dash. The last columns have the estimates by which --device=auto chooses, its choice,
+# and the peaks of resident memory. In the warm-up round, gsort's outputs are compared with one that
+# --verify has checked; in the others, only their length is. The warm-up round also measures, with
+# Python if it is installed, the peaks, in MiB; they include mapped files. -j DIR keeps --stats=json
+# of one more run of each size on the GPU, and of one through a pipe, as FILESYSTEM-MIB-gpu.json and
+# so on, for timeline.py. Nothing is synced to a disk.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
@@ -57,7 +57,7 @@ keys.sort()
 keys.tofile(sys.argv[3])' "$@"
 }
 
-# peak_of NAME: run it, and print its largest process' peak of resident memory in MiB.
+# peak_of NAME: run it, and print the peak resident memory of its largest process in MiB.
 peak_of()
 {
     python3 -c '
@@ -72,8 +72,8 @@ keep_peak()
     peak_of "$1" >"peak.$1"
 }
 
-# What is run, by name, from in to out; `pipe` and `cat` through a pipe, `given` and `poured` to one
-# whose reader throws all away.
+# run_one NAME: run what is measured under this name, from in to out; `pipe` and `cat` read or stand
+# for a pipe, `given` and `poured` write to one whose reader discards everything.
 # shellcheck disable=SC2002  # the pipe is what is measured
 run_one()
 {
@@ -88,13 +88,13 @@ run_one()
     esac
 }
 
-# is_wanted NAME: by -n, or by its absence.
+# is_wanted NAME: is it named by -n, or is there no -n?
 is_wanted()
 {
     [ -z "${option[n]-}" ] || grep -qx "$1" <<<"${option[n]}"
 }
 
-# can_run NAME: here?
+# can_run NAME: can it run here?
 can_run()
 {
     case $1 in
@@ -103,7 +103,7 @@ can_run()
     esac
 }
 
-# Those that are wanted, and can run here.
+# Set names and peers to what is wanted and can run here.
 find_names()
 {
     names=()
@@ -120,7 +120,7 @@ find_names()
     done
 }
 
-# One after the other, off the clock: outputs are compared, peaks go to the files peak.NAME.
+# warm_up NAME...: run each without timing it; compare outputs, write peaks to the files peak.NAME.
 warm_up()
 {
     local name
@@ -138,21 +138,21 @@ warm_up()
     done
 }
 
-# One after the other; times in microseconds go to the files times.NAME.
+# run_round NAME...: run and time each; times in microseconds go to the files times.NAME.
 run_round()
 {
     local name
     for name; do
         rm -f out
         case $name in
-        numpy | cupy) microseconds keep_peak "$name" ;; # 0.03 s more
+        numpy | cupy) microseconds keep_peak "$name" ;; # takes 0.03 s more
         *) microseconds run_one "$name" ;;
         esac >>"times.$name"
         [[ $name == @(given|poured) ]] || [ "$(stat -c %s out)" -eq "$(stat -c %s in)" ]
     done
 }
 
-# seconds NAME: the median.
+# seconds NAME: print the median time.
 seconds()
 {
     [ -e "times.$1" ] || {
@@ -162,7 +162,7 @@ seconds()
     as_seconds "$(median <"times.$1")"
 }
 
-# ratio NAME OTHER: median, least and greatest of the rounds' ratios.
+# ratio NAME OTHER: print median, minimum and maximum of the rounds' ratios.
 ratio()
 {
     if [ -e "times.$1" ] && [ -e "times.$2" ]; then
@@ -172,7 +172,7 @@ ratio()
     fi
 }
 
-# The peaks that were found.
+# Print the peaks found in the warm-up round.
 peaks()
 {
     local file
@@ -181,13 +181,13 @@ peaks()
     done
 }
 
-# estimate DEVICE: what --device=auto takes it for.
+# estimate DEVICE: print the time in seconds that --device=auto estimates for it.
 estimate()
 {
     "$gsort" --plan in | sed -n "s/.*[:,] \([0-9.]*\) s on the $1.*/\1/p" | grep . || printf '%s' -
 }
 
-# keep_stats NAME COMMAND...: its --stats=json, for timeline.py.
+# keep_stats NAME COMMAND...: run it and keep its --stats=json for timeline.py.
 keep_stats()
 {
     local file

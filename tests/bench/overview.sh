@@ -1,16 +1,16 @@
 #!/bin/bash
-# overview.sh -- speed in memory, and from file to file beside cp and whatever peer is installed
+# overview.sh -- speed in memory, and from file to file compared with cp and numpy
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/bench/overview.sh GSORT BENCH_MEMORY KEYGEN [-d DIR] [-p PAIRS] [KEYS...]
 #
 # Prints Markdown. File to file: KEYS (default 1M 16M 128M) uniform keys in DIR (default
-# build/bench), the input in the page cache, the output a new file each time. One round runs cp,
-# gsort and numpy (where python3 has it) one after the other, so that all meet the same mood of the
-# machine; PAIRS rounds (default 5) after one to warm up. A time is the whole process, start to
-# exit, median of the rounds; a ratio is the median of the rounds' ratios, below 1 = faster than cp.
-# Every output of gsort is compared with that of build/reference, off the clock. Nothing is synced
-# to the disk, as cp does not either.
+# build/bench), with the input in the page cache and a new output file each time. One round runs cp,
+# gsort and numpy (if python3 has it) one after the other, so that all meet the same conditions;
+# PAIRS rounds (default 5) follow one warm-up round. A time is that of the whole process, median of
+# the rounds; a ratio is the median of the rounds' ratios, and below 1 is faster than cp. Every
+# output of gsort is compared with that of build/reference, outside the timed part. Nothing is
+# synced to the disk, as cp does not do that either.
 # In memory: tests/bench/bench_memory.c says what it measures; ONLY=names picks distributions,
 # MEMORY_LOG2='20 24 26' the sizes.
 set -eu -o pipefail
@@ -57,7 +57,7 @@ check_output()
     }
 }
 
-# One row: the medians of PAIRS rounds over one input.
+# measure_files KEYS: print one row, the medians of PAIRS rounds with one input.
 measure_files()
 {
     local keys=$1 round cp_us gsort_us numpy_us

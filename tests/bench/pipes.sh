@@ -1,17 +1,17 @@
 #!/bin/bash
-# pipes.sh -- producer | gsort >out: how long it takes in all, and from the end of the producer on
+# pipes.sh -- time of producer | gsort >out, in all and after the end of the input
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/bench/pipes.sh GSORT KEYGEN [-b OTHER] [-p ROUNDS] [-r MB] [-d DIR]... [-j THREADS]
 #                             [KEYS...]
 #
-# Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs): for each of KEYS
-# (default 256M: 1 GiB), uniform keys, and for each producer, the medians of ROUNDS (default 5),
-# with the least and the greatest, in seconds: `producer | gsort --device=cpu >out`, whole, and what
-# of it comes behind the end of reading, by --stats. Producers are cat, which is as fast as a pipe
-# is; keygen, which makes keys at about 1.5 GB/s; and one that gives MB (default 500) million bytes
-# a second, 16 MiB at a time. OTHER is a gsort to compare with, in turn; `cat in >out` is beside.
-# Nothing is synced to a disk.
+# Prints Markdown, a table for each DIR (default build/bench; /dev/shm is a tmpfs). For each of KEYS
+# (default 256M: 1 GiB), uniform keys, and for each producer, it gives medians of ROUNDS (default
+# 5), with minimum and maximum, in seconds: of `producer | gsort --device=cpu >out` as a whole, and
+# of the part after the end of reading, by --stats. Producers are cat, which is as fast as a pipe;
+# keygen, which makes keys at about 1.5 GB/s; and one that writes MB (default 500) million bytes per
+# second, in pieces of 16 MiB. OTHER is another gsort to compare with, run in turn; `cat in >out` is
+# measured as well. THREADS is gsort's --parallel. Nothing is synced to a disk.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
@@ -33,7 +33,7 @@ mapfile -t dirs <<<"${option[d]-build/bench}"
 work=
 trap '[ -z "$work" ] || rm -rf "$work"' EXIT
 
-# paced FILE: no faster than $rate.
+# paced FILE: write it to standard output at $rate MB/s at most.
 paced()
 {
     local bytes at piece=$((16 << 20)) start=${EPOCHREALTIME/./} now due
@@ -55,13 +55,13 @@ produce()
     esac
 }
 
-# sort_from PRODUCER N: by gsort number N.
+# sort_from PRODUCER N: sort the producer's output with gsort number N.
 sort_from()
 {
     produce "$1" | "${gsorts[$2]}" --device=cpu ${threads:+"$threads"} --stats >out 2>stats
 }
 
-# run PRODUCER N: adds to the lists PRODUCER.N and PRODUCER.N.rest.
+# run PRODUCER N: append the times of one run to the files PRODUCER.N and PRODUCER.N.rest.
 run()
 {
     rm -f out

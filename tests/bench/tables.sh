@@ -1,20 +1,21 @@
 #!/bin/bash
-# tables.sh -- the tables that the shared-memory engines and the sample sort are known by
+# tables.sh -- measure the shared-memory engines and the sample sort against their parameters
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/bench/tables.sh GSORT BENCH_QSORT KEYGEN DIR [lists|keys|samples|print]...
 #
-# Measures, all of them or the parts named, and writes DIR/tables-*.csv and DIR/tables.md:
+# Measures all parts, or those named, and writes DIR/tables-*.csv and DIR/tables.md:
 #   lists    1024 keys, and as many as an engine takes: the sort of the lists alone, and each
 #            engine, for 1 to 256 lists
-#   keys     each engine, and the sample sort's way with few keys, from 1 key to the capacity
-#   samples  2^20 keys, random and nearly sorted: the sample sort's stages against its sample
-#   print    tables.md from the CSV files that are there
+#   keys     each engine, and the sample sort's method for few keys, from 1 key to the capacity
+#   samples  2^20 keys, random and nearly sorted: the sample sort's stages against its sample size
+#   print    tables.md from the existing CSV files
 # A time is in milliseconds, from --stats=json, the median of RUNS runs (default 31; GPU_RUNS, 3,
 # with --device=gpu, where a run takes half a second to start). "sort" is the sum of the stages that
-# sort, without reading, the bus and writing; "run" is from the program's start until the output is
-# in place. The order of one output of each is checked by gsort -C, off the clock. The GPU's columns
-# are empty where there is none. PLOTS=1 draws DIR/tables-*.svg, too, and wants gnuplot.
+# sort, without reading, transfers to and from the GPU, and writing; "run" is from the program's
+# start until the output is in place. For each series, gsort -C checks one output, which is not
+# timed. The GPU's columns are empty if there is none. PLOTS=1 also draws DIR/tables-*.svg, with
+# gnuplot.
 set -eu -o pipefail
 export LC_ALL=C
 
@@ -47,7 +48,7 @@ if "$gsort" --device=gpu --stats=json </dev/null 2>"$scratch/json" >/dev/null; t
     gpu_name=$(sed -n 's/^ *"device_text": "\(.*\)",$/\1/p' "$scratch/json")
 fi
 
-# What was measured on what: the first line of each CSV file.
+# Print the first line of each CSV file: the processors measured.
 describe()
 {
     local model
@@ -55,13 +56,13 @@ describe()
     echo "# CPU: ${model:-$(uname -m)}; GPU: ${gpu_name:-none, its columns wait for a run on one}"
 }
 
-# The median of the numbers on standard input.
+# Print the median of the numbers on standard input.
 median()
 {
     sort -g | awk '{ a[NR] = $1 } END { print (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2 }'
 }
 
-# From one run's JSON: "stage ms" for each stage that ran, then sort and run.
+# read_json FILE: print "stage ms" for each stage that ran, then for sort and run.
 read_json()
 {
     awk '
@@ -76,8 +77,8 @@ read_json()
         END { print "sort", sum + 0; print "run", total }' "$1"
 }
 
-# measure DEVICE OPTION...: sorts $scratch/in again and again; $scratch/times gets "stage ms", all
-# runs of them. One more run warms up, and its output is checked.
+# measure DEVICE OPTION...: sort $scratch/in again and again; "stage ms" of all runs go to
+# $scratch/times. One more run before them warms up, and its output is checked.
 measure()
 {
     local device=$1 runs=$RUNS i
@@ -95,13 +96,13 @@ measure()
     done
 }
 
-# time_of STAGE: its median.
+# time_of STAGE: print its median time.
 time_of()
 {
     awk -v stage="$1" '$1 == stage { print $2 }' "$scratch/times" | median
 }
 
-# measure_lists KEYS
+# measure_lists KEYS: print the table of the part `lists`.
 measure_lists()
 {
     local lists device engine
@@ -122,7 +123,7 @@ measure_lists()
     echo "qsort,qsort,cpu,$("$bench_qsort" <"$scratch/in")"
 }
 
-# Both tables of the part `keys`, to file descriptors 3 (the sort alone) and 4 (the whole run).
+# Write the tables of the part `keys` to file descriptors 3 (the sort alone) and 4 (the whole run).
 measure_keys()
 {
     local n device engine
@@ -143,7 +144,7 @@ measure_keys()
     done
 }
 
-# measure_samples DISTRIBUTION
+# measure_samples DISTRIBUTION: print a table of the part `samples`.
 measure_samples()
 {
     local samples device stage
@@ -162,7 +163,8 @@ measure_samples()
     echo "qsort,qsort,cpu,$("$bench_qsort" <"$scratch/in")"
 }
 
-# A CSV file as a table: a row for each key, two columns for each thing measured; qsort below.
+# print_table FILE: print a CSV file as a Markdown table: a row for each value in its first field,
+# two columns (CPU, GPU) for each thing measured, qsort in the last row or column.
 print_table()
 {
     awk -F, '
@@ -191,7 +193,7 @@ print_table()
         }' "$1"
 }
 
-# title FILE TEXT: a section with one table.
+# title NAME TEXT: print a section with the table of DIR/tables-NAME.csv.
 title()
 {
     [ -e "$dir/tables-$1.csv" ] || return 0
@@ -215,7 +217,7 @@ print_all()
     title samples-nearly-sorted '2^20 nearly sorted keys, against the number of samples'
 }
 
-# plot FILE X-LABEL: all lines of one table.
+# plot NAME X-LABEL: draw all columns of DIR/tables-NAME.csv as lines.
 plot()
 {
     local file=$dir/tables-$1.csv lines=() what device points

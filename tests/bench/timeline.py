@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-# timeline.py -- draw when the stages of one run began and ended, from --stats=json
+# timeline.py -- draw the stages of one run over time, from --stats=json
 # SPDX-License-Identifier: MIT
 #
 # usage: gsort --stats=json in.bin -o out.bin 2>stats.json; timeline.py [TITLE] <stats.json >run.svg
 #
-# A bar for each stage that ran, from begin_ms to end_ms; its darker part is as long as ms, the time
-# that was spent in the stage: the rest it waited, or shared its threads with other stages.
+# Each stage that ran has a bar from begin_ms to end_ms. Its darker part is as long as ms, the time
+# spent in the stage; for the rest, the stage waited or shared its threads with other stages.
 import html
 import json
 import sys

@@ -1,10 +1,10 @@
-# timing.sh -- what the benchmarks of files share: options, times, medians; sourced, not run
+# timing.sh -- shared by the file benchmarks: options, times, medians; sourced, not run
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 
-# read_options USAGE LETTERS WORD...: LETTERS as getopts has them, without the first colon. Fills
-# option[LETTER], of a letter that came more than once with a line each, and leaves OPTIND behind
-# the last one.
+# read_options USAGE LETTERS WORD...: parse options; LETTERS are those of getopts, without a leading
+# colon. Sets option[LETTER], with one line for each time the letter is given, and leaves OPTIND
+# behind the last option.
 declare -A option=()
 read_options()
 {
@@ -20,7 +20,7 @@ read_options()
     done
 }
 
-# microseconds COMMAND...: how long it took, on standard output.
+# microseconds COMMAND...: run it and print how long it took; its own output goes to standard error.
 microseconds()
 {
     local start=$EPOCHREALTIME end
@@ -29,7 +29,8 @@ microseconds()
     echo $((${end/./} - ${start/./}))
 }
 
-# Of the numbers on standard input: their median; their median, least and greatest, with two digits.
+# median, spread: print the median of the numbers on standard input; spread also prints minimum and
+# maximum, all with two decimals.
 median()
 {
     sort -g | awk '{ a[NR] = $1 } END { print (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2 }'
@@ -42,7 +43,7 @@ spread()
                      a[NR] }'
 }
 
-# as_seconds MICROSECONDS
+# as_seconds MICROSECONDS: print the time in seconds.
 as_seconds()
 {
     awk -v us="$1" 'BEGIN { printf "%.3f", us / 1e6 }'

@@ -1,16 +1,17 @@
 #!/bin/bash
-# variants.sh -- variants of the device sort against each other: build, check, time, one table
+# variants.sh -- build, check and time variants of the device sort, and compare them in a table
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/bench/variants.sh build [NAME...]     where nvcc is, at the top of the tree
 #        tests/bench/variants.sh run   [NAME...]     where the GPU is; needs no compiler
 #
-# A variant is a line of tests/bench/variants.txt: NAME REVISION [FILE SED]..., fields between tabs.
-# `build` takes the committed files of the revision, edits them, and leaves build/variants/NAME (an
-# edit that changes nothing is an error). `run` checks each variant on small inputs of every
-# distribution, then times it: SIZES (default 12,16,20,22,24,26,28) of DISTRIBUTIONS (default
-# uniform,zipf,log-uniform,two-clusters,clusters), REPETITIONS (7). The table has milliseconds, the
-# ratio to CUB in the same run, and in brackets the speed against the first variant.
+# A variant is a line of tests/bench/variants.txt: NAME REVISION [FILE SED]..., separated by tabs.
+# `build` takes the committed files of the revision, edits each FILE with its SED script (an edit
+# that changes nothing is an error), and writes build/variants/NAME. `run` checks each variant on
+# small inputs of every distribution, then times it: SIZES (log2 of keys, default
+# 12,16,20,22,24,26,28) of DISTRIBUTIONS (default uniform,zipf,log-uniform,two-clusters,clusters),
+# REPETITIONS (7). The table has milliseconds, the ratio to CUB in the same run and, in brackets,
+# the speed relative to the first variant.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 list=tests/bench/variants.txt
@@ -18,7 +19,7 @@ out=$PWD/build/variants
 mode=${1:?usage: variants.sh build|run [NAME...]}
 shift
 
-# names: those asked for, or all of the list.
+# names [NAME...]: print the names given, or else all in the list.
 names()
 {
     if [ $# -gt 0 ]; then

@@ -49,6 +49,7 @@ setup()
         dd bs=500000 count=0 skip=1 status=none 2>/dev/null || true
         gsort
     } <in >got
+    [ ! -s got ]
 }
 
 @test "an offset anywhere beyond the end is an empty input" {

@@ -51,7 +51,7 @@ open_files()
         [ -z "$(ls -A tmp)" ] # they have no name
         kill -"$signal" "$GSORT_PID"
         status=0
-    wait "$GSORT_PID" || status=$?
+        wait "$GSORT_PID" || status=$?
         exec 7>&-
         [ "$status" -gt 128 ]
         [ -z "$(ls -A tmp)" ]

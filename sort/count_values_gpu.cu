@@ -317,7 +317,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         slots[blockIdx.x].values = values;
 }
 
-/* Shares of each of `slots` slots, so that there are `wanted` in all, but at most `most`. */
+/* Shares of one slot: so many that `slots` slots have `wanted` together, but at most `most`. */
 static uint32_t choose_shares(uint32_t slots, unsigned wanted, uint64_t most)
 {
     const uint64_t shares = (wanted + slots - 1) / slots;

@@ -52,8 +52,8 @@ cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uin
                                       bool *disordered);
 
 /* Level 1 without a count. *done is false if the device finds that these keys do not suit it, or if
- * a bin was too large: then nothing has changed. Otherwise the bins are slots of level 2, or with
- * `split` of level 1, to be split first. */
+ * a bin was too large: `keys` are as they were then. Otherwise the bins are slots of level 2, or
+ * with `split` of level 1, to be split first. */
 enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
                                        gs_key *other, uint64_t n, uint32_t bins, bool split,
                                        struct gs_gpu_report *report, bool *done,

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Average keys per bin where one level is enough. */
+/* The most keys per bin, on average, where one level is enough. */
 #define ONE_LEVEL_BIN 2048
 
 #define OVERSAMPLING_ONE_LEVEL 16
@@ -278,7 +278,7 @@ cleanup:
 }
 
 /* Count the values of all keys, and write the runs. *done is false if there are too many values:
- * nothing has changed then. */
+ * `keys` are as they were then. */
 static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                        uint64_t n, struct gs_gpu_report *report, bool *done,
                                        struct gs_error *err)

@@ -63,7 +63,7 @@ static __device__ __forceinline__ bool sort_divided(const uint32_t *in, uint32_t
         return false;
 
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) /* keys are read again, not held: registers are scarce */
+    for (int i = 0; i < ITEMS; i++) /* read again, from a cache: registers are scarce */
         if (i * THREADS < rest)
             s_keys[gs_gpu_padded(s_count[place[i] & 0xffff] + (place[i] >> 16))] =
                 in[i * THREADS + t];

@@ -37,7 +37,7 @@ struct gs_gpu_upload {
 };
 
 /* staging: pinned host memory of at least 4 bytes per part, in use until upload->stream is done.
- * Close waits for all copies, then frees everything; call it also after a failure. */
+ * Close waits for all copies, then frees all but staging; call it also after a failure. */
 enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, void *staging, size_t bytes,
                                   unsigned threads, struct gs_error *err);
 void gs_gpu_upload_close(struct gs_gpu_upload *upload);

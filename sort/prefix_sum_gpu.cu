@@ -176,7 +176,7 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
         state->outcome = GS_GPU_FILLED;
 }
 
-/* Level 1 after a scatter to pages, whose cursors have counted the keys moved. All bins but
+/* Level 1 after a scatter to pages, whose cursors have counted the keys of each bin. All bins but
  * equality bins become slots of `level`. */
 static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level,
                                   unsigned long long *s_partial)

@@ -64,7 +64,7 @@ struct sample_look {
     uint32_t bins;   /* bins of FEW_VALUES values each; UINT32_MAX if a value is frequent */
 };
 
-/* Initialise the state: nothing counted, and the order in which the sample was drawn. */
+/* Initialise the state: nothing counted, and the order found in the sample as it was drawn. */
 static __device__ void clear_state(struct gs_gpu_state *state, const struct gs_gpu_tables *tables,
                                    uint32_t samples)
 {

@@ -3,10 +3,10 @@
  *
  *     gpu_engines [LARGEST [STEP]]
  *
- * Tests each STEPth n up to LARGEST (by default each n up to 4100 and, without LARGEST, some n just
- * below the capacity) with every number of lists and all three merges, side by side in streams of
- * their own; then whole sorts through the library, which must refuse too many keys. Needs a GPU:
- * without one it says so and exits with 77.
+ * Tests each STEPth n up to LARGEST (by default each n up to 4100, and then the capacity and some n
+ * just below it) with every number of lists and all three merges, side by side in streams of their
+ * own; then whole sorts through the library, which must refuse too many keys. Needs a GPU: without
+ * one it says so and exits with 77.
  */
 #include "sort/engine.h"
 #include "sort/engine_gpu.h"

@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* More than a block for medium jobs sorts, so that a few bins are split again. */
+/* So many that two bins, unlike 16, are too large for medium jobs and are split again. */
 enum { N = 40009, FLIPS = 10000 };
 
 enum place { NOWHERE, UPLOADED, COUNTED, IN_BIN, SORTED, PLACES };

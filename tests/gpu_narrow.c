@@ -20,12 +20,12 @@
 enum {
     VALUES = 65536, /* most values of a bin */
     DENSITY = 16,   /* values per key in a whole sort */
-    LISTED = 255    /* third copies that a bin sorted by bit maps may have */
+    LISTED = 255    /* third and later copies that a bin sorted by bit maps may have */
 };
 
 /* What a bin holds: keys all over its range; few values; one value; only the least and the largest;
- * each value three times; as many third copies as can be listed; one more than that; values of one
- * word of the bit map. */
+ * each value three times; as many third and later copies as can be listed; one more than that;
+ * values of one word of the bit map. */
 enum content { SPREAD, FEW, ONE, ENDS, THRICE, LISTED_ALL, LISTED_TOO_MANY, ONE_WORD, CONTENTS };
 
 static const uint32_t sizes[] = {1,   2,    3,    7,    8,    9,    31,   33,   255,

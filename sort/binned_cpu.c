@@ -31,7 +31,7 @@ bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t row
            rows * GS_RUN_KEYS_MIN * 2 <= count / plan.threads;
 }
 
-/* Record what ran in stats. None of these is an equality bin. */
+/* Record in stats what ran. None of these is an equality bin. */
 static void describe_run(struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;

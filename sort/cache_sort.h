@@ -55,9 +55,9 @@ static inline size_t gs_cache_sort_runs_scratch(size_t count)
 bool gs_cache_sort_takes_large(void);
 
 /* Sort keys[0 .. count), all in [low, high] (inclusive bounds, as the splitters give them; 0 and
- * GS_KEY_MAX are always right; with wrong bounds the order may be wrong, but nothing else is
- * touched). scratch holds gs_cache_sort_scratch(count) keys. Both may start at any multiple of
- * GS_KEY_BYTES. Returns where the sorted keys are: keys or, only if count <=
+ * GS_KEY_MAX are always right; with wrong bounds the order, and even keys, may come out wrong, but
+ * nothing else is touched). scratch holds gs_cache_sort_scratch(count) keys. Both may start at any
+ * multiple of GS_KEY_BYTES. Returns where the sorted keys are: keys or, only if count <=
  * GS_CACHE_SORT_CAPACITY, scratch. Thread-safe, allocates nothing, cannot fail. */
 gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high);
 

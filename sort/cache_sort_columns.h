@@ -27,7 +27,7 @@ enum {
 struct gs_columns {
     gs_key low;
     uint64_t scale;
-    uint64_t width; /* 2^64 / scale, rounded down: keys of column c are >= c * width / 2^32 */
+    uint64_t width; /* 2^64 / scale, rounded down: key - low >= c * width / 2^32 in column c */
     size_t matrices;
     uint32_t stride;  /* slots in a row, and padding */
     uint64_t one_row; /* 2^40 / stride, rounded up: exact division of positions below 2^20 */

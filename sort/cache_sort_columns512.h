@@ -87,7 +87,7 @@ INLINE_AVX512 void sort_columns(const uint16_t *slots, size_t stride, vector *ro
     }
     if (blocks < 4)
         return;
-    /* Two steps: exchange 32 rows with 32 rows reversed, then rows 16 apart in each half. */
+    /* Two steps at once: 32 rows with 32 rows reversed, then rows 16 apart in each half. */
     for (int i = 0; i < BLOCK_ROWS; i++) {
         vector a = rows[i], b = rows[i + 16], c = rows[47 - i], d = rows[63 - i];
         exchange(&a, &d);

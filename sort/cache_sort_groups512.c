@@ -73,7 +73,7 @@ static AVX512_VBMI2 void split_to_keys(const gs_key *keys, size_t count, gs_key 
 }
 
 /* Do a step. The loops for 4 and 8 parts are compiled separately, and so is the most frequent case,
- * in which the split is by the lowest of the upper 16 bits. */
+ * in which the split is by the lowest two of the upper 16 bits. */
 static AVX512_VBMI2 void do_step(const struct step *step, const void *from, size_t count,
                                  unsigned char **next)
 {

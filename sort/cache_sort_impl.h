@@ -1,7 +1,7 @@
 /* cache_sort_impl.h -- the methods behind cache_sort.h: for each other, for shares and for tests.
  * SPDX-License-Identifier: MIT
  *
- * All take keys and scratch as gs_cache_sort() does and, except groups, at most
+ * All take keys and scratch as gs_cache_sort() does and, except groups and vqsort, at most
  * GS_CACHE_SORT_CAPACITY keys.
  */
 #ifndef GS_CACHE_SORT_IMPL_H

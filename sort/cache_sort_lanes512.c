@@ -7,8 +7,8 @@
 
 #include "sort/cache_sort_lanes512.h"
 
-/* With `maximum`, by minimum and maximum, neither of which waits for the other: on AMD's Zen 5
- * sort bins takes 5 % less time. On Intel's processors both need the same port. */
+/* With `maximum`, by minimum and maximum, neither of which waits for the other: on AMD's Zen 5 the
+ * stage that sorts bins takes 5 % less time. On Intel's processors both need the same port. */
 INLINE_AVX512 void exchange_by(bool maximum, vector *a, vector *b)
 {
     if (!maximum) {

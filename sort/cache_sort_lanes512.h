@@ -98,7 +98,7 @@ static inline uint16_t *gs_lanes_room(const struct gs_lanes *lanes)
     return set->rooms + (size_t)set->groups * GS_LANE_ROOM;
 }
 
-/* From here on, this set's groups lie elsewhere; to be called before the first of them is added. */
+/* Let the waiting set's groups lie at `rooms`; to be called before the first of them is added. */
 static inline void gs_lanes_move_room(struct gs_lanes *lanes, uint16_t *rooms)
 {
     lanes->sets[lanes->waiting].rooms = rooms;

@@ -8,8 +8,8 @@
  * cache wait for each other, so it is not used there.
  *
  * The rooms of all groups exist at once. The loop that stores keys checks nothing: a group with
- * more keys than its room overwrites the next one. A check every few thousand keys finds that, and
- * the bin is then sorted in another way.
+ * more keys than its room overwrites the next one. A check every 2^11 to 2^16 keys, depending on
+ * the number of groups, finds that, and the bin is then sorted in another way.
  */
 #include "sort/cache_sort_columns.h"
 
@@ -42,7 +42,8 @@ static uint32_t unchecked_max(const struct placing *placing)
     return 8U << placing->bits;
 }
 
-/* Choose the groups and place their rooms; false if the keys are too sparse or too dense. */
+/* Choose the groups and place their rooms; false if the keys are too sparse or too dense, if there
+ * would be more than 2^GROUPS_LOG2_MAX groups, or if scratch is too small. */
 static bool plan_placing(struct placing *placing, gs_key *scratch, size_t scratch_keys,
                          size_t count, gs_key low, gs_key high)
 {

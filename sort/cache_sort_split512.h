@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * Moving keys to their parts one by one takes two stores each, of the key and of where the next one
- * goes, and those take 2.7 cycles whatever is done around them. Here VPCOMPRESSD packs those of 16
- * keys that belong to a part, and they are stored at once, part by part: 10 cycles for two bits of
- * 16 keys, or of 32 words of 16 bits. This needs AVX-512 VBMI2.
+ * goes, and on a Xeon those take 2.7 cycles whatever is done around them. Here VPCOMPRESSD packs
+ * those of 16 keys that belong to a part, and they are stored at once, part by part: 10 cycles for
+ * two bits of 16 keys, or of 32 words of 16 bits. This needs AVX-512 VBMI2.
  *
  * Whole vectors are stored to a part: up to a vector behind its last key is overwritten.
  */

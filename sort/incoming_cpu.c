@@ -72,7 +72,7 @@ static size_t row_bytes(const struct gs_incoming *incoming)
     return ((size_t)incoming->bins.count + 1) * sizeof *incoming->starts;
 }
 
-/* Enlarge the table to `rows` rows. No worker may be active. false: there is no memory. */
+/* Enlarge the table to `rows` rows. No worker may be distributing. false: there is no memory. */
 static bool grow_table(struct gs_incoming *incoming, uint64_t rows)
 {
     if (rows <= incoming->rows)
@@ -179,7 +179,7 @@ static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
     return false;
 }
 
-/* Start as many workers as there is memory for. The caller holds the mutex. */
+/* Start worker_room workers, or as many as there is memory for. The caller holds the mutex. */
 static void start_workers(struct gs_incoming *incoming)
 {
     incoming->workers = calloc(incoming->worker_room, sizeof *incoming->workers);

@@ -24,7 +24,7 @@
 /* The size of the sample of all keys. */
 #define PROOF_SAMPLES 16384
 
-/* Are keys in order at most places? */
+/* Are the keys in order at more than half of the places? */
 static bool look_ordered(const gs_key *keys, uint64_t count)
 {
     unsigned ordered = 0;

@@ -5,6 +5,8 @@
  * parts of a segment are contiguous in each input and are merged in cache, pair by pair
  * (merge_runs.h). So one pass over the data suffices for any number of inputs, and threads take
  * segments in turn.
+ * [Varman, Scheufler, Iyer, Ricard: Merging multiple lists on hierarchical-memory multiprocessors,
+ * 1991, for cutting k lists at common keys.]
  */
 #ifndef GS_MERGE_H
 #define GS_MERGE_H

@@ -45,8 +45,8 @@ struct gs_segment {
     gs_key key;
 };
 
-/* Open a cut of the spans, which must outlive it; segments get up to max(room, span_count) keys.
- * Call gs_cut_close even after GS_ERR_MEMORY. */
+/* Open a cut of the spans, which must outlive it. Segments get up to max(room, span_count) keys;
+ * only one of equal keys may get more. Call gs_cut_close even after GS_ERR_MEMORY. */
 enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size_t span_count,
                            bool reverse, uint64_t room, struct gs_error *err);
 void gs_cut_close(struct gs_cut *cut);

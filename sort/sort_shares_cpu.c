@@ -144,8 +144,8 @@ static void count_shares(struct work *all)
     gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, n, n * GS_KEY_BYTES);
 }
 
-/* Compute where each share will lie; false if keys changed between the counts of two parts, so that
- * one would end before it begins. */
+/* Compute where each share will lie; false if keys changed between one share's count and the
+ * next's, so that one would end before it begins. */
 static bool place_shares(struct work *all)
 {
     struct gs_run *run = all->run;

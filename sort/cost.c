@@ -22,7 +22,7 @@
 /* Seconds a key for one thread, for more keys than fit its cache. 2^27 and 2^28 random keys take 2
  * threads 0.32 to 0.39 and 0.64 to 0.67 s, 4 threads 0.25 and 0.50 s, 8 threads 0.17 and 0.26 s
  * (cores of an H200 server). Fewer than four threads (_FEW) create the output's pages before they
- * sort, more do it meanwhile. Keys that are not random take a quarter more. */
+ * sort, four or more meanwhile. Keys that are not random take a quarter more. */
 #define CPU_THREAD     7.0e-9
 #define CPU_THREAD_FEW 5.0e-9
 

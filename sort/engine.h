@@ -5,10 +5,10 @@
  * merged, one key of the output per step. The engines differ in how a step finds the least of the L
  * heads:
  *
- *   atomicmin   every thread offers its head to one atomic minimum; of equals the lowest thread
- * wins reduction   a tree over the heads, halving the number of threads at each level hybrid one
- * minimum for each group of heads, then one over the groups; groups are warps on the GPU, whose
- * minimum is one instruction, and 8 heads on the CPU
+ *   atomicmin   every thread offers its head to one minimum; of equals the lowest thread wins
+ *   reduction   a tree over the heads, halving the number of threads at each level
+ *   hybrid      one minimum for each group of heads, then one over the groups; groups are warps
+ *               on the GPU, whose minimum is one instruction, and 8 heads on the CPU
  *
  * The CPU's counterparts (engine_cpu.c) do the same on the same lists, one head after the other.
  */

@@ -72,7 +72,7 @@ struct gs_options {
  * map(), make(): for a sink that can become memory at a price, such as a file. The CPU's sort calls
  * map() at most once, before it distributes `count` keys or draws the sample for that. A result
  * other than NULL becomes the sink's memory; NULL means that pieces go through write(). early: keys
- * are distributed within that memory, so all of it will be written to more than once.
+ * may be distributed within that memory, so that all of it will be written to more than once.
  * Before the sort touches a part of mapped memory it calls make(), which waits until that part can
  * be written to; once the part holds its final keys, it calls write().
  * Under options->unique `count` is an upper bound, and map() is called only if most keys will stay.
@@ -188,9 +188,9 @@ enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t
 
 /* Announce a sort of count keys: if gs_sort would take a GPU, begin to start it now, in parallel to
  * all else. more: these keys have come and others are still being read, which hides the GPU's
- * start; the start is put off until so many have come that gs_sort need not wait for the GPU even
- * if the input ends now. Returns the device that gs_sort would take. May be called again as count
- * grows. */
+ * start; the start is put off until a GPU would be faster even for GS_GPU_START_KEYS (cost.h) fewer
+ * keys, since gs_sort waits for the GPU if the input ends now. Returns the device that gs_sort
+ * would take. May be called again as count grows. */
 enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool more);
 
 /* Would at least half of the keys stay under options->unique? Estimated from a sample; false for

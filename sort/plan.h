@@ -24,7 +24,8 @@ struct gs_plan {
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
 
 /* Keys that a CPU thread may claim at once when `left` keys of the input are unclaimed: a share of
- * them, up to GS_CLAIM_KEYS_MAX. Below GS_CLAIM_KEYS, threads claim chunk by chunk. */
+ * them, up to GS_CLAIM_KEYS_MAX. gs_distribute claims whole chunks or, if the first share has
+ * at least GS_CLAIM_KEYS, multiples of that: never less than one of them. */
 uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left);
 
 /* The input occupies held_bytes, given back as its keys are copied to their bins: the most of it,

@@ -10,9 +10,9 @@
  * guide divides the key range into cells: of equal width over all keys (GS_GUIDE_TOP) or from the
  * least splitter on (GS_GUIDE_LINEAR), or narrower towards the low end, like floating-point numbers
  * (GS_GUIDE_LOG), whichever leaves fewest steps. A cell stores the first bin that its keys may fall
- * into. No cell contains more than 2^steps - 1 splitters; the search may overrun the cell, since
- * splitters behind it are above all its keys. If all bins are equally wide, the cell is the bin,
- * and neither table nor steps are needed (GS_GUIDE_EVEN).
+ * into. No cell has more than 2^steps - 1 splitters inside, besides one at its last key; the search
+ * may overrun the cell, since splitters behind it are above all its keys. If all bins are equally
+ * wide, the cell is the bin, and neither table nor steps are needed (GS_GUIDE_EVEN).
  *
  * [Leischner, Osipov, Sanders: GPU sample sort, 2010; Axtmann, Witt, Ferizovic, Sanders: In-place
  * parallel super scalar samplesort, 2017, for the branch-free search.]

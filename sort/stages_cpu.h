@@ -33,7 +33,7 @@ struct gs_cpu {
     bool moves_equal; /* scatter also moves chunks that have only keys of equality bins */
     /* Only if plan->direct: */
     uint16_t **chunk_bins; /* [chunk]: the bin of each of its keys; NULL: none of them is moved */
-    uint16_t *bins;        /* the memory of chunk_bins, behind the threads' scratch */
+    uint16_t *bins; /* memory for those that do not fit in a thread's scratch: behind it all */
 };
 
 /* A bin or a part of one, which one thread sorts at once. Its run in chunk c is [starts[c *

@@ -9,10 +9,10 @@
 #include "sort/gsort.h"
 
 /* At least `bytes` bytes of input are known to come. If a GPU will sort that much, start CUDA now
- * or, while a pipe is read, just early enough. Then, if output is not NULL, which says that it will
- * be as long as the input, start making its pages; also for a CPU sort, if reading a pipe leaves
- * processors idle. read_ns: how long pipes have been read so far; 0 if none is. Call again whenever
- * more input is known. */
+ * or, while a pipe is read, just early enough; and if output is not NULL, which says that it will
+ * be as long as the input, start making its pages now: the latter also for a CPU sort, if reading
+ * a pipe leaves processors idle. read_ns: how long pipes have been read so far; 0 if none is. Call
+ * again whenever more input is known. */
 void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_output *output,
                     uint64_t read_ns);
 

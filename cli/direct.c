@@ -4,7 +4,7 @@
  * Addresses, lengths and file offsets of direct writes must be multiples of a block. A bin begins
  * and ends anywhere: its whole blocks are copied to an aligned buffer and written directly, the
  * rests at both ends go through the page cache. So does each MiB of which a direct write fails or
- * falls short; if that write fails too, it reports the cause.
+ * falls short; if the write through the page cache fails too, it reports the cause.
  */
 #include "cli/direct.h"
 

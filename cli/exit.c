@@ -16,7 +16,7 @@
 static bool is_planned;
 
 /* The buffer of stdio's stderr. gsort does not use that stream, but libraries do: libgomp ends with
- * a message of two lines, of which gsort reports the first as its own. */
+ * two lines, an empty one and the message, which gsort reports as its own. */
 static char said[512];
 
 static void end_in_trouble(void)

@@ -12,8 +12,9 @@
  * tmpfs is subtracted: `keys` keys and, if `pending`, whatever pipes will bring. */
 uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool pending);
 
-/* The part of held_bytes, inputs in memory, that is still held when a sort of `keys` keys in memory
- * has all its buffers. If address space is limited, that is all: memory given back still counts. */
+/* The part of held_bytes, inputs in memory, that counts on top of the buffers of a sort of `keys`
+ * keys in memory, which gives inputs back as its buffers fill. If address space is limited, all of
+ * it counts: what was given back still takes address space. */
 uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes);
 
 /* Bytes of address space that a sort of `keys` keys, or of `more`, takes besides mapped inputs. */

@@ -88,7 +88,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     GS_TRY(gs_options_check_count(&command->sort, keys, err));
     bool spills = limit.reached || gs_read_limit_exceeded(&limit, own_bytes + copied, keys);
     if (spills)
-        gs_output_end_prefill(output); /* pages count as memory, and are not needed for long yet */
+        gs_output_end_prefill(output); /* pages count as memory, and are needed only much later */
     else if (copied > 0)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, output->start, &own_bytes,
                                 err));

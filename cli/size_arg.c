@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* In order of their powers of 1024; from Z on, no multiple fits 64 bits. */
+/* In order of their powers of 1024; from Z on, only 0 fits 64 bits. */
 static const char suffix_letters[] = "KMGTPEZYRQ";
 static const char small_letters[] = "kmgt";
 

@@ -13,7 +13,8 @@
 /* Parse a size as GNU sort does for -S: decimal digits (no blank or sign) and at most one suffix of
  *   b bytes   k K KiB   m M MiB   g G GiB   t T TiB   P PiB   E EiB   (Z Y R Q: always too large)
  *   % of `total` bytes
- * No suffix means KiB; no digits before a suffix other than b and % means 1. % needs total > 0. */
+ * No suffix means KiB; no digits before a suffix other than b and % means 1. % is refused if total
+ * is 0: there is nothing to take a share of. */
 enum gs_status gs_size_arg_parse(const char *option, const char *text, uint64_t total,
                                  uint64_t *bytes, struct gs_error *err);
 

@@ -39,8 +39,8 @@ struct gs_inputs {
 /* Open every file (standard input for "-", or if there are none) before any work is done. Regular
  * files are mapped read-only, standard input from its position on; other inputs stay pending.
  * Refuses what cannot be read, and a regular file whose size is no multiple of `unit` bytes. A FIFO
- * is opened when it is read: its writer may not be ready yet. The names must stay. On success, free
- * with gs_inputs_close. */
+ * is opened when its turn to be read comes: its writer may wait until another one is read. The
+ * names must stay. On success, free with gs_inputs_close. */
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
                               size_t unit, struct gs_error *err);
 

@@ -223,7 +223,7 @@ uint64_t gs_address_space_left(void)
 uint64_t gs_buffer_space_left(void)
 {
     uint64_t space = gs_address_space_left();
-    uint64_t data = limit_left(RLIMIT_DATA, 6); /* includes the main stack, which is not limited */
+    uint64_t data = limit_left(RLIMIT_DATA, 6); /* with the main stack, which does not count */
     return data < space ? data : space;
 }
 

@@ -57,7 +57,7 @@ static void start_prefill(struct gs_output *output, unsigned threads)
         return;
     if (!output->in_memory && (!gs_space_gains(fd) || gs_dirty_limited() || is_journaled(fd)))
         return;
-    if (output->kind == GS_OUTPUT_POSITIONED) { /* the shell opened it write-only: reopen it */
+    if (output->kind == GS_OUTPUT_POSITIONED) { /* from the shell, new and write-only: reopen it */
         if ((uint64_t)status.st_size != output->start || output->start % PREFILL_ALIGNMENT != 0)
             return;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

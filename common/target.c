@@ -83,7 +83,8 @@ static enum gs_status open_directly(struct gs_target *target, bool in_proc, cons
 }
 
 /* In a directory with the sticky bit: may its entry be followed, written to or replaced? If
- * everybody may write to the directory, not another user's entry, unless that user owns it. */
+ * everybody may write to the directory, not another user's entry, unless the directory is that
+ * user's, too. */
 static enum gs_status check_owner(const struct gs_target *target, const char *name,
                                   struct gs_error *err)
 {

@@ -264,9 +264,9 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     return failures;
 }
 
-/* Sort random keys of `bits` bits by groups, of all widths and numbers, with `crowds` dense clusters
- * in the upper half of the range, each with more keys than a group takes. Returns 1 if the result
- * is wrong. */
+/* Sort random keys of `bits` bits by groups, of all widths and numbers, with `crowds` dense
+ * clusters in the upper half of the range, each with more keys than a group takes. Returns 1 if the
+ * result is wrong. */
 static int check_groups_by(enum method method, struct fence keys_fence, struct fence scratch_fence,
                            unsigned bits, size_t count, size_t crowds)
 {

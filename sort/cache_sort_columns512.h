@@ -20,8 +20,9 @@ enum {
     ROWS = GS_COLUMN_ROWS,
     BLOCK_ROWS = 16,
     LANES = 32,
-    BLOCK_KEYS = 2048, /* keys copied from their runs at a time */
-    TABLE_AHEAD = 16   /* chunks */
+    BLOCK_KEYS = 2048,  /* keys copied from their runs at a time */
+    TABLE_AHEAD = 16,   /* chunks */
+    CALLED_AHEAD = 1024 /* keys, where these go to groups */
 };
 
 static_assert((int)LANES <= (int)GS_COLUMN_LANES_MAX, "columns of a matrix");
@@ -222,11 +223,11 @@ INLINE_AVX512 void call_line(struct ahead *ahead)
     ahead->keys += GS_LINE_KEYS;
 }
 
-/* `keys` keys are about to be read: prefetch as many of those that follow, up to `most` ahead. */
-INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys, int64_t most)
+/* `keys` keys are about to be read: prefetch as many of those that follow. */
+INLINE_AVX512 void call_lines(struct ahead *ahead, size_t keys)
 {
     ahead->keys -= (int64_t)keys;
-    for (int64_t before = INT64_MIN; ahead->keys < most && ahead->keys != before;) {
+    for (int64_t before = INT64_MIN; ahead->keys < CALLED_AHEAD && ahead->keys != before;) {
         before = ahead->keys;
         call_line(ahead);
     }

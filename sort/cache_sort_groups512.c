@@ -32,9 +32,7 @@ enum {
     STEPS_MAX = 6, /* steps behind those two */
     BLOCK_KEYS_READ = 1024,
     BLOCK_ROOM = BLOCK_KEYS_READ + SPLIT_KEYS,
-    /* Keys are prefetched this far ahead, for CALLED_AT_ONCE keys at a time. */
-    CALLED_AHEAD = 1024,
-    CALLED_AT_ONCE = 128
+    CALLED_AT_ONCE = 128 /* keys, before the next are prefetched */
 };
 
 static_assert(GS_LANE_ROOM - SPLIT_WORDS == GS_LANE_ROWS, "a part that is a group fits its lane");
@@ -138,7 +136,7 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
     for (size_t area = 0; area < AREAS; area++)
         next[area] = (unsigned char *)area_begin(split, area);
     empty_block(split, parts);
-    call_lines(&ahead, 0, CALLED_AHEAD);
+    call_lines(&ahead, 0);
     for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
         uint32_t count;
         const gs_key *run = gs_key_run(runs, chunk, &count);
@@ -146,7 +144,7 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
             const size_t left = count - done, fits = BLOCK_KEYS_READ - block;
             here = left < fits ? left : fits;
             here = here < CALLED_AT_ONCE ? here : CALLED_AT_ONCE;
-            call_lines(&ahead, here, CALLED_AHEAD);
+            call_lines(&ahead, here);
             split_to_keys(run + done, here, split->low, split->area_shift + AREA_BITS, parts);
             block += here;
             if (block < BLOCK_KEYS_READ)

@@ -20,8 +20,7 @@
 enum {
     KEYS_MIN = 1 << 16, /* fewer are split as fast: the steps stay in the first-level cache */
     GROUPS_LOG2_MAX = 13,
-    PUT_AT_ONCE = 256,  /* keys, before the next are prefetched, */
-    CALLED_AHEAD = 1024 /* this far ahead */
+    PUT_AT_ONCE = 256 /* keys, before the next are prefetched */
 };
 
 struct placing {
@@ -122,13 +121,13 @@ static AVX512 bool make_groups(const struct gs_key_runs *runs, struct placing *p
 {
     struct ahead ahead = {.runs = runs};
 
-    call_lines(&ahead, 0, CALLED_AHEAD);
+    call_lines(&ahead, 0);
     for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
         uint32_t count;
         const gs_key *run = gs_key_run(runs, chunk, &count);
         for (uint32_t done = 0, here; done < count; done += here) {
             here = count - done < PUT_AT_ONCE ? count - done : PUT_AT_ONCE;
-            call_lines(&ahead, here, CALLED_AHEAD);
+            call_lines(&ahead, here);
             placing->unchecked += here;
             if (placing->unchecked > unchecked_max(placing)) {
                 if (!all_fit(placing))

@@ -104,6 +104,11 @@ refused_at_once()
     assert_same wanted own/out
 }
 
+@test "an output descriptor that is not open, with an input that could be sorted" {
+    run -2 --separate-stderr gsort in -o /dev/fd/99
+    assert_trouble /dev/fd/99
+}
+
 @test "an output that is a mount point and cannot be replaced" {
     require unshare
     require_plain_build

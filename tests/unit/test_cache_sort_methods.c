@@ -338,7 +338,7 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
 /* Returns 1 if a method that should run here accepted too few inputs; groups are tried less. */
 static int check_taken(enum method method)
 {
-    if (taken[method] >= (method == GROUPS512 || method == PLACED512 ? 50 : 1000))
+    if (taken[method] >= (method == GROUPS512 ? 100 : method == PLACED512 ? 50 : 1000))
         return 0;
     fprintf(stderr, "test_cache_sort_methods: %s took only %zu inputs\n", method_names[method],
             taken[method]);

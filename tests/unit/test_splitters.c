@@ -164,6 +164,9 @@ static void test_few_values_get_a_bin_each(void)
     }
     CHECK(!choose_values(GS_VALUES_COMPARED_MOST + 1, 64, false, 0, 7));
     CHECK(!choose_values(0, 0, false, 0, 0));
+    const gs_key two[] = {1, 1, 2, 2};
+    CHECK(gs_splitters_choose_values(&splitters, two, 4, 2));
+    CHECK(!gs_splitters_choose_values(&splitters, two, 4, 1));
 }
 
 /* With one bin there is no splitter, and all keys find bin 0. */

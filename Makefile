@@ -55,30 +55,25 @@ ifeq ($(DEBUG),1)
   CPP_FLAGS += -DGS_DEBUG=1
 endif
 
-# In the order in which the data passes through the program.
-COMMON_C := status control_group processors memory dirty file pipe populate slurp input input_read input_spool target tempfile space spill huge_page prefill output output_pages signals
-SORT_C   := gsort plan cost tiles order pipeline distribute incoming_cpu incoming_look_cpu keeps_most select_samples_cpu sort_samples splitters search_bins search_bins256 \
-            search_bins512 count_bins_cpu prefix_sum_cpu regions_layout_cpu regions_cpu regions_runs_cpu scatter_cpu \
-            place_keys_cpu key_runs split_bins_cpu sort_bins_cpu cache_sort cache_sort_portable cache_sort_values chunk_rooms key_loops \
-            cache_sort_columns_layout cache_sort_columns cache_sort_columns512 cache_sort_groups512 cache_sort_placed512 cache_sort_lanes512 copy_ordered \
-            sort_equal_cpu find_runs_cpu sort_runs_cpu sort_values_cpu sort_shares_cpu stages_cpu emit fingerprint verify engine \
-            engine_cpu external external_distribute external_emit external_group external_level external_split \
-            binned_cpu merge merge_cut merge_segment merge_runs
-CLI_C    := exit options option_values size_arg report progress stats ahead memory_limit thread_limit direct output_sink spilled_sort read_pipes work mode_sort mode_check \
-            mode_merge mode_plan
-OBJECTS  := $(COMMON_C:%=$(B)/common/%.o) $(SORT_C:%=$(B)/sort/%.o) $(CLI_C:%=$(B)/cli/%.o)
+# The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
+ROOMS    := common keys bin bin/u32 split run merge cpu ways pipeline engines api external cli
+GPU_ROOMS := device device/kernels gpu engines/gpu
+folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
+sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
+SOURCES  := $(filter-out cli/main.c cli/openmp_environment.c,$(call sources,$(ROOMS),c))
+HOUSE    := $(shell find common sort cli -name '*.c' -o -name '*.cc' -o -name '*.cu')
+ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(GPU_ROOMS),$(kind))),$(HOUSE))
+$(if $(ASTRAY),$(error $(ASTRAY): in no room that the Makefile knows))
+objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
+OBJECTS  := $(call objects,$(filter-out %_absent.c,$(SOURCES)))
 ifeq ($(HIGHWAY),1)
-  OBJECTS   += $(B)/sort/cache_sort_highway.o $(B)/sort/shares_highway.o
+  OBJECTS   += $(call objects,$(call sources,$(ROOMS),cc))
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
 endif
 ifeq ($(CUDA),1)
-  GPU_C    := gpu_start gpu_upload gpu_buffers gpu_batches gpu_chunk_times stages_gpu stages_gpu_pieces \
-              device_sorter_gpu device_sort_gpu device_pages_gpu device_times_gpu gpu_engine
-  GPU_CU   := gpu_launch select_samples_gpu build_tables_gpu count_bins_gpu map_digits_gpu heavy_keys_gpu count_values_gpu write_values_gpu prefix_sum_gpu \
-              place_runs_gpu scatter_gpu split_pages_gpu rooms_gpu sort_bins_gpu sort_narrow_gpu fill_bins_gpu sort_few_gpu \
-              engine_gpu
-  OBJECTS  += $(GPU_C:%=$(B)/sort/%.o) $(GPU_CU:%=$(B)/sort/%.o)
+  GPU_SOURCES := $(filter-out %_absent.c,$(call sources,$(GPU_ROOMS),c)) $(call sources,$(GPU_ROOMS),cu)
+  OBJECTS  += $(call objects,$(GPU_SOURCES))
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
   LIBS     += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib -lcudart_static -ldl -lrt
@@ -90,7 +85,7 @@ ifeq ($(CUDA),1)
                 $(foreach arch,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(arch),code=sm_$(arch)) \
                 -gencode arch=compute_$(NEWEST),code=compute_$(NEWEST)
 else
-  OBJECTS  += $(B)/sort/gpu_absent.o
+  OBJECTS  += $(call objects,$(filter %_absent.c,$(call sources,$(ROOMS) $(GPU_ROOMS),c)))
 endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
@@ -155,7 +150,7 @@ $(B)/%.o: %.c $(B)/flags
 	$(call quiet,CC)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
 
 # Its one loop takes a fifth longer if it crosses a cache line, which any code before it can cause.
-$(B)/sort/cache_sort_values.o: C_FLAGS += -falign-loops=32
+$(B)/sort/bin/cache_sort_values.o: C_FLAGS += -falign-loops=32
 
 $(B)/%.o: %.cc $(B)/flags
 	@mkdir -p $(@D)
@@ -166,9 +161,9 @@ $(B)/%.o: %.cu $(B)/flags
 	$(call quiet,NVCC)$(NVCC) -I. -MMD -MP $(NVCC_FLAGS) -c $< -o $@
 
 build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
-build/reference: build/tools/tests/reference.o
-build/fuzz_options: build/tools/tests/fuzz_options.o
-build/peak: build/tools/tests/peak.o
+build/reference: build/tools/tests/tools/reference.o
+build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
+build/peak: build/tools/tests/tools/peak.o
 $(filter-out %.so,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
 
@@ -182,7 +177,9 @@ build/tools/%.o: %.c
 	$(call quiet,CC)$(CC) -I. -D_GNU_SOURCE -MMD -MP -std=c11 $(WARNINGS) -Wconversion -O2 -c $< -o $@
 
 # Unit tests: linked with everything but main().
-units: $(UNITS)
+units: $(UNITS) $(B)/unit.bats
+$(B)/unit.bats: tests/unit/list.sh $(UNITS)
+	@tests/unit/list.sh $(UNITS) >$@
 $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
@@ -202,22 +199,23 @@ $(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flag
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
-        FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS)
+        FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
-# TESTS: Bats files or directories. BATS_JOBS files run at a time; without GNU parallel, only one.
-TESTS     ?= tests
+# TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time; without GNU parallel, only one.
+TESTS     ?= tests unit
+TESTS_NOW  = $(patsubst unit,$(B)/unit.bats,$(TESTS))
 BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)
 check: all $(B)/gsort units
 	$(need_bats)
-	$(SUITE) $(side_by_side) $(TESTS)
+	$(SUITE) $(side_by_side) $(TESTS_NOW)
 
 check-expensive: all $(B)/gsort units
 	$(need_bats)
-	GSORT_EXPENSIVE=1 $(SUITE) $(side_by_side) $(TESTS)
+	GSORT_EXPENSIVE=1 $(SUITE) $(side_by_side) $(TESTS_NOW)
 
 # Hostile tests: faults (MODES of tests/faults/walk.sh), kills, random runs; SEED=n repeats a run.
 MODES ?= all
@@ -226,10 +224,10 @@ check-faults: all $(B)/gsort
 
 N ?= 1000
 check-kill: all $(B)/gsort
-	tests/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
+	tests/faults/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
 
 torture: all $(B)/gsort
-	tests/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
+	tests/faults/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
 
 MINUTES ?= 10
 fuzz: $(FUZZERS)
@@ -243,10 +241,10 @@ asan:
 	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
 valgrind: all $(B)/gsort
-	tests/valgrind.sh $(B)/gsort
+	tests/tools/valgrind.sh $(B)/gsort
 
 lint:
-	tests/lint.sh
+	tests/tools/lint.sh
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench/overview.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
@@ -307,10 +305,9 @@ dist:
 
 # What a run on a GPU verifies: all code and tests built for it, except what only the CPU runs.
 GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
-CPU_SOURCES = $(wildcard sort/*_cpu.c sort/cache_sort* sort/chunk_rooms* sort/key_loops* sort/shares* sort/regions.h sort/incoming_look.h sort/search_bins* sort/merge*.[ch])
-GPU_SOURCES = $(filter-out $(CPU_SOURCES),$(sort $(wildcard \
-              $(foreach dir,sort common,$(addprefix $(dir)/,*.c *.cc *.h *.cu *.cuh))))) \
-              tests/gpu_test.h $(GPU_TESTS:%=tests/%.c) tests/check_gpu.sh
+GPU_SOURCES = $(sort $(foreach room,common keys split run pipeline engines api $(GPU_ROOMS),$(wildcard \
+              $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh)))) sort/gsort.h \
+              tests/gpu/gpu_test.h $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh
 gpu-hash:
 	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -320,7 +317,7 @@ ifeq ($(CUDA),1)
 $(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
 # The test of a small GPU intercepts calls to the CUDA runtime.
 $(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
-$(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
+$(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 # CUB compiles slowly, so only for one architecture at a time.
@@ -334,11 +331,11 @@ bench-gpu: $(B)/bench-gpu
 
 check-gpu: all $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS),$(SUITE)) tests/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow $(B)/gpu_small $(B)/gpu_close
+	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow $(B)/gpu_small $(B)/gpu_close
 # Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)
 	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }
-	tests/inject_gpu.sh $(B)/gsort build/keygen build/reference
+	tests/gpu/inject_gpu.sh $(B)/gsort build/keygen build/reference
 else
 bench-gpu check-gpu inject-gpu:
 	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2

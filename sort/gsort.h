@@ -11,7 +11,7 @@
 
 #include "common/keys.h"
 #include "common/status.h"
-#include "sort/limits.h"
+#include "sort/keys/limits.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

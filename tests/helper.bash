@@ -7,7 +7,7 @@
 
 bats_require_minimum_version 1.5.0
 
-ROOT=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 GSORT=${GSORT:-$ROOT/gsort}
 KEYGEN=${KEYGEN:-$ROOT/build/keygen}
 REFERENCE=${REFERENCE:-$ROOT/build/reference}
@@ -243,6 +243,13 @@ require_nobody()
     mkdir "$OPEN_DIR/work"
     GSORT=$OPEN_DIR/gsort
     cd "$OPEN_DIR/work" || return
+}
+
+# unit_test NAME: run a unit test's program. (gsort itself sets OMP_WAIT_POLICY.)
+unit_test()
+{
+    without_gpu "unit tests run no kernel, and tests/gpu/ has its own"
+    OMP_WAIT_POLICY=passive "$UNITS/$1"
 }
 
 require_gpu()

@@ -8,8 +8,8 @@
  * larger. The last result of each group is compared with qsort's. "-": the method refuses the input
  * (columns on keys that are not spread evenly) or cannot take it (more keys than the capacity).
  */
-#include "sort/cache_sort.h"
-#include "sort/cache_sort_impl.h"
+#include "sort/bin/cache_sort.h"
+#include "sort/bin/cache_sort_impl.h"
 #include "common/clock.h"
 #include "common/random.h"
 

@@ -20,7 +20,7 @@
  * sorted without bins; from --paged keys on, bins may be left uncounted; from --split keys on, such
  * bins are split once more before level 2. Checks sort each input in every way that is possible.
  */
-#include "sort/device_sort.h"
+#include "sort/device/device_sort.h"
 #include "tests/bench/bench_gpu_keys.cuh"
 
 #include <algorithm>

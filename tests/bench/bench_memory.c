@@ -18,7 +18,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "data/dist.h"
-#include "sort/cache_sort.h"
+#include "sort/bin/cache_sort.h"
 #include "sort/gsort.h"
 #include "tests/bench/median.h"
 #include "tests/bench/picked.h"

@@ -4,9 +4,9 @@
 #ifndef GS_STAGE_RUN_H
 #define GS_STAGE_RUN_H
 
-#include "sort/select_samples.h"
-#include "sort/sort_samples.h"
-#include "sort/stages_cpu.h"
+#include "sort/split/select_samples.h"
+#include "sort/split/sort_samples.h"
+#include "sort/cpu/stages_cpu.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

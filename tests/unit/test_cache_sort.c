@@ -1,7 +1,7 @@
 /* test_cache_sort.c -- a bin is sorted, and nothing beside it is touched.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort.h"
+#include "sort/bin/cache_sort.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -6,8 +6,8 @@
  * compared with sample_sort's. gs_cache_sort(), which chooses a method, and each method that this
  * processor can run get all inputs.
  */
-#include "sort/cache_sort.h"
-#include "sort/cache_sort_impl.h"
+#include "sort/bin/cache_sort.h"
+#include "sort/bin/cache_sort_impl.h"
 #include "common/random.h"
 #include "tests/unit/sample_keys.h"
 

@@ -1,9 +1,9 @@
 /* test_chunk_rooms.c -- a chunk's keys land in the rooms of their bins, or it is found not to fit.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/chunk_rooms.h"
-#include "sort/search_bins.h"
-#include "sort/sort_samples.h"
+#include "sort/cpu/chunk_rooms.h"
+#include "sort/split/search_bins.h"
+#include "sort/split/sort_samples.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -1,7 +1,7 @@
 /* test_copy_ordered.c -- ordered keys are copied in either direction, disorder is never passed on.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/copy_ordered.h"
+#include "sort/run/copy_ordered.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

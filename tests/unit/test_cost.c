@@ -1,7 +1,7 @@
 /* test_cost.c -- the choice of a device: a GPU's start-up does not pay for small inputs.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cost.h"
+#include "sort/run/cost.h"
 #include "tests/unit/check.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 /* test_emit.c -- pieces reach the sink in turn, and a failure wakes every waiting thread.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/emit.h"
+#include "sort/run/emit.h"
 #include "tests/unit/check.h"
 
 #include <string.h>

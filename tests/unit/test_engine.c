@@ -4,7 +4,7 @@
  * Each n up to 4100 is tested with one number of lists, each n up to 300 and some near the capacity
  * with all; the kinds of keys take turns.
  */
-#include "sort/engine.h"
+#include "sort/engines/engine.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

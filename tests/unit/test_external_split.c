@@ -3,8 +3,8 @@
  */
 #include "common/random.h"
 #include "sort/external.h"
-#include "sort/external_split.h"
-#include "sort/sort_samples.h"
+#include "sort/external/external_split.h"
+#include "sort/split/sort_samples.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gsort.h"
-#include "sort/order.h"
+#include "sort/keys/order.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

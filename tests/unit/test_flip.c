@@ -5,10 +5,10 @@
  * scatter (in the chunk), between scatter and sort bins (in a bin), before a piece is written, and
  * before the file is read back. A stage may report the wrong key; if none does, --verify must.
  */
-#include "sort/chunk_scratch.h"
-#include "sort/params.h"
-#include "sort/pipeline.h"
-#include "sort/stages_cpu.h"
+#include "sort/cpu/chunk_scratch.h"
+#include "sort/keys/params.h"
+#include "sort/pipeline/pipeline.h"
+#include "sort/cpu/stages_cpu.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -4,7 +4,7 @@
  * The sink overwrites such keys at once, and counts how often it was given each.
  */
 #include "sort/gsort.h"
-#include "sort/params.h"
+#include "sort/keys/params.h"
 #include "tests/unit/sort_ways.h"
 
 #include <stdatomic.h>

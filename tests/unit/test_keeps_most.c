@@ -1,9 +1,9 @@
 /* test_keeps_most.c -- an estimate from samples: would most keys stay if duplicates were dropped?
  * SPDX-License-Identifier: MIT
  */
-#include "sort/keeps_most.h"
+#include "sort/split/keeps_most.h"
 #include "common/random.h"
-#include "sort/params.h"
+#include "sort/keys/params.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* test_key_loops.c -- keys are counted, bounded and filled, and nothing beside them is touched.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/key_loops.h"
+#include "sort/keys/key_loops.h"
 #include "tests/unit/check.h"
 
 #include <string.h>

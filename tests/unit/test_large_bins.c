@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "sort/cache_sort.h"
-#include "sort/plan.h"
+#include "sort/bin/cache_sort.h"
+#include "sort/run/plan.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

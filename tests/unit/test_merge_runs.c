@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "sort/merge_runs.h"
+#include "sort/keys/merge_runs.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -4,7 +4,7 @@
  * That happens if an input is written to between cut and merge, or if disorder misled the search
  * for a cut. The segments are made by hand, so the test does not depend on a race.
  */
-#include "sort/merge_segment.h"
+#include "sort/merge/merge_segment.h"
 #include "tests/unit/check.h"
 
 #include <string.h>

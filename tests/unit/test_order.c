@@ -1,8 +1,8 @@
 /* test_order.c -- order, first disorder, duplicates and reversal, at the edges of blocks and tiles.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/order.h"
-#include "sort/params.h"
+#include "sort/keys/order.h"
+#include "sort/keys/params.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -1,7 +1,7 @@
 /* test_ordered_runs.c -- ordered runs are found and merged; changes meanwhile do no harm.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/ordered_runs.h"
+#include "sort/ways/ordered_runs.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"

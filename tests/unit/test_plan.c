@@ -1,9 +1,9 @@
 /* test_plan.c -- the planned sizes of a sort keep their limits for every n, options and machine.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort.h"
-#include "sort/params.h"
-#include "sort/plan.h"
+#include "sort/bin/cache_sort.h"
+#include "sort/keys/params.h"
+#include "sort/run/plan.h"
 #include "tests/unit/check.h"
 
 static struct gs_plan plan_for(uint64_t count, struct gs_options options, unsigned threads)

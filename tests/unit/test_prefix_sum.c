@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "sort/prefix_sum.h"
+#include "sort/cpu/prefix_sum.h"
 #include "tests/unit/check.h"
 
 enum { BINS_MAX = 9000 };

@@ -4,8 +4,8 @@
  * That holds however wrong the estimates are: bins larger, smaller or elsewhere than estimated, or
  * one bin with nearly all keys. The skew also selects the direction and whether duplicates stay.
  */
-#include "sort/regions.h"
-#include "sort/sample_position.h"
+#include "sort/cpu/regions.h"
+#include "sort/split/sample_position.h"
 #include "common/memory.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/stage_run.h"

@@ -5,10 +5,10 @@
  * the input has changed, or gives keys in order.
  */
 #include "sort/merge.h"
-#include "sort/order.h"
-#include "sort/params.h"
-#include "sort/search_bins.h"
-#include "sort/sort_samples.h"
+#include "sort/keys/order.h"
+#include "sort/keys/params.h"
+#include "sort/split/search_bins.h"
+#include "sort/split/sort_samples.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -1,8 +1,8 @@
 /* test_select_samples.c -- samples: one in each stratum, the same for each seed; their sort.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/select_samples.h"
-#include "sort/sort_samples.h"
+#include "sort/split/select_samples.h"
+#include "sort/split/sort_samples.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -1,11 +1,11 @@
 /* test_shares.c -- shares hold all keys once, fit their places and are sorted.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cache_sort_impl.h"
-#include "sort/order.h"
-#include "sort/params.h"
-#include "sort/shares.h"
-#include "sort/shares_highway.h"
+#include "sort/bin/cache_sort_impl.h"
+#include "sort/keys/order.h"
+#include "sort/keys/params.h"
+#include "sort/ways/shares.h"
+#include "sort/ways/shares_highway.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"

@@ -3,7 +3,7 @@
  */
 #include "common/random.h"
 #include "sort/gsort.h"
-#include "sort/params.h"
+#include "sort/keys/params.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -1,7 +1,7 @@
 /* test_sort_equal.c -- keys of one value except a few: as many as are placed singly, or one more.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/sort_equal.h"
+#include "sort/ways/sort_equal.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"

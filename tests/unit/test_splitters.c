@@ -1,9 +1,9 @@
 /* test_splitters.c -- splitters ascend, and each key finds the bin that the definition gives it.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/search_bins.h"
-#include "sort/sort_samples.h"
-#include "sort/splitters.h"
+#include "sort/split/search_bins.h"
+#include "sort/split/sort_samples.h"
+#include "sort/split/splitters.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -6,8 +6,8 @@
  * is sorted as it was read. Only a direct sort (plan->direct) reads the input twice: it reports a
  * change in between.
  */
-#include "sort/cache_sort.h"
-#include "sort/params.h"
+#include "sort/bin/cache_sort.h"
+#include "sort/keys/params.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/stage_run.h"
 

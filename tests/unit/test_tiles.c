@@ -1,8 +1,8 @@
 /* test_tiles.c -- tiles cover every key of every span once, in order.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/params.h"
-#include "sort/tiles.h"
+#include "sort/keys/params.h"
+#include "sort/keys/tiles.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

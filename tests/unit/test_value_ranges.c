@@ -1,7 +1,7 @@
 /* test_value_ranges.c -- keys in ranges of few values are counted; others among them are not lost.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/value_ranges.h"
+#include "sort/ways/value_ranges.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"

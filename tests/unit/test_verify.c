@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gsort.h"
-#include "sort/params.h"
+#include "sort/keys/params.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

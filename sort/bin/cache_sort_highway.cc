@@ -1,0 +1,52 @@
+/* cache_sort_highway.cc -- Highway's vqsort behind a C interface. Built with HIGHWAY=1 only.
+ * SPDX-License-Identifier: MIT
+ *
+ * Highway itself chooses the instruction set, at the first call. Since Highway 1.0.3 a Sorter holds
+ * no state, so making one per bin is free.
+ */
+#include "sort/bin/cache_sort_impl.h"
+
+#include <hwy/contrib/sort/vqsort.h>
+#include <hwy/nanobenchmark.h>
+#include <hwy/targets.h>
+
+#include <atomic>
+
+/* Replaces the library's own function, a measurement of 4 ms that the library's benchmark harness
+ * makes at the start of any program linked with it. Nothing here uses the harness. Weak: with a
+ * static library, the library's function wins. */
+__attribute__((weak)) uint64_t hwy::platform::TimerResolution()
+{
+    return 1;
+}
+
+void gs_cache_sort_highway(gs_key *keys, size_t count)
+{
+    const hwy::Sorter sorter;
+    sorter(keys, count, hwy::SortAscending());
+}
+
+/* The best target that this processor supports: its lowest bit. Cached, since Highway queries the
+ * processor at each call, which takes microseconds in a virtual machine; racing threads find the
+ * same value. */
+static int64_t best_target()
+{
+    static std::atomic<int64_t> best{0};
+    int64_t target = best.load(std::memory_order_relaxed);
+    if (target == 0) {
+        const int64_t supported = hwy::SupportedTargets();
+        target = supported & -supported;
+        best.store(target, std::memory_order_relaxed);
+    }
+    return target;
+}
+
+bool gs_cache_sort_highway_usable(void)
+{
+    return best_target() < HWY_EMU128;
+}
+
+const char *gs_cache_sort_highway_target(void)
+{
+    return hwy::TargetName(best_target());
+}

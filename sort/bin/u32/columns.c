@@ -1,0 +1,382 @@
+/* columns.c -- sort a bin by spreading it over columns, sorted by a network.
+ * SPDX-License-Identifier: MIT
+ *
+ * In a bin that splitters cut from smooth data the keys are spread evenly. So one multiplication of
+ * a key's value tells which of M columns of about MEAN_ROWS keys it belongs to; no counting pass is
+ * needed, for each column has room for ROWS keys. The columns are stored row by row, and as many
+ * columns as a vector has lanes form a matrix: a network of vector minima and maxima sorts all its
+ * columns at once, without a branch. Transposed, the matrix is the next piece of the sorted bin.
+ *
+ * A column is at most 2^16 values wide in all but small inputs. Then its slots hold the lower 16
+ * bits of the keys ("narrow": 16 lanes in 256 bits), else 32 bits ("wide": 8 lanes).
+ *
+ * Keys of a full column are spilled to a list, which is sorted separately and merged in. If the
+ * list gets long, the keys are not spread evenly, and the sort gives up. Nothing is lost then: all
+ * this happens in scratch memory, and the keys are overwritten only at the end.
+ */
+#include "sort/bin/u32/columns.h"
+#include "sort/bin/u32/network.h"
+
+#if GS_HAS_AVX2
+
+#include <assert.h>
+#include <immintrin.h>
+#include <stdbool.h>
+
+#define AVX2        __attribute__((target("avx2")))
+#define INLINE_AVX2 static inline __attribute__((always_inline, target("avx2")))
+
+enum {
+    ROWS = GS_COLUMN_ROWS,
+    BLOCK_ROWS = 16, /* as many as fit the registers */
+    MEAN_ROWS = GS_COLUMN_MEAN_ROWS,
+    NARROW_LANES = 16,
+    WIDE_LANES = 8,
+    WIDE_MAX = (int)(GS_CACHE_SORT_CAPACITY / 2), /* keys: wide slots need twice the room */
+    SPILL_SHARE = GS_COLUMN_SPILL_SHARE
+};
+
+/* Room for the slots, a vector of 8 keys for each WIDE_LANES or NARROW_LANES columns in each row,
+ * and for the spilled keys, twice. */
+#define ROOM(count, lanes)                                                                         \
+    (ROWS * ((count) / MEAN_ROWS / (lanes) + 8) * 8 + 2 * ((count) / SPILL_SHARE) + 16)
+static_assert(ROOM(GS_CACHE_SORT_CAPACITY, NARROW_LANES) <= GS_CACHE_SORT_SCRATCH, "narrow slots");
+static_assert(ROOM(WIDE_MAX, WIDE_LANES) <= GS_CACHE_SORT_SCRATCH, "wide slots");
+
+typedef __m256i vector;
+
+/* Per lane, put the smaller value into *a, the larger into *b. */
+INLINE_AVX2 void exchange(vector *a, vector *b, bool wide)
+{
+    const vector least = wide ? _mm256_min_epu32(*a, *b) : _mm256_min_epu16(*a, *b);
+    *b = wide ? _mm256_max_epu32(*a, *b) : _mm256_max_epu16(*a, *b);
+    *a = least;
+}
+
+#define EXCHANGE(i, j) exchange(&r[i], &r[j], wide);
+#define LOAD(i)        r[i] = _mm256_load_si256(rows + (i));
+#define STORE(i)       _mm256_store_si256(rows + (i), r[i]);
+
+/* Sort 16 rows of a matrix, from number `first` on, to rows. Subtracts base from each lane; unless
+ * all columns are full, slots beyond a column's `counts` keys get the largest value. */
+INLINE_AVX2 void sort_block(const vector *slots, size_t row_vectors, vector *rows, int first,
+                            vector base, vector counts, bool all_full, bool wide)
+{
+    vector r[BLOCK_ROWS];
+
+#define LOAD_BASED(i)                                                                              \
+    r[i] = _mm256_load_si256(slots + (size_t)(first + (i)) * row_vectors);                         \
+    r[i] = wide ? _mm256_sub_epi32(r[i], base) : _mm256_sub_epi16(r[i], base);
+#define FILL_UNUSED(i)                                                                             \
+    r[i] = _mm256_or_si256(                                                                        \
+        r[i], wide ? _mm256_cmpgt_epi32(_mm256_set1_epi32(first + (i) + 1), counts)                \
+                   : _mm256_cmpgt_epi16(_mm256_set1_epi16((short)(first + (i) + 1)), counts));
+    GS_EACH_16(LOAD_BASED)
+    if (!all_full) {
+        GS_EACH_16(FILL_UNUSED)
+    }
+    GS_SORT_16(EXCHANGE)
+    rows += first;
+    GS_EACH_16(STORE)
+}
+
+/* Sort 16 rows whose columns are bitonic. */
+INLINE_AVX2 void clean_block(vector *rows, bool wide)
+{
+    vector r[BLOCK_ROWS];
+    GS_EACH_16(LOAD)
+    GS_CLEAN_16(EXCHANGE)
+    GS_EACH_16(STORE)
+}
+
+/* Sort each column of the first `blocks` * 16 rows of a matrix to rows: 1, 2 or 4 blocks. The first
+ * full_blocks of them have a key in each slot. */
+INLINE_AVX2 void sort_columns(const vector *slots, size_t row_vectors, vector *rows, vector base,
+                              vector counts, int full_blocks, int blocks, bool wide)
+{
+    for (int block = 0; block < blocks; block++)
+        sort_block(slots, row_vectors, rows, BLOCK_ROWS * block, base, counts, block < full_blocks,
+                   wide);
+    for (int block = 0; block + 1 < blocks; block += 2) {
+        vector *pair = rows + BLOCK_ROWS * block;
+        for (int i = 0; i < BLOCK_ROWS; i++)
+            exchange(pair + i, pair + 2 * BLOCK_ROWS - 1 - i, wide);
+        clean_block(pair, wide);
+        clean_block(pair + BLOCK_ROWS, wide);
+    }
+    if (blocks < 4)
+        return;
+    /* Two steps at once: 32 rows with 32 rows reversed, then rows 16 apart in each half. */
+    for (int i = 0; i < BLOCK_ROWS; i++) {
+        vector a = rows[i], b = rows[i + 16], c = rows[47 - i], d = rows[63 - i];
+        exchange(&a, &d, wide);
+        exchange(&b, &c, wide);
+        exchange(&a, &b, wide);
+        exchange(&c, &d, wide);
+        rows[i] = a;
+        rows[i + 16] = b;
+        rows[47 - i] = c;
+        rows[63 - i] = d;
+    }
+    for (int block = 0; block < 4; block++)
+        clean_block(rows + BLOCK_ROWS * block, wide);
+}
+
+/* Transpose 16 rows of 16 narrow lanes to 16 columns. */
+INLINE_AVX2 void transpose_narrow(const vector *rows, vector *columns, int step)
+{
+    vector a[16], b[16];
+
+    for (int i = 0; i < 16; i += 2) {
+        a[i] = _mm256_unpacklo_epi16(rows[i], rows[i + 1]);
+        a[i + 1] = _mm256_unpackhi_epi16(rows[i], rows[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+        b[i] = _mm256_unpacklo_epi32(a[i], a[i + 2]);
+        b[i + 1] = _mm256_unpackhi_epi32(a[i], a[i + 2]);
+        b[i + 2] = _mm256_unpacklo_epi32(a[i + 1], a[i + 3]);
+        b[i + 3] = _mm256_unpackhi_epi32(a[i + 1], a[i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+        a[2 * i] = _mm256_unpacklo_epi64(b[i], b[4 + i]);
+        a[2 * i + 1] = _mm256_unpackhi_epi64(b[i], b[4 + i]);
+        a[8 + 2 * i] = _mm256_unpacklo_epi64(b[8 + i], b[12 + i]);
+        a[8 + 2 * i + 1] = _mm256_unpackhi_epi64(b[8 + i], b[12 + i]);
+    }
+    for (int i = 0; i < 8; i++) {
+        columns[step * i] = _mm256_permute2x128_si256(a[i], a[8 + i], 0x20);
+        columns[step * (8 + i)] = _mm256_permute2x128_si256(a[i], a[8 + i], 0x31);
+    }
+}
+
+/* Transpose 8 rows of 8 wide lanes to 8 columns. */
+INLINE_AVX2 void transpose_wide(const vector *rows, vector *columns, int step)
+{
+    vector a[8], b[8];
+
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = _mm256_unpacklo_epi32(rows[i], rows[i + 1]);
+        a[i + 1] = _mm256_unpackhi_epi32(rows[i], rows[i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        b[2 * i] = _mm256_unpacklo_epi64(a[i], a[2 + i]);
+        b[2 * i + 1] = _mm256_unpackhi_epi64(a[i], a[2 + i]);
+        b[4 + 2 * i] = _mm256_unpacklo_epi64(a[4 + i], a[6 + i]);
+        b[4 + 2 * i + 1] = _mm256_unpackhi_epi64(a[4 + i], a[6 + i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        columns[step * i] = _mm256_permute2x128_si256(b[i], b[4 + i], 0x20);
+        columns[step * (4 + i)] = _mm256_permute2x128_si256(b[i], b[4 + i], 0x31);
+    }
+}
+
+/* Do the first keys ascend or descend? */
+INLINE_AVX2 bool looks_ordered(const gs_key *keys, size_t count)
+{
+    bool up = true, down = true;
+    for (size_t i = 1; i < 16 && i < count; i++) {
+        up &= keys[i - 1] <= keys[i];
+        down &= keys[i - 1] >= keys[i];
+    }
+    return up || down;
+}
+
+/* Spread the keys over the columns; false if too many were spilled. A key above the caller's bounds
+ * (say, with a flipped bit) goes to the last column: wrong, but harmless. Keys in order would go
+ * one after the other to the same column, and each store would wait for the one before; so of
+ * ordered keys, 8 that are far apart are taken together. */
+INLINE_AVX2 bool spread_keys(const gs_key *keys, size_t count, struct gs_columns *columns,
+                             bool wide, bool ordered)
+{
+    const size_t apart = ordered ? count / 8 : 1;
+    const vector places = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                             _mm256_set1_epi32((int)apart));
+    const vector low = _mm256_set1_epi32((int)columns->low);
+    const vector scale = _mm256_set1_epi64x((long long)columns->scale);
+    const uint32_t stride = columns->stride, slots_end = ROWS * stride;
+    const uint32_t last = (uint32_t)columns->matrices * (wide ? WIDE_LANES : NARROW_LANES) - 1;
+    const vector last_column = _mm256_set1_epi32((int)last);
+    uint32_t *const positions = columns->positions;
+    void *const slots = columns->slots;
+    gs_key *spilled = columns->spilled;
+    const gs_key *const spilled_end = spilled + count / SPILL_SHARE;
+    uint32_t column[8] __attribute__((aligned(32)));
+    size_t i = 0;
+
+#define PUT(c, key)                                                                                \
+    do {                                                                                           \
+        const uint32_t position = positions[c];                                                    \
+        if (__builtin_expect(position >= slots_end, 0)) {                                          \
+            if (spilled == spilled_end)                                                            \
+                return false;                                                                      \
+            *spilled++ = (key);                                                                    \
+            break;                                                                                 \
+        }                                                                                          \
+        if (wide)                                                                                  \
+            ((uint32_t *)slots)[position] = (key);                                                 \
+        else                                                                                       \
+            ((uint16_t *)slots)[position] = (uint16_t)(key);                                       \
+        positions[c] = position + stride;                                                          \
+    } while (0)
+
+    for (; i + 8 <= count; i += 8) {
+        const gs_key *from = keys + (ordered ? i / 8 : i);
+        const vector v = ordered
+                             ? _mm256_i32gather_epi32((const int *)(const void *)from, places, 4)
+                             : _mm256_loadu_si256((const vector *)(const void *)from);
+        const vector rest = _mm256_sub_epi32(v, low);
+        const vector even = _mm256_srli_epi64(_mm256_mul_epu32(rest, scale), 32);
+        const vector odd = _mm256_mul_epu32(_mm256_srli_epi64(rest, 32), scale);
+        const vector found = _mm256_blend_epi32(even, odd, 0xaa);
+        _mm256_store_si256((vector *)(void *)column, _mm256_min_epu32(found, last_column));
+        PUT(column[0], from[0]);
+        PUT(column[1], from[apart]);
+        PUT(column[2], from[2 * apart]);
+        PUT(column[3], from[3 * apart]);
+        PUT(column[4], from[4 * apart]);
+        PUT(column[5], from[5 * apart]);
+        PUT(column[6], from[6 * apart]);
+        PUT(column[7], from[7 * apart]);
+    }
+    for (; i < count; i++) {
+        const uint64_t found = (keys[i] - columns->low) * columns->scale >> 32;
+        PUT(found < last ? found : last, keys[i]);
+    }
+    columns->spilled_count = (size_t)(spilled - columns->spilled);
+    return true;
+}
+
+/* Write the sorted columns of one matrix one after the other to out, in whole vectors: the next
+ * column overwrites what is behind the last key of the one before, and up to ROWS keys behind the
+ * last column are overwritten. */
+INLINE_AVX2 void write_columns(const vector *rows, gs_key *out, const uint32_t *counts,
+                               const uint32_t *lows, int blocks, bool wide)
+{
+    const int lanes = wide ? WIDE_LANES : NARROW_LANES;
+    const int vectors = wide ? 2 * blocks : blocks; /* vectors of a column */
+    vector columns[ROWS];
+
+    for (int i = 0; i < vectors; i++) {
+        if (wide)
+            transpose_wide(rows + 8 * i, columns + i, ROWS / 8);
+        else
+            transpose_narrow(rows + 16 * i, columns + i, ROWS / 16);
+    }
+    for (int lane = 0; lane < lanes; lane++) {
+        const vector low = _mm256_set1_epi32((int)lows[lane]);
+        for (int i = 0; i < vectors; i++) {
+            const vector v = columns[lane * (ROWS / lanes) + i];
+            if (wide) {
+                _mm256_storeu_si256((vector *)(void *)(out + 8 * i), _mm256_add_epi32(v, low));
+                continue;
+            }
+            const vector front = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(v));
+            const vector back = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(v, 1));
+            _mm256_storeu_si256((vector *)(void *)(out + 16 * i), _mm256_add_epi32(front, low));
+            _mm256_storeu_si256((vector *)(void *)(out + 16 * i + 8), _mm256_add_epi32(back, low));
+        }
+        out += counts[lane];
+    }
+}
+
+/* Sort the matrices one after the other to keys. */
+INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct gs_columns *columns,
+                               bool wide)
+{
+    const uint32_t lanes = wide ? WIDE_LANES : NARROW_LANES;
+    const size_t row_vectors = columns->stride / lanes;
+    const gs_key *const end = keys + count, *spilled = columns->spilled;
+
+    for (size_t matrix = 0; matrix < columns->matrices; matrix++) {
+        uint32_t counts[NARROW_LANES], lows[NARROW_LANES], fewest = ROWS, most = 0, sum = 0;
+        union {
+            vector v;
+            uint16_t narrow[NARROW_LANES];
+            uint32_t wide[WIDE_LANES];
+        } lane_counts, lane_base;
+
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            const size_t column = matrix * lanes + lane;
+            /* gs_columns_make() has set a position for every lane of every matrix */
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+            const uint32_t used = (uint32_t)(columns->positions[column] * columns->one_row >> 40);
+            const gs_key base = columns->low + (gs_key)(column * columns->width >> 32);
+            counts[lane] = used;
+            fewest = used < fewest ? used : fewest;
+            most = used > most ? used : most;
+            sum += used;
+            lows[lane] = wide ? 0 : base;
+            if (wide) {
+                lane_counts.wide[lane] = used;
+                lane_base.wide[lane] = 0;
+            } else {
+                lane_counts.narrow[lane] = (uint16_t)used;
+                lane_base.narrow[lane] = (uint16_t)base;
+            }
+        }
+        vector rows[ROWS];
+        const vector *slots = (const vector *)columns->slots + matrix;
+        const int full_blocks = (int)fewest / BLOCK_ROWS;
+        const int blocks = (int)(most + BLOCK_ROWS - 1) / BLOCK_ROWS;
+        if (blocks > 2)
+            sort_columns(slots, row_vectors, rows, lane_base.v, lane_counts.v, full_blocks, 4,
+                         wide);
+        else if (blocks == 2)
+            sort_columns(slots, row_vectors, rows, lane_base.v, lane_counts.v, full_blocks, 2,
+                         wide);
+        else
+            sort_columns(slots, row_vectors, rows, lane_base.v, lane_counts.v, full_blocks, 1,
+                         wide);
+
+        if ((most < ROWS || columns->spilled_count == 0) && (size_t)(end - keys) >= sum + ROWS) {
+            write_columns(rows, keys, counts, lows, blocks, wide);
+            keys += sum;
+            continue;
+        }
+        gs_key sorted[ROWS * NARROW_LANES + ROWS];
+        write_columns(rows, sorted, counts, lows, blocks, wide);
+        keys = gs_columns_merge(sorted, keys, counts, columns, matrix, lanes, &spilled);
+    }
+}
+
+INLINE_AVX2 bool sort_by_columns(gs_key *keys, size_t count, struct gs_columns *columns, bool wide)
+{
+    if (!(looks_ordered(keys, count) ? spread_keys(keys, count, columns, wide, true)
+                                     : spread_keys(keys, count, columns, wide, false)))
+        return false;
+    if (columns->spilled_count > 0) {
+        gs_key *scratch = (gs_key *)columns->slots + ROWS * columns->stride / (wide ? 1 : 2);
+        gs_columns_sort_spilled(columns, scratch);
+    }
+    sort_matrices(keys, count, columns, wide);
+    return true;
+}
+
+static AVX2 bool sort_narrow(gs_key *keys, size_t count, struct gs_columns *columns)
+{
+    return sort_by_columns(keys, count, columns, false);
+}
+
+static AVX2 bool sort_wide(gs_key *keys, size_t count, struct gs_columns *columns)
+{
+    return sort_by_columns(keys, count, columns, true);
+}
+
+bool gs_cache_sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)
+{
+    struct gs_columns columns;
+
+    if (gs_columns_make_narrow(&columns, scratch, count, low, high, NARROW_LANES))
+        return sort_narrow(keys, count, &columns);
+    return count <= WIDE_MAX &&
+           gs_columns_make(&columns, scratch, count, low, high, WIDE_LANES, MEAN_ROWS,
+                           sizeof(uint32_t)) &&
+           sort_wide(keys, count, &columns);
+}
+
+bool gs_cache_sort_columns_usable(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* binned.h -- run the CPU's last stage alone, on keys in rows that are each ordered by bin.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_BINNED_H
+#define GS_BINNED_H
+
+#include "sort/bin/cache_sort.h"
+#include "sort/gsort.h"
+#include "sort/split/splitters.h"
+
+/* The most keys of a row. */
+#define GS_BINNED_ROW_KEYS GS_CACHE_SORT_CAPACITY
+
+/* The keys of bin first + b in row r are keys[starts[r * (bins + 1) + b] .. starts[r * (bins + 1) +
+ * b + 1]). The caller owns all arrays. */
+struct gs_binned {
+    gs_key *keys; /* [count], overwritten */
+    uint64_t count;
+    uint32_t *starts; /* [rows][bins + 1] */
+    size_t rows;
+    const struct gs_splitters *splitters; /* bounds of all bins, of which the keys are in */
+    uint32_t first;                       /* bins [first, first + bins); an equality bin */
+    uint32_t bins;                        /* among these has no keys */
+};
+
+/* Would gs_sort sort count keys by the CPU's sample sort, and does gs_sort_binned, with this many
+ * rows, take no more memory for it? Engine, device and reason that gs_sort would choose go into
+ * *stats. */
+bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t rows,
+                    struct gs_stats *stats);
+
+/* Sort the keys into sink. fingerprint: that of the keys (options->verify). */
+enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_binned *binned,
+                              uint64_t fingerprint, struct gs_sink *sink, struct gs_stats *stats,
+                              struct gs_error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* chunk_scratch.h -- a chunk's data in the thread's scratch memory, from count bins to scatter.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_CHUNK_SCRATCH_H
+#define GS_CHUNK_SCRATCH_H
+
+#include "sort/bin/cache_sort.h"
+#include "sort/cpu/stages_cpu.h"
+
+/* The gap between bins of an ordered chunk, and the most bins that get one. Without gaps, bins of
+ * 2^k keys each, as from sorted streams in turn, would begin in the same few sets of the
+ * first-level cache and evict each other's lines: 32 streams took four times as long as random
+ * keys. */
+#define GS_GAP_KEYS GS_LINE_KEYS
+#define GS_GAPS_MAX 4096
+
+struct gs_chunk_scratch {
+    gs_key *keys;     /* [GS_CHUNK_KEYS_MAX]: as read from the input */
+    uint16_t *bins;   /* [GS_CHUNK_KEYS_MAX]: the bin of each */
+    gs_key *moved;    /* [GS_CHUNK_KEYS_MAX + gaps]: ordered by bin */
+    uint32_t *tables; /* [GS_CHUNK_TABLES][bins]: counts of keys i by i % GS_CHUNK_TABLES */
+};
+
+#define GS_CHUNK_SCRATCH_BYTES                                                                     \
+    (GS_CHUNK_KEYS_MAX * (2 * sizeof(gs_key) + sizeof(uint16_t)) +                                 \
+     GS_GAPS_MAX * GS_GAP_KEYS * sizeof(gs_key) +                                                  \
+     GS_CHUNK_TABLES * (GS_SPLITTERS_MAX + 1) * sizeof(uint32_t))
+
+static_assert(GS_SPLITTERS_MAX <= UINT16_MAX, "bins are numbered in 16 bits");
+
+/* The calling thread's scratch memory. */
+static inline struct gs_chunk_scratch gs_chunk_scratch(const struct gs_run *run)
+{
+    struct gs_chunk_scratch scratch = {.keys = gs_cpu_scratch(run)};
+    scratch.moved = scratch.keys + GS_CHUNK_KEYS_MAX;
+    scratch.bins =
+        (uint16_t *)(void *)(scratch.moved + GS_CHUNK_KEYS_MAX + GS_GAPS_MAX * GS_GAP_KEYS);
+    scratch.tables = (uint32_t *)(void *)(scratch.bins + GS_CHUNK_KEYS_MAX);
+    return scratch;
+}
+
+/* Turn a chunk's counts into the places of its keys, in bins one after the other with `gap` behind
+ * each that has keys. */
+void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap);
+
+/* Move keys to the places of their bins, key i by table i % GS_CHUNK_TABLES: with one table,
+ * consecutive keys of one bin, as in a nearly ordered input, would wait for each other's
+ * counter. */
+void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
+                  uint32_t *restrict tables, uint32_t stride, gs_key *restrict to);
+
+#endif

@@ -1,0 +1,226 @@
+/* count_bins_cpu.c -- copy a chunk into cache, find the bin of each key there, count the bins.
+ * SPDX-License-Identifier: MIT
+ *
+ * The scatter moves exactly what was counted: keys stay in the thread's scratch memory, in the
+ * rooms of their bins (chunk_rooms.h) or beside their bin numbers, so an input that somebody
+ * changes meanwhile cannot separate a key from its bin.
+ */
+#include "sort/cpu/count_bins.h"
+#include "sort/cpu/regions.h"
+#include "sort/cpu/chunk_scratch.h"
+#include "sort/keys/key_loops.h"
+#include "sort/split/search_bins.h"
+#include "sort/cpu/stages_cpu.h"
+
+#include <string.h>
+
+static_assert(
+    GS_CHUNK_SCRATCH_BYTES + sizeof(struct gs_rooms) + sizeof(gs_key) <=
+        GS_CACHE_SORT_SCRATCH * sizeof(gs_key),
+    "a chunk fits a thread's scratch memory, beside where rooms will be for the next one");
+
+/* Count key i in table i % GS_CHUNK_TABLES, from which the scatter will take its place: with one
+ * table, each key of a run of equal keys would wait for the store of the one before. */
+static void count_tables(const uint16_t *bins, uint64_t count, uint32_t *tables, uint32_t stride)
+{
+    uint64_t i = 0;
+    for (; i + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++)
+            tables[t * stride + bins[i + t]]++;
+    for (; i < count; i++)
+        tables[i % GS_CHUNK_TABLES * stride + bins[i]]++;
+}
+
+/* Add the fingerprint of keys read and counted, for options->verify. */
+static void add_fingerprint(struct gs_run *run, uint64_t fingerprint)
+{
+#pragma omp atomic
+    run->fingerprint += fingerprint;
+}
+
+/* Count a chunk that has only the values of a few equality bins, so that no key has to move; false
+ * if it has other keys, or there are too many values. */
+static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint32_t *counts)
+{
+    const struct gs_cpu *cpu = run->device;
+    const struct gs_splitters *splitters = &run->splitters;
+    uint32_t bins = gs_run_bins(run);
+    uint32_t bin_of[GS_VALUES_COMPARED_MOST];
+    gs_key values[GS_VALUES_COMPARED_MOST];
+    gs_key copy[GS_ROOMS_BLOCK];
+    uint64_t fingerprint = 0;
+    uint32_t found = 0;
+    if (cpu->moves_equal || bins > 2 * run->plan.values + 1)
+        return false;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        counts[bin] = 0;
+        if (!gs_splitters_equal(splitters, bin))
+            continue;
+        if (found == run->plan.values)
+            return false;
+        values[found] = gs_splitters_high(splitters, bin);
+        bin_of[found++] = bin;
+    }
+    if (found == 0)
+        return false;
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
+        uint64_t left = chunk->count - done;
+        uint64_t here = part.count < left ? part.count : left;
+        uint64_t known = 0;
+        const gs_key *keys = gs_keys_held(part.keys, here, run->options->verify, copy);
+        for (uint32_t i = 0; i < found; i++) {
+            for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += GS_LINE_KEYS)
+                __builtin_prefetch(part.keys + here + k); /* the next block */
+            uint32_t equal = gs_count_equal(keys, here, values[i]);
+            counts[bin_of[i]] += equal;
+            known += equal;
+        }
+        if (known != here)
+            return false;
+        if (run->options->verify)
+            fingerprint += gs_fingerprint(keys, here);
+        done += here;
+    }
+    add_fingerprint(run, fingerprint);
+    return true;
+}
+
+/* Do keys go straight from the input to their rooms? Not if a fingerprint needs a second look at
+ * them. */
+static bool places_straight(const struct gs_run *run)
+{
+    return gs_rooms_straight(&run->splitters) && !run->options->verify;
+}
+
+/* Put contiguous keys into the rooms of their bins; false if a room overflowed. */
+static bool place_part(struct gs_run *run, const gs_key *keys, uint32_t count,
+                       struct gs_rooms *rooms, uint64_t *fingerprint)
+{
+    uint32_t bins = gs_run_bins(run);
+    gs_key *room = gs_cpu_scratch(run);
+    if (places_straight(run))
+        return gs_rooms_put_straight(rooms, room, &run->splitters, keys, count, bins);
+    gs_find_bins(&run->splitters, keys, count, rooms->keys, rooms->bins);
+    if (run->options->verify)
+        *fingerprint += gs_fingerprint(rooms->keys, count);
+    return gs_rooms_put(rooms, room, count, bins);
+}
+
+/* Put a chunk into rooms of about the right size, and count its bins; false if it does not fit. */
+static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct gs_rooms *rooms,
+                        uint32_t *counts)
+{
+    uint32_t bins = gs_run_bins(run);
+    uint64_t most = places_straight(run) ? GS_ROOMS_STRAIGHT : GS_ROOMS_BLOCK;
+    uint64_t fingerprint = 0;
+    const struct gs_regions *regions = gs_regions_of(run);
+    if (!gs_rooms_begin(rooms, bins))
+        return false;
+    if (regions != NULL)
+        gs_regions_fill_rests(regions, rooms, gs_cpu_scratch(run), bins);
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, most);
+        uint64_t left = chunk->count - done;
+        uint64_t here = part.count < left ? part.count : left;
+        if (!place_part(run, part.keys, (uint32_t)here, rooms, &fingerprint)) {
+            gs_rooms_end(rooms, false);
+            return false;
+        }
+        done += here;
+    }
+    for (uint32_t bin = 0; bin < bins && regions == NULL; bin++)
+        counts[bin] = rooms->next[bin] - rooms->first[bin];
+    gs_rooms_end(rooms, true);
+    add_fingerprint(run, fingerprint);
+    return true;
+}
+
+/* Find the bins of a chunk and count them. */
+static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
+                        const struct gs_chunk_scratch *scratch, uint32_t *counts)
+{
+    uint32_t bins = gs_run_bins(run);
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
+        gs_find_bins(&run->splitters, part.keys, part.count, scratch->keys + done,
+                     scratch->bins + done);
+        done += part.count;
+    }
+    memset(scratch->tables, 0, GS_CHUNK_TABLES * (size_t)bins * sizeof *scratch->tables);
+    count_tables(scratch->bins, chunk->count, scratch->tables, bins);
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        counts[bin] = 0;
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++)
+            counts[bin] += scratch->tables[t * bins + bin];
+    }
+    if (run->options->verify)
+        add_fingerprint(run, gs_fingerprint(scratch->keys, chunk->count));
+}
+
+/* Room for the bin numbers of a chunk's keys: in the thread's scratch, behind the place where
+ * chunks are ordered, as long as there is any; the first word of the scratch counts the chunks
+ * there. With few keys, fresh memory takes longest, and the scratch is a huge page that is touched
+ * anyway. */
+static uint16_t *bins_room(const struct gs_run *run, const struct gs_chunk *chunk)
+{
+    const struct gs_cpu *cpu = run->device;
+    gs_key *scratch = gs_cpu_scratch(run);
+    uint64_t each = cpu->chunk_keys / 2; /* keys of scratch */
+    if (*scratch >= (GS_CACHE_SORT_SCRATCH - cpu->chunk_keys) / each)
+        return cpu->bins + chunk->first;
+    return (uint16_t *)(void *)(scratch + cpu->chunk_keys + (*scratch)++ * each);
+}
+
+/* Find the bins of a chunk and count them, for a direct sort. A chunk of a few values needs no
+ * scratch memory: touching it makes 2^20 keys of two values, not in cache, take a tenth longer. */
+static enum gs_status count_direct(struct gs_run *run, const struct gs_chunk *chunk,
+                                   struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_cpu *cpu = run->device;
+    uint32_t *tables = gs_cpu_tables(run, chunk->index);
+    gs_key copy[GS_ROOMS_BLOCK];
+    if (!gs_copies_in_place(run))
+        GS_TRY(gs_map_scratch_cpu(run, err));
+    if (count_values(run, chunk, tables))
+        goto cleanup;
+    GS_TRY(gs_map_scratch_cpu(run, err));
+    uint16_t *bins = bins_room(run, chunk);
+    cpu->chunk_bins[chunk->index] = bins;
+    memset(tables, 0, gs_run_bins(run) * sizeof *tables);
+    for (uint64_t done = 0; done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
+        uint64_t left = chunk->count - done;
+        uint64_t here = part.count < left ? part.count : left;
+        gs_find_bins(&run->splitters, part.keys, here, copy, bins + done);
+        done += here;
+    }
+    count_tables(bins, chunk->count, tables, gs_run_bins(run));
+cleanup:
+    return st;
+}
+
+enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chunk,
+                                 struct gs_error *err)
+{
+    if (run->plan.direct)
+        return count_direct(run, chunk, err);
+    const struct gs_cpu *cpu = run->device;
+    struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
+    struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
+    const struct gs_regions *regions = gs_regions_of(run);
+    uint32_t *counts = regions != NULL ? regions->threads[gs_cpu_thread()].chunk_counts
+                                       : cpu->starts + chunk->index * cpu->stride;
+    rooms->placed = false;
+    if (count_values(run, chunk, counts) || place_chunk(run, chunk, rooms, counts))
+        return GS_OK;
+    count_chunk(run, chunk, &scratch, counts);
+    if (chunk->count < cpu->chunk_keys)
+        return GS_OK;
+    if (regions != NULL)
+        gs_rooms_make_lines(rooms, counts, gs_run_bins(run));
+    else
+        gs_rooms_make(rooms, counts, gs_run_bins(run));
+    return GS_OK;
+}

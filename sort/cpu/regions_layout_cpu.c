@@ -1,0 +1,286 @@
+/* regions_layout_cpu.c -- lay out regions for the bins in the output's memory.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cpu/regions.h"
+#include "sort/split/sample_position.h"
+#include "sort/split/search_bins.h"
+
+#include "common/memory.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+    BIN_KEYS_MIN = 1 << 16, /* on average: with fewer keys, regions do not pay */
+    GAP_LOG2 = 6,           /* a 64th of all keys: many times the error of the estimate; */
+    GAP_LOG2_EVEN = 8,      /* for even bins of random keys a 256th is, too */
+    SAMPLE_LINE = 8,        /* adjacent keys sampled together, for one cache miss */
+    SAMPLE_BATCH = 256,     /* sampled lines that a thread looks up at once */
+    BLOCK_KEYS_MAX = 2048,
+    BLOCK_KEYS_MIN = 128,
+    REGION_BLOCKS = 128, /* blocks of a region at least, unless blocks are the smallest */
+    ALIGNMENT = 64
+};
+
+/* Keys of a block. Each thread leaves on average half a block empty in each bin. */
+static uint32_t block_keys_for(const struct gs_run *run)
+{
+    uint64_t mean = run->plan.count / run->plan.bins;
+    uint32_t keys = BLOCK_KEYS_MAX;
+    while (keys > BLOCK_KEYS_MIN && (uint64_t)keys * REGION_BLOCKS > mean)
+        keys /= 2;
+    return keys;
+}
+
+bool gs_regions_pay(const struct gs_run *run, uint64_t bins)
+{
+    const struct gs_plan *plan = &run->plan;
+    return plan->count / plan->bins >= BIN_KEYS_MIN && !plan->one_bin && !plan->direct &&
+           bins >= 2 && bins <= GS_REGIONS_MAX;
+}
+
+uint64_t gs_regions_spare(const struct gs_run *run)
+{
+    const struct gs_plan *plan = &run->plan;
+    const struct gs_sink *sink = run->emitter.sink;
+    uint64_t bins = gs_run_bins(run);
+    bool early = sink->map == NULL || plan->threads < GS_THREADS_TO_SPARE;
+    if (sink->memory == NULL || !early || !gs_regions_pay(run, bins))
+        return 0;
+    uint64_t blocks = bins * plan->threads * block_keys_for(run);
+    return plan->count + plan->count / GS_EXTENT_SHARE + blocks;
+}
+
+/* Bytes of an array; all arrays begin at cache lines. */
+static size_t array_bytes(uint64_t count, size_t each)
+{
+    return (count * each + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Take the next array from memory. */
+static void *take_array(char **next, uint64_t count, size_t each)
+{
+    void *array = *next;
+    *next += array_bytes(count, each);
+    return array;
+}
+
+/* Take all arrays from memory; returns their bytes. memory == NULL: only their bytes. */
+static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memory)
+{
+    const struct gs_region_thread *t = regions->threads;
+    size_t thread_bytes =
+        array_bytes(bins, sizeof *t->rests) + array_bytes(bins, sizeof *t->to) +
+        array_bytes(bins, sizeof *t->counts) + array_bytes(bins, sizeof *t->spare_keys) +
+        array_bytes(bins, sizeof *t->left) + array_bytes(bins, sizeof *t->claimed) +
+        array_bytes(bins, sizeof *t->chunk_counts) + array_bytes(bins, sizeof *t->rest_counts);
+    size_t bytes = array_bytes(bins, sizeof *regions->first) +
+                   array_bytes(bins, sizeof *regions->blocks) +
+                   array_bytes(bins, sizeof *regions->taken) +
+                   array_bytes(regions->thread_count, sizeof *regions->threads) +
+                   regions->thread_count * thread_bytes;
+    if (memory == NULL)
+        return bytes;
+    regions->first = take_array(&memory, bins, sizeof *regions->first);
+    regions->blocks = take_array(&memory, bins, sizeof *regions->blocks);
+    regions->taken = take_array(&memory, bins, sizeof *regions->taken);
+    regions->threads = take_array(&memory, regions->thread_count, sizeof *regions->threads);
+    for (unsigned i = 0; i < regions->thread_count; i++) {
+        struct gs_region_thread *thread = &regions->threads[i];
+        thread->rests = take_array(&memory, bins, sizeof *thread->rests);
+        thread->to = take_array(&memory, bins, sizeof(gs_key *));
+        thread->counts = take_array(&memory, bins, sizeof *thread->counts);
+        thread->spare_keys = take_array(&memory, bins, sizeof *thread->spare_keys);
+        thread->left = take_array(&memory, bins, sizeof *thread->left);
+        thread->claimed = take_array(&memory, bins, sizeof *thread->claimed);
+        thread->chunk_counts = take_array(&memory, bins, sizeof *thread->chunk_counts);
+        thread->rest_counts = take_array(&memory, bins, sizeof *thread->rest_counts);
+    }
+    return bytes;
+}
+
+/* Look up SAMPLE_LINE adjacent keys at each of the places [first, end) of the sample. */
+static void sample_places(const struct gs_run *run, uint64_t first, uint64_t end, uint32_t *found)
+{
+    gs_key keys[SAMPLE_BATCH * SAMPLE_LINE] = {0}; /* without it, gcc 12 warns */
+    gs_key copy[SAMPLE_BATCH * SAMPLE_LINE];
+    uint16_t bins[SAMPLE_BATCH * SAMPLE_LINE];
+    uint64_t count = 0;
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t at = gs_sample_position(i, run->plan.samples, run->plan.count, GS_SAMPLE_SEED + 1);
+        struct gs_tile part = gs_tiles_part(&run->tiles, at, SAMPLE_LINE);
+        gs_copy_once(keys + count, part.keys, part.count);
+        count += part.count;
+    }
+    gs_find_bins(&run->splitters, keys, count, copy, bins);
+    for (uint64_t i = 0; i < count; i++)
+        found[bins[i]]++;
+}
+
+/* Count the bins of a sample from all over the input; false: there is no memory. */
+static bool sample_bins(const struct gs_run *run, uint32_t *found)
+{
+    const uint64_t places = run->plan.samples;
+    const uint32_t bins = gs_run_bins(run);
+    bool done = true;
+#pragma omp parallel num_threads(run->plan.threads) reduction(&& : done)
+    {
+        uint32_t *own = calloc(bins, sizeof *own);
+        done = own != NULL;
+#pragma omp for
+        for (uint64_t first = 0; first < places; first += SAMPLE_BATCH)
+            if (own != NULL)
+                sample_places(run, first,
+                              places - first < SAMPLE_BATCH ? places : first + SAMPLE_BATCH, own);
+#pragma omp critical(gs_regions_sample)
+        for (uint32_t bin = 0; bin < bins && own != NULL; bin++)
+            found[bin] += own[bin];
+        free(own);
+    }
+    return done;
+}
+
+/* Where the region behind that of bin number i, in the output's order, begins; `end` if none
+ * follows. Bins without a region, such as equality bins, are skipped. */
+static uint64_t region_end(const struct gs_run *run, const struct gs_regions *regions, uint32_t i,
+                           uint64_t end)
+{
+    while (++i < gs_run_bins(run))
+        if (regions->first[gs_run_bin_at(run, i)] != GS_NO_REGION)
+            return regions->first[gs_run_bin_at(run, i)];
+    return end;
+}
+
+/* Keys of the gap: the error of the estimates, and the bins being sorted at a time. */
+static uint64_t gap_keys(const struct gs_run *run)
+{
+    const uint64_t n = run->plan.count;
+    const unsigned log2 = run->splitters.guide == GS_GUIDE_EVEN ? GAP_LOG2_EVEN : GAP_LOG2;
+    return (n >> log2) + (run->plan.threads + 1) * (n / run->plan.bins);
+}
+
+/* Estimate the keys of each bin from the counts of a sample. Sampling scatters counts of random
+ * keys by the root of their mean; that share of the differences between bins is removed, and all of
+ * it where bins differ no more than that [James and Stein: Estimation with quadratic loss, 1961].
+ * Equality bins keep their estimate. */
+static void expect_keys(const struct gs_run *run, const uint32_t *found, double *expected)
+{
+    const uint32_t bins = gs_run_bins(run);
+    double all = 0;
+    double others = 0;
+    double sum = 0;
+    double squares = 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        expected[bin] = found[bin];
+        all += expected[bin];
+        if (gs_splitters_equal(&run->splitters, bin))
+            continue;
+        others++;
+        sum += expected[bin];
+        squares += expected[bin] * expected[bin];
+    }
+    const double mean = sum / others;
+    const double variance = squares / others - mean * mean;
+    const double part = variance > mean ? 1 - mean / variance : 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        if (!gs_splitters_equal(&run->splitters, bin))
+            expected[bin] = mean + part * (expected[bin] - mean);
+        expected[bin] *= (double)run->plan.count / all;
+    }
+}
+
+/* Draw a sample and estimate the keys of each bin; NULL: there is no memory. */
+static double *estimate_bins(const struct gs_run *run)
+{
+    const uint32_t bins = gs_run_bins(run);
+    uint32_t *found = calloc(bins, sizeof *found);
+    double *expected = malloc(bins * sizeof *expected);
+    bool done = found != NULL && expected != NULL && sample_bins(run, found);
+    if (done)
+        expect_keys(run, found, expected);
+    free(found);
+    if (done)
+        return expected;
+    free(expected);
+    return NULL;
+}
+
+/* Place the regions by estimate; false: there is no memory. */
+static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
+{
+    const uint64_t n = run->plan.count;
+    const uint32_t bins = gs_run_bins(run);
+    const uint64_t skew = (ALIGNMENT - (uintptr_t)regions->output % ALIGNMENT) / sizeof(gs_key);
+    double *expected = estimate_bins(run);
+    double sum = 0;
+    if (expected == NULL)
+        return false;
+    for (uint32_t i = 0; i < bins; i++) {
+        uint32_t bin = gs_run_bin_at(run, i);
+        uint64_t at = gap_keys(run) + (uint64_t)sum;
+        at = at / GS_LINE_KEYS * GS_LINE_KEYS + skew;
+        bool none = at >= n || gs_splitters_equal(&run->splitters, bin);
+        regions->first[bin] = none ? GS_NO_REGION : at;
+        sum += expected[bin];
+    }
+    free(expected);
+    for (uint32_t i = 0; i < bins; i++) {
+        uint32_t bin = gs_run_bin_at(run, i);
+        if (regions->first[bin] == GS_NO_REGION)
+            continue;
+        uint64_t room = region_end(run, regions, i, n) - regions->first[bin];
+        regions->blocks[bin] = (uint32_t)(room / regions->block_keys);
+        if (regions->blocks[bin] == 0)
+            regions->first[bin] = GS_NO_REGION;
+    }
+    return true;
+}
+
+gs_key *gs_regions_lowest(const struct gs_regions *regions)
+{
+    return (uintptr_t)regions->output < (uintptr_t)regions->spare ? regions->output
+                                                                  : regions->spare;
+}
+
+/* Keys from gs_regions_lowest() to an address. */
+static uint64_t distance(const struct gs_regions *regions, const gs_key *key)
+{
+    return ((uintptr_t)key - (uintptr_t)gs_regions_lowest(regions)) / sizeof *key;
+}
+
+uint32_t gs_regions_place(const struct gs_regions *regions, const gs_key *key)
+{
+    return (uint32_t)distance(regions, key);
+}
+
+void gs_regions_open(struct gs_run *run, struct gs_regions *regions, uint64_t spare_room)
+{
+    uint32_t bins = gs_run_bins(run);
+    regions->output = run->emitter.sink->memory;
+    regions->spare = regions->cpu.keys;
+    regions->spare_room = spare_room;
+    regions->block_keys = block_keys_for(run);
+    regions->thread_count = run->plan.threads;
+    if (distance(regions, regions->output + run->plan.count) > UINT32_MAX ||
+        distance(regions, regions->spare + spare_room) > UINT32_MAX)
+        return; /* starts of runs have 32 bits */
+    regions->memory_bytes = take_arrays(regions, bins, NULL);
+    regions->memory = gs_pages_alloc(regions->memory_bytes);
+    if (regions->memory == NULL)
+        return; /* regions are only an optimization */
+    take_arrays(regions, bins, regions->memory);
+    regions->usable = place_regions(run, regions);
+    /* Only a few percent of the keys come here, and threads do not contend for one page: huge pages
+     * would gain nothing, and cost 6 ms each where a virtual machine has given free ones back. */
+    if (regions->usable)
+        gs_pages_advise(regions->spare, spare_room * sizeof(gs_key), MADV_NOHUGEPAGE);
+}
+
+void gs_regions_close(struct gs_regions *regions)
+{
+    if (regions->memory == NULL)
+        return;
+    for (unsigned i = 0; i < regions->thread_count; i++)
+        free(regions->threads[i].extents);
+    gs_pages_free(regions->memory, regions->memory_bytes);
+}

@@ -1,0 +1,129 @@
+/* scatter_cpu.c -- order a chunk by bin, and move it from scratch to the copy.
+ * SPDX-License-Identifier: MIT
+ *
+ * Most chunks already lie in rooms for their bins, in scratch, and are copied out. The others are
+ * ordered first: both orders fit the second-level cache, and so do the lines of all bins being
+ * filled, so plain stores are enough. A chunk is read from the input once and written to memory
+ * once.
+ */
+#include "sort/cpu/scatter.h"
+#include "sort/cpu/regions.h"
+#include "sort/cpu/chunk_scratch.h"
+#include "sort/cpu/stages_cpu.h"
+
+#include "common/memory.h"
+
+static_assert(GS_REGIONS_MAX <= GS_GAPS_MAX, "bins that have regions may lie apart");
+
+/* Prefetch distance, in keys. */
+#define AHEAD 16
+
+/* Is there a key outside the equality bins? */
+static bool has_keys_to_move(const struct gs_run *run, const uint32_t *starts)
+{
+    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++)
+        if (starts[bin + 1] > starts[bin] && !gs_splitters_equal(&run->splitters, bin))
+            return true;
+    return false;
+}
+
+void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap)
+{
+    uint32_t sum = 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        const uint32_t first = sum;
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++) {
+            uint32_t count = tables[t * bins + bin];
+            tables[t * bins + bin] = sum;
+            sum += count;
+        }
+        sum += sum > first ? gap : 0;
+    }
+}
+
+/* Thousands of bins have more lines than the first-level cache holds, and stores that miss wait for
+ * each other: so each line is prefetched for writing some keys ahead. */
+void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
+                  uint32_t *restrict tables, uint32_t stride, gs_key *restrict to)
+{
+    uint64_t i = 0;
+    for (; i + AHEAD + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++) {
+            __builtin_prefetch(to + tables[t * stride + bins[i + AHEAD + t]], 1);
+            to[tables[t * stride + bins[i + t]]++] = keys[i + t];
+        }
+    for (; i < count; i++)
+        to[tables[i % GS_CHUNK_TABLES * stride + bins[i]]++] = keys[i];
+}
+
+/* Order a chunk that count bins has left unordered, with its counts still in the tables. Bins get
+ * `gap` keys between them, and the last table then holds their ends. */
+static gs_key *order_chunk(const struct gs_run *run, uint64_t count, uint32_t gap)
+{
+    struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
+    gs_start_tables(scratch.tables, gs_run_bins(run), gap);
+    gs_move_keys(scratch.keys, scratch.bins, count, scratch.tables, gs_run_bins(run),
+                 scratch.moved);
+    return scratch.moved;
+}
+
+/* Move a chunk to the regions of its bins. */
+static enum gs_status scatter_to_regions(struct gs_run *run, const struct gs_regions *regions,
+                                         const struct gs_chunk *chunk, struct gs_error *err)
+{
+    const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
+    const uint32_t *counts = regions->threads[gs_cpu_thread()].chunk_counts;
+    bool moves = false;
+    if (rooms->placed)
+        return gs_regions_put_rooms(run, rooms, gs_cpu_scratch(run), err);
+    for (uint32_t bin = 0; bin < gs_run_bins(run) && !moves; bin++)
+        moves = counts[bin] > 0 && !gs_splitters_equal(&run->splitters, bin);
+    const gs_key *keys = moves ? order_chunk(run, chunk->count, GS_GAP_KEYS) : NULL;
+    return gs_regions_put_ordered(run, keys, err);
+}
+
+/* Would many bins of a chunk begin in the same few cache sets if they were contiguous? Only then
+ * are they spaced, since copying spaced bins takes longer: 5 % for nearly ordered keys. */
+static bool bins_collide(const uint32_t *starts, uint32_t bins)
+{
+    enum { SET_KEYS = 256, MANY = 8 };
+    uint32_t found = 0;
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        const uint32_t count = starts[bin + 1] - starts[bin];
+        found += count > 0 && count % SET_KEYS == 0;
+    }
+    return found >= MANY && bins <= GS_GAPS_MAX;
+}
+
+/* Move a chunk to its place in the copy. */
+static void scatter_to_copy(struct gs_run *run, const struct gs_chunk *chunk)
+{
+    const struct gs_cpu *cpu = run->device;
+    const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
+    const uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
+    const uint32_t bins = gs_run_bins(run);
+    gs_key *to = gs_cpu_chunk(cpu, chunk->index);
+    if (!cpu->moves_equal && !has_keys_to_move(run, starts))
+        return;
+    if (rooms->placed) {
+        gs_copy_bins(starts, rooms->next, bins, gs_cpu_scratch(run), to);
+    } else if (bins_collide(starts, bins)) {
+        const uint32_t *ends = gs_chunk_scratch(run).tables + (GS_CHUNK_TABLES - 1) * bins;
+        gs_copy_bins(starts, ends, bins, order_chunk(run, chunk->count, GS_GAP_KEYS), to);
+    } else {
+        gs_copy_past_cache(to, order_chunk(run, chunk->count, 0), chunk->count * sizeof *to);
+    }
+}
+
+enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
+                              struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_regions *regions = gs_regions_of(run);
+    if (regions != NULL)
+        st = scatter_to_regions(run, regions, chunk, err);
+    else if (!run->plan.direct)
+        scatter_to_copy(run, chunk);
+    atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
+    return st;
+}

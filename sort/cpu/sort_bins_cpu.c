@@ -1,0 +1,234 @@
+/* sort_bins_cpu.c -- sort every bin in cache and hand it out from there.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cpu/sort_bins.h"
+#include "sort/bin/cache_sort.h"
+#include "sort/keys/key_loops.h"
+#include "sort/cpu/regions.h"
+
+#include "common/clock.h"
+#include "common/memory.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+
+/* Write `count` copies of a key from `position` on. */
+static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t count,
+                                   uint64_t position, gs_key *scratch)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = run->emitter.sink;
+    if (gs_copies_in_place(run)) {
+        gs_fill(sink->memory + position, key, count, run->emitter.past_cache);
+        return GS_OK;
+    }
+    uint64_t block = count < GS_TILE_KEYS ? count : GS_TILE_KEYS;
+    gs_fill(scratch, key, block, false);
+    for (uint64_t done = 0; done < count && st == GS_OK; done += block) {
+        uint64_t here = count - done < block ? count - done : block;
+        st = gs_emit_write(&run->emitter, scratch, here, position + done);
+    }
+    return st;
+}
+
+/* Hand out `count` copies of one key as piece number `number`. */
+static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key, uint64_t count,
+                                 uint64_t planned, gs_key *scratch, struct gs_work *work)
+{
+    uint64_t kept = run->options->unique && count > 0 ? 1 : count;
+    uint64_t position;
+    if (run->options->verify)
+        gs_emit_drop(&run->emitter, gs_fingerprint(&key, 1) * (count - kept));
+    enum gs_status st = gs_emit_begin(&run->emitter, number, kept, planned, &position);
+    if (st != GS_OK)
+        return st;
+    uint64_t start = gs_now_ns();
+    st = write_copies(run, key, kept, position, scratch);
+    work->write_ns += gs_now_ns() - start;
+    gs_emit_end(&run->emitter);
+    work->keys_out += kept;
+    return st;
+}
+
+/* Sort the keys of a piece; returns where they are. NULL: they are not those that were counted. */
+static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece, gs_key *to,
+                          gs_key *scratch)
+{
+    const struct gs_options *options = run->options;
+    if (run->plan.direct) {
+        if (!gs_keys_within(to, piece->count, piece->low, piece->high))
+            return NULL;
+        return gs_cache_sort(to, scratch, piece->count, piece->low, piece->high);
+    }
+    const struct gs_key_runs runs = gs_piece_runs(run, piece);
+    /* Nothing reads the output again, and it is not in cache: use non-temporal stores. */
+    bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
+                      run->emitter.past_cache;
+    return gs_cache_sort_runs(&runs, to, scratch, run->plan.scratch_keys, piece->count, piece->low,
+                              piece->high, past_cache);
+}
+
+enum gs_status gs_work_fail_changed(struct gs_run *run)
+{
+    struct gs_error err = {.status = GS_OK};
+    gs_tiles_fail_changed(&run->tiles, 0, run->plan.count, &err);
+    gs_emit_fail(&run->emitter, &err);
+    return err.status;
+}
+
+enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
+                                   uint64_t number, gs_key *to, gs_key *scratch,
+                                   struct gs_work *work)
+{
+    if (piece->low == piece->high)
+        return emit_equal(run, number, piece->low, piece->count, piece->offset, scratch, work);
+    uint64_t start = gs_now_ns();
+    gs_key *sorted = sort_piece(run, piece, to, scratch);
+    if (sorted == NULL)
+        return gs_work_fail_changed(run);
+    uint64_t kept = gs_emit_shape(&run->emitter, sorted, piece->count);
+    work->sort_ns += gs_now_ns() - start;
+    work->keys_in += piece->count;
+    return gs_work_emit(run, number, sorted, kept, piece->offset, work);
+}
+
+/* The memory that the output will lie in anyway; NULL if it is not memory. */
+static gs_key *output_memory(const struct gs_run *run)
+{
+    const struct gs_emitter *emitter = &run->emitter;
+    return emitter->sink->memory != NULL ? emitter->sink->memory : emitter->staging;
+}
+
+/* Where to sort a piece: in a direct sort, where it lies; else in the thread's part of buffers;
+ * without buffers, at its place in the output's memory. */
+static gs_key *place_of(const struct gs_run *run, const struct gs_pieces *pieces,
+                        const struct gs_piece *piece, gs_key *buffers)
+{
+    if (run->plan.direct)
+        return gs_cpu_chunk(run->device, 0) + piece->starts[0];
+    return buffers != NULL ? buffers + gs_cpu_thread() * pieces->largest
+                           : output_memory(run) + piece->offset;
+}
+
+/* How far a thread knows pieces to be sorted, and regions to be safe to overwrite. */
+struct turn {
+    struct gs_regions_wait wait;
+    uint64_t sorted;
+};
+
+/* Wait until the keys of regions that a piece will overwrite have been sorted. They belong to
+ * earlier pieces, which other threads have begun and which never wait for this one. */
+static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
+                       const struct gs_piece *piece, const atomic_bool *sorted, struct turn *turn)
+{
+    uint64_t end = gs_regions_wait_end(run, &turn->wait, piece->offset + piece->count);
+    for (; turn->sorted < pieces->count; turn->sorted++) {
+        if (gs_piece_at(run, pieces, turn->sorted)->offset >= end)
+            break;
+        while (!atomic_load_explicit(&sorted[turn->sorted], memory_order_acquire))
+            sched_yield();
+    }
+}
+
+/* A sink whose memory is made part by part must make it before a piece is sorted there, and must be
+ * notified afterwards (lies_there). With options->unique, both happen when keys are written, since
+ * places are not known before. */
+static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece, bool lies_there,
+                                struct gs_work *work)
+{
+    struct gs_sink *sink = run->emitter.sink;
+    struct gs_error err = {.status = GS_OK};
+    if (sink->memory == NULL || sink->make == NULL || run->options->unique)
+        return GS_OK;
+    uint64_t start = gs_now_ns();
+    if (lies_there)
+        sink->write(sink, sink->memory + piece->offset, piece->count, piece->offset, &err);
+    else
+        sink->make(sink, piece->count, piece->offset, &err);
+    if (err.status != GS_OK)
+        gs_emit_fail(&run->emitter, &err);
+    work->write_ns += gs_now_ns() - start;
+    return err.status;
+}
+
+/* Sort all pieces. buffers is NULL or has room for the largest piece for each thread; sorted[] is
+ * NULL or notes, by number in the output, which pieces are sorted. */
+static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers,
+                        atomic_bool *sorted)
+{
+    atomic_uint_fast64_t next = 0;
+#pragma omp parallel num_threads(run->plan.threads)
+    {
+        struct gs_work work = {0};
+        gs_key *scratch = gs_cpu_scratch(run);
+        struct turn turn = {0};
+        for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces->count;) {
+            const struct gs_piece *piece = gs_piece_at(run, pieces, number);
+            gs_key *to = place_of(run, pieces, piece, buffers);
+            if (sorted != NULL)
+                await_turn(run, pieces, piece, sorted, &turn);
+            enum gs_status st = tell_sink(run, piece, false, &work);
+            if (st == GS_OK)
+                st = gs_finish_piece_cpu(run, piece, number, to, scratch, &work);
+            if (st == GS_OK)
+                st = tell_sink(run, piece, true, &work);
+            if (sorted != NULL) /* set even after a failure, so that nobody waits */
+                atomic_store_explicit(&sorted[number], true, memory_order_release);
+            if (st != GS_OK)
+                break;
+            atomic_fetch_add_explicit(&run->progress->done, piece->count, memory_order_relaxed);
+        }
+        gs_work_account(run, &work, run->plan.threads);
+    }
+}
+
+enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_pieces pieces = {0};
+    gs_key *buffers = NULL;
+    atomic_bool *sorted = NULL;
+    bool regions = gs_regions_sorted(run) != NULL;
+    bool in_place = run->plan.direct || (output_memory(run) != NULL && !run->options->unique);
+    if (run->plan.direct)
+        gs_place_keys_cpu(run);
+    if (!regions)
+        gs_total_bins_cpu(run);
+    GS_TRY(gs_split_bins_cpu(run, &pieces, err));
+    if (regions && (sorted = calloc(pieces.count + 1, sizeof *sorted)) == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
+        goto cleanup;
+    }
+    size_t bytes = run->plan.threads * (size_t)pieces.largest * sizeof *buffers;
+    if (!in_place && (buffers = gs_pages_alloc(bytes)) == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort bins of %" PRIu64 " keys",
+                     pieces.largest);
+        goto cleanup;
+    }
+    sort_pieces(run, &pieces, buffers, sorted);
+    gs_pages_free(buffers, bytes);
+    st = gs_emit_result(&run->emitter, err);
+cleanup:
+    free(sorted);
+    gs_pieces_free(&pieces);
+    return st;
+}
+
+enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err)
+{
+    struct gs_cpu *cpu = run->device;
+    struct gs_work work = {0};
+    uint64_t start = gs_now_ns();
+    uint64_t count = run->plan.count;
+    gs_tiles_copy(&run->tiles, 0, count, cpu->keys);
+    /* Of the copy, not the input: what is sorted is what was read. */
+    run->fingerprint = run->options->verify ? gs_fingerprint(cpu->keys, count) : 0;
+    gs_key *sorted = gs_cache_sort(cpu->keys, cpu->scratch, count, 0, GS_KEY_MAX);
+    uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);
+    work.sort_ns = gs_now_ns() - start;
+    work.keys_in = count;
+    gs_work_emit(run, 0, sorted, kept, 0, &work);
+    gs_work_account(run, &work, 1);
+    return gs_emit_result(&run->emitter, err);
+}

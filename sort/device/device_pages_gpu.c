@@ -1,0 +1,153 @@
+/* device_pages_gpu.c -- the order of those levels of the GPU sample sort that need no count.
+ * SPDX-License-Identifier: MIT
+ *
+ *     keys --level 1--> pages in other --level 2--> rooms in keys --sort bins--> other
+ *
+ * or, for very many keys,
+ *
+ *     keys --level 1--> pages in other --split--> pages in keys --level 2--> rooms in other
+ *          --sort bins--> keys
+ */
+#include "sort/device/device_levels.h"
+#include "sort/device/gpu_call.h"
+#include "sort/device/gpu_launchers.h"
+
+/* Equality bins that may be added to the bins wanted. They take no pages, but a word or two each of
+ * shared memory, of which two blocks of the scatter need almost all. */
+#define EQUALITY_BINS 64
+
+cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
+                                      bool *disordered)
+{
+    uint32_t descents[GS_GPU_SAMPLE_BLOCKS] = {0};
+    uint32_t all = 0;
+    const uint32_t blocks = (samples + GS_GPU_SAMPLE_BLOCK - 1) / GS_GPU_SAMPLE_BLOCK;
+    cudaError_t error =
+        cudaMemcpyAsync(descents, sorter->work.tables->descents, blocks * sizeof *descents,
+                        cudaMemcpyDeviceToHost, sorter->stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(sorter->stream);
+    for (uint32_t i = 0; i < blocks; i++)
+        all += descents[i];
+    const uint32_t few = samples / GS_GPU_ORDERED_SHARE;
+    *disordered = all >= few && all <= samples - few;
+    return error;
+}
+
+enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
+                                       gs_key *other, uint64_t n, uint32_t bins, bool split,
+                                       struct gs_gpu_report *report, bool *done,
+                                       struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_gpu_work *work = &sorter->work;
+    struct gs_gpu_pages *pages = &work->pages;
+    cudaStream_t stream = sorter->stream;
+    *pages = sorter->bin_pages;
+    pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
+    pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
+    const uint32_t most = bins + (bins < EQUALITY_BINS ? bins : EQUALITY_BINS);
+    GS_CUDA_TRY(gs_begin_pages_gpu(work, most, stream));
+    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, most, sorter->processors, stream));
+    gs_device_mark(sorter, GS_DEVICE_SCATTER);
+    if (split)
+        work->sub_bin_keys = (uint32_t)gs_device_split_keys(work, n, bins);
+    GS_CUDA_TRY(gs_plan_pages_gpu(work, n, split ? 1 : 2, ++sorter->sequence, stream));
+    gs_device_choose_jobs(work, n);
+    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(gs_device_await_report(sorter, report));
+    *done = report->outcome == GS_GPU_UNSORTED;
+    if (!*done)
+        GS_CUDA_TRY(cudaMemsetAsync(&work->state->outcome, 0, sizeof work->state->outcome, stream));
+cleanup:
+    return st;
+}
+
+/* The most keys of a slot of level 1 in pages. */
+static uint64_t most_keys(const struct gs_device_sorter *sorter)
+{
+    return (uint64_t)sorter->work.pages.most * GS_GPU_PAGE_KEYS;
+}
+
+/* Level 2 without a count: from the pages of its slots in `from` to rooms in `to`. The result is in
+ * `from`. */
+static enum gs_status sort_rooms(struct gs_device_sorter *sorter, gs_key *from, gs_key *to,
+                                 uint64_t n, struct gs_gpu_report *report,
+                                 struct gs_device_stats *stats, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_gpu_work *work = &sorter->work;
+    cudaStream_t stream = sorter->stream;
+    if (report->tiles == 0) { /* no slot has two values */
+        report->slots = 0;
+        return gs_device_sort_slots(sorter, from, to, n, 2, false, report, stats, err);
+    }
+    GS_CUDA_TRY(gs_choose_rooms_gpu(work, from, to, n, report->slots, stream));
+    GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
+    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(gs_scatter_rooms_gpu(work, from, to, report->slots, report->tiles, stream));
+    gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
+    GS_CUDA_TRY(gs_plan_rooms_gpu(work, report->slots, stream));
+    GS_CUDA_TRY(gs_device_plan_level(sorter, 3));
+    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(gs_device_await_report(sorter, report));
+    return gs_device_sort_slots(sorter, from, to, n, 2, true, report, stats, err);
+cleanup:
+    return st;
+}
+
+enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                    uint64_t n, struct gs_gpu_report *report,
+                                    struct gs_device_stats *stats, bool may_swap,
+                                    struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (report->repeats || report->uneven || report->slots == 0 || !may_swap) {
+        GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
+        return gs_device_sort_slots(sorter, keys, other, most_keys(sorter), 1, false, report, stats,
+                                    err);
+    }
+    stats->in_other = true;
+    return sort_rooms(sorter, other, keys, n, report, stats, err);
+cleanup:
+    return st;
+}
+
+enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                     uint64_t n, struct gs_gpu_report *report,
+                                     struct gs_device_stats *stats, bool may_swap,
+                                     struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_gpu_work *work = &sorter->work;
+    const enum gs_gpu_digits digits = gs_device_choose_digits(1, report);
+    const uint64_t most = most_keys(sorter);
+    work->split = sorter->split_pages;
+    work->split.whole = work->pages.whole;
+    if (report->tiles > 0) { /* else no slot has two values */
+        if (digits != GS_GPU_LINEAR)
+            GS_CUDA_TRY(gs_map_digits_gpu(work, 1, other, report->slots, digits, sorter->stream));
+        GS_CUDA_TRY(gs_split_pages_gpu(work, other, keys, n, report->slots, report->tiles, digits,
+                                       sorter->stream));
+    }
+    gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
+    work->pages = work->split;
+    GS_CUDA_TRY(gs_device_plan_level(sorter, 2));
+    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
+    GS_CUDA_TRY(gs_device_await_report(sorter, report));
+    if (digits == GS_GPU_LINEAR) {
+        GS_TRY(sort_rooms(sorter, keys, other, n, report, stats, err));
+    } else {
+        GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
+        GS_TRY(gs_device_sort_slots(sorter, other, keys, most, 1, false, report, stats, err));
+        if (!may_swap)
+            GS_CUDA_TRY(cudaMemcpyAsync(keys, other, n * sizeof *keys, cudaMemcpyDeviceToDevice,
+                                        sorter->stream));
+        stats->in_other = may_swap;
+    }
+    stats->levels++;
+    stats->split = true;
+cleanup:
+    return st;
+}

@@ -1,0 +1,41 @@
+/* gpu_call.h -- turn a failed CUDA call into a status.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_GPU_CALL_H
+#define GS_GPU_CALL_H
+
+#include "common/status.h"
+
+#include <cuda_runtime_api.h>
+
+/* CUDA measures the time between two events in milliseconds. */
+static inline uint64_t gs_gpu_ns(float ms)
+{
+    return (uint64_t)((double)ms * 1e6);
+}
+
+#ifdef GS_DEBUG
+/* Debug builds fail call number GSORT_FAIL_GPU of the environment, and with GSORT_FAIL_GPU_LOST all
+ * later ones as well; with GSORT_FAIL_GPU_MEMORY as if memory were short. GSORT_FAIL_GPU_LOG names
+ * a file that grows by one byte per call. tests/gpu/inject_gpu.sh walks through all calls. */
+cudaError_t gs_gpu_inject(cudaError_t error);
+#else
+#define gs_gpu_inject(error) (error)
+#endif
+
+/* Needs `st`, `err` and a `cleanup:` label in scope. Calls cudaGetLastError so that the next caller
+ * that asks for the last error does not find this one again. */
+#define GS_CUDA_TRY(call)                                                                          \
+    do {                                                                                           \
+        cudaError_t cuda_error_ = gs_gpu_inject(call);                                             \
+        if (cuda_error_ != cudaSuccess) {                                                          \
+            (void)cudaGetLastError();                                                              \
+            st = gs_fail(err,                                                                      \
+                         cuda_error_ == cudaErrorMemoryAllocation ? GS_ERR_DEVICE_MEMORY           \
+                                                                  : GS_ERR_DEVICE,                 \
+                         0, "GPU: %s", cudaGetErrorString(cuda_error_));                           \
+            goto cleanup;                                                                          \
+        }                                                                                          \
+    } while (0)
+
+#endif

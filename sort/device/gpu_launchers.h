@@ -1,0 +1,145 @@
+/* gpu_launchers.h -- functions that launch the kernels of the GPU sample sort, file by file.
+ * SPDX-License-Identifier: MIT
+ *
+ * Each queues work on a stream and returns whether that could be queued. Pointers to keys point to
+ * device memory.
+ */
+#ifndef GS_GPU_LAUNCHERS_H
+#define GS_GPU_LAUNCHERS_H
+
+#include "sort/device/gpu_sort.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* select_samples_gpu.cu: draw the sample; then, once it is sorted, choose splitters for n keys: for
+ * `bins` bins, for up to `most` if values are few, or for `uncounted` if level 1 needs no count.
+ * choose_splitters also initializes work->state. */
+cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+                                  uint32_t samples, cudaStream_t stream);
+cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
+                                    uint32_t bins, uint32_t most, uint32_t uncounted,
+                                    cudaStream_t stream);
+
+/* build_tables_gpu.cu: build the tables from splitters that are already in work->tables. */
+cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
+
+/* count_bins_gpu.cu: count level 1's bins, count the digits of a level's slots, and find the least
+ * and largest keys of slots. */
+cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+                              uint32_t bins, unsigned processors, cudaStream_t stream);
+cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
+                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
+                                enum gs_gpu_digits digits, cudaStream_t stream);
+cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                               uint32_t slots, uint32_t tiles, cudaStream_t stream);
+
+/* heavy_keys_gpu.cu: find values that make up much of a slot. */
+cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                              uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
+
+/* map_digits_gpu.cu: if keys are uneven, build the maps of the slots of level 2, or of those of
+ * level 1 that are to be split. */
+cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                              uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
+
+/* count_values_gpu.cu: slots of few values, not in pages, in the buffer of their level (for level
+ * 1, a). count_values counts their values and sets slot.values; write_values (write_values_gpu.cu)
+ * then writes their runs to a. tiles: of all slots, from the level's report. */
+cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
+                                uint32_t *b, uint32_t slots, uint32_t tiles, unsigned processors,
+                                cudaStream_t stream);
+cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
+                                const uint32_t *b, uint32_t slots, uint32_t tiles,
+                                unsigned processors, cudaStream_t stream);
+
+/* prefix_sum_gpu.cu: turn counts into positions, and list what is to be done with each bin.
+ * sequence numbers the report that ends a level; plan_bins ends level 1. */
+cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence,
+                             cudaStream_t stream);
+/* The same without counts. begin_pages, before the scatter, gives each of up to `bins` bins its
+ * first page; equality bins get none. Or it forbids the scatter, by the outcome GS_GPU_SORTED if
+ * the sample was in order, or GS_GPU_UNCOUNTED if there are more bins, or if values repeat and keys
+ * are not uneven. plan_pages, after the scatter, reports that outcome, or GS_GPU_UNCOUNTED if a bin
+ * ran out of room, so that keys are missing. With UNCOUNTED all n keys are a slot of level 1, and
+ * the lists are empty. Otherwise the bins are slots of `level`, which is 1 if they are to be split
+ * first. */
+cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
+cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
+                              uint32_t sequence, cudaStream_t stream);
+cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,
+                               cudaStream_t stream);
+cudaError_t gs_plan_level_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t sequence,
+                              cudaStream_t stream);
+
+/* split_pages_gpu.cu: split the slots of level 1, which lie in work->pages of `in`, by their digits
+ * into work->split in `out`; each digit that has keys becomes a slot of level 2. Cannot fail, as
+ * the tables are sized for the most digits and keys that there can be. */
+cudaError_t gs_split_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                               uint64_t n, uint32_t slots, uint32_t tiles,
+                               enum gs_gpu_digits digits, cudaStream_t stream);
+
+/* rooms_gpu.cu: digits that need no count. choose_rooms samples each slot of level 2, and gives
+ * rooms in `out` to the digits of those whose keys are evenly spread. After the scatter, plan_rooms
+ * makes jobs of these digits. Slots without rooms, or with an overflowed one, become slots of level
+ * 3: their keys are still where they were. */
+cudaError_t gs_choose_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *keys,
+                                const uint32_t *out, uint64_t n, uint32_t slots,
+                                cudaStream_t stream);
+cudaError_t gs_plan_rooms_gpu(const struct gs_gpu_work *work, uint32_t slots, cudaStream_t stream);
+
+/* place_runs_gpu.cu: turn the counts of a chunk into cursors, for a scatter inside the chunk, and
+ * into starts[0 .. bins]; then clear them. (Like plan_bins and begin_pages, it resets the scatter's
+ * count of tiles.) */
+cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
+                              cudaStream_t stream);
+
+/* scatter_gpu.cu: scatter to `bins` wanted bins, at most `most` with equality bins (2 * bins if
+ * that is unknown). Also clears the counters of the digits that the level's plan has found. */
+cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
+                                cudaStream_t stream);
+/* To work->pages, in `out` and its spare memory; each bin has its first page. For many keys. */
+cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
+                                 cudaStream_t stream);
+cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
+                                  const uint32_t *in, uint32_t *out, uint64_t most, uint32_t slots,
+                                  uint32_t tiles, enum gs_gpu_digits digits, cudaStream_t stream);
+
+/* Scatter to their rooms the digits of level 2 that have any; counters must be zero. */
+cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+                                 uint32_t slots, uint32_t tiles, cudaStream_t stream);
+
+/* sort_few_gpu.cu: sort keys[0 .. n), using spare[0 .. n). Correct for any n below 2^31, meant for
+ * up to GS_GPU_FEW_KEYS. */
+cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream);
+
+/* sort_bins_gpu.cu: sort the jobs of either size, whose keys may be uneven, and write runs of equal
+ * keys. */
+cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills, bool uneven,
+                             cudaStream_t stream);
+/* sort_listed: the small jobs and runs that are on the device's lists by the time it runs, at most
+ * `most`, so that the host need not wait to learn their number. sort_medium, queued right after it:
+ * the medium jobs. */
+cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t most, cudaStream_t stream);
+cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t medium_jobs, cudaStream_t stream);
+
+/* sort_narrow_gpu.cu: sort jobs of 16-bit keys, from b to a. */
+cudaError_t gs_sort_narrow_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+                               uint32_t jobs, cudaStream_t stream);
+
+/* fill_bins_gpu.cu: write runs of equal keys; reverse all keys. */
+cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
+                             cudaStream_t stream);
+cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

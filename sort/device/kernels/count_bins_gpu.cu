@@ -1,0 +1,242 @@
+/* count_bins_gpu.cu -- how many keys fall into each bin (GPU twin of count_bins_cpu.c).
+ * SPDX-License-Identifier: MIT
+ *
+ * Each block counts in shared memory and adds its counters to the global ones at its end. An atomic
+ * increment whose result is unused is one instruction that counts all lanes with the same address
+ * at once (ATOMS.POPC.INC), so repeated keys cost nothing extra.
+ *
+ * If the sample was in order, ascending or descending, all keys are compared with their neighbours
+ * in the same pass, until one pair of each kind has been seen.
+ */
+#include "sort/device/kernels/gpu_launch.cuh"
+#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_views.cuh"
+
+enum {
+    COUNT_ITEMS = 8,
+    COUNT_BLOCKS = 4,
+    DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS,
+    DIGIT_BLOCKS = 4
+};
+
+/* Compare this thread's keys with their successors: GS_GPU_DESCENT, GS_GPU_ASCENT, both or 0. */
+static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, uint64_t first,
+                                              const uint32_t (&key)[COUNT_ITEMS])
+{
+    uint32_t order = 0;
+#pragma unroll
+    for (int i = 0; i < COUNT_ITEMS; i++) {
+        uint64_t next = first + i * GS_GPU_TILE_THREADS + 1;
+        if (next < n) {
+            uint32_t successor = keys[next];
+            order |= key[i] > successor ? GS_GPU_DESCENT : 0;
+            order |= key[i] < successor ? GS_GPU_ASCENT : 0;
+        }
+    }
+    return order;
+}
+
+/* Each block strides over the input. s_table: `words` words of table, then a counter per bin. */
+template <int SEARCH>
+static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ keys, uint64_t n,
+                                                   const struct gs_gpu_tables *__restrict__ tables,
+                                                   uint32_t words, struct gs_gpu_state *state,
+                                                   uint32_t *s_table)
+{
+    uint32_t *s_count = s_table + words;
+    const uint32_t t = threadIdx.x;
+    const uint32_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
+    struct splitter_view<SEARCH> splitters = load_splitters<SEARCH>(tables, s_table);
+    const uint32_t bins = tables->count + 1;
+    for (uint32_t i = t; i < bins; i += GS_GPU_TILE_THREADS)
+        s_count[i] = 0;
+    __syncthreads();
+    const uint32_t both = GS_GPU_DESCENT | GS_GPU_ASCENT;
+    uint32_t order = state->sample_order;
+    for (uint64_t tile = blockIdx.x * (uint64_t)stride; tile < n;
+         tile += gridDim.x * (uint64_t)stride) {
+        uint32_t size = (uint32_t)min(n - tile, (uint64_t)stride);
+        uint32_t key[COUNT_ITEMS];
+        uint32_t bin[COUNT_ITEMS];
+#pragma unroll
+        for (int i = 0; i < COUNT_ITEMS; i++) {
+            uint32_t x = i * GS_GPU_TILE_THREADS + t;
+            key[i] = x < size ? keys[tile + x] : 0;
+        }
+        if (order != both) {
+            order |= *(volatile uint32_t *)&state->input_order;
+            if (order != both && t < size) {
+                /* Keys past the end are 0; none is compared, as its successor is past it, too. */
+                order |= compare_neighbours(keys, n, tile + t, key);
+                if (order != 0 && order != *(volatile uint32_t *)&state->input_order)
+                    atomicOr(&state->input_order, order);
+            }
+        }
+        splitters.classify(key, bin);
+#pragma unroll
+        for (int i = 0; i < COUNT_ITEMS; i++)
+            if (i * GS_GPU_TILE_THREADS + t < size)
+                atomicAdd(&s_count[bin[i]], 1);
+    }
+    __syncthreads();
+    for (uint32_t i = t; i < bins; i += GS_GPU_TILE_THREADS)
+        if (s_count[i] != 0)
+            atomicAdd(&state->counts[i], (unsigned long long)s_count[i]);
+}
+
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
+                                         GS_RESIDENT_BLOCKS((int)COUNT_BLOCKS, GS_GPU_TILE_THREADS))
+    count_bins_kernel(const uint32_t *__restrict__ keys, uint64_t n,
+                      const struct gs_gpu_tables *__restrict__ tables, uint32_t words,
+                      struct gs_gpu_state *state)
+{
+    after_previous();
+    extern __shared__ __align__(16) uint32_t s_table[];
+    switch (tables->search) {
+    case GS_GPU_GUIDE:
+        count_tiles<GS_GPU_GUIDE>(keys, n, tables, words, state, s_table);
+        break;
+    case GS_GPU_GUIDE_PAIRS:
+        count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table);
+        break;
+    default:
+        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table);
+        break;
+    }
+}
+
+/* Count the bins of a tile's keys; in two halves for a PAIRED view, which needs more registers. */
+template <typename VIEW>
+static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t size,
+                                                  const VIEW &view, uint32_t *s_count)
+{
+    const int part = VIEW::PAIRED ? DIGIT_ITEMS / 2 : DIGIT_ITEMS;
+#pragma unroll 1
+    for (int first = 0; first < DIGIT_ITEMS; first += part) {
+        const uint32_t begin = first * GS_GPU_TILE_THREADS + threadIdx.x;
+        uint32_t key[part];
+        uint32_t bin[part];
+#pragma unroll
+        for (int i = 0; i < part; i++) {
+            uint32_t x = i * GS_GPU_TILE_THREADS + begin;
+            key[i] = x < size ? tile[x] : 0;
+        }
+        view.classify(key, bin);
+#pragma unroll
+        for (int i = 0; i < part; i++)
+            if (i * GS_GPU_TILE_THREADS + begin < size)
+                atomicAdd(&s_count[bin[i]], 1);
+    }
+}
+
+/* A block counts the digits of one tile of one slot. DIGITS: enum gs_gpu_digits. */
+template <int DIGITS>
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
+                                         GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
+    count_digits_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
+                        const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
+                        const uint32_t *heavy, const struct gs_gpu_map *maps,
+                        unsigned long long *counters)
+{
+    after_previous();
+    const uint32_t room = GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2;
+    __shared__ struct gs_gpu_slot s_slot;
+    __shared__ uint32_t s_count[room];
+    __shared__ uint32_t s_heavy[GS_GPU_DIGITS_MAX / 2];
+    __shared__ __align__(16) uint8_t s_map[DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) : 1];
+    const uint32_t t = threadIdx.x;
+    for (uint32_t i = t; i < room; i += GS_GPU_TILE_THREADS)
+        s_count[i] = 0;
+    load_slot(&s_slot, slots, slot_count, blockIdx.x);
+    const uint32_t index = blockIdx.x - s_slot.first_tile;
+    const uint32_t size =
+        (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
+    const uint32_t *tile = tile_at(pages, keys, s_slot, index);
+    const uint32_t counted = s_slot.heavy ? GS_GPU_PARTS * s_slot.bins : s_slot.bins;
+    const auto count = [&](const auto &digits) {
+        if (s_slot.heavy)
+            count_tile(tile, size, load_heavy(s_slot, digits, heavy, s_heavy), s_count);
+        else
+            count_tile(tile, size, digits, s_count);
+    };
+    /* Where slots have maps, a slot with a digit for each value still has none. (The scatter need
+     * not ask: it returns before it picks a view, as it does not move the keys of such a slot.) */
+    if (!s_slot.mapped)
+        count(digit_view{s_slot.digit, s_slot.bins});
+    else if constexpr (DIGITS != GS_GPU_LINEAR)
+        count(load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, (struct gs_gpu_map *)s_map));
+    __syncthreads();
+    counters += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
+    for (uint32_t i = t; i < counted; i += GS_GPU_TILE_THREADS)
+        if (s_count[i] != 0)
+            atomicAdd(&counters[i], (unsigned long long)s_count[i]);
+}
+
+/* A block extends the bounds of one slot by the keys of one tile. */
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+    find_bounds_kernel(const uint32_t *__restrict__ keys, struct gs_gpu_slot *slots,
+                       uint32_t slot_count)
+{
+    after_previous();
+    __shared__ uint32_t s_index;
+    if (threadIdx.x < 32) {
+        uint32_t index = find_slot(slots, slot_count, blockIdx.x);
+        if (threadIdx.x == 0)
+            s_index = index;
+    }
+    __syncthreads();
+    struct gs_gpu_slot *slot = &slots[s_index];
+    if (slot->values != 0) /* its values have been counted: done */
+        return;
+    const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
+    const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);
+    const uint32_t *tile = keys + slot->from + first;
+    uint32_t low = GS_KEY_MAX;
+    uint32_t high = 0;
+#pragma unroll 8
+    for (uint32_t x = threadIdx.x; x < size; x += GS_GPU_TILE_THREADS) {
+        low = min(low, tile[x]);
+        high = max(high, tile[x]);
+    }
+    low = reduce_min_warp(low);
+    high = reduce_max_warp(high);
+    if (lane_index() == 0 && low <= high) {
+        atomicMin(&slot->low, low);
+        atomicMax(&slot->high, high);
+    }
+}
+
+cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+                              uint32_t bins, unsigned processors, cudaStream_t stream)
+{
+    const uint64_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
+    uint32_t words = gs_gpu_table_words(work, bins, 2 * bins);
+    size_t shared = (words + 2 * bins) * sizeof(uint32_t);
+    uint64_t blocks = (n + stride - 1) / stride;
+    uint64_t resident = COUNT_BLOCKS * (uint64_t)processors;
+    blocks = blocks < resident ? blocks : resident;
+    cudaError_t error = cudaFuncSetAttribute(
+        count_bins_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error != cudaSuccess)
+        return error;
+    return gs_launch_next(count_bins_kernel, (unsigned)blocks, GS_GPU_TILE_THREADS, shared, stream,
+                          keys, n, work->tables, words, work->state);
+}
+
+cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
+                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
+                                enum gs_gpu_digits digits, cudaStream_t stream)
+{
+    return with_digits(digits, [&](auto kind) {
+        return gs_launch_next(count_digits_kernel<kind>, tiles, GS_GPU_TILE_THREADS, 0, stream,
+                              keys, work->pages, work->slots[level & 1], slots, work->heavy,
+                              work->maps, work->counters);
+    });
+}
+
+cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+                               uint32_t slots, uint32_t tiles, cudaStream_t stream)
+{
+    return gs_launch_next(find_bounds_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
+                          work->slots[level & 1], slots);
+}

@@ -1,0 +1,57 @@
+/* gpu_lists.cuh -- list in device memory what is left to do with a bin.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_GPU_LISTS_CUH
+#define GS_GPU_LISTS_CUH
+
+#include "sort/device/gpu_sort.h"
+
+/* List a bin of unsorted keys for blocks of its size. */
+static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, int64_t from,
+                               uint32_t size, uint32_t in_b)
+{
+    struct gs_gpu_job job = {start, from, size, in_b};
+    if (size <= work->small_keys)
+        work->small_jobs[atomicAdd(&work->state->listed.small_jobs, 1)] = job;
+    else
+        work->medium_jobs[atomicAdd(&work->state->listed.medium_jobs, 1)] = job;
+}
+
+/* List a run of equal keys, in pieces for one block each. */
+static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, uint64_t size,
+                                uint32_t value)
+{
+    uint32_t pieces = (uint32_t)((size + GS_GPU_FILL_KEYS - 1) / GS_GPU_FILL_KEYS);
+    uint32_t place = atomicAdd(&work->state->listed.fills, pieces);
+    for (uint32_t i = 0; i < pieces; i++) {
+        uint64_t first = (uint64_t)i * GS_GPU_FILL_KEYS;
+        struct gs_gpu_fill fill = {start + first,
+                                   (uint32_t)min(size - first, (uint64_t)GS_GPU_FILL_KEYS), value};
+        work->fills[place + i] = fill;
+    }
+}
+
+/* Add a slot whose keys are at their place in the output. Returns it, so that the caller can say
+ * otherwise. */
+static __device__ struct gs_gpu_slot *add_slot(const struct gs_gpu_work *work, unsigned level,
+                                               uint64_t start, uint64_t size, uint32_t low,
+                                               uint32_t high)
+{
+    struct gs_gpu_slot *slot =
+        &work->slots[level & 1][atomicAdd(&work->state->slots[level & 1], 1)];
+    slot->start = start;
+    slot->size = size;
+    slot->from = (int64_t)start;
+    slot->to = (int64_t)start;
+    slot->low = low;
+    slot->high = high;
+    slot->paged = 0;
+    slot->room = 0;
+    slot->narrow = 0;
+    slot->values = 0;
+    slot->mapped = 0;
+    slot->map = 0;
+    return slot;
+}
+
+#endif

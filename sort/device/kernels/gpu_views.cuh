@@ -1,0 +1,372 @@
+/* gpu_views.cuh -- how a key finds its bin: by splitters, a linear digit, a map, and heavy values.
+ * SPDX-License-Identifier: MIT
+ *
+ * A view is what a block needs to find bins, usually in its shared memory. All views have the same
+ * members, so that count and scatter are written once. classify() finds the bins of a thread's
+ * keys. WAITS: keys of a tile may have to wait, because bins may be uneven, or exempt from moving.
+ * PAIRED: each digit has one bin in the first half and one in the second, for keys below and above
+ * its heavy value; both together have about as many keys as any other pair, and the heavy value's
+ * own keys have no bin.
+ */
+#ifndef GS_GPU_VIEWS_CUH
+#define GS_GPU_VIEWS_CUH
+
+#include "sort/device/kernels/gpu_block.cuh"
+#include "sort/device/kernels/gpu_digit.cuh"
+
+#include <type_traits>
+
+/* A tree of splitters, with `levels` full levels. The nodes of level d lie next to each other, from
+ * 2^d on, ordered by the reversed path to them: bit k of a node's index in its level tells whether
+ * the path turns to the larger side at level k. So a step down adds a constant or nothing. A warp
+ * has no bank conflicts in the first six levels, and at most two- or three-way ones below. (A
+ * search among sorted splitters would have them at each step.) */
+
+/* The splitter at a node; nodes count from 1. */
+static __device__ __forceinline__ uint32_t splitter_of(uint32_t node, uint32_t levels)
+{
+    const uint32_t level = 31 - (uint32_t)__clz((int)node);
+    const uint32_t path = level > 0 ? __brev(node - (1U << level)) >> (32 - level) : 0;
+    return ((2 * path + 1) << (levels - 1 - level)) - 1;
+}
+
+/* Levels of the tree that tells `bins` bins apart; at least one. */
+static __device__ __forceinline__ uint32_t tree_levels(uint32_t bins)
+{
+    return bit_length(max(bins - 1, 1U));
+}
+
+/* Go down the tree with all keys of a thread together. The index counts bytes: a load then takes
+ * just a register and a constant offset, and a step three instructions. */
+template <int ITEMS>
+static __device__ __forceinline__ void descend(const uint32_t *tree, uint32_t levels,
+                                               const uint32_t (&key)[ITEMS], uint32_t (&bin)[ITEMS])
+{
+    const uint32_t size = sizeof *tree;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        bin[i] = 0;
+#pragma unroll
+    for (uint32_t level = 0; level < GS_GPU_LEVELS_MAX; level++) {
+        if (level >= levels)
+            break;
+        const char *nodes = (const char *)(tree + (1U << level));
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            if (*(const uint32_t *)(nodes + bin[i]) < key[i])
+                bin[i] += size << level;
+    }
+    const uint32_t shift = 32 - levels;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        bin[i] = __brev(bin[i] / size) >> shift;
+}
+
+/* The cell of a key at that distance from the first splitter, in a guide with halving steps. */
+template <bool LOG>
+static __device__ __forceinline__ uint32_t cell_of(uint32_t distance, uint32_t shift)
+{
+    if (!LOG)
+        return distance >> shift;
+    const uint32_t octave = 31U - (uint32_t)__clz((int)(distance | 1U << shift)) - shift;
+    return (octave << shift) + (distance >> octave);
+}
+
+/* By splitters, with the tables in shared memory. SEARCH is an enum gs_gpu_search; GS_GPU_STEPS
+ * stands for all that take more than one look-up, chosen at run time. They have a view of their
+ * own, as their code would cost the callers registers where one look-up is enough. */
+template <int SEARCH> struct splitter_view {
+    static const bool WAITS = SEARCH != GS_GPU_GUIDE;
+    static const bool PAIRED = false;
+    const uint32_t *guide;    /* padded; or the tree, not padded */
+    const uint32_t *splitter; /* for steps only; GS_KEY_MAX after the last */
+    uint32_t base, limit, shift, mask, steps, count, search;
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+        if constexpr (SEARCH == GS_GPU_STEPS) {
+            if (search == GS_GPU_TREE)
+                descend(guide, steps, key, bin);
+            else
+                halve(key, bin);
+        } else {
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                bin[i] = SEARCH == GS_GPU_GUIDE ? look_up(key[i]) : look_up_pair(key[i]);
+        }
+    }
+
+    template <int ITEMS>
+    __device__ __forceinline__ void halve(const uint32_t (&key)[ITEMS],
+                                          uint32_t (&bin)[ITEMS]) const
+    {
+        const bool log = search == GS_GPU_LOG_STEPS;
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = entry(log ? cell_of<true>(distance(key[i]), shift)
+                               : cell_of<false>(distance(key[i]), shift));
+        /* The search may overrun its cell: the splitters after that are above all keys of the
+         * cell. */
+        for (uint32_t half = 1U << steps >> 1; half != 0; half >>= 1)
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                bin[i] += splitter[min(bin[i] + half - 1, count)] < key[i] ? half : 0;
+    }
+
+    /* An entry of the guide. Padded, as keys that follow a pattern, such as interleaved streams or
+     * a bit-reversed counter, ask for cells a power of two apart. */
+    __device__ __forceinline__ uint32_t entry(uint32_t cell) const
+    {
+        return guide[gs_gpu_padded(cell)];
+    }
+
+    /* From the first splitter; all keys above the last splitter have the same distance. */
+    __device__ __forceinline__ uint32_t distance(uint32_t key) const
+    {
+        return min(max(key, base) - base, limit);
+    }
+
+    __device__ __forceinline__ uint32_t look_up(uint32_t key) const
+    {
+        const uint32_t d = distance(key);
+        /* A key above the cell's splitter carries into the bin number. */
+        return (entry(d >> shift) + (d & mask)) >> shift;
+    }
+
+    __device__ __forceinline__ uint32_t look_up_pair(uint32_t key) const
+    {
+        const uint32_t d = distance(key);
+        uint32_t cell = entry(d >> shift);
+        uint32_t first = cell & ~GS_GPU_PAIR;
+        uint32_t sum = first + (d & mask);
+        uint32_t bin = sum >> shift;
+        /* The pair's second splitter is one more than its first. */
+        if ((cell & GS_GPU_PAIR) != 0)
+            bin += ((sum - 1) >> shift) - (first >> shift);
+        return bin;
+    }
+};
+
+/* Copy the needed tables to shared memory; a barrier must follow. */
+template <int SEARCH>
+static __device__ __forceinline__ struct splitter_view<SEARCH>
+load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
+    struct splitter_view<SEARCH> view;
+    const uint32_t cells = tables->cells;
+    uint32_t *s_splitter = s_table + gs_gpu_padded(cells);
+    view.guide = s_table;
+    view.splitter = s_splitter;
+    view.base = tables->base;
+    view.limit = tables->limit;
+    view.shift = tables->shift;
+    view.mask = (1U << tables->shift) - 1;
+    view.steps = tables->steps;
+    view.count = tables->count;
+    view.search = tables->search;
+    const bool tree = tables->search == GS_GPU_TREE;
+#pragma unroll 2
+    for (uint32_t i = threadIdx.x; i < cells / 4; i += blockDim.x) {
+        const uint4 four = ((const uint4 *)tables->guide)[i];
+        uint32_t *s_four = s_table + (tree ? 4 * i : gs_gpu_padded(4 * i));
+        s_four[0] = four.x;
+        s_four[1] = four.y;
+        s_four[2] = four.z;
+        s_four[3] = four.w;
+    }
+    if constexpr (SEARCH == GS_GPU_STEPS)
+        for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
+            s_splitter[i] = i < tables->count ? tables->splitter[i] : GS_KEY_MAX;
+    return view;
+}
+
+/* By a slot's linear digit. Even a key outside the slot's bounds, which only corrupted memory can
+ * hold, gets a valid digit, so that nothing is counted or written out of bounds. */
+struct digit_view {
+    static const bool WAITS = false;
+    static const bool PAIRED = false;
+    struct gs_gpu_digit digit;
+    uint32_t bins;
+
+    __device__ __forceinline__ uint32_t of(uint32_t key) const
+    {
+        return min(digit_of(digit, key), bins - 1);
+    }
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = of(key[i]);
+    }
+};
+
+/* By a slot's map. */
+template <bool DIVIDED> struct map_view {
+    static const bool WAITS = false;
+    static const bool PAIRED = false;
+    struct gs_gpu_digit cell;
+    const uint16_t *entry; /* in shared memory, except for few keys */
+
+    /* The entry for a key: its cell's, or in a divided map its part's. */
+    __device__ __forceinline__ uint32_t place_of(uint32_t key) const
+    {
+        if constexpr (!DIVIDED)
+            return min(digit_of(cell, key), GS_GPU_MAP_CELLS - 1U);
+        const uint64_t wide = digit_wide(cell, key);
+        const uint32_t parts = entry[min((uint32_t)(wide >> 32), GS_GPU_MAP_DIVIDED - 1U)];
+        return GS_GPU_MAP_DIVIDED + (parts >> 4) * 2 + ((uint32_t)wide >> (32 - (parts & 15)));
+    }
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            bin[i] = entry[place_of(key[i])];
+    }
+
+    /* The least key of a slot whose digit is d > 0 or larger, or 2^32 or more if there is none;
+     * `low` is the slot's least key. WARP: all lanes of a warp search together, with the same d. */
+    template <bool WARP>
+    __device__ __forceinline__ uint64_t least_key(uint32_t low, uint32_t d) const
+    {
+        if constexpr (!DIVIDED) {
+            const uint32_t first =
+                first_place<WARP>(0, GS_GPU_MAP_CELLS, [&](uint32_t i) { return entry[i] >= d; });
+            return first > 0 ? ::least_key(cell, low, first) : low;
+        }
+        /* The part, and the last cell whose parts do not all come after it. */
+        const uint32_t part =
+            first_place<WARP>(0, GS_GPU_MAP_CELLS - GS_GPU_MAP_DIVIDED,
+                              [&](uint32_t i) { return entry[GS_GPU_MAP_DIVIDED + i] >= d; });
+        const uint32_t its =
+            first_place<WARP>(1, GS_GPU_MAP_DIVIDED,
+                              [&](uint32_t i) { return (entry[i] >> 4) * 2U > part; }) -
+            1;
+        const uint32_t bits = entry[its] & 15;
+        const uint64_t within = min(part - (entry[its] >> 4) * 2U, 1U << bits);
+        const uint64_t wide = ((uint64_t)its << 32) + (within << (32 - bits));
+        return wide > 0 ? least_key_wide(cell, low, wide) : low;
+    }
+
+    /* The first place in [begin, end) for which is_so() holds, or `end`; it then holds for all
+     * later ones. */
+    template <bool WARP, typename IS_SO>
+    static __device__ __forceinline__ uint32_t first_place(uint32_t begin, uint32_t end,
+                                                           const IS_SO &is_so)
+    {
+        while (begin < end) {
+            const uint32_t step = WARP ? (end - begin + 31) / 32 : (end - begin) / 2;
+            if constexpr (WARP) {
+                const uint32_t probe = begin + lane_index() * step;
+                const bool not_yet = probe < end && !is_so(probe);
+                const uint32_t before = (uint32_t)__popc(__ballot_sync(GS_ALL_LANES, not_yet));
+                if (before == 0)
+                    return begin;
+                end = min(end, begin + before * step);
+                begin += (before - 1) * step + 1;
+            } else if (is_so(begin + step)) {
+                end = begin + step;
+            } else {
+                begin += step + 1;
+            }
+        }
+        return begin;
+    }
+};
+
+/* The least key that may have digit d of a slot; for d == bins, one more than the largest key.
+ * DIGITS: enum gs_gpu_digits. entry: the entries of the slot's map, if it has one. WARP: as
+ * above. */
+template <int DIGITS, bool WARP>
+static __device__ __forceinline__ uint64_t digit_begin(const struct gs_gpu_slot &slot,
+                                                       const uint16_t *entry, uint32_t d)
+{
+    if (d == 0)
+        return slot.low;
+    if (d == slot.bins)
+        return (uint64_t)slot.high + 1;
+    if constexpr (DIGITS == GS_GPU_LINEAR)
+        return least_key(slot.digit, slot.low, d);
+    else
+        return map_view<DIGITS == GS_GPU_DIVIDED>{slot.digit, entry}.template least_key<WARP>(
+            slot.low, d);
+}
+
+/* Words of shared memory for a slot's map, if this kind of digits has one. */
+template <int DIGITS> static constexpr __host__ __device__ uint32_t map_words()
+{
+    return DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) / sizeof(uint32_t) : 0;
+}
+
+/* Copy a slot's map into shared memory; returns its view. */
+template <bool DIVIDED>
+static __device__ __forceinline__ struct map_view<DIVIDED>
+load_map(const struct gs_gpu_slot &slot, const struct gs_gpu_map *maps, struct gs_gpu_map *s_map) {
+    const struct map_view<DIVIDED> view = {
+        slot.digit, s_map->entry
+    };
+    const uint4 *map = (const uint4 *)&maps[slot.map];
+    for (uint32_t i = threadIdx.x; i < sizeof *s_map / sizeof *map; i += blockDim.x)
+        ((uint4 *)s_map)[i] = map[i];
+    __syncthreads();
+    return view;
+}
+
+/* Make a call that is compiled for each kind of digits; it gets the kind as a constant. */
+template <typename CALL>
+static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
+{
+    switch (digits) {
+    case GS_GPU_LINEAR:
+        return call(std::integral_constant<int, GS_GPU_LINEAR>());
+    case GS_GPU_MAPPED:
+        return call(std::integral_constant<int, GS_GPU_MAPPED>());
+    default:
+        return call(std::integral_constant<int, GS_GPU_DIVIDED>());
+    }
+}
+
+/* By a slot's digit, of any kind, and within it by its heavy value. Bins are numbered by part:
+ * first all digits' lesser keys, then all larger ones, then the heavy values, which need not be
+ * moved. */
+template <typename DIGITS> struct heavy_view {
+    static const bool WAITS = false;
+    static const bool PAIRED = true;
+    DIGITS digits;
+    uint32_t bins;
+    const uint32_t *heavy; /* in shared memory */
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+        digits.classify(key, bin);
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) {
+            /* A key that does not exist has an arbitrary digit. */
+            const uint32_t value = heavy[bin[i]];
+            bin[i] += (key[i] > value ? bins : 0) + (key[i] == value ? 2 * bins : 0);
+        }
+    }
+};
+
+/* Copy a slot's heavy values into shared memory; returns its view. */
+template <typename DIGITS>
+static __device__ __forceinline__ heavy_view<DIGITS>
+load_heavy(const struct gs_gpu_slot &slot, const DIGITS &digits, const uint32_t *heavy,
+           uint32_t *s_heavy)
+{
+    const heavy_view<DIGITS> view = {digits, slot.bins, s_heavy};
+    for (uint32_t d = threadIdx.x; d < slot.bins; d += blockDim.x)
+        s_heavy[d] = heavy[slot.first_digit + d];
+    __syncthreads();
+    return view;
+}
+
+#endif

@@ -1,0 +1,329 @@
+/* external_distribute.c -- distribute the input, or a large bin, to bins on disk.
+ * SPDX-License-Identifier: MIT
+ *
+ * The chunk that is read and the chunk sorted by bin take half of the memory each. Keys of a mapped
+ * file are split where they are, and their pages dropped afterwards. Keys read from a pipe before
+ * may fill nearly all of the memory: then the first chunks are small, and each frees memory for
+ * larger ones.
+ */
+#include "sort/external/external_sorter.h"
+#include "sort/external/external_split.h"
+#include "sort/split/sample_position.h"
+
+#include "common/clock.h"
+
+#include <stdlib.h>
+
+/* Sample keys per bin: with 32 the largest bin is about 1.7 times the mean. Each sample key costs
+ * an extra read of a page of the input. Beyond SAMPLES_MAX, therefore, bins get fewer sample keys
+ * and are less even, and fewer of them are loaded at once. */
+#define SAMPLES_PER_BIN 32
+#define SAMPLES_MAX     16384
+
+/* A chunk has at least 1 / HELD_SHARE of plan.chunk_keys, however much memory the input holds. */
+#define HELD_SHARE 32
+
+/* The largest packet that a read may get, in keys: more than a socket's buffer takes by default. */
+#define PACKET_KEYS ((uint64_t)1 << 16)
+
+/* Sample keys drawn before the pages that they brought in are dropped: 16 pages (LOOK_BYTES) for
+ * each, 16 MiB in all, or a quarter of the memory if that is less. */
+#define SAMPLES_AT_ONCE 256
+#define LOOK_BYTES      ((uint64_t)64 << 10)
+
+static void drop_chunks(struct gs_sorter *sorter)
+{
+    gs_external_drop(&sorter->in, sorter->plan.chunk_keys);
+    gs_external_drop(&sorter->out, sorter->plan.chunk_keys);
+}
+
+/* The most threads such that each has enough keys of each bin to fill cache lines: 256. */
+static unsigned split_threads(const struct gs_sorter *sorter, uint32_t bins)
+{
+    uint64_t most = sorter->plan.chunk_keys / ((uint64_t)bins * 256) + 1;
+    return sorter->threads < most ? sorter->threads : (unsigned)most;
+}
+
+/* Split one chunk, keys [first, first + count) of the tiles, and write it. */
+static enum gs_status split_chunk(struct gs_sorter *sorter, struct gs_level *level,
+                                  const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                  uint64_t *fingerprint, struct gs_error *err)
+{
+    enum gs_status st;
+    uint64_t start = gs_now_ns();
+    GS_TRY(gs_external_need(&sorter->out, sorter->plan.chunk_keys, err));
+    GS_TRY(gs_level_add(level, err));
+    struct gs_split split = {.splitters = &level->splitters,
+                             .tiles = tiles,
+                             .first = first,
+                             .count = (uint32_t)count,
+                             .threads = split_threads(sorter, gs_level_bins(level)),
+                             .verify = sorter->options->verify,
+                             .out = sorter->out,
+                             .starts = level->chunks[level->chunk_count - 1].starts,
+                             .totals = level->totals};
+    GS_TRY(gs_split_chunk(&split, err));
+    *fingerprint += split.fingerprint;
+    GS_TRY(gs_level_write(level, &sorter->spill, sorter->out, sorter->threads, err));
+    gs_external_account(sorter, GS_STAGE_SCATTER, start, count, 2 * GS_KEY_BYTES);
+    atomic_fetch_add(&sorter->progress->done, count);
+cleanup:
+    return st;
+}
+
+/* Tell the caller how the keys of all its spans will be used. */
+static void advise_spans(const struct gs_sorter *sorter, enum gs_use use)
+{
+    const struct gs_external *source = sorter->source;
+    for (size_t i = 0; i < source->span_count && source->advise != NULL; i++)
+        if (source->spans[i].count > 0)
+            source->advise(source->context, use, source->spans[i].keys, source->spans[i].count);
+}
+
+/* The same for keys [first, first + count) of the tiles. The first `held` keys are the caller's. */
+static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
+                        enum gs_use use, uint64_t first, uint64_t count)
+{
+    const struct gs_external *source = sorter->source;
+    uint64_t end = first + count < held ? first + count : held;
+    while (source->advise != NULL && first < end) {
+        struct gs_tile part = gs_tiles_part(tiles, first, end - first);
+        source->advise(source->context, use, part.keys, part.count);
+        first += part.count;
+    }
+}
+
+/* Keys of the next chunk, with `rest` keys left in memory: the chunk's copy by bin has to fit
+ * beside the memory that they hold. */
+static uint64_t next_chunk(const struct gs_sorter *sorter, uint64_t rest)
+{
+    const struct gs_external *source = sorter->source;
+    uint64_t held = rest * GS_KEY_BYTES;
+    held = held < source->held_bytes ? held : source->held_bytes;
+    uint64_t left = source->memory_bytes > held ? source->memory_bytes - held : 0;
+    uint64_t keys = left / GS_KEY_BYTES;
+    uint64_t least = sorter->plan.chunk_keys / HELD_SHARE + 1;
+    keys = keys > least ? keys : least;
+    keys = keys < sorter->plan.chunk_keys ? keys : sorter->plan.chunk_keys;
+    return keys < rest ? keys : rest;
+}
+
+/* Split keys that lie in memory, chunk by chunk. The first `held` of them are the caller's. */
+static enum gs_status split_tiles(struct gs_sorter *sorter, struct gs_level *level,
+                                  const struct gs_tiles *tiles, uint64_t held, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t keys = gs_tiles_keys(tiles);
+    advise_spans(sorter, GS_USE_IN_ORDER);
+    for (uint64_t first = 0, count; first < keys; first += count) {
+        count = next_chunk(sorter, keys - first);
+        GS_TRY(split_chunk(sorter, level, tiles, first, count, &sorter->expected, err));
+        advise_keys(sorter, tiles, held, GS_USE_DONE, first, count);
+    }
+cleanup:
+    return st;
+}
+
+/* Read a chunk from the source. Stop when there is no room left for a whole packet: the part of a
+ * packet that a read from a pipe or socket has no room for is lost. *got is 0 at the end only. */
+static enum gs_status read_chunk(struct gs_sorter *sorter, uint64_t *got, struct gs_error *err)
+{
+    enum gs_status st;
+    uint64_t start = gs_now_ns();
+    uint64_t chunk = sorter->plan.chunk_keys;
+    uint64_t packet = PACKET_KEYS < chunk / 2 ? PACKET_KEYS : chunk / 2;
+    uint64_t more = 1;
+    *got = 0;
+    GS_TRY(gs_external_need(&sorter->in, chunk, err));
+    while (chunk - *got > packet && more > 0) {
+        GS_TRY(sorter->source->read(sorter->source->context, sorter->in + *got, chunk - *got, &more,
+                                    err));
+        *got += more;
+    }
+    gs_external_account(sorter, GS_STAGE_READ, start, *got, GS_KEY_BYTES);
+cleanup:
+    return st;
+}
+
+/* Split the chunk of `count` keys that was read. */
+static enum gs_status split_read(struct gs_sorter *sorter, struct gs_level *level, uint64_t count,
+                                 uint64_t *fingerprint, struct gs_error *err)
+{
+    struct gs_tiles tiles;
+    struct gs_span span = {.keys = sorter->in, .count = count, .name = "input"};
+    enum gs_status st = gs_tiles_make(&tiles, &span, 1, err);
+    if (st != GS_OK)
+        return st;
+    st = split_chunk(sorter, level, &tiles, 0, count, fingerprint, err);
+    gs_tiles_free(&tiles);
+    return st;
+}
+
+/* The fraction of the sample, and so about of the input, that falls into equality bins. */
+static double share_equal(const struct gs_level *level, const gs_key *sample, uint32_t samples)
+{
+    const struct gs_splitters *splitters = &level->splitters;
+    uint32_t equal = 0;
+    for (uint32_t i = 0; i < samples; i++) {
+        uint32_t bin = gs_splitters_bin(splitters, splitters->guide, splitters->steps, sample[i]);
+        equal += gs_splitters_equal(splitters, bin);
+    }
+    return samples > 0 ? (double)equal / samples : 0;
+}
+
+static uint32_t samples_for(uint32_t bins)
+{
+    return bins < SAMPLES_MAX / SAMPLES_PER_BIN ? bins * SAMPLES_PER_BIN : SAMPLES_MAX;
+}
+
+static uint32_t samples_at_once(const struct gs_sorter *sorter)
+{
+    uint64_t fit = sorter->source->memory_bytes / 4 / LOOK_BYTES;
+    return fit < 1 ? 1 : fit < SAMPLES_AT_ONCE ? (uint32_t)fit : SAMPLES_AT_ONCE;
+}
+
+/* Draw the sample. Every samples_at_once keys, drop the pages around the keys drawn since the last
+ * time, and no others: if there are many files, most of them had no page brought in. */
+static void draw_sample(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
+                        gs_key *sample, uint32_t samples)
+{
+    const uint32_t at_once = samples_at_once(sorter);
+    const uint64_t around = LOOK_BYTES / GS_KEY_BYTES;
+    uint64_t keys = gs_tiles_keys(tiles);
+    uint64_t first = 0; /* key from which pages are to be dropped */
+    advise_spans(sorter, GS_USE_RANDOM);
+    for (uint32_t i = 0; i < samples; i++) {
+        uint64_t at = gs_sample_position(i, samples, keys, GS_SAMPLE_SEED);
+        if (i % at_once == 0)
+            first = at > around ? at - around : 0;
+        sample[i] = gs_tiles_key(tiles, at);
+        if (i % at_once == at_once - 1)
+            advise_keys(sorter, tiles, held, GS_USE_LATER, first, at + around - first);
+    }
+}
+
+/* Sample the keys in memory and choose the splitters; check that the disk has room. The first
+ * `held` keys of the tiles are the caller's. */
+static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles *tiles,
+                                 uint64_t held, struct gs_level **level, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    bool known = sorter->source->read == NULL;
+    uint64_t keys = gs_tiles_keys(tiles);
+    uint32_t wanted = samples_for(sorter->plan.bins);
+    uint32_t samples = (uint32_t)(keys < wanted ? keys : wanted);
+    uint32_t even = known ? 0 : samples;
+    uint64_t start = gs_now_ns();
+    gs_key *sample = calloc((size_t)samples + even + 1, sizeof *sample);
+    if (sample == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
+        goto cleanup;
+    }
+    draw_sample(sorter, tiles, held, sample, samples);
+    for (uint32_t i = 0; i < even; i++)
+        sample[samples + i] = (gs_key)((((uint64_t)i << GS_KEY_BITS) + GS_KEY_MAX / 2) / even);
+    gs_external_account(sorter, GS_STAGE_SELECT_SAMPLES, start, samples, GS_KEY_BYTES);
+    start = gs_now_ns();
+    *level = gs_level_make(sample, samples + even, sorter->plan.bins, err);
+    if (*level == NULL) {
+        st = GS_ERR_MEMORY;
+        goto cleanup;
+    }
+    gs_external_account(sorter, GS_STAGE_SORT_SAMPLES, start, samples, 2 * GS_KEY_BYTES);
+    sorter->stats->samples += samples;
+    double share = known ? share_equal(*level, sample, samples) : 0;
+    GS_TRY(gs_spill_check(&sorter->spill, (uint64_t)((double)keys * GS_KEY_BYTES * (1 - share)),
+                          sorter->source->output_device, sorter->source->output_bytes, err));
+cleanup:
+    free(sample);
+    return st;
+}
+
+enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level **level,
+                                       struct gs_error *err)
+{
+    enum gs_status st;
+    const struct gs_external *source = sorter->source;
+    struct gs_tiles tiles = {.first_key = NULL};
+    struct gs_span *spans = calloc(source->span_count + 1, sizeof *spans);
+    uint64_t got = 0;
+    uint64_t held = 0;
+    if (spans == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", source->span_count);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < source->span_count; i++) {
+        spans[i] = source->spans[i];
+        held += spans[i].count;
+    }
+    gs_external_phase(sorter, GS_STAGE_SCATTER, source->read == NULL ? held : 0);
+    /* The spans have too few keys for a good sample: add the first chunk to them. */
+    if (source->read != NULL && held < sorter->plan.chunk_keys / 4)
+        GS_TRY(read_chunk(sorter, &got, err));
+    spans[source->span_count] = (struct gs_span){.keys = sorter->in, .count = got, .name = "-"};
+    GS_TRY(gs_tiles_make(&tiles, spans, source->span_count + 1, err));
+    GS_TRY(open_level(sorter, &tiles, held, level, err));
+    GS_TRY(split_tiles(sorter, *level, &tiles, held, err));
+    while (source->read != NULL) {
+        GS_TRY(read_chunk(sorter, &got, err));
+        if (got == 0)
+            break;
+        GS_TRY(split_read(sorter, *level, got, &sorter->expected, err));
+    }
+cleanup:
+    drop_chunks(sorter);
+    gs_tiles_free(&tiles);
+    free(spans);
+    return st;
+}
+
+/* The bin's old place on disk stays allocated: to punch a hole there, a file system first waits
+ * until the data that it drops has been written. */
+enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_level *from,
+                                     uint32_t bin, struct gs_level **level, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t keys = from->totals[bin];
+    uint64_t unused = 0; /* fingerprint: that of the whole input is known already */
+    uint32_t bins = gs_external_plan(sorter->options, sorter->source->memory_bytes, keys).bins;
+    uint32_t samples = samples_for(bins);
+    uint64_t used = 0; /* keys in the chunk */
+    gs_key *sample = calloc(samples, sizeof *sample);
+    if (sample == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
+        goto cleanup;
+    }
+    if (keys < samples)
+        samples = (uint32_t)keys;
+    gs_external_drop(&sorter->load, sorter->plan.bin_keys);
+    GS_TRY(gs_level_sample(from, &sorter->spill, bin, samples, sample, err));
+    *level = gs_level_make(sample, samples, bins, err);
+    if (*level == NULL) {
+        st = GS_ERR_MEMORY;
+        goto cleanup;
+    }
+    GS_TRY(gs_external_need(&sorter->in, sorter->plan.chunk_keys, err));
+    for (size_t chunk = 0; chunk < from->chunk_count; chunk++) {
+        uint32_t piece = gs_level_piece_keys(from, chunk, bin, bin);
+        for (uint32_t done = 0, here; done < piece; done += here) {
+            uint64_t start = gs_now_ns();
+            uint64_t room = sorter->plan.chunk_keys - used;
+            here = piece - done < room ? piece - done : (uint32_t)room;
+            GS_TRY(gs_level_read(from, &sorter->spill, chunk, bin, done, here, sorter->in + used,
+                                 err));
+            gs_external_account(sorter, GS_STAGE_READ, start, here, GS_KEY_BYTES);
+            used += here;
+            if (used == sorter->plan.chunk_keys) {
+                GS_TRY(split_read(sorter, *level, used, &unused, err));
+                used = 0;
+            }
+        }
+    }
+    if (used > 0)
+        GS_TRY(split_read(sorter, *level, used, &unused, err));
+    atomic_fetch_sub(&sorter->progress->done, keys); /* they are still to be sorted */
+cleanup:
+    drop_chunks(sorter);
+    free(sample);
+    return st;
+}

@@ -1,0 +1,134 @@
+/* external_emit.c -- load bin after bin from disk, sort it in memory and write it to the output.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/external/external_sorter.h"
+
+#include "common/clock.h"
+
+#include <stdlib.h>
+
+/* Keys of an equality bin that are written at a time. */
+#define EQUAL_KEYS 65536
+
+enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                                 uint64_t position, struct gs_error *err)
+{
+    struct gs_sorter *sorter =
+        (struct gs_sorter *)(void *)((char *)sink - offsetof(struct gs_sorter, sink));
+    enum gs_status st = GS_OK;
+    position += sorter->position;
+    if (sink->stream && sorter->options->verify)
+        st = gs_trail_follow(&sorter->trail, sorter->options, keys, count, position, err);
+    return st == GS_OK ? sorter->target->write(sorter->target, keys, count, position, err) : st;
+}
+
+/* Write out an equality bin. */
+static enum gs_status write_equal(struct gs_sorter *sorter, gs_key key, uint64_t count,
+                                  struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t start = gs_now_ns();
+    uint64_t kept = sorter->options->unique ? 1 : count;
+    uint64_t block = kept < EQUAL_KEYS ? kept : EQUAL_KEYS;
+    gs_key *keys = malloc(block * sizeof *keys);
+    if (keys == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
+        goto cleanup;
+    }
+    for (uint64_t i = 0; i < block; i++)
+        keys[i] = key;
+    for (uint64_t done = 0; done < kept; done += block)
+        GS_TRY(gs_external_write(&sorter->sink, keys, kept - done < block ? kept - done : block,
+                                 done, err));
+    sorter->position += kept;
+    if (sorter->options->verify)
+        sorter->expected -= gs_fingerprint(&key, 1) * (count - kept);
+    gs_external_account(sorter, GS_STAGE_WRITE, start, kept, GS_KEY_BYTES);
+    sorter->stats->bins++;
+    sorter->stats->equality_bins++;
+    sorter->stats->equality_keys += count;
+cleanup:
+    free(keys);
+    return st;
+}
+
+/* The bin at index i in output order. */
+static uint32_t bin_at(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i)
+{
+    return sorter->options->reverse ? level->splitters.count - i : i;
+}
+
+/* The number of bins from the i-th on that form a group: as many as fit into memory, at least one,
+ * and an equality bin alone. *count is the group's keys. */
+static uint32_t find_group(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i,
+                           uint64_t *count)
+{
+    uint32_t bins = 0;
+    *count = 0;
+    while (i + bins < gs_level_bins(level)) {
+        uint32_t bin = bin_at(sorter, level, i + bins);
+        uint64_t keys = level->totals[bin];
+        bool equal = keys > 0 && gs_splitters_equal(&level->splitters, bin);
+        if (bins > 0 && keys > 0 && (equal || *count + keys > sorter->plan.bin_keys))
+            break;
+        *count += keys;
+        bins++;
+        if (equal)
+            break;
+    }
+    return bins;
+}
+
+/* Have the disk read ahead the group that begins with the i-th bin, if there is one and it fits. */
+static void announce_group(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i)
+{
+    uint64_t count;
+    uint32_t bins = find_group(sorter, level, i, &count);
+    if (bins == 0 || count > sorter->plan.bin_keys)
+        return;
+    uint32_t first = bin_at(sorter, level, i);
+    uint32_t last = bin_at(sorter, level, i + bins - 1);
+    gs_level_announce(level, &sorter->spill, first < last ? first : last,
+                      first < last ? last : first);
+}
+
+/* Treat a bin that is too large for memory as an input of its own. */
+static enum gs_status sort_large_bin(struct gs_sorter *sorter, const struct gs_level *from,
+                                     uint32_t bin, struct gs_error *err)
+{
+    struct gs_level *level = NULL;
+    enum gs_status st = gs_external_split_bin(sorter, from, bin, &level, err);
+    if (st == GS_OK)
+        st = gs_external_emit(sorter, level, err);
+    gs_level_free(level);
+    return st;
+}
+
+/* Recurses once for each nesting of bins in bins; that ends, since a level splits a bin of at least
+ * two values into smaller ones. */
+enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level *level,
+                                struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint32_t bins;
+    for (uint32_t i = 0; i < gs_level_bins(level); i += bins) {
+        uint64_t count;
+        uint32_t first = bin_at(sorter, level, i);
+        bins = find_group(sorter, level, i, &count);
+        uint32_t last = bin_at(sorter, level, i + bins - 1);
+        if (count == 0)
+            continue;
+        announce_group(sorter, level, i + bins);
+        if (bins == 1 && gs_splitters_equal(&level->splitters, first)) {
+            GS_TRY(write_equal(sorter, gs_splitters_low(&level->splitters, first), count, err));
+            atomic_fetch_add(&sorter->progress->done, count);
+        } else if (count > sorter->plan.bin_keys) {
+            GS_TRY(sort_large_bin(sorter, level, first, err));
+        } else {
+            GS_TRY(gs_external_sort_group(sorter, level, first < last ? first : last,
+                                          first < last ? last : first, count, err));
+        }
+    }
+cleanup:
+    return st;
+}

@@ -1,0 +1,126 @@
+/* external_group.c -- load bins that fit in memory together, sort them and write them out.
+ * SPDX-License-Identifier: MIT
+ *
+ * Each chunk's part of the group is ordered by bin already, so the CPU only sorts bin by bin,
+ * gathering each from the parts. If another device or engine is to sort the keys, or they are few,
+ * gs_sort sorts them like any other input.
+ */
+#include "sort/cpu/binned.h"
+#include "sort/external/external_sorter.h"
+
+#include "common/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Add the stats of one group's sort. */
+static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
+{
+    for (int i = 0; i < GS_STAGES; i++)
+        gs_stage_add(&sum->stages[i], &group->stages[i]);
+    sum->samples += group->samples;
+    sum->bins += group->bins;
+    sum->equality_bins += group->equality_bins;
+    sum->equality_keys += group->equality_keys;
+    if (group->largest_bin > sum->largest_bin)
+        sum->largest_bin = group->largest_bin;
+    sum->threads = group->threads > sum->threads ? group->threads : sum->threads;
+    sum->engine = group->engine;
+    sum->device = group->device;
+    sum->device_text = group->device_text;
+    snprintf(sum->reason, sizeof sum->reason, "%.200s; through temporary files", group->reason);
+    if (group->warning[0] != '\0')
+        snprintf(sum->warning, sizeof sum->warning, "%s", group->warning);
+}
+
+/* The number of rows (binned.h) in a chunk's part of bins low to high. */
+static size_t count_rows(const struct gs_level *level, size_t chunk, uint32_t low, uint32_t high)
+{
+    uint64_t keys = gs_level_piece_keys(level, chunk, low, high);
+    return (size_t)((keys + GS_BINNED_ROW_KEYS - 1) / GS_BINNED_ROW_KEYS);
+}
+
+static size_t count_all_rows(const struct gs_level *level, uint32_t low, uint32_t high)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < level->chunk_count; i++)
+        rows += count_rows(level, i, low, high);
+    return rows;
+}
+
+/* Fill in where the bins start in each row of the keys that gs_level_load has read. The table also
+ * has the bins next to low and high, as empty ones: their splitters bound the others. */
+static void fill_table(const struct gs_level *level, uint32_t low, uint32_t high,
+                       struct gs_binned *binned)
+{
+    uint32_t *row = binned->starts;
+    uint32_t place = 0;
+    for (size_t i = 0; i < level->chunk_count; i++) {
+        const uint32_t *starts = level->chunks[i].starts;
+        uint32_t begin = starts[low];
+        uint32_t end = starts[high + 1];
+        for (uint32_t from = begin; from < end; row += binned->bins + 1) {
+            uint32_t to = end - from < GS_BINNED_ROW_KEYS ? end : from + GS_BINNED_ROW_KEYS;
+            for (uint32_t b = 0; b <= binned->bins; b++) {
+                uint32_t start = starts[binned->first + b];
+                start = start < from ? from : start > to ? to : start;
+                row[b] = place + (start - begin);
+            }
+            from = to;
+        }
+        place += end - begin;
+    }
+}
+
+/* Sort the loaded bins low to high, bin by bin. */
+static enum gs_status sort_bins(struct gs_sorter *sorter, const struct gs_level *level,
+                                uint32_t low, uint32_t high, uint64_t count, size_t rows,
+                                uint64_t fingerprint, struct gs_stats *stats, struct gs_error *err)
+{
+    uint32_t first = low > 0 ? low - 1 : low;
+    uint32_t last = high < level->splitters.count ? high + 1 : high;
+    struct gs_binned binned = {.keys = sorter->load,
+                               .count = count,
+                               .rows = rows,
+                               .splitters = &level->splitters,
+                               .first = first,
+                               .bins = last - first + 1};
+    binned.starts = reallocarray(NULL, rows, (binned.bins + 1) * sizeof *binned.starts);
+    if (binned.starts == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", binned.bins);
+    fill_table(level, low, high, &binned);
+    enum gs_status st =
+        gs_sort_binned(sorter->options, &binned, fingerprint, &sorter->sink, stats, err);
+    free(binned.starts);
+    return st;
+}
+
+enum gs_status gs_external_sort_group(struct gs_sorter *sorter, const struct gs_level *level,
+                                      uint32_t low, uint32_t high, uint64_t count,
+                                      struct gs_error *err)
+{
+    enum gs_status st;
+    struct gs_options options = *sorter->options;
+    struct gs_stats stats = {0};
+    struct gs_span span = {.count = count, .name = "temporary file"};
+    uint64_t start = gs_now_ns();
+    size_t rows = count_all_rows(level, low, high);
+    GS_TRY(gs_external_need(&sorter->load, sorter->plan.bin_keys, err));
+    GS_TRY(gs_level_load(level, &sorter->spill, low, high, sorter->load, sorter->threads, err));
+    gs_external_account(sorter, GS_STAGE_READ, start, count, GS_KEY_BYTES);
+    span.keys = sorter->load;
+    uint64_t fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
+    sorter->expected -= fingerprint;
+    options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
+    if (gs_binned_fits(&options, count, rows, &stats))
+        st = sort_bins(sorter, level, low, high, count, rows, fingerprint, &stats, err);
+    else
+        st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);
+    add_stats(sorter->stats, &stats);
+    sorter->position += stats.keys_out;
+    if (options.verify)
+        sorter->expected += stats.fingerprint;
+    atomic_fetch_add(&sorter->progress->done, count);
+cleanup:
+    return st;
+}

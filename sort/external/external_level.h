@@ -1,0 +1,69 @@
+/* external_level.h -- one distribution of keys to bins on disk: of the input, or of a large bin.
+ * SPDX-License-Identifier: MIT
+ *
+ * The keys came in chunks; each chunk lies in one piece of the spill, sorted by bin, so that one
+ * read gets neighbouring bins of a chunk. Equality bins are only counted.
+ */
+#ifndef GS_EXTERNAL_LEVEL_H
+#define GS_EXTERNAL_LEVEL_H
+
+#include "common/spill.h"
+#include "sort/gsort.h"
+#include "sort/split/splitters.h"
+
+struct gs_level_chunk {
+    struct gs_place place;
+    uint32_t *starts; /* [bins + 1]: where each bin starts in the piece, in keys */
+};
+
+struct gs_level {
+    struct gs_splitters splitters;
+    uint64_t *totals; /* [bins]: keys of each */
+    struct gs_level_chunk *chunks;
+    size_t chunk_count;
+    size_t chunk_room;
+};
+
+static inline uint32_t gs_level_bins(const struct gs_level *level)
+{
+    return level->splitters.count + 1;
+}
+
+/* A new level for about `bins` bins, chosen by a sample, which is sorted in place. The caller frees
+ * it. NULL, with *err filled, if there is no memory. */
+struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
+                               struct gs_error *err);
+void gs_level_free(struct gs_level *level);
+
+/* Add a chunk; the caller fills its starts before gs_level_write. */
+enum gs_status gs_level_add(struct gs_level *level, struct gs_error *err);
+
+/* Write the keys of the chunk that was added last. */
+enum gs_status gs_level_write(struct gs_level *level, struct gs_spill *spill, const gs_key *keys,
+                              unsigned threads, struct gs_error *err);
+
+/* The number of keys that a chunk has in bins low to high. */
+uint32_t gs_level_piece_keys(const struct gs_level *level, size_t chunk, uint32_t low,
+                             uint32_t high);
+
+/* Read keys [skip, skip + count) of those that a chunk has in bins from low on. */
+enum gs_status gs_level_read(const struct gs_level *level, const struct gs_spill *spill,
+                             size_t chunk, uint32_t low, uint32_t skip, uint32_t count, gs_key *to,
+                             struct gs_error *err);
+
+/* Read all keys of bins low to high, chunk after chunk; none of them may be an equality bin with
+ * keys, since these are not on disk. */
+enum gs_status gs_level_load(const struct gs_level *level, const struct gs_spill *spill,
+                             uint32_t low, uint32_t high, gs_key *to, unsigned threads,
+                             struct gs_error *err);
+
+/* Announce that bins low to high are loaded next, for read-ahead. */
+void gs_level_announce(const struct gs_level *level, const struct gs_spill *spill, uint32_t low,
+                       uint32_t high);
+
+/* Draw `samples` keys at positions spread over one bin. */
+enum gs_status gs_level_sample(const struct gs_level *level, const struct gs_spill *spill,
+                               uint32_t bin, uint32_t samples, gs_key *sample,
+                               struct gs_error *err);
+
+#endif

@@ -1,0 +1,242 @@
+/* order.c -- order checks, duplicates and reversal of keys in memory.
+ * SPDX-License-Identifier: MIT
+ *
+ * The loops are written so that the compiler vectorizes them, for each of some instruction sets
+ * (GS_CLONES): no exit inside a block, one comparison a key.
+ */
+#include "sort/keys/order.h"
+#include "sort/keys/vectors.h"
+#include "sort/keys/params.h"
+
+#include <stdatomic.h>
+
+/* Keys compared before the result is tested. */
+#define BLOCK_KEYS 4096
+
+/* Tiles to compare per thread: waking a thread takes as long as comparing so many. A pipe's pieces
+ * stay below that: one thread compares them faster than they come. */
+#define TILES_PER_THREAD 8
+
+/* Does any key of the block follow a greater one? keys[0] is compared with keys[1] first. */
+GS_CLONES static bool block_descends(const gs_key *keys, uint64_t pairs)
+{
+    unsigned bad = 0;
+    for (uint64_t i = 0; i < pairs; i++)
+        bad |= keys[i] > keys[i + 1];
+    return bad != 0;
+}
+
+/* Does any key of the block follow a smaller one? */
+GS_CLONES static bool block_ascends(const gs_key *keys, uint64_t pairs)
+{
+    unsigned bad = 0;
+    for (uint64_t i = 0; i < pairs; i++)
+        bad |= keys[i] < keys[i + 1];
+    return bad != 0;
+}
+
+/* Does any key of the block equal the one before it? */
+GS_CLONES static bool block_repeats(const gs_key *keys, uint64_t pairs)
+{
+    unsigned bad = 0;
+    for (uint64_t i = 0; i < pairs; i++)
+        bad |= keys[i] == keys[i + 1];
+    return bad != 0;
+}
+
+typedef bool block_test(const gs_key *keys, uint64_t pairs);
+
+/* Does the test fail for all pairs of neighbours? */
+static bool none_of(block_test *test, const gs_key *keys, uint64_t count)
+{
+    for (uint64_t i = 0; i + 1 < count; i += BLOCK_KEYS) {
+        uint64_t pairs = count - 1 - i;
+        if (test(keys + i, pairs < BLOCK_KEYS ? pairs : BLOCK_KEYS))
+            return false;
+    }
+    return true;
+}
+
+bool gs_order_ascending(const gs_key *keys, uint64_t count)
+{
+    return none_of(block_descends, keys, count);
+}
+
+bool gs_order_descending(const gs_key *keys, uint64_t count)
+{
+    return none_of(block_ascends, keys, count);
+}
+
+/* Progress of an in-place removal of duplicates. */
+struct closing {
+    uint64_t read; /* keys read so far */
+    uint64_t kept; /* of them, at the front of the array */
+    gs_key last;   /* the last key read, to compare the next with: loading the last key kept would
+                    * wait for its store */
+};
+
+#if GS_HAS_AVX512
+
+#include <immintrin.h>
+
+/* Close up the keys that fill whole vectors. */
+__attribute__((target("avx512f,popcnt"))) static void close_up512(gs_key *keys, uint64_t count,
+                                                                  struct closing *closing)
+{
+    __m512i last = _mm512_set1_epi32((int)closing->last);
+    for (; count - closing->read >= 16; closing->read += 16) {
+        const __m512i here = _mm512_loadu_si512(keys + closing->read);
+        const __m512i before = _mm512_alignr_epi32(here, last, 15);
+        const __mmask16 fresh = _mm512_cmpneq_epi32_mask(here, before);
+        /* A full store is faster than a masked one, and overwrites only keys already read. */
+        _mm512_storeu_si512(keys + closing->kept, _mm512_maskz_compress_epi32(fresh, here));
+        closing->kept += (unsigned)__builtin_popcount(fresh);
+        last = here;
+    }
+    last = _mm512_alignr_epi32(last, last, 15);
+    closing->last = (gs_key)_mm_cvtsi128_si32(_mm512_castsi512_si128(last));
+}
+
+#endif
+
+static void close_up(gs_key *keys, uint64_t count, struct closing *closing)
+{
+    for (; closing->read < count; closing->read++) {
+        gs_key key = keys[closing->read];
+        keys[closing->kept] = key; /* always stored: nothing to mispredict */
+        closing->kept += key != closing->last;
+        closing->last = key;
+    }
+}
+
+uint64_t gs_order_unique(gs_key *keys, uint64_t count)
+{
+    if (count < 2)
+        return count;
+    /* No key moves before the first duplicate, and often there is none. */
+    uint64_t i = 0;
+    while (i + 1 < count) {
+        uint64_t pairs = count - 1 - i < BLOCK_KEYS ? count - 1 - i : BLOCK_KEYS;
+        if (block_repeats(keys + i, pairs))
+            break;
+        i += pairs;
+    }
+    struct closing closing = {.read = i + 1, .kept = i + 1, .last = keys[i]};
+#if GS_HAS_AVX512
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("popcnt"))
+        close_up512(keys, count, &closing);
+#endif
+    close_up(keys, count, &closing);
+    return closing.kept;
+}
+
+GS_CLONES void gs_order_reverse(gs_key *keys, uint64_t count)
+{
+    gs_key *low = keys;
+    gs_key *high = keys + count;
+    for (uint64_t i = 0; i < count / 2; i++) {
+        gs_key key = low[i];
+        low[i] = *(high - 1 - i);
+        *(high - 1 - i) = key;
+    }
+}
+
+/* Is the pair out of the wanted order? */
+static bool is_disorder(const struct gs_options *options, gs_key before, gs_key after)
+{
+    if (options->unique && before == after)
+        return true;
+    return options->reverse ? before < after : before > after;
+}
+
+/* The index of the first disorder inside one array, or count; tests block by block. */
+static uint64_t find_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count)
+{
+    for (uint64_t i = 0; i + 1 < count; i += BLOCK_KEYS) {
+        uint64_t pairs = count - 1 - i < BLOCK_KEYS ? count - 1 - i : BLOCK_KEYS;
+        bool bad =
+            options->reverse ? block_ascends(keys + i, pairs) : block_descends(keys + i, pairs);
+        if (!bad && options->unique)
+            bad = block_repeats(keys + i, pairs);
+        for (uint64_t k = i; bad && k < i + pairs; k++)
+            if (is_disorder(options, keys[k], keys[k + 1]))
+                return k + 1;
+    }
+    return count;
+}
+
+/* Threads that look for disorder in this many tiles. */
+static unsigned threads_for(const struct gs_options *options, uint64_t tiles)
+{
+    uint64_t most = tiles / TILES_PER_THREAD + 1;
+    unsigned threads = gs_threads(options);
+    return threads < most ? threads : (unsigned)most;
+}
+
+uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count,
+                           const gs_key *previous)
+{
+    if (count > 0 && previous != NULL && is_disorder(options, *previous, keys[0]))
+        return 0;
+    if (count <= GS_TILE_KEYS)
+        return find_disorder(options, keys, count);
+    uint64_t tiles = (count + GS_TILE_KEYS - 1) / GS_TILE_KEYS;
+    atomic_uint_fast64_t next = 0;
+    atomic_uint_fast64_t found = count;
+#pragma omp parallel num_threads(threads_for(options, tiles))
+    for (;;) {
+        uint64_t first = atomic_fetch_add(&next, 1) * GS_TILE_KEYS;
+        /* Tiles are claimed in ascending order, so tiles behind a disorder do not matter. */
+        if (first / GS_TILE_KEYS >= tiles || first >= atomic_load(&found))
+            break;
+        /* One key of the next tile too: a disorder may lie between tiles. */
+        uint64_t left = count - first;
+        uint64_t here = left <= GS_TILE_KEYS ? left : GS_TILE_KEYS + 1;
+        uint64_t bad = find_disorder(options, keys + first, here);
+        if (bad == here)
+            continue;
+        uint_fast64_t best = atomic_load(&found);
+        while (first + bad < best && !atomic_compare_exchange_weak(&found, &best, first + bad))
+            continue;
+    }
+    return atomic_load(&found);
+}
+
+/* Clear *sorted and *reversed as a tile, and the step from the key before it, disprove them. */
+static void scan_tile(const struct gs_tiles *tiles, uint64_t index, atomic_bool *sorted,
+                      atomic_bool *reversed)
+{
+    struct gs_tile tile = gs_tiles_at(tiles, index);
+    if (tile.first > 0 && tile.count > 0) {
+        gs_key before = gs_tiles_key(tiles, tile.first - 1);
+        if (before > tile.keys[0])
+            atomic_store_explicit(sorted, false, memory_order_relaxed);
+        if (before < tile.keys[0])
+            atomic_store_explicit(reversed, false, memory_order_relaxed);
+    }
+    if (atomic_load_explicit(sorted, memory_order_relaxed) &&
+        !gs_order_ascending(tile.keys, tile.count))
+        atomic_store_explicit(sorted, false, memory_order_relaxed);
+    if (atomic_load_explicit(reversed, memory_order_relaxed) &&
+        !gs_order_descending(tile.keys, tile.count))
+        atomic_store_explicit(reversed, false, memory_order_relaxed);
+}
+
+enum gs_order gs_order_scan(const struct gs_tiles *tiles, unsigned threads)
+{
+    atomic_bool sorted = true;
+    atomic_bool reversed = true;
+    atomic_uint_fast64_t next = 1;
+    if (tiles->count > 0)
+        scan_tile(tiles, 0, &sorted, &reversed); /* most unordered inputs show it here */
+    if (tiles->count > 1 && (sorted || reversed)) {
+#pragma omp parallel num_threads(threads)
+        for (;;) {
+            uint64_t index = atomic_fetch_add(&next, 1);
+            if (index >= tiles->count || !(sorted || reversed))
+                break;
+            scan_tile(tiles, index, &sorted, &reversed);
+        }
+    }
+    return sorted ? GS_ORDER_SORTED : reversed ? GS_ORDER_REVERSED : GS_ORDER_NONE;
+}

@@ -1,0 +1,26 @@
+/* order.h -- plain loops over keys: check their order, drop duplicates, reverse them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_ORDER_H
+#define GS_ORDER_H
+
+#include "sort/gsort.h"
+#include "sort/keys/tiles.h"
+
+enum gs_order { GS_ORDER_NONE, GS_ORDER_SORTED, GS_ORDER_REVERSED };
+
+/* Is every key at least (at most) its predecessor? */
+bool gs_order_ascending(const gs_key *keys, uint64_t count);
+bool gs_order_descending(const gs_key *keys, uint64_t count);
+
+/* Drop every key that equals its predecessor, in place; returns how many are left. */
+uint64_t gs_order_unique(gs_key *keys, uint64_t count);
+
+/* Reverse the array, in place. */
+void gs_order_reverse(gs_key *keys, uint64_t count);
+
+/* Is the whole input in order already, ascending or descending? Reads ordered input once; stops
+ * early if the disorder is near the beginning, as it mostly is. */
+enum gs_order gs_order_scan(const struct gs_tiles *tiles, unsigned threads);
+
+#endif

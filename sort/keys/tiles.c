@@ -1,0 +1,100 @@
+/* tiles.c -- the input cut into tiles.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/keys/tiles.h"
+#include "sort/keys/params.h"
+
+#include <stdlib.h>
+
+enum gs_status gs_tiles_make(struct gs_tiles *tiles, const struct gs_span *spans, size_t span_count,
+                             struct gs_error *err)
+{
+    *tiles = (struct gs_tiles){.spans = spans, .span_count = span_count};
+    tiles->first_tile = calloc(span_count + 1, sizeof *tiles->first_tile);
+    tiles->first_key = calloc(span_count + 1, sizeof *tiles->first_key);
+    if (tiles->first_tile == NULL || tiles->first_key == NULL) {
+        gs_tiles_free(tiles);
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", span_count);
+    }
+    for (size_t i = 0; i < span_count; i++) {
+        uint64_t in_span = (spans[i].count + GS_TILE_KEYS - 1) / GS_TILE_KEYS;
+        tiles->first_tile[i + 1] = tiles->first_tile[i] + in_span;
+        tiles->first_key[i + 1] = tiles->first_key[i] + spans[i].count;
+    }
+    tiles->count = tiles->first_tile[span_count];
+    return GS_OK;
+}
+
+void gs_tiles_free(struct gs_tiles *tiles)
+{
+    free(tiles->first_tile);
+    free(tiles->first_key);
+    tiles->first_tile = NULL;
+    tiles->first_key = NULL;
+}
+
+uint64_t gs_tiles_keys(const struct gs_tiles *tiles)
+{
+    return tiles->first_key[tiles->span_count];
+}
+
+/* The span i with starts[i] <= position < starts[i + 1]; never an empty span. */
+static size_t find_span(const uint64_t *starts, size_t span_count, uint64_t position)
+{
+    size_t low = 0;
+    size_t high = span_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (starts[middle] <= position)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
+{
+    size_t i = find_span(tiles->first_tile, tiles->span_count, index);
+    uint64_t skip = (index - tiles->first_tile[i]) * GS_TILE_KEYS;
+    uint64_t left = tiles->spans[i].count - skip;
+    return (struct gs_tile){.keys = tiles->spans[i].keys + skip,
+                            .count = left < GS_TILE_KEYS ? left : GS_TILE_KEYS,
+                            .first = tiles->first_key[i] + skip,
+                            .span = &tiles->spans[i]};
+}
+
+gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
+{
+    size_t i = find_span(tiles->first_key, tiles->span_count, position);
+    return tiles->spans[i].keys[position - tiles->first_key[i]];
+}
+
+struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count)
+{
+    size_t i = find_span(tiles->first_key, tiles->span_count, first);
+    uint64_t skip = first - tiles->first_key[i];
+    uint64_t left = tiles->spans[i].count - skip;
+    return (struct gs_tile){.keys = tiles->spans[i].keys + skip,
+                            .count = left < count ? left : count,
+                            .first = first,
+                            .span = &tiles->spans[i]};
+}
+
+enum gs_status gs_tiles_fail_changed(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                     struct gs_error *err)
+{
+    struct gs_tile part = gs_tiles_part(tiles, first, count);
+    if (part.count < count)
+        return gs_fail(err, GS_ERR_INPUT, 0, "an input changed while it was being sorted");
+    return gs_fail(err, GS_ERR_INPUT, 0, "%s: changed while it was being sorted", part.span->name);
+}
+
+void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count, gs_key *to)
+{
+    for (uint64_t done = 0; done < count;) {
+        struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
+        gs_copy_once(to + done, part.keys, part.count);
+        done += part.count;
+    }
+}

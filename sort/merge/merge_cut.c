@@ -1,0 +1,221 @@
+/* merge_cut.c -- cut sorted inputs at common keys into segments, one after another.
+ * SPDX-License-Identifier: MIT
+ *
+ * Look the same number of keys ahead in each span. The least key seen there is the next common key,
+ * and all keys below it lie within that distance. If there are none, some span begins with that
+ * very key: then all its copies are taken; if many, they are a segment that needs no sorting.
+ *
+ * Where most spans have no keys below the common key, because their ranges follow one another or
+ * they are small beside a large one, segments would be a few keys each, for a look at all spans.
+ * Then a larger common key is searched for, by doubling and then halving its distance.
+ */
+#include "sort/merge/merge_cut.h"
+
+#include <stdlib.h>
+
+/* All keys are below this. */
+#define LIMIT_MAX ((uint64_t)GS_KEY_MAX + 1)
+
+/* A segment below 1 / ROOM_PART_MIN of the room is widened, if possible to at least 1 /
+ * ROOM_PART. */
+#define ROOM_PART_MIN 8
+#define ROOM_PART     2
+
+enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size_t span_count,
+                           bool reverse, uint64_t room, struct gs_error *err)
+{
+    *cut = (struct gs_cut){.spans = spans,
+                           .mask = reverse ? GS_KEY_MAX : 0,
+                           .taken = calloc(span_count + 1, sizeof *cut->taken),
+                           .heads = calloc(span_count + 1, sizeof *cut->heads),
+                           .active = calloc(span_count + 1, sizeof *cut->active),
+                           .below = calloc(span_count + 1, sizeof *cut->below),
+                           .trial = calloc(span_count + 1, sizeof *cut->trial),
+                           .room = room > span_count ? room : span_count};
+    if (cut->taken == NULL || cut->heads == NULL || cut->active == NULL || cut->below == NULL ||
+        cut->trial == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", span_count);
+    for (size_t i = 0; i < span_count; i++) {
+        if (spans[i].count == 0)
+            continue;
+        cut->heads[i] = spans[i].keys[0] ^ cut->mask;
+        cut->active[cut->actives++] = i;
+    }
+    return GS_OK;
+}
+
+void gs_cut_close(struct gs_cut *cut)
+{
+    free(cut->taken);
+    free(cut->heads);
+    free(cut->active);
+    free(cut->below);
+    free(cut->trial);
+    *cut = (struct gs_cut){.taken = NULL};
+}
+
+/* The number of keys <= bound, or < bound if `below`, at the start of count keys. */
+static uint64_t count_up_to(const gs_key *keys, uint64_t count, gs_key mask, gs_key bound,
+                            bool below)
+{
+    uint64_t first = 0;
+    while (count > 0) {
+        uint64_t half = count / 2;
+        gs_key key = keys[first + half] ^ mask;
+        if (below ? key < bound : key <= bound) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return first;
+}
+
+/* The same for <=, where few are expected: gallops 1, 2, 4, ... keys ahead first. */
+static uint64_t count_run(const gs_key *keys, uint64_t count, gs_key mask, gs_key bound)
+{
+    uint64_t ahead = 1;
+    while (ahead < count && (keys[ahead - 1] ^ mask) <= bound)
+        ahead *= 2;
+    uint64_t first = ahead / 2; /* these are all in the run, or there are none */
+    uint64_t end = ahead < count ? ahead : count;
+    return first + count_up_to(keys + first, end - first, mask, bound, false);
+}
+
+/* Append the parts, whose lengths are in ->below, and cut them off their spans. Drop the spans that
+ * have nothing left. */
+static void take_parts(struct gs_cut *cut, struct gs_segment *segment)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cut->actives; i++) {
+        size_t span = cut->active[i];
+        uint64_t count = cut->below[i];
+        if (count > 0) {
+            segment->parts[segment->part_count++] =
+                (struct gs_part){.span = span, .first = cut->taken[span], .count = count};
+            segment->count += count;
+            cut->taken[span] += count;
+            if (cut->taken[span] == cut->spans[span].count)
+                continue;
+            cut->heads[span] = cut->spans[span].keys[cut->taken[span]] ^ cut->mask;
+        }
+        cut->active[kept++] = span;
+    }
+    cut->actives = kept;
+}
+
+/* The least key `look` keys ahead in any span that is longer; false if none is. */
+static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
+{
+    bool found = false;
+    for (size_t i = 0; i < cut->actives; i++) {
+        const struct gs_span *span = &cut->spans[cut->active[i]];
+        uint64_t taken = cut->taken[cut->active[i]];
+        if (span->count - taken <= look)
+            continue;
+        gs_key key = span->keys[taken + look - 1] ^ cut->mask;
+        if (!found || key < *bound)
+            *bound = key;
+        found = true;
+    }
+    return found;
+}
+
+/* Count each span's keys below `bound` (all if not bounded), at most `look`, to ->below; their
+ * sum. */
+static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_key bound)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < cut->actives; i++) {
+        const struct gs_span *span = &cut->spans[cut->active[i]];
+        uint64_t taken = cut->taken[cut->active[i]];
+        uint64_t left = span->count - taken < look ? span->count - taken : look;
+        cut->below[i] =
+            bounded ? count_up_to(span->keys + taken, left, cut->mask, bound, true) : left;
+        sum += cut->below[i];
+    }
+    return sum;
+}
+
+/* Count each span's keys below `limit` into ->trial, knowing that the first ->below of them are.
+ * Returns their sum; once it exceeds `most`, counting may stop early. */
+static uint64_t count_below(struct gs_cut *cut, uint64_t limit, uint64_t most)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < cut->actives && sum <= most; i++) {
+        size_t at = cut->active[i];
+        uint64_t known = cut->below[i];
+        cut->trial[i] = known;
+        if (known > 0 || cut->heads[at] < limit)
+            cut->trial[i] += count_run(cut->spans[at].keys + cut->taken[at] + known,
+                                       cut->spans[at].count - cut->taken[at] - known, cut->mask,
+                                       (gs_key)(limit - 1));
+        sum += cut->trial[i];
+    }
+    return sum;
+}
+
+/* Make the counts of count_below, in ->trial, the ones to take. */
+static void accept(struct gs_cut *cut)
+{
+    uint64_t *trial = cut->trial;
+    cut->trial = cut->below;
+    cut->below = trial;
+}
+
+/* Find a larger limit than `limit`, below which ->below says there are only `sum` keys. */
+static uint64_t widen(struct gs_cut *cut, uint64_t limit, uint64_t sum)
+{
+    uint64_t beyond = LIMIT_MAX + 1; /* too many keys lie below, or it is no valid limit */
+    uint64_t width = limit > cut->floor ? limit - cut->floor : 1;
+    width = width > cut->width ? width : cut->width;
+    while (sum < cut->room / ROOM_PART && limit + 1 < beyond) {
+        uint64_t next = limit + (beyond - limit) / 2;
+        if (beyond > LIMIT_MAX) { /* no upper end found yet: double the distance */
+            next = cut->floor + width < LIMIT_MAX ? cut->floor + width : LIMIT_MAX;
+            width *= 2;
+            if (next <= limit)
+                continue;
+        }
+        uint64_t more = count_below(cut, next, cut->room);
+        if (more > cut->room) {
+            beyond = next;
+            continue;
+        }
+        accept(cut);
+        limit = next;
+        sum = more;
+    }
+    cut->width = limit > cut->floor ? limit - cut->floor : 1;
+    return limit;
+}
+
+void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
+{
+    gs_key bound = 0;
+    *segment = (struct gs_segment){.parts = segment->parts,
+                                   .position = cut->position,
+                                   .index = cut->segments,
+                                   .floor = cut->floor};
+    if (cut->actives == 0)
+        return;
+    uint64_t look = cut->room / cut->actives;
+    bool bounded = find_bound(cut, look, &bound);
+    uint64_t sum = look_below(cut, look, bounded, bound);
+    segment->limit = bounded ? bound : LIMIT_MAX;
+    if (sum == 0) {
+        segment->limit++;
+        sum = count_below(cut, segment->limit, UINT64_MAX);
+        accept(cut);
+        segment->equal = sum >= cut->room / ROOM_PART_MIN;
+        segment->key = bound ^ cut->mask;
+    }
+    if (bounded && sum < cut->room / ROOM_PART_MIN)
+        segment->limit = widen(cut, segment->limit, sum);
+    take_parts(cut, segment);
+    if (segment->limit > cut->floor)
+        cut->floor = segment->limit;
+    cut->position += segment->count;
+    cut->segments++;
+}

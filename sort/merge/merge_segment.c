@@ -1,0 +1,152 @@
+/* merge_segment.c -- merge one segment of sorted inputs in cache, and hand it out.
+ * SPDX-License-Identifier: MIT
+ *
+ * A thread copies the segment's parts together, checks the copies for order, merges them and hands
+ * them to the emitter. With too many parts for that, or without the vector instructions, they are
+ * sorted as a bin is. Each pair of neighbouring keys of an input is checked in the part that holds
+ * the second: so disorder is never missed, even where it misled the binary search. Nor is a change
+ * of the input missed: the copied keys must lie between the keys at which the segment was cut.
+ */
+#include "sort/merge/merge_segment.h"
+#include "sort/keys/order.h"
+
+#include "common/clock.h"
+
+#include <assert.h>
+
+static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
+              "scratch is for either method");
+
+void gs_merge_fail(struct gs_merge *merge, enum gs_status status)
+{
+    /* The text is found when all threads are done. */
+    struct gs_error error = {.status = status};
+    gs_emit_fail(&merge->emitter, &error);
+}
+
+/* Do keys from low to high lie within the segment's bounds? Not where an input is out of order, or
+ * has changed since the cut. */
+static bool is_within(const struct gs_merge *merge, const struct gs_segment *segment, gs_key low,
+                      gs_key high)
+{
+    gs_key mask = merge->cut.mask;
+    gs_key first = mask != 0 ? high ^ mask : low;
+    gs_key last = mask != 0 ? low ^ mask : high;
+    return first >= segment->floor && last < segment->limit;
+}
+
+/* Copy the parts of a segment together, ascending, `gap` keys apart, and find the least and largest
+ * key. False: they are out of order or out of bounds. */
+static bool gather(const struct gs_merge *merge, struct gs_merger *worker, uint64_t gap,
+                   gs_key *low, gs_key *high)
+{
+    gs_key *to = worker->keys;
+    *low = GS_KEY_MAX;
+    *high = 0;
+    for (size_t i = 0; i < worker->segment.part_count; i++) {
+        const struct gs_part *part = &worker->segment.parts[i];
+        const gs_key *from = merge->cut.spans[part->span].keys + part->first;
+        gs_copy_once(to, from, part->count);
+        if (gs_first_disorder(&merge->order, to, part->count, part->first > 0 ? from - 1 : NULL) !=
+            part->count)
+            return false;
+        if (merge->options->verify)
+            worker->fingerprint += gs_fingerprint(to, part->count);
+        if (merge->options->reverse)
+            gs_order_reverse(to, part->count);
+        *low = to[0] < *low ? to[0] : *low;
+        *high = to[part->count - 1] > *high ? to[part->count - 1] : *high;
+        to += part->count + gap;
+    }
+    return is_within(merge, &worker->segment, *low, *high);
+}
+
+static gs_key *merge_parts(const struct gs_merge *merge, struct gs_merger *worker)
+{
+    const struct gs_segment *segment = &worker->segment;
+    size_t counts[GS_MERGE_RUNS_MAX];
+    for (size_t i = 0; i < segment->part_count; i++)
+        counts[i] = segment->parts[i].count;
+    return gs_merge_runs(merge->method, worker->keys, worker->scratch, counts, segment->part_count);
+}
+
+/* Merge a segment of unequal keys and hand it out. */
+static enum gs_status merge_unequal(struct gs_merge *merge, struct gs_merger *worker)
+{
+    const struct gs_segment *segment = &worker->segment;
+    gs_key low, high;
+    uint64_t position;
+    uint64_t start = gs_now_ns();
+    bool merges = merge->method != GS_MERGE_NONE && segment->part_count <= GS_MERGE_RUNS_MAX &&
+                  segment->count <= GS_SEGMENT_KEYS;
+    if (!gather(merge, worker, merges ? GS_MERGE_GAP : 0, &low, &high)) {
+        gs_merge_fail(merge, GS_ERR_INPUT);
+        return GS_ERR_INPUT;
+    }
+    gs_key *sorted = worker->keys;
+    if (segment->part_count > 1)
+        sorted = merges ? merge_parts(merge, worker)
+                        : gs_cache_sort(worker->keys, worker->scratch, segment->count, low, high);
+    uint64_t kept = gs_emit_shape(&merge->emitter, sorted, segment->count);
+    worker->sort_ns += gs_now_ns() - start;
+    start = gs_now_ns();
+    const gs_key *keys = gs_emit_place(&merge->emitter, sorted, kept, segment->position);
+    worker->write_ns += gs_now_ns() - start;
+    enum gs_status st =
+        gs_emit_begin(&merge->emitter, segment->index, kept, segment->position, &position);
+    if (st != GS_OK)
+        return st;
+    start = gs_now_ns();
+    st = gs_emit_write(&merge->emitter, keys, kept, position);
+    worker->write_ns += gs_now_ns() - start;
+    worker->kept += kept;
+    gs_emit_end(&merge->emitter);
+    return st;
+}
+
+/* Hand out a segment of equal keys. */
+static enum gs_status merge_equal(struct gs_merge *merge, struct gs_merger *worker)
+{
+    const struct gs_segment *segment = &worker->segment;
+    uint64_t position;
+    uint64_t kept = merge->options->unique ? 1 : segment->count;
+    uint64_t block = kept < GS_SEGMENT_KEYS ? kept : GS_SEGMENT_KEYS;
+    if (!is_within(merge, segment, segment->key, segment->key)) {
+        gs_merge_fail(merge, GS_ERR_INPUT);
+        return GS_ERR_INPUT;
+    }
+    for (size_t i = 0; i < segment->part_count; i++) {
+        const struct gs_part *part = &segment->parts[i];
+        const gs_key *from = merge->cut.spans[part->span].keys + part->first;
+        if (*from != segment->key || from[part->count - 1] != segment->key ||
+            gs_first_disorder(&merge->order, from, part->count,
+                              part->first > 0 ? from - 1 : NULL) != part->count) {
+            gs_merge_fail(merge, GS_ERR_INPUT);
+            return GS_ERR_INPUT;
+        }
+    }
+    for (uint64_t i = 0; i < block; i++)
+        worker->keys[i] = segment->key;
+    if (merge->options->verify) {
+        uint64_t one = gs_fingerprint(&segment->key, 1);
+        worker->fingerprint += one * segment->count;
+        gs_emit_drop(&merge->emitter, one * (segment->count - kept));
+    }
+    enum gs_status st =
+        gs_emit_begin(&merge->emitter, segment->index, kept, segment->position, &position);
+    if (st != GS_OK)
+        return st;
+    uint64_t start = gs_now_ns();
+    for (uint64_t done = 0; done < kept && st == GS_OK; done += block)
+        st = gs_emit_write(&merge->emitter, worker->keys, kept - done < block ? kept - done : block,
+                           position + done);
+    worker->write_ns += gs_now_ns() - start;
+    worker->kept += kept;
+    gs_emit_end(&merge->emitter);
+    return st;
+}
+
+enum gs_status gs_merge_segment(struct gs_merge *merge, struct gs_merger *worker)
+{
+    return worker->segment.equal ? merge_equal(merge, worker) : merge_unequal(merge, worker);
+}

@@ -1,0 +1,230 @@
+/* emit.c -- hand sorted pieces to the sink.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/run/emit.h"
+#include "sort/keys/order.h"
+
+#include "common/clock.h"
+#include "common/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The least keys to stage: writing fewer to a pipe takes no longer than staging them. */
+#define STAGED_KEYS_MIN ((uint64_t)1 << 20)
+
+enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *options,
+                               const gs_key *keys, uint64_t count, uint64_t position,
+                               struct gs_error *err)
+{
+    if (count == 0)
+        return GS_OK;
+    uint64_t bad = gs_first_disorder(options, keys, count, position > 0 ? &trail->last : NULL);
+    if (bad != count)
+        return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
+                       position + bad);
+    trail->last = keys[count - 1];
+    trail->fingerprint += gs_fingerprint(keys, count);
+    return GS_OK;
+}
+
+enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected, struct gs_error *err)
+{
+    if (trail->fingerprint == expected)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_VERIFY, 0,
+                   "verify: the output does not hold the keys that were read");
+}
+
+void gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
+                  struct gs_sink *sink)
+{
+    *emitter =
+        (struct gs_emitter){.sink = sink, .options = options, .mutex = PTHREAD_MUTEX_INITIALIZER};
+}
+
+void gs_emit_drop(struct gs_emitter *emitter, uint64_t fingerprint)
+{
+    pthread_mutex_lock(&emitter->mutex);
+    emitter->dropped_sum += fingerprint;
+    pthread_mutex_unlock(&emitter->mutex);
+}
+
+uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count)
+{
+    const struct gs_options *options = emitter->options;
+    if (options->unique) {
+        uint64_t before = options->verify ? gs_fingerprint(keys, count) : 0;
+        count = gs_order_unique(keys, count);
+        if (options->verify)
+            gs_emit_drop(emitter, before - gs_fingerprint(keys, count));
+    }
+    if (options->reverse)
+        gs_order_reverse(keys, count);
+    return count;
+}
+
+void gs_emit_stage(struct gs_emitter *emitter, uint64_t count)
+{
+    struct gs_sink *sink = emitter->sink;
+    if (sink->stream && sink->map != NULL && !emitter->options->unique && count >= STAGED_KEYS_MIN)
+        emitter->staging = sink->map(sink, count, false);
+}
+
+const gs_key *gs_emit_place(const struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+                            uint64_t planned)
+{
+    if (emitter->staging == NULL)
+        return keys;
+    gs_key *place = emitter->staging + planned;
+    if (keys != place)
+        memcpy(place, keys, count * sizeof *keys);
+    return place;
+}
+
+/* Does a piece have to wait for its turn at all? */
+static bool takes_turns(const struct gs_emitter *emitter)
+{
+    return emitter->options->unique || emitter->sink->stream;
+}
+
+static void add_waiter(struct gs_emitter *emitter, struct gs_emit_waiter *waiter)
+{
+    waiter->next = emitter->waiters;
+    emitter->waiters = waiter;
+}
+
+/* Remove and return the thread that waits for this piece's turn; NULL: none does. */
+static struct gs_emit_waiter *take_waiter(struct gs_emitter *emitter, uint64_t piece)
+{
+    struct gs_emit_waiter **link = &emitter->waiters;
+    while (*link != NULL && (*link)->piece != piece)
+        link = &(*link)->next;
+    struct gs_emit_waiter *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    return found;
+}
+
+/* Wake all threads whose turn has come. If each woke only the next one, the last of 16 would wait
+ * for 16 wake-ups in a row. Called with the mutex held. */
+static void admit_waiters(struct gs_emitter *emitter)
+{
+    struct gs_emit_waiter *waiter;
+    while (!emitter->writing && (waiter = take_waiter(emitter, emitter->next_piece)) != NULL) {
+        waiter->position = emitter->position;
+        waiter->admitted = true;
+        emitter->position += waiter->count;
+        emitter->next_piece++;
+        emitter->writing = emitter->sink->stream;
+        pthread_cond_signal(&waiter->turn);
+    }
+}
+
+/* Wait for a piece's turn, or for a failure; returns its position. Called with the mutex held. */
+static uint64_t await_turn(struct gs_emitter *emitter, uint64_t piece, uint64_t count)
+{
+    struct gs_emit_waiter waiter = {
+        .piece = piece, .count = count, .turn = PTHREAD_COND_INITIALIZER};
+    add_waiter(emitter, &waiter);
+    admit_waiters(emitter);
+    while (!waiter.admitted && !emitter->failed)
+        pthread_cond_wait(&waiter.turn, &emitter->mutex);
+    if (!waiter.admitted)
+        take_waiter(emitter, piece);
+    pthread_cond_destroy(&waiter.turn);
+    return waiter.position;
+}
+
+enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_t count,
+                             uint64_t planned, uint64_t *position)
+{
+    *position = planned;
+    pthread_mutex_lock(&emitter->mutex);
+    if (emitter->begin_ns == 0)
+        emitter->begin_ns = gs_now_ns();
+    if (takes_turns(emitter))
+        *position = await_turn(emitter, piece, count);
+    else
+        emitter->position += count;
+    enum gs_status st = emitter->failed ? emitter->error.status : GS_OK;
+    pthread_mutex_unlock(&emitter->mutex);
+    return st;
+}
+
+/* Write to the sink's memory. A piece whose position is known beforehand is sorted there, and the
+ * thread that sorts it calls the sink's make() and write(). Under options->unique the position is
+ * not known before, so both are called here. */
+static enum gs_status copy_to_memory(const struct gs_emitter *emitter, const gs_key *keys,
+                                     uint64_t count, uint64_t position, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = emitter->sink;
+    gs_key *to = sink->memory + position;
+    bool tells = emitter->options->unique && sink->make != NULL;
+    if (tells)
+        GS_TRY(sink->make(sink, count, position, err));
+    if (keys != to && emitter->past_cache)
+        gs_copy_past_cache(to, keys, count * sizeof *keys);
+    else if (keys != to)
+        memcpy(to, keys, count * sizeof *keys);
+    if (tells)
+        st = sink->write(sink, to, count, position, err);
+cleanup:
+    return st;
+}
+
+enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+                             uint64_t position)
+{
+    struct gs_error err = {.status = GS_OK};
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = emitter->sink;
+    if (count == 0)
+        return GS_OK;
+    if (sink->stream && emitter->options->verify) /* in the piece's turn, so without a lock */
+        st = gs_trail_follow(&emitter->trail, emitter->options, keys, count, position, &err);
+    if (st == GS_OK && sink->memory != NULL)
+        st = copy_to_memory(emitter, keys, count, position, &err);
+    else if (st == GS_OK)
+        st = sink->write(sink, keys, count, position, &err);
+    if (st != GS_OK)
+        gs_emit_fail(emitter, &err);
+    return st;
+}
+
+void gs_emit_end(struct gs_emitter *emitter)
+{
+    if (!emitter->sink->stream)
+        return;
+    pthread_mutex_lock(&emitter->mutex);
+    emitter->writing = false;
+    admit_waiters(emitter);
+    pthread_mutex_unlock(&emitter->mutex);
+}
+
+void gs_emit_fail(struct gs_emitter *emitter, const struct gs_error *error)
+{
+    pthread_mutex_lock(&emitter->mutex);
+    if (!emitter->failed) {
+        emitter->failed = true;
+        emitter->error = *error;
+    }
+    for (struct gs_emit_waiter *waiter = emitter->waiters; waiter != NULL; waiter = waiter->next)
+        pthread_cond_signal(&waiter->turn);
+    pthread_mutex_unlock(&emitter->mutex);
+}
+
+enum gs_status gs_emit_result(struct gs_emitter *emitter, struct gs_error *err)
+{
+    if (!emitter->failed)
+        return GS_OK;
+    return gs_fail(err, emitter->error.status, 0, "%s", emitter->error.text);
+}
+
+enum gs_status gs_emit_prove(struct gs_emitter *emitter, uint64_t expected, struct gs_error *err)
+{
+    if (!emitter->options->verify || !emitter->sink->stream)
+        return GS_OK;
+    return gs_trail_prove(&emitter->trail, expected - emitter->dropped_sum, err);
+}

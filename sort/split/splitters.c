@@ -1,0 +1,245 @@
+/* splitters.c -- choose the splitters from a sorted sample and build their guide.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/split/splitters.h"
+
+#include <stdlib.h>
+
+/* The least average number of sample keys per bin from which keys may be judged random. */
+#define EVIDENCE 8
+
+/* Append a splitter, unless it is not above the last one. */
+static void add_splitter(struct gs_splitters *splitters, gs_key key)
+{
+    if (splitters->count > 0 && splitters->splitter[splitters->count - 1] >= key)
+        return;
+    if (key == GS_KEY_MAX)
+        return; /* no key is above it: it bounds the last bin anyway */
+    splitters->splitter[splitters->count++] = key;
+}
+
+/* The least key of a cell. */
+static uint64_t cell_start(const struct gs_splitters *splitters, enum gs_guide guide, uint32_t cell)
+{
+    if (cell == 0)
+        return 0;
+    if (guide == GS_GUIDE_TOP)
+        return (uint64_t)cell << (GS_KEY_BITS - GS_GUIDE_LOG2);
+    if (guide == GS_GUIDE_LINEAR)
+        return splitters->base + ((uint64_t)cell << splitters->shift);
+    if (cell >> GS_GUIDE_LOG_FRACTION == 0)
+        return (uint64_t)splitters->base + cell;
+    uint32_t octave = (cell >> GS_GUIDE_LOG_FRACTION) - 1;
+    uint32_t fraction = cell - (octave << GS_GUIDE_LOG_FRACTION);
+    return splitters->base + ((uint64_t)fraction << octave);
+}
+
+/* Set the first bin of cells [cell, end). */
+static void fill_cells(struct gs_splitters *splitters, uint32_t cell, uint32_t end, uint32_t bin)
+{
+    for (; cell < end; cell++)
+        splitters->first[cell] = (uint16_t)bin;
+}
+
+/* Build a guide of the given kind; return the halving steps that it leaves. */
+static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
+{
+    uint32_t bin = 0;
+    uint32_t next = 0;   /* cell */
+    uint32_t widest = 0; /* most splitters inside a cell */
+    splitters->guide = guide;
+    while (bin < splitters->count) {
+        uint32_t cell = gs_splitters_cell(splitters, guide, splitters->splitter[bin]);
+        uint64_t end = cell + 1 < GS_GUIDE_CELLS ? cell_start(splitters, guide, cell + 1)
+                                                 : (uint64_t)GS_KEY_MAX + 1;
+        uint32_t inside = 0;
+        fill_cells(splitters, next, cell + 1, bin);
+        next = cell + 1;
+        /* A splitter below the cell's last key separates keys of the cell, so that the search has
+         * to look at it; one that equals the last key does not. */
+        for (; bin < splitters->count && splitters->splitter[bin] < end; bin++)
+            inside += (uint64_t)splitters->splitter[bin] + 1 < end;
+        widest = inside > widest ? inside : widest;
+    }
+    fill_cells(splitters, next, GS_GUIDE_CELLS, bin);
+    splitters->steps = 0;
+    while (widest >> splitters->steps != 0)
+        splitters->steps++;
+    return splitters->steps;
+}
+
+/* Pad the splitters, then build the guide that leaves fewest steps, of equals the cheapest one. */
+static void build_search(struct gs_splitters *splitters)
+{
+    for (uint32_t i = splitters->count; i < 2 * GS_SPLITTERS_MAX; i++)
+        splitters->splitter[i] = GS_KEY_MAX;
+    splitters->base = splitters->splitter[0];
+    splitters->shift = 0;
+    if (splitters->count > 0) {
+        gs_key width = splitters->splitter[splitters->count - 1] - splitters->base;
+        while (width >> splitters->shift >= GS_GUIDE_CELLS)
+            splitters->shift++;
+    }
+    enum gs_guide best = GS_GUIDE_TOP;
+    uint32_t best_steps = build_guide(splitters, GS_GUIDE_TOP);
+    for (enum gs_guide guide = GS_GUIDE_LINEAR; guide <= GS_GUIDE_LOG && best_steps > 0; guide++) {
+        uint32_t steps = build_guide(splitters, guide);
+        if (steps < best_steps) {
+            best = guide;
+            best_steps = steps;
+        }
+    }
+    if (splitters->guide != best)
+        build_guide(splitters, best);
+}
+
+void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
+                         uint32_t bins)
+{
+    assert(bins >= 1 && bins <= GS_BINS_MAX);
+    splitters->count = 0;
+    for (uint64_t i = 1; i < bins && samples > 0; i++) {
+        uint64_t pick = i * samples / bins;
+        gs_key key = sample[pick];
+        /* Heavy: the value fills half of a bin's share of the sample, and at least two keys. */
+        uint64_t share = samples / bins / 2;
+        share = share > 1 ? share : 1;
+        bool heavy = (pick + share < samples && sample[pick + share] == key) ||
+                     (pick >= share && sample[pick - share] == key);
+        if (heavy && key > 0)
+            add_splitter(splitters, key - 1);
+        add_splitter(splitters, key);
+    }
+    build_search(splitters);
+}
+
+bool gs_splitters_choose_values(struct gs_splitters *splitters, const gs_key *sample,
+                                uint32_t samples, uint32_t most)
+{
+    uint32_t values = 0;
+    for (uint32_t i = 0; i < samples; i++) {
+        bool first = i == 0 || sample[i] != sample[i - 1];
+        bool last = i + 1 == samples || sample[i] != sample[i + 1];
+        values += first;
+        if (values > most || (first && last))
+            return false;
+    }
+    splitters->count = 0;
+    for (uint32_t i = 0; i < samples; i++) { /* add_splitter skips splitters it has already */
+        if (sample[i] > 0)
+            add_splitter(splitters, sample[i] - 1);
+        add_splitter(splitters, sample[i]);
+    }
+    build_search(splitters);
+    return samples > 0;
+}
+
+/* How many sample keys are at most key. */
+static uint32_t rank_of(const gs_key *sample, uint32_t samples, gs_key key)
+{
+    uint32_t low = 0;
+    uint32_t high = samples;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sample[middle] <= key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The last key of key's cell or of the cell before it, whichever is nearer. */
+static gs_key nearest_end(const struct gs_splitters *splitters, enum gs_guide guide, gs_key key)
+{
+    uint32_t cell = gs_splitters_cell(splitters, guide, key);
+    uint64_t start = cell_start(splitters, guide, cell);
+    uint64_t end = cell + 1 < GS_GUIDE_CELLS ? cell_start(splitters, guide, cell + 1) - 1
+                                             : (uint64_t)GS_KEY_MAX;
+    return (gs_key)(start > 0 && key - (start - 1) < end - key ? start - 1 : end);
+}
+
+/* Is splitter i the lower or the upper bound of an equality bin? */
+static bool bounds_equality_bin(const struct gs_splitters *splitters, uint32_t i)
+{
+    return gs_splitters_equal(splitters, i) || gs_splitters_equal(splitters, i + 1);
+}
+
+/* Copy the splitters to `to`, each moved to the nearest end of a cell if it may move. */
+static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, enum gs_guide guide,
+                    const gs_key *sample, uint32_t samples, uint32_t tolerance)
+{
+    *to = *from;
+    to->count = 0;
+    for (uint32_t i = 0; i < from->count; i++) {
+        gs_key key = from->splitter[i];
+        gs_key snapped = nearest_end(from, guide, key);
+        uint32_t rank = rank_of(sample, samples, key);
+        uint32_t moved = rank_of(sample, samples, snapped);
+        bool near = (moved > rank ? moved - rank : rank - moved) <= tolerance;
+        bool between = i + 1 == from->count || snapped < from->splitter[i + 1];
+        bool free = !bounds_equality_bin(from, i);
+        add_splitter(to, near && between && free ? snapped : key);
+    }
+    for (uint32_t i = to->count; i < from->count; i++)
+        to->splitter[i] = GS_KEY_MAX;
+}
+
+/* If the keys were random, each bin of 2^shift values would hold at most its share of the sample
+ * plus five standard deviations. Is that so? */
+static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
+{
+    uint64_t share = ((uint64_t)samples << shift) >> GS_KEY_BITS;
+    uint32_t i = 0;
+    if (share < EVIDENCE)
+        return false;
+    for (uint64_t end = (uint64_t)1 << shift; i < samples; end += (uint64_t)1 << shift) {
+        uint64_t first = i;
+        while (i < samples && sample[i] < end)
+            i++;
+        uint64_t found = i - first;
+        if (found > share && (found - share) * (found - share) > 25 * share)
+            return false;
+    }
+    return true;
+}
+
+/* Make all bins equally wide if the keys look random and no bin is an equality bin. */
+static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
+                      uint32_t bins)
+{
+    uint32_t bits = 0;
+    while (2U << bits <= GS_BINS_MAX && 2U << bits <= bins + bins / 3)
+        bits++;
+    uint32_t shift = GS_KEY_BITS - bits;
+    if (bits == 0 || splitters->count != bins - 1 || !looks_random(sample, samples, shift))
+        return false;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        if (gs_splitters_equal(splitters, bin))
+            return false;
+    splitters->count = (1U << bits) - 1;
+    splitters->steps = 0;
+    splitters->guide = GS_GUIDE_EVEN;
+    splitters->base = 0;
+    splitters->shift = shift;
+    for (uint32_t i = 0; i < 2 * GS_SPLITTERS_MAX; i++)
+        splitters->splitter[i] = i < splitters->count ? ((i + 1) << shift) - 1 : GS_KEY_MAX;
+    return true;
+}
+
+void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
+                       uint32_t bins)
+{
+    if (make_even(splitters, sample, samples, bins))
+        return;
+    struct gs_splitters *snapped = malloc(sizeof *snapped);
+    if (snapped == NULL)
+        return; /* not an error: snapping only makes the search faster */
+    for (enum gs_guide guide = GS_GUIDE_TOP; guide <= GS_GUIDE_LOG && splitters->steps > 0;
+         guide++) {
+        snap_to(snapped, splitters, guide, sample, samples, samples / bins / 4);
+        if (build_guide(snapped, guide) < splitters->steps)
+            *splitters = *snapped;
+    }
+    free(snapped);
+}

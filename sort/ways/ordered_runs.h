@@ -1,0 +1,38 @@
+/* ordered_runs.h -- find and merge the runs of an input that is a few runs of keys in order.
+ * SPDX-License-Identifier: MIT
+ *
+ * To the last stage, an ordered run of the input is a chunk that is scattered already, and is not
+ * moved: the splitters cut all runs at common keys, found by binary search, and a bin is merged
+ * from its parts of the runs, pair by pair (merge_runs.h), while it is in cache.
+ */
+#ifndef GS_ORDERED_RUNS_H
+#define GS_ORDERED_RUNS_H
+
+#include "sort/keys/merge_runs.h"
+#include "sort/run/stages.h"
+
+/* The least average length of the runs, in keys. */
+#define GS_ORDERED_RUN_KEYS 4096
+
+struct gs_ordered_run {
+    uint64_t first; /* position in the concatenated spans */
+    uint64_t count;
+    int direction; /* 1: its keys ascend, -1: they descend, 0: they are equal */
+};
+
+struct gs_ordered_runs {
+    struct gs_ordered_run list[GS_MERGE_RUNS_MAX];
+    size_t count;
+};
+
+/* Cut the input into ordered runs; false: there are too many. Reads the whole input if they are
+ * few, and only a few keys if there are already many at the beginning. */
+bool gs_runs_find(const struct gs_tiles *tiles, unsigned threads, struct gs_ordered_runs *runs);
+
+/* Sort the input by merging its runs, with run->splitters; fills run->counts and run->offsets.
+ * *merged is false if nothing was done: bins are too large, or many keys are equal, which other
+ * methods sort faster. GS_ERR_INPUT if the input changes so that runs are no longer in order. */
+enum gs_status gs_runs_merge_cpu(struct gs_run *run, const struct gs_ordered_runs *runs,
+                                 bool *merged, struct gs_error *err);
+
+#endif

@@ -1,0 +1,156 @@
+# A failing system call is an error in one line or does no harm: the quick part of check-faults.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+
+setup()
+{
+    [ -z "$GSORT_DEVICE" ] || skip "the walk takes --device=cpu"
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    require_plain_build
+}
+
+# walk KINDS MODE...: fail each call of these kinds in these modes (make check-faults: all of them).
+walk()
+{
+    GSORT_FAULT_KINDS=$1 "$ROOT/tests/faults/walk.sh" "$GSORT" "$FAULTS" "$KEYGEN" "$REFERENCE" \
+        "${@:2}"
+}
+
+@test "failing calls that write the output, over an old file and without O_TMPFILE" {
+    walk "pwrite length mode link rename close" replace named-replace
+}
+
+@test "failing calls that name a new file" {
+    walk "link stat" new dangling-link
+}
+
+@test "failing calls that start threads and allocate memory" {
+    walk "mmap thread" replace
+}
+
+@test "failing calls that read and write pipes" {
+    walk "read write" pipes
+}
+
+@test "failing calls that examine the output's name" {
+    walk "stat access readlink" link dangling-link fd-link-file
+}
+
+@test "failing calls that map an output sorted in place" {
+    walk "length mmap" mapped mapped-ahead
+}
+
+# with_fault KIND K ARG...: run gsort with its K-th call of this kind failing, exit status in
+# `status`; false if it makes fewer such calls.
+with_fault()
+{
+    rm -f mark
+    status=0
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="$1 5 $2" GSORT_FAULT_MARK=mark "$GSORT" --device=cpu \
+        --parallel=2 "${@:3}" 2>err || status=$?
+    [ -e mark ]
+}
+
+# told KIND WORD ARG...: fail each call of this kind in turn: at least one failure is reported in a
+# line with WORD, and the output is always the old one or the complete new one.
+told()
+{
+    local kind=$1 word=$2 k status seen=0
+    shift 2
+    for ((k = 1; k <= 40; k++)); do
+        echo old >out
+        with_fault "$kind" "$k" "$@" || break
+        [ "$status" -eq 2 ] || continue
+        ! grep -q "out: $word" err || seen=1
+        [ "$(cat out)" = old ] || assert_same wanted out
+    done
+    [ "$seen" = 1 ]
+}
+
+@test "a failed write that shows only at close or fsync is reported" {
+    enter_directory
+    keygen uniform 100003 >in
+    reference in >wanted
+    told close "close failed" in -o out
+    told sync "fsync failed" --fsync in -o out
+    told sync "is complete, but its name" --fsync in -o out
+    told sync "is complete, but its directory" --fsync in -o out
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="sync 22 3" "$GSORT" --device=cpu --fsync in -o out
+    assert_same wanted out # a directory that cannot be synchronized is no error
+}
+
+@test "a failed close of standard output is reported" {
+    enter_directory
+    keygen uniform 100003 >in
+    local k status told=
+    for ((k = 1; k <= 40; k++)); do
+        with_fault close "$k" in >out || break
+        ! grep -q "output: close failed" err || told=$status
+    done
+    [ "$told" = 2 ]
+}
+
+# The OpenMP library ends the program on its own.
+@test "no thread can be started, output has a temporary name: one line, nothing left" {
+    enter_directory
+    keygen uniform 1000003 >in
+    mkdir dir
+    echo old >dir/out
+    local status=0
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT_NAMED=1 GSORT_FAULT="thread 11+ 1" GSORT_FAULT_MARK=mark \
+        "$GSORT" --device=cpu --parallel=4 in -o dir/out 2>err || status=$?
+    [ -e mark ]
+    [ "$status" -eq 2 ]
+    [ "$(wc -l <err)" -eq 1 ]
+    grep -q '^gsort: ' err
+    [ "$(cat dir/out)" = old ]
+    [ "$(ls -A dir)" = out ]
+}
+
+@test "that line begins where the progress line was erased" {
+    enter_directory
+    keygen uniform 1000003 >in
+    run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="thread 11+ 2" \
+        "$GSORT" --device=cpu --parallel=4 --progress=always in -o out
+    [[ $stderr == $'\r\e[K'*$'\r\e[Kgsort: libgomp: '* ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    assert_only in
+}
+
+@test "temporary files that need a name lose it before they are used" {
+    enter_directory
+    keygen uniform 1000003 >in
+    reference in >wanted
+    mkdir tmp
+    mkfifo fifo
+    exec 7<>fifo
+    env --default-signal LD_PRELOAD="$FAULTS" GSORT_FAULT_NAMED=1 "$GSORT" --device=cpu -S 1M \
+        -T tmp fifo -o out 7>&- 3>&- &
+    GSORT_PID=$!
+    wait_for has_open fifo
+    cat in >&7
+    wait_for has_open 'tmp/[.]gsort-[0-9a-f]*.*'
+    sleep 0.1 # a name exists for microseconds only
+    [ -z "$(ls -A tmp)" ]
+    exec 7>&-
+    wait "$GSORT_PID"
+    GSORT_PID=
+    assert_same wanted out
+    [ -z "$(ls -A tmp)" ]
+}
+
+@test "another process creates the output's name at the last moment, once or always" {
+    enter_directory
+    keygen uniform 100003 >in
+    reference in >wanted
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17 1" GSORT_FAULT_MARK=mark "$GSORT" --device=cpu \
+        in -o out # EEXIST
+    [ -e mark ]
+    assert_same wanted out
+    rm out mark
+    run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17+ 1" \
+        GSORT_FAULT_MARK=mark timeout 60 "$GSORT" --device=cpu in -o out
+    assert_trouble out "File exists" # gsort does not retry for ever
+    assert_only in wanted mark
+}

@@ -1,0 +1,93 @@
+# Keys of a pipe are distributed to bins while it is read, with the same output as from a file.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+
+# More than the 8 Mi keys (GS_INCOMING_KEYS) from which on this is done; the CPU sorts the rest.
+KEYS=9000001
+
+# Like cat, but with a pause before the end, in which other threads can work.
+trickle()
+{
+    head -c 35000000 "$1"
+    sleep 0.3
+    tail -c +35000001 "$1"
+}
+
+# row FILE STAGE: print begin and end of a stage in --stats, in whole ms.
+row()
+{
+    awk -v stage="$2" 'index($0, stage) == 1 { print int($(NF - 2)), int($(NF - 1)) }' "$1"
+}
+
+setup()
+{
+    enter_directory
+    [ "$(nproc)" -ge 2 ] || skip 'one processor has nothing to do it with'
+}
+
+@test "counting begins before reading has ended" {
+    keygen uniform "$KEYS" >in
+    reference in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=2 --stats 2>stats | cmp - wanted
+    read -r _ end < <(row stats 'read ')
+    read -r begin _ < <(row stats 'count bins')
+    [ "$begin" -lt "$end" ] || {
+        cat stats >&2
+        return 1
+    }
+}
+
+@test "a slow pipe with -r, -u and --verify" {
+    keygen zipf "$KEYS" >in
+    reference -r -u in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=2 -r -u --verify -o got
+    assert_same wanted got
+}
+
+@test "the first keys are distributed unlike the rest" {
+    keygen narrow "$KEYS" >in
+    keygen uniform "$KEYS" >>in
+    reference in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=3 >got
+    assert_same wanted got
+}
+
+@test "a slow pipe, sorted by two threads while the output's pages are made" {
+    keygen uniform 20000001 >in
+    reference in >wanted
+    {
+        head -c 70000000 in
+        sleep 0.5
+        tail -c +70000001 in
+    } | "$GSORT" --device=cpu --parallel=2 -o got
+    assert_same wanted got
+}
+
+@test "concatenated sorted files are merged, not distributed" {
+    keygen sorted "$KEYS" >in
+    cat in in >both
+    reference both >wanted
+    trickle both | "$GSORT" --device=cpu --parallel=2 --stats 2>stats >got
+    assert_same wanted got
+    read -r _ end < <(row stats 'read ')
+    read -r begin _ < <(row stats 'prefix sum')
+    [ "$begin" -ge "$end" ]
+}
+
+@test "a pipe larger than -S continues in temporary files" {
+    keygen uniform "$KEYS" >in
+    cat in in in >thrice
+    reference thrice >wanted
+    trickle thrice | "$GSORT" --device=cpu --parallel=2 -S 100M -T . -o got
+    assert_same wanted got
+}
+
+@test "an input that ends inside a key is refused" {
+    keygen uniform "$KEYS" >in
+    printf x >>in
+    run -2 --separate-stderr "$GSORT" --device=cpu -o got < <(trickle in)
+    # shellcheck disable=SC2154  # bats sets it
+    [[ $stderr == 'gsort: -: '* ]]
+    [ ! -e got ]
+}

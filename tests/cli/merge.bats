@@ -1,0 +1,230 @@
+# -m merges any number of sorted inputs, in either direction, from files and pipes.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+
+# make_parts COUNT DISTRIBUTION [-r]: make sorted files in0, in1, ... of uneven sizes, some empty,
+# and `all`, which has their keys unsorted.
+make_parts()
+{
+    local i
+    rm -f in* all
+    : >all
+    for ((i = 0; i < $1; i++)); do
+        keygen "$2" $((i % 5 == 3 ? 0 : i * 7919 % 200000)) >part
+        cat part >>all
+        reference ${3:+"$3"} part >"in$i"
+    done
+}
+
+@test "merges of various distributions and numbers of inputs, in every direction" {
+    for name in uniform few zipf equal sorted max-keys; do
+        for count in 1 2 7 40; do
+            for options in "" -r -u -ru; do
+                [[ $options == *r* ]] && order=-r || order=
+                make_parts "$count" "$name" "$order"
+                reference ${options:+"$options"} all >wanted
+                gsort -m --verify ${options:+"$options"} in* -o got
+                assert_same wanted got
+                gsort -m --verify ${options:+"$options"} in* >got
+                assert_same wanted got
+            done
+        done
+    done
+}
+
+@test "many keys, for many segments and long runs of equal keys" {
+    for name in uniform zipf few two-clusters; do
+        keygen "$name" 1000003 >all
+        split -n 5 all part.
+        for part in part.*; do
+            truncate -s $(($(stat -c %s "$part") / 4 * 4)) "$part"
+            reference "$part" >"s$part"
+        done
+        reference spart.* >wanted
+        for threads in 1 3; do
+            gsort -m --parallel="$threads" spart.* -o got
+            assert_same wanted got
+        done
+        reference -u spart.* >wanted
+        gsort -mu spart.* -o got
+        assert_same wanted got
+    done
+}
+
+@test "inputs whose key ranges follow each other, and many small inputs with a large one" {
+    keygen uniform 300000 | "$GSORT" >all # many sorts, which are not under test
+    split -n 300 -a 3 all next.
+    keygen zipf 30000 >few
+    split -n 300 -a 3 few small.
+    for part in small.*; do
+        "$GSORT" "$part" -o "$part"
+    done
+    for order in "" -r; do
+        reference ${order:+"$order"} all >wanted
+        for part in next.* small.* all; do
+            "$GSORT" ${order:+"$order"} "$part" -o "$part"
+        done
+        gsort -m ${order:+"$order"} next.* -o got
+        assert_same wanted got
+        reference ${order:+"$order"} all small.* >wanted
+        gsort -m ${order:+"$order"} all small.* -o got
+        assert_same wanted got
+    done
+}
+
+@test "a merge of pipes, in memory and beyond it" {
+    make_parts 6 uniform
+    keygen uniform 1500000 | gsort >large
+    reference in* large >wanted
+    gsort -m in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 -o got
+    assert_same wanted got
+    gsort -m -S 1M -T . in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 --stats -o got 2>stats
+    assert_same wanted got
+    [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 6000000 ]
+    # One temporary file holds two of the pipes, but not the inputs between them.
+    reference in4 in5 large large >wanted
+    gsort -m -S 1M -T . <(cat large) in5 <(cat in4) <(cat large) -o got
+    assert_same wanted got
+    # At most half of -S is for pipes in memory.
+    gsort -m -S 10M -T . - <large --stats -o got 2>stats
+    grep -q '^temporary *0 bytes' stats
+    gsort -m -S 10M -T . <(cat large) --stats -o got 2>stats
+    assert_same large got
+    grep -q '^temporary *6000000 bytes' stats
+    gsort -m </dev/null -o got
+    [ ! -s got ]
+}
+
+@test "a merge of more inputs than descriptors" {
+    keygen uniform 20000 >all
+    split -n 1000 all part.
+    for part in part.*; do
+        echo "$part"
+    done >names
+    [ "$(wc -l <names)" -eq 1000 ]
+    gsort all -o wanted
+    mkdir sorted
+    # 80 bytes each, which are whole keys.
+    while read -r name; do
+        reference "$name" >"sorted/$name"
+    done <names
+    (
+        ulimit -n 32
+        "$GSORT" -m sorted/* -o got
+    )
+    assert_same wanted got
+}
+
+@test "a disorder in an input is an error that names file, index and key" {
+    keygen sorted 300000 | gsort >good
+    printf '\1' | dd of=good conv=notrunc status=none # 1, so that 0 is out of order anywhere
+    for at in 1 70000 299999; do
+        cp good bad
+        printf '\0\0\0\0' | dd of=bad bs=4 seek="$at" conv=notrunc status=none
+        run -2 --separate-stderr gsort -m good bad good -o out
+        [ "$stderr" = "gsort: bad:$at: disorder: 0" ]
+        [ -z "$output" ]
+        [ ! -e out ]
+        run -2 --separate-stderr bash -c 'cat bad | gsort -m good - >got'
+        [ "$stderr" = "gsort: -:$at: disorder: 0" ]
+    done
+    run -2 --separate-stderr gsort -m -r good -o out
+    assert_trouble good:1: disorder
+    [ ! -e out ]
+    # In an unsorted input, a disorder is found too, and gsort never hangs.
+    keygen uniform 500000 >wild
+    run -2 --separate-stderr timeout 60 "$GSORT" -m good wild good -o out
+    assert_trouble wild: disorder
+}
+
+@test "a merge in place, and over a file on standard output" {
+    keygen uniform 100000 | gsort >a
+    keygen zipf 100000 | gsort >b
+    reference a b >wanted
+    cp a data
+    gsort -m data b -o data
+    assert_same wanted data
+    # The output overtakes the reading of b, the input that it overwrites.
+    keygen sorted 300000 >a
+    keygen uniform 300000 | gsort >b
+    reference a b >wanted
+    gsort -m --parallel=1 b a 1<>b
+    assert_same wanted b
+}
+
+@test "an input that would be overwritten and does not fit in memory is refused" {
+    keygen uniform 4M | reference >wanted
+    cp wanted data
+    run -2 --separate-stderr bash -c 'gsort -m -S 5M data 1<>data'
+    assert_trouble "written over"
+    assert_same wanted data
+    gsort -m -S 40M data 1<>data
+    assert_same wanted data
+    # Output behind the end of the file overwrites nothing.
+    reference data data >twice
+    cat twice >>wanted
+    cp data one
+    require python3
+    python3 -c '
+import os, subprocess, sys
+os.lseek(1, 0, 2)
+subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 1<>data
+    assert_same wanted data
+}
+
+@test "a merge ignores options of engine and device" {
+    make_parts 3 uniform
+    reference all >wanted
+    gsort -m --engine=hybrid --samples=3 --bins=7 --lists=8 --device=cpu --device-memory=1M \
+        in* -o got
+    assert_same wanted got
+    "$GSORT" -m --device=gpu in* -o got # also in a build without CUDA
+    assert_same wanted got
+    "$GSORT" -c --device=gpu wanted
+    gsort -m --plan --engine=atomicmin --bins=7 in* >plan
+    grep -q "^engine  *merge$" plan
+    gsort -c --engine=hybrid --bins=7 --lists=8 --device=cpu got
+}
+
+@test "a merge refuses -c, missing inputs and odd sizes" {
+    run -2 --separate-stderr gsort -m -c
+    assert_trouble "'-cm' are incompatible"
+    run -2 --separate-stderr gsort -C -m
+    assert_trouble "'-Cm' are incompatible"
+    run -2 --separate-stderr gsort -m missing
+    assert_trouble missing
+    printf abcde >odd
+    run -2 --separate-stderr gsort -m odd -o out
+    assert_trouble odd 5
+    run -2 --separate-stderr bash -c 'cat odd | gsort -m -o out'
+    assert_trouble "-: size 5"
+    assert_only odd
+}
+
+@test "pipes that do not fit in one temporary directory go to several" {
+    keygen sorted 17M >in
+    mount_memory t1 72m
+    mount_memory t2 72m
+    gsort -m -S 1M -T t1 -T t2 <(cat in) <(cat in) | cmp - <(gsort -m in in)
+    run -2 --separate-stderr gsort -m -S 1M -T t1 <(cat in) <(cat in) -o out
+    assert_trouble t1 "No space left"
+    [ ! -e out ]
+}
+
+@test "all pipes together get half of -S" {
+    keygen sorted 700000 >in
+    gsort -m -S 10M -T . <(cat in) <(cat in) <(cat in) <(cat in) --stats -o got 2>stats
+    reference in in in in | cmp - got
+    # Only one of the pipes has room there.
+    [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 8400000 ]
+}
+
+@test "a pipe with an incomplete last key is refused, beyond memory, too" {
+    keygen sorted 700001 >in
+    for rest in x xy xyz; do
+        run -2 --separate-stderr gsort -m -S 1M -T . in <(cat in && printf %s "$rest") in -o out
+        assert_trouble "size $((2800004 + ${#rest})) is not a multiple of 4 (remainder ${#rest})"
+        [ ! -e out ]
+    done
+}

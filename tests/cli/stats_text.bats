@@ -1,0 +1,67 @@
+# --stats prints a row for each stage, then bins, engine, device and total, on standard error.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+
+setup()
+{
+    enter_directory
+    keygen uniform 1000003 >in
+}
+
+@test "every stage has a row, with units" {
+    run -0 --separate-stderr gsort --engine=samplesort --stats in -o out
+    [ -z "$output" ]
+    for row in "select samples" "sort samples" "count bins" "prefix sum" "scatter" "sort bins" \
+        "write" "total"; do
+        grep -Eiq "^ *$row\b.*[0-9]" <<<"$stderr" || {
+            echo "no row: $row" >&2
+            return 1
+        }
+    done
+    for word in ms GB/s Mkeys/s begin end share bins largest mean engine samplesort device \
+        overlap; do
+        [[ ${stderr,,} == *"${word,,}"* ]] || {
+            echo "not there: $word" >&2
+            return 1
+        }
+    done
+}
+
+@test "--stats=text is --stats" {
+    gsort --stats in -o out 2>first
+    gsort --stats=text in -o out 2>second
+    [ "$(tr -d '0-9. ' <first | head -n 3)" = "$(tr -d '0-9. ' <second | head -n 3)" ]
+}
+
+@test "--stats does not change the output" {
+    reference in >wanted
+    gsort --stats in >got 2>/dev/null
+    assert_same wanted got
+}
+
+@test "without --stats nothing is printed" {
+    run -0 --separate-stderr gsort in -o out
+    [ -z "$output$stderr" ]
+}
+
+@test "--stats gives the reason for the choice of auto" {
+    run -0 --separate-stderr gsort --stats in -o out
+    [[ ${stderr,,} == *engine* && ${stderr,,} == *device* ]]
+    run -0 --separate-stderr gsort --stats=json in -o out
+    [[ $stderr == *'"reason"'* ]]
+}
+
+@test "--stats for no keys, few keys and sorted keys: no NaN or infinity" {
+    for n in 0 1 2 100000; do
+        keygen sorted "$n" >in2
+        run -0 --separate-stderr gsort --stats in2 -o out
+        [ -n "$stderr" ]
+        [[ ${stderr,,} != *nan* && ${stderr,,} != *inf\ * ]]
+    done
+}
+
+@test "a failed run with --stats still prints its error" {
+    run -2 --separate-stderr gsort --stats no-such-file -o out
+    [[ $stderr == *"gsort: no-such-file: "* ]]
+}

@@ -56,7 +56,7 @@ ifeq ($(DEBUG),1)
 endif
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
-ROOMS    := common keys bin bin/u32 split run merge cpu ways pipeline engines api external cli
+ROOMS    := common types keys bin bin/u32 split run merge cpu ways pipeline engines sorter external cli
 GPU_ROOMS := device device/kernels gpu engines/gpu
 folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
@@ -305,7 +305,7 @@ dist:
 
 # What a run on a GPU verifies: all code and tests built for it, except what only the CPU runs.
 GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
-GPU_SOURCES = $(sort $(foreach room,common keys split run pipeline engines api $(GPU_ROOMS),$(wildcard \
+GPU_SOURCES = $(sort $(foreach room,common types keys split run pipeline engines sorter $(GPU_ROOMS),$(wildcard \
               $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh)))) sort/gsort.h \
               tests/gpu/gpu_test.h $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh
 gpu-hash:

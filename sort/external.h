@@ -13,7 +13,7 @@
 #ifndef GS_EXTERNAL_H
 #define GS_EXTERNAL_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 
 #include <sys/types.h>
 

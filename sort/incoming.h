@@ -22,7 +22,8 @@
 #ifndef GS_INCOMING_H
 #define GS_INCOMING_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
+#include "sort/cpu/cpu.h"
 
 struct gs_cpu;
 struct gs_run;

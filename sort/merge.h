@@ -11,7 +11,7 @@
 #ifndef GS_MERGE_H
 #define GS_MERGE_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 
 /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys are
  * allowed. A span out of order is GS_ERR_INPUT, "NAME:INDEX: disorder: KEY", for the first such

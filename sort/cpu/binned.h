@@ -5,7 +5,7 @@
 #define GS_BINNED_H
 
 #include "sort/bin/cache_sort.h"
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 #include "sort/split/splitters.h"
 
 /* The most keys of a row. */

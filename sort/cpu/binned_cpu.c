@@ -7,7 +7,8 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
 #include "sort/cpu/sort_bins.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/sorter/sorter.h"
+#include "sort/cpu/cpu.h"
 
 #include "common/memory.h"
 

@@ -5,7 +5,7 @@
 #define GS_CHUNK_SCRATCH_H
 
 #include "sort/bin/cache_sort.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/cpu.h"
 
 /* The gap between bins of an ordered chunk, and the most bins that get one. Without gaps, bins of
  * 2^k keys each, as from sorted streams in turn, would begin in the same few sets of the
@@ -48,5 +48,9 @@ void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap);
  * counter. */
 void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
                   uint32_t *restrict tables, uint32_t stride, gs_key *restrict to);
+
+/* If plan->direct, when all chunks are counted: move all keys to their bins. From then on all is as
+ * if the input were one chunk. */
+void gs_place_keys_cpu(struct gs_run *run);
 
 #endif

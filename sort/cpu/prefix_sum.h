@@ -10,10 +10,10 @@
 
 #include "sort/run/stages.h"
 
-/* The scan itself: offsets[b] = sum of the counts of all bins before b in output order. */
-void gs_prefix_sum_scan(const uint64_t *counts, uint64_t *offsets, uint32_t bins, bool reverse);
-
 enum gs_status gs_prefix_sum_cpu(struct gs_run *run, const struct gs_chunk *chunk,
                                  struct gs_error *err);
+
+/* When all chunks are scattered: fill run->counts and run->offsets. */
+void gs_total_bins_cpu(struct gs_run *run);
 
 #endif

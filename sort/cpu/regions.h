@@ -23,7 +23,7 @@
 #define GS_REGIONS_H
 
 #include "sort/cpu/chunk_rooms.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/cpu.h"
 
 /* With more bins than this, equality bins included, there are no regions: rooms would not fit. */
 #define GS_REGIONS_MAX 4096

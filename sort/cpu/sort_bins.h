@@ -2,16 +2,27 @@
  * SPDX-License-Identifier: MIT
  *
  * In: the scattered copy, or the regions, and the starts of the runs; in a direct plan the input
- * and the bins of its keys, which are placed first (place_keys_cpu.c).
+ * and the bins of its keys, which are placed first (place_keys.c).
  * Out: all keys through run->emitter; fills run->counts and ->offsets. One thread sorts, shapes
  * (-u, -r) and writes a bin while it is in that thread's cache. A bin far over its share is split
- * first (split_bins_cpu.c); the keys of an equality bin are generated from its count.
+ * first (pieces.c); the keys of an equality bin are generated from its count.
  */
 #ifndef GS_SORT_BINS_H
 #define GS_SORT_BINS_H
 
 #include "sort/run/stages.h"
+#include "sort/cpu/pieces.h"
+#include "sort/run/thread_work.h"
 
 enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err);
+
+/* Gather a piece in `to`, sort it with the thread's scratch memory and emit it as piece `number`.
+ * to has room for the piece, and may be its place in the sink's memory. */
+enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
+                                   uint64_t number, gs_key *to, gs_key *scratch,
+                                   struct gs_thread_work *work);
+
+/* The input is one bin: sort it without a distribution pass. */
+enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err);
 
 #endif

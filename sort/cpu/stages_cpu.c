@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/stages_cpu.h"
+#include "sort/bin/cache_sort.h"
 #include "sort/incoming.h"
 #include "sort/cpu/regions.h"
 #include "sort/cpu/count_bins.h"
 #include "sort/cpu/prefix_sum.h"
 #include "sort/cpu/scatter.h"
 #include "sort/cpu/sort_bins.h"
+#include "sort/cpu/cpu.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -15,18 +17,6 @@
 #include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
-
-unsigned gs_cpu_thread(void)
-{
-    return (unsigned)omp_get_thread_num();
-}
-
-gs_key *gs_cpu_scratch(const struct gs_run *run)
-{
-    const struct gs_cpu *cpu = run->device;
-    const uint64_t first = gs_cpu_thread() * run->plan.scratch_keys;
-    return cpu->scratch == NULL ? NULL : cpu->scratch + first;
-}
 
 /* Map the scattered copy and the table of its runs; or regions with spare memory, which is larger
  * but hardly touched. */
@@ -125,30 +115,6 @@ cleanup:
     return st;
 }
 
-static enum gs_status fail_memory(const struct gs_run *run, struct gs_error *err)
-{
-    return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort %" PRIu64 " keys",
-                   run->plan.count);
-}
-
-enum gs_status gs_map_scratch_cpu(struct gs_run *run, struct gs_error *err)
-{
-    struct gs_cpu *cpu = run->device;
-    const struct gs_plan *plan = &run->plan;
-    gs_key *scratch;
-#pragma omp critical(gs_scratch)
-    {
-        if (cpu->scratch == NULL) {
-            cpu->scratch = gs_pages_alloc_touched(cpu->scratch_bytes,
-                                                  plan->count * sizeof(gs_key) / plan->threads);
-            if (cpu->scratch != NULL && plan->direct)
-                cpu->bins = (uint16_t *)(void *)(cpu->scratch + plan->threads * plan->scratch_keys);
-        }
-        scratch = cpu->scratch;
-    }
-    return scratch != NULL ? GS_OK : fail_memory(run, err);
-}
-
 /* Open the scratch memory of all threads. For few keys it comes from malloc, where the next sort
  * finds it again: fresh pages would take longer than the sort itself. A direct sort has room for
  * the bins of its keys behind it, and count bins maps it all with the first chunk that needs it. */
@@ -158,7 +124,7 @@ static enum gs_status open_scratch(struct gs_run *run, struct gs_error *err)
     const struct gs_plan *plan = &run->plan;
     if (plan->one_bin && plan->count <= GS_ONE_BIN_KEYS) {
         cpu->scratch = malloc(gs_cache_sort_scratch(plan->count) * sizeof(gs_key));
-        return cpu->scratch != NULL ? GS_OK : fail_memory(run, err);
+        return cpu->scratch != NULL ? GS_OK : gs_cpu_fail_memory(run, err);
     }
     cpu->scratch_bytes = plan->threads * plan->scratch_keys * sizeof(gs_key);
     if (!plan->direct)
@@ -180,7 +146,7 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     bool opened = plan->one_bin  ? open_keys(run, &regions->cpu)
                   : plan->direct ? open_direct(run, &regions->cpu)
                                  : open_chunks(run, regions);
-    st = opened ? GS_OK : fail_memory(run, err);
+    st = opened ? GS_OK : gs_cpu_fail_memory(run, err);
 cleanup:
     return st;
 }
@@ -215,36 +181,6 @@ static void close_cpu(struct gs_run *run)
         free(cpu->scratch);
     free(regions);
     run->device = NULL;
-}
-
-enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *keys, uint64_t count,
-                            uint64_t planned, struct gs_work *work)
-{
-    uint64_t position;
-    uint64_t start = gs_now_ns();
-    keys = gs_emit_place(&run->emitter, keys, count, planned);
-    work->write_ns += gs_now_ns() - start;
-    enum gs_status st = gs_emit_begin(&run->emitter, number, count, planned, &position);
-    if (st != GS_OK)
-        return st;
-    start = gs_now_ns();
-    st = gs_emit_write(&run->emitter, keys, count, position);
-    work->write_ns += gs_now_ns() - start;
-    gs_emit_end(&run->emitter);
-    work->keys_out += count;
-    return st;
-}
-
-void gs_work_account(struct gs_run *run, const struct gs_work *work, unsigned threads)
-{
-#pragma omp critical(gs_account)
-    {
-        if (work->keys_in > 0)
-            gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", work->sort_ns / threads, work->keys_in,
-                           work->keys_in * 2 * GS_KEY_BYTES);
-        gs_run_account(run, GS_STAGE_WRITE, "cpu", work->write_ns / threads, work->keys_out,
-                       work->keys_out * GS_KEY_BYTES);
-    }
 }
 
 const struct gs_stages gs_stages_cpu = {

@@ -3,7 +3,8 @@
  */
 #include "sort/engines/engine.h"
 #include "sort/engines/gpu_engine.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/run/thread_work.h"
 
 #include "common/clock.h"
 
@@ -62,12 +63,6 @@ enum gs_status gs_engine_check_count(enum gs_engine engine, uint64_t count, uint
                    gs_engine_name(engine), capacity, where);
 }
 
-enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t count,
-                                      struct gs_error *err)
-{
-    return gs_engine_check_count(options->engine, count, GS_ENGINE_CAPACITY, "", err);
-}
-
 /* Words for the output and for the lists with their scratch, for any number of lists. */
 static uint64_t buffer_words(uint64_t count)
 {
@@ -100,7 +95,7 @@ static void sort_cpu(struct gs_run *run, gs_key *words, gs_key *out)
 enum gs_status gs_engine_run(struct gs_run *run, enum gs_device device, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gs_work work = {0};
+    struct gs_thread_work work = {0};
     uint64_t start = gs_now_ns();
     uint64_t n = run->plan.count;
     gs_key *words = NULL;

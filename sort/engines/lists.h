@@ -23,7 +23,7 @@
 
 #include "common/keys.h"
 #include "common/random.h" /* GS_HOST_DEVICE */
-#include "sort/keys/limits.h"
+#include "sort/types/limits.h"
 
 #include <stdbool.h>
 

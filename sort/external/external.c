@@ -19,6 +19,8 @@
  */
 #include "sort/external/external_sorter.h"
 #include "sort/keys/params.h"
+#include "sort/run/plan.h"
+#include "sort/sorter/sorter.h"
 
 #include "common/memory.h"
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/external/external_sorter.h"
+#include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
 

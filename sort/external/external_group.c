@@ -7,6 +7,8 @@
  */
 #include "sort/cpu/binned.h"
 #include "sort/external/external_sorter.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/sorter/sorter.h"
 
 #include "common/clock.h"
 

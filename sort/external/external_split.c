@@ -10,6 +10,7 @@
  */
 #include "sort/external/external_split.h"
 #include "sort/split/search_bins.h"
+#include "sort/keys/fingerprint.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -18,6 +18,7 @@
 #include "sort/device/gpu_launchers.h"
 #include "sort/gpu/gpu_upload.h"
 #include "sort/cpu/prefix_sum.h"
+#include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
 

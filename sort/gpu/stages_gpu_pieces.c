@@ -12,6 +12,10 @@
 #include "sort/cpu/prefix_sum.h"
 #include "sort/cpu/scatter.h"
 #include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/cpu.h"
+#include "sort/cpu/pieces.h"
+#include "sort/run/thread_work.h"
+#include "sort/cpu/sort_bins.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -47,7 +51,7 @@ static enum gs_status finish_on_host(struct gs_run *run, const struct gs_piece *
                                      uint64_t *first_piece, struct gs_error *err)
 {
     struct gs_cpu *cpu = run->device;
-    struct gs_work work = {0};
+    struct gs_thread_work work = {0};
     size_t bytes = piece->low == piece->high ? 0 : piece->count * sizeof(gs_key);
     gs_key *to = gs_pages_alloc(bytes);
     if (to == NULL)

@@ -9,7 +9,8 @@
  * All are of 32 bits, since those are what vector units have.
  */
 #include "sort/keys/vectors.h"
-#include "sort/gsort.h"
+#include "sort/types/types.h"
+#include "sort/keys/fingerprint.h"
 
 GS_CLONES uint64_t gs_fingerprint(const gs_key *keys, uint64_t count)
 {

@@ -4,7 +4,7 @@
 #ifndef GS_ORDER_H
 #define GS_ORDER_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 #include "sort/keys/tiles.h"
 
 enum gs_order { GS_ORDER_NONE, GS_ORDER_SORTED, GS_ORDER_REVERSED };
@@ -22,5 +22,11 @@ void gs_order_reverse(gs_key *keys, uint64_t count);
 /* Is the whole input in order already, ascending or descending? Reads ordered input once; stops
  * early if the disorder is near the beginning, as it mostly is. */
 enum gs_order gs_order_scan(const struct gs_tiles *tiles, unsigned threads);
+
+/* The index of the first key that is out of order with its predecessor, or count if there is none.
+ * previous, if not NULL, is the key before keys[0]. options->reverse and ->unique define the order
+ * (unique: strict). Uses options->threads for large inputs. */
+uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count,
+                           const gs_key *previous);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef GS_PARAMS_H
 #define GS_PARAMS_H
 
-#include "sort/keys/limits.h"
+#include "sort/types/limits.h"
 
 /* The most bins of one distribution pass. */
 #define GS_BINS_MAX GS_OPTION_BINS_MAX
@@ -99,12 +99,6 @@
  * keys to a separate copy. With fewer threads all pages are created first, and the keys are
  * distributed within them. */
 #define GS_THREADS_TO_SPARE 4
-
-/* The most threads unless options ask for more. More threads wait in the kernel, for page faults
- * and TLB shootdowns, and gain little where memory bandwidth is the limit. On 64 processors,
- * writing to ext4, with 64, 32 and 16 threads: 2^24 keys take 21, 14 and 14 ms, 2^26 keys 53, 45
- * and 38 ms, 2^28 keys 209, 135 and 133 ms. */
-#define GS_THREADS_DEFAULT 32
 
 /* Cells of the classifier's guide table: a cell is a range of keys and stores the first bin that
  * these may be in. */

@@ -6,7 +6,7 @@
 #ifndef GS_TILES_H
 #define GS_TILES_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 
 struct gs_tiles {
     const struct gs_span *spans; /* the caller's */

@@ -5,6 +5,7 @@
  */
 #include "sort/merge.h"
 #include "sort/merge/merge_segment.h"
+#include "sort/keys/order.h"
 
 #include "common/clock.h"
 #include "common/memory.h"

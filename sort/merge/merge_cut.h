@@ -4,7 +4,7 @@
 #ifndef GS_MERGE_CUT_H
 #define GS_MERGE_CUT_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 
 /* The state of cutting: how far the inputs are cut. */
 struct gs_cut {

@@ -9,6 +9,7 @@
  */
 #include "sort/merge/merge_segment.h"
 #include "sort/keys/order.h"
+#include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
 

@@ -4,7 +4,7 @@
 #ifndef GS_INCOMING_LOOK_H
 #define GS_INCOMING_LOOK_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 #include "sort/split/splitters.h"
 #include "sort/keys/tiles.h"
 

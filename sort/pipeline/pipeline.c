@@ -21,52 +21,11 @@
 #include "sort/split/sort_samples.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/ways/value_ranges.h"
+#include "sort/cpu/sort_bins.h"
 
 #include "common/clock.h"
 
 #include <stdlib.h>
-
-void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
-                    uint64_t keys, uint64_t bytes)
-{
-    const struct gs_stage_stats *row = &run->stats->stages[stage];
-    uint64_t now = gs_now_ns();
-    uint64_t begin = now - ns;
-    if (row->begin_ns != 0 && row->begin_ns < begin)
-        begin = row->begin_ns;
-    gs_run_account_at(run, stage, device, ns, begin, now);
-    gs_run_add(run, stage, keys, bytes);
-}
-
-void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t bytes)
-{
-    run->stats->stages[stage].keys += keys;
-    run->stats->stages[stage].bytes += bytes;
-}
-
-void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
-                       uint64_t begin_ns, uint64_t end_ns)
-{
-    struct gs_stage_stats *row = &run->stats->stages[stage];
-    row->ns += ns;
-    if (row->device == NULL || begin_ns < row->begin_ns)
-        row->begin_ns = begin_ns;
-    if (end_ns > row->end_ns)
-        row->end_ns = end_ns;
-    row->device = device;
-}
-
-void gs_run_begin(struct gs_run *run, enum gs_stage stage)
-{
-    if (run->stats->stages[stage].begin_ns == 0)
-        run->stats->stages[stage].begin_ns = gs_now_ns();
-}
-
-void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
-{
-    gs_run_begin(run, stage);
-    gs_progress_enter(run->progress, gs_stage_name(stage), total);
-}
 
 /* Ways to sort without bins, on the CPU, if the sample allows them. */
 struct other_ways {

@@ -8,7 +8,8 @@
  */
 #include "sort/run/copy_ordered.h"
 #include "sort/keys/order.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/run/thread_work.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -27,7 +28,7 @@ struct gs_seam {
 
 /* What one thread did. */
 struct copying {
-    struct gs_work work;
+    struct gs_thread_work work;
     uint64_t fetch_ns;
     uint64_t fingerprint;
 };

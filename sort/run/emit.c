@@ -3,6 +3,7 @@
  */
 #include "sort/run/emit.h"
 #include "sort/keys/order.h"
+#include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
 #include "common/memory.h"

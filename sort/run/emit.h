@@ -12,7 +12,7 @@
 #ifndef GS_EMIT_H
 #define GS_EMIT_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 
 #include <pthread.h>
 

@@ -5,8 +5,6 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
 
-#include "common/processors.h"
-
 #include <assert.h>
 
 static_assert(GS_ONE_BIN_KEYS <= GS_CACHE_SORT_CAPACITY, "one bin is sorted in one go");
@@ -84,14 +82,6 @@ static uint32_t samples_for(const struct gs_options *options, uint32_t bins, uin
 {
     uint64_t samples = options->samples > 0 ? options->samples : bins * each;
     return (uint32_t)clamp(samples, 1, count < GS_SAMPLES_MAX ? count : GS_SAMPLES_MAX);
-}
-
-unsigned gs_threads(const struct gs_options *options)
-{
-    if (options->threads > 0)
-        return options->threads;
-    const unsigned processors = gs_processors();
-    return processors < GS_THREADS_DEFAULT ? processors : GS_THREADS_DEFAULT;
 }
 
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count)

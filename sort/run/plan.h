@@ -4,7 +4,7 @@
 #ifndef GS_PLAN_H
 #define GS_PLAN_H
 
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 
 struct gs_plan {
     uint64_t count;        /* keys to sort */
@@ -38,5 +38,12 @@ void gs_plan_in_place(struct gs_plan *plan, const struct gs_options *options);
 
 /* Turn a plan of one bin into one of two, for a device that always distributes keys to bins. */
 void gs_plan_force_bins(struct gs_plan *plan);
+
+/* Bytes of buffers that gs_sort needs for count keys on the CPU. */
+uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count);
+
+/* The input occupies held_bytes of memory, which forget() gives back as the sort's buffers fill:
+ * the most of it, in bytes, that has to be counted on top of gs_sort_memory(). */
+uint64_t gs_sort_held(const struct gs_options *options, uint64_t count, uint64_t held_bytes);
 
 #endif

@@ -5,9 +5,12 @@
  * was written to a wrong place or not at all. All threads read tiles into buffers that stay in
  * cache; each tile is read together with the last key of its predecessor.
  */
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 #include "sort/keys/params.h"
 #include "sort/run/plan.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/keys/order.h"
+#include "sort/run/verify.h"
 
 #include "common/clock.h"
 #include "common/file.h"

@@ -13,6 +13,7 @@
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
+#include "sort/sorter/sorter.h"
 
 enum { MERGES = GS_MERGE_HYBRID + 1, LISTS = 9, VARIANTS = MERGES * LISTS, SMALL_MAX = 4100 };
 

@@ -17,6 +17,7 @@
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
+#include "sort/run/verify.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -3,6 +3,7 @@
  */
 #include "sort/run/emit.h"
 #include "tests/unit/check.h"
+#include "sort/keys/fingerprint.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -7,6 +7,8 @@
 #include "sort/engines/engine.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/sorter/sorter.h"
 
 enum { MERGES = GS_MERGE_HYBRID + 1, LISTS = 9, ALL_LISTS_MAX = 300, SMALL_MAX = 4100 };
 

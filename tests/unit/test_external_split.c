@@ -6,6 +6,7 @@
 #include "sort/external/external_split.h"
 #include "sort/split/sort_samples.h"
 #include "tests/unit/check.h"
+#include "sort/keys/fingerprint.h"
 
 #include <stdlib.h>
 #include <string.h>

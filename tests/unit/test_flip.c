@@ -9,8 +9,10 @@
 #include "sort/keys/params.h"
 #include "sort/pipeline/pipeline.h"
 #include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/cpu.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
+#include "sort/run/verify.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

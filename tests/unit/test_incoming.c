@@ -6,6 +6,9 @@
 #include "sort/incoming.h"
 #include "sort/keys/params.h"
 #include "tests/unit/sort_ways.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/sorter/sorter.h"
+#include "sort/run/plan.h"
 
 #include <unistd.h>
 

@@ -5,6 +5,9 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/run/plan.h"
 #include "tests/unit/check.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/keys/order.h"
+#include "sort/sorter/sorter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
  */
 #include "sort/merge.h"
 #include "tests/unit/check.h"
+#include "sort/keys/fingerprint.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"
+#include "sort/keys/order.h"
+#include "sort/sorter/sorter.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

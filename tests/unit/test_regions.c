@@ -6,9 +6,13 @@
  */
 #include "sort/cpu/regions.h"
 #include "sort/split/sample_position.h"
+#include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/cpu.h"
 #include "common/memory.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/stage_run.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/keys/order.h"
 
 enum { N = 9 * GS_CHUNK_KEYS_MAX + 77, GUARD = 64, LOOKED_AT = 8 };
 #define GUARD_KEY    0xdeadbeefU

@@ -11,6 +11,7 @@
 #include "sort/split/sort_samples.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
+#include "sort/sorter/sorter.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

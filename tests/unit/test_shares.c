@@ -9,6 +9,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"
+#include "sort/sorter/sorter.h"
 
 #include <omp.h>
 #include <pthread.h>

@@ -5,6 +5,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/sort_ways.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/sorter/sorter.h"
 
 enum { N = 3 * GS_TILE_KEYS + 77, LOOKED_AT = 4096 };
 

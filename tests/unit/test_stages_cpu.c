@@ -8,6 +8,10 @@
  */
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
+#include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/cpu.h"
+#include "sort/cpu/pieces.h"
+#include "sort/cpu/prefix_sum.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/stage_run.h"
 

@@ -1,4 +1,4 @@
-/* count_bins_gpu.cu -- how many keys fall into each bin (GPU twin of count_bins_cpu.c).
+/* count_bins_gpu.cu -- how many keys fall into each bin (GPU twin of count_bins.c).
  * SPDX-License-Identifier: MIT
  *
  * Each block counts in shared memory and adds its counters to the global ones at its end. An atomic

@@ -1,4 +1,4 @@
-/* scatter_gpu.cu -- move every key to its bin (GPU twin of scatter_cpu.c).
+/* scatter_gpu.cu -- move every key to its bin (GPU twin of scatter.c).
  * SPDX-License-Identifier: MIT
  *
  * gpu_scatter.cuh says how a tile's keys are moved, gpu_targets.cuh where to. At level 1 each block

@@ -1,7 +1,7 @@
 /* select_samples_gpu.cu -- draw the sample from keys in device memory, choose splitters from it.
  * SPDX-License-Identifier: MIT
  *
- * The positions are those of select_samples_cpu.c. They ascend, so the sample in the order it is
+ * The positions are those of select_samples.c. They ascend, so the sample in the order it is
  * drawn also tells whether all of the input may be in order: only then is it worth checking.
  */
 #include "sort/device/kernels/gpu_launch.cuh"

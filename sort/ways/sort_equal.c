@@ -1,4 +1,4 @@
-/* sort_equal_cpu.c -- fill the output with one value, and put the few other keys at its ends.
+/* sort_equal.c -- fill the output with one value, and put the few other keys at its ends.
  * SPDX-License-Identifier: MIT
  *
  * Where the other keys lay in the input does not matter, so nothing is copied: the input is
@@ -8,7 +8,7 @@
 #include "sort/keys/key_loops.h"
 #include "sort/keys/order.h"
 #include "sort/split/sort_samples.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
 

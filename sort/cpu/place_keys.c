@@ -1,4 +1,4 @@
-/* place_keys_cpu.c -- the scatter of few keys: straight to the places of their bins.
+/* place_keys.c -- the scatter of few keys: straight to the places of their bins.
  * SPDX-License-Identifier: MIT
  *
  * All chunks have been counted, so each knows where its own keys begin in every bin. Keys are read
@@ -6,7 +6,8 @@
  * between, that is detected when the bin is sorted.
  */
 #include "sort/cpu/chunk_scratch.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/cpu/cpu.h"
 
 #include "common/clock.h"
 

@@ -1,4 +1,4 @@
-/* incoming_look_cpu.c -- judge keys of a pipe by samples: of the first ones, and of all.
+/* incoming_look.c -- judge keys of a pipe by samples: of the first ones, and of all.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/pipeline/incoming_look.h"

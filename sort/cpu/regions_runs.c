@@ -1,8 +1,9 @@
-/* regions_runs_cpu.c -- describe regions and spare memory as runs; what may be overwritten.
+/* regions_runs.c -- describe regions and spare memory as runs; what may be overwritten.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/regions.h"
 #include "sort/cpu/prefix_sum.h"
+#include "sort/cpu/cpu.h"
 
 #include "common/clock.h"
 #include "common/memory.h"

@@ -1,4 +1,4 @@
-/* sort_shares_cpu.c -- sort few keys: count, collect and sort the keys of each thread's share.
+/* shares.c -- sort few keys: count, collect and sort the keys of each thread's share.
  * SPDX-License-Identifier: MIT
  *
  * The input is read once to count and again for each share. A share that then finds more, fewer or
@@ -8,7 +8,8 @@
 #include "sort/keys/key_loops.h"
 #include "sort/bin/cache_sort_impl.h"
 #include "sort/ways/shares_highway.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/run/thread_work.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -199,7 +200,7 @@ static bool take_share(const struct work *all, const struct gs_share *share, gs_
 
 /* Collect, sort and hand out the share that is number `number` in the output. */
 static enum gs_status finish_share(const struct work *all, uint32_t number, uint64_t *fingerprint,
-                                   uint64_t *take_ns, struct gs_work *work)
+                                   uint64_t *take_ns, struct gs_thread_work *work)
 {
     struct gs_run *run = all->run;
     uint32_t i = run->options->reverse ? all->shares->count - 1 - number : number;
@@ -238,7 +239,7 @@ static void finish_shares(const struct work *all)
     gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
 #pragma omp parallel num_threads(run->plan.threads) reduction(+ : fingerprint, take_ns)
     {
-        struct gs_work work = {0};
+        struct gs_thread_work work = {0};
         for (uint32_t number; (number = atomic_fetch_add(&next, 1)) < all->shares->count;) {
             uint64_t before = work.keys_in;
             if (finish_share(all, number, &fingerprint, &take_ns, &work) != GS_OK)

@@ -1,4 +1,4 @@
-/* split_bins_cpu.c -- make a piece of each bin, and several of a bin far over its share.
+/* pieces.c -- make a piece of each bin, and several of a bin far over its share.
  * SPDX-License-Identifier: MIT
  *
  * A sample may miss a cluster of keys, and there may be more keys than bins can share. A bin that
@@ -10,6 +10,8 @@
  */
 #include "sort/bin/cache_sort.h"
 #include "sort/cpu/regions.h"
+#include "sort/cpu/cpu.h"
+#include "sort/cpu/pieces.h"
 
 #include "common/clock.h"
 

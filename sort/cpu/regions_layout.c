@@ -1,4 +1,4 @@
-/* regions_layout_cpu.c -- lay out regions for the bins in the output's memory.
+/* regions_layout.c -- lay out regions for the bins in the output's memory.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/regions.h"

@@ -1,4 +1,4 @@
-/* sort_runs_cpu.c -- sort input that is a few ordered runs: cut at the splitters, merge.
+/* merge_ordered_runs.c -- sort input that is a few ordered runs: cut at the splitters, merge.
  * SPDX-License-Identifier: MIT
  *
  * What is merged is a copy of the keys between two places in each run. Each copy is checked to be
@@ -9,7 +9,10 @@
 #include "sort/keys/order.h"
 #include "sort/ways/ordered_runs.h"
 #include "sort/cpu/prefix_sum.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/cpu/pieces.h"
+#include "sort/run/thread_work.h"
+#include "sort/cpu/sort_bins.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -147,7 +150,7 @@ static bool check_equal(const struct parts *parts, uint32_t bin, gs_key *keys,
 
 /* Merge bin number `number` of the output and hand it out. */
 static enum gs_status finish_bin(const struct parts *parts, uint64_t number, gs_key *keys,
-                                 uint64_t *fingerprint, struct gs_work *work)
+                                 uint64_t *fingerprint, struct gs_thread_work *work)
 {
     struct gs_run *run = parts->run;
     uint32_t bin = gs_run_bin_at(run, (uint32_t)number);
@@ -180,7 +183,7 @@ static void merge_bins(const struct parts *parts, gs_key *buffers)
     atomic_uint_fast64_t next = 0;
 #pragma omp parallel num_threads(run->plan.threads) reduction(+ : fingerprint)
     {
-        struct gs_work work = {0};
+        struct gs_thread_work work = {0};
         gs_key *keys = buffers + gs_cpu_thread() * 2 * parts->room;
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < gs_run_bins(run);) {
             uint32_t bin = gs_run_bin_at(run, (uint32_t)number);

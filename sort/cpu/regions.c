@@ -1,9 +1,10 @@
-/* regions_cpu.c -- fill the regions of the bins, in whole cache lines.
+/* regions.c -- fill the regions of the bins, in whole cache lines.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/regions.h"
 #include "sort/cpu/chunk_scratch.h"
 #include "sort/keys/vectors.h"
+#include "sort/run/thread_work.h"
 
 #include <stdlib.h>
 

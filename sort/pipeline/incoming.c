@@ -1,4 +1,4 @@
-/* incoming_cpu.c -- distribute keys of a pipe to bins while the rest is coming in.
+/* incoming.c -- distribute keys of a pipe to bins while the rest is coming in.
  * SPDX-License-Identifier: MIT
  *
  * One mutex is enough: it is taken once per chunk, and once for each piece read. Each thread has
@@ -9,6 +9,8 @@
 #include "sort/gpu/gpu.h"
 #include "sort/pipeline/incoming_look.h"
 #include "sort/cpu/regions.h"
+#include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/cpu.h"
 
 #include "common/clock.h"
 #include "common/memory.h"

@@ -1,4 +1,4 @@
-/* count_bins_cpu.c -- copy a chunk into cache, find the bin of each key there, count the bins.
+/* count_bins.c -- copy a chunk into cache, find the bin of each key there, count the bins.
  * SPDX-License-Identifier: MIT
  *
  * The scatter moves exactly what was counted: keys stay in the thread's scratch memory, in the
@@ -10,7 +10,9 @@
 #include "sort/cpu/chunk_scratch.h"
 #include "sort/keys/key_loops.h"
 #include "sort/split/search_bins.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/cpu/cpu.h"
+#include "sort/run/thread_work.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* select_samples_cpu.c -- draw the sample from keys in host memory.
+/* select_samples.c -- draw the sample from keys in host memory.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/split/select_samples.h"

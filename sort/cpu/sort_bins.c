@@ -1,10 +1,16 @@
-/* sort_bins_cpu.c -- sort every bin in cache and hand it out from there.
+/* sort_bins.c -- sort every bin in cache and hand it out from there.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/sort_bins.h"
+#include "sort/cpu/chunk_scratch.h"
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/key_loops.h"
 #include "sort/cpu/regions.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/cpu/cpu.h"
+#include "sort/cpu/pieces.h"
+#include "sort/run/thread_work.h"
+#include "sort/cpu/prefix_sum.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -34,7 +40,7 @@ static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t coun
 
 /* Hand out `count` copies of one key as piece number `number`. */
 static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key, uint64_t count,
-                                 uint64_t planned, gs_key *scratch, struct gs_work *work)
+                                 uint64_t planned, gs_key *scratch, struct gs_thread_work *work)
 {
     uint64_t kept = run->options->unique && count > 0 ? 1 : count;
     uint64_t position;
@@ -69,17 +75,9 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
                               piece->high, past_cache);
 }
 
-enum gs_status gs_work_fail_changed(struct gs_run *run)
-{
-    struct gs_error err = {.status = GS_OK};
-    gs_tiles_fail_changed(&run->tiles, 0, run->plan.count, &err);
-    gs_emit_fail(&run->emitter, &err);
-    return err.status;
-}
-
 enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
                                    uint64_t number, gs_key *to, gs_key *scratch,
-                                   struct gs_work *work)
+                                   struct gs_thread_work *work)
 {
     if (piece->low == piece->high)
         return emit_equal(run, number, piece->low, piece->count, piece->offset, scratch, work);
@@ -135,7 +133,7 @@ static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
  * notified afterwards (lies_there). With options->unique, both happen when keys are written, since
  * places are not known before. */
 static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece, bool lies_there,
-                                struct gs_work *work)
+                                struct gs_thread_work *work)
 {
     struct gs_sink *sink = run->emitter.sink;
     struct gs_error err = {.status = GS_OK};
@@ -160,7 +158,7 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
     atomic_uint_fast64_t next = 0;
 #pragma omp parallel num_threads(run->plan.threads)
     {
-        struct gs_work work = {0};
+        struct gs_thread_work work = {0};
         gs_key *scratch = gs_cpu_scratch(run);
         struct turn turn = {0};
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces->count;) {
@@ -218,7 +216,7 @@ cleanup:
 enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err)
 {
     struct gs_cpu *cpu = run->device;
-    struct gs_work work = {0};
+    struct gs_thread_work work = {0};
     uint64_t start = gs_now_ns();
     uint64_t count = run->plan.count;
     gs_tiles_copy(&run->tiles, 0, count, cpu->keys);

@@ -1,4 +1,4 @@
-/* find_runs_cpu.c -- cut the input into runs of ordered keys, if they are few.
+/* ordered_runs.c -- cut the input into runs of ordered keys, if they are few.
  * SPDX-License-Identifier: MIT
  *
  * Threads cut each tile into runs as if nothing came before it; then runs of neighbouring tiles are

@@ -1,4 +1,4 @@
-/* scatter_cpu.c -- order a chunk by bin, and move it from scratch to the copy.
+/* scatter.c -- order a chunk by bin, and move it from scratch to the copy.
  * SPDX-License-Identifier: MIT
  *
  * Most chunks already lie in rooms for their bins, in scratch, and are copied out. The others are
@@ -9,7 +9,8 @@
 #include "sort/cpu/scatter.h"
 #include "sort/cpu/regions.h"
 #include "sort/cpu/chunk_scratch.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/cpu.h"
+#include "sort/run/thread_work.h"
 
 #include "common/memory.h"
 

@@ -1,7 +1,7 @@
-/* gsort.c -- the library's entry: choose engine and device, then run the pipeline.
+/* sorter.c -- sort keys: choose engine and device, then run the pipeline.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/gsort.h"
+#include "sort/sorter/sorter.h"
 #include "sort/bin/cache_sort.h"
 #include "sort/run/cost.h"
 #include "sort/engines/engine.h"
@@ -9,66 +9,13 @@
 #include "sort/incoming.h"
 #include "sort/split/keeps_most.h"
 #include "sort/pipeline/pipeline.h"
+#include "sort/cpu/stages_cpu.h"
 
 #include "common/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-const char *gs_engine_name(enum gs_engine engine)
-{
-    static const char *const names[] = {"auto", "samplesort", "atomicmin", "reduction", "hybrid"};
-    return names[engine];
-}
-
-const char *gs_device_name(enum gs_device device)
-{
-    static const char *const names[] = {"auto", "cpu", "gpu"};
-    return names[device];
-}
-
-const char *gs_stage_name(enum gs_stage stage)
-{
-    static const char *const names[GS_STAGES] = {
-        "start",       "read",       "select samples", "sort samples", "upload",
-        "count bins",  "prefix sum", "scatter",        "sort bins",    "sort lists",
-        "merge lists", "download",   "write",          "verify"};
-    return names[stage];
-}
-
-void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total)
-{
-    atomic_store(&progress->done, 0);
-    atomic_store(&progress->total, total);
-    atomic_store(&progress->begin_ns, gs_now_ns());
-    atomic_store(&progress->phase, name);
-}
-
-struct gs_stage_stats gs_stage_since(uint64_t begin_ns, uint64_t keys, uint64_t bytes)
-{
-    uint64_t end_ns = gs_now_ns();
-    return (struct gs_stage_stats){.ns = end_ns - begin_ns,
-                                   .begin_ns = begin_ns,
-                                   .end_ns = end_ns,
-                                   .bytes = bytes,
-                                   .keys = keys,
-                                   .device = "cpu"};
-}
-
-void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more)
-{
-    if (more->device == NULL)
-        return;
-    if (row->device == NULL || more->begin_ns < row->begin_ns)
-        row->begin_ns = more->begin_ns;
-    if (more->end_ns > row->end_ns)
-        row->end_ns = more->end_ns;
-    row->ns += more->ns;
-    row->bytes += more->bytes;
-    row->keys += more->keys;
-    row->device = more->device;
-}
 
 /* Refuse a value above its limit. */
 static enum gs_status check_limit(const char *option, uint64_t value, uint64_t limit,
@@ -94,6 +41,12 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: this gsort was built without CUDA");
 cleanup:
     return st;
+}
+
+enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t count,
+                                      struct gs_error *err)
+{
+    return gs_engine_check_count(options->engine, count, GS_ENGINE_CAPACITY, "", err);
 }
 
 /* Choose the device for a plan, and say why. gpu_started: the sort need not wait for its start. */
@@ -134,18 +87,6 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
                    "sorting %" PRIu64 " keys takes %" PRIu64 " MiB of memory, and only %" PRIu64
                    " MiB may be used (-S)",
                    plan->count, (needed + (1 << 20) - 1) >> 20, options->memory_bytes >> 20);
-}
-
-void gs_run_describe(struct gs_run *run)
-{
-    struct gs_stats *stats = run->stats;
-    if (stats->stages[GS_STAGE_WRITE].device != NULL)
-        stats->stages[GS_STAGE_WRITE].begin_ns = run->emitter.begin_ns;
-    stats->keys_in = run->plan.count;
-    stats->keys_out = run->emitter.position;
-    stats->fingerprint = run->fingerprint - run->emitter.dropped_sum;
-    stats->threads = run->plan.threads;
-    stats->memory_bytes = run->plan.memory_bytes;
 }
 
 /* Note the engine that ran, and the rest of the stats. */

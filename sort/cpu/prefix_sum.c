@@ -1,23 +1,14 @@
-/* prefix_sum_cpu.c -- exclusive scans: of the runs in each chunk, and finally of the bins.
+/* prefix_sum.c -- exclusive scans: of the runs in each chunk, and finally of the bins.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/prefix_sum.h"
 #include "sort/cpu/regions.h"
+#include "sort/cpu/cpu.h"
 
 #include "common/clock.h"
 
 /* Bins that a thread totals at once. */
 #define BLOCK_BINS 128
-
-void gs_prefix_sum_scan(const uint64_t *counts, uint64_t *offsets, uint32_t bins, bool reverse)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < bins; i++) {
-        uint32_t bin = reverse ? bins - 1 - i : i;
-        offsets[bin] = sum;
-        sum += counts[bin];
-    }
-}
 
 enum gs_status gs_prefix_sum_cpu(struct gs_run *run, const struct gs_chunk *chunk,
                                  struct gs_error *err)

@@ -1,11 +1,12 @@
-/* sort_values_cpu.c -- sort keys of few values: count each value, and write that many copies.
+/* value_ranges.c -- sort keys of few values: count each value, and write that many copies.
  * SPDX-License-Identifier: MIT
  *
  * Each key is read once, so what somebody writes to the input meanwhile is either counted or not.
  */
 #include "sort/keys/vectors.h"
-#include "sort/cpu/stages_cpu.h"
 #include "sort/ways/value_ranges.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/run/thread_work.h"
 
 #include "common/clock.h"
 
@@ -229,7 +230,7 @@ static void emit_values(struct gs_run *run, const struct gs_value_ranges *ranges
     gs_run_phase(run, GS_STAGE_SORT_BINS, count);
 #pragma omp parallel num_threads(run->plan.threads)
     {
-        struct gs_work work = {0};
+        struct gs_thread_work work = {0};
         uint64_t written = 0;
         gs_key *keys = buffers + (size_t)gs_cpu_thread() * PIECE_KEYS;
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces;) {

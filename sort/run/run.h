@@ -1,0 +1,79 @@
+/* run.h -- one sort under way: what its stages share, and what is booked on them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_RUN_H
+#define GS_RUN_H
+
+#include "sort/keys/tiles.h"
+#include "sort/run/emit.h"
+#include "sort/run/plan.h"
+#include "sort/split/splitters.h"
+#include "sort/types/types.h"
+
+struct gs_incoming;
+
+struct gs_run {
+    const struct gs_options *options;
+    struct gs_plan plan;
+    struct gs_tiles tiles;         /* the input: its spans, cut into tiles */
+    struct gs_splitters splitters; /* filled before the device's first stage */
+    uint64_t *counts;              /* per bin: its keys in the whole input */
+    uint64_t *offsets;             /* per bin: where it starts in the output */
+    struct gs_emitter emitter;
+    struct gs_progress *progress; /* never NULL here */
+    struct gs_stats *stats;       /* never NULL here */
+    uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
+    void *device;                 /* the device's own state, from open to close */
+    struct gs_incoming *incoming; /* work done while the keys were read, or NULL (incoming.h) */
+    gs_key *mapped;               /* what sink->map() returned if it was called before the sample
+                                   * was drawn: a thread then creates its pages; else NULL */
+    bool asked_map;               /* it was called then */
+    bool keeps_most; /* the output will be about as long as the input: duplicates stay, or are few;
+                      * also false where the sink has no use for the answer */
+};
+
+/* Keys of the input that pass through count_bins, prefix_sum and scatter together: as many as fit a
+ * CPU's cache, or as cross the bus to a GPU at a time. */
+struct gs_chunk {
+    uint64_t index;
+    uint64_t first; /* position in the concatenated spans */
+    uint64_t count;
+};
+
+/* Number of bins: splitters + 1. */
+static inline uint32_t gs_run_bins(const struct gs_run *run)
+{
+    return run->splitters.count + 1;
+}
+
+/* The bin at index i in output order. */
+static inline uint32_t gs_run_bin_at(const struct gs_run *run, uint32_t i)
+{
+    return run->options->reverse ? run->splitters.count - i : i;
+}
+
+/* Book time, keys and bytes on a stage. For work of parallel threads, ns is the sum of their times
+ * divided by their number. The work is taken to end now and to begin ns ago, or with its stage. */
+void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+                    uint64_t keys, uint64_t bytes);
+
+/* Book keys and bytes only. */
+void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t bytes);
+
+/* Book time alone, of work that began and ended at the given times of gs_now_ns. */
+void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+                       uint64_t begin_ns, uint64_t end_ns);
+
+/* Note in run->stats what is known once the last stage has ended: keys, fingerprint, threads. */
+void gs_run_describe(struct gs_run *run);
+
+/* Note that a stage begins now, unless it has begun before. */
+void gs_run_begin(struct gs_run *run, enum gs_stage stage);
+
+/* Enter a phase, for progress, and note that its stage begins. */
+void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total);
+
+/* An exclusive scan: offsets[b] = sum of the counts of all bins before b in output order. */
+void gs_prefix_sum_scan(const uint64_t *counts, uint64_t *offsets, uint32_t bins, bool reverse);
+
+#endif

@@ -1,0 +1,51 @@
+/* thread_work.c -- emit a thread's pieces, and book its work.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/run/thread_work.h"
+
+#include "common/clock.h"
+
+#include <omp.h>
+
+unsigned gs_cpu_thread(void)
+{
+    return (unsigned)omp_get_thread_num();
+}
+
+enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *keys, uint64_t count,
+                            uint64_t planned, struct gs_thread_work *work)
+{
+    uint64_t position;
+    uint64_t start = gs_now_ns();
+    keys = gs_emit_place(&run->emitter, keys, count, planned);
+    work->write_ns += gs_now_ns() - start;
+    enum gs_status st = gs_emit_begin(&run->emitter, number, count, planned, &position);
+    if (st != GS_OK)
+        return st;
+    start = gs_now_ns();
+    st = gs_emit_write(&run->emitter, keys, count, position);
+    work->write_ns += gs_now_ns() - start;
+    gs_emit_end(&run->emitter);
+    work->keys_out += count;
+    return st;
+}
+
+enum gs_status gs_work_fail_changed(struct gs_run *run)
+{
+    struct gs_error err = {.status = GS_OK};
+    gs_tiles_fail_changed(&run->tiles, 0, run->plan.count, &err);
+    gs_emit_fail(&run->emitter, &err);
+    return err.status;
+}
+
+void gs_work_account(struct gs_run *run, const struct gs_thread_work *work, unsigned threads)
+{
+#pragma omp critical(gs_account)
+    {
+        if (work->keys_in > 0)
+            gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", work->sort_ns / threads, work->keys_in,
+                           work->keys_in * 2 * GS_KEY_BYTES);
+        gs_run_account(run, GS_STAGE_WRITE, "cpu", work->write_ns / threads, work->keys_out,
+                       work->keys_out * GS_KEY_BYTES);
+    }
+}

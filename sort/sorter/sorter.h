@@ -1,0 +1,44 @@
+/* sorter.h -- sort keys: choose engine and device, then run the pipeline.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_SORTER_H
+#define GS_SORTER_H
+
+#include "sort/types/types.h"
+
+/* Check options before any work: GS_ERR_USAGE if one exceeds its limit (limits.h) or is malformed,
+ * GS_ERR_DEVICE if this build cannot do what they ask for. */
+enum gs_status gs_options_check(const struct gs_options *options, struct gs_error *err);
+
+/* GS_ERR_INPUT if count exceeds what options->engine takes: shared-memory engines have a limit. */
+enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t count,
+                                      struct gs_error *err);
+
+/* Announce a sort of count keys: if gs_sort would take a GPU, begin to start it now, in parallel to
+ * all else. more: these keys have come and others are still being read, which hides the GPU's
+ * start; the start is put off until a GPU would be faster even for GS_GPU_START_KEYS (cost.h) fewer
+ * keys, since gs_sort waits for the GPU if the input ends now. Returns the device that gs_sort
+ * would take. May be called again as count grows. */
+enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool more);
+
+/* Would at least half of the keys stay under options->unique? Estimated from a sample; false for
+ * few keys or when there is no memory. */
+bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *spans,
+                        size_t span_count);
+
+/* Has a GPU's runtime been started? If so, end by _exit: the runtime's exit handlers take long, and
+ * crash if they run while it is still starting. */
+bool gs_holds_device(void);
+
+/* Sort the keys of all spans together into sink. progress and stats may be NULL. On failure the
+ * sink may have received part of the output. */
+enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
+                       size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
+                       struct gs_stats *stats, struct gs_error *err);
+
+/* Predict a gs_sort of count keys: engine, device and reason in *stats, and its approximate time in
+ * *seconds. Starts no device. */
+void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
+                      double *seconds);
+
+#endif

@@ -1,0 +1,178 @@
+/* types.h -- what callers and rooms share: options, input, sink, progress, statistics.
+ * SPDX-License-Identifier: MIT
+ *
+ * Counts and positions are in keys, sizes in bytes, times in nanoseconds. The caller owns every
+ * buffer it passes.
+ */
+#ifndef GS_TYPES_H
+#define GS_TYPES_H
+
+#include "common/keys.h"
+#include "common/status.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A contiguous piece of the input in memory (a mapped file, a buffer filled from a pipe). name is
+ * used in error messages. */
+struct gs_span {
+    const gs_key *keys;
+    uint64_t count;
+    const char *name;
+};
+
+enum gs_engine {
+    GS_ENGINE_AUTO,
+    GS_ENGINE_SAMPLESORT,
+    GS_ENGINE_ATOMICMIN,
+    GS_ENGINE_REDUCTION,
+    GS_ENGINE_HYBRID
+};
+
+struct gs_incoming;
+
+enum gs_device { GS_DEVICE_AUTO, GS_DEVICE_CPU, GS_DEVICE_GPU };
+
+const char *gs_engine_name(enum gs_engine engine);
+const char *gs_device_name(enum gs_device device);
+
+/* What to do. All zero: a plain ascending sort, with every parameter chosen by the library. */
+struct gs_options {
+    bool reverse;      /* descending */
+    bool unique;       /* one of each key */
+    bool verify;       /* fingerprint what is read and what is handed to the sink */
+    bool leave_device; /* do not release GPU resources that are slow to release: the process will
+                        * soon end by _exit, which reclaims them */
+    enum gs_engine engine;
+    enum gs_device device;
+    unsigned threads;      /* CPU threads; 0: as gs_threads() says */
+    uint64_t samples;      /* keys in the sample; 0: from the number of bins */
+    uint64_t bins;         /* bins to aim at; 0: from the number of keys */
+    uint64_t lists;        /* lists of a shared-memory engine: a power of two; 0: default */
+    uint64_t memory_bytes; /* the sort's own buffers stay below this; 0: no limit */
+    uint64_t held_bytes; /* anonymous memory that the input occupies: it counts against memory_bytes
+                          * until the sink's forget(), which must then exist, gives it back */
+    uint64_t device_memory_bytes; /* limit of the buffers on the GPU; 0: what is free there */
+    struct gs_incoming *incoming; /* work done while the input's only span was being read, or NULL:
+                                   * the sort may use it and overwrite the span (sort/incoming.h) */
+};
+
+/* Where sorted keys go. write() gets pieces that together cover the output exactly once; position
+ * is the index of the piece's first key in the output. Several threads may call it at once, unless
+ * `stream` is set: then pieces come one after the other in ascending position.
+ *
+ * memory: set by a sink that is plain memory with room for all keys (a memory-to-memory caller).
+ * The sort may build its output in place there while it still reads the input; it does not call
+ * write(), which may be NULL.
+ *
+ * map(), make(): for a sink that can become memory at a price, such as a file. The CPU's sort calls
+ * map() at most once, before it distributes `count` keys or draws the sample for that. A result
+ * other than NULL becomes the sink's memory; NULL means that pieces go through write(). early: keys
+ * may be distributed within that memory, so that all of it will be written to more than once.
+ * Before the sort touches a part of mapped memory it calls make(), which waits until that part can
+ * be written to; once the part holds its final keys, it calls write().
+ * Under options->unique `count` is an upper bound, and map() is called only if most keys will stay.
+ * expect(), if not NULL, is called under options->unique in that case instead of map() where a GPU
+ * sorts, before it begins.
+ * A stream may have map() without make(): pieces then wait for their turn in that memory, each at
+ * its position, and write() may give the memory away with them: the sort never touches it again.
+ *
+ * forget(), if not NULL, is told which keys of the input will not be read again: in pieces, and by
+ * several threads. */
+struct gs_sink {
+    enum gs_status (*write)(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+                            uint64_t position, struct gs_error *err);
+    gs_key *memory;
+    bool stream;
+    gs_key *(*map)(struct gs_sink *sink, uint64_t count, bool early);
+    enum gs_status (*make)(struct gs_sink *sink, uint64_t count, uint64_t position,
+                           struct gs_error *err);
+    void (*expect)(struct gs_sink *sink, uint64_t count);
+    void (*forget)(struct gs_sink *sink, const gs_key *keys, uint64_t count);
+};
+
+/* Progress of a running sort: written by the library, read by any thread at any time. */
+struct gs_progress {
+    _Atomic(const char *) phase;   /* a stage's name, or NULL before the first */
+    atomic_uint_fast64_t done;     /* keys through this phase */
+    atomic_uint_fast64_t total;    /* keys that this phase will see; 0: not known */
+    atomic_uint_fast64_t begin_ns; /* start of the phase, by the monotonic clock */
+};
+
+/* Begin a new phase. The string `name` is not copied and must stay valid. */
+void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total);
+
+/* The rows of --stats, the same for both devices. */
+enum gs_stage {
+    GS_STAGE_START, /* device start-up */
+    GS_STAGE_READ,  /* input from a pipe into memory; the order scan of a mapped file */
+    GS_STAGE_SELECT_SAMPLES,
+    GS_STAGE_SORT_SAMPLES, /* and choose the splitters */
+    GS_STAGE_UPLOAD,
+    GS_STAGE_COUNT_BINS,
+    GS_STAGE_PREFIX_SUM,
+    GS_STAGE_SCATTER,
+    GS_STAGE_SORT_BINS,
+    GS_STAGE_SORT_LISTS, /* of a shared-memory engine */
+    GS_STAGE_MERGE_LISTS,
+    GS_STAGE_DOWNLOAD,
+    GS_STAGE_WRITE,
+    GS_STAGE_VERIFY,
+    GS_STAGES
+};
+
+const char *gs_stage_name(enum gs_stage stage);
+
+/* One row. ns is the time spent in the stage, divided by the number of threads that share it, so
+ * that the rows of a sort without overlap add up to its total. bytes is the least that the stage
+ * must read and write; keys is how many it handled. begin_ns and end_ns, by the monotonic clock,
+ * are when its first part began and its last part ended; it may have waited for other stages in
+ * between. */
+struct gs_stage_stats {
+    uint64_t ns;
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    uint64_t bytes;
+    uint64_t keys;
+    const char *device; /* "cpu", "gpu", or NULL: the stage did not run */
+};
+
+/* A row for CPU work that began at begin_ns and ends now. */
+struct gs_stage_stats gs_stage_since(uint64_t begin_ns, uint64_t keys, uint64_t bytes);
+
+/* Add to a row the work of another part of the run in the same stage. */
+void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more);
+
+/* What a sort did. gs_sort fills it, as far as it came, even if it fails. */
+struct gs_stats {
+    struct gs_stage_stats stages[GS_STAGES];
+    uint64_t keys_in;
+    uint64_t keys_out;
+    uint64_t fingerprint;     /* that the output must have, from the keys read (options.verify) */
+    uint64_t samples;         /* keys in the sample */
+    uint64_t bins;            /* bins that are not empty */
+    uint64_t largest_bin;     /* keys in the largest bin that had to be sorted */
+    uint64_t equality_bins;   /* bins of a single value */
+    uint64_t equality_keys;   /* keys in them */
+    uint64_t lists;           /* of a shared-memory engine; 0: none ran */
+    unsigned varying_bits;    /* bits in which a shared-memory engine's keys differ: the number of
+                               * passes over each list */
+    uint64_t memory_bytes;    /* the sort's own buffers and the input held in memory beside them */
+    uint64_t temporary_bytes; /* written to temporary files */
+    double bus_rate;          /* bytes a second that the GPU's bus carries each way; 0: not known */
+    double device_rate; /* bytes a second that the GPU's memory reads and writes; 0: not known */
+    unsigned threads;
+    const char *engine; /* the engine that ran, never "auto" */
+    const char *device;
+    const char *device_text; /* the processor's sort code, or the GPU's name */
+    const char *order; /* of the input: "none", or "sorted" or "reversed", which need no sort */
+    char reason[256];  /* why engine and device were chosen */
+    char warning[256]; /* for the user, or empty */
+};
+
+/* The most CPU threads that a sort may use: options->threads, or by default one for each available
+ * processor, up to 32. */
+unsigned gs_threads(const struct gs_options *options);
+
+#endif

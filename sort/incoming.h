@@ -25,7 +25,6 @@
 #include "sort/types/types.h"
 #include "sort/cpu/cpu.h"
 
-struct gs_cpu;
 struct gs_run;
 
 /* New state for a sort with these options, which must stay valid until gs_incoming_free. NULL,
@@ -50,15 +49,8 @@ void gs_incoming_end(struct gs_incoming *incoming);
 void gs_incoming_free(struct gs_incoming *incoming);
 
 /* For gs_sort, after the workers have ended. If run's input is what they worked on, and its bins
- * are even, so that going on from there pays, set run->incoming, with its splitters, plan and
- * stats; else set run->incoming to NULL. */
+ * are even, so that going on from there pays, set run->arrived, with run's splitters, plan and
+ * stats; else run->arrived.keys is NULL. */
 void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run);
-
-/* Keys of the input that are in their bins already: whole chunks. */
-uint64_t gs_incoming_distributed(const struct gs_run *run);
-
-/* Give cpu the chunks of a run with run->incoming: the input's memory as its keys, and the table of
- * runs, which moves to cpu; false: there is no memory. */
-bool gs_incoming_open(struct gs_run *run, struct gs_cpu *cpu);
 
 #endif

@@ -62,9 +62,8 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
     run->progress = &progress;
     run->stats = stats;
     run->fingerprint = fingerprint;
-    run->device = &cpu;
+    run->cpu = &cpu;
     gs_plan_make(&run->plan, options, binned->count);
-    run->plan.direct = false; /* the keys lie in runs, even if they are few */
     run->splitters.count = binned->bins - 1;
     memcpy(run->splitters.splitter, binned->splitters->splitter + binned->first,
            run->splitters.count * sizeof(gs_key));

@@ -16,9 +16,6 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/split/splitters.h"
 
-/* Keys whose bins are found at once: they stay in the first-level cache until they are placed. */
-#define GS_ROOMS_BLOCK 2048
-
 /* Keys put straight into rooms at once; then all rooms are checked for overflow. */
 #define GS_ROOMS_STRAIGHT 8192
 

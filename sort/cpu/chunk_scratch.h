@@ -39,18 +39,4 @@ static inline struct gs_chunk_scratch gs_chunk_scratch(const struct gs_run *run)
     return scratch;
 }
 
-/* Turn a chunk's counts into the places of its keys, in bins one after the other with `gap` behind
- * each that has keys. */
-void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap);
-
-/* Move keys to the places of their bins, key i by table i % GS_CHUNK_TABLES: with one table,
- * consecutive keys of one bin, as in a nearly ordered input, would wait for each other's
- * counter. */
-void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
-                  uint32_t *restrict tables, uint32_t stride, gs_key *restrict to);
-
-/* If plan->direct, when all chunks are counted: move all keys to their bins. From then on all is as
- * if the input were one chunk. */
-void gs_place_keys_cpu(struct gs_run *run);
-
 #endif

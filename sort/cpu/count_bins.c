@@ -44,7 +44,7 @@ static void add_fingerprint(struct gs_run *run, uint64_t fingerprint)
  * if it has other keys, or there are too many values. */
 static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint32_t *counts)
 {
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     const struct gs_splitters *splitters = &run->splitters;
     uint32_t bins = gs_run_bins(run);
     uint32_t bin_of[GS_VALUES_COMPARED_MOST];
@@ -160,55 +160,11 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
         add_fingerprint(run, gs_fingerprint(scratch->keys, chunk->count));
 }
 
-/* Room for the bin numbers of a chunk's keys: in the thread's scratch, behind the place where
- * chunks are ordered, as long as there is any; the first word of the scratch counts the chunks
- * there. With few keys, fresh memory takes longest, and the scratch is a huge page that is touched
- * anyway. */
-static uint16_t *bins_room(const struct gs_run *run, const struct gs_chunk *chunk)
-{
-    const struct gs_cpu *cpu = run->device;
-    gs_key *scratch = gs_cpu_scratch(run);
-    uint64_t each = cpu->chunk_keys / 2; /* keys of scratch */
-    if (*scratch >= (GS_CACHE_SORT_SCRATCH - cpu->chunk_keys) / each)
-        return cpu->bins + chunk->first;
-    return (uint16_t *)(void *)(scratch + cpu->chunk_keys + (*scratch)++ * each);
-}
-
-/* Find the bins of a chunk and count them, for a direct sort. A chunk of a few values needs no
- * scratch memory: touching it makes 2^20 keys of two values, not in cache, take a tenth longer. */
-static enum gs_status count_direct(struct gs_run *run, const struct gs_chunk *chunk,
-                                   struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const struct gs_cpu *cpu = run->device;
-    uint32_t *tables = gs_cpu_tables(run, chunk->index);
-    gs_key copy[GS_ROOMS_BLOCK];
-    if (!gs_copies_in_place(run))
-        GS_TRY(gs_map_scratch_cpu(run, err));
-    if (count_values(run, chunk, tables))
-        goto cleanup;
-    GS_TRY(gs_map_scratch_cpu(run, err));
-    uint16_t *bins = bins_room(run, chunk);
-    cpu->chunk_bins[chunk->index] = bins;
-    memset(tables, 0, gs_run_bins(run) * sizeof *tables);
-    for (uint64_t done = 0; done < chunk->count;) {
-        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
-        uint64_t left = chunk->count - done;
-        uint64_t here = part.count < left ? part.count : left;
-        gs_find_bins(&run->splitters, part.keys, here, copy, bins + done);
-        done += here;
-    }
-    count_tables(bins, chunk->count, tables, gs_run_bins(run));
-cleanup:
-    return st;
-}
-
 enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chunk,
                                  struct gs_error *err)
 {
-    if (run->plan.direct)
-        return count_direct(run, chunk, err);
-    const struct gs_cpu *cpu = run->device;
+    (void)err;
+    const struct gs_cpu *cpu = run->cpu;
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
     struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
     const struct gs_regions *regions = gs_regions_of(run);

@@ -5,8 +5,7 @@
  * Out: the exact length of each bin's run in the chunk, in gs_cpu.starts, or, with regions
  * (regions.h), in the thread's own counts. A copy of the keys stays in the thread's scratch memory,
  * in the rooms of their bins (chunk_rooms.h) or beside their bin numbers, for the scatter, which
- * the same thread does next. A direct plan leaves only the bin numbers, in gs_cpu.chunk_bins, and
- * reads the keys again once all are counted.
+ * the same thread does next.
  */
 #ifndef GS_COUNT_BINS_H
 #define GS_COUNT_BINS_H

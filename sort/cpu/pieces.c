@@ -52,7 +52,7 @@ static enum gs_status add_whole(const struct gs_run *run, struct gs_pieces *piec
                                 struct gs_piece piece, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     struct gs_piece part = piece;
     part.count = EQUAL_KEYS_MAX;
     if (piece.low == piece.high && !run->options->unique && !cpu->moves_equal)
@@ -88,7 +88,7 @@ void gs_pieces_free(struct gs_pieces *pieces)
 /* Narrow the bounds of a piece to those of its keys. */
 static void find_bounds(const struct gs_run *run, struct gs_piece *piece)
 {
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     gs_key low = GS_KEY_MAX;
     gs_key high = 0;
 #pragma omp parallel for num_threads(run->plan.threads) reduction(min : low) reduction(max : high)
@@ -128,10 +128,10 @@ static void split_run(gs_key *keys, const struct gs_piece *piece, uint64_t chunk
 /* The number of bits to split a piece by; 0: it stays whole. */
 static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piece)
 {
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     uint64_t run_keys = piece->count / cpu->chunks;
     unsigned bits = 0;
-    if (piece->count <= run->plan.bin_keys_max || piece->low == piece->high || run->plan.direct)
+    if (piece->count <= run->plan.bin_keys_max || piece->low == piece->high)
         return 0;
     while (bits < SPLIT_BITS && piece->count >> bits > GS_CACHE_SORT_CAPACITY / 4 &&
            run_keys >> (bits + 1) >= GS_RUN_KEYS_MIN)
@@ -144,7 +144,7 @@ static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, st
                                 struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     unsigned bits = split_bits(run, &piece);
     if (bits > 0)
         find_bounds(run, &piece);
@@ -189,9 +189,9 @@ static void place_pieces(const struct gs_run *run, struct gs_pieces *pieces)
 enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     uint64_t start = gs_now_ns();
-    uint32_t each = gs_regions_sorted(run) != NULL ? 2 : 1; /* entries of starts per bin */
+    uint32_t each = gs_regions_of(run) != NULL ? 2 : 1; /* entries of starts per bin */
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
         struct gs_piece piece = {.starts = cpu->starts + (size_t)bin * each,
                                  .stride = cpu->stride,

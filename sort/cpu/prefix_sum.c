@@ -14,8 +14,8 @@ enum gs_status gs_prefix_sum_cpu(struct gs_run *run, const struct gs_chunk *chun
                                  struct gs_error *err)
 {
     (void)err;
-    const struct gs_cpu *cpu = run->device;
-    if (run->plan.direct || gs_regions_of(run) != NULL)
+    const struct gs_cpu *cpu = run->cpu;
+    if (gs_regions_of(run) != NULL)
         return GS_OK; /* done when all chunks are counted */
     uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
     uint32_t sum = 0;
@@ -30,7 +30,7 @@ enum gs_status gs_prefix_sum_cpu(struct gs_run *run, const struct gs_chunk *chun
 
 void gs_total_bins_cpu(struct gs_run *run)
 {
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     uint64_t start = gs_now_ns();
     uint32_t bins = gs_run_bins(run);
 #pragma omp parallel for num_threads(run->plan.threads)

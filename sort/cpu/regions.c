@@ -131,7 +131,7 @@ void gs_regions_fill_rests(const struct gs_regions *regions, struct gs_rooms *ro
 enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *rooms,
                                     const gs_key *room, struct gs_error *err)
 {
-    struct gs_regions *regions = run->device;
+    struct gs_regions *regions = run->cpu->regions;
     struct gs_region_thread *thread = &regions->threads[gs_cpu_thread()];
     /* Claim blocks ahead, before any line is written: an atomic addition would wait for all pending
      * non-temporal stores. */
@@ -194,7 +194,7 @@ bool gs_regions_put_rest(struct gs_regions *regions, unsigned number, uint32_t b
 
 enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, struct gs_error *err)
 {
-    struct gs_regions *regions = run->device;
+    struct gs_regions *regions = run->cpu->regions;
     struct gs_region_thread *thread = &regions->threads[gs_cpu_thread()];
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
         uint32_t count = thread->chunk_counts[bin];

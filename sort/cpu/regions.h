@@ -60,10 +60,7 @@ struct gs_region_thread {
 };
 
 struct gs_regions {
-    struct gs_cpu cpu; /* must be first: run->device points here */
-    bool usable;
     gs_key *output;
-    gs_key *copy;       /* cpu.keys as allocated, once cpu.keys is gs_regions_lowest() */
     uint64_t *first;    /* [bins]: the region's first key in the output, or GS_NO_REGION */
     uint32_t *blocks;   /* [bins]: blocks in the region */
     atomic_uint *taken; /* [bins]: blocks requested, perhaps more than there are */
@@ -87,25 +84,15 @@ bool gs_regions_pay(const struct gs_run *run, uint64_t bins);
  * copy, not regions. */
 uint64_t gs_regions_spare(const struct gs_run *run);
 
-/* Lay out the regions by the splitters; the memory mapped for a copy becomes spare memory. Leaves
- * them unusable where memory runs out, or lies too far apart for 32-bit starts. */
-void gs_regions_open(struct gs_run *run, struct gs_regions *regions, uint64_t spare_room);
+/* Lay out the regions by the splitters, with the memory mapped for a copy as spare memory. NULL
+ * where memory runs out, or lies too far apart for 32-bit starts: the copy is used then. */
+struct gs_regions *gs_regions_open(const struct gs_run *run, gs_key *spare, uint64_t spare_room);
 void gs_regions_close(struct gs_regions *regions);
 
-/* The regions of a run that gs_stages_cpu.open has opened; NULL if it has none. */
+/* The regions of a run; NULL if it has none. */
 static inline struct gs_regions *gs_regions_of(const struct gs_run *run)
 {
-    struct gs_regions *regions = run->device;
-    return regions->usable && !regions->cpu.moves_equal && !run->plan.direct ? regions : NULL;
-}
-
-/* The regions once the bins are about to be sorted. Others may have opened run->device as a plain
- * gs_cpu, so only the stride can tell. */
-static inline struct gs_regions *gs_regions_sorted(const struct gs_run *run)
-{
-    const struct gs_cpu *cpu = run->device;
-    uint32_t bins = gs_run_bins(run);
-    return !run->plan.direct && bins > 1 && cpu->stride == 2 * bins ? run->device : NULL;
+    return run->cpu->moves_equal ? NULL : run->cpu->regions;
 }
 
 /* Start the rooms of a chunk with the thread's rests of the chunks before. */

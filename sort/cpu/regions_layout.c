@@ -35,8 +35,8 @@ static uint32_t block_keys_for(const struct gs_run *run)
 bool gs_regions_pay(const struct gs_run *run, uint64_t bins)
 {
     const struct gs_plan *plan = &run->plan;
-    return plan->count / plan->bins >= BIN_KEYS_MIN && !plan->one_bin && !plan->direct &&
-           bins >= 2 && bins <= GS_REGIONS_MAX;
+    return plan->count / plan->bins >= BIN_KEYS_MIN && !plan->one_bin && bins >= 2 &&
+           bins <= GS_REGIONS_MAX;
 }
 
 uint64_t gs_regions_spare(const struct gs_run *run)
@@ -253,34 +253,42 @@ uint32_t gs_regions_place(const struct gs_regions *regions, const gs_key *key)
     return (uint32_t)distance(regions, key);
 }
 
-void gs_regions_open(struct gs_run *run, struct gs_regions *regions, uint64_t spare_room)
+struct gs_regions *gs_regions_open(const struct gs_run *run, gs_key *spare, uint64_t spare_room)
 {
     uint32_t bins = gs_run_bins(run);
+    struct gs_regions *regions = calloc(1, sizeof *regions);
+    if (regions == NULL)
+        return NULL; /* regions are only an optimization */
     regions->output = run->emitter.sink->memory;
-    regions->spare = regions->cpu.keys;
+    regions->spare = spare;
     regions->spare_room = spare_room;
     regions->block_keys = block_keys_for(run);
     regions->thread_count = run->plan.threads;
     if (distance(regions, regions->output + run->plan.count) > UINT32_MAX ||
-        distance(regions, regions->spare + spare_room) > UINT32_MAX)
-        return; /* starts of runs have 32 bits */
+        distance(regions, regions->spare + spare_room) > UINT32_MAX) { /* starts have 32 bits */
+        gs_regions_close(regions);
+        return NULL;
+    }
     regions->memory_bytes = take_arrays(regions, bins, NULL);
     regions->memory = gs_pages_alloc(regions->memory_bytes);
-    if (regions->memory == NULL)
-        return; /* regions are only an optimization */
-    take_arrays(regions, bins, regions->memory);
-    regions->usable = place_regions(run, regions);
+    if (regions->memory != NULL)
+        take_arrays(regions, bins, regions->memory);
+    if (regions->memory == NULL || !place_regions(run, regions)) {
+        gs_regions_close(regions);
+        return NULL;
+    }
     /* Only a few percent of the keys come here, and threads do not contend for one page: huge pages
      * would gain nothing, and cost 6 ms each where a virtual machine has given free ones back. */
-    if (regions->usable)
-        gs_pages_advise(regions->spare, spare_room * sizeof(gs_key), MADV_NOHUGEPAGE);
+    gs_pages_advise(regions->spare, spare_room * sizeof(gs_key), MADV_NOHUGEPAGE);
+    return regions;
 }
 
 void gs_regions_close(struct gs_regions *regions)
 {
-    if (regions->memory == NULL)
+    if (regions == NULL)
         return;
-    for (unsigned i = 0; i < regions->thread_count; i++)
+    for (unsigned i = 0; regions->memory != NULL && i < regions->thread_count; i++)
         free(regions->threads[i].extents);
     gs_pages_free(regions->memory, regions->memory_bytes);
+    free(regions);
 }

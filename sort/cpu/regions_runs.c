@@ -153,7 +153,7 @@ static bool move_early(const struct gs_run *run, struct gs_regions *regions,
 static bool make_starts(struct gs_run *run, struct gs_regions *regions,
                         const struct segments *segments)
 {
-    struct gs_cpu *cpu = &regions->cpu;
+    struct gs_cpu *cpu = run->cpu;
     uint32_t bins = gs_run_bins(run);
     uint32_t *rows = calloc((size_t)bins + 1, sizeof *rows);
     uint32_t most = 1;
@@ -195,23 +195,22 @@ static void sum_counts(struct gs_run *run, const struct gs_regions *regions)
 
 enum gs_status gs_regions_finish(struct gs_run *run, struct gs_error *err)
 {
-    struct gs_regions *regions = run->device;
+    struct gs_regions *regions = run->cpu->regions;
     struct segments segments = {0};
     uint64_t start = gs_now_ns();
     sum_counts(run, regions);
     bool done = find_segments(run, regions, &segments) && move_early(run, regions, &segments) &&
                 make_starts(run, regions, &segments);
-    regions->copy = regions->cpu.keys;
-    regions->cpu.keys = gs_regions_lowest(regions);
+    run->cpu->keys = gs_regions_lowest(regions);
     free(segments.list);
     gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0,
-                   regions->cpu.starts_bytes + gs_run_bins(run) * sizeof *run->counts);
+                   run->cpu->starts_bytes + gs_run_bins(run) * sizeof *run->counts);
     return done ? GS_OK : fail_memory(err);
 }
 
 uint64_t gs_regions_wait_end(const struct gs_run *run, struct gs_regions_wait *wait, uint64_t end)
 {
-    const struct gs_regions *regions = run->device;
+    const struct gs_regions *regions = run->cpu->regions;
     for (; wait->bins < gs_run_bins(run); wait->bins++) {
         uint32_t bin = gs_run_bin_at(run, wait->bins);
         if (regions->first[bin] == GS_NO_REGION)

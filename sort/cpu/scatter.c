@@ -28,7 +28,9 @@ static bool has_keys_to_move(const struct gs_run *run, const uint32_t *starts)
     return false;
 }
 
-void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap)
+/* Turn a chunk's counts into the places of its keys, in bins one after the other with `gap` behind
+ * each that has keys. */
+static void start_tables(uint32_t *tables, uint32_t bins, uint32_t gap)
 {
     uint32_t sum = 0;
     for (uint32_t bin = 0; bin < bins; bin++) {
@@ -42,10 +44,14 @@ void gs_start_tables(uint32_t *tables, uint32_t bins, uint32_t gap)
     }
 }
 
-/* Thousands of bins have more lines than the first-level cache holds, and stores that miss wait for
+/* Move keys to the places of their bins, key i by table i % GS_CHUNK_TABLES: with one table,
+ * consecutive keys of one bin, as in a nearly ordered input, would wait for each other's
+ * counter.
+ *
+ * Thousands of bins have more lines than the first-level cache holds, and stores that miss wait for
  * each other: so each line is prefetched for writing some keys ahead. */
-void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
-                  uint32_t *restrict tables, uint32_t stride, gs_key *restrict to)
+static void move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
+                      uint32_t *restrict tables, uint32_t stride, gs_key *restrict to)
 {
     uint64_t i = 0;
     for (; i + AHEAD + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
@@ -62,9 +68,8 @@ void gs_move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, ui
 static gs_key *order_chunk(const struct gs_run *run, uint64_t count, uint32_t gap)
 {
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
-    gs_start_tables(scratch.tables, gs_run_bins(run), gap);
-    gs_move_keys(scratch.keys, scratch.bins, count, scratch.tables, gs_run_bins(run),
-                 scratch.moved);
+    start_tables(scratch.tables, gs_run_bins(run), gap);
+    move_keys(scratch.keys, scratch.bins, count, scratch.tables, gs_run_bins(run), scratch.moved);
     return scratch.moved;
 }
 
@@ -99,7 +104,7 @@ static bool bins_collide(const uint32_t *starts, uint32_t bins)
 /* Move a chunk to its place in the copy. */
 static void scatter_to_copy(struct gs_run *run, const struct gs_chunk *chunk)
 {
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
     const uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
     const uint32_t bins = gs_run_bins(run);
@@ -123,7 +128,7 @@ enum gs_status gs_scatter_cpu(struct gs_run *run, const struct gs_chunk *chunk,
     const struct gs_regions *regions = gs_regions_of(run);
     if (regions != NULL)
         st = scatter_to_regions(run, regions, chunk, err);
-    else if (!run->plan.direct)
+    else
         scatter_to_copy(run, chunk);
     atomic_fetch_add_explicit(&run->progress->done, chunk->count, memory_order_relaxed);
     return st;

@@ -5,7 +5,7 @@
  * Out: the chunk in the scattered copy, at its place in the input, with its keys ordered by bin and
  * in any order within a bin; or, with regions (regions.h), whole lines of keys in the regions of
  * their bins. A chunk that has only keys of equality bins is not moved: the count of such a bin
- * says all. In a direct plan, sort_bins places the keys.
+ * says all.
  */
 #ifndef GS_SCATTER_H
 #define GS_SCATTER_H

@@ -62,11 +62,6 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
                           gs_key *scratch)
 {
     const struct gs_options *options = run->options;
-    if (run->plan.direct) {
-        if (!gs_keys_within(to, piece->count, piece->low, piece->high))
-            return NULL;
-        return gs_cache_sort(to, scratch, piece->count, piece->low, piece->high);
-    }
     const struct gs_key_runs runs = gs_piece_runs(run, piece);
     /* Nothing reads the output again, and it is not in cache: use non-temporal stores. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
@@ -98,13 +93,11 @@ static gs_key *output_memory(const struct gs_run *run)
     return emitter->sink->memory != NULL ? emitter->sink->memory : emitter->staging;
 }
 
-/* Where to sort a piece: in a direct sort, where it lies; else in the thread's part of buffers;
+/* Where to sort a piece: in the thread's part of buffers;
  * without buffers, at its place in the output's memory. */
 static gs_key *place_of(const struct gs_run *run, const struct gs_pieces *pieces,
                         const struct gs_piece *piece, gs_key *buffers)
 {
-    if (run->plan.direct)
-        return gs_cpu_chunk(run->device, 0) + piece->starts[0];
     return buffers != NULL ? buffers + gs_cpu_thread() * pieces->largest
                            : output_memory(run) + piece->offset;
 }
@@ -187,10 +180,8 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
     struct gs_pieces pieces = {0};
     gs_key *buffers = NULL;
     atomic_bool *sorted = NULL;
-    bool regions = gs_regions_sorted(run) != NULL;
-    bool in_place = run->plan.direct || (output_memory(run) != NULL && !run->options->unique);
-    if (run->plan.direct)
-        gs_place_keys_cpu(run);
+    bool regions = gs_regions_of(run) != NULL;
+    bool in_place = output_memory(run) != NULL && !run->options->unique;
     if (!regions)
         gs_total_bins_cpu(run);
     GS_TRY(gs_split_bins_cpu(run, &pieces, err));
@@ -211,22 +202,4 @@ cleanup:
     free(sorted);
     gs_pieces_free(&pieces);
     return st;
-}
-
-enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err)
-{
-    struct gs_cpu *cpu = run->device;
-    struct gs_thread_work work = {0};
-    uint64_t start = gs_now_ns();
-    uint64_t count = run->plan.count;
-    gs_tiles_copy(&run->tiles, 0, count, cpu->keys);
-    /* Of the copy, not the input: what is sorted is what was read. */
-    run->fingerprint = run->options->verify ? gs_fingerprint(cpu->keys, count) : 0;
-    gs_key *sorted = gs_cache_sort(cpu->keys, cpu->scratch, count, 0, GS_KEY_MAX);
-    uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);
-    work.sort_ns = gs_now_ns() - start;
-    work.keys_in = count;
-    gs_work_emit(run, 0, sorted, kept, 0, &work);
-    gs_work_account(run, &work, 1);
-    return gs_emit_result(&run->emitter, err);
 }

@@ -1,8 +1,7 @@
 /* sort_bins.h -- sort every bin and emit it, in output order.
  * SPDX-License-Identifier: MIT
  *
- * In: the scattered copy, or the regions, and the starts of the runs; in a direct plan the input
- * and the bins of its keys, which are placed first (place_keys.c).
+ * In: the scattered copy, or the regions, and the starts of the runs.
  * Out: all keys through run->emitter; fills run->counts and ->offsets. One thread sorts, shapes
  * (-u, -r) and writes a bin while it is in that thread's cache. A bin far over its share is split
  * first (pieces.c); the keys of an equality bin are generated from its count.
@@ -21,8 +20,5 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err);
 enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
                                    uint64_t number, gs_key *to, gs_key *scratch,
                                    struct gs_thread_work *work);
-
-/* The input is one bin: sort it without a distribution pass. */
-enum gs_status gs_sort_one_bin_cpu(struct gs_run *run, struct gs_error *err);
 
 #endif

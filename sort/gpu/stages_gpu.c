@@ -63,7 +63,6 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
     uint64_t bins = options->bins > 0 ? options->bins : gs_device_sort_bins(plan->count);
     uint64_t oversampling = plan->count < ((uint64_t)1 << 22) ? 16 : GS_OVERSAMPLING;
     plan->one_bin = false;
-    plan->direct = false;
     plan->bins = 1;
     if (plan->count > GS_GPU_MEDIUM_KEYS)
         while (plan->bins < bins && plan->bins < GS_GPU_BINS_MAX)
@@ -89,7 +88,7 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     struct gs_gpu_device device;
     uint64_t n = run->plan.count;
     struct gpu *gpu = calloc(1, sizeof *gpu);
-    run->device = gpu;
+    run->gpu = gpu;
     if (gpu == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
     GS_TRY(gs_gpu_buffers_reserve(&gpu->buffers, n, err));
@@ -112,7 +111,7 @@ cleanup:
 
 static void close_gpu(struct gs_run *run)
 {
-    struct gpu *gpu = run->device;
+    struct gpu *gpu = run->gpu;
     if (gpu == NULL)
         return;
     bool leave = run->options->leave_device && gpu->done;
@@ -123,14 +122,14 @@ static void close_gpu(struct gs_run *run)
     }
     gs_gpu_chunk_times_close(&gpu->times, leave);
     free(gpu);
-    run->device = NULL;
+    run->gpu = NULL;
 }
 
 /* Send the splitters to the device, and clear its counters. */
 static enum gs_status send_splitters(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->device;
+    struct gpu *gpu = run->gpu;
     const struct gs_gpu_work *work = &gpu->buffers.sorter.work;
     const struct gs_splitters *splitters = &run->splitters;
     GS_CUDA_TRY(cudaMemsetAsync(work->state, 0, sizeof *work->state, gpu->buffers.compute));
@@ -178,7 +177,7 @@ static enum gs_status count_bins_gpu(struct gs_run *run, const struct gs_chunk *
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->device;
+    struct gpu *gpu = run->gpu;
     gs_key *to = gpu->buffers.keys + chunk->first;
     if (chunk->index == 0)
         GS_TRY(send_splitters(run, err));
@@ -205,7 +204,7 @@ static enum gs_status prefix_sum_gpu(struct gs_run *run, const struct gs_chunk *
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->device;
+    struct gpu *gpu = run->gpu;
     uint32_t bins = gs_run_bins(run);
     static_assert(sizeof gpu->buffers.sorter.work.state->counts[0] == sizeof *run->counts,
                   "as on the host");
@@ -232,7 +231,7 @@ static enum gs_status scatter_gpu(struct gs_run *run, const struct gs_chunk *chu
                                   struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->device;
+    struct gpu *gpu = run->gpu;
     if (!is_batched(gpu))
         return GS_OK;
     GS_TRY(gs_gpu_batches_scatter(&gpu->batches, chunk, err));
@@ -246,7 +245,7 @@ static enum gs_status account_chunks(struct gs_run *run, cudaEvent_t known, uint
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gpu *gpu = run->device;
+    const struct gpu *gpu = run->gpu;
     const struct gs_gpu_chunk_times *times = &gpu->times;
     uint64_t n = run->plan.count;
     GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_UPLOAD, GS_GPU_UPLOAD_BEGUN,
@@ -270,7 +269,7 @@ cleanup:
 static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->device;
+    struct gpu *gpu = run->gpu;
     struct gs_gpu_buffers *buffers = &gpu->buffers;
     uint64_t n = run->plan.count;
     struct gs_device_stats stats;
@@ -290,7 +289,7 @@ cleanup:
 static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->device;
+    struct gpu *gpu = run->gpu;
     struct gs_gpu_buffers *buffers = &gpu->buffers;
     uint64_t first_piece = 0;
     if (is_batched(gpu)) {
@@ -310,7 +309,18 @@ cleanup:
     return st;
 }
 
+/* Under options->unique, tell the sink how long the output will be: pages can be made meanwhile. */
+static enum gs_status expect_output(struct gs_run *run, struct gs_error *err)
+{
+    struct gs_sink *sink = run->emitter.sink;
+    (void)err;
+    if (run->options->unique && run->keeps_most && sink->expect != NULL)
+        sink->expect(sink, run->plan.count);
+    return GS_OK;
+}
+
 const struct gs_stages gs_stages_gpu = {
+    .map_output = expect_output,
     .device = "gpu",
     .scatter_device = "gpu",
     .accounts = true,

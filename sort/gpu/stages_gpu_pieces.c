@@ -50,7 +50,7 @@ static uint64_t take_pieces(const struct gs_run *run, const struct gs_pieces *pi
 static enum gs_status finish_on_host(struct gs_run *run, const struct gs_piece *piece,
                                      uint64_t *first_piece, struct gs_error *err)
 {
-    struct gs_cpu *cpu = run->device;
+    struct gs_cpu *cpu = run->cpu;
     struct gs_thread_work work = {0};
     size_t bytes = piece->low == piece->high ? 0 : piece->count * sizeof(gs_key);
     gs_key *to = gs_pages_alloc(bytes);
@@ -84,7 +84,7 @@ static enum gs_status sort_piece(struct gs_run *run, struct gs_gpu_buffers *buff
                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     struct gs_device_stats stats;
     struct gs_tiles tiles = {.spans = NULL};
     uint64_t start = gs_now_ns();
@@ -142,7 +142,7 @@ static enum gs_status sort_bins_pieces(struct gs_run *run, struct gs_error *err)
     struct gs_gpu_device device;
     struct gs_gpu_buffers buffers = {.keys = NULL};
     struct gs_gpu_upload upload = {.stream = NULL};
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     struct gs_pieces pieces = {.list = NULL};
     struct gs_span *spans = NULL;
     uint64_t first_piece = 0;
@@ -194,7 +194,7 @@ static enum gs_status open_pieces(struct gs_run *run, uint64_t *chunk_keys, stru
 {
     enum gs_status st = gs_stages_cpu.open(run, chunk_keys, err);
     if (st == GS_OK)
-        ((struct gs_cpu *)run->device)->moves_equal = true; /* with their neighbours */
+        run->cpu->moves_equal = true; /* with their neighbours */
     return st;
 }
 

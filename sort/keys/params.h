@@ -54,17 +54,18 @@
 #define GS_CHUNK_KEYS_MIN    16384
 #define GS_CHUNKS_PER_THREAD 8
 
+/* Keys whose bins are found at once: they stay in the first-level cache until they are placed. */
+#define GS_ROOMS_BLOCK 2048
+
 /* Counting tables per chunk: table t counts keys i with i % GS_CHUNK_TABLES == t, so that equal
  * keys in a row do not wait for each other's stores. */
 #define GS_CHUNK_TABLES 4
 
-/* Up to this many keys, a direct sort first counts all bins and then moves each key straight to its
- * bin's place in the output: input and output more or less stay in cache, and first touch of fresh
- * memory for a scattered copy would take longer than reading the input twice. Bins are smaller than
- * in large sorts: they span wider ranges of values and are sorted as 32-bit keys. */
-#define GS_DIRECT_KEYS         (2 << 20)
-#define GS_DIRECT_BIN_KEYS     16384
-#define GS_DIRECT_OVERSAMPLING 16
+/* Up to this many keys, bins are smaller and have fewer samples than in large sorts, so that all
+ * threads get some. */
+#define GS_FEW_KEYS         (2 << 20)
+#define GS_FEW_BIN_KEYS     16384
+#define GS_FEW_OVERSAMPLING 16
 
 /* Up to GS_SHARES_KEYS keys, where vector code can do it, each thread filters its share of the keys
  * out of the whole input (shares.h) instead of looking up each key's bin: for more keys, reading

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/pipeline/distribute.h"
-#include "sort/incoming.h"
-#include "sort/cpu/stages_cpu.h"
 
 #include "common/clock.h"
 
@@ -48,14 +46,13 @@ static uint64_t keys_to_claim(const struct gs_plan *plan, uint64_t chunk_keys)
 }
 
 /* Keys [first, end) of the input are in their bins: tell the sink that they will not be read again.
- * That is not true of a direct sort, which reads them twice, of incoming keys, whose bins lie in
- * the input's memory, nor of a GPU, which may fail and leave the sort to the CPU. */
+ * That is not true of incoming keys, whose bins lie in the input's memory, nor of a GPU, which may
+ * fail and leave the sort to the CPU. */
 static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint64_t first,
                         uint64_t end)
 {
     struct gs_sink *sink = run->emitter.sink;
-    if (sink->forget == NULL || stages != &gs_stages_cpu || run->plan.direct ||
-        run->incoming != NULL)
+    if (sink->forget == NULL || !stages->forgets_input || run->arrived.keys != NULL)
         return;
     while (first < end) {
         struct gs_tile part = gs_tiles_part(&run->tiles, first, end - first);
@@ -130,7 +127,7 @@ enum gs_status gs_distribute(struct gs_run *run, const struct gs_stages *stages,
                                         .chunk_keys = chunk_keys,
                                         .claim_keys = keys_to_claim(&run->plan, chunk_keys),
                                         .threads = threads,
-                                        .next = gs_incoming_distributed(run),
+                                        .next = run->arrived.count,
                                         .err = err};
     gs_run_phase(run, GS_STAGE_SCATTER, run->plan.count);
     if (!stages->accounts) { /* the stages take turns, chunk by chunk, so all of them begin now */

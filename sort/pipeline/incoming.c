@@ -5,6 +5,7 @@
  * its own gs_run, whose input is the chunk it works on.
  */
 #include "sort/incoming.h"
+#include "sort/run/run.h"
 #include "sort/pipeline/distribute.h"
 #include "sort/gpu/gpu.h"
 #include "sort/pipeline/incoming_look.h"
@@ -37,7 +38,7 @@ struct worker {
     struct gs_incoming *incoming;
     pthread_t thread;
     struct gs_run run; /* of one chunk */
-    struct gs_regions device;
+    struct gs_cpu cpu;
     struct gs_span chunk;
     struct gs_chunk_times times;
 };
@@ -92,7 +93,7 @@ static bool grow_table(struct gs_incoming *incoming, uint64_t rows)
 static void distribute(struct worker *worker, gs_key *keys, uint32_t *starts)
 {
     struct gs_incoming *incoming = worker->incoming;
-    struct gs_cpu *cpu = &worker->device.cpu;
+    struct gs_cpu *cpu = &worker->cpu;
     const struct gs_chunk chunk = {.count = GS_CHUNK_KEYS_MAX};
     if (worker->times.chunks == 0)
         worker->run.splitters = incoming->bins.splitters;
@@ -162,12 +163,12 @@ static void *work(void *argument)
 /* Start a thread with what it needs; false: there is no memory for it. */
 static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
 {
-    struct gs_cpu *cpu = &worker->device.cpu;
+    struct gs_cpu *cpu = &worker->cpu;
     worker->incoming = incoming;
     worker->chunk = (struct gs_span){.count = GS_CHUNK_KEYS_MAX, .name = ""};
     worker->run.options = incoming->options;
     worker->run.progress = &incoming->progress;
-    worker->run.device = &worker->device;
+    worker->run.cpu = cpu;
     cpu->chunks = 1;
     cpu->chunk_keys = GS_CHUNK_KEYS_MAX;
     cpu->scratch_bytes = GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
@@ -291,7 +292,7 @@ void gs_incoming_end(struct gs_incoming *incoming)
         gs_chunk_times_add(&incoming->times, &worker->times);
         incoming->fingerprint += worker->run.fingerprint;
         gs_tiles_free(&worker->run.tiles);
-        gs_pages_free(worker->device.cpu.scratch, worker->device.cpu.scratch_bytes);
+        gs_pages_free(worker->cpu.scratch, worker->cpu.scratch_bytes);
     }
     free(incoming->workers);
     incoming->workers = NULL;
@@ -308,7 +309,7 @@ void gs_incoming_free(struct gs_incoming *incoming)
 
 void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
 {
-    run->incoming = NULL;
+    run->arrived.keys = NULL;
     if (incoming == NULL || incoming->state != DISTRIBUTING || incoming->starts == NULL ||
         incoming->next == 0 || run->tiles.span_count != 1 ||
         run->tiles.spans[0].keys != incoming->keys ||
@@ -323,7 +324,7 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
         return; /* more bins need a larger table */
     bool even = gs_incoming_even(&incoming->bins, &run->tiles, run->plan.threads, &select);
     gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &select);
-    if (!even)
+    if (!even || !grow_table(incoming, (plan.count + GS_CHUNK_KEYS_MAX - 1) / GS_CHUNK_KEYS_MAX))
         return;
     gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &incoming->bins.select);
     gs_stage_add(&rows[GS_STAGE_SORT_SAMPLES], &incoming->bins.sort);
@@ -335,26 +336,10 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
     run->stats->samples = incoming->bins.samples;
     run->splitters = incoming->bins.splitters;
     run->fingerprint = incoming->fingerprint;
-    run->incoming = incoming;
-}
-
-uint64_t gs_incoming_distributed(const struct gs_run *run)
-{
-    return run->incoming == NULL ? 0 : run->incoming->next * GS_CHUNK_KEYS_MAX;
-}
-
-bool gs_incoming_open(struct gs_run *run, struct gs_cpu *cpu)
-{
-    struct gs_incoming *incoming = run->incoming;
-    cpu->chunk_keys = GS_CHUNK_KEYS_MAX;
-    cpu->chunks = (run->plan.count + GS_CHUNK_KEYS_MAX - 1) / GS_CHUNK_KEYS_MAX;
-    if (!grow_table(incoming, cpu->chunks))
-        return false;
-    cpu->stride = incoming->bins.count + 1;
-    cpu->starts = incoming->starts;
-    cpu->starts_bytes = incoming->rows * row_bytes(incoming);
-    cpu->keys = incoming->keys;
+    run->arrived = (struct gs_arrived){.keys = incoming->keys,
+                                       .count = incoming->next * GS_CHUNK_KEYS_MAX,
+                                       .starts = incoming->starts,
+                                       .starts_bytes = incoming->rows * row_bytes(incoming)};
     incoming->starts = NULL;
     incoming->rows = 0;
-    return true;
 }

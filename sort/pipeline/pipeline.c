@@ -19,7 +19,7 @@
 #include "sort/ways/shares.h"
 #include "sort/ways/sort_equal.h"
 #include "sort/split/sort_samples.h"
-#include "sort/cpu/stages_cpu.h"
+#include "sort/cpu/one_bin.h"
 #include "sort/ways/value_ranges.h"
 #include "sort/cpu/sort_bins.h"
 
@@ -27,10 +27,14 @@
 
 #include <stdlib.h>
 
-/* Ways to sort without bins, on the CPU, if the sample allows them. */
-struct other_ways {
-    struct gs_value_ranges ranges;
+/* An input on its way through the ways to sort it. */
+struct attempt {
+    struct gs_run *run;
+    const struct gs_stages *stages; /* of the last way, by bins */
+    enum gs_order order;            /* of the input, once it is known */
+    struct gs_value_ranges ranges;  /* of the sample, once it is drawn */
     struct gs_shares shares;
+    bool sorted; /* the output is complete */
 };
 
 /* Choose the splitters from the sorted sample; true: it has few values, and each has its own bin.
@@ -50,7 +54,7 @@ static bool choose_bins(struct gs_run *run, const struct gs_stages *stages, cons
 
 /* Draw and sort the sample, and choose the splitters. */
 static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_key *sample,
-                        struct other_ways *ways)
+                        struct attempt *attempt)
 {
     uint32_t samples = run->plan.samples;
     uint64_t start = gs_now_ns();
@@ -60,30 +64,30 @@ static void choose_from(struct gs_run *run, const struct gs_stages *stages, gs_k
     uint64_t bytes = (uint64_t)samples * GS_KEY_BYTES;
     gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
     gs_sort_samples(sample, samples);
-    ways->shares.count = 0;
+    attempt->shares.count = 0;
     if (!choose_bins(run, stages, sample))
-        gs_shares_find(&ways->shares, run, sample, samples);
-    gs_value_ranges_find(&ways->ranges, sample, samples, run->plan.count);
+        gs_shares_find(&attempt->shares, run, sample, samples);
+    gs_value_ranges_find(&attempt->ranges, sample, samples, run->plan.count);
     uint64_t sorted = gs_now_ns();
     gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
     run->stats->samples = samples;
 }
 
-/* Allocate the sample and choose the splitters. In a direct sort one thread draws the sample while
+/* Allocate the sample and choose the splitters. For few keys one thread draws the sample while
  * the others wake up, which takes as long. */
 static enum gs_status choose_splitters(struct gs_run *run, const struct gs_stages *stages,
-                                       struct other_ways *ways, struct gs_error *err)
+                                       struct attempt *attempt, struct gs_error *err)
 {
     uint32_t samples = run->plan.samples;
     gs_key *sample = malloc(samples * sizeof *sample);
     if (sample == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
-    if (run->plan.direct) {
+    if (run->plan.count <= GS_FEW_KEYS) {
 #pragma omp parallel num_threads(run->plan.threads)
 #pragma omp single nowait
-        choose_from(run, stages, sample, ways);
+        choose_from(run, stages, sample, attempt);
     } else {
-        choose_from(run, stages, sample, ways);
+        choose_from(run, stages, sample, attempt);
     }
     free(sample);
     return GS_OK;
@@ -105,120 +109,6 @@ static void describe_bins(struct gs_run *run)
             stats->largest_bin = count;
         }
     }
-}
-
-/* Allocate a device's buffers. */
-static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *stages,
-                                  uint64_t *chunk_keys, struct gs_error *err)
-{
-    uint64_t start = gs_now_ns();
-    enum gs_status st = stages->open(run, chunk_keys, err);
-    if (!stages->accounts)
-        gs_run_account(run, GS_STAGE_START, stages->scatter_device, gs_now_ns() - start, 0, 0);
-    return st;
-}
-
-/* Sort input of few distinct values, of a few ordered runs, or of few keys without a distribution
- * to bins; *sorted: whether it was one of these. */
-static enum gs_status sort_otherwise(struct gs_run *run, const struct other_ways *ways,
-                                     bool *sorted, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    struct gs_ordered_runs runs;
-    uint64_t bytes = run->plan.count * GS_KEY_BYTES;
-    GS_TRY(gs_sort_values_cpu(run, &ways->ranges, sorted, err));
-    uint64_t start = gs_now_ns();
-    bool many_equal = gs_run_bins(run) < run->plan.bins / 2; /* equality bins beat a merge */
-    if (!*sorted && !many_equal && gs_runs_find(&run->tiles, run->plan.threads, &runs)) {
-        gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count, bytes);
-        GS_TRY(gs_runs_merge_cpu(run, &runs, sorted, err));
-    }
-    if (!*sorted)
-        GS_TRY(gs_sort_shares_cpu(run, &ways->shares, sorted, err));
-cleanup:
-    return st;
-}
-
-/* Would the sink create pages ahead of the keys? If not, as for a stream, the length of the output
- * does not matter, and the time for a sample to estimate it is saved. */
-static bool makes_pages(const struct gs_sink *sink, const struct gs_stages *stages)
-{
-    if (stages != &gs_stages_cpu)
-        return sink->expect != NULL;
-    return gs_sink_maps(sink);
-}
-
-/* Will the output be about as long as the input? Only then are its pages created ahead, under
- * options->unique; without that option the length is known beforehand. */
-static void estimate_length(struct gs_run *run, const struct gs_stages *stages)
-{
-    struct gs_sink *sink = run->emitter.sink;
-    bool unique = run->options->unique;
-    run->keeps_most =
-        !unique || (makes_pages(sink, stages) && gs_keeps_most(&run->tiles, run->plan.threads));
-    if (unique && run->keeps_most && stages != &gs_stages_cpu)
-        sink->expect(sink, run->plan.count);
-}
-
-/* The full sample sort. */
-static enum gs_status sort_by_bins(struct gs_run *run, const struct gs_stages *stages,
-                                   struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    uint64_t chunk_keys = 0;
-    bool sorted = false;
-    struct other_ways ways;
-    if (run->incoming == NULL) {
-        gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-        if (stages == &gs_stages_cpu)
-            gs_expect_output_cpu(run);
-        GS_TRY(choose_splitters(run, stages, &ways, err));
-    }
-    run->counts = calloc(2 * (size_t)gs_run_bins(run), sizeof *run->counts);
-    if (run->counts == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));
-        goto cleanup;
-    }
-    run->offsets = run->counts + gs_run_bins(run);
-    if (stages == &gs_stages_cpu && run->incoming == NULL)
-        GS_TRY(sort_otherwise(run, &ways, &sorted, err));
-    if (!sorted) {
-        estimate_length(run, stages);
-        gs_emit_stage(&run->emitter, run->plan.count);
-        if (stages == &gs_stages_cpu) /* only the CPU writes in place */
-            GS_TRY(gs_map_output_cpu(run, err));
-        GS_TRY(open_stages(run, stages, &chunk_keys, err));
-        GS_TRY(gs_distribute(run, stages, chunk_keys, err));
-        gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
-        GS_TRY(stages->sort_bins(run, err));
-    }
-    describe_bins(run);
-cleanup:
-    stages->close(run);
-    free(run->counts);
-    run->counts = NULL;
-    return st;
-}
-
-/* Input that is in order, or a single bin: the CPU handles it, whatever the device. */
-static enum gs_status sort_without_bins(struct gs_run *run, enum gs_order order,
-                                        struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    uint64_t chunk_keys;
-    if (order != GS_ORDER_NONE) {
-        gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
-        gs_emit_stage(&run->emitter, run->plan.count);
-        return gs_copy_ordered_input(run, order == GS_ORDER_REVERSED, NULL, err);
-    }
-    GS_TRY(open_stages(run, &gs_stages_cpu, &chunk_keys, err));
-    gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
-    GS_TRY(gs_sort_one_bin_cpu(run, err));
-    run->stats->bins = 1;
-    run->stats->largest_bin = run->plan.count;
-cleanup:
-    gs_stages_cpu.close(run);
-    return st;
 }
 
 /* Is the whole input in order? Booked as reading. */
@@ -286,31 +176,172 @@ static enum gs_status copy_while_ordered(struct gs_run *run, enum gs_order *orde
     return st;
 }
 
+/* The device that the user asked for is not needed after all; its failure is told all the same. */
+static enum gs_status check_ready(struct attempt *attempt, struct gs_error *err)
+{
+    bool asked = attempt->run->options->device != GS_DEVICE_AUTO;
+    return asked && attempt->stages->ready != NULL ? attempt->stages->ready(attempt->run, err)
+                                                   : GS_OK;
+}
+
+/* Copy an input that is in order. */
+static enum gs_status sort_ordered(struct attempt *attempt, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_run *run = attempt->run;
+    if (run->emitter.sink->memory != NULL && run->plan.count > 0 && !run->options->unique) {
+        GS_TRY(copy_while_ordered(run, &attempt->order, &attempt->sorted, err));
+        return attempt->sorted ? check_ready(attempt, err) : GS_OK;
+    }
+    attempt->order = scan_order(run);
+    if (attempt->order != GS_ORDER_NONE) {
+        GS_TRY(check_ready(attempt, err));
+        gs_run_phase(run, GS_STAGE_WRITE, run->plan.count);
+        gs_emit_stage(&run->emitter, run->plan.count);
+        GS_TRY(gs_copy_ordered_input(run, attempt->order == GS_ORDER_REVERSED, NULL, err));
+        attempt->sorted = true;
+    }
+cleanup:
+    return st;
+}
+
+static enum gs_status sort_one_bin(struct attempt *attempt, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (!attempt->run->plan.one_bin)
+        return GS_OK;
+    GS_TRY(check_ready(attempt, err));
+    GS_TRY(gs_sort_one_bin(attempt->run, err));
+    attempt->sorted = true;
+cleanup:
+    return st;
+}
+
+static enum gs_status sort_values(struct attempt *attempt, struct gs_error *err)
+{
+    return gs_sort_values_cpu(attempt->run, &attempt->ranges, &attempt->sorted, err);
+}
+
+static enum gs_status sort_ordered_runs(struct attempt *attempt, struct gs_error *err)
+{
+    struct gs_run *run = attempt->run;
+    struct gs_ordered_runs runs;
+    uint64_t start = gs_now_ns();
+    if (gs_run_bins(run) < run->plan.bins / 2) /* equality bins beat a merge */
+        return GS_OK;
+    if (!gs_runs_find(&run->tiles, run->plan.threads, &runs))
+        return GS_OK;
+    gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count,
+                   run->plan.count * GS_KEY_BYTES);
+    return gs_runs_merge_cpu(run, &runs, &attempt->sorted, err);
+}
+
+static enum gs_status sort_shares(struct attempt *attempt, struct gs_error *err)
+{
+    return gs_sort_shares_cpu(attempt->run, &attempt->shares, &attempt->sorted, err);
+}
+
+/* Will the output be about as long as the input? Only then are its pages created ahead, under
+ * options->unique; without that option the length is known beforehand. Where no pages are created
+ * ahead, as for a stream, the time for a sample to estimate it is saved. */
+static void estimate_length(struct gs_run *run)
+{
+    run->keeps_most = !run->options->unique || (gs_sink_maps(run->emitter.sink) &&
+                                                gs_keeps_most(&run->tiles, run->plan.threads));
+}
+
+/* Allocate a device's buffers. */
+static enum gs_status open_stages(struct gs_run *run, const struct gs_stages *stages,
+                                  uint64_t *chunk_keys, struct gs_error *err)
+{
+    uint64_t start = gs_now_ns();
+    enum gs_status st = stages->open(run, chunk_keys, err);
+    if (!stages->accounts)
+        gs_run_account(run, GS_STAGE_START, stages->scatter_device, gs_now_ns() - start, 0, 0);
+    return st;
+}
+
+/* The full sample sort, on a device. */
+static enum gs_status sort_by_bins(struct attempt *attempt, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t chunk_keys = 0;
+    struct gs_run *run = attempt->run;
+    const struct gs_stages *stages = attempt->stages;
+    estimate_length(run);
+    gs_emit_stage(&run->emitter, run->plan.count);
+    if (stages->map_output != NULL)
+        GS_TRY(stages->map_output(run, err));
+    GS_TRY(open_stages(run, stages, &chunk_keys, err));
+    GS_TRY(gs_distribute(run, stages, chunk_keys, err));
+    gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
+    GS_TRY(stages->sort_bins(run, err));
+    attempt->sorted = true;
+cleanup:
+    stages->close(run);
+    return st;
+}
+
+/* All ways to sort an input, tried top-down: each takes the input if it is faster than those below,
+ * or leaves it alone. */
+static const struct way {
+    const char *name;
+    bool any_device; /* the CPU does it even where a GPU would sort by bins */
+    bool sampled;    /* needs the sample */
+    enum gs_status (*sort)(struct attempt *attempt, struct gs_error *err);
+} ways[] = {
+    {"copy what is in order, or is equal but for a few keys", true, false, sort_ordered},
+    {"as one bin", true, false, sort_one_bin},
+    {"count few values", false, true, sort_values},
+    {"merge a few ordered runs", false, true, sort_ordered_runs},
+    {"a share of the values for each thread", false, true, sort_shares},
+    {"by bins", true, true, sort_by_bins},
+};
+
+/* Draw the sample, choose the splitters, and make room for the bins' counts. */
+static enum gs_status prepare_bins(struct attempt *attempt, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_run *run = attempt->run;
+    if (run->arrived.keys == NULL) {
+        gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
+        if (attempt->stages->expect_output != NULL)
+            attempt->stages->expect_output(run);
+        GS_TRY(choose_splitters(run, attempt->stages, attempt, err));
+    }
+    run->counts = calloc(2 * (size_t)gs_run_bins(run), sizeof *run->counts);
+    if (run->counts == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));
+        goto cleanup;
+    }
+    run->offsets = run->counts + gs_run_bins(run);
+    run->stats->device = attempt->stages->device;
+cleanup:
+    return st;
+}
+
 enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stages,
                                struct gs_error *err)
 {
     static const char *const order_names[] = {"none", "sorted", "reversed"};
     enum gs_status st = GS_OK;
-    enum gs_order order = GS_ORDER_NONE;
-    bool copied = false;
-    if (run->incoming != NULL)
-        order = GS_ORDER_NONE; /* a look said so before, and chunks are in order of bins by now */
-    else if (run->emitter.sink->memory != NULL && run->plan.count > 0 && !run->options->unique)
-        GS_TRY(copy_while_ordered(run, &order, &copied, err));
-    else
-        order = scan_order(run);
-    run->stats->order = order_names[order];
-    if (copied || order != GS_ORDER_NONE || run->plan.one_bin) {
-        if (run->options->device != GS_DEVICE_AUTO && stages->ready != NULL)
-            GS_TRY(stages->ready(run, err));
-        run->stats->device = gs_stages_cpu.device;
-        if (!copied)
-            GS_TRY(sort_without_bins(run, order, err));
-    } else {
-        run->stats->device = stages->device;
-        GS_TRY(sort_by_bins(run, stages, err));
+    struct attempt attempt = {.run = run, .stages = stages, .order = GS_ORDER_NONE};
+    /* Chunks that arrived are in order of bins by now: they are sorted by them. */
+    size_t i = run->arrived.keys != NULL ? sizeof ways / sizeof *ways - 1 : 0;
+    run->stats->device = "cpu";
+    for (; i < sizeof ways / sizeof *ways && !attempt.sorted; i++) {
+        if (!ways[i].any_device && !stages->has_other_ways)
+            continue;
+        if (ways[i].sampled && run->counts == NULL)
+            GS_TRY(prepare_bins(&attempt, err));
+        GS_TRY(ways[i].sort(&attempt, err));
+        run->stats->order = order_names[attempt.order];
     }
+    if (run->counts != NULL)
+        describe_bins(run);
     GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));
 cleanup:
+    free(run->counts);
+    run->counts = NULL;
     return st;
 }

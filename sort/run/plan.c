@@ -31,8 +31,8 @@ static uint64_t fewest_bins(uint64_t count, unsigned threads)
  * If bins would then be too large, or too few for the threads, more (fewest_bins). */
 static uint64_t bins_for(uint64_t count, unsigned threads)
 {
-    if (count <= GS_DIRECT_KEYS)
-        return (count + GS_DIRECT_BIN_KEYS - 1) / GS_DIRECT_BIN_KEYS;
+    if (count <= GS_FEW_KEYS)
+        return (count + GS_FEW_BIN_KEYS - 1) / GS_FEW_BIN_KEYS;
     uint64_t bins = (count + GS_BIN_KEYS - 1) / GS_BIN_KEYS;
     uint64_t fewest = fewest_bins(count, threads);
     bool few = 2U * GS_BINS_PER_THREAD * threads <= GS_BINS_WANTED_FEW &&
@@ -51,15 +51,14 @@ static void size_bins(struct gs_plan *plan)
     twice += twice / 16;
     plan->bin_keys_max = clamp(share, GS_CACHE_SORT_CAPACITY, GS_CACHE_SORT_LARGE);
     plan->scratch_keys = GS_CACHE_SORT_SCRATCH;
-    if (!plan->one_bin && !plan->direct && gs_cache_sort_takes_large())
+    if (!plan->one_bin && gs_cache_sort_takes_large())
         plan->scratch_keys =
             gs_cache_sort_runs_scratch(twice < plan->bin_keys_max ? twice : plan->bin_keys_max);
 }
 
 /* Bytes of a plan's buffers: the sample, and scratch memory to sort it; the scattered copy, or the
  * one bin; a table with an entry for each bin, and each equality bin, in each chunk; and for each
- * thread, scratch memory and room to gather the largest bin that is not split in its runs. A direct
- * plan gathers no bins, but has more tables, and the bin number of each key. */
+ * thread, scratch memory and room to gather the largest bin that is not split in its runs. */
 static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
@@ -67,10 +66,6 @@ static uint64_t memory_for(const struct gs_plan *plan)
     uint64_t table = plan->one_bin ? 0 : chunks * (2 * bins + 1) * sizeof(uint32_t);
     uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, plan->bin_keys_max, UINT64_MAX);
     gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
-    if (plan->direct) {
-        table = table * (GS_CHUNK_TABLES + 2) + plan->count * sizeof(uint16_t);
-        gathered = 0;
-    }
     uint64_t sample = plan->samples + gs_cache_sort_scratch(plan->samples);
     return (sample + plan->count) * sizeof(gs_key) + table +
            plan->threads * (plan->scratch_keys * sizeof(gs_key) + gathered);
@@ -95,10 +90,9 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
         plan->threads = 1;
         plan->bins = 1;
     } else {
-        plan->direct = count <= GS_DIRECT_KEYS;
         uint64_t bins = options->bins > 0 ? options->bins : bins_for(count, plan->threads);
         plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
-        uint64_t each = plan->direct ? GS_DIRECT_OVERSAMPLING : GS_OVERSAMPLING;
+        uint64_t each = count <= GS_FEW_KEYS ? GS_FEW_OVERSAMPLING : GS_OVERSAMPLING;
         plan->samples = samples_for(options, plan->bins, each, count);
     }
     plan->chunk_keys = clamp(count / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD),
@@ -116,7 +110,7 @@ uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left)
 
 uint64_t gs_plan_held(const struct gs_plan *plan, uint64_t held_bytes)
 {
-    if (plan->one_bin || plan->direct || plan->count <= GS_SHARES_KEYS)
+    if (plan->one_bin || plan->count <= GS_SHARES_KEYS)
         return held_bytes; /* may be read more than once, so nothing is given back before the end */
     uint64_t claim = gs_plan_claim(plan, plan->count);
     uint64_t in_hand =
@@ -128,7 +122,6 @@ void gs_plan_in_place(struct gs_plan *plan, const struct gs_options *options)
 {
     uint64_t bins = options->bins > 0 ? options->bins : GS_INCOMING_BINS;
     plan->one_bin = false;
-    plan->direct = false;
     plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
     plan->samples = samples_for(options, plan->bins, GS_INCOMING_OVERSAMPLING, plan->count);
     plan->chunk_keys = GS_CHUNK_KEYS_MAX;
@@ -138,7 +131,6 @@ void gs_plan_in_place(struct gs_plan *plan, const struct gs_options *options)
 
 void gs_plan_force_bins(struct gs_plan *plan)
 {
-    plan->direct = false;
     if (!plan->one_bin || plan->count == 0)
         return;
     plan->one_bin = false;

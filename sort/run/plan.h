@@ -10,7 +10,6 @@ struct gs_plan {
     uint64_t count;        /* keys to sort */
     unsigned threads;      /* CPU threads that take part, at least 1 */
     bool one_bin;          /* no distribution pass: the whole input is sorted as one bin */
-    bool direct;           /* the CPU counts all keys before it moves any, straight to its bin */
     uint32_t bins;         /* bins to aim at; equality bins come on top */
     uint32_t samples;      /* keys in the sample */
     uint32_t values;       /* the CPU compares each key with at most this many sampled values */

@@ -10,7 +10,16 @@
 #include "sort/split/splitters.h"
 #include "sort/types/types.h"
 
-struct gs_incoming;
+struct gs_cpu;
+
+/* Chunks of the input that lie in its own memory ordered by bin, from its beginning: a thread did
+ * that while the keys were read (incoming.h). keys is NULL if there are none. */
+struct gs_arrived {
+    gs_key *keys;
+    uint64_t count;   /* keys in these chunks, each of GS_CHUNK_KEYS_MAX */
+    uint32_t *starts; /* as in struct gs_cpu; owned, until open takes them */
+    size_t starts_bytes;
+};
 
 struct gs_run {
     const struct gs_options *options;
@@ -23,8 +32,9 @@ struct gs_run {
     struct gs_progress *progress; /* never NULL here */
     struct gs_stats *stats;       /* never NULL here */
     uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
-    void *device;                 /* the device's own state, from open to close */
-    struct gs_incoming *incoming; /* work done while the keys were read, or NULL (incoming.h) */
+    struct gs_cpu *cpu;           /* state of the CPU's stages, from open to close, */
+    void *gpu;                    /* and of the GPU's */
+    struct gs_arrived arrived;    /* work done while the keys were read */
     gs_key *mapped;               /* what sink->map() returned if it was called before the sample
                                    * was drawn: a thread then creates its pages; else NULL */
     bool asked_map;               /* it was called then */

@@ -17,6 +17,12 @@ struct gs_stages {
     const char *scatter_device; /* where keys are counted and scattered */
     bool chunks_side_by_side;   /* CPU threads take chunks in parallel; else one after the other */
     bool accounts; /* the device books its own times: the host's would be those of the queueing */
+    bool forgets_input;  /* keys in their bins are not read again: the sink is told so */
+    bool has_other_ways; /* the CPU's ways to sort without bins come before it (pipeline.c) */
+    /* Before the sample is drawn, and before keys are distributed: what the sink can be told then,
+     * or used for. NULL: nothing. */
+    void (*expect_output)(struct gs_run *run);
+    enum gs_status (*map_output)(struct gs_run *run, struct gs_error *err);
     /* Fails if the device cannot be used; NULL: it always can. For a device that the user asked for
      * but that turns out not to be needed: its failure is reported all the same. */
     enum gs_status (*ready)(struct gs_run *run, struct gs_error *err);

@@ -11,7 +11,7 @@
 #include "sort/pipeline/pipeline.h"
 #include "sort/cpu/stages_cpu.h"
 
-#include "common/clock.h"
+#include "common/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -113,9 +113,9 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
         gs_gpu_plan(&run->plan, options);
     else if (stages != &gs_stages_cpu)
         gs_gpu_plan_pieces(&run->plan);
-    if (stages == &gs_stages_cpu)
+    if (stages->forgets_input)
         gs_incoming_take(options->incoming, run);
-    bool forgets = stages == &gs_stages_cpu && run->incoming == NULL;
+    bool forgets = stages->forgets_input && run->arrived.keys == NULL;
     uint64_t held = forgets ? gs_plan_held(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
     gs_emit_init(&run->emitter, options, sink);
@@ -125,6 +125,8 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
     describe_run(run);
     run->stats->memory_bytes += held;
 cleanup:
+    gs_pages_free(run->arrived.starts, run->arrived.starts_bytes); /* if open has not taken them */
+    run->arrived = (struct gs_arrived){.keys = NULL};
     return st;
 }
 

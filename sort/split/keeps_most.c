@@ -15,7 +15,7 @@
 #define SAMPLES    (PLACES * PLACE_KEYS)
 
 /* With fewer keys the places would be too close together, and there is nothing to gain. */
-#define KEYS_MIN ((uint64_t)GS_DIRECT_KEYS)
+#define KEYS_MIN ((uint64_t)GS_FEW_KEYS)
 
 /* *rare: sample keys whose value occurs once or twice in the sample; *pairs: values that occur
  * twice. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/split/search_bins.h"
-#include "sort/cpu/chunk_rooms.h"
+#include "sort/keys/params.h"
 
 /* A search of more halving steps than this does each step for SIDE_BY_SIDE keys in turn. */
 #define LONG_STEPS   2

@@ -5,7 +5,7 @@
  * side, since each step waits for the one before.
  */
 #include "sort/split/search_bins.h"
-#include "sort/cpu/chunk_rooms.h"
+#include "sort/keys/params.h"
 
 #if GS_HAS_AVX2
 

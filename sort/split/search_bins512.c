@@ -5,7 +5,7 @@
  * splitters whose upper levels are in registers, where a level costs less than half a gather.
  */
 #include "sort/split/search_bins.h"
-#include "sort/cpu/chunk_rooms.h"
+#include "sort/keys/params.h"
 
 #if GS_HAS_AVX512
 

@@ -8,7 +8,7 @@ constant()
 {
     local value
     # a number, or a power of two as (1 << 18)
-    value=$(sed -n "s/^#define $1 *(*\([0-9 <]*[0-9]\).*/\1/p" "$ROOT"/sort/keys/{params,limits}.h)
+    value=$(sed -n "s/^#define $1 *(*\([0-9 <]*[0-9]\).*/\1/p" "$ROOT"/sort/{keys/params,types/limits}.h)
     [ -n "$value" ] || {
         echo "no $1 in sort/keys/params.h and sort/types/limits.h" >&2
         return 1
@@ -50,12 +50,12 @@ around()
     local n
     n=$(constant GS_BIN_KEYS)
     around "$n" $((2 * n)) $((3 * n))
-    n=$(constant GS_DIRECT_BIN_KEYS)
+    n=$(constant GS_FEW_BIN_KEYS)
     around $((5 * n)) $((8 * n))
 }
 
 @test "around the size up to which keys go straight to their bins" {
-    around "$(constant GS_DIRECT_KEYS)"
+    around "$(constant GS_FEW_KEYS)"
 }
 
 @test "around multiples of the chunk size, small and large" {

@@ -27,7 +27,7 @@ struct stage_run {
 
 /* Begin a sort of n keys; the caller has set f->options and f->sink. Call stage_run_close even if
  * this returns false. */
-static inline bool stage_run_open(struct stage_run *f, const gs_key *keys, uint64_t n, bool direct)
+static inline bool stage_run_open(struct stage_run *f, const gs_key *keys, uint64_t n)
 {
     f->span = (struct gs_span){keys, n, "input"};
     f->run.options = &f->options;
@@ -37,7 +37,6 @@ static inline bool stage_run_open(struct stage_run *f, const gs_key *keys, uint6
         return false;
     gs_emit_init(&f->run.emitter, &f->options, &f->sink);
     gs_plan_make(&f->run.plan, &f->options, n);
-    f->run.plan.direct = direct;
     uint32_t samples = f->run.plan.samples;
     gs_key *sample = malloc(samples * sizeof *sample);
     if (sample == NULL)

@@ -55,7 +55,7 @@ static int64_t find_stored(const struct gs_run *run, const struct gs_chunk *chun
 static enum gs_status scatter(struct gs_run *run, const struct gs_chunk *chunk,
                               struct gs_error *err)
 {
-    const struct gs_cpu *cpu = run->device;
+    const struct gs_cpu *cpu = run->cpu;
     struct gs_chunk_scratch scratch = gs_chunk_scratch(run);
     int64_t stored = find_stored(run, chunk, scratch.bins);
     bool here = !flipped && stored >= 0 && (chunk->first + chunk->count > at);

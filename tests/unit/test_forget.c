@@ -92,8 +92,9 @@ int main(void)
             if (kind == SAMPLE_UNIFORM || kind == SAMPLE_SKEWED) /* moved to bins, read once */
                 CHECK_EQUAL(told, MANY);
         }
-        /* A small input is read twice, to count and to move its keys: none is forgotten. */
-        CHECK_EQUAL(sort_spoiled(SAMPLE_UNIFORM, GS_DIRECT_KEYS, &options, in_memory), 0);
+        /* Few keys may be read once by each thread (shares.h): then none is forgotten. */
+        uint64_t told = sort_spoiled(SAMPLE_UNIFORM, GS_FEW_KEYS, &options, in_memory);
+        CHECK(told == 0 || told == GS_FEW_KEYS);
     }
     return check_failures();
 }

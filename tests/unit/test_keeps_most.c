@@ -31,7 +31,7 @@ int main(void)
     for (uint64_t i = 0; i < N; i++)
         keys[i] = (gs_key)gs_random(1, i);
     CHECK(ask(keys, N));
-    CHECK(!ask(keys, GS_DIRECT_KEYS - 1)); /* too few to estimate */
+    CHECK(!ask(keys, GS_FEW_KEYS - 1)); /* too few to estimate */
     CHECK(!ask(keys, 0));
     for (uint64_t i = 0; i < N / 6; i++) /* five sixths stay */
         keys[N / 2 + i] = keys[i];

@@ -72,18 +72,6 @@ static void test_options_count(void)
     CHECK_EQUAL(plan_for(10, (struct gs_options){0}, 1000).threads, 1);
 }
 
-/* A small input goes straight to its bins' places (direct), unless a device needs whole bins. */
-static void test_few_keys_are_direct(void)
-{
-    CHECK(!plan_for(GS_ONE_BIN_KEYS, (struct gs_options){0}, 2).direct);
-    CHECK(plan_for(GS_ONE_BIN_KEYS + 1, (struct gs_options){0}, 2).direct);
-    CHECK(plan_for(GS_DIRECT_KEYS, (struct gs_options){0}, 2).direct);
-    CHECK(!plan_for(GS_DIRECT_KEYS + 1, (struct gs_options){0}, 2).direct);
-    struct gs_plan plan = plan_for(GS_DIRECT_KEYS, (struct gs_options){0}, 2);
-    gs_plan_force_bins(&plan);
-    CHECK(!plan.direct);
-}
-
 static uint64_t mean_keys(const struct gs_plan *plan)
 {
     return (plan->count + plan->bins - 1) / plan->bins;
@@ -151,7 +139,7 @@ static void test_values_compared(void)
 static void test_memory_for_few_values(void)
 {
     const uint64_t bins = 2 * GS_VALUES_COMPARED + 1;
-    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= GS_DIRECT_KEYS; count = count * 3 / 2) {
+    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= GS_FEW_KEYS; count = count * 3 / 2) {
         struct gs_plan plan = plan_for(count, (struct gs_options){0}, 2);
         uint64_t chunks = (count + plan.chunk_keys - 1) / plan.chunk_keys;
         uint64_t table = bins + 1 + chunks * (GS_CHUNK_TABLES + 1) * bins;
@@ -172,8 +160,8 @@ static void test_held_input(void)
     CHECK_EQUAL(gs_plan_held(&plan, held), 2 * (uint64_t)GS_CLAIM_KEYS_MAX * GS_KEY_BYTES);
     CHECK_EQUAL(gs_plan_held(&plan, 1000), 1000);
     CHECK_EQUAL(gs_sort_held(&two, held / GS_KEY_BYTES, held), gs_plan_held(&plan, held));
-    plan = plan_for(GS_DIRECT_KEYS, two, 2);
-    CHECK_EQUAL(gs_plan_held(&plan, GS_DIRECT_KEYS), GS_DIRECT_KEYS);
+    plan = plan_for(GS_FEW_KEYS, two, 2);
+    CHECK_EQUAL(gs_plan_held(&plan, GS_FEW_KEYS), GS_FEW_KEYS);
     CHECK_EQUAL(gs_sort_held(&(struct gs_options){.bins = 1}, held, held), held);
 }
 
@@ -182,7 +170,6 @@ int main(void)
     test_every_size();
     test_small_inputs_are_one_bin();
     test_options_count();
-    test_few_keys_are_direct();
     test_bins_hold_their_share();
     test_large_bins();
     test_memory_grows_with_the_input();

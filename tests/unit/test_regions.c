@@ -38,14 +38,14 @@ static bool open_fixture(struct fixture *f, const gs_key *keys, unsigned threads
     for (size_t i = 0; i < N + 2 * (size_t)GUARD; i++)
         f->memory[i] = GUARD_KEY;
     f->stages.sink.memory = f->memory + GUARD / 2 + skew;
-    return stage_run_open(&f->stages, keys, N, false) &&
-           CHECK_EQUAL(f->stages.run.plan.samples, bins * GS_DIRECT_OVERSAMPLING);
+    return stage_run_open(&f->stages, keys, N) &&
+           CHECK_EQUAL(f->stages.run.plan.samples, bins * GS_FEW_OVERSAMPLING);
 }
 
 /* Count, prefix sum and scatter of all chunks. */
 static void distribute(struct stage_run *f)
 {
-    const struct gs_cpu *cpu = f->run.device;
+    const struct gs_cpu *cpu = f->run.cpu;
     uint64_t chunks = cpu->chunks;
 #pragma omp parallel for num_threads(f->run.plan.threads) schedule(dynamic)
     for (uint64_t i = 0; i < chunks; i++) {
@@ -99,7 +99,7 @@ static void check_sort(gs_key *keys, unsigned threads, uint64_t bins, size_t ske
 static gs_key *make_misleading(uint64_t bins, uint64_t part, gs_key value)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
-    uint64_t samples = bins * GS_DIRECT_OVERSAMPLING;
+    uint64_t samples = bins * GS_FEW_OVERSAMPLING;
     for (uint64_t i = 0; i < samples; i += part) {
         uint64_t at = gs_sample_position(i, samples, N, GS_SAMPLE_SEED + 1);
         for (uint64_t k = at; k < at + LOOKED_AT && k < N; k++)
@@ -112,7 +112,7 @@ static gs_key *make_misleading(uint64_t bins, uint64_t part, gs_key value)
 static gs_key *make_crowded(uint64_t bins)
 {
     gs_key *keys = malloc(N * sizeof *keys);
-    uint64_t samples = bins * GS_DIRECT_OVERSAMPLING;
+    uint64_t samples = bins * GS_FEW_OVERSAMPLING;
     if (keys == NULL)
         abort();
     for (uint64_t i = 0; i < N; i++)

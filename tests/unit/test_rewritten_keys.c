@@ -119,7 +119,7 @@ static void test_output(enum sample_kind one, enum sample_kind other, uint64_t n
 
 int main(void)
 {
-    static const uint64_t sizes[] = {GS_ONE_BIN_KEYS, GS_DIRECT_KEYS / 2, 3 * GS_DIRECT_KEYS / 2,
+    static const uint64_t sizes[] = {GS_ONE_BIN_KEYS, GS_FEW_KEYS / 2, 3 * GS_FEW_KEYS / 2,
                                      GS_SHARES_KEYS + 1};
     for (int kind = 0; kind < SAMPLE_KINDS; kind++)
         test_bins((enum sample_kind)kind, kind % 2 != 0 ? 64 : 1000);

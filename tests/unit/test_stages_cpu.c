@@ -3,8 +3,7 @@
  *
  * Each stage keeps its own contract: counts are exact, every run holds keys of its bin only, bins
  * that are too large are split, a bin comes out sorted; and an input that changes after its count
- * is sorted as it was read. Only a direct sort (plan->direct) reads the input twice: it reports a
- * change in between.
+ * is sorted as it was read.
  */
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
@@ -30,21 +29,21 @@ static enum gs_status store(struct gs_sink *sink, const gs_key *keys, uint64_t c
 }
 
 static bool open_run(struct stage_run *f, const gs_key *keys, uint64_t n, unsigned threads,
-                     uint64_t bins, bool reverse, bool direct)
+                     uint64_t bins, bool reverse)
 {
     *f = (struct stage_run){.options = {.threads = threads, .bins = bins, .reverse = reverse},
                             .sink = {.write = store}};
     f->output = calloc(n, sizeof *f->output);
     if (f->output == NULL)
         abort();
-    return stage_run_open(f, keys, n, direct);
+    return stage_run_open(f, keys, n);
 }
 
 /* Count, prefix sum and scatter of all chunks, the last chunk first: none depends on another. If
  * `change`, each chunk's keys are changed after they were counted. */
 static void distribute(struct stage_run *f, gs_key *keys, bool change)
 {
-    const struct gs_cpu *cpu = f->run.device;
+    const struct gs_cpu *cpu = f->run.cpu;
     for (uint64_t i = cpu->chunks; i-- > 0;) {
         struct gs_chunk chunk = stage_run_chunk(f, i);
         CHECK(gs_stages_cpu.count_bins(&f->run, &chunk, &f->err) == GS_OK);
@@ -92,7 +91,7 @@ static void check_counts(struct stage_run *f, const gs_key *keys)
  * is not moved, so there is nothing to look at. */
 static void check_runs(struct stage_run *f)
 {
-    const struct gs_cpu *cpu = f->run.device;
+    const struct gs_cpu *cpu = f->run.cpu;
     for (uint64_t i = 0; i < cpu->chunks * gs_run_bins(&f->run); i++) {
         uint32_t bin = (uint32_t)(i % gs_run_bins(&f->run));
         uint64_t chunk = i / gs_run_bins(&f->run);
@@ -105,40 +104,21 @@ static void check_runs(struct stage_run *f)
     }
 }
 
-/* Direct: the bins of the only chunk begin where the counts say. */
-static void check_counts_of_chunk(struct stage_run *f)
-{
-    const struct gs_cpu *cpu = f->run.device;
-    uint64_t sum = 0;
-    CHECK_EQUAL(cpu->chunks, 1);
-    for (uint32_t bin = 0; bin <= gs_run_bins(&f->run); bin++) {
-        CHECK_EQUAL(cpu->starts[bin], sum);
-        sum += bin < gs_run_bins(&f->run) ? f->run.counts[bin] : 0;
-    }
-    CHECK_EQUAL(sum, f->span.count);
-}
-
 /* Counts, runs and output are right after each stage, for any number of threads and bins. */
 static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned threads, uint64_t bins,
-                                bool reverse, bool direct)
+                                bool reverse)
 {
     gs_key *keys = sample_make(kind, n);
     uint64_t count = n;
     gs_key *wanted = sample_sorted(keys, &count, reverse, false);
     struct stage_run f;
-    if (open_run(&f, keys, n, threads, bins, reverse, direct)) {
+    if (open_run(&f, keys, n, threads, bins, reverse)) {
         distribute(&f, keys, false);
-        if (!direct) {
-            gs_total_bins_cpu(&f.run);
-            check_counts(&f, keys);
-            check_runs(&f);
-        }
+        gs_total_bins_cpu(&f.run);
+        check_counts(&f, keys);
+        check_runs(&f);
         CHECK(gs_stages_cpu.sort_bins(&f.run, &f.err) == GS_OK);
         CHECK(memcmp(f.output, wanted, n * sizeof *wanted) == 0);
-        if (direct) { /* sort_bins made one scattered chunk of it */
-            check_counts(&f, keys);
-            check_counts_of_chunk(&f);
-        }
     }
     close_run(&f);
     free(keys);
@@ -147,7 +127,7 @@ static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned thre
 
 /* Adjacent values with an equality bin each: these are more than half of the bins, and too many to
  * compare every key with each. */
-static void test_many_equality_bins(bool direct)
+static void test_many_equality_bins(void)
 {
     enum { VALUES = 2 * GS_VALUES_COMPARED - 1 };
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
@@ -156,7 +136,7 @@ static void test_many_equality_bins(bool direct)
     uint64_t count = N;
     gs_key *wanted = sample_sorted(keys, &count, false, false);
     struct stage_run f;
-    if (open_run(&f, keys, N, 2, VALUES + 2, false, direct)) {
+    if (open_run(&f, keys, N, 2, VALUES + 2, false)) {
         uint32_t equal = 0;
         for (uint32_t bin = 0; bin < gs_run_bins(&f.run); bin++)
             equal += gs_splitters_equal(&f.run.splitters, bin);
@@ -177,7 +157,7 @@ static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
 {
     gs_key *keys = sample_make(kind, LARGE);
     struct stage_run f;
-    if (open_run(&f, keys, LARGE, 2, 2, reverse, false)) {
+    if (open_run(&f, keys, LARGE, 2, 2, reverse)) {
         struct gs_pieces pieces = {0};
         uint64_t sum = 0;
         distribute(&f, keys, false);
@@ -200,19 +180,18 @@ static void test_large_bins_are_split(enum sample_kind kind, bool reverse)
     free(keys);
 }
 
-/* Keys that change after their count: the keys are sorted as they were read or, by a direct sort,
- * the change is reported. */
-static void test_input_changes(unsigned threads, bool direct)
+/* Keys that change after their count: they are sorted as they were read. */
+static void test_input_changes(unsigned threads)
 {
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
     uint64_t count = N;
     gs_key *wanted = sample_sorted(keys, &count, false, false);
     struct stage_run f;
-    if (open_run(&f, keys, N, threads, 64, false, direct)) {
+    if (open_run(&f, keys, N, threads, 64, false)) {
         distribute(&f, keys, true);
         enum gs_status st = gs_stages_cpu.sort_bins(&f.run, &f.err);
-        CHECK(st == (direct ? GS_ERR_INPUT : GS_OK));
-        CHECK(direct || memcmp(f.output, wanted, N * sizeof *wanted) == 0);
+        CHECK(st == GS_OK);
+        CHECK(memcmp(f.output, wanted, N * sizeof *wanted) == 0);
     }
     close_run(&f);
     free(keys);
@@ -225,22 +204,17 @@ int main(void)
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         enum sample_kind keys = (enum sample_kind)kind;
         bool reverse = kind % 2 != 0;
-        for (int direct = 0; direct < 2; direct++) {
-            for (size_t b = 0; b < sizeof bins / sizeof bins[0]; b++)
-                test_stage_by_stage(keys, N, 1 + (unsigned)b, bins[b], b % 2 != 0, direct != 0);
-            test_stage_by_stage(keys, LARGE, 2, 2, reverse, direct != 0);
-        }
+        for (size_t b = 0; b < sizeof bins / sizeof bins[0]; b++)
+            test_stage_by_stage(keys, N, 1 + (unsigned)b, bins[b], b % 2 != 0);
+        test_stage_by_stage(keys, LARGE, 2, 2, reverse);
         for (uint64_t n = GS_CHUNK_KEYS_MIN - 1; n <= GS_CHUNK_KEYS_MIN + 1; n++) {
-            test_stage_by_stage(keys, n, 2, 5, reverse, true);
-            test_stage_by_stage(keys, 3 * n, 2, 5, !reverse, true);
+            test_stage_by_stage(keys, n, 2, 5, reverse);
+            test_stage_by_stage(keys, 3 * n, 2, 5, !reverse);
         }
         test_large_bins_are_split(keys, reverse);
     }
-    test_many_equality_bins(false);
-    test_many_equality_bins(true);
-    for (unsigned threads = 1; threads <= 3; threads++) {
-        test_input_changes(threads, false);
-        test_input_changes(threads, true);
-    }
+    test_many_equality_bins();
+    for (unsigned threads = 1; threads <= 3; threads++)
+        test_input_changes(threads);
     return check_failures();
 }

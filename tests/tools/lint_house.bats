@@ -124,7 +124,7 @@ EOT
 
 @test "the Makefile refuses a source in a room that it does not know" {
     mkdir sort/attic
-    cp "$ROOT/Makefile" .
+    cp -R "$ROOT/Makefile" "$ROOT/mk" .
     plant sort/attic/a.c 'int x;'
     run -2 make -s help CUDA=0 HIGHWAY=0
     [[ $output == *"sort/attic/a.c: in no room"* ]]

@@ -234,9 +234,9 @@ END {
         split(declared[i], parts, SUBSEP)
         room = room_of(parts[1])
         if (index(defined_in[parts[2]] " ", " " room " ") == 0)
-            found(parts[1], declared_line[parts[1], parts[2]], "declares " parts[2] ", which " \
-                (parts[2] in defined_in && defined_in[parts[2]] != "" ? \
-                "is defined in" defined_in[parts[2]] : "is defined nowhere"), "")
+            found(parts[1], declared_line[parts[1], parts[2]], "declares " parts[2] \
+                ", which is defined " (defined_in[parts[2]] == "" ? "nowhere" : \
+                "in" defined_in[parts[2]]), "")
     }
     for (node in nodes)
         find_circle(node)

@@ -95,36 +95,23 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
-.PHONY: all help check check-gpu check-expensive check-faults check-kill torture fuzz lint asan valgrind \
-        bench bench-cpu bench-busy bench-pipes bench-external bench-files bench-gpu bench-tables inject-gpu demo install uninstall dist clean gpu-hash units FORCE
+## Build
+##   all              ./gsort and the test tools (default)
+##   units            the unit tests, built and not run
+##   demo             sort generated keys and check the result
+##   install          below PREFIX=/usr/local, within DESTDIR=, as PROGRAM=gsort
+##   uninstall        the same files, away
+##   dist             a tarball of HEAD
+##   clean            all that was built, away
+.PHONY: all units demo install uninstall dist clean FORCE
 all: gsort $(TOOLS)
 
+# The lines of all parts that begin with ##, and what is built now.
+.PHONY: help
 help:
-	@echo 'all              ./gsort and the test tools (default)'
-	@echo 'check            unit tests and Bats suite on the CPU, BATS_JOBS=$(BATS_JOBS) files at a time; TESTS=FILE; needs bats'
-	@echo 'check-expensive  the same with the long tests'
-	@echo 'check-gpu        the same with GPU engines, resumed where it was cut short; writes tests/gpu-verified.txt'
-	@echo 'inject-gpu       with DEBUG=1: every CUDA call fails once'
-	@echo 'check-faults     every call to the system made to fail once, in every mode; minutes'
-	@echo 'check-kill       kill -9 at N=1000 random moments; SEED=n'
-	@echo 'torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n'
-	@echo 'fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer'
-	@echo 'lint             clang-format, clang-tidy, cppcheck, shellcheck, layering'
-	@echo 'asan, valgrind   the suite under ASan and UBSan; a quick part under valgrind'
-	@echo 'bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."'
-	@echo 'bench-cpu        keys in memory beside other CPU sorts, then AVX2 alone; BENCH="-t THREADS LOG2_N..."'
-	@echo 'bench-tables     the engines against lists, keys and samples, to data/bench; PLOTS=1 draws them'
-	@echo 'bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."'
-	@echo 'bench-gpu        keys in device memory, beside CUB; BENCH="--sizes=LOG2,... --stages"'
-	@echo 'bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."'
-	@echo 'bench-pipes      from a fast and a slow producer, to its end and behind it; BENCH="-d DIR -r MB KEYS..."'
-	@echo 'bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"'
-	@echo 'demo             sort generated keys and check the result'
-	@echo 'install, uninstall   PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) PROGRAM=$(PROGRAM)'
-	@echo 'units            the unit tests, built and not run'
-	@echo 'dist, clean      a tarball of HEAD; all that was built, away'
-	@echo 'gpu-hash         what tests/gpu-verified.txt has to say of these sources'
-	@echo 'Switches: CUDA=0|1 HIGHWAY=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY)'
+	@sed -n 's/^## \{0,1\}//p' Makefile $(PARTS)
+	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY)'
+
 
 # ./gsort is the configuration built last; build/last.mk keeps the variables given to that make, as
 # arguments or in its environment.
@@ -184,20 +171,13 @@ $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
 
-# Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
-FUZZ_CC ?= clang
-FUZZERS := $(B)/fuzz/fuzz_command $(B)/fuzz/fuzz_size
-$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/option_values.c cli/size_arg.c $(OBJECTS) $(B)/flags
-	@mkdir -p $(@D)
-	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
-	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(if $(filter %command,$@),cli/options.c cli/option_values.c) \
-	    cli/size_arg.c $< $(filter-out %/options.o %/option_values.o %/size_arg.o,$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
-
-# Benchmarks: linked with the library and the key generator's distributions.
-$(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
-	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
-
+##
+## Test
+##   check            unit tests and Bats suite on the CPU; needs bats
+##                    TESTS='FILE...|unit', BATS_JOBS=N files at a time
+##   check-expensive  the same with the long tests
+##   lint             the rules of the house, clang-format, shellcheck, cppcheck, clang-tidy
+.PHONY: check check-expensive lint
 SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
         FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
@@ -217,66 +197,8 @@ check-expensive: all $(B)/gsort units
 	$(need_bats)
 	GSORT_EXPENSIVE=1 $(SUITE) $(side_by_side) $(TESTS_NOW)
 
-# Hostile tests: faults (MODES of tests/faults/walk.sh), kills, random runs; SEED=n repeats a run.
-MODES ?= all
-check-faults: all $(B)/gsort
-	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
-
-N ?= 1000
-check-kill: all $(B)/gsort
-	tests/faults/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
-
-torture: all $(B)/gsort
-	tests/faults/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
-
-MINUTES ?= 10
-fuzz: $(FUZZERS)
-	tests/fuzz/fuzz.sh $(MINUTES) $(B)/fuzz
-
-# With the lower GS_INCOMING_KEYS, the keys of small pipes move to their bins as they come in, too.
-SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-asan:
-	$(need_bats)
-	+GSORT_FUZZ_COUNT=1000 $(MAKE) check CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
-	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
-
-valgrind: all $(B)/gsort
-	tests/tools/valgrind.sh $(B)/gsort
-
 lint:
 	tests/tools/lint.sh
-
-bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
-	tests/bench/overview.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
-
-# Compares with the sorts that Debian packages; bench-cpu runs it again limited to AVX2.
-TBB_LIBS = $(shell $(PKG_CONFIG) --exists tbb 2>/dev/null && $(PKG_CONFIG) --libs tbb)
-$(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/tools/data/dist.o $(B)/flags
-	@mkdir -p $(@D)
-	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
-	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
-
-AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_HAS_AVX512=0
-bench-cpu: $(B)/bench_cpu
-	$(B)/bench_cpu $(BENCH)
-	@+$(MAKE) -s CONFIG_SUFFIX=-avx2 CPPFLAGS='$(AVX2_ONLY)' $(B)-avx2/bench_cpu
-	$(B)-avx2/bench_cpu $(BENCH)
-
-# Tables of the engines, in data/bench; TABLES="lists keys samples print" selects parts.
-bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
-	PLOTS=$(PLOTS) tests/bench/tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
-
-bench-files: $(B)/gsort $(TOOLS)
-	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-busy: $(B)/gsort $(TOOLS)
-	tests/bench/busy.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-pipes: $(B)/gsort $(TOOLS)
-	tests/bench/pipes.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-external: $(B)/gsort $(TOOLS)
-	tests/bench/external.sh $(B)/gsort build/keygen $(BENCH)
 
 DEMO_KEYS ?= 64M
 demo: all
@@ -303,43 +225,8 @@ dist:
 	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 
-# What a run on a GPU verifies: all code and tests built for it, except what only the CPU runs.
-GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
-GPU_SOURCES = $(sort $(foreach room,common types keys split run pipeline engines sorter $(GPU_ROOMS),$(wildcard \
-              $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh)))) sort/gsort.h \
-              tests/gpu/gpu_test.h $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh
-gpu-hash:
-	@{ sha256sum $(GPU_SOURCES); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
-	    sha256sum | cut -d ' ' -f 1
-
-ifeq ($(CUDA),1)
-# The test of flipped bits intercepts the calls of stages.
-$(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
-# The test of a small GPU intercepts calls to the CUDA runtime.
-$(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
-$(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
-	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
-
-# CUB compiles slowly, so only for one architecture at a time.
-BENCH_ARCH ?= sm_90
-$(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECTS) build/tools/data/dist.o $(B)/flags
-	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -Xcompiler -fopenmp -I. -c $< -o $@.o
-	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
-
-bench-gpu: $(B)/bench-gpu
-	$(B)/bench-gpu $(BENCH)
-
-check-gpu: all $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
-	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu $(B)/gpu_engines $(B)/gpu_flip $(B)/gpu_values $(B)/gpu_pages $(B)/gpu_narrow $(B)/gpu_small $(B)/gpu_close
-# Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
-inject-gpu: $(B)/gsort $(TOOLS)
-	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }
-	tests/gpu/inject_gpu.sh $(B)/gsort build/keygen build/reference
-else
-bench-gpu check-gpu inject-gpu:
-	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2
-endif
+PARTS := mk/hostile.mk mk/bench.mk mk/gpu.mk
+include $(PARTS)
 
 clean:
 	rm -rf build gsort gsort-*.tar.gz

@@ -4,13 +4,13 @@
 #
 # usage: tests/tools/lint.sh [all|rules|format|shell|cppcheck|tidy]...   at the top of the tree
 #
-# all (default) runs, cheapest first: rules (lint_rules.awk), clang-format, shellcheck, cppcheck,
-# clang-tidy. Findings are printed as FILE:LINE: what. Exit status: 0 clean, 1 findings, 2 a tool
-# is missing: none is skipped silently. CLANG_FORMAT, CLANG_TIDY, CPPCHECK and SHELLCHECK name other
-# programs for the tools. Only rules and format check kernels (.cu). A file that needs headers of
-# CUDA or Highway which are not installed is listed as not looked at. Every version of clang-format,
-# cppcheck and clang-tidy has its own rules: findings of Debian 12's versions count, those of other
-# versions are only printed.
+# all (default) runs, cheapest first: rules (lint_rules.awk line by line, lint_house.awk for the
+# whole), clang-format, shellcheck, cppcheck, clang-tidy. Findings are printed as FILE:LINE: what.
+# Exit status: 0 clean, 1 findings, 2 a tool is missing: none is skipped silently. CLANG_FORMAT,
+# CLANG_TIDY, CPPCHECK and SHELLCHECK name other programs for the tools. Only rules and format check
+# kernels (.cu). A file that needs headers of CUDA or Highway which are not installed is listed as
+# not looked at. Every version of clang-format, cppcheck and clang-tidy has its own rules: findings
+# of Debian 12's versions count, those of other versions are only printed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 export LC_ALL=C
@@ -58,12 +58,23 @@ judged()
     return "$status"
 }
 
+# worst STATUS: set `status` to it if it is greater.
+worst()
+{
+    [ "$1" -le "$status" ] || status=$1
+}
+
 check_rules()
 {
     need awk
-    local list
+    local status=0
+    local -a list
     mapfile -t list < <(files '*.[ch]' '*.cc' '*.cu' '*.cuh' '*.sh' '*.ba[st]*' '*.awk' .ci/run)
-    awk -f tests/tools/lint_rules.awk "${list[@]}"
+    awk -f tests/tools/lint_code.awk -f tests/tools/lint_rules.awk "${list[@]}" || worst $?
+    mapfile -t list < <(files tests/tools/lint_debt.txt
+        files '*.[ch]' '*.cc' '*.cu' '*.cuh')
+    awk -f tests/tools/lint_code.awk -f tests/tools/lint_house.awk "${list[@]}" || worst $?
+    return "$status"
 }
 
 check_format()
@@ -91,12 +102,6 @@ check_cppcheck()
     judged "$status" 2.10 "$CPPCHECK"
 }
 
-# worst STATUS: set `status` to it if it is greater.
-worst()
-{
-    [ "$1" -le "$status" ] || status=$1
-}
-
 # tidy_each FLAG... <FILES: run clang-tidy on each file with these compiler flags.
 tidy_each()
 {
@@ -112,7 +117,7 @@ check_tidy()
         cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
     fi
     local host gpu cxx
-    local wants_cuda='gpu[^/]*\.c$' # except *_absent.c, which replace them
+    local wants_cuda='(^|/)(device|gpu)/.*\.c$' # except *_absent.c, which replace them
     # The shim for faults defines functions of the C library, to which clang-tidy objects.
     mapfile -t host < <(files '*.c' | grep -Ev "$wants_cuda|^tests/faults/shim\.c$"
         files '*_absent.c')

@@ -1,7 +1,7 @@
-# lint_rules.awk -- check the project's own rules line by line: layers, headers of files, words
+# lint_rules.awk -- check the project's own rules line by line: headers of files, code, words
 # SPDX-License-Identifier: MIT
 #
-# usage: awk -f lint_rules.awk FILE...   with paths relative to the top of the tree
+# usage: awk -f lint_code.awk -f lint_rules.awk FILE...   with paths relative to the top of the tree
 #
 # Prints FILE:LINE: what for each finding, and exits 1 if there is one. Written in POSIX awk, since
 # a minimal Debian has only mawk. Rules about code see it without comments and with empty strings.
@@ -10,39 +10,6 @@ function found(what)
 {
     print FILENAME ":" FNR ": " what
     findings++
-}
-
-# Return the line as code: without comments, and with empty strings and character constants.
-function code_of(line,    out, token, end)
-{
-    out = ""
-    while (line != "") {
-        if (in_comment) {
-            end = index(line, "*/")
-            if (end == 0)
-                return out
-            in_comment = 0
-            line = substr(line, end + 2)
-            continue
-        }
-        if (!match(line, /["']|\/\*|\/\//))
-            return out line
-        token = substr(line, RSTART, RLENGTH)
-        out = out substr(line, 1, RSTART - 1)
-        line = substr(line, RSTART)
-        if (token == "/*") {
-            in_comment = 1
-            line = substr(line, 3)
-        } else if (token == "//") {
-            return out
-        } else {
-            if (!match(line, token == "\"" ? "^\"([^\"\\\\]|\\\\.)*\"" : "^'([^'\\\\]|\\\\.)*'"))
-                return out
-            out = out token token
-            line = substr(line, RLENGTH + 1)
-        }
-    }
-    return out
 }
 
 function begin_file(    parts, n)
@@ -60,11 +27,6 @@ function begin_file(    parts, n)
         guard = "GS_" toupper(base)
         gsub(/[^A-Z0-9]/, "_", guard)
     }
-    may_include["cli"] = "^(cli|common)/|^sort/(gsort|external|incoming|merge)\\.h$"
-    may_include["sort"] = "^(sort|common)/"
-    may_include["common"] = "^common/"
-    may_include["data"] = "^(data|common)/"
-    may_include["tests"] = "^(cli|sort|common|data|tests)/"
 }
 
 function end_file()
@@ -111,17 +73,6 @@ function check_text(line)
         found("a bin is called bin")
 }
 
-function check_include(line,    target)
-{
-    if (line !~ /^[ ]*#[ ]*include[ ]*"/)
-        return
-    target = line
-    sub(/^[^"]*"/, "", target)
-    sub(/".*/, "", target)
-    if ((folder in may_include) && target !~ may_include[folder])
-        found(folder "/ may not include " target)
-}
-
 # Does code contain one of the words (a regex alternation) as a whole word, followed by `after`?
 function has_word(code, words, after)
 {
@@ -165,7 +116,6 @@ FNR == 1 {
     check_text($0)
     if (is_c) {
         code = code_of($0)
-        check_include($0)
         check_code(code)
         if (is_library)
             check_library(code)

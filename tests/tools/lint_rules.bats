@@ -21,7 +21,7 @@ source_file()
 
 lint()
 {
-    awk -f "$ROOT/tests/tools/lint_rules.awk" "$@"
+    awk -f "$ROOT/tests/tools/lint_code.awk" -f "$ROOT/tests/tools/lint_rules.awk" "$@"
 }
 
 # finds LINE WORD FILE: lint reports one finding only, in this line of the file and with this word.
@@ -46,23 +46,6 @@ finds()
     printf '# One behaviour.\n# SPDX-License-Identifier: MIT\n' >tests/e.bats
     run -0 lint sort/a.c cli/b.c data/keygen.c sort/c.h tests/d.sh tests/e.bats
     [ -z "$output" ]
-}
-
-@test "layers include only what they may" {
-    local file target
-    while read -r file target; do
-        source_file "$file" 'int x;' "#include \"$target\""
-        finds 5 "may not include $target" "$file"
-    done <<'EOF'
-cli/a.c sort/run/plan.h
-cli/a.c data/dist.h
-sort/a.c cli/options.h
-sort/a.c data/dist.h
-sort/a.cu plan.h
-common/a.c sort/gsort.h
-common/a.c cli/report.h
-data/a.c sort/gsort.h
-EOF
 }
 
 @test "only cli/ and tools print, exit and read the command line" {

@@ -1,0 +1,48 @@
+# bench.mk -- benchmarks on the CPU and from file to file
+# SPDX-License-Identifier: MIT
+##
+## Measure
+##   bench            speed in memory and from file to file; BENCH="-d DIR KEYS..."
+##   bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."
+##   bench-pipes      from a fast and a slow producer; BENCH="-d DIR -r MB KEYS..."
+##   bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"
+##   bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."
+##   bench-cpu        keys in memory beside other CPU sorts, then AVX2; BENCH="-t THREADS LOG2_N..."
+##   bench-tables     engines against lists, keys, samples, to data/bench; PLOTS=1 draws them
+.PHONY: bench bench-files bench-pipes bench-external bench-busy bench-cpu bench-tables
+
+# Benchmarks: linked with the library and the key generator's distributions.
+$(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
+	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
+
+bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
+	tests/bench/overview.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
+
+# Compares with the sorts that Debian packages; bench-cpu runs it again limited to AVX2.
+TBB_LIBS = $(shell $(PKG_CONFIG) --exists tbb 2>/dev/null && $(PKG_CONFIG) --libs tbb)
+$(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/tools/data/dist.o $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
+	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
+
+AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_HAS_AVX512=0
+bench-cpu: $(B)/bench_cpu
+	$(B)/bench_cpu $(BENCH)
+	@+$(MAKE) -s CONFIG_SUFFIX=-avx2 CPPFLAGS='$(AVX2_ONLY)' $(B)-avx2/bench_cpu
+	$(B)-avx2/bench_cpu $(BENCH)
+
+# Tables of the engines, in data/bench; TABLES="lists keys samples print" selects parts.
+bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
+	PLOTS=$(PLOTS) tests/bench/tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
+
+bench-files: $(B)/gsort $(TOOLS)
+	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-busy: $(B)/gsort $(TOOLS)
+	tests/bench/busy.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-pipes: $(B)/gsort $(TOOLS)
+	tests/bench/pipes.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-external: $(B)/gsort $(TOOLS)
+	tests/bench/external.sh $(B)/gsort build/keygen $(BENCH)

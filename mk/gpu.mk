@@ -1,0 +1,50 @@
+# gpu.mk -- tests and benchmarks that need a GPU, and which sources they verified
+# SPDX-License-Identifier: MIT
+##
+## On a GPU
+##   check-gpu        the suite with GPU engines, resumed if cut short; to tests/gpu-verified.txt
+##   inject-gpu       with DEBUG=1: every CUDA call fails once
+##   bench-gpu        keys in device memory, beside CUB; BENCH="--sizes=LOG2,... --stages"
+##   gpu-hash         what tests/gpu-verified.txt has to say of these sources
+.PHONY: check-gpu inject-gpu bench-gpu gpu-hash
+
+# What a run on a GPU verifies: all code and tests built for it, except what only the CPU runs.
+GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
+CPU_ROOMS   = bin cpu merge ways external cli %/u32
+VERIFIED    = $(sort $(foreach room,$(filter-out $(CPU_ROOMS),$(ROOMS)) $(GPU_ROOMS),$(wildcard \
+              $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh)))) sort/gsort.h \
+              tests/gpu/gpu_test.h $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh
+gpu-hash:
+	@{ sha256sum $(VERIFIED); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
+	    sha256sum | cut -d ' ' -f 1
+
+ifeq ($(CUDA),1)
+# The test of flipped bits intercepts the calls of stages.
+$(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
+# The test of a small GPU intercepts calls to the CUDA runtime.
+$(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
+$(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
+	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
+
+# CUB compiles slowly, so only for one architecture at a time.
+BENCH_ARCH ?= sm_90
+$(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECTS) build/tools/data/dist.o $(B)/flags
+	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -Xcompiler -fopenmp -I. -c $< -o $@.o
+	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
+
+bench-gpu: $(B)/bench-gpu
+	$(B)/bench-gpu $(BENCH)
+
+check-gpu: all $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
+	$(need_bats)
+	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
+	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close)
+
+# Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
+inject-gpu: $(B)/gsort $(TOOLS)
+	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }
+	tests/gpu/inject_gpu.sh $(B)/gsort build/keygen build/reference
+else
+bench-gpu check-gpu inject-gpu:
+	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2
+endif

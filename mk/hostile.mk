@@ -1,0 +1,47 @@
+# hostile.mk -- tests that try to break gsort: faults, kills, fuzzing, sanitizers, valgrind
+# SPDX-License-Identifier: MIT
+##
+## Hostile tests
+##   check-faults     every call to the system made to fail once, in every mode; minutes
+##   check-kill       kill -9 at N=1000 random moments; SEED=n
+##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n
+##   fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer
+##   asan             the suite under ASan and UBSan
+##   valgrind         a quick part of the suite
+.PHONY: check-faults check-kill torture fuzz asan valgrind
+
+# MODES of tests/faults/walk.sh; SEED=n repeats a random run.
+MODES ?= all
+check-faults: all $(B)/gsort
+	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
+
+N ?= 1000
+check-kill: all $(B)/gsort
+	tests/faults/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
+
+torture: all $(B)/gsort
+	tests/faults/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
+
+# Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
+FUZZ_CC ?= clang
+FUZZERS := $(B)/fuzz/fuzz_command $(B)/fuzz/fuzz_size
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/option_values.c cli/size_arg.c $(OBJECTS) $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
+	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(if $(filter %command,$@),cli/options.c cli/option_values.c) \
+	    cli/size_arg.c $< $(filter-out %/options.o %/option_values.o %/size_arg.o,$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
+
+MINUTES ?= 10
+fuzz: $(FUZZERS)
+	tests/fuzz/fuzz.sh $(MINUTES) $(B)/fuzz
+
+# With the lower GS_INCOMING_KEYS, the keys of small pipes move to their bins as they come in, too.
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+asan:
+	$(need_bats)
+	+GSORT_FUZZ_COUNT=1000 $(MAKE) check CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
+	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
+
+valgrind: all $(B)/gsort
+	tests/tools/valgrind.sh $(B)/gsort

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_t count,
                                  uint64_t position, struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
@@ -29,7 +29,7 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
 }
 
 /* Not if address space is limited: sorting in the mapped output takes more of it than of memory. */
-static gs_key *map_keys(struct gs_sink *sink, uint64_t count, bool early)
+static void *map_keys(struct gs_sink *sink, uint64_t count, bool early)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     if (gs_buffer_space_left() != UINT64_MAX)
@@ -53,7 +53,7 @@ static void expect_keys(struct gs_sink *sink, uint64_t count)
 
 /* Unmap input that is no longer needed. Otherwise the input, its copy and the output would all be
  * resident at once, and the exit would have to unmap them all. */
-static void forget_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
+static void forget_keys(struct gs_sink *sink, const void *keys, uint64_t count)
 {
     (void)sink;
     gs_pages_advise(keys, count * GS_KEY_BYTES, MADV_DONTNEED);

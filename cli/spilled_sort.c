@@ -21,7 +21,7 @@ struct source {
     bool unique;
 };
 
-static void advise_keys(void *context, enum gs_use use, const gs_key *keys, uint64_t count)
+static void advise_keys(void *context, enum gs_use use, const void *keys, uint64_t count)
 {
     static const int advice[] = {[GS_USE_RANDOM] = MADV_RANDOM,
                                  [GS_USE_LATER] = MADV_DONTNEED,
@@ -34,7 +34,7 @@ static void advise_keys(void *context, enum gs_use use, const gs_key *keys, uint
         gs_inputs_advise(source->inputs, keys, count * GS_KEY_BYTES, advice[use]);
 }
 
-static enum gs_status read_keys(void *context, gs_key *to, uint64_t room, uint64_t *got,
+static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t *got,
                                 struct gs_error *err)
 {
     size_t bytes = 0;

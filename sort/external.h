@@ -31,9 +31,9 @@ struct gs_external {
     const struct gs_span *spans; /* keys in memory: of mapped files, or read already */
     size_t span_count;
     /* Called to say how keys of one span will be used. May be NULL. */
-    void (*advise)(void *context, enum gs_use use, const gs_key *keys, uint64_t count);
+    void (*advise)(void *context, enum gs_use use, const void *keys, uint64_t count);
     /* Read up to `room` keys that follow all spans; *got is 0 at the end only. NULL: none. */
-    enum gs_status (*read)(void *context, gs_key *to, uint64_t room, uint64_t *got,
+    enum gs_status (*read)(void *context, void *to, uint64_t room, uint64_t *got,
                            struct gs_error *err);
     void *context;
     uint64_t memory_bytes;          /* buffers stay below this, mapped keys in use included */

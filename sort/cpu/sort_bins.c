@@ -26,7 +26,7 @@ static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t coun
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
     if (gs_copies_in_place(run)) {
-        gs_fill(sink->memory + position, key, count, run->emitter.past_cache);
+        gs_fill(gs_sink_keys(sink) + position, key, count, run->emitter.past_cache);
         return GS_OK;
     }
     uint64_t block = count < GS_TILE_KEYS ? count : GS_TILE_KEYS;
@@ -134,7 +134,7 @@ static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece
         return GS_OK;
     uint64_t start = gs_now_ns();
     if (lies_there)
-        sink->write(sink, sink->memory + piece->offset, piece->count, piece->offset, &err);
+        sink->write(sink, gs_sink_keys(sink) + piece->offset, piece->count, piece->offset, &err);
     else
         sink->make(sink, piece->count, piece->offset, &err);
     if (err.status != GS_OK)

@@ -11,9 +11,10 @@
 /* Keys of an equality bin that are written at a time. */
 #define EQUAL_KEYS 65536
 
-enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+enum gs_status gs_external_write(struct gs_sink *sink, const void *data, uint64_t count,
                                  uint64_t position, struct gs_error *err)
 {
+    const gs_key *keys = data;
     struct gs_sorter *sorter =
         (struct gs_sorter *)(void *)((char *)sink - offsetof(struct gs_sorter, sink));
     enum gs_status st = GS_OK;

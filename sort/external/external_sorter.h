@@ -48,7 +48,7 @@ enum gs_status gs_external_sort_group(struct gs_sorter *sorter, const struct gs_
 
 /* write() of the sink that gs_sort gets for a group of bins: passes keys on to the caller's sink,
  * at their position in the whole output. */
-enum gs_status gs_external_write(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+enum gs_status gs_external_write(struct gs_sink *sink, const void *data, uint64_t count,
                                  uint64_t position, struct gs_error *err);
 
 /* Book work of a stage that began at `start` and ends now. */

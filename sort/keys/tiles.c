@@ -58,7 +58,7 @@ struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
     size_t i = find_span(tiles->first_tile, tiles->span_count, index);
     uint64_t skip = (index - tiles->first_tile[i]) * GS_TILE_KEYS;
     uint64_t left = tiles->spans[i].count - skip;
-    return (struct gs_tile){.keys = tiles->spans[i].keys + skip,
+    return (struct gs_tile){.keys = gs_span_keys(&tiles->spans[i]) + skip,
                             .count = left < GS_TILE_KEYS ? left : GS_TILE_KEYS,
                             .first = tiles->first_key[i] + skip,
                             .span = &tiles->spans[i]};
@@ -67,7 +67,7 @@ struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
 gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
 {
     size_t i = find_span(tiles->first_key, tiles->span_count, position);
-    return tiles->spans[i].keys[position - tiles->first_key[i]];
+    return gs_span_keys(&tiles->spans[i])[position - tiles->first_key[i]];
 }
 
 struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count)
@@ -75,7 +75,7 @@ struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint6
     size_t i = find_span(tiles->first_key, tiles->span_count, first);
     uint64_t skip = first - tiles->first_key[i];
     uint64_t left = tiles->spans[i].count - skip;
-    return (struct gs_tile){.keys = tiles->spans[i].keys + skip,
+    return (struct gs_tile){.keys = gs_span_keys(&tiles->spans[i]) + skip,
                             .count = left < count ? left : count,
                             .first = first,
                             .span = &tiles->spans[i]};

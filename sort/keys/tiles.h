@@ -6,6 +6,7 @@
 #ifndef GS_TILES_H
 #define GS_TILES_H
 
+#include "sort/keys/typed.h"
 #include "sort/types/types.h"
 
 struct gs_tiles {

@@ -4,6 +4,7 @@
  * A thread cuts a segment off all inputs, under a lock, and then works on it alone.
  */
 #include "sort/merge.h"
+#include "sort/keys/typed.h"
 #include "sort/merge/merge_segment.h"
 #include "sort/keys/order.h"
 
@@ -61,7 +62,7 @@ static enum gs_status name_disorder(const struct gs_merge *merge, struct gs_erro
         uint64_t bad = gs_first_disorder(&order, span->keys, span->count, NULL);
         if (bad < span->count)
             return gs_fail(err, GS_ERR_INPUT, 0, "%s:%" PRIu64 ": disorder: %" PRI_GS_KEY,
-                           span->name, bad, span->keys[bad]);
+                           span->name, bad, gs_span_keys(span)[bad]);
     }
     return gs_fail(err, GS_ERR_INPUT, 0, "an input changed while it was being merged");
 }

@@ -38,7 +38,7 @@ enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size
     for (size_t i = 0; i < span_count; i++) {
         if (spans[i].count == 0)
             continue;
-        cut->heads[i] = spans[i].keys[0] ^ cut->mask;
+        cut->heads[i] = gs_span_keys(&spans[i])[0] ^ cut->mask;
         cut->active[cut->actives++] = i;
     }
     return GS_OK;
@@ -98,7 +98,7 @@ static void take_parts(struct gs_cut *cut, struct gs_segment *segment)
             cut->taken[span] += count;
             if (cut->taken[span] == cut->spans[span].count)
                 continue;
-            cut->heads[span] = cut->spans[span].keys[cut->taken[span]] ^ cut->mask;
+            cut->heads[span] = gs_span_keys(&cut->spans[span])[cut->taken[span]] ^ cut->mask;
         }
         cut->active[kept++] = span;
     }
@@ -114,7 +114,7 @@ static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
         uint64_t taken = cut->taken[cut->active[i]];
         if (span->count - taken <= look)
             continue;
-        gs_key key = span->keys[taken + look - 1] ^ cut->mask;
+        gs_key key = gs_span_keys(span)[taken + look - 1] ^ cut->mask;
         if (!found || key < *bound)
             *bound = key;
         found = true;
@@ -132,7 +132,7 @@ static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_k
         uint64_t taken = cut->taken[cut->active[i]];
         uint64_t left = span->count - taken < look ? span->count - taken : look;
         cut->below[i] =
-            bounded ? count_up_to(span->keys + taken, left, cut->mask, bound, true) : left;
+            bounded ? count_up_to(gs_span_keys(span) + taken, left, cut->mask, bound, true) : left;
         sum += cut->below[i];
     }
     return sum;
@@ -148,7 +148,7 @@ static uint64_t count_below(struct gs_cut *cut, uint64_t limit, uint64_t most)
         uint64_t known = cut->below[i];
         cut->trial[i] = known;
         if (known > 0 || cut->heads[at] < limit)
-            cut->trial[i] += count_run(cut->spans[at].keys + cut->taken[at] + known,
+            cut->trial[i] += count_run(gs_span_keys(&cut->spans[at]) + cut->taken[at] + known,
                                        cut->spans[at].count - cut->taken[at] - known, cut->mask,
                                        (gs_key)(limit - 1));
         sum += cut->trial[i];

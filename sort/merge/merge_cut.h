@@ -4,6 +4,7 @@
 #ifndef GS_MERGE_CUT_H
 #define GS_MERGE_CUT_H
 
+#include "sort/keys/typed.h"
 #include "sort/types/types.h"
 
 /* The state of cutting: how far the inputs are cut. */

@@ -46,7 +46,7 @@ static bool gather(const struct gs_merge *merge, struct gs_merger *worker, uint6
     *high = 0;
     for (size_t i = 0; i < worker->segment.part_count; i++) {
         const struct gs_part *part = &worker->segment.parts[i];
-        const gs_key *from = merge->cut.spans[part->span].keys + part->first;
+        const gs_key *from = gs_span_keys(&merge->cut.spans[part->span]) + part->first;
         gs_copy_once(to, from, part->count);
         if (gs_first_disorder(&merge->order, to, part->count, part->first > 0 ? from - 1 : NULL) !=
             part->count)
@@ -118,7 +118,7 @@ static enum gs_status merge_equal(struct gs_merge *merge, struct gs_merger *work
     }
     for (size_t i = 0; i < segment->part_count; i++) {
         const struct gs_part *part = &segment->parts[i];
-        const gs_key *from = merge->cut.spans[part->span].keys + part->first;
+        const gs_key *from = gs_span_keys(&merge->cut.spans[part->span]) + part->first;
         if (*from != segment->key || from[part->count - 1] != segment->key ||
             gs_first_disorder(&merge->order, from, part->count,
                               part->first > 0 ? from - 1 : NULL) != part->count) {

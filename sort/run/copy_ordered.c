@@ -67,7 +67,7 @@ static enum gs_status fetch_piece(struct gs_run *run, struct gs_ordered *ordered
     if (!ordered->straight)
         return ordered->fetch(ordered->context, thread, first - before, count + before, scratch,
                               err);
-    *keys = run->emitter.sink->memory + position;
+    *keys = gs_sink_keys(run->emitter.sink) + position;
     if (before > 0)
         GS_TRY(ordered->fetch(ordered->context, thread, first - 1, 1, scratch, err));
     GS_TRY(ordered->fetch(ordered->context, thread, first, count, *keys, err));

@@ -161,7 +161,7 @@ static enum gs_status copy_to_memory(const struct gs_emitter *emitter, const gs_
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = emitter->sink;
-    gs_key *to = sink->memory + position;
+    gs_key *to = gs_sink_keys(sink) + position;
     bool tells = emitter->options->unique && sink->make != NULL;
     if (tells)
         GS_TRY(sink->make(sink, count, position, err));

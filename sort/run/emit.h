@@ -12,6 +12,7 @@
 #ifndef GS_EMIT_H
 #define GS_EMIT_H
 
+#include "sort/keys/typed.h"
 #include "sort/types/types.h"
 
 #include <pthread.h>

@@ -17,7 +17,7 @@
 /* A contiguous piece of the input in memory (a mapped file, a buffer filled from a pipe). name is
  * used in error messages. */
 struct gs_span {
-    const gs_key *keys;
+    const void *keys;
     uint64_t count;
     const char *name;
 };
@@ -81,15 +81,15 @@ struct gs_options {
  * forget(), if not NULL, is told which keys of the input will not be read again: in pieces, and by
  * several threads. */
 struct gs_sink {
-    enum gs_status (*write)(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+    enum gs_status (*write)(struct gs_sink *sink, const void *keys, uint64_t count,
                             uint64_t position, struct gs_error *err);
-    gs_key *memory;
+    void *memory;
     bool stream;
-    gs_key *(*map)(struct gs_sink *sink, uint64_t count, bool early);
+    void *(*map)(struct gs_sink *sink, uint64_t count, bool early);
     enum gs_status (*make)(struct gs_sink *sink, uint64_t count, uint64_t position,
                            struct gs_error *err);
     void (*expect)(struct gs_sink *sink, uint64_t count);
-    void (*forget)(struct gs_sink *sink, const gs_key *keys, uint64_t count);
+    void (*forget)(struct gs_sink *sink, const void *keys, uint64_t count);
 };
 
 /* Progress of a running sort: written by the library, read by any thread at any time. */

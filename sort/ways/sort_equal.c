@@ -5,6 +5,7 @@
  * compared with the value, block by block in cache, and the output is filled without being read.
  */
 #include "sort/ways/sort_equal.h"
+#include "sort/keys/typed.h"
 #include "sort/keys/key_loops.h"
 #include "sort/keys/order.h"
 #include "sort/split/sort_samples.h"
@@ -45,7 +46,7 @@ static uint64_t sort_piece(struct gs_run *run, gs_key value, uint64_t first, uin
             keep_others(others, block.keys, block.count, value);
         if (run->options->verify)
             fingerprint += gs_fingerprint(block.keys, block.count);
-        gs_fill(run->emitter.sink->memory + first + done, value, block.count,
+        gs_fill(gs_sink_keys(run->emitter.sink) + first + done, value, block.count,
                 run->emitter.past_cache);
         done += block.count;
     }

@@ -128,9 +128,10 @@ enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sort
     return emit(buffers, sorted, count, offset, first_piece, err);
 }
 
-static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t count,
+static enum gs_status store(struct gs_sink *sink, const void *data, uint64_t count,
                             uint64_t position, struct gs_error *err)
 {
+    const gs_key *from = data;
     (void)sink;
     size_t bytes = (size_t)count * sizeof *from;
     if (pwrite(file, from, bytes, (off_t)(position * sizeof *from)) != (ssize_t)bytes)

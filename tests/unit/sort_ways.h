@@ -14,9 +14,10 @@ struct array_sink {
     gs_key *keys;
 };
 
-static inline enum gs_status array_write(struct gs_sink *sink, const gs_key *from, uint64_t count,
+static inline enum gs_status array_write(struct gs_sink *sink, const void *data, uint64_t count,
                                          uint64_t position, struct gs_error *err)
 {
+    const gs_key *from = data;
     (void)err;
     memcpy(((struct array_sink *)(void *)sink)->keys + position, from, count * sizeof *from);
     return GS_OK;

@@ -26,9 +26,10 @@ static enum gs_status fetch(void *context, unsigned thread, uint64_t first, uint
     return GS_OK;
 }
 
-static enum gs_status store(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+static enum gs_status store(struct gs_sink *sink, const void *data, uint64_t count,
                             uint64_t position, struct gs_error *err)
 {
+    const gs_key *keys = data;
     (void)sink;
     if (position > N || count > N - position)
         return gs_fail(err, GS_ERR_INTERNAL, 0, "store: outside");

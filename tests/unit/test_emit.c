@@ -14,9 +14,10 @@ static gs_key got[PIECES * 3];
 static uint64_t got_count;
 static uint64_t fail_after = UINT64_MAX;
 
-static enum gs_status take(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+static enum gs_status take(struct gs_sink *sink, const void *data, uint64_t count,
                            uint64_t position, struct gs_error *err)
 {
+    const gs_key *keys = data;
     if (got_count >= fail_after)
         return gs_fail(err, GS_ERR_OUTPUT, 0, "take: enough");
     memcpy(got + position, keys, (size_t)count * sizeof *keys);

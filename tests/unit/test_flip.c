@@ -68,9 +68,10 @@ static enum gs_status scatter(struct gs_run *run, const struct gs_chunk *chunk,
     return st;
 }
 
-static enum gs_status store(struct gs_sink *sink, const gs_key *from, uint64_t count,
+static enum gs_status store(struct gs_sink *sink, const void *data, uint64_t count,
                             uint64_t position, struct gs_error *err)
 {
+    const gs_key *from = data;
     (void)sink;
     static gs_key piece[N];
     memcpy(piece, from, (size_t)count * sizeof *piece);

@@ -18,8 +18,9 @@ struct spoiling_sink {
     atomic_uchar *told; /* [count]: how often forget() was called for each key */
 };
 
-static void spoil_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
+static void spoil_keys(struct gs_sink *sink, const void *data, uint64_t count)
 {
+    const gs_key *keys = data;
     struct spoiling_sink *spoiling = (struct spoiling_sink *)(void *)sink;
     uint64_t first = (uint64_t)(keys - spoiling->input);
     if (first > spoiling->count || count > spoiling->count - first)

@@ -25,7 +25,7 @@ struct part_sink {
     atomic_uint_fast64_t made, left, written; /* made; left in place; copied from elsewhere */
 };
 
-static gs_key *map_part(struct gs_sink *sink, uint64_t count, bool early)
+static void *map_part(struct gs_sink *sink, uint64_t count, bool early)
 {
     struct part_sink *parts = (struct part_sink *)sink;
     CHECK_EQUAL(count, N);
@@ -49,9 +49,10 @@ static enum gs_status make_part(struct gs_sink *sink, uint64_t count, uint64_t p
     return GS_OK;
 }
 
-static enum gs_status write_part(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+static enum gs_status write_part(struct gs_sink *sink, const void *data, uint64_t count,
                                  uint64_t position, struct gs_error *err)
 {
+    const gs_key *keys = data;
     struct part_sink *parts = (struct part_sink *)sink;
     (void)err;
     if (sink->stream) {

@@ -54,7 +54,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
             taken[parts[p].span] += parts[p].count;
             count += parts[p].count;
             for (uint64_t k = 0; k < parts[p].count; k++) {
-                gs_key key = spans[parts[p].span].keys[parts[p].first + k] ^ mask;
+                gs_key key = gs_span_keys(&spans[parts[p].span])[parts[p].first + k] ^ mask;
                 least = key < least ? key : least;
                 greatest = key > greatest ? key : greatest;
             }

@@ -16,9 +16,10 @@ static gs_key keys[N + GS_SEGMENT_GAPS];
 static gs_key scratch[GS_CACHE_SORT_SCRATCH];
 static uint64_t written;
 
-static enum gs_status take(struct gs_sink *sink, const gs_key *piece, uint64_t count,
+static enum gs_status take(struct gs_sink *sink, const void *data, uint64_t count,
                            uint64_t position, struct gs_error *err)
 {
+    const gs_key *piece = data;
     (void)sink, (void)position, (void)err;
     for (uint64_t i = 0; i < count; i++)
         written += piece[i] == KEY;

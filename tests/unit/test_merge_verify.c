@@ -17,9 +17,10 @@ static gs_key keys[N];
 static bool changes;
 static uint64_t written;
 
-static enum gs_status take(struct gs_sink *sink, const gs_key *piece, uint64_t count,
+static enum gs_status take(struct gs_sink *sink, const void *data, uint64_t count,
                            uint64_t position, struct gs_error *err)
 {
+    const gs_key *piece = data;
     (void)sink;
     (void)err;
     CHECK_EQUAL(position, written);

@@ -131,9 +131,10 @@ static void test_lopsided(void)
 static int how; /* which change is made to the keys */
 
 /* Changes the keys as soon as the first merged ones are written. */
-static enum gs_status store_and_change(struct gs_sink *sink, const gs_key *from, uint64_t count,
+static enum gs_status store_and_change(struct gs_sink *sink, const void *data, uint64_t count,
                                        uint64_t position, struct gs_error *err)
 {
+    const gs_key *from = data;
     const uint64_t at = N / 4; /* in the first run, away from bounds of bins */
     if (position == 0 && how == 0) {
         gs_key key = keys[at];

@@ -82,9 +82,10 @@ static void test_bins(enum sample_kind kind, uint32_t wanted)
 
 static gs_key *output;
 
-static enum gs_status store(struct gs_sink *sink, const gs_key *sorted, uint64_t n,
-                            uint64_t position, struct gs_error *err)
+static enum gs_status store(struct gs_sink *sink, const void *data, uint64_t n, uint64_t position,
+                            struct gs_error *err)
 {
+    const gs_key *sorted = data;
     (void)sink, (void)err;
     memcpy(output + position, sorted, (size_t)n * sizeof *sorted);
     return GS_OK;

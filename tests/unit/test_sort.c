@@ -22,9 +22,10 @@ struct keeper {
     uint64_t fail_at; /* refuse the piece that has this position */
 };
 
-static enum gs_status keep(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+static enum gs_status keep(struct gs_sink *sink, const void *data, uint64_t count,
                            uint64_t position, struct gs_error *err)
 {
+    const gs_key *keys = data;
     struct keeper *keeper = (struct keeper *)(void *)sink;
     enum gs_status st = GS_OK;
     pthread_mutex_lock(&keeper->mutex);
@@ -208,9 +209,10 @@ static enum gs_status make_memory(struct gs_sink *sink, uint64_t count, uint64_t
     return GS_OK;
 }
 
-static enum gs_status tell_memory(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+static enum gs_status tell_memory(struct gs_sink *sink, const void *data, uint64_t count,
                                   uint64_t position, struct gs_error *err)
 {
+    const gs_key *keys = data;
     struct keeper *keeper = (struct keeper *)(void *)sink;
     (void)keys, (void)err;
     pthread_mutex_lock(&keeper->mutex);

@@ -18,9 +18,10 @@
 
 enum { N = 5 * GS_CHUNK_KEYS_MAX + 77, LARGE = 5 * GS_CACHE_SORT_CAPACITY + 3 };
 
-static enum gs_status store(struct gs_sink *sink, const gs_key *keys, uint64_t count,
+static enum gs_status store(struct gs_sink *sink, const void *data, uint64_t count,
                             uint64_t position, struct gs_error *err)
 {
+    const gs_key *keys = data;
     (void)err;
     struct stage_run *f =
         (struct stage_run *)(void *)((char *)sink - offsetof(struct stage_run, sink));

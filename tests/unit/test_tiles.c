@@ -20,7 +20,7 @@ static void check_cover(const struct gs_span *spans, size_t span_count)
         for (uint64_t in_span = 0; in_span < spans[s].count; index++) {
             struct gs_tile tile = gs_tiles_at(&tiles, index);
             if (!CHECK(tile.span == &spans[s]) || !CHECK_EQUAL(tile.first, position) ||
-                !CHECK(tile.keys == spans[s].keys + in_span) ||
+                !CHECK(tile.keys == gs_span_keys(&spans[s]) + in_span) ||
                 !CHECK(tile.count > 0 && tile.count <= GS_TILE_KEYS))
                 goto done;
             CHECK_EQUAL(gs_tiles_key(&tiles, position), tile.keys[0]);

@@ -10,7 +10,6 @@
  *   columns      (columns.c) where they are less dense, or there is only AVX2;
  *   counting     (cache_sort_portable.c) where there are fewer values than keys: count each, write
  *                them out;
- *   values       (cache_sort_values.c) where a few values repeat, far apart: the same by hashing;
  *   vqsort       (cache_sort_highway.cc) all other bins, if built in and vectors are available;
  *   radix        (cache_sort_portable.c) all other bins, without vqsort.
  *
@@ -30,10 +29,6 @@ enum {
     /* Columns pay up to 8 keys per value, which is 2^18 / count repeats; with more, many columns
      * are full and others empty. */
     COLUMN_REPEATS_KEYS = 1 << 18,
-    /* Repeats from which hashing the values pays; and up to which it does where vqsort is
-     * available: with more, of 40 values, vqsort is as fast. */
-    VALUES_REPEATS = 105,
-    VALUES_REPEATS_MAX = GS_HIGHWAY ? 216 : SAMPLE,
     /* A test of whether columns would be about equally full: count the sampled keys that fall into
      * an occupied one of EVEN_CELLS cells. Of n evenly spread keys about n^2 / 2048 do so by
      * chance: 2 of 64, and next to never 12; 29 of 256, with a deviation of 5. Of 64 clustered or
@@ -224,9 +219,6 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     if (seldom_repeat(repeats, count) && !large && (!tried || closer) &&
         (count < EVEN_SAMPLE || look_even(keys, count, scan.low, scan.high)) &&
         try_columns(keys, scratch, count, scan.low, scan.high))
-        return keys;
-    if (repeats >= VALUES_REPEATS && repeats <= VALUES_REPEATS_MAX && !large &&
-        gs_cache_sort_values(keys, scratch, count))
         return keys;
     if (try_highway(keys, count))
         return keys;

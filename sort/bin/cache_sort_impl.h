@@ -19,10 +19,6 @@ extern "C" {
 /* Radix sort of the bits that vary; returns keys or scratch, of which it uses count keys. */
 gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count);
 
-/* Sort the keys in place if they have at most 256 distinct values; else returns false and leaves
- * keys untouched. */
-bool gs_cache_sort_values(gs_key *keys, gs_key *scratch, size_t count);
-
 #if GS_HAS_AVX2
 /* Sort the keys in place by columns, with AVX2: about twice as fast as the other methods where the
  * keys are spread evenly over [low, high]. Where they are not, returns false and leaves keys

@@ -131,14 +131,13 @@ enum method {
     COLUMNS512,
     GROUPS512,
     PLACED512,
-    VALUES,
     HIGHWAY,
     METHODS
 };
 
 static const char *const method_names[METHODS] = {
     "gs_cache_sort", "gs_cache_sort_runs", "radix",  "columns", "columns512",
-    "groups512",     "placed512",          "values", "vqsort"};
+    "groups512",     "placed512",          "vqsort"};
 
 /* Inputs that each method accepted: one that always refused would seem to pass. */
 static size_t taken[METHODS];
@@ -203,8 +202,6 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         return NULL;
     if (method == COLUMNS512)
         return sort_runs(method, keys, scratch, count, low, high);
-    if (method == VALUES)
-        return gs_cache_sort_values(keys, scratch, count) ? keys : NULL;
     if (method == RADIX)
         return gs_cache_sort_radix(keys, scratch, count);
 #if GS_HAS_AVX2
@@ -389,7 +386,7 @@ int main(void)
         failures++;
     }
     sort_out_of_bounds(keys, scratch);
-    failures += check_taken(CHOSEN) + check_taken(RADIX) + check_taken(VALUES);
+    failures += check_taken(CHOSEN) + check_taken(RADIX);
 #if GS_HAS_AVX2
     if (gs_cache_sort_columns_usable())
         failures += check_taken(COLUMNS);

@@ -58,7 +58,7 @@ endif
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 ROOMS    := common types keys bin split run merge cpu ways pipeline engines sorter external cli
 # Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
-WINGS    := bin/u32
+WINGS    := keys/u32 bin/u32 split/u32
 GPU_ROOMS := device device/kernels gpu engines/gpu
 folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))

@@ -56,16 +56,20 @@ ifeq ($(DEBUG),1)
 endif
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
-ROOMS    := common types keys bin bin/u32 split run merge cpu ways pipeline engines sorter external cli
+ROOMS    := common types keys bin split run merge cpu ways pipeline engines sorter external cli
+# Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
+WINGS    := keys/u32 bin/u32 split/u32
 GPU_ROOMS := device device/kernels gpu engines/gpu
 folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
 SOURCES  := $(filter-out cli/main.c cli/openmp_environment.c,$(call sources,$(ROOMS),c))
 HOUSE    := $(shell find common sort cli -name '*.c' -o -name '*.cc' -o -name '*.cu')
-ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(GPU_ROOMS),$(kind))),$(HOUSE))
+ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(WINGS) $(GPU_ROOMS),$(kind))),$(HOUSE))
 $(if $(ASTRAY),$(error $(ASTRAY): in no room that the Makefile knows))
 objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 OBJECTS  := $(call objects,$(filter-out %_absent.c,$(SOURCES)))
+MACROS   := $(shell $(CC) -dM -E - </dev/null)
+OBJECTS  += $(call objects,$(call $(if $(findstring __x86_64__,$(MACROS)),filter-out,filter),%_absent.c,$(call sources,$(WINGS),c)))
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(call objects,$(call sources,$(ROOMS),cc))
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
@@ -89,7 +93,7 @@ else
 endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
-STATIC_GOMP := $(if $(findstring __clang__,$(shell $(CC) -dM -E - </dev/null)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
+STATIC_GOMP := $(if $(findstring __clang__,$(MACROS)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
@@ -135,9 +139,6 @@ $(B)/flags: FORCE
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
-
-# Its one loop takes a fifth longer if it crosses a cache line, which any code before it can cause.
-$(B)/sort/bin/cache_sort_values.o: C_FLAGS += -falign-loops=32
 
 $(B)/%.o: %.cc $(B)/flags
 	@mkdir -p $(@D)

@@ -17,38 +17,8 @@
 #include <stddef.h>
 
 #include "common/keys.h"
+#include "sort/bin/sizes.h"
 #include "sort/keys/key_runs.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Any method sorts up to this many keys in one go. */
-#define GS_CACHE_SORT_CAPACITY ((size_t)1 << 19)
-
-/* Keys in the scratch array, whatever the count, so it never has to grow. A bin of 49152 evenly
- * spread keys touches about 49152 of them. */
-#define GS_CACHE_SORT_SCRATCH (GS_CACHE_SORT_CAPACITY + GS_CACHE_SORT_CAPACITY / 16)
-
-/* Most keys in runs that one thread still sorts whole: 2^21, plus what bins of random keys vary by.
- * Where the keys are spread evenly, a processor may, thanks to its third-level cache, be about as
- * fast as with fewer. */
-#define GS_CACHE_SORT_LARGE ((size_t)17 << 17)
-
-/* Scratch keys that are enough for count keys, whatever method sorts them. */
-static inline size_t gs_cache_sort_scratch(size_t count)
-{
-    const size_t enough = 2 * count + count / 2 + ((size_t)1 << 15);
-    return enough < GS_CACHE_SORT_SCRATCH ? enough : GS_CACHE_SORT_SCRATCH;
-}
-
-/* Scratch keys that are enough for count keys in runs, sorted whole up to GS_CACHE_SORT_LARGE. */
-static inline size_t gs_cache_sort_runs_scratch(size_t count)
-{
-    const size_t large = count < GS_CACHE_SORT_LARGE ? count : GS_CACHE_SORT_LARGE;
-    const size_t enough = large + large / 16 * 7;
-    return enough > GS_CACHE_SORT_SCRATCH ? enough : GS_CACHE_SORT_SCRATCH;
-}
 
 /* Does this processor sort up to GS_CACHE_SORT_LARGE keys in runs whole, and fast? That takes
  * AVX-512 with VBMI2. */
@@ -71,9 +41,5 @@ gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *s
 /* The method that sorts bins on this processor, for --stats: "groups AVX-512, vqsort", "radix",
  * ... */
 const char *gs_cache_sort_name(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

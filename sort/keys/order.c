@@ -5,6 +5,7 @@
  * (GS_CLONES): no exit inside a block, one comparison a key.
  */
 #include "sort/keys/order.h"
+#include "sort/keys/u32/vector_keys.h"
 #include "sort/keys/vectors.h"
 #include "sort/keys/params.h"
 
@@ -67,39 +68,7 @@ bool gs_order_descending(const gs_key *keys, uint64_t count)
     return none_of(block_ascends, keys, count);
 }
 
-/* Progress of an in-place removal of duplicates. */
-struct closing {
-    uint64_t read; /* keys read so far */
-    uint64_t kept; /* of them, at the front of the array */
-    gs_key last;   /* the last key read, to compare the next with: loading the last key kept would
-                    * wait for its store */
-};
-
-#if GS_HAS_AVX512
-
-#include <immintrin.h>
-
-/* Close up the keys that fill whole vectors. */
-__attribute__((target("avx512f,popcnt"))) static void close_up512(gs_key *keys, uint64_t count,
-                                                                  struct closing *closing)
-{
-    __m512i last = _mm512_set1_epi32((int)closing->last);
-    for (; count - closing->read >= 16; closing->read += 16) {
-        const __m512i here = _mm512_loadu_si512(keys + closing->read);
-        const __m512i before = _mm512_alignr_epi32(here, last, 15);
-        const __mmask16 fresh = _mm512_cmpneq_epi32_mask(here, before);
-        /* A full store is faster than a masked one, and overwrites only keys already read. */
-        _mm512_storeu_si512(keys + closing->kept, _mm512_maskz_compress_epi32(fresh, here));
-        closing->kept += (unsigned)__builtin_popcount(fresh);
-        last = here;
-    }
-    last = _mm512_alignr_epi32(last, last, 15);
-    closing->last = (gs_key)_mm_cvtsi128_si32(_mm512_castsi512_si128(last));
-}
-
-#endif
-
-static void close_up(gs_key *keys, uint64_t count, struct closing *closing)
+static void close_up(gs_key *keys, uint64_t count, struct gs_closing *closing)
 {
     for (; closing->read < count; closing->read++) {
         gs_key key = keys[closing->read];
@@ -121,11 +90,8 @@ uint64_t gs_order_unique(gs_key *keys, uint64_t count)
             break;
         i += pairs;
     }
-    struct closing closing = {.read = i + 1, .kept = i + 1, .last = keys[i]};
-#if GS_HAS_AVX512
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("popcnt"))
-        close_up512(keys, count, &closing);
-#endif
+    struct gs_closing closing = {.read = i + 1, .kept = i + 1, .last = keys[i]};
+    gs_vector_close_up(keys, count, &closing);
     close_up(keys, count, &closing);
     return closing.kept;
 }

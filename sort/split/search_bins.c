@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/split/search_bins.h"
+#include "sort/split/u32/vector_bins.h"
 #include "sort/keys/params.h"
 
 /* A search of more halving steps than this does each step for SIDE_BY_SIDE keys in turn. */
@@ -60,32 +61,10 @@ static inline __attribute__((always_inline)) void find_narrow(const struct gs_sp
     }
 }
 
-/* Copy keys and find their bins with vectors if the processor has them; returns how many. */
-static uint64_t find_wide(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
-                          gs_key *copy, uint16_t *bins)
-{
-#if GS_HAS_AVX512
-    if (gs_search_bins512_usable() && gs_tree_bins512_better(splitters))
-        return gs_tree_bins512(splitters, keys, count, copy, bins);
-    if (gs_search_bins512_usable()) {
-        uint64_t done = gs_guide_bins512(splitters, keys, count, copy, bins);
-        if (splitters->steps > 0)
-            gs_search_bins512(splitters, copy, done, bins);
-        return done;
-    }
-#endif
-#if GS_HAS_AVX2
-    if (gs_search_bins256_usable())
-        return gs_find_bins256(splitters, keys, count, copy, bins);
-#endif
-    (void)splitters, (void)keys, (void)count, (void)copy, (void)bins;
-    return 0;
-}
-
 void gs_find_bins(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
                   gs_key *copy, uint16_t *bins)
 {
-    uint64_t done = find_wide(splitters, keys, count, copy, bins);
+    uint64_t done = gs_vector_bins(splitters, keys, count, copy, bins);
     keys += done;
     copy += done;
     bins += done;

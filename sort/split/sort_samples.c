@@ -3,7 +3,7 @@
  */
 #include "sort/split/sort_samples.h"
 #include "sort/bin/cache_sort.h"
-#include "sort/bin/cache_sort_impl.h"
+#include "sort/bin/portable.h"
 
 #include "common/memory.h"
 
@@ -31,7 +31,7 @@ void gs_sort_samples(gs_key *sample, size_t count)
         qsort(sample, count, sizeof *sample, compare_keys);
         return;
     }
-    const gs_key *sorted = count <= FEW ? gs_cache_sort_radix(sample, scratch, count)
+    const gs_key *sorted = count <= FEW ? gs_radix_sort(sample, scratch, count)
                                         : gs_cache_sort(sample, scratch, count, 0, GS_KEY_MAX);
     if (sorted != sample)
         memcpy(sample, sorted, count * sizeof *sample);

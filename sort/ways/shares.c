@@ -6,7 +6,7 @@
  */
 #include "sort/ways/shares.h"
 #include "sort/keys/key_loops.h"
-#include "sort/bin/cache_sort_impl.h"
+#include "sort/bin/vqsort.h"
 #include "sort/ways/shares_highway.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/run/thread_work.h"
@@ -93,8 +93,7 @@ void gs_shares_find(struct gs_shares *shares, const struct gs_run *run, const gs
     uint64_t most = run->emitter.sink->memory != NULL ? GS_SHARES_KEYS : GS_SHARES_KEYS_WRITTEN;
     shares->count = 0;
     bool chosen = run->options->bins > 0 || run->options->samples > 0; /* the user asks for bins */
-    if (!chosen && run->plan.count <= most && threads <= GS_SHARES_MAX &&
-        gs_cache_sort_highway_usable())
+    if (!chosen && run->plan.count <= most && threads <= GS_SHARES_MAX && gs_vqsort_usable())
         cut_shares(shares, threads, sample, samples);
 }
 
@@ -216,9 +215,9 @@ static enum gs_status finish_share(const struct work *all, uint32_t number, uint
     if (run->options->verify)
         *fingerprint += fingerprint_of(keys, counts, share.equal);
     gs_key *above = keys + counts[0] + counts[1];
-    gs_cache_sort_highway(keys, counts[0]);
+    gs_vqsort(keys, counts[0]);
     gs_fill(keys + counts[0], share.equal, counts[1], false);
-    gs_cache_sort_highway(above, counts[2]);
+    gs_vqsort(above, counts[2]);
     if (!within(keys, counts[0], share.low, share.equal) ||
         !within(above, counts[2], share.equal, share.last))
         return gs_work_fail_changed(run);

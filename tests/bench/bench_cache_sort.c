@@ -9,7 +9,10 @@
  * (columns on keys that are not spread evenly) or cannot take it (more keys than the capacity).
  */
 #include "sort/bin/cache_sort.h"
-#include "sort/bin/cache_sort_impl.h"
+#include "sort/bin/portable.h"
+#include "sort/bin/u32/columns.h"
+#include "sort/bin/vqsort.h"
+#include "sort/keys/vectors.h"
 #include "common/clock.h"
 #include "common/random.h"
 
@@ -95,16 +98,16 @@ static const gs_key *sort_radix(gs_key *keys, gs_key *scratch, size_t count, gs_
     (void)low, (void)high;
     if (count > GS_CACHE_SORT_CAPACITY)
         return NULL;
-    return gs_cache_sort_radix(keys, scratch, count);
+    return gs_radix_sort(keys, scratch, count);
 }
 
 #if GS_HAS_AVX2
 static const gs_key *sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
                                   gs_key high)
 {
-    if (!gs_cache_sort_columns_usable() || count > GS_CACHE_SORT_CAPACITY)
+    if (!gs_columns_usable() || count > GS_CACHE_SORT_CAPACITY)
         return NULL;
-    return gs_cache_sort_columns(keys, scratch, count, low, high) ? keys : NULL;
+    return gs_columns_sort(keys, scratch, count, low, high) ? keys : NULL;
 }
 #endif
 
@@ -113,7 +116,7 @@ static const gs_key *sort_highway(gs_key *keys, gs_key *scratch, size_t count, g
                                   gs_key high)
 {
     (void)scratch, (void)low, (void)high;
-    gs_cache_sort_highway(keys, count);
+    gs_vqsort(keys, count);
     return keys;
 }
 #endif
@@ -158,7 +161,7 @@ int main(int argc, char **argv)
 
     printf("gs_cache_sort here: %s", gs_cache_sort_name());
 #if GS_HIGHWAY
-    printf("; vqsort: %s", gs_cache_sort_highway_target());
+    printf("; vqsort: %s", gs_vqsort_target());
 #endif
     printf(". Mkeys/s, one thread.\n\n| keys | method |");
     for (int d = 0; d < DISTRIBUTIONS; d++)

@@ -7,7 +7,12 @@
  * processor can run get all inputs.
  */
 #include "sort/bin/cache_sort.h"
-#include "sort/bin/cache_sort_impl.h"
+#include "sort/bin/portable.h"
+#include "sort/bin/u32/columns.h"
+#include "sort/bin/u32/groups512.h"
+#include "sort/bin/u32/placed512.h"
+#include "sort/bin/vqsort.h"
+#include "sort/keys/vectors.h"
 #include "common/random.h"
 #include "tests/unit/sample_keys.h"
 
@@ -17,7 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* BLOCK_KEYS: keys that columns512 distributes at a time. */
+/* BLOCK_KEYS: keys that groups512 splits at a time, twice. */
 enum { SMALL_MAX = 300, RANDOM_SIZES = 40, BLOCK_KEYS = 2048, LARGEST = GS_CACHE_SORT_LARGE + 3 };
 
 enum distribution {
@@ -123,22 +128,10 @@ static struct fence make_fence(size_t keys)
     return fence;
 }
 
-enum method {
-    CHOSEN,
-    CHOSEN_RUNS,
-    RADIX,
-    COLUMNS,
-    COLUMNS512,
-    GROUPS512,
-    PLACED512,
-    VALUES,
-    HIGHWAY,
-    METHODS
-};
+enum method { CHOSEN, CHOSEN_RUNS, RADIX, COLUMNS, GROUPS512, PLACED512, HIGHWAY, METHODS };
 
 static const char *const method_names[METHODS] = {
-    "gs_cache_sort", "gs_cache_sort_runs", "radix",  "columns", "columns512",
-    "groups512",     "placed512",          "values", "vqsort"};
+    "gs_cache_sort", "gs_cache_sort_runs", "radix", "columns", "groups512", "placed512", "vqsort"};
 
 /* Inputs that each method accepted: one that always refused would seem to pass. */
 static size_t taken[METHODS];
@@ -174,16 +167,13 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
         return keys;
     }
 #if GS_HAS_AVX2
-    if (method == COLUMNS512 && gs_cache_sort_columns512_usable() &&
-        gs_cache_sort_columns512(&runs, keys, scratch, count, low, high, past_cache))
+    if (method == GROUPS512 && gs_groups512_usable() &&
+        gs_groups512_sort(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
+                          past_cache))
         return keys;
-    if (method == GROUPS512 && gs_cache_sort_groups512_usable() &&
-        gs_cache_sort_groups512(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
-                                past_cache))
-        return keys;
-    if (method == PLACED512 && gs_cache_sort_placed512_usable() &&
-        gs_cache_sort_placed512(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
-                                past_cache))
+    if (method == PLACED512 && gs_placed512_usable() &&
+        gs_placed512_sort(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
+                          past_cache))
         return keys;
 #endif
     return NULL;
@@ -201,20 +191,16 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         return sort_runs(method, keys, scratch, count, low, high);
     if (count > GS_CACHE_SORT_CAPACITY)
         return NULL;
-    if (method == COLUMNS512)
-        return sort_runs(method, keys, scratch, count, low, high);
-    if (method == VALUES)
-        return gs_cache_sort_values(keys, scratch, count) ? keys : NULL;
     if (method == RADIX)
-        return gs_cache_sort_radix(keys, scratch, count);
+        return gs_radix_sort(keys, scratch, count);
 #if GS_HAS_AVX2
-    if (method == COLUMNS && gs_cache_sort_columns_usable() &&
-        gs_cache_sort_columns(keys, scratch, count, low, high))
+    if (method == COLUMNS && gs_columns_usable() &&
+        gs_columns_sort(keys, scratch, count, low, high))
         return keys;
 #endif
 #if GS_HIGHWAY
     if (method == HIGHWAY) {
-        gs_cache_sort_highway(keys, count);
+        gs_vqsort(keys, count);
         return keys;
     }
 #endif
@@ -389,15 +375,13 @@ int main(void)
         failures++;
     }
     sort_out_of_bounds(keys, scratch);
-    failures += check_taken(CHOSEN) + check_taken(RADIX) + check_taken(VALUES);
+    failures += check_taken(CHOSEN) + check_taken(RADIX);
 #if GS_HAS_AVX2
-    if (gs_cache_sort_columns_usable())
+    if (gs_columns_usable())
         failures += check_taken(COLUMNS);
-    if (gs_cache_sort_columns512_usable())
-        failures += check_taken(COLUMNS512);
-    if (gs_cache_sort_groups512_usable())
+    if (gs_groups512_usable())
         failures += check_taken(GROUPS512);
-    if (gs_cache_sort_placed512_usable())
+    if (gs_placed512_usable())
         failures += check_taken(PLACED512);
 #endif
 #if GS_HIGHWAY

@@ -1,7 +1,7 @@
 /* test_shares.c -- shares hold all keys once, fit their places and are sorted.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/bin/cache_sort_impl.h"
+#include "sort/bin/vqsort.h"
 #include "sort/keys/order.h"
 #include "sort/keys/params.h"
 #include "sort/ways/shares.h"
@@ -298,7 +298,7 @@ static void test_sorts(uint64_t n, unsigned threads)
 int main(void)
 {
 #if GS_HIGHWAY
-    if (gs_cache_sort_highway_usable()) {
+    if (gs_vqsort_usable()) {
         test_takes();
         for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)
             for (unsigned threads = 1; threads <= GS_SHARES_MAX; threads += threads < 3 ? 1 : 13)

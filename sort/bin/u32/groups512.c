@@ -15,13 +15,15 @@
  * A part has room for twice its share. Nothing checks that while keys are stored: a part that gets
  * more overwrites those behind it, and then whatever was being split is sorted in another way.
  */
-#include "sort/bin/u32/columns.h"
-
-#if GS_HAS_AVX2
-
+#include "sort/bin/u32/groups512.h"
+#include "sort/bin/portable.h"
+#include "sort/bin/sizes.h"
+#include "sort/bin/u32/ahead.h"
 #include "sort/bin/u32/lanes512.h"
 #include "sort/bin/u32/split512.h"
+#include "sort/keys/vectors.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -129,14 +131,14 @@ static AVX512_VBMI2 bool move_block(const struct split *split, unsigned char *co
 static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct split *split,
                                     uint32_t *counts)
 {
-    struct ahead ahead = {.runs = runs};
+    struct gs_ahead ahead = {.runs = runs};
     unsigned char *parts[PARTS], *next[AREAS];
     size_t block = 0;
 
     for (size_t area = 0; area < AREAS; area++)
         next[area] = (unsigned char *)area_begin(split, area);
     empty_block(split, parts);
-    call_lines(&ahead, 0);
+    gs_ahead_call(&ahead, 0);
     for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
         uint32_t count;
         const gs_key *run = gs_key_run(runs, chunk, &count);
@@ -144,7 +146,7 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
             const size_t left = count - done, fits = BLOCK_KEYS_READ - block;
             here = left < fits ? left : fits;
             here = here < CALLED_AT_ONCE ? here : CALLED_AT_ONCE;
-            call_lines(&ahead, here);
+            gs_ahead_call(&ahead, here);
             split_to_keys(run + done, here, split->low, split->area_shift + AREA_BITS, parts);
             block += here;
             if (block < BLOCK_KEYS_READ)
@@ -186,7 +188,7 @@ static AVX512_VBMI2 void sort_large(struct split *split, const struct step *step
     else
         for (uint32_t i = 0; i < count; i++)
             to[i] = split->low + ((const gs_key *)from)[i];
-    const gs_key *sorted = gs_cache_sort_radix(to, split->large_scratch, count);
+    const gs_key *sorted = gs_radix_sort(to, split->large_scratch, count);
     if (sorted != to)
         memcpy(to, sorted, count * sizeof *to);
     open_lanes(split, to + count, split->lanes.past_cache);
@@ -336,9 +338,8 @@ static AVX512_VBMI2 bool sort_bin(const struct gs_key_runs *runs, struct split *
     return true;
 }
 
-bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                             size_t scratch_keys, size_t count, gs_key low, gs_key high,
-                             bool past_cache)
+bool gs_groups512_sort(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache)
 {
     struct split split;
 
@@ -347,9 +348,9 @@ bool gs_cache_sort_groups512(const struct gs_key_runs *runs, gs_key *to, gs_key 
            sort_bin(runs, &split, to, past_cache);
 }
 
-bool gs_cache_sort_groups512_usable(void)
+bool gs_groups512_usable(void)
 {
-    return gs_cache_sort_columns512_usable() && __builtin_cpu_supports("avx512vbmi2");
+    return GS_HAS_AVX512 && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi2");
 }
-
-#endif

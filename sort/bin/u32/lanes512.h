@@ -17,12 +17,17 @@
 #ifndef GS_LANES512_H
 #define GS_LANES512_H
 
-#include "sort/bin/u32/columns512.h"
+#include "common/keys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum {
-    GS_LANE_ROWS = 384,                  /* keys of a group at most: 24 blocks of 16 */
-    GS_LANE_ROOM = GS_LANE_ROWS + LANES, /* words: an odd number of cache lines */
-    GS_LANE_GROUPS = 4 * LANES           /* groups of a set, at most */
+    GS_LANES = 32,
+    GS_LANE_ROWS = 384,                     /* keys of a group at most: 24 blocks of 16 */
+    GS_LANE_ROOM = GS_LANE_ROWS + GS_LANES, /* words: an odd number of cache lines */
+    GS_LANE_GROUPS = 4 * GS_LANES           /* groups of a set, at most */
 };
 
 enum {
@@ -59,7 +64,7 @@ static inline bool gs_group_mean_fits(size_t count, uint64_t range, unsigned shi
  * possible. */
 static inline uint32_t gs_lanes_waiting(size_t groups)
 {
-    uint32_t waiting = LANES;
+    uint32_t waiting = GS_LANES;
 
     while (waiting < GS_LANE_GROUPS && 4 * (size_t)waiting <= groups)
         waiting *= 2;
@@ -86,7 +91,7 @@ struct gs_lanes {
 };
 
 /* Begin with no groups waiting and output from `to` on. rooms are two arrays of groups_max rooms, a
- * multiple of LANES. They begin at cache lines, and the line before each may be read. */
+ * multiple of GS_LANES. They begin at cache lines, and the line before each may be read. */
 void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uint32_t groups_max,
                       gs_key *to, bool past_cache);
 

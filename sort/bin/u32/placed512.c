@@ -11,11 +11,16 @@
  * more keys than its room overwrites the next one. A check every 2^11 to 2^16 keys, depending on
  * the number of groups, finds that, and the bin is then sorted in another way.
  */
-#include "sort/bin/u32/columns.h"
-
-#if GS_HAS_AVX2
-
+#include "sort/bin/u32/placed512.h"
+#include "sort/bin/sizes.h"
+#include "sort/bin/u32/ahead.h"
+#include "sort/bin/u32/groups512.h"
 #include "sort/bin/u32/lanes512.h"
+#include "sort/keys/vectors.h"
+
+#include <immintrin.h>
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
 
 enum {
     KEYS_MIN = 1 << 16, /* fewer are split as fast: the steps stay in the first-level cache */
@@ -119,15 +124,15 @@ __attribute__((noinline, target("bmi"))) static void put_keys(struct placing *pl
 /* Store all keys in their groups; false if a group has overflowed. */
 static AVX512 bool make_groups(const struct gs_key_runs *runs, struct placing *placing)
 {
-    struct ahead ahead = {.runs = runs};
+    struct gs_ahead ahead = {.runs = runs};
 
-    call_lines(&ahead, 0);
+    gs_ahead_call(&ahead, 0);
     for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
         uint32_t count;
         const gs_key *run = gs_key_run(runs, chunk, &count);
         for (uint32_t done = 0, here; done < count; done += here) {
             here = count - done < PUT_AT_ONCE ? count - done : PUT_AT_ONCE;
-            call_lines(&ahead, here);
+            gs_ahead_call(&ahead, here);
             placing->unchecked += here;
             if (placing->unchecked > unchecked_max(placing)) {
                 if (!all_fit(placing))
@@ -140,9 +145,8 @@ static AVX512 bool make_groups(const struct gs_key_runs *runs, struct placing *p
     return all_fit(placing);
 }
 
-bool gs_cache_sort_placed512(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                             size_t scratch_keys, size_t count, gs_key low, gs_key high,
-                             bool past_cache)
+bool gs_placed512_sort(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache)
 {
     struct placing placing;
     struct gs_lanes lanes;
@@ -164,14 +168,12 @@ bool gs_cache_sort_placed512(const struct gs_key_runs *runs, gs_key *to, gs_key 
     return true;
 }
 
-bool gs_cache_sort_placed512_usable(void)
+bool gs_placed512_usable(void)
 {
-    return gs_cache_sort_columns512_usable() && __builtin_cpu_supports("bmi");
+    return gs_groups512_usable() && __builtin_cpu_supports("bmi");
 }
 
-bool gs_cache_sort_placed512_pays(void)
+bool gs_placed512_pays(void)
 {
-    return gs_cache_sort_placed512_usable() && gs_is_amd();
+    return gs_placed512_usable() && gs_is_amd();
 }
-
-#endif

@@ -1,17 +1,13 @@
-/* cache_sort_portable.c -- the methods for a bin that need no vectors: counting, radix, a split.
+/* portable.c -- the methods for a bin that need no vectors: insertion, counting, radix.
  * SPDX-License-Identifier: MIT
  *
  * The radix sort takes the least significant digit first, in as few passes between keys and scratch
- * as digits of DIGIT_BITS allow; one read counts the digits of all passes. A bin above
- * GS_CACHE_SORT_CAPACITY is split in place by its top digit [McIlroy, Bostic, McIlroy: Engineering
- * Radix Sort, 1993: American flag sort] until its parts fit.
+ * as digits of DIGIT_BITS allow; one read counts the digits of all passes.
  */
-#include "sort/bin/cache_sort_portable.h"
+#include "sort/bin/portable.h"
 #include "sort/keys/key_loops.h"
-#include "sort/bin/cache_sort_impl.h"
 #include "sort/keys/vectors.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -20,24 +16,11 @@ enum {
     SMALL_DIGIT_KEYS = 4096,
     DIGITS = 1 << DIGIT_BITS,
     PASSES_MAX = GS_KEY_BITS / SMALL_DIGIT_BITS,
-    SPLIT_BITS = 8,
-    SPLITS = 1 << SPLIT_BITS,
     /* Up to this many values, reading the bin once for each is faster. */
     SEARCHED_VALUES = 10
 };
 
-/* The number of bits of value, without leading zeros. */
-static unsigned bit_width(gs_key value)
-{
-    unsigned width = 0;
-    while (value != 0) {
-        width++;
-        value >>= 1;
-    }
-    return width;
-}
-
-void gs_cache_sort_insertion(gs_key *keys, size_t count)
+void gs_insertion_sort(gs_key *keys, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         const gs_key key = keys[i];
@@ -67,8 +50,8 @@ GS_CLONES struct gs_bin_scan gs_bin_scan(const gs_key *keys, size_t count)
 /* Sort fewer than 2^32 keys that are low + value * 2^shift, value < `values`, by counting each
  * value; scratch holds the counters. Many values have four counters each, so that equal keys in a
  * row do not wait for each other; for up to SEARCHED_VALUES, the bin is searched for each value. */
-void gs_cache_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,
-                            uint32_t values)
+void gs_counting_sort(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,
+                      uint32_t values)
 {
     const uint32_t sets = values <= SEARCHED_VALUES ? 1 : 4;
     uint32_t *const counts = scratch;
@@ -102,10 +85,9 @@ void gs_cache_sort_counting(gs_key *keys, gs_key *scratch, size_t count, struct 
  * the first half of the keys upwards and fills each digit's place from the front, the last half
  * downwards and fills from the back. That is stable, and halves the time that equal digits in a row
  * wait for each other. */
-gs_key *gs_cache_sort_radix_scanned(gs_key *keys, gs_key *scratch, size_t count,
-                                    struct gs_bin_scan scan)
+gs_key *gs_radix_sort_scanned(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan)
 {
-    const unsigned bits = bit_width((scan.high - scan.low) >> scan.shift);
+    const unsigned bits = gs_bit_width((scan.high - scan.low) >> scan.shift);
     const unsigned digit_max = count < SMALL_DIGIT_KEYS ? SMALL_DIGIT_BITS : DIGIT_BITS;
     const unsigned passes = (bits + digit_max - 1) / digit_max;
     const unsigned digit_bits = passes == 0 ? 0 : (bits + passes - 1) / passes;
@@ -151,58 +133,8 @@ gs_key *gs_cache_sort_radix_scanned(gs_key *keys, gs_key *scratch, size_t count,
     return keys;
 }
 
-gs_key *gs_cache_sort_radix(gs_key *keys, gs_key *scratch, size_t count)
+gs_key *gs_radix_sort(gs_key *keys, gs_key *scratch, size_t count)
 {
     return count == 0 ? keys
-                      : gs_cache_sort_radix_scanned(keys, scratch, count, gs_bin_scan(keys, count));
-}
-
-/* Split a bin above the capacity in place, by up to SPLIT_BITS of the top bits that vary, fewer if
- * parts of a quarter of the capacity result. Then sort the parts. */
-void gs_cache_sort_large(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan)
-{
-    const unsigned bits = bit_width(scan.high - scan.low);
-    unsigned split_bits = 1;
-    assert(bits >= split_bits); /* the keys are not in order, so some differ */
-    while (split_bits < SPLIT_BITS && split_bits < bits &&
-           count >> split_bits > GS_CACHE_SORT_CAPACITY / 4)
-        split_bits++;
-    const unsigned shift = bits - split_bits, splits = 1U << split_bits;
-    size_t next[SPLITS], ends[SPLITS] = {0}, begin = 0;
-
-    for (size_t i = 0; i < count; i++)
-        ends[(keys[i] - scan.low) >> shift]++;
-    for (unsigned split = 0; split < splits; split++) {
-        next[split] = begin;
-        begin += ends[split];
-        ends[split] = begin;
-    }
-    /* Each key of a part is exchanged with one in the part where it belongs. That brings most keys
-     * home; the next round visits only places that got a stranger. No exchange waits for
-     * another. */
-    for (bool strangers = true; strangers;) {
-        strangers = false;
-        for (unsigned split = 0; split < splits; split++) {
-            for (size_t i = next[split]; i < ends[split]; i++) {
-                const gs_key key = keys[i];
-                const size_t to = next[(key - scan.low) >> shift]++;
-                keys[i] = keys[to];
-                keys[to] = key;
-            }
-            strangers |= next[split] < ends[split];
-        }
-    }
-    begin = 0;
-    for (unsigned split = 0; split < splits; split++) {
-        const size_t part = ends[split] - begin;
-        const gs_key low = scan.low + ((gs_key)split << shift);
-        const gs_key width = ((gs_key)1 << shift) - 1;
-        if (part > 1) {
-            const gs_key high = scan.high - low < width ? scan.high : low + width;
-            const gs_key *sorted = gs_cache_sort(keys + begin, scratch, part, low, high);
-            if (sorted == scratch)
-                memcpy(keys + begin, scratch, part * sizeof *keys);
-        }
-        begin = ends[split];
-    }
+                      : gs_radix_sort_scanned(keys, scratch, count, gs_bin_scan(keys, count));
 }

@@ -4,10 +4,9 @@
  * By the guide and halving steps, each a gather of 16 words from the cache; or down a tree of
  * splitters whose upper levels are in registers, where a level costs less than half a gather.
  */
-#include "sort/split/search_bins.h"
+#include "sort/split/u32/search_vectors.h"
 #include "sort/keys/params.h"
-
-#if GS_HAS_AVX512
+#include "sort/keys/vectors.h"
 
 #include <immintrin.h>
 
@@ -228,7 +227,5 @@ AVX512 uint64_t gs_tree_bins512(const struct gs_splitters *splitters, const gs_k
 
 bool gs_search_bins512_usable(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd");
+    return GS_HAS_AVX512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd");
 }
-
-#endif

@@ -1,10 +1,10 @@
-/* cache_sort_highway.cc -- Highway's vqsort behind a C interface. Built with HIGHWAY=1 only.
+/* vqsort.cc -- Highway's vqsort behind a C interface. Built with HIGHWAY=1 only.
  * SPDX-License-Identifier: MIT
  *
  * Highway itself chooses the instruction set, at the first call. Since Highway 1.0.3 a Sorter holds
  * no state, so making one per bin is free.
  */
-#include "sort/bin/cache_sort_impl.h"
+#include "sort/bin/vqsort.h"
 
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/nanobenchmark.h>
@@ -20,7 +20,7 @@ __attribute__((weak)) uint64_t hwy::platform::TimerResolution()
     return 1;
 }
 
-void gs_cache_sort_highway(gs_key *keys, size_t count)
+void gs_vqsort(gs_key *keys, size_t count)
 {
     const hwy::Sorter sorter;
     sorter(keys, count, hwy::SortAscending());
@@ -41,12 +41,12 @@ static int64_t best_target()
     return target;
 }
 
-bool gs_cache_sort_highway_usable(void)
+bool gs_vqsort_usable(void)
 {
     return best_target() < HWY_EMU128;
 }
 
-const char *gs_cache_sort_highway_target(void)
+const char *gs_vqsort_target(void)
 {
     return hwy::TargetName(best_target());
 }

@@ -4,10 +4,8 @@
  * The guide, then halving steps, each a gather of 8 words from the cache. 4 vectors go side by
  * side, since each step waits for the one before.
  */
-#include "sort/split/search_bins.h"
+#include "sort/split/u32/search_vectors.h"
 #include "sort/keys/params.h"
-
-#if GS_HAS_AVX2
 
 #include <immintrin.h>
 
@@ -116,5 +114,3 @@ bool gs_search_bins256_usable(void)
 {
     return __builtin_cpu_supports("avx2");
 }
-
-#endif

@@ -1,0 +1,29 @@
+/* even_absent.c -- no vector code for keys of this width, or for this processor.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/bin/u32/even.h"
+
+bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high, bool *tried)
+{
+    (void)keys, (void)scratch, (void)count, (void)low, (void)high, (void)tried;
+    return false;
+}
+
+bool gs_even_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache,
+                       bool *tried)
+{
+    (void)runs, (void)to, (void)scratch, (void)scratch_keys, (void)count, (void)low, (void)high,
+        (void)past_cache, (void)tried;
+    return false;
+}
+
+bool gs_even_takes_runs(void)
+{
+    return false;
+}
+
+const char *gs_even_name(void)
+{
+    return NULL;
+}

@@ -1,0 +1,27 @@
+/* vqsort.h -- Highway's vqsort behind a C interface. Built with HIGHWAY=1 only.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_VQSORT_H
+#define GS_VQSORT_H
+
+#include "common/keys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sort the keys in place, any number of them. */
+void gs_vqsort(gs_key *keys, size_t count);
+
+/* Whether it has vector instructions to use here; and the name of their instruction set. */
+bool gs_vqsort_usable(void);
+const char *gs_vqsort_target(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -57,7 +57,7 @@ endif
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 ROOMS    := common types keys bin bin/u32 split run merge cpu ways pipeline engines sorter external cli
-GPU_ROOMS := device device/kernels gpu engines/gpu
+GPU_ROOMS := device/kernels device device/pages gpu engines/gpu
 folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
 SOURCES  := $(filter-out cli/main.c cli/openmp_environment.c,$(call sources,$(ROOMS),c))

@@ -59,7 +59,7 @@ endif
 ROOMS    := common types keys bin split run merge cpu ways pipeline engines sorter external cli
 # Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
 WINGS    := keys/u32 bin/u32 split/u32
-GPU_ROOMS := device device/kernels gpu engines/gpu
+GPU_ROOMS := device/kernels device device/pages gpu engines/gpu
 folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
 SOURCES  := $(filter-out cli/main.c cli/openmp_environment.c,$(call sources,$(ROOMS),c))

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/regions.h"
-#include "sort/split/sample_position.h"
+#include "sort/keys/sample_position.h"
 #include "sort/split/search_bins.h"
 
 #include "common/memory.h"

@@ -7,6 +7,7 @@
 #include "common/status.h"
 
 #include <cuda_runtime_api.h>
+#include <stdint.h>
 
 /* CUDA measures the time between two events in milliseconds. */
 static inline uint64_t gs_gpu_ns(float ms)

@@ -4,7 +4,7 @@
  * What the threads of a block do in parallel is a loop here. A list is exhausted when its count of
  * keys left is 0; its head's key cannot say so, since every key may occur in the input.
  */
-#include "sort/engines/engine.h"
+#include "sort/engines/engine_cpu.h"
 
 /* Heads in a group of the hybrid merge. */
 #define GROUP 8
@@ -117,7 +117,7 @@ static void merge_hybrid(struct heads *heads, uint32_t n, gs_key *out)
     }
 }
 
-void gs_merge_lists_cpu(enum gs_lists_merge merge, const gs_key *words, uint32_t n, uint32_t lists,
+void gs_merge_lists_cpu(enum gs_list_merge merge, const gs_key *words, uint32_t n, uint32_t lists,
                         gs_key *out)
 {
     struct heads heads = {.words = words, .lists = lists};
@@ -126,9 +126,9 @@ void gs_merge_lists_cpu(enum gs_lists_merge merge, const gs_key *words, uint32_t
         heads.next[i] = i;
         load_head(&heads, i);
     }
-    if (merge == GS_MERGE_ATOMICMIN)
+    if (merge == GS_LIST_MERGE_ATOMICMIN)
         merge_atomicmin(&heads, n, out);
-    else if (merge == GS_MERGE_REDUCTION)
+    else if (merge == GS_LIST_MERGE_REDUCTION)
         merge_reduction(&heads, n, out);
     else
         merge_hybrid(&heads, n, out);

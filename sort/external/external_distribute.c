@@ -8,7 +8,7 @@
  */
 #include "sort/external/external_sorter.h"
 #include "sort/external/external_split.h"
-#include "sort/split/sample_position.h"
+#include "sort/keys/sample_position.h"
 
 #include "common/clock.h"
 

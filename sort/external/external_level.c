@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/external/external_level.h"
-#include "sort/split/sample_position.h"
+#include "sort/keys/sample_position.h"
 #include "sort/split/sort_samples.h"
 
 #include <stdatomic.h>

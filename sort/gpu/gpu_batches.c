@@ -7,24 +7,12 @@
  * download of the batch before hides it.
  */
 #include "sort/gpu/gpu_batches.h"
-#include "sort/device/gpu_call.h"
-#include "sort/device/gpu_launchers.h"
 #include "sort/cpu/prefix_sum.h"
+#include "sort/device/gpu_call.h"
+#include "sort/device/kernels/gpu_launchers.h"
+#include "sort/gpu/gpu_capacity.h"
 
 #include "common/clock.h"
-
-/* The most keys of a batch, except for equality bins: a 32nd of all, so that the first batch is
- * ready soon, but enough to fill the device. With GS_GPU_BATCH_KEYS keys or fewer, batches gain
- * nothing. */
-#define GS_GPU_BATCH_KEYS ((uint64_t)4 << 20)
-#define BATCHES           32
-
-uint64_t gs_gpu_batch_keys(uint64_t n)
-{
-    if (n <= GS_GPU_BATCH_KEYS)
-        return 0;
-    return n / BATCHES > GS_GPU_BATCH_KEYS ? n / BATCHES : GS_GPU_BATCH_KEYS;
-}
 
 enum gs_status gs_gpu_batches_open(struct gs_gpu_batches *batches, struct gs_run *run,
                                    struct gs_gpu_buffers *buffers, uint64_t chunks,
@@ -179,9 +167,10 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_gpu_batches_await(struct gs_gpu_batches *batches, uint64_t first, uint64_t count,
+enum gs_status gs_gpu_batches_await(void *context, uint64_t first, uint64_t count,
                                     struct gs_error *err)
 {
+    struct gs_gpu_batches *batches = context;
     const struct gs_run *run = batches->run;
     uint64_t n = run->plan.count;
     uint64_t wanted = run->options->reverse ? n - first : first + count;

@@ -36,9 +36,6 @@ struct gs_gpu_batches {
     uint64_t begin_ns, end_ns, ns;
 };
 
-/* The size of `room`, in keys, for n keys on the device; 0: so few keys are sorted at once. */
-uint64_t gs_gpu_batch_keys(uint64_t n);
-
 /* Allocate room for batches, and starts for run's bins in `chunks` chunks. Close it also after a
  * failure. */
 enum gs_status gs_gpu_batches_open(struct gs_gpu_batches *batches, struct gs_run *run,
@@ -56,9 +53,10 @@ enum gs_status gs_gpu_batches_scatter(struct gs_gpu_batches *batches, const stru
  * too large for a batch; the keys, still as uploaded, must then be sorted at once. */
 bool gs_gpu_batches_total(struct gs_gpu_batches *batches);
 
-/* Return when keys[first .. first + count) are sorted: sorts batches until they are, and one ahead.
- * Any thread may call this; writers ask for pieces in the output's order. */
-enum gs_status gs_gpu_batches_await(struct gs_gpu_batches *batches, uint64_t first, uint64_t count,
+/* For buffers->await, of a struct gs_gpu_batches: return when keys[first .. first + count) are
+ * sorted: sorts batches until they are, and one ahead. Any thread may call this; writers ask for
+ * pieces in the output's order. */
+enum gs_status gs_gpu_batches_await(void *context, uint64_t first, uint64_t count,
                                     struct gs_error *err);
 
 /* Account for the time that the batches took. */

@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu/gpu_buffers.h"
-#include "sort/run/copy_ordered.h"
-#include "sort/gpu/gpu_batches.h"
 #include "sort/device/gpu_call.h"
+#include "sort/run/copy_ordered.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -16,22 +15,6 @@
 #define PIECE_KEYS_MAX ((uint64_t)1 << 19)
 #define PIECE_KEYS_MIN ((uint64_t)1 << 15)
 #define PIECES_MIN     256
-
-/* What the driver and the sorter's fixed-size lists take. */
-#define FIXED_BYTES ((uint64_t)64 << 20)
-
-uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_device *device)
-{
-    uint64_t limit = options->device_memory_bytes;
-    if (limit == 0 || limit > device->free_bytes)
-        limit = device->free_bytes;
-    /* Two buffers, and lists of 1.9 % of them, or 6.3 % where jobs are small; then the room for
-     * batches. */
-    uint64_t share = device->block_bytes >= GS_GPU_ROOM ? 51 : 54;
-    uint64_t keys =
-        limit > FIXED_BYTES ? (limit - FIXED_BYTES) / (2 * sizeof(gs_key)) / share * 50 : 0;
-    return keys - gs_gpu_batch_keys(keys) / 2;
-}
 
 static uint64_t piece_keys(uint64_t capacity)
 {
@@ -152,8 +135,8 @@ static enum gs_status fetch_keys(void *context, unsigned thread, uint64_t first,
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_buffers *buffers = context;
-    if (buffers->batches != NULL)
-        GS_TRY(gs_gpu_batches_await(buffers->batches, first, count, err));
+    if (buffers->await != NULL)
+        GS_TRY(buffers->await(buffers->await_context, first, count, err));
     begin_fetch(&buffers->bus);
     st = copy_back(buffers->keys + first, count, to, buffers->fetches[thread], err);
     end_fetch(&buffers->bus);

@@ -5,7 +5,8 @@
 #define GS_GPU_BUFFERS_H
 
 #include "sort/device/device_sort.h"
-#include "sort/gpu/gpu.h"
+#include "sort/gpu/gpu_start.h"
+#include "sort/run/run.h"
 
 #include <pthread.h>
 
@@ -13,8 +14,6 @@
  * copies about 3 GB/s into pages that already exist. For 4 GiB, 16 threads with 2 MiB each took
  * 0.98 of the time of 8 with 4 MiB. */
 #define GS_GPU_WRITERS_MAX 16
-
-struct gs_gpu_batches;
 
 /* Measures the time in which at least one fetch is going on. */
 struct gs_gpu_bus {
@@ -34,11 +33,11 @@ struct gs_gpu_buffers {
     gs_key *host;  /* first stages keys on their way to the device, then holds the writers' keys */
     bool pinned;   /* whether host is registered with the device */
     struct gs_gpu_bus bus;
-    struct gs_gpu_batches *batches; /* sort keys when these are fetched; or NULL */
+    /* Keys that are not sorted yet: a writer calls this before it fetches keys[first .. first +
+     * count), and goes on when they are. NULL: all are sorted. */
+    enum gs_status (*await)(void *context, uint64_t first, uint64_t count, struct gs_error *err);
+    void *await_context;
 };
-
-/* The most keys that can be on the device at once, within options->device_memory_bytes. */
-uint64_t gs_gpu_capacity(const struct gs_options *options, const struct gs_gpu_device *device);
 
 /* The bytes of host memory needed for up to capacity keys. */
 uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity);
@@ -55,7 +54,7 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers);
 /* Note in run's statistics which device it is and how long its start took. */
 void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device);
 
-/* Wait until keys[0 .. count) are sorted, or have ->batches sort them, and hand them to run's
+/* Wait until keys[0 .. count) are sorted, or ask ->await for them, and hand them to run's
  * emitter, from output position `offset` on, in pieces numbered from *first_piece on. *first_piece
  * then becomes the next free number. */
 enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *run,

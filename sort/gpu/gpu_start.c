@@ -1,15 +1,13 @@
 /* gpu_start.c -- start CUDA in the background, and tell why there is no usable GPU.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/gpu/gpu.h"
+#include "sort/gpu/gpu_start.h"
 #include "sort/device/gpu_call.h"
 
 #include "common/clock.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,34 +23,6 @@ static struct {
     struct gs_gpu_device device;
     char name[GS_GPU_NAME_BYTES]; /* the device's */
 } start = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-#ifdef GS_DEBUG
-/* Write one byte per call, so that a test learns how many calls there are. */
-static void log_call(void)
-{
-    const char *name = getenv("GSORT_FAIL_GPU_LOG");
-    int fd = name != NULL ? open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    if (fd < 0)
-        return;
-    ssize_t written = write(fd, ".", 1);
-    (void)written; /* the test will miss it */
-    close(fd);
-}
-
-cudaError_t gs_gpu_inject(cudaError_t error)
-{
-    static atomic_int calls;
-    const char *wanted = getenv("GSORT_FAIL_GPU");
-    int call = atomic_fetch_add(&calls, 1) + 1;
-    log_call();
-    int first = wanted != NULL ? atoi(wanted) : 0;
-    bool lost = getenv("GSORT_FAIL_GPU_LOST") != NULL;
-    if (first <= 0 || call < first || (call > first && !lost))
-        return error;
-    return getenv("GSORT_FAIL_GPU_MEMORY") != NULL ? cudaErrorMemoryAllocation
-                                                   : cudaErrorLaunchFailure;
-}
-#endif
 
 bool gs_gpu_built(void)
 {

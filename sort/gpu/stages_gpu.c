@@ -10,14 +10,16 @@
  * back and are written by a few threads, each with a pinned buffer of its own. Few keys are only
  * counted, and then sorted at once; gpu_batches.h tells how few.
  */
-#include "sort/run/stages.h"
+#include "sort/gpu/stages_gpu.h"
+#include "sort/cpu/prefix_sum.h"
+#include "sort/device/device_sizes.h"
+#include "sort/device/gpu_call.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "sort/gpu/gpu_batches.h"
 #include "sort/gpu/gpu_buffers.h"
-#include "sort/device/gpu_call.h"
+#include "sort/gpu/gpu_capacity.h"
 #include "sort/gpu/gpu_chunk_times.h"
-#include "sort/device/gpu_launchers.h"
 #include "sort/gpu/gpu_upload.h"
-#include "sort/cpu/prefix_sum.h"
 #include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
@@ -278,7 +280,7 @@ static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
     else
         GS_TRY(gs_device_sort_counted(&buffers->sorter, buffers->keys, buffers->other, n,
                                       run->plan.bins, &stats, err));
-    assert(!stats.in_other); /* only with gs_device_sorter_add_room */
+    assert(!stats.in_other); /* only with room (pages/pages.h) */
     uint64_t begin_ns = gs_gpu_account_sort(run, &stats, n);
     if (!is_batched(gpu))
         GS_TRY(account_chunks(run, buffers->sorter.events[0], begin_ns, err));
@@ -296,13 +298,15 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
         cudaEvent_t last = gs_gpu_chunk_event(&gpu->times, gpu->times.chunks - 1, GS_GPU_SCATTERED);
         GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
         GS_TRY(account_chunks(run, last, gs_now_ns(), err));
-        if (gs_gpu_batches_total(&gpu->batches))
-            buffers->batches = &gpu->batches;
+        if (gs_gpu_batches_total(&gpu->batches)) {
+            buffers->await = gs_gpu_batches_await;
+            buffers->await_context = &gpu->batches;
+        }
     }
-    if (buffers->batches == NULL)
+    if (buffers->await == NULL)
         GS_TRY(sort_at_once(run, err));
     GS_TRY(gs_gpu_buffers_emit(buffers, run, run->plan.count, 0, &first_piece, err));
-    if (buffers->batches != NULL)
+    if (buffers->await != NULL)
         gs_gpu_batches_account(&gpu->batches);
     gpu->done = true;
 cleanup:

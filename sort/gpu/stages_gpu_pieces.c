@@ -5,17 +5,19 @@
  * device together, are sorted there as one, and go to the output. No merge is needed, as bins are
  * disjoint. These steps do not overlap: such inputs have been too rare for that to pay.
  */
+#include "sort/gpu/stages_gpu_pieces.h"
 #include "sort/cpu/count_bins.h"
-#include "sort/gpu/gpu_buffers.h"
-#include "sort/device/gpu_call.h"
-#include "sort/gpu/gpu_upload.h"
-#include "sort/cpu/prefix_sum.h"
-#include "sort/cpu/scatter.h"
-#include "sort/cpu/stages_cpu.h"
 #include "sort/cpu/cpu.h"
 #include "sort/cpu/pieces.h"
-#include "sort/run/thread_work.h"
+#include "sort/cpu/prefix_sum.h"
+#include "sort/cpu/scatter.h"
 #include "sort/cpu/sort_bins.h"
+#include "sort/cpu/stages_cpu.h"
+#include "sort/device/gpu_call.h"
+#include "sort/gpu/gpu_buffers.h"
+#include "sort/gpu/gpu_capacity.h"
+#include "sort/gpu/gpu_upload.h"
+#include "sort/run/thread_work.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -93,7 +95,7 @@ static enum gs_status sort_piece(struct gs_run *run, struct gs_gpu_buffers *buff
     GS_CUDA_TRY(cudaStreamSynchronize(upload->stream));
     gs_run_account(run, GS_STAGE_UPLOAD, "gpu", gs_now_ns() - start, count, count * GS_KEY_BYTES);
     GS_TRY(gs_device_sort(&buffers->sorter, buffers->keys, buffers->other, count, &stats, err));
-    assert(!stats.in_other); /* only with gs_device_sorter_add_room */
+    assert(!stats.in_other); /* only with room (pages/pages.h) */
     gs_gpu_account_sort(run, &stats, count);
     GS_TRY(gs_gpu_buffers_emit(buffers, run, count, offset, first_piece, err));
 cleanup:

@@ -7,7 +7,7 @@
 #include "sort/incoming.h"
 #include "sort/run/run.h"
 #include "sort/pipeline/distribute.h"
-#include "sort/gpu/gpu.h"
+#include "sort/gpu/gpu_start.h"
 #include "sort/pipeline/incoming_look.h"
 #include "sort/cpu/regions.h"
 #include "sort/cpu/stages_cpu.h"

@@ -3,13 +3,16 @@
  */
 #include "sort/sorter/sorter.h"
 #include "sort/bin/cache_sort.h"
-#include "sort/run/cost.h"
-#include "sort/engines/engine.h"
-#include "sort/gpu/gpu.h"
-#include "sort/incoming.h"
-#include "sort/split/keeps_most.h"
-#include "sort/pipeline/pipeline.h"
 #include "sort/cpu/stages_cpu.h"
+#include "sort/engines/engine.h"
+#include "sort/engines/list_engines.h"
+#include "sort/gpu/gpu_start.h"
+#include "sort/gpu/stages_gpu.h"
+#include "sort/gpu/stages_gpu_pieces.h"
+#include "sort/incoming.h"
+#include "sort/pipeline/pipeline.h"
+#include "sort/run/cost.h"
+#include "sort/split/keeps_most.h"
 
 #include "common/memory.h"
 

@@ -4,7 +4,7 @@
 #include "sort/split/keeps_most.h"
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
-#include "sort/split/sample_position.h"
+#include "sort/keys/sample_position.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef GS_SELECT_SAMPLES_H
 #define GS_SELECT_SAMPLES_H
 
-#include "sort/split/sample_position.h"
+#include "sort/keys/sample_position.h"
 #include "sort/keys/tiles.h"
 
 /* Fill sample[0 .. samples) from the input on the host. */

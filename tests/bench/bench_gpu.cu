@@ -21,6 +21,7 @@
  * bins are split once more before level 2. Checks sort each input in every way that is possible.
  */
 #include "sort/device/device_sort.h"
+#include "sort/device/pages/pages.h"
 #include "tests/bench/bench_gpu_keys.cuh"
 
 #include <algorithm>
@@ -161,9 +162,9 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
     enum gs_status st = gs_device_sorter_open(&bench->sorter, capacity, &err);
     bench->sorter.few_keys = few_keys;
     if (paged_keys > 0)
-        bench->sorter.paged_keys = paged_keys;
+        bench->sorter.room.paged_keys = paged_keys;
     if (split_keys > 0)
-        bench->sorter.split_keys = split_keys;
+        bench->sorter.room.split_keys = split_keys;
     if (st != GS_OK || gs_device_sorter_add_room(&bench->sorter, &err) != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
@@ -204,8 +205,8 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
     uint64_t tests = 0;
     uint64_t failures = 0;
     const uint32_t few_keys = bench->sorter.few_keys;
-    const uint64_t paged_keys = bench->sorter.paged_keys;
-    const uint64_t split_keys = bench->sorter.split_keys;
+    const uint64_t paged_keys = bench->sorter.room.paged_keys;
+    const uint64_t split_keys = bench->sorter.room.split_keys;
     enum { COUNTED, PAGED, SPLIT, SPLIT_ORDERED }; /* ways to sort, if n permits them */
     for (uint64_t n : sizes)
         for (int distribution : distributions) {
@@ -222,16 +223,16 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
                     if (way != COUNTED && (n <= few || n < paged_keys))
                         continue;
                     bench->sorter.few_keys = few;
-                    bench->sorter.paged_keys = way == COUNTED ? UINT64_MAX : paged_keys;
-                    bench->sorter.split_keys = way >= SPLIT ? split_keys : UINT64_MAX;
-                    bench->sorter.split_ordered = way == SPLIT_ORDERED;
+                    bench->sorter.room.paged_keys = way == COUNTED ? UINT64_MAX : paged_keys;
+                    bench->sorter.room.split_keys = way >= SPLIT ? split_keys : UINT64_MAX;
+                    bench->sorter.room.split_ordered = way == SPLIT_ORDERED;
                     failures += check_once(bench, sorted, n, distribution);
                     tests++;
                 }
             bench->sorter.few_keys = few_keys;
-            bench->sorter.paged_keys = paged_keys;
-            bench->sorter.split_keys = split_keys;
-            bench->sorter.split_ordered = false;
+            bench->sorter.room.paged_keys = paged_keys;
+            bench->sorter.room.split_keys = split_keys;
+            bench->sorter.room.split_ordered = false;
         }
     printf("check: %llu sorts, %llu failures\n", (unsigned long long)tests,
            (unsigned long long)failures);

@@ -9,7 +9,7 @@
  */
 #include "common/random.h"
 #include "sort/device/device_sort.h"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 

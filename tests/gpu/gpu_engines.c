@@ -8,14 +8,14 @@
  * own; then whole sorts through the library, which must refuse too many keys. Needs a GPU: without
  * one it says so and exits with 77.
  */
-#include "sort/engines/engine.h"
-#include "sort/engines/gpu/engine_gpu.h"
+#include "sort/engines/gpu/engine_block.h"
+#include "sort/engines/list_engines.h"
+#include "sort/sorter/sorter.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
-#include "sort/sorter/sorter.h"
 
-enum { MERGES = GS_MERGE_HYBRID + 1, LISTS = 9, VARIANTS = MERGES * LISTS, SMALL_MAX = 4100 };
+enum { MERGES = GS_LIST_MERGE_HYBRID + 1, LISTS = 9, VARIANTS = MERGES * LISTS, SMALL_MAX = 4100 };
 
 static_assert(1 << (LISTS - 1) == GS_OPTION_LISTS_MAX, "all numbers of lists");
 
@@ -91,10 +91,10 @@ static void check_all(enum sample_kind kind, uint32_t n)
     for (int v = 0; v < VARIANTS; v++) {
         const struct variant *variant = &variants[v];
         must(cudaMemsetAsync(variant->d_out, 0xa5, n * sizeof *keys, variant->stream));
-        enum gs_lists_merge merge = (enum gs_lists_merge)(v / LISTS);
-        must(gs_engine_load_gpu(merge, lists_of(v), n));
-        must(gs_engine_sort_gpu(merge, lists_of(v), d_in, variant->d_out, n, variant->d_report,
-                                variant->stream));
+        enum gs_list_merge merge = (enum gs_list_merge)(v / LISTS);
+        must(gs_engine_block_load(merge, lists_of(v), n));
+        must(gs_engine_block_sort(merge, lists_of(v), d_in, variant->d_out, n, variant->d_report,
+                                  variant->stream));
     }
     must(cudaDeviceSynchronize());
     for (int v = 0; v < VARIANTS; v++)

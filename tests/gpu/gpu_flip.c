@@ -14,10 +14,10 @@
 #include "sort/gpu/gpu_buffers.h"
 #include "sort/keys/params.h"
 #include "sort/pipeline/pipeline.h"
+#include "sort/run/verify.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
-#include "sort/run/verify.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -10,7 +10,9 @@
  */
 #include "common/random.h"
 #include "sort/device/device_sort.h"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
+#include "sort/device/pages/page_launchers.h"
+#include "sort/device/pages/pages.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 
@@ -155,7 +157,7 @@ static uint32_t check_sort(enum input input, uint64_t n)
     must(cudaMalloc((void **)&d_other, n * sizeof *d_other));
     must(cudaMemcpy(d_keys, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
     CHECK_EQUAL(gs_device_sorter_open(&sorter, n, &err), GS_OK);
-    sorter.paged_keys = n;
+    sorter.room.paged_keys = n;
     CHECK_EQUAL(gs_device_sorter_add_room(&sorter, &err), GS_OK);
     CHECK_EQUAL(gs_device_sort(&sorter, d_keys, d_other, n, &stats, &err), GS_OK);
     must(cudaDeviceSynchronize());

@@ -9,7 +9,9 @@
  */
 #include "common/random.h"
 #include "sort/device/device_sort.h"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
+#include "sort/device/pages/page_launchers.h"
+#include "sort/device/pages/pages.h"
 #include "sort/gsort.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
@@ -148,7 +150,7 @@ static void check_pages(struct test *test, uint32_t most, unsigned processors)
     uint64_t taken = 0;
     uint64_t largest = 0;
     alarm(SECONDS);
-    *pages = test->sorter.bin_pages;
+    *pages = test->sorter.room.bin_pages;
     make_tables(test);
     must(cudaMemset(test->d_other, 0xa5, test->n * sizeof(gs_key)));
     must(cudaMemset(pages->spare, 0xa5, (size_t)2 * BINS * PAGE * sizeof(gs_key)));
@@ -193,7 +195,7 @@ int main(void)
     if (test.keys == NULL)
         abort();
     enum gs_status st = gs_device_sorter_open(&test.sorter, test.n, &err);
-    test.sorter.paged_keys = 1;
+    test.sorter.room.paged_keys = 1;
     if (st != GS_OK || gs_device_sorter_add_room(&test.sorter, &err) != GS_OK) {
         fprintf(stderr, "gpu_pages: %s\n", err.text);
         exit(2);

@@ -6,7 +6,7 @@
  * GPU does. Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/device/device_sort.h"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"

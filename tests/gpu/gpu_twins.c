@@ -12,10 +12,12 @@
  * exits with 77.
  */
 #include "data/dist.h"
-#include "sort/device/device_sort.h"
-#include "sort/device/gpu_launchers.h"
 #include "sort/cpu/prefix_sum.h"
-#include "sort/split/sample_position.h"
+#include "sort/device/device_sizes.h"
+#include "sort/device/device_sort.h"
+#include "sort/device/kernels/gpu_launchers.h"
+#include "sort/device/pages/pages.h"
+#include "sort/keys/sample_position.h"
 #include "sort/split/sort_samples.h"
 #include "sort/split/splitters.h"
 #include "tests/gpu/gpu_test.h"
@@ -184,8 +186,8 @@ static void compare_result(struct twins *twins, enum way way, struct gs_device_s
 {
     struct gs_error err = {.status = GS_OK};
     const uint64_t n = twins->n;
-    twins->sorter.paged_keys = way == COUNTED ? UINT64_MAX : 1;
-    twins->sorter.split_keys = way == SPLIT ? 1 : UINT64_MAX;
+    twins->sorter.room.paged_keys = way == COUNTED ? UINT64_MAX : 1;
+    twins->sorter.room.split_keys = way == SPLIT ? 1 : UINT64_MAX;
     must(cudaMemcpy(twins->d_keys, twins->keys, n * sizeof(gs_key), cudaMemcpyHostToDevice));
     CHECK_EQUAL(gs_device_sort(&twins->sorter, twins->d_keys, twins->d_other, n, stats, &err),
                 GS_OK);
@@ -210,7 +212,7 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
         abort();
     twins.offsets = twins.counts + 2 * (size_t)bins;
     enum gs_status st = gs_device_sorter_open(&twins.sorter, n, &err);
-    twins.sorter.paged_keys = twins.sorter.split_keys = 1;
+    twins.sorter.room.paged_keys = twins.sorter.room.split_keys = 1;
     if (st != GS_OK || gs_device_sorter_add_room(&twins.sorter, &err) != GS_OK) {
         fprintf(stderr, "gpu_twins: %s\n", err.text);
         exit(2);
@@ -292,7 +294,7 @@ static void check_input(enum input input, uint64_t n)
     must(cudaMalloc((void **)&twins.d_keys, n * sizeof(gs_key)));
     must(cudaMalloc((void **)&twins.d_other, n * sizeof(gs_key)));
     CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, n, &err), GS_OK);
-    twins.sorter.paged_keys = twins.sorter.split_keys = 1;
+    twins.sorter.room.paged_keys = twins.sorter.room.split_keys = 1;
     CHECK_EQUAL(gs_device_sorter_add_room(&twins.sorter, &err), GS_OK);
     const bool has_maps = twins.sorter.work.rows;
     compare_result(&twins, COUNTED, &stats);

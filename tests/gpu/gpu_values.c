@@ -11,7 +11,8 @@
  */
 #include "common/random.h"
 #include "sort/device/device_sort.h"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
+#include "sort/device/pages/pages.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 
@@ -184,7 +185,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "gpu_values: %s\n", err.text);
         exit(2);
     }
-    test.sorter.paged_keys = 1;
+    test.sorter.room.paged_keys = 1;
     if (!CHECK(gs_device_sorter_add_room(&test.sorter, &err) == GS_OK))
         return check_failures();
     test_all_keys(&test, 0);

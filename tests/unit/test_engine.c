@@ -5,12 +5,14 @@
  * with all; the kinds of keys take turns.
  */
 #include "sort/engines/engine.h"
+#include "sort/engines/engine_cpu.h"
+#include "sort/engines/list_engines.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/sorter/sorter.h"
 
-enum { MERGES = GS_MERGE_HYBRID + 1, LISTS = 9, ALL_LISTS_MAX = 300, SMALL_MAX = 4100 };
+enum { MERGES = GS_LIST_MERGE_HYBRID + 1, LISTS = 9, ALL_LISTS_MAX = 300, SMALL_MAX = 4100 };
 
 /* Written behind the last word that may be used, and behind the output. */
 #define GUARD 0xdeadbeefU
@@ -28,7 +30,7 @@ static gs_key find_varying(const gs_key *keys, uint32_t n)
 }
 
 /* Sort keys by one merge and compare with their sorted copy. */
-static bool check_merge(enum gs_lists_merge merge, uint32_t lists, const gs_key *keys,
+static bool check_merge(enum gs_list_merge merge, uint32_t lists, const gs_key *keys,
                         const gs_key *sorted, uint32_t n)
 {
     uint32_t used = gs_lists_words(n, lists);
@@ -52,7 +54,7 @@ static void check_size(enum sample_kind kind, uint32_t n, int first, int last)
     gs_key *sorted = sample_sorted(keys, &count, false, false);
     for (int merge = 0; merge < MERGES; merge++)
         for (int log2_lists = first; log2_lists <= last; log2_lists++)
-            if (!check_merge((enum gs_lists_merge)merge, 1U << log2_lists, keys, sorted, n))
+            if (!check_merge((enum gs_list_merge)merge, 1U << log2_lists, keys, sorted, n))
                 fprintf(stderr, "%" PRIu32 " keys of kind %d, merge %d, 2^%d lists\n", n, (int)kind,
                         merge, log2_lists);
     free(keys);
@@ -83,7 +85,7 @@ static void test_capacity(void)
 static void test_layout(void)
 {
     static const unsigned blocks[] = {48 * 1024,  64 * 1024,  99 * 1024,
-                                      100 * 1024, 163 * 1024, GS_ENGINE_BLOCK_BYTES};
+                                      100 * 1024, 163 * 1024, GS_ENGINE_SHARED_BYTES};
     for (uint32_t lists = 1; lists <= GS_OPTION_LISTS_MAX; lists *= 2) {
         for (uint32_t n = 0; n < 1000; n++) {
             uint32_t sum = 0;
@@ -105,7 +107,7 @@ static void test_defaults(void)
 {
     for (uint32_t n = 0; n <= GS_ENGINE_CAPACITY; n++) {
         for (int device = GS_DEVICE_CPU; device <= GS_DEVICE_GPU; device++) {
-            uint32_t lists = gs_engine_lists((enum gs_device)device, n);
+            uint32_t lists = gs_engine_default_lists((enum gs_device)device, n);
             CHECK(lists >= 1 && lists <= GS_OPTION_LISTS_MAX && (lists & (lists - 1)) == 0);
         }
     }

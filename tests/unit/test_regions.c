@@ -5,7 +5,7 @@
  * one bin with nearly all keys. The skew also selects the direction and whether duplicates stay.
  */
 #include "sort/cpu/regions.h"
-#include "sort/split/sample_position.h"
+#include "sort/keys/sample_position.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/cpu/cpu.h"
 #include "common/memory.h"

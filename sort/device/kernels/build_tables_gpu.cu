@@ -4,7 +4,7 @@
  * Splitters chosen on the device get their tables in the same kernel (select_samples_gpu.cu).
  */
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_tables.cuh"
 
 static __global__ void __launch_bounds__(TABLE_THREADS)

@@ -9,7 +9,7 @@
  * in the same pass, until one pair of each kind has been seen.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_views.cuh"
 
 enum {

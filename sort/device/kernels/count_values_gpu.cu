@@ -18,7 +18,7 @@
  * level 1, in a.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_values.cuh"
 
 enum {

@@ -3,7 +3,7 @@
  */
 #include "sort/device/kernels/gpu_block.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 
 enum { STREAM_THREADS = 256 };
 

@@ -7,7 +7,7 @@
 #ifndef GS_GPU_BLOCK_CUH
 #define GS_GPU_BLOCK_CUH
 
-#include "sort/device/gpu_sort.h"
+#include "sort/device/kernels/gpu_sort.h"
 #include "sort/keys/params.h"
 
 #include "common/random.h"

@@ -14,10 +14,10 @@
  * waits first, as the time does not matter with so many keys.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_views.cuh"
 #include "sort/keys/params.h"
-#include "sort/split/sample_position.h"
+#include "sort/keys/sample_position.h"
 
 enum {
     HEAVY_THREADS = 1024,

@@ -8,7 +8,7 @@
  * more keys, and it takes two look-ups. sort_bins_gpu.cu handles what is uneven on a smaller scale.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_views.cuh"
 
 enum {

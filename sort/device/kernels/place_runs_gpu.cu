@@ -4,7 +4,7 @@
  * An exclusive scan by one block, in rounds of one bin per thread.
  */
 #include "sort/device/kernels/gpu_block.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 
 enum { PLACE_THREADS = 1024 };
 

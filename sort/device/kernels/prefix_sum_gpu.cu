@@ -3,17 +3,14 @@
  *
  * Exclusive scans by a block, in rounds of one count per thread; each thread carries the sum of the
  * earlier rounds, so any length works, in linear time. The lists hold no empty bins, so no later
- * kernel starts a block for nothing. The end of a level numbers the tiles and digits of the next
- * level's slots and reports to the host, which waits for that while the level's scatter runs.
+ * kernel starts a block for nothing. gpu_plan.cuh has the end of every level.
  */
-#include "sort/device/kernels/gpu_block.cuh"
-#include "sort/device/kernels/gpu_digit.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
-#include "sort/device/kernels/gpu_lists.cuh"
+#include "sort/device/kernels/gpu_launchers.h"
+#include "sort/device/kernels/gpu_plan.cuh"
 #include "sort/device/kernels/gpu_views.cuh"
 
-enum { PLAN_THREADS = 1024, DIGIT_THREADS = 256 };
+enum { DIGIT_THREADS = 256 };
 
 /* May a bin of this size be a job if its values are close together? It has more keys than other
  * jobs, but not too many, and there are blocks for medium jobs. (Asked once for both parts of a
@@ -35,105 +32,6 @@ static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, u
         add_job(work, start, from, (uint32_t)size, level & 1);
     else
         add_slot(work, level + 1, start, size, GS_KEY_MAX, 0)->from = from;
-}
-
-/* Number the tiles and digits of a level's slots, make the digits, clear the list of the next
- * level's slots, and report. A slot known to have a single value gets neither tiles nor digits. */
-static __device__ void end_level(const struct gs_gpu_work &work, unsigned level, uint32_t sequence,
-                                 unsigned long long *s_partial)
-{
-    struct gs_gpu_state *state = work.state;
-    struct gs_gpu_slot *slots = work.slots[level & 1];
-    const uint32_t count = state->slots[level & 1];
-    const uint32_t repeats = work.tables->repeats || work.tables->skewed;
-    const bool uneven = level <= 2 && work.tables->uneven;
-    const uint32_t cells = work.tables->skewed ? GS_GPU_MAP_DIVIDED : GS_GPU_MAP_CELLS;
-    /* Digits that may have heavy values take more counters, so there are fewer of them. */
-    const uint32_t most = level > 2 || repeats ? GS_GPU_DIGITS_MAX / 2 : GS_GPU_DIGITS_MAX;
-    unsigned long long before = 0; /* tiles from bit 32 on, digits below */
-    for (uint32_t round = 0; round < count; round += PLAN_THREADS) {
-        uint32_t i = round + threadIdx.x;
-        unsigned long long both = 0;
-        uint32_t bins = 0;
-        bool mapped = false;
-        if (i < count) {
-            const struct gs_gpu_slot slot = slots[i];
-            uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
-            /* Digits made from a sample vary more in size: aim lower, so that they become jobs. */
-            const uint32_t share = uneven && level == 2 ? work.sub_bin_keys - work.sub_bin_keys / 5
-                                                        : work.sub_bin_keys;
-            uint64_t wanted = (slot.size + share - 1) / share;
-            const bool deep = level > 2 && slot.size > work.medium_keys;
-            wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
-            if (slot.low < slot.high) {
-                /* One digit for each value, if values repeat that often: nothing is to be sorted
-                 * then. Not at level 1: there are pages only for as many slots as it is to be split
-                 * into. */
-                const uint64_t values = (uint64_t)slot.high - slot.low + 1;
-                const bool exact = level > 1 && values <= slot.size / GS_GPU_REPEATED;
-                wanted = exact ? values : min(wanted, values);
-                mapped = uneven && !(exact && values <= most);
-            }
-            bins = (uint32_t)min(wanted, (uint64_t)most);
-            if (slot.values > 0) { /* counted, and only to be written */
-                tiles = 0;
-                bins = 0;
-            } else if (slot.low < slot.high) {
-                slots[i].digit = make_digit(slot.low, slot.high, mapped ? cells : bins);
-            } else if (slot.low == slot.high) { /* one value: done, once it is in a */
-                if (level % 2 == 0)
-                    add_fill(&work, slot.start, slot.size, slot.low);
-                tiles = 0;
-                bins = 0;
-            }
-            both = tiles << 32 | bins;
-        }
-        unsigned long long sum;
-        unsigned long long place = before + scan_block<PLAN_THREADS>(both, s_partial, &sum);
-        before += sum;
-        if (i < count) {
-            slots[i].first_tile = (uint32_t)(place >> 32);
-            slots[i].first_digit = (uint32_t)place;
-            slots[i].bins = bins;
-            slots[i].heavy = 0;
-            slots[i].mapped = mapped;
-            slots[i].map = i;
-        }
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) {
-        state->slots[(level + 1) & 1] = 0;
-        state->digits = (uint32_t)before;
-        volatile struct gs_gpu_report *report = work.report;
-        report->outcome = state->outcome;
-        report->slots = count;
-        report->tiles = (uint32_t)(before >> 32);
-        report->digits = (uint32_t)before;
-        report->repeats = repeats;
-        report->few = work.tables->few;
-        report->few_all = work.tables->few_all;
-        report->uneven = work.tables->uneven;
-        report->skewed = work.tables->skewed;
-        report->small_jobs = state->listed.small_jobs;
-        report->medium_jobs = state->listed.medium_jobs;
-        report->fills = state->listed.fills;
-        report->narrow_jobs = state->listed.narrow_jobs;
-        report->bins = work.tables->count + 1;
-        __threadfence_system();
-        report->sequence = sequence;
-    }
-}
-
-/* The least and largest value that a bin of level 1 may have: equal for an equality bin. */
-static __device__ __forceinline__ uint32_t bin_low(const struct gs_gpu_tables *tables, uint32_t bin)
-{
-    return bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
-}
-
-static __device__ __forceinline__ uint32_t bin_high(const struct gs_gpu_tables *tables,
-                                                    uint32_t bin)
-{
-    return bin < tables->count ? tables->splitter[bin] : GS_KEY_MAX;
 }
 
 /* Level 1: where each bin starts, and what to do with it. */
@@ -174,88 +72,6 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
     }
     if (!__syncthreads_or(moves) && threadIdx.x == 0)
         state->outcome = GS_GPU_FILLED;
-}
-
-/* Level 1 after a scatter to pages, whose cursors have counted the keys of each bin. All bins but
- * equality bins become slots of `level`. */
-static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level,
-                                  unsigned long long *s_partial)
-{
-    struct gs_gpu_state *state = work.state;
-    const struct gs_gpu_tables *tables = work.tables;
-    const uint32_t bins = tables->count + 1;
-    bool full = false;
-    if (state->outcome != GS_GPU_UNSORTED)
-        return;
-    for (uint32_t bin = threadIdx.x; bin < bins; bin += PLAN_THREADS)
-        full = full || ((work.cursors[bin] & GS_GPU_SKIP) == 0 &&
-                        work.cursors[bin] > (uint64_t)work.pages.most * GS_GPU_PAGE_KEYS);
-    if (__syncthreads_or(full)) {
-        if (threadIdx.x == 0)
-            state->outcome = GS_GPU_UNCOUNTED;
-        return;
-    }
-    unsigned long long before = 0;
-    for (uint32_t round = 0; round < bins; round += PLAN_THREADS) {
-        const uint32_t bin = round + threadIdx.x;
-        const unsigned long long cursor = bin < bins ? work.cursors[bin] : 0;
-        const unsigned long long size = cursor & ~GS_GPU_SKIP;
-        unsigned long long sum;
-        const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
-        before += sum;
-        if (size > 0 && cursor != size) {
-            add_fill(&work, start, size, bin_low(tables, bin));
-        } else if (size > 0) {
-            struct gs_gpu_slot *slot =
-                add_slot(&work, level, start, size, bin_low(tables, bin), bin_high(tables, bin));
-            slot->from = (int64_t)bin * work.pages.most;
-            slot->paged = 1;
-        }
-        __syncthreads();
-    }
-}
-
-/* Before a scatter to pages, a block for each bin: positions begin at 0, and page 0 is taken, but
- * no other page. */
-static __global__ void __launch_bounds__(DIGIT_THREADS)
-    begin_pages_kernel(const __grid_constant__ struct gs_gpu_work work)
-{
-    after_previous();
-    const struct gs_gpu_tables *tables = work.tables;
-    const uint32_t bin = blockIdx.x;
-    uint32_t *page = work.pages.page + (uint64_t)bin * work.pages.most;
-    for (uint32_t k = 1 + threadIdx.x; k < work.pages.most; k += DIGIT_THREADS)
-        page[k] = 0;
-    if (threadIdx.x == 0 && bin <= tables->count) {
-        const bool moves = bin_low(tables, bin) != bin_high(tables, bin);
-        work.cursors[bin] = moves ? 0 : GS_GPU_SKIP;
-        page[0] = moves ? atomicAdd(&work.state->pages, 1) + 1 : 0;
-    }
-    if (threadIdx.x == 0 && bin == 0) {
-        work.state->tiles = 0;
-        if (work.state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT))
-            work.state->outcome = GS_GPU_SORTED;
-        else if (tables->count >= gridDim.x || (tables->twins && !tables->uneven))
-            work.state->outcome = GS_GPU_UNCOUNTED;
-    }
-}
-
-static __global__ void __launch_bounds__(PLAN_THREADS)
-    plan_pages_kernel(const __grid_constant__ struct gs_gpu_work work, uint64_t n, unsigned level,
-                      uint32_t sequence)
-{
-    after_previous();
-    __shared__ unsigned long long s_partial[33];
-    plan_pages(work, level, s_partial);
-    __syncthreads();
-    end_level(work, level, sequence, s_partial);
-    __syncthreads(); /* all threads have read the number of slots */
-    if (threadIdx.x == 0) {
-        if (level == 1)
-            work.state->pages = 0; /* the split numbers its own pages from 1 on */
-        if (work.state->outcome == GS_GPU_UNCOUNTED)
-            add_slot(&work, 1, 0, n, 0, GS_KEY_MAX);
-    }
 }
 
 /* Level 1, by one block. */
@@ -350,17 +166,6 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
 cudaError_t gs_plan_bins_gpu(const struct gs_gpu_work *work, uint32_t sequence, cudaStream_t stream)
 {
     return gs_launch_next(plan_bins_kernel, 1, PLAN_THREADS, 0, stream, *work, sequence);
-}
-
-cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)
-{
-    return gs_launch_next(begin_pages_kernel, bins, DIGIT_THREADS, 0, stream, *work);
-}
-
-cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
-                              uint32_t sequence, cudaStream_t stream)
-{
-    return gs_launch_next(plan_pages_kernel, 1, PLAN_THREADS, 0, stream, *work, n, level, sequence);
 }
 
 cudaError_t gs_plan_digits_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t slots,

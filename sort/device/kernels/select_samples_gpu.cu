@@ -5,10 +5,10 @@
  * drawn also tells whether all of the input may be in order: only then is it worth checking.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_tables.cuh"
 #include "sort/keys/params.h"
-#include "sort/split/sample_position.h"
+#include "sort/keys/sample_position.h"
 
 enum {
     SELECT_THREADS = GS_GPU_SAMPLE_BLOCK,

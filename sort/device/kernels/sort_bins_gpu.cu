@@ -21,7 +21,7 @@
 #include "sort/device/kernels/gpu_close.cuh"
 #include "sort/device/kernels/gpu_hard.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 
 enum {
     SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,

@@ -12,7 +12,7 @@
  */
 #include "sort/device/kernels/gpu_bitonic.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 
 enum {
     RANK_THREADS = 256, /* one key each */

@@ -5,7 +5,7 @@
  * and each thread finds the run that its first key is in.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_values.cuh"
 
 enum {

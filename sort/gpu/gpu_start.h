@@ -1,12 +1,16 @@
-/* gpu.h -- find and start the GPU; the stages that use it.
+/* gpu_start.h -- find the GPU, start CUDA in the background, and tell why there is no usable GPU.
  * SPDX-License-Identifier: MIT
  *
- * Built without CUDA, all of this is in gpu_absent.c, whose functions report that there is no GPU.
+ * Built without CUDA, all of this is in gpu_start_absent.c: there is no GPU.
  */
-#ifndef GS_GPU_H
-#define GS_GPU_H
+#ifndef GS_GPU_START_H
+#define GS_GPU_START_H
 
-#include "sort/run/stages.h"
+#include "common/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Was this gsort built with CUDA? */
 bool gs_gpu_built(void);
@@ -37,16 +41,5 @@ struct gs_gpu_device {
 /* Wait until CUDA has started. Fails with GS_ERR_DEVICE, and the reason, if there is no usable
  * GPU. */
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err);
-
-/* Adapt a plan to the GPU, or to a GPU that sorts in pieces. */
-void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options);
-void gs_gpu_plan_pieces(struct gs_plan *plan);
-
-/* All keys are in device memory at once, in two buffers. open fails with GS_ERR_DEVICE_MEMORY if
- * they do not fit; use gs_stages_gpu_pieces then. */
-extern const struct gs_stages gs_stages_gpu;
-
-/* The CPU scatters into bins; the GPU sorts as many bins at a time as fit into its memory. */
-extern const struct gs_stages gs_stages_gpu_pieces;
 
 #endif

@@ -18,7 +18,7 @@
 #include "sort/device/kernels/gpu_bitonic.cuh"
 #include "sort/device/kernels/gpu_crowds.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/pages/page_launchers.h"
 
 /* Blocks per multiprocessor. */
 #define GS_NARROW_BLOCKS 8

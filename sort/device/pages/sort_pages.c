@@ -1,23 +1,34 @@
-/* device_pages_gpu.c -- the order of those levels of the GPU sample sort that need no count.
+/* sort_pages.c -- the order of those levels of the GPU sample sort that need no count.
  * SPDX-License-Identifier: MIT
  *
- *     keys --level 1--> pages in other --level 2--> rooms in keys --sort bins--> other
- *
- * or, for very many keys,
- *
- *     keys --level 1--> pages in other --split--> pages in keys --level 2--> rooms in other
- *          --sort bins--> keys
+ * Only the scatter of such a level finds out how many slots, tiles and jobs there are, and the
+ * device then waits for the host. That is little compared to the time of so many keys.
  */
+#include "sort/device/pages/sort_pages.h"
 #include "sort/device/device_levels.h"
+#include "sort/device/device_sizes.h"
+#include "sort/device/device_times.h"
 #include "sort/device/gpu_call.h"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
+#include "sort/device/pages/page_launchers.h"
 
 /* Equality bins that may be added to the bins wanted. They take no pages, but a word or two each of
  * shared memory, of which two blocks of the scatter need almost all. */
 #define EQUALITY_BINS 64
 
-cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
-                                      bool *disordered)
+uint64_t gs_device_split_keys(const struct gs_gpu_work *work, uint64_t n, uint32_t bins)
+{
+    const uint64_t keys = n / (bins < GS_GPU_SPLIT_BINS ? bins : GS_GPU_SPLIT_BINS);
+    uint64_t digits = 1;
+    while (digits * digits * work->sub_bin_keys < keys)
+        digits++;
+    return keys / digits + 1;
+}
+
+/* Tell whether slots may be split once more: whether the keys are neither nearly in order nor
+ * nearly in reverse. Waits for the sample. */
+static cudaError_t look_disordered(const struct gs_device_sorter *sorter, uint32_t samples,
+                                   bool *disordered)
 {
     uint32_t descents[GS_GPU_SAMPLE_BLOCKS] = {0};
     uint32_t all = 0;
@@ -34,16 +45,18 @@ cudaError_t gs_device_look_disordered(const struct gs_device_sorter *sorter, uin
     return error;
 }
 
-enum gs_status gs_device_scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
-                                       gs_key *other, uint64_t n, uint32_t bins, bool split,
-                                       struct gs_gpu_report *report, bool *done,
-                                       struct gs_error *err)
+/* Level 1 without a count. *done is false if the device finds that these keys do not suit it, or if
+ * a bin was too large: `keys` are as they were then. Otherwise the bins are slots of level 2, or
+ * with `split` of level 1, to be split first. */
+static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
+                                    gs_key *other, uint64_t n, uint32_t bins, bool split,
+                                    struct gs_gpu_report *report, bool *done, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_work *work = &sorter->work;
     struct gs_gpu_pages *pages = &work->pages;
     cudaStream_t stream = sorter->stream;
-    *pages = sorter->bin_pages;
+    *pages = sorter->room.bin_pages;
     pages->whole = (uint32_t)(n / GS_GPU_PAGE_KEYS);
     pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
     const uint32_t most = bins + (bins < EQUALITY_BINS ? bins : EQUALITY_BINS);
@@ -97,10 +110,11 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                    uint64_t n, struct gs_gpu_report *report,
-                                    struct gs_device_stats *stats, bool may_swap,
-                                    struct gs_error *err)
+/* Continue from the slots of level 1, which are in pages in `other`. If level 2 needs no count, the
+ * result stays in `other`; may_swap allows that. */
+static enum gs_status sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                 uint64_t n, struct gs_gpu_report *report,
+                                 struct gs_device_stats *stats, bool may_swap, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     if (report->repeats || report->uneven || report->slots == 0 || !may_swap) {
@@ -114,16 +128,18 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                     uint64_t n, struct gs_gpu_report *report,
-                                     struct gs_device_stats *stats, bool may_swap,
-                                     struct gs_error *err)
+/* The same, but split the slots first, into pages in `keys`. If level 2 needs a count, the result
+ * is in `other`, or with may_swap == false copied to `keys`. */
+static enum gs_status split_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                  uint64_t n, struct gs_gpu_report *report,
+                                  struct gs_device_stats *stats, bool may_swap,
+                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_work *work = &sorter->work;
     const enum gs_gpu_digits digits = gs_device_choose_digits(1, report);
     const uint64_t most = most_keys(sorter);
-    work->split = sorter->split_pages;
+    work->split = sorter->room.split_pages;
     work->split.whole = work->pages.whole;
     if (report->tiles > 0) { /* else no slot has two values */
         if (digits != GS_GPU_LINEAR)
@@ -148,6 +164,61 @@ enum gs_status gs_device_split_pages(struct gs_device_sorter *sorter, gs_key *ke
     }
     stats->levels++;
     stats->split = true;
+cleanup:
+    return st;
+}
+
+/* Count the values of all keys, and write the runs. *done is false if there are too many values:
+ * `keys` are as they were then. */
+static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                       uint64_t n, struct gs_gpu_report *report, bool *done,
+                                       struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    report->slots = 1;
+    report->tiles = (uint32_t)((n + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS);
+    GS_CUDA_TRY(gs_device_count_values(sorter, 1, keys, other, report));
+    gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
+    GS_CUDA_TRY(gs_device_await_report(sorter, report));
+    *done = report->tiles == 0;
+    report->slots = 0;
+cleanup:
+    return st;
+}
+
+enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
+                                    uint64_t n, bool may_swap, struct gs_device_stats *stats,
+                                    struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_gpu_work *work = &sorter->work;
+    struct gs_gpu_report report = {0};
+    bool done = false;
+    const uint32_t bins = gs_device_sort_bins(n);
+    const uint32_t most = gs_device_most_bins(n, bins);
+    const uint32_t samples = gs_device_samples(n, bins);
+    bool split = n >= sorter->room.split_keys;
+    GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, sorter->stream));
+    if (split && !sorter->room.split_ordered)
+        GS_CUDA_TRY(look_disordered(sorter, samples, &split));
+    gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
+    const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
+    GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, first_bins));
+    GS_TRY(scatter_pages(sorter, keys, other, n, first_bins, split, &report, &done, err));
+    if (done && split)
+        return split_slots(sorter, keys, other, n, &report, stats, may_swap, err);
+    if (done)
+        return sort_slots(sorter, keys, other, n, &report, stats, may_swap, err);
+    /* If most bins have one value, they need not be moved or sorted: counting values gains
+     * nothing. */
+    if (report.outcome == GS_GPU_UNCOUNTED && report.few_all && report.bins > bins / 2)
+        GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
+    if (done)
+        return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
+    GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, most, sorter->processors, sorter->stream));
+    gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
+    const uint32_t known = report.bins > 0 ? report.bins : 2 * most;
+    st = gs_device_sort_from_counts(sorter, keys, other, n, most, known, stats, err);
 cleanup:
     return st;
 }

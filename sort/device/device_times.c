@@ -1,7 +1,7 @@
-/* device_times_gpu.c -- measure by events when each stage of the device sort ran.
+/* device_times.c -- measure by events when each stage of the device sort ran.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/device/device_levels.h"
+#include "sort/device/device_times.h"
 #include "sort/device/gpu_call.h"
 
 void gs_device_mark(struct gs_device_sorter *sorter, enum gs_device_stage stage)

@@ -1,14 +1,15 @@
-/* gpu_engine.c -- the host's side of a shared-memory engine on the GPU.
+/* engine_gpu.c -- the host's side of a shared-memory engine on the GPU.
  * SPDX-License-Identifier: MIT
  *
  * The keys are few, and plain copies carry them over the bus. The lists live only while one kernel
  * runs, so one kernel both sorts and merges: events time it, and its time is divided between the
  * two rows in the proportion that the block's own clock gives.
  */
-#include "sort/engines/gpu_engine.h"
 #include "sort/engines/gpu/engine_gpu.h"
-#include "sort/gpu/gpu.h"
 #include "sort/device/gpu_call.h"
+#include "sort/engines/gpu/engine_block.h"
+#include "sort/engines/list_engines.h"
+#include "sort/gpu/gpu_start.h"
 
 #include <stdio.h>
 
@@ -80,14 +81,14 @@ static enum gs_status sort_keys(struct gs_run *run, gs_key *keys, struct gs_erro
     struct gs_engine_report report;
     uint32_t n = (uint32_t)run->plan.count;
     uint32_t lists = (uint32_t)run->stats->lists;
-    enum gs_lists_merge merge = gs_engine_merge(run->options->engine);
+    enum gs_list_merge merge = gs_engine_list_merge(run->options->engine);
     size_t bytes = (size_t)n * sizeof *keys;
     GS_TRY(open_block(&block, n, err));
-    GS_CUDA_TRY(gs_engine_load_gpu(merge, lists, n));
+    GS_CUDA_TRY(gs_engine_block_load(merge, lists, n));
     GS_CUDA_TRY(cudaEventRecord(block.events[BEGUN], NULL));
     GS_CUDA_TRY(cudaMemcpyAsync(block.keys, keys, bytes, cudaMemcpyHostToDevice, NULL));
     GS_CUDA_TRY(cudaEventRecord(block.events[UPLOADED], NULL));
-    GS_CUDA_TRY(gs_engine_sort_gpu(merge, lists, block.keys, block.keys, n, block.report, NULL));
+    GS_CUDA_TRY(gs_engine_block_sort(merge, lists, block.keys, block.keys, n, block.report, NULL));
     GS_CUDA_TRY(cudaEventRecord(block.events[SORTED], NULL));
     GS_CUDA_TRY(cudaMemcpyAsync(keys, block.keys, bytes, cudaMemcpyDeviceToHost, NULL));
     GS_CUDA_TRY(cudaEventRecord(block.events[FETCHED], NULL));
@@ -100,7 +101,7 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_gpu_engine_sort(struct gs_run *run, gs_key *keys, struct gs_error *err)
+enum gs_status gs_engine_sort_keys_gpu(struct gs_run *run, gs_key *keys, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_device device;
@@ -114,7 +115,7 @@ enum gs_status gs_gpu_engine_sort(struct gs_run *run, gs_key *keys, struct gs_er
     GS_TRY(gs_engine_check_count(options->engine, n, GS_LISTS_CAPACITY(device.block_bytes), where,
                                  err));
     run->stats->lists =
-        options->lists > 0 ? options->lists : gs_engine_lists(GS_DEVICE_GPU, (uint32_t)n);
+        options->lists > 0 ? options->lists : gs_engine_default_lists(GS_DEVICE_GPU, (uint32_t)n);
     if (n > 0)
         GS_TRY(sort_keys(run, keys, err));
 cleanup:

@@ -1,4 +1,4 @@
-/* lists.h -- interleaved lists in one array, and the sort of one of them, for both devices.
+/* interleaved_lists.h -- lists interleaved in one array, and the sort of one, for both devices.
  * SPDX-License-Identifier: MIT
  *
  * With L lists, key i of the input is key i / L of list i mod L, and lies in word i: for any n, the
@@ -18,8 +18,8 @@
  * enough. If the zeros are the ones that move, the pass walks down from the end, so that it is
  * stable in both cases. The frequencies come from the pass before, which counts the next bit.
  */
-#ifndef GS_LISTS_H
-#define GS_LISTS_H
+#ifndef GS_INTERLEAVED_LISTS_H
+#define GS_INTERLEAVED_LISTS_H
 
 #include "common/keys.h"
 #include "common/random.h" /* GS_HOST_DEVICE */
@@ -28,7 +28,7 @@
 #include <stdbool.h>
 
 /* How a merge step finds the least head; this is the difference between the engines of engine.h. */
-enum gs_lists_merge { GS_MERGE_ATOMICMIN, GS_MERGE_REDUCTION, GS_MERGE_HYBRID };
+enum gs_list_merge { GS_LIST_MERGE_ATOMICMIN, GS_LIST_MERGE_REDUCTION, GS_LIST_MERGE_HYBRID };
 
 /* Words behind the lists that a merge may use for state shared by its threads: the scratch lists
  * are no longer needed then. */

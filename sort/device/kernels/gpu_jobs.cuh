@@ -1,10 +1,10 @@
-/* gpu_lists.cuh -- list in device memory what is left to do with a bin.
+/* gpu_jobs.cuh -- list in device memory what is left to do with a bin.
  * SPDX-License-Identifier: MIT
  */
-#ifndef GS_GPU_LISTS_CUH
-#define GS_GPU_LISTS_CUH
+#ifndef GS_GPU_JOBS_CUH
+#define GS_GPU_JOBS_CUH
 
-#include "sort/device/gpu_sort.h"
+#include "sort/device/kernels/gpu_sort.h"
 
 /* List a bin of unsorted keys for blocks of its size. */
 static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, int64_t from,

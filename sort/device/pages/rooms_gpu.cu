@@ -7,10 +7,10 @@
  * overflow a room are not tried. Where a digit has at most 2^16 values, its room holds only the low
  * halves of the keys: sort_narrow_gpu.cu knows the rest.
  */
+#include "sort/device/kernels/gpu_jobs.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
-#include "sort/device/kernels/gpu_lists.cuh"
 #include "sort/device/kernels/gpu_views.cuh"
+#include "sort/device/pages/page_launchers.h"
 
 enum {
     EVEN_THREADS = 512,

@@ -8,8 +8,8 @@
  * Levels: level 1 moves the keys from the input `a` to bins in `b`, by splitters. Each further
  * level splits the slots that the level before left, by a linear digit, and moves their keys to the
  * other buffer. A bin keeps its range of the output, so finished bins and unfinished ones never
- * overlap, and the result ends up in `a`. Levels without a count (device_pages_gpu.c) differ: their
- * bins lie in pages and rooms scattered over a buffer and spare memory, no bin is sorted while
+ * overlap, and the result ends up in `a`. Levels without a count (pages/pages.h) differ: their bins
+ * lie in pages and rooms scattered over a buffer and spare memory, no bin is sorted while
  * slots are in pages, and the result may end up in `b`.
  */
 #ifndef GS_GPU_SORT_H

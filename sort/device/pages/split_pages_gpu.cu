@@ -6,11 +6,12 @@
  * have. No digit is counted first: pages do for digits as well as for bins. A digit may have all
  * keys of its slot, so it has as many entries in the table of pages as that takes.
  */
+#include "sort/device/kernels/gpu_jobs.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
-#include "sort/device/gpu_launchers.h"
-#include "sort/device/kernels/gpu_lists.cuh"
 #include "sort/device/kernels/gpu_scatter.cuh"
-#include "sort/device/kernels/gpu_scatter_room.cuh"
+#include "sort/device/kernels/gpu_scatter_words.cuh"
+#include "sort/device/pages/gpu_page_targets.cuh"
+#include "sort/device/pages/page_launchers.h"
 
 enum {
     PLAN_THREADS = 256,

@@ -1,18 +1,18 @@
-/* engine_gpu.cu -- the shared-memory engines: one block, a thread per list (twin of engine_cpu.c).
+/* engine_block.cu -- the shared-memory engines: one block, a thread per list (as engine_cpu.c).
  * SPDX-License-Identifier: MIT
  *
  * The keys are loaded in input order, which already makes them interleaved lists. Thread t sorts
- * list t by the bits that vary (lists.h: no bank conflicts), and from then on keeps the list's head
- * and the key after it in registers. Each merge step finds the least head; the winning thread
- * writes it out and reloads. An exhausted list is known by the number of keys left, as no key could
- * mark its end: GS_KEY_MAX is a valid key.
+ * list t by the bits that vary (interleaved_lists.h: no bank conflicts), and from then on keeps the
+ * list's head and the key after it in registers. Each merge step finds the least head; the winning
+ * thread writes it out and reloads. An exhausted list is known by the number of keys left, as no
+ * key could mark its end: GS_KEY_MAX is a valid key.
  *
  * Up to 32 lists take one warp, which needs no block barrier; ONE_WARP selects these kernels. The
  * words that the threads of a merge share lie where the scratch lists were, so that no shared
  * memory is lost to them. Two consecutive steps with no barrier between them use different words:
  * each step has a turn, 0 or 1.
  */
-#include "sort/engines/gpu/engine_gpu.h"
+#include "sort/engines/gpu/engine_block.h"
 #include "sort/device/kernels/gpu_block.cuh"
 
 enum { WARPS_MAX = GS_OPTION_LISTS_MAX / 32 };
@@ -231,9 +231,9 @@ static __global__ void __launch_bounds__(ONE_WARP ? 32 : GS_OPTION_LISTS_MAX)
 
     /* Merge. */
     const struct list_head head(list);
-    if constexpr (MERGE == GS_MERGE_ATOMICMIN)
+    if constexpr (MERGE == GS_LIST_MERGE_ATOMICMIN)
         merge_atomicmin<ONE_WARP>(head, out, n, s_state);
-    else if constexpr (MERGE == GS_MERGE_REDUCTION)
+    else if constexpr (MERGE == GS_LIST_MERGE_REDUCTION)
         merge_reduction<ONE_WARP>(head, out, n, s_state);
     else
         merge_hybrid<ONE_WARP>(head, out, n, s_state);
@@ -252,13 +252,13 @@ template <int MERGE> static engine_kernel_t choose_width(uint32_t lists)
     return lists <= 32 ? engine_kernel<MERGE, true> : engine_kernel<MERGE, false>;
 }
 
-static engine_kernel_t choose_kernel(enum gs_lists_merge merge, uint32_t lists)
+static engine_kernel_t choose_kernel(enum gs_list_merge merge, uint32_t lists)
 {
-    if (merge == GS_MERGE_ATOMICMIN)
-        return choose_width<GS_MERGE_ATOMICMIN>(lists);
-    if (merge == GS_MERGE_REDUCTION)
-        return choose_width<GS_MERGE_REDUCTION>(lists);
-    return choose_width<GS_MERGE_HYBRID>(lists);
+    if (merge == GS_LIST_MERGE_ATOMICMIN)
+        return choose_width<GS_LIST_MERGE_ATOMICMIN>(lists);
+    if (merge == GS_LIST_MERGE_REDUCTION)
+        return choose_width<GS_LIST_MERGE_REDUCTION>(lists);
+    return choose_width<GS_LIST_MERGE_HYBRID>(lists);
 }
 
 static size_t shared_bytes(uint32_t n, uint32_t lists)
@@ -266,16 +266,16 @@ static size_t shared_bytes(uint32_t n, uint32_t lists)
     return gs_lists_words(n, lists) * sizeof(uint32_t);
 }
 
-cudaError_t gs_engine_load_gpu(enum gs_lists_merge merge, uint32_t lists, uint32_t n)
+cudaError_t gs_engine_block_load(enum gs_list_merge merge, uint32_t lists, uint32_t n)
 {
     return cudaFuncSetAttribute(choose_kernel(merge, lists),
                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 (int)shared_bytes(n, lists));
 }
 
-cudaError_t gs_engine_sort_gpu(enum gs_lists_merge merge, uint32_t lists, const uint32_t *in,
-                               uint32_t *out, uint32_t n, struct gs_engine_report *report,
-                               cudaStream_t stream)
+cudaError_t gs_engine_block_sort(enum gs_list_merge merge, uint32_t lists, const uint32_t *in,
+                                 uint32_t *out, uint32_t n, struct gs_engine_report *report,
+                                 cudaStream_t stream)
 {
     const engine_kernel_t kernel = choose_kernel(merge, lists);
     const uint32_t threads = lists > 32 ? lists : 32;

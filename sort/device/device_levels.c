@@ -1,65 +1,32 @@
-/* device_sort_gpu.c -- the GPU sample sort of keys in device memory: the order of the stages.
+/* device_levels.c -- the levels of the sort of keys in device memory: the order of their stages.
  * SPDX-License-Identifier: MIT
- *
- * After each level the host must know how many slots, tiles and jobs there are. The device writes
- * that to pinned memory before the level's scatter, and the host reads it while the scatter runs.
- * So grids are exact, no kernel is launched in vain, and only at small n does the device wait for
- * the host. A level that needs no count (device_pages_gpu.c) is different: only its scatter finds
- * out what there is, and the device then waits for the host. That is little compared to the time of
- * so many keys.
  */
 #include "sort/device/device_levels.h"
+#include "sort/device/device_sizes.h"
+#include "sort/device/device_times.h"
 #include "sort/device/gpu_call.h"
-#include "sort/device/gpu_launchers.h"
+#include "sort/device/kernels/gpu_launchers.h"
 
 #include <string.h>
 
-/* The most keys per bin, on average, where one level is enough. */
-#define ONE_LEVEL_BIN 2048
-
-#define OVERSAMPLING_ONE_LEVEL 16
-#define OVERSAMPLING           64
-#define DIGITS_WANTED          640 /* most digits of a slot, while splitters are not all used */
-
-/* Keys that level 1 with `bins` bins and one further level bring down to small jobs. Digits are
- * cheaper than splitters, hence twice as many. */
-static uint64_t two_level_keys(uint32_t bins, uint64_t n)
+/* Where the slots of a level lie: level 1 finds all keys in `keys`, and each level moves them to
+ * the other buffer. */
+static gs_key *slots_of(unsigned level, gs_key *keys, gs_key *other)
 {
-    uint64_t digits = bins < 256 ? 2 * bins : DIGITS_WANTED;
-    return bins * digits * GS_GPU_SUB_BIN_KEYS * (n > GS_GPU_DOUBLE_JOBS_KEYS ? 2 : 1);
+    return level % 2 == 0 ? other : keys;
 }
 
-uint32_t gs_device_sort_bins(uint64_t n)
+cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t n,
+                                       uint32_t samples, uint32_t bins, uint32_t most,
+                                       uint32_t first_bins)
 {
-    uint32_t bins = 8;
-    if (n <= GS_GPU_ONE_LEVEL_KEYS)
-        while (bins < GS_GPU_BINS_MAX && (uint64_t)bins * ONE_LEVEL_BIN < n)
-            bins *= 2;
-    else
-        while (bins < GS_GPU_BINS_MAX && two_level_keys(bins, n) < n)
-            bins *= 2;
-    return bins;
-}
-
-uint64_t gs_device_split_keys(const struct gs_gpu_work *work, uint64_t n, uint32_t bins)
-{
-    const uint64_t keys = n / (bins < GS_GPU_SPLIT_BINS ? bins : GS_GPU_SPLIT_BINS);
-    uint64_t digits = 1;
-    while (digits * digits * work->sub_bin_keys < keys)
-        digits++;
-    return keys / digits + 1;
-}
-
-/* The most bins of level 1, for a sample that says that values are few. */
-static uint32_t most_bins(uint64_t n, uint32_t bins)
-{
-    return n > GS_GPU_ONE_LEVEL_KEYS && bins < GS_GPU_FEW_BINS ? GS_GPU_FEW_BINS : bins;
-}
-
-static uint32_t choose_samples(uint64_t n, uint32_t bins)
-{
-    uint32_t samples = bins * (n <= GS_GPU_ONE_LEVEL_KEYS ? OVERSAMPLING_ONE_LEVEL : OVERSAMPLING);
-    return samples < GS_GPU_SAMPLES_MAX ? samples : GS_GPU_SAMPLES_MAX;
+    const struct gs_gpu_work *work = &sorter->work;
+    cudaError_t error =
+        gs_sort_few_gpu(work->samples, work->samples + samples, samples, sorter->stream);
+    if (error == cudaSuccess)
+        error = gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, sorter->stream);
+    gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
+    return error;
 }
 
 cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report)
@@ -111,7 +78,7 @@ static cudaError_t sort_listed(struct gs_device_sorter *sorter, gs_key *keys, co
     stats->narrow_jobs += report->narrow_jobs;
     cudaError_t error = cudaSuccess;
     if (report->narrow_jobs > 0)
-        error = gs_sort_narrow_gpu(work, keys, other, report->narrow_jobs, sorter->stream);
+        error = sorter->room.sort_narrow(work, keys, other, report->narrow_jobs, sorter->stream);
     return error != cudaSuccess
                ? error
                : gs_sort_bins_gpu(work, keys, other, report->small_jobs, report->medium_jobs,
@@ -138,17 +105,15 @@ static cudaError_t sort_rest(struct gs_device_sorter *sorter, gs_key *keys, cons
     return error == cudaSuccess && report->slots > 0 ? clear_lists(sorter) : error;
 }
 
-/* Count the values of slots that have few and are not in pages, write their runs, and report what
- * is left. */
-static cudaError_t count_values(struct gs_device_sorter *sorter, unsigned level, gs_key *keys,
-                                gs_key *other, const struct gs_gpu_report *report)
+cudaError_t gs_device_count_values(struct gs_device_sorter *sorter, unsigned level, gs_key *keys,
+                                   gs_key *other, const struct gs_gpu_report *report)
 {
     const struct gs_gpu_work *work = &sorter->work;
     const uint32_t slots = report->slots;
     cudaError_t error = gs_count_values_gpu(work, level, keys, other, slots, report->tiles,
                                             sorter->processors, sorter->stream);
     if (error == cudaSuccess && level > 2)
-        error = gs_find_bounds_gpu(work, level, level % 2 == 0 ? other : keys, slots, report->tiles,
+        error = gs_find_bounds_gpu(work, level, slots_of(level, keys, other), slots, report->tiles,
                                    sorter->stream);
     if (error == cudaSuccess)
         error = gs_device_plan_level(sorter, level);
@@ -168,11 +133,11 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
-    const gs_key *from = level % 2 == 0 ? other : keys;
+    const gs_key *from = slots_of(level, keys, other);
     cudaStream_t stream = sorter->stream;
     *done = false;
     if (!again && (level > 2 || report->few)) {
-        GS_CUDA_TRY(count_values(sorter, level, keys, other, report));
+        GS_CUDA_TRY(gs_device_count_values(sorter, level, keys, other, report));
         gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
         *done = report->tiles == 0; /* each slot has been written, or has one value */
@@ -208,8 +173,8 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
     while (report->slots > 0) {
         level++;
         const bool again = rooms && level == 3;
-        gs_key *from = level % 2 == 0 ? other : keys;
-        gs_key *to = level % 2 == 0 ? keys : other;
+        gs_key *from = slots_of(level, keys, other);
+        gs_key *to = slots_of(level + 1, keys, other);
         const uint64_t jobs = sorter->level_jobs;
         /* Sort what is listed if this level might overflow the lists, or overwrite rooms. While
          * slots are in pages, no bin may be sorted: both lists have room for two levels. */
@@ -246,10 +211,9 @@ cleanup:
     return st;
 }
 
-/* Level 1 from its counts on, and all that follows. most: bins, including equality bins. */
-static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                   uint64_t n, uint32_t bins, uint32_t most,
-                                   struct gs_device_stats *stats, struct gs_error *err)
+enum gs_status gs_device_sort_from_counts(struct gs_device_sorter *sorter, gs_key *keys,
+                                          gs_key *other, uint64_t n, uint32_t bins, uint32_t most,
+                                          struct gs_device_stats *stats, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
@@ -275,95 +239,4 @@ static enum gs_status sort_counted(struct gs_device_sorter *sorter, gs_key *keys
     return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
 cleanup:
     return st;
-}
-
-/* Count the values of all keys, and write the runs. *done is false if there are too many values:
- * `keys` are as they were then. */
-static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                       uint64_t n, struct gs_gpu_report *report, bool *done,
-                                       struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    report->slots = 1;
-    report->tiles = (uint32_t)((n + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS);
-    GS_CUDA_TRY(count_values(sorter, 1, keys, other, report));
-    gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
-    GS_CUDA_TRY(gs_device_await_report(sorter, report));
-    *done = report->tiles == 0;
-    report->slots = 0;
-cleanup:
-    return st;
-}
-
-enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                              uint64_t n, struct gs_device_stats *stats, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const struct gs_gpu_work *work = &sorter->work;
-    const unsigned processors = sorter->processors;
-    cudaStream_t stream = sorter->stream;
-    struct gs_device_stats ignored = {0};
-    struct gs_gpu_report report = {0};
-    bool done = false;
-    stats = stats != NULL ? stats : &ignored;
-    memset(stats, 0, sizeof *stats);
-    gs_device_clear_marks(sorter);
-    if (n > sorter->capacity)
-        return gs_fail(err, GS_ERR_INTERNAL, 0, "device sort of more keys than its capacity");
-
-    gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    gs_device_choose_jobs(&sorter->work, n);
-    if (n <= sorter->few_keys) {
-        GS_CUDA_TRY(gs_sort_few_gpu(keys, other, (uint32_t)n, stream));
-        gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
-        goto finish;
-    }
-
-    /* Level 1: by splitters, from keys to other. */
-    const uint32_t bins = gs_device_sort_bins(n);
-    const uint32_t most = most_bins(n, bins);
-    const uint32_t samples = choose_samples(n, bins);
-    const bool paged = sorter->bin_pages.page != NULL && n >= sorter->paged_keys;
-    bool split = paged && n >= sorter->split_keys;
-    GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, stream));
-    if (split && !sorter->split_ordered)
-        GS_CUDA_TRY(gs_device_look_disordered(sorter, samples, &split));
-    gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
-    GS_CUDA_TRY(gs_sort_few_gpu(work->samples, work->samples + samples, samples, stream));
-    GS_CUDA_TRY(gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, stream));
-    gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
-    if (paged)
-        GS_TRY(gs_device_scatter_pages(sorter, keys, other, n, first_bins, split, &report, &done,
-                                       err));
-    if (done && split)
-        return gs_device_split_pages(sorter, keys, other, n, &report, stats, stats != &ignored,
-                                     err);
-    if (done)
-        return gs_device_sort_pages(sorter, keys, other, n, &report, stats, stats != &ignored, err);
-    /* If most bins have one value, they need not be moved or sorted: counting values gains
-     * nothing. */
-    if (report.outcome == GS_GPU_UNCOUNTED && report.few_all && report.bins > bins / 2)
-        GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
-    if (done)
-        return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
-    GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, most, processors, stream));
-    gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
-    const uint32_t known = report.bins > 0 ? report.bins : 2 * most;
-    return sort_counted(sorter, keys, other, n, most, known, stats, err);
-finish:
-    if (sorter->timed)
-        GS_CUDA_TRY(gs_device_take_times(sorter, stats));
-cleanup:
-    return st;
-}
-
-enum gs_status gs_device_sort_counted(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                      uint64_t n, uint32_t bins, struct gs_device_stats *stats,
-                                      struct gs_error *err)
-{
-    memset(stats, 0, sizeof *stats);
-    gs_device_clear_marks(sorter);
-    gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
-    return sort_counted(sorter, keys, other, n, bins, 2 * bins, stats, err);
 }

@@ -1,0 +1,37 @@
+/* pages.h -- sort keys in device memory without counting them first; the only header of pages/.
+ * SPDX-License-Identifier: MIT
+ *
+ * For callers whose keys are already on the device; keys from a file are counted while they arrive.
+ * Bins lie in pages, and digits in rooms, scattered over a buffer and spare memory:
+ *
+ *     keys --level 1--> pages in other --level 2--> rooms in keys --sort bins--> other
+ *
+ * or, for very many keys,
+ *
+ *     keys --level 1--> pages in other --split--> pages in keys --level 2--> rooms in other
+ *          --sort bins--> keys
+ *
+ * A room may hold only the low 16 bits of each key: a narrow job. Keys that do not suit this are
+ * counted after all.
+ */
+#ifndef GS_DEVICE_PAGES_H
+#define GS_DEVICE_PAGES_H
+
+#include "sort/device/device_sorter.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Allocate more memory, so that gs_device_sort need not count: 20 % of the keys' size at 2^26 keys,
+ * 16 % at 2^28, 14 % at 2^30, 20 % at 2^32. Call it at most once, after open; room.paged_keys and
+ * ->split_keys may be set in between, and raised later. The result may then be in `other`
+ * (stats->in_other), and both buffers must be aligned to 16 bytes, as a block reads four words of a
+ * room at once. */
+enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -4,7 +4,6 @@
  * Two runs are merged by vectors (u32/merge_pair.c).
  */
 #include "sort/keys/merge_runs.h"
-#include "sort/keys/u32/vector_keys.h"
 
 #include <assert.h>
 #include <stdbool.h>

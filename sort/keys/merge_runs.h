@@ -4,21 +4,12 @@
 #ifndef GS_MERGE_RUNS_H
 #define GS_MERGE_RUNS_H
 
-#include <stddef.h>
+#include "sort/keys/u32/vector_keys.h"
 
-#include "common/keys.h"
+#include <stddef.h>
 
 /* Runs that are merged at once, at most; each doubling takes every key through one more merge. */
 #define GS_MERGE_RUNS_MAX 256
-
-/* Keys of padding behind each run, which merging overwrites. */
-#define GS_MERGE_GAP 16
-
-/* How two runs are merged: by the instruction sets that processors have, the best last. */
-enum gs_merge_method { GS_MERGE_NONE, GS_MERGE_AVX2, GS_MERGE_AVX512 };
-
-/* The best method that this processor supports; GS_MERGE_NONE if none. */
-enum gs_merge_method gs_merge_method(void);
 
 /* Merge `runs` ascending runs, 1 to GS_MERGE_RUNS_MAX, of counts[] keys each, none of them empty:
  * run 0 at keys, each other run GS_MERGE_GAP keys behind the end of the one before. keys and

@@ -7,8 +7,9 @@
 #ifndef GS_VECTOR_KEYS_H
 #define GS_VECTOR_KEYS_H
 
-#include "sort/keys/merge_runs.h"
+#include "common/keys.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Progress of an in-place removal of duplicates. */
@@ -21,6 +22,15 @@ struct gs_closing {
 
 /* Close up the keys that fill whole vectors; none if the processor has no vectors for that. */
 void gs_vector_close_up(gs_key *keys, uint64_t count, struct gs_closing *closing);
+
+/* Keys of padding behind each run, which merging overwrites. */
+#define GS_MERGE_GAP 16
+
+/* How two runs are merged: by the instruction sets that processors have, the best last. */
+enum gs_merge_method { GS_MERGE_NONE, GS_MERGE_AVX2, GS_MERGE_AVX512 };
+
+/* The best method that this processor supports; GS_MERGE_NONE if none. */
+enum gs_merge_method gs_merge_method(void);
 
 /* Merge two ascending runs with GS_MERGE_GAP keys of GS_KEY_MAX behind each. `to` has room for as
  * many behind the merged keys. */

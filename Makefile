@@ -74,6 +74,8 @@ ifeq ($(HIGHWAY),1)
   OBJECTS   += $(call objects,$(call sources,$(ROOMS),cc))
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
+else
+  OBJECTS   += $(B)/sort/bin/vqsort_absent.o
 endif
 ifeq ($(CUDA),1)
   GPU_SOURCES := $(filter-out %_absent.c,$(call sources,$(GPU_ROOMS),c)) $(call sources,$(GPU_ROOMS),cu)
@@ -89,7 +91,7 @@ ifeq ($(CUDA),1)
                 $(foreach arch,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(arch),code=sm_$(arch)) \
                 -gencode arch=compute_$(NEWEST),code=compute_$(NEWEST)
 else
-  OBJECTS  += $(call objects,$(filter %_absent.c,$(call sources,$(ROOMS) $(GPU_ROOMS),c)))
+  OBJECTS  += $(call objects,$(filter %_absent.c,$(call sources,$(GPU_ROOMS),c)))
 endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.

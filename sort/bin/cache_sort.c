@@ -30,22 +30,6 @@ enum {
     SPLITS = 1 << SPLIT_BITS
 };
 
-#if GS_HIGHWAY
-static bool try_vqsort(gs_key *keys, size_t count)
-{
-    const bool usable = gs_vqsort_usable();
-    if (usable)
-        gs_vqsort(keys, count);
-    return usable;
-}
-#else
-static bool try_vqsort(gs_key *keys, size_t count)
-{
-    (void)keys, (void)count;
-    return false;
-}
-#endif
-
 /* Split a bin above the capacity in place, by up to SPLIT_BITS of the top bits that vary, fewer if
  * parts of a quarter of the capacity result. Then sort the parts. The keys must not be in order.
  * [McIlroy, Bostic, McIlroy: Engineering Radix Sort, 1993: American flag sort] */
@@ -124,8 +108,10 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     const bool closer = scan.high - scan.low < (high - low) / 2;
     if ((!tried || closer) && gs_even_sort(keys, scratch, count, scan.low, scan.high, &tried))
         return keys;
-    if (try_vqsort(keys, count))
+    if (gs_vqsort_usable()) {
+        gs_vqsort(keys, count);
         return keys;
+    }
     if (count <= GS_CACHE_SORT_CAPACITY)
         return gs_radix_sort_scanned(keys, scratch, count, scan);
     sort_large(keys, scratch, count, scan);
@@ -139,7 +125,7 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
 
 bool gs_cache_sort_takes_large(void)
 {
-    return gs_even_takes_runs();
+    return gs_even_method() == GS_EVEN_GROUPS;
 }
 
 gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
@@ -155,12 +141,10 @@ gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *s
 
 const char *gs_cache_sort_name(void)
 {
-    const char *even = gs_even_name();
-    if (even != NULL)
-        return even;
-#if GS_HIGHWAY
-    if (gs_vqsort_usable())
-        return "vqsort";
-#endif
-    return "radix";
+    static const char *const names[][2] = {
+        {"radix", "vqsort"},
+        {"columns AVX2, radix", "columns AVX2, vqsort"},
+        {"groups AVX-512, radix", "groups AVX-512, vqsort"},
+    };
+    return names[gs_even_method()][gs_vqsort_usable()];
 }

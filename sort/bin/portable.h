@@ -9,6 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The number of bits of value, without leading zeros. */
+static inline unsigned gs_bit_width(gs_key value)
+{
+    unsigned width = 0;
+    for (unsigned half = GS_KEY_BITS / 2; half > 0; half /= 2)
+        if (value >> half != 0) {
+            width += half;
+            value >>= half;
+        }
+    return width + (value != 0);
+}
+
 /* Up to this many keys are sorted by insertion. */
 #define GS_INSERTION_MAX 32
 
@@ -38,22 +50,11 @@ void gs_insertion_sort(gs_key *keys, size_t count);
 void gs_counting_sort(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan,
                       uint32_t values);
 
-/* Radix sort of the bits that vary, for up to GS_CACHE_SORT_CAPACITY keys. Returns keys or scratch,
+/* Radix sort, for up to GS_CACHE_SORT_CAPACITY keys. Returns keys or scratch,
  * of which it uses count keys. */
 gs_key *gs_radix_sort(gs_key *keys, gs_key *scratch, size_t count);
 
 /* The same of keys that were scanned. */
 gs_key *gs_radix_sort_scanned(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan);
-
-/* The number of bits of value, without leading zeros. */
-static inline unsigned gs_bit_width(gs_key value)
-{
-    unsigned width = 0;
-    while (value != 0) {
-        width++;
-        value >>= 1;
-    }
-    return width;
-}
 
 #endif

@@ -1,4 +1,4 @@
-/* vqsort.h -- Highway's vqsort behind a C interface. Built with HIGHWAY=1 only.
+/* vqsort.h -- Highway's vqsort behind a C interface.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_VQSORT_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Sort the keys in place, any number of them. */
+/* Sort the keys in place, any number of them. To be called only if usable. */
 void gs_vqsort(gs_key *keys, size_t count);
 
 /* Whether it has vector instructions to use here; and the name of their instruction set. */

@@ -111,15 +111,13 @@ static const gs_key *sort_columns(gs_key *keys, gs_key *scratch, size_t count, g
 }
 #endif
 
-#if GS_HIGHWAY
-static const gs_key *sort_highway(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
-                                  gs_key high)
+static const gs_key *sort_vqsort(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
+                                 gs_key high)
 {
     (void)scratch, (void)low, (void)high;
     gs_vqsort(keys, count);
     return keys;
 }
-#endif
 
 static const struct method {
     const char *name;
@@ -130,9 +128,7 @@ static const struct method {
     {"columns", sort_columns},
 #endif
     {"radix", sort_radix},
-#if GS_HIGHWAY
-    {"vqsort", sort_highway},
-#endif
+    {"vqsort", sort_vqsort},
 };
 
 static void *allocate(size_t bytes)
@@ -160,9 +156,7 @@ int main(int argc, char **argv)
     gs_key *scratch = allocate(sizeof(gs_key) * GS_CACHE_SORT_SCRATCH);
 
     printf("gs_cache_sort here: %s", gs_cache_sort_name());
-#if GS_HIGHWAY
     printf("; vqsort: %s", gs_vqsort_target());
-#endif
     printf(". Mkeys/s, one thread.\n\n| keys | method |");
     for (int d = 0; d < DISTRIBUTIONS; d++)
         printf(" %s |", names[d]);

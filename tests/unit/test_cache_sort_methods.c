@@ -198,12 +198,10 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         gs_columns_sort(keys, scratch, count, low, high))
         return keys;
 #endif
-#if GS_HIGHWAY
-    if (method == HIGHWAY) {
+    if (method == VQSORT && gs_vqsort_usable()) {
         gs_vqsort(keys, count);
         return keys;
     }
-#endif
     return NULL;
 }
 
@@ -384,8 +382,7 @@ int main(void)
     if (gs_placed512_usable())
         failures += check_taken(PLACED512);
 #endif
-#if GS_HIGHWAY
-    failures += check_taken(HIGHWAY);
-#endif
+    if (gs_vqsort_usable())
+        failures += check_taken(VQSORT);
     return failures != 0;
 }

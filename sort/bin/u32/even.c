@@ -110,9 +110,11 @@ static bool try_groups(const struct gs_key_runs *runs, gs_key *to, gs_key *scrat
            gs_groups512_sort(runs, to, scratch, scratch_keys, count, low, high, past_cache);
 }
 
-bool gs_even_takes_runs(void)
+enum gs_even_method gs_even_method(void)
 {
-    return gs_groups512_usable();
+    return gs_groups512_usable() ? GS_EVEN_GROUPS
+           : gs_columns_usable() ? GS_EVEN_COLUMNS
+                                 : GS_EVEN_NONE;
 }
 
 bool gs_even_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
@@ -139,17 +141,4 @@ bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_ke
         try_groups(&runs, keys, scratch, gs_cache_sort_scratch(count), count, low, high, false))
         return true;
     return gs_columns_usable() && gs_columns_sort(keys, scratch, count, low, high);
-}
-
-#if GS_HIGHWAY
-#define OTHERS "vqsort"
-#else
-#define OTHERS "radix"
-#endif
-
-const char *gs_even_name(void)
-{
-    return gs_groups512_usable() ? "groups AVX-512, " OTHERS
-           : gs_columns_usable() ? "columns AVX2, " OTHERS
-                                 : NULL;
 }

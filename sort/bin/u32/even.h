@@ -11,6 +11,14 @@
 
 #include <stdbool.h>
 
+/* What this processor has instructions for. */
+enum gs_even_method {
+    GS_EVEN_NONE,
+    GS_EVEN_COLUMNS, /* AVX2 */
+    GS_EVEN_GROUPS   /* AVX-512 with VBMI2: sorts runs, and fast */
+};
+enum gs_even_method gs_even_method(void);
+
 /* Sort keys in place, with scratch as of gs_cache_sort(). Returns false and leaves keys untouched
  * if there are more than GS_CACHE_SORT_CAPACITY, if by a sample many are equal or they are not
  * spread evenly over [low, high], or if sorting them found that; then also sets *tried, since
@@ -19,15 +27,10 @@ bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_ke
                   bool *tried);
 
 /* The same for up to GS_CACHE_SORT_LARGE keys in runs, which are sorted to `to` and stay unchanged;
- * the parameters are those of gs_cache_sort_runs(). Always false unless gs_even_takes_runs(). */
+ * the parameters are those of gs_cache_sort_runs(). Always false unless the method is
+ * GS_EVEN_GROUPS. */
 bool gs_even_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
                        size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache,
                        bool *tried);
-
-/* Does this processor sort runs, and fast? That takes AVX-512 with VBMI2. */
-bool gs_even_takes_runs(void);
-
-/* What gs_cache_sort_name() returns where this processor has a method; else NULL. */
-const char *gs_even_name(void);
 
 #endif

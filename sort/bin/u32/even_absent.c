@@ -3,6 +3,11 @@
  */
 #include "sort/bin/u32/even.h"
 
+enum gs_even_method gs_even_method(void)
+{
+    return GS_EVEN_NONE;
+}
+
 bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high, bool *tried)
 {
     (void)keys, (void)scratch, (void)count, (void)low, (void)high, (void)tried;
@@ -16,14 +21,4 @@ bool gs_even_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scrat
     (void)runs, (void)to, (void)scratch, (void)scratch_keys, (void)count, (void)low, (void)high,
         (void)past_cache, (void)tried;
     return false;
-}
-
-bool gs_even_takes_runs(void)
-{
-    return false;
-}
-
-const char *gs_even_name(void)
-{
-    return NULL;
 }

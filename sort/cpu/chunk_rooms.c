@@ -142,14 +142,15 @@ static inline __attribute__((always_inline)) void put_all(const struct gs_splitt
 #define PUT(guide, shift) put_straight(splitters, guide, shift, ahead, room, next, keys, count)
     if (splitters->guide == GS_GUIDE_TOP)
         PUT(GS_GUIDE_TOP, 0);
-    else if (splitters->shift == 20) /* 4096 bins: shifting by a constant takes half as long */
-        PUT(GS_GUIDE_EVEN, 20);
-    else if (splitters->shift == 21)
-        PUT(GS_GUIDE_EVEN, 21);
-    else if (splitters->shift == 22)
-        PUT(GS_GUIDE_EVEN, 22);
-    else if (splitters->shift == 23)
-        PUT(GS_GUIDE_EVEN, 23);
+    else if (splitters->shift ==
+             GS_KEY_BITS - 12) /* 4096 bins: shifting by a constant takes half as long */
+        PUT(GS_GUIDE_EVEN, GS_KEY_BITS - 12);
+    else if (splitters->shift == GS_KEY_BITS - 11)
+        PUT(GS_GUIDE_EVEN, GS_KEY_BITS - 11);
+    else if (splitters->shift == GS_KEY_BITS - 10)
+        PUT(GS_GUIDE_EVEN, GS_KEY_BITS - 10);
+    else if (splitters->shift == GS_KEY_BITS - 9)
+        PUT(GS_GUIDE_EVEN, GS_KEY_BITS - 9);
     else
         PUT(GS_GUIDE_EVEN, splitters->shift);
 #undef PUT

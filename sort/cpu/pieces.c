@@ -112,7 +112,7 @@ static void split_run(gs_key *keys, const struct gs_piece *piece, uint64_t chunk
     uint32_t next[SPLITS] = {0};
     uint32_t sum = starts[0];
     for (uint32_t i = starts[0]; i < starts[1]; i++)
-        next[(keys[i] - piece->low) >> shift]++;
+        next[(uint32_t)((keys[i] - piece->low) >> shift)]++;
     for (uint32_t part = 0; part < parts; part++) {
         uint32_t count = next[part];
         part_starts[part] = sum;
@@ -121,7 +121,7 @@ static void split_run(gs_key *keys, const struct gs_piece *piece, uint64_t chunk
     }
     part_starts[parts] = sum;
     for (uint32_t i = starts[0]; i < starts[1]; i++)
-        scratch[next[(keys[i] - piece->low) >> shift]++] = keys[i];
+        scratch[next[(uint32_t)((keys[i] - piece->low) >> shift)]++] = keys[i];
     memcpy(keys + starts[0], scratch, (starts[1] - starts[0]) * sizeof *keys);
 }
 
@@ -150,10 +150,10 @@ static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, st
         find_bounds(run, &piece);
     if (bits == 0 || piece.low == piece.high)
         return add_whole(run, pieces, piece, err);
-    unsigned width = GS_KEY_BITS - (unsigned)__builtin_clz(piece.high - piece.low);
+    unsigned width = GS_KEY_BITS - gs_key_clz(piece.high - piece.low);
     bits = bits < width ? bits : width;
     unsigned shift = width - bits;
-    uint32_t parts = ((piece.high - piece.low) >> shift) + 1;
+    uint32_t parts = (uint32_t)((piece.high - piece.low) >> shift) + 1;
     uint32_t stride = parts + 1;
     uint32_t *table = add_table(pieces, cpu->chunks, stride);
     if (table == NULL)

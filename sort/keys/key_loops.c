@@ -35,11 +35,15 @@ void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
     size_t i = 0;
 #if defined(__SSE2__)
     if (past_cache) {
-        const __m128i four = _mm_set1_epi32((int)key);
-        for (; i < count && (uintptr_t)(keys + i) % sizeof four != 0; i++)
+        enum { KEYS = sizeof(__m128i) / sizeof(gs_key) };
+        gs_key copies[KEYS];
+        for (size_t k = 0; k < KEYS; k++)
+            copies[k] = key;
+        const __m128i vector = _mm_loadu_si128((const __m128i *)(const void *)copies);
+        for (; i < count && (uintptr_t)(keys + i) % sizeof vector != 0; i++)
             keys[i] = key;
-        for (; i + 4 <= count; i += 4)
-            _mm_stream_si128((__m128i *)(void *)(keys + i), four);
+        for (; i + KEYS <= count; i += KEYS)
+            _mm_stream_si128((__m128i *)(void *)(keys + i), vector);
         _mm_sfence();
     }
 #else

@@ -4,7 +4,11 @@
 #ifndef GS_PARAMS_H
 #define GS_PARAMS_H
 
+#include "common/keys.h"
 #include "sort/types/limits.h"
+
+/* Caches and pages have sizes in bytes: as many keys as that are. */
+#define GS_KEYS_IN(kib) ((kib)*1024 / GS_KEY_BYTES)
 
 /* The most bins of one distribution pass. */
 #define GS_BINS_MAX GS_OPTION_BINS_MAX
@@ -14,11 +18,11 @@
  * with more, the runs in a chunk get short, and the scatter has many cache lines open. From there
  * on bins grow instead, up to GS_BIN_KEYS_LARGE, or to GS_BIN_KEYS_HUGE where the processor sorts
  * those about as fast thanks to its L3 cache; only then does their number grow again. */
-#define GS_BIN_KEYS        49152
+#define GS_BIN_KEYS        GS_KEYS_IN(192)
 #define GS_BINS_WANTED     1024
 #define GS_BINS_WANTED_FEW 512
-#define GS_BIN_KEYS_LARGE  (1 << 18)
-#define GS_BIN_KEYS_HUGE   (1 << 20)
+#define GS_BIN_KEYS_LARGE  GS_KEYS_IN(1024)
+#define GS_BIN_KEYS_HUGE   GS_KEYS_IN(4096)
 
 /* A bin that one thread sorts whole holds at most 1 / GS_BINS_PER_THREAD of the thread's share of
  * the keys (or what fits the cache, if that is more): no thread waits long for another's last bin,
@@ -30,7 +34,7 @@
  * of keys is known; if it proves too small, the work is discarded. One thread draws and sorts the
  * sample, while another reads. */
 #ifndef GS_INCOMING_KEYS /* tests: few */
-#define GS_INCOMING_KEYS (8 << 20)
+#define GS_INCOMING_KEYS GS_KEYS_IN(32768)
 #endif
 #define GS_INCOMING_BINS         2048
 #define GS_INCOMING_OVERSAMPLING 16
@@ -43,15 +47,15 @@
 #define GS_SAMPLES_MAX GS_OPTION_SAMPLES_MAX
 
 /* Up to this many keys an input is one bin: sorting in cache beats any distribution pass. */
-#define GS_ONE_BIN_KEYS 65536
+#define GS_ONE_BIN_KEYS GS_KEYS_IN(256)
 
 /* Keys of a tile: what a thread claims at once when it scans or copies ordered input. */
-#define GS_TILE_KEYS 65536
+#define GS_TILE_KEYS GS_KEYS_IN(256)
 
 /* Keys of a chunk, which a CPU thread orders by bin in its L2 cache: MAX, or fewer, down to MIN, if
  * there would be less than GS_CHUNKS_PER_THREAD chunks for each thread. */
-#define GS_CHUNK_KEYS_MAX    131072
-#define GS_CHUNK_KEYS_MIN    16384
+#define GS_CHUNK_KEYS_MAX    GS_KEYS_IN(512)
+#define GS_CHUNK_KEYS_MIN    GS_KEYS_IN(64)
 #define GS_CHUNKS_PER_THREAD 8
 
 /* Keys whose bins are found at once: they stay in the first-level cache until they are placed. */
@@ -63,8 +67,8 @@
 
 /* Up to this many keys, bins are smaller and have fewer samples than in large sorts, so that all
  * threads get some. */
-#define GS_FEW_KEYS         (2 << 20)
-#define GS_FEW_BIN_KEYS     16384
+#define GS_FEW_KEYS         GS_KEYS_IN(8192)
+#define GS_FEW_BIN_KEYS     GS_KEYS_IN(64)
 #define GS_FEW_OVERSAMPLING 16
 
 /* Up to GS_SHARES_KEYS keys, where vector code can do it, each thread filters its share of the keys
@@ -72,8 +76,8 @@
  * them all takes a thread longer than scattering its part. If the sink has to be written to, the
  * limit is GS_SHARES_KEYS_WRITTEN: all shares finish and are written at the same time, whereas the
  * writing of one bin overlaps the sorting of others. */
-#define GS_SHARES_KEYS         (4 << 20)
-#define GS_SHARES_KEYS_WRITTEN (1 << 20)
+#define GS_SHARES_KEYS         GS_KEYS_IN(16384)
+#define GS_SHARES_KEYS_WRITTEN GS_KEYS_IN(4096)
 
 /* If the sample has at most this many distinct values, each gets an equality bin of its own on the
  * CPU, however few bins are planned: each key is compared with all of these values, and no key has
@@ -89,12 +93,12 @@
 /* Keys of a large input that a thread claims at once: at least a huge page (2 MiB), since two
  * threads that touch the same huge page first at the same time both clear one; and up to four huge
  * pages, as long as that is at most 1 / GS_CHUNKS_PER_THREAD of its share of the keys left. */
-#define GS_CLAIM_KEYS     (1 << 19)
-#define GS_CLAIM_KEYS_MAX (1 << 21)
+#define GS_CLAIM_KEYS     GS_KEYS_IN(2048)
+#define GS_CLAIM_KEYS_MAX GS_KEYS_IN(8192)
 
 /* From this many keys on, sorted bins are copied to the sink's memory by non-temporal stores: they
  * would not stay in cache until they are read anyway. */
-#define GS_PAST_CACHE_KEYS (4 << 20)
+#define GS_PAST_CACHE_KEYS GS_KEYS_IN(16384)
 
 /* From this many threads on, some of them create a mapped file's pages while the others distribute
  * keys to a separate copy. With fewer threads all pages are created first, and the keys are

@@ -18,20 +18,28 @@ static void add_splitter(struct gs_splitters *splitters, gs_key key)
     splitters->splitter[splitters->count++] = key;
 }
 
-/* The least key of a cell. */
-static uint64_t cell_start(const struct gs_splitters *splitters, enum gs_guide guide, uint32_t cell)
+/* The largest key of a cell. */
+static gs_key cell_last(const struct gs_splitters *splitters, enum gs_guide guide, uint32_t cell)
 {
-    if (cell == 0)
-        return 0;
+    gs_key distance; /* of the next cell's least key from base */
+    const uint32_t next = cell + 1;
+    const uint32_t log = next >> GS_GUIDE_LOG_FRACTION;
+    if (next >= GS_GUIDE_CELLS)
+        return GS_KEY_MAX;
     if (guide == GS_GUIDE_TOP)
-        return (uint64_t)cell << (GS_KEY_BITS - GS_GUIDE_LOG2);
-    if (guide == GS_GUIDE_LINEAR)
-        return splitters->base + ((uint64_t)cell << splitters->shift);
-    if (cell >> GS_GUIDE_LOG_FRACTION == 0)
-        return (uint64_t)splitters->base + cell;
-    uint32_t octave = (cell >> GS_GUIDE_LOG_FRACTION) - 1;
-    uint32_t fraction = cell - (octave << GS_GUIDE_LOG_FRACTION);
-    return splitters->base + ((uint64_t)fraction << octave);
+        return ((gs_key)next << (GS_KEY_BITS - GS_GUIDE_LOG2)) - 1;
+    if (guide == GS_GUIDE_LINEAR) {
+        if (next > GS_KEY_MAX >> splitters->shift)
+            return GS_KEY_MAX;
+        distance = (gs_key)next << splitters->shift;
+    } else if (log == 0) {
+        distance = next;
+    } else {
+        if (log - 1 + GS_GUIDE_LOG_FRACTION >= GS_KEY_BITS)
+            return GS_KEY_MAX;
+        distance = (gs_key)(next - ((log - 1) << GS_GUIDE_LOG_FRACTION)) << (log - 1);
+    }
+    return distance > GS_KEY_MAX - splitters->base ? GS_KEY_MAX : splitters->base + distance - 1;
 }
 
 /* Set the first bin of cells [cell, end). */
@@ -50,15 +58,14 @@ static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
     splitters->guide = guide;
     while (bin < splitters->count) {
         uint32_t cell = gs_splitters_cell(splitters, guide, splitters->splitter[bin]);
-        uint64_t end = cell + 1 < GS_GUIDE_CELLS ? cell_start(splitters, guide, cell + 1)
-                                                 : (uint64_t)GS_KEY_MAX + 1;
+        const gs_key last = cell_last(splitters, guide, cell);
         uint32_t inside = 0;
         fill_cells(splitters, next, cell + 1, bin);
         next = cell + 1;
         /* A splitter below the cell's last key separates keys of the cell, so that the search has
          * to look at it; one that equals the last key does not. */
-        for (; bin < splitters->count && splitters->splitter[bin] < end; bin++)
-            inside += (uint64_t)splitters->splitter[bin] + 1 < end;
+        for (; bin < splitters->count && splitters->splitter[bin] <= last; bin++)
+            inside += splitters->splitter[bin] < last;
         widest = inside > widest ? inside : widest;
     }
     fill_cells(splitters, next, GS_GUIDE_CELLS, bin);
@@ -153,10 +160,9 @@ static uint32_t rank_of(const gs_key *sample, uint32_t samples, gs_key key)
 static gs_key nearest_end(const struct gs_splitters *splitters, enum gs_guide guide, gs_key key)
 {
     uint32_t cell = gs_splitters_cell(splitters, guide, key);
-    uint64_t start = cell_start(splitters, guide, cell);
-    uint64_t end = cell + 1 < GS_GUIDE_CELLS ? cell_start(splitters, guide, cell + 1) - 1
-                                             : (uint64_t)GS_KEY_MAX;
-    return (gs_key)(start > 0 && key - (start - 1) < end - key ? start - 1 : end);
+    gs_key last = cell_last(splitters, guide, cell);
+    gs_key before = cell > 0 ? cell_last(splitters, guide, cell - 1) : 0;
+    return cell > 0 && key - before < last - key ? before : last;
 }
 
 /* Is splitter i the lower or the upper bound of an equality bin? */
@@ -189,13 +195,14 @@ static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, en
  * plus five standard deviations. Is that so? */
 static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
 {
-    uint64_t share = ((uint64_t)samples << shift) >> GS_KEY_BITS;
+    uint64_t share = samples >> (GS_KEY_BITS - shift);
     uint32_t i = 0;
     if (share < EVIDENCE)
         return false;
-    for (uint64_t end = (uint64_t)1 << shift; i < samples; end += (uint64_t)1 << shift) {
+    const gs_key width = (gs_key)1 << shift;
+    for (gs_key last = width - 1; i < samples; last += width) {
         uint64_t first = i;
-        while (i < samples && sample[i] < end)
+        while (i < samples && sample[i] <= last)
             i++;
         uint64_t found = i - first;
         if (found > share && (found - share) * (found - share) > 25 * share)
@@ -223,7 +230,7 @@ static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint
     splitters->base = 0;
     splitters->shift = shift;
     for (uint32_t i = 0; i < 2 * GS_SPLITTERS_MAX; i++)
-        splitters->splitter[i] = i < splitters->count ? ((i + 1) << shift) - 1 : GS_KEY_MAX;
+        splitters->splitter[i] = i < splitters->count ? (((gs_key)i + 1) << shift) - 1 : GS_KEY_MAX;
     return true;
 }
 

@@ -43,10 +43,10 @@ struct gs_splitters {
 };
 
 /* A log guide splits each power of two into this many cells (as its logarithm). */
-#define GS_GUIDE_LOG_FRACTION 7
+#define GS_GUIDE_LOG_FRACTION (GS_KEY_BITS > 64 ? 6 : 7)
 
-static_assert((33 - GS_GUIDE_LOG_FRACTION) << GS_GUIDE_LOG_FRACTION <= GS_GUIDE_CELLS,
-              "a log guide has a cell for every 32-bit distance");
+static_assert((GS_KEY_BITS + 1 - GS_GUIDE_LOG_FRACTION) << GS_GUIDE_LOG_FRACTION <= GS_GUIDE_CELLS,
+              "a log guide has a cell for every distance");
 static_assert(GS_SPLITTERS_MAX < 1 << 16, "a cell holds its first bin in 16 bits");
 
 /* The cell of a key; with LINEAR and LOG, keys up to base are in cell 0. */
@@ -54,17 +54,17 @@ static inline uint32_t gs_splitters_cell(const struct gs_splitters *splitters, e
                                          gs_key key)
 {
     if (guide == GS_GUIDE_TOP)
-        return key >> (GS_KEY_BITS - GS_GUIDE_LOG2);
+        return (uint32_t)(key >> (GS_KEY_BITS - GS_GUIDE_LOG2));
     if (guide == GS_GUIDE_EVEN)
-        return key >> splitters->shift;
-    uint32_t distance = key > splitters->base ? key - splitters->base : 0;
+        return (uint32_t)(key >> splitters->shift);
+    gs_key distance = key > splitters->base ? key - splitters->base : 0;
     if (guide == GS_GUIDE_LINEAR) {
-        uint32_t cell = distance >> splitters->shift;
-        return cell < GS_GUIDE_CELLS ? cell : GS_GUIDE_CELLS - 1;
+        gs_key cell = distance >> splitters->shift;
+        return cell < GS_GUIDE_CELLS ? (uint32_t)cell : GS_GUIDE_CELLS - 1;
     }
-    uint32_t octave = 31U - (uint32_t)__builtin_clz(distance | 1U << GS_GUIDE_LOG_FRACTION);
+    uint32_t octave = GS_KEY_BITS - 1 - gs_key_clz(distance | (gs_key)1 << GS_GUIDE_LOG_FRACTION);
     octave -= GS_GUIDE_LOG_FRACTION;
-    return (octave << GS_GUIDE_LOG_FRACTION) + (distance >> octave);
+    return (octave << GS_GUIDE_LOG_FRACTION) + (uint32_t)(distance >> octave);
 }
 
 /* The bin of a key. guide and steps are those of the splitters; where they are passed as constants,

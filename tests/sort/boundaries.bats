@@ -8,7 +8,8 @@ constant()
 {
     local value
     # a number, or a power of two as (1 << 18)
-    value=$(sed -n "s/^#define $1 *(*\([0-9 <]*[0-9]\).*/\1/p" "$ROOT"/sort/{keys/params,types/limits}.h)
+    value=$(sed -n "s/^#define $1 *(*\([0-9 <]*[0-9]\).*/\1/p" \
+        "$ROOT"/sort/{keys/params,types/limits}.h)
     [ -n "$value" ] || {
         echo "no $1 in sort/keys/params.h and sort/types/limits.h" >&2
         return 1

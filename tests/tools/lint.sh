@@ -117,11 +117,11 @@ check_tidy()
         cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
     fi
     local host gpu cxx
-    local wants_cuda='(^|/)(device|gpu)/.*\.c$' # except *_absent.c, which replace them
+    # What is built with CUDA's headers; *_absent.c replace that in a build without.
+    mapfile -t gpu < <(files '*.c' | grep -E '(^|/)(device|gpu)/' | grep -v '_absent\.c$')
     # The shim for faults defines functions of the C library, to which clang-tidy objects.
-    mapfile -t host < <(files '*.c' | grep -Ev "$wants_cuda|^tests/faults/shim\.c$"
-        files '*_absent.c')
-    mapfile -t gpu < <(files '*.c' | grep -E "$wants_cuda" | grep -v '_absent\.c$')
+    mapfile -t host < <(files '*.c' | grep -vx tests/faults/shim.c |
+        comm -23 - <(printf '%s\n' "${gpu[@]}"))
     mapfile -t cxx < <(files '*.cc')
     printf '%s\n' "${host[@]}" | tidy_each -std=c11 || worst $?
     if [ "${#gpu[@]}" -gt 0 ]; then

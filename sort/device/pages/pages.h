@@ -14,8 +14,8 @@
  * A room may hold only the low 16 bits of each key: a narrow job. Keys that do not suit this are
  * counted after all.
  */
-#ifndef GS_DEVICE_PAGES_H
-#define GS_DEVICE_PAGES_H
+#ifndef GS_PAGES_H
+#define GS_PAGES_H
 
 #include "sort/device/device_sorter.h"
 

@@ -9,6 +9,7 @@ ifeq ($(MAKECMDGOALS),install)
 endif
 PKG_CONFIG ?= pkg-config
 NVCC       ?= nvcc
+OBJCOPY    ?= objcopy
 CXX        ?= g++
 have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
 HIGHWAY ?= $(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
@@ -56,30 +57,39 @@ ifeq ($(DEBUG),1)
 endif
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
-ROOMS    := common types keys bin split run merge cpu ways pipeline engines sorter external cli
+# The rooms between types and api are compiled for keys of 32 bits, and again for wider ones.
+WIDTHS   := 64 128
+ROOMS    := common types api cli
+KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
 # Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
 WINGS    := keys/u32 bin/u32 split/u32
 GPU_ROOMS := device/kernels device device/pages gpu engines/gpu
 folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
-SOURCES  := $(filter-out cli/main.c cli/openmp_environment.c,$(call sources,$(ROOMS),c))
+# What stands in for others (absent), and what does not (present).
+present  = $(filter-out %_absent.c,$(call sources,$(1),c))
+absent   = $(filter %_absent.c,$(call sources,$(1),c))
 HOUSE    := $(shell find common sort cli -name '*.c' -o -name '*.cc' -o -name '*.cu')
-ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(WINGS) $(GPU_ROOMS),$(kind))),$(HOUSE))
+ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(KEY_ROOMS) $(WINGS) $(GPU_ROOMS),$(kind))),$(HOUSE))
 $(if $(ASTRAY),$(error $(ASTRAY): in no room that the Makefile knows))
-objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
-OBJECTS  := $(call objects,$(filter-out %_absent.c,$(SOURCES)))
 MACROS   := $(shell $(CC) -dM -E - </dev/null)
-OBJECTS  += $(call objects,$(call $(if $(findstring __x86_64__,$(MACROS)),filter-out,filter),%_absent.c,$(call sources,$(WINGS),c)))
+objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
+OBJECTS  := $(call objects,$(filter-out cli/main.c cli/openmp_environment.c,$(call present,$(ROOMS) $(KEY_ROOMS))))
+OBJECTS  += $(call objects,$(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS)))
+# Wider keys have neither vector code of their own, nor a GPU's, nor the engines of 32-bit lists.
+WIDE     := $(filter-out $(call sources,engines,c),$(call present,$(KEY_ROOMS))) sort/engines/list_engines.c \
+            sort/engines/engine_absent.c $(call absent,$(WINGS) $(GPU_ROOMS))
 ifeq ($(HIGHWAY),1)
-  OBJECTS   += $(call objects,$(call sources,$(ROOMS),cc))
+  OBJECTS   += $(call objects,$(call sources,$(KEY_ROOMS),cc))
+  WIDE_CC   := $(call sources,$(KEY_ROOMS),cc)
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
 else
-  OBJECTS   += $(B)/sort/bin/vqsort_absent.o
+  OBJECTS   += $(call objects,$(call absent,bin ways))
+  WIDE      += $(call absent,bin ways)
 endif
 ifeq ($(CUDA),1)
-  GPU_SOURCES := $(filter-out %_absent.c,$(call sources,$(GPU_ROOMS),c)) $(call sources,$(GPU_ROOMS),cu)
-  OBJECTS  += $(call objects,$(GPU_SOURCES))
+  OBJECTS  += $(call objects,$(call present,$(GPU_ROOMS)) $(call sources,$(GPU_ROOMS),cu))
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
   LIBS     += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib -lcudart_static -ldl -lrt
@@ -91,8 +101,12 @@ ifeq ($(CUDA),1)
                 $(foreach arch,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(arch),code=sm_$(arch)) \
                 -gencode arch=compute_$(NEWEST),code=compute_$(NEWEST)
 else
-  OBJECTS  += $(call objects,$(filter %_absent.c,$(call sources,$(GPU_ROOMS),c)))
+  OBJECTS  += $(call objects,$(call absent,$(GPU_ROOMS)))
 endif
+# Each wider build is one object file that shows nothing but its table of calls.
+wide_objects = $(patsubst %,$(B)/w$(1)/%.o,$(basename $(WIDE) $(WIDE_CC)))
+WIDE_OBJECTS := $(WIDTHS:%=$(B)/width%.o)
+OBJECTS  += $(WIDE_OBJECTS)
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(findstring __clang__,$(MACROS)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
@@ -141,6 +155,21 @@ $(B)/flags: FORCE
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
+
+# The same for wider keys; then all of a width in one file.
+define width_rules
+$(B)/w$(1)/%.o: %.c $(B)/flags
+	@mkdir -p $$(@D)
+	$$(call quiet,CC)$$(CC) $$(CPP_FLAGS) -DGS_BITS=$(1) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) -c $$< -o $$@
+
+$(B)/w$(1)/%.o: %.cc $(B)/flags
+	@mkdir -p $$(@D)
+	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) -DGS_BITS=$(1) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
+
+$(B)/width$(1).o: $$(call wide_objects,$(1))
+	$$(call quiet,LD)$$(CC) -r -nostdlib $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) $$@.all $$@ && rm $$@.all
+endef
+$(foreach width,$(WIDTHS),$(eval $(call width_rules,$(width))))
 
 $(B)/%.o: %.cc $(B)/flags
 	@mkdir -p $(@D)

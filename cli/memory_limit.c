@@ -32,7 +32,8 @@ static uint64_t stacks(const struct gs_command *command)
 /* The memory that a small input takes. */
 static uint64_t least_memory(const struct gs_command *command)
 {
-    return gs_sort_memory(&command->sort, GS_SMALL_KEYS) + (uint64_t)GS_SMALL_KEYS * GS_KEY_BYTES;
+    return gs_width(&command->sort)->memory(&command->sort, GS_SMALL_KEYS) +
+           (uint64_t)GS_SMALL_KEYS * command->sort.key_bytes;
 }
 
 static uint64_t subtract(uint64_t from, uint64_t bytes)
@@ -55,11 +56,11 @@ static bool output_in_memory(const char *name)
     return statfs(there ? name : dirname(directory), &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
-/* What an output in memory leaves of `bytes` for buffers: it takes `keys` keys and, if inputs are
+/* What an output in memory leaves of `bytes` for buffers: it takes output_bytes and, if inputs are
  * pending, half of the rest, since a pipe's keys are in buffers and in the output. */
-static uint64_t beside_output(uint64_t bytes, uint64_t keys, bool pending)
+static uint64_t beside_output(uint64_t bytes, uint64_t output_bytes, bool pending)
 {
-    uint64_t left = subtract(bytes, keys * GS_KEY_BYTES);
+    uint64_t left = subtract(bytes, output_bytes);
     left = left > bytes / 4 ? left : bytes / 4;
     return pending ? left / 2 : left;
 }
@@ -74,7 +75,7 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
         limit = available < total ? available : total;
         limit = limit > 2 * beside ? limit - beside : limit / 2;
         if (output_in_memory(command->output))
-            limit = beside_output(limit, keys, pending);
+            limit = beside_output(limit, keys * command->sort.key_bytes, pending);
         limit = limit / 4 * 3;
     }
     uint64_t least = least_memory(command);
@@ -83,7 +84,7 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
 
 uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes)
 {
-    return gs_buffer_space_left() == UINT64_MAX ? gs_sort_held(options, keys, held_bytes)
+    return gs_buffer_space_left() == UINT64_MAX ? gs_width(options)->held(options, keys, held_bytes)
                                                 : held_bytes;
 }
 
@@ -91,7 +92,7 @@ uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys
 {
     uint64_t most =
         command->memory_limit > 0 ? gs_memory_limit(command, keys, more) : least_memory(command);
-    uint64_t buffers = gs_sort_memory(&command->sort, keys);
+    uint64_t buffers = gs_width(&command->sort)->memory(&command->sort, keys);
     return (more || buffers > most ? most : buffers) + GS_BESIDE + stacks(command);
 }
 

@@ -26,32 +26,35 @@
 struct check {
     const struct gs_options *options;
     uint64_t index; /* of the next key, or, once ordered is false, of the first disorder */
-    gs_key last;    /* the key before that, or the one that is out of order */
+    _Alignas(16) unsigned char last[16]; /* the key before, or the one that is out of order */
     bool ordered;
 };
 
 /* Carry on with the next `count` keys. */
-static void check_keys(struct check *check, const gs_key *keys, uint64_t count)
+static void check_keys(struct check *check, const char *keys, uint64_t count)
 {
-    const gs_key *previous = check->index > 0 ? &check->last : NULL;
-    uint64_t bad = gs_first_disorder(check->options, keys, count, previous);
+    const unsigned key_bytes = check->options->key_bytes;
+    const void *previous = check->index > 0 ? check->last : NULL;
+    uint64_t bad = gs_width(check->options)->first_disorder(check->options, keys, count, previous);
     check->ordered = bad == count;
     check->index += bad;
     if (!check->ordered)
-        check->last = keys[bad];
+        memcpy(check->last, keys + bad * key_bytes, key_bytes);
     else if (count > 0)
-        check->last = keys[count - 1];
+        memcpy(check->last, keys + (count - 1) * key_bytes, key_bytes);
 }
 
 static void check_mapped(struct check *check, const struct gs_input *input,
                          struct gs_progress *progress)
 {
-    const gs_key *keys = input->bytes;
-    uint64_t count = input->size / GS_KEY_BYTES;
+    const unsigned key_bytes = check->options->key_bytes;
+    const char *keys = input->bytes;
+    uint64_t count = input->size / key_bytes;
     gs_progress_enter(progress, "check", count);
     while (check->ordered && check->index < count) {
         uint64_t left = count - check->index;
-        check_keys(check, keys + check->index, left < GS_CHECK_KEYS ? left : GS_CHECK_KEYS);
+        check_keys(check, keys + check->index * key_bytes,
+                   left < GS_CHECK_KEYS ? left : GS_CHECK_KEYS);
         atomic_store(&progress->done, check->index);
     }
 }
@@ -60,6 +63,7 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
                                    struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st;
+    const unsigned key_bytes = check->options->key_bytes;
     size_t used = 0; /* bytes of a key that is not complete yet */
     size_t got;
     uint64_t size = 0;
@@ -77,14 +81,14 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
                                    err));
         size += got;
         used += got;
-        uint64_t keys = used / GS_KEY_BYTES;
-        check_keys(check, (const gs_key *)(const void *)buffer, keys);
-        used %= GS_KEY_BYTES;
-        memmove(buffer, buffer + keys * GS_KEY_BYTES, used);
+        uint64_t keys = used / key_bytes;
+        check_keys(check, buffer, keys);
+        used %= key_bytes;
+        memmove(buffer, buffer + keys * key_bytes, used);
         atomic_store(&progress->done, check->index);
     } while (got > 0 && check->ordered);
     if (check->ordered)
-        GS_TRY(gs_input_check_size(input->name, size, GS_KEY_BYTES, err));
+        GS_TRY(gs_input_check_size(input->name, size, key_bytes, err));
 
 cleanup:
     gs_pipe_reader_close(&reader);
@@ -98,7 +102,7 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
     struct gs_inputs inputs;
     struct check check = {.options = &command->sort, .ordered = true};
     enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
+        gs_inputs_open(&inputs, command->files, command->file_count, command->sort.key_bytes, err);
     if (st != GS_OK)
         return st;
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
@@ -110,9 +114,11 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
     else if (st == GS_OK)
         check_mapped(&check, input, progress);
     gs_progress_stop();
-    if (st == GS_OK && !check.ordered && !command->quiet)
-        gs_report_line("%s:%" PRIu64 ": disorder: %" PRI_GS_KEY, input->name, check.index,
-                       check.last);
+    if (st == GS_OK && !check.ordered && !command->quiet) {
+        char text[GS_KEY_TEXT_BYTES];
+        gs_key_text(check.last, command->sort.key_bytes, text);
+        gs_report_line("%s:%" PRIu64 ": disorder: %s", input->name, check.index, text);
+    }
     gs_report_watch(NULL, NULL, NULL);
     gs_inputs_close(&inputs);
     *ordered = check.ordered;

@@ -9,16 +9,21 @@
 #include "cli/output_sink.h"
 #include "cli/work.h"
 #include "common/clock.h"
-#include "sort/merge.h"
+#include "sort/gsort.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
+struct reading {
+    struct gs_progress *progress;
+    unsigned key_bytes;
+};
+
 /* For the progress line: the bytes that have come through pipes. */
 static void tell_read(void *context, uint64_t bytes)
 {
-    struct gs_progress *progress = context;
-    atomic_store(&progress->done, bytes / GS_KEY_BYTES);
+    const struct reading *reading = context;
+    atomic_store(&reading->progress->done, bytes / reading->key_bytes);
 }
 
 static enum gs_status write_merged(const struct gs_command *command, struct gs_progress *progress,
@@ -27,6 +32,8 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
 {
     enum gs_status st;
     struct gs_options options = command->sort;
+    const unsigned key_bytes = options.key_bytes;
+    struct reading told = {progress, key_bytes};
     struct gs_span *spans = NULL;
     struct gs_output_sink to = gs_output_sink(output, &options, NULL);
     uint64_t limit, keys, copied = 0, temporary_bytes, read_bytes;
@@ -34,7 +41,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     const uint64_t begin_ns = gs_now_ns();
     const uint64_t mapped_bytes = gs_inputs_bytes(inputs);
 
-    keys = mapped_bytes / GS_KEY_BYTES;
+    keys = mapped_bytes / key_bytes;
     limit = gs_memory_limit(command, keys, gs_inputs_pending(inputs));
     if (gs_inputs_pending(inputs)) /* of unknown length, and may go to temporary files */
         gs_memory_bound_dirty(&options, limit, limit, UINT64_MAX);
@@ -50,21 +57,23 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
         GS_TRY(
             gs_inputs_detach(inputs, output->device, output->inode, output->start, &copied, err));
     }
-    GS_TRY(gs_inputs_spool(inputs, GS_KEY_BYTES, limit / 2, command->directories,
-                           command->directory_count, tell_read, progress, &temporary_bytes, err));
+    GS_TRY(gs_inputs_spool(inputs, key_bytes, limit / 2, command->directories,
+                           command->directory_count, tell_read, &told, &temporary_bytes, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
     read_bytes = gs_inputs_bytes(inputs) - mapped_bytes;
-    reading = gs_stage_since(begin_ns, read_bytes / GS_KEY_BYTES, read_bytes);
-    GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
+    reading = gs_stage_since(begin_ns, read_bytes / key_bytes, read_bytes);
+    GS_TRY(gs_make_spans(inputs, key_bytes, &spans, &keys, err));
     for (size_t i = 0; i < inputs->count; i++)
         if (spans[i].count > 0)
             gs_inputs_advise(inputs, spans[i].keys, inputs->list[i].size, MADV_SEQUENTIAL);
     if (!options.unique)
-        GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
+        GS_TRY(gs_output_reserve(output, keys * key_bytes, err));
     options.memory_bytes = limit / 2;
-    gs_memory_bound_dirty(&options, limit, gs_merge_memory(&options, inputs->count),
-                          keys * GS_KEY_BYTES);
-    GS_TRY(gs_merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
+    gs_memory_bound_dirty(&options, limit,
+                          gs_width(&options)->merge_memory(&options, inputs->count),
+                          keys * key_bytes);
+    GS_TRY(
+        gs_width(&options)->merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
     stats->temporary_bytes = temporary_bytes;
     stats->memory_bytes += read_bytes - temporary_bytes + copied;
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);

@@ -6,8 +6,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "common/input.h"
-#include "sort/external.h"
-#include "sort/merge.h"
+#include "sort/gsort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,17 +25,18 @@ struct plan {
 
 static void plan_sort(const struct gs_command *command, struct plan *plan)
 {
-    gs_sort_forecast(&command->sort, plan->keys, &plan->stats, &plan->seconds);
-    if (gs_external_needed(&command->sort, plan->limit_bytes, 0, plan->keys)) {
+    gs_width(&command->sort)->forecast(&command->sort, plan->keys, &plan->stats, &plan->seconds);
+    if (gs_width(&command->sort)
+            ->external_needed(&command->sort, plan->limit_bytes, 0, plan->keys)) {
         plan->method = "external sort";
         plan->passes = 2;
         plan->memory_bytes = plan->limit_bytes;
-        plan->temporary_bytes = plan->keys * GS_KEY_BYTES;
-        plan->seconds += gs_external_seconds(plan->keys);
+        plan->temporary_bytes = plan->keys * command->sort.key_bytes;
+        plan->seconds += gs_width(&command->sort)->external_seconds(plan->keys);
     } else {
         plan->method = "sort in memory";
         plan->passes = 1;
-        plan->memory_bytes = gs_sort_memory(&command->sort, plan->keys);
+        plan->memory_bytes = gs_width(&command->sort)->memory(&command->sort, plan->keys);
     }
 }
 
@@ -48,8 +48,8 @@ static void plan_merge(const struct gs_command *command, size_t count, struct pl
         (struct gs_stats){.engine = "merge", .device = "cpu", .reason = "a merge runs on the CPU"};
     plan->method = "merge";
     plan->passes = 1;
-    plan->memory_bytes = gs_merge_memory(&options, count);
-    plan->seconds = gs_merge_seconds(&options, plan->keys);
+    plan->memory_bytes = gs_width(&options)->merge_memory(&options, count);
+    plan->seconds = gs_width(&options)->merge_seconds(&options, plan->keys);
 }
 
 static void print_plan(const struct gs_command *command, size_t count, const struct plan *plan)
@@ -66,7 +66,7 @@ static void print_plan(const struct gs_command *command, size_t count, const str
     printf("%-10s %" PRIu64 " bytes", "temporary", plan->temporary_bytes);
     for (size_t i = 0; i < command->directory_count; i++)
         printf("%s%s", i == 0 ? " in " : ", ", command->directories[i]);
-    printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * GS_KEY_BYTES, most);
+    printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * command->sort.key_bytes, most);
     printf("%-10s about %.1f s\n", "time", plan->seconds);
 }
 
@@ -75,16 +75,16 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
     struct gs_inputs inputs;
     struct plan plan = {0};
     enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
+        gs_inputs_open(&inputs, command->files, command->file_count, command->sort.key_bytes, err);
     if (st != GS_OK)
         return st;
     plan.pending = gs_inputs_pending(&inputs);
-    plan.keys = gs_inputs_bytes(&inputs) / GS_KEY_BYTES;
+    plan.keys = gs_inputs_bytes(&inputs) / command->sort.key_bytes;
     plan.limit_bytes = gs_memory_limit(command, plan.keys, plan.pending);
     if (command->mode == GS_MODE_MERGE) {
         plan_merge(command, inputs.count, &plan);
     } else {
-        st = gs_options_check_count(&command->sort, plan.keys, err);
+        st = gs_width(&command->sort)->check_count(&command->sort, plan.keys, err);
         if (st == GS_OK)
             plan_sort(command, &plan);
     }

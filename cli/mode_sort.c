@@ -11,7 +11,7 @@
 #include "common/clock.h"
 #include "common/input.h"
 #include "common/output.h"
-#include "sort/incoming.h"
+#include "sort/gsort.h"
 
 #include <stdlib.h>
 
@@ -19,13 +19,13 @@
 #define UNKNOWN_BYTES (UINT64_MAX / 2)
 
 /* Bring files that are not in the page cache there, from beginning to end. */
-static void fetch(const struct gs_inputs *inputs, struct gs_progress *progress,
+static void fetch(const struct gs_inputs *inputs, unsigned key_bytes, struct gs_progress *progress,
                   struct gs_stage_stats *stage)
 {
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     uint64_t start = gs_now_ns();
     uint64_t bytes = gs_fetch_inputs(inputs);
-    *stage = gs_stage_since(start, bytes / GS_KEY_BYTES, bytes);
+    *stage = gs_stage_since(start, bytes / key_bytes, bytes);
 }
 
 /* Sort inputs that are all in memory (own_bytes of them) or mapped. */
@@ -41,14 +41,15 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     struct gs_stage_stats fetching;
     struct gs_output_sink to = gs_output_sink(output, &options, inputs);
     options.leave_device = true; /* main then ends by gs_exit_now */
-    GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
+    GS_TRY(gs_make_spans(inputs, options.key_bytes, &spans, &keys, err));
     if (!options.unique)
-        GS_TRY(gs_output_reserve(output, keys * GS_KEY_BYTES, err));
-    gs_start_ahead(&options, keys * GS_KEY_BYTES, options.unique ? NULL : output, 0);
-    fetch(inputs, progress, &fetching);
+        GS_TRY(gs_output_reserve(output, keys * options.key_bytes, err));
+    gs_start_ahead(&options, keys * options.key_bytes, options.unique ? NULL : output, 0);
+    fetch(inputs, options.key_bytes, progress, &fetching);
     options.memory_bytes = limit->bytes;
     options.held_bytes = own_bytes;
-    GS_TRY(gs_sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
+    GS_TRY(
+        gs_width(&options)->sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
     if (fetching.bytes > 0)
         gs_stage_add(&stats->stages[GS_STAGE_READ], &fetching);
 cleanup:
@@ -68,15 +69,15 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                        !(output->kind == GS_OUTPUT_POSITIONED &&
                          gs_inputs_await(inputs, output->device, output->inode));
     struct gs_options options = command->sort;
-    struct gs_read_limit limit = {.options = &options,
-                                  .inputs = inputs,
-                                  .progress = progress,
-                                  .output = makes_pages ? output : NULL,
-                                  .bytes = gs_memory_limit(command,
-                                                           gs_inputs_bytes(inputs) / GS_KEY_BYTES,
-                                                           gs_inputs_pending(inputs))};
+    struct gs_read_limit limit = {
+        .options = &options,
+        .inputs = inputs,
+        .progress = progress,
+        .output = makes_pages ? output : NULL,
+        .bytes = gs_memory_limit(command, gs_inputs_bytes(inputs) / options.key_bytes,
+                                 gs_inputs_pending(inputs))};
     if (inputs->count == 1 && gs_inputs_pending(inputs))
-        options.incoming = gs_incoming_new(&command->sort);
+        options.incoming = gs_width(&command->sort)->incoming_new(&command->sort);
     GS_TRY(gs_read_pipes(&limit, &own_bytes, &reading, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
     /* Mapped input that will be overwritten must be copied, which takes memory too. (The external
@@ -84,18 +85,18 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     uint64_t copied = output->kind == GS_OUTPUT_POSITIONED
                           ? gs_inputs_same(inputs, output->device, output->inode, output->start)
                           : 0;
-    uint64_t keys = (limit.mapped_bytes + own_bytes) / GS_KEY_BYTES;
-    GS_TRY(gs_options_check_count(&command->sort, keys, err));
+    uint64_t keys = (limit.mapped_bytes + own_bytes) / options.key_bytes;
+    GS_TRY(gs_width(&command->sort)->check_count(&command->sort, keys, err));
     bool spills = limit.reached || gs_read_limit_exceeded(&limit, own_bytes + copied, keys);
     if (spills)
         gs_output_end_prefill(output); /* pages count as memory, and are needed only much later */
     else if (copied > 0)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, output->start, &own_bytes,
                                 err));
-    if (limit.reached || keys >= GS_DIRTY_BYTES / GS_KEY_BYTES)
-        gs_read_limit_bound_dirty(&limit, own_bytes,
-                                  gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * GS_KEY_BYTES,
-                                  spills);
+    if (limit.reached || keys >= GS_DIRTY_BYTES / options.key_bytes)
+        gs_read_limit_bound_dirty(
+            &limit, own_bytes, gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * options.key_bytes,
+            spills);
     if (spills)
         GS_TRY(
             gs_spilled_sort(command, limit.bytes, own_bytes, inputs, output, progress, stats, err));
@@ -104,14 +105,14 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
-    gs_incoming_free(options.incoming);
+    gs_width(&options)->incoming_free(options.incoming);
     return st;
 }
 
 /* Before the output is opened, so that a GPU starts meanwhile. */
 static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
 {
-    uint64_t keys = gs_inputs_bytes(inputs) / GS_KEY_BYTES;
+    uint64_t keys = gs_inputs_bytes(inputs) / command->sort.key_bytes;
     gs_inputs_make_room(inputs, gs_address_space_wanted(command, keys, gs_inputs_pending(inputs)));
     inputs->populates = gs_reads_with_help(&command->sort);
     gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);

@@ -269,7 +269,7 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
     struct gs_options options = command->sort;
     if (command->mode != GS_MODE_SORT)
         options.device = GS_DEVICE_AUTO; /* --device has no effect: these modes run on the CPU */
-    return gs_options_check(&options, err);
+    return gs_width(&options)->check_options(&options, err);
 }
 
 /* Run argp_parse; getopt's message goes to parse->err, without the program's name in front. */

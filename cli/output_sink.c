@@ -15,17 +15,17 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     if (sink->memory != NULL) {
-        gs_output_made(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES);
+        gs_output_made(to->output, position * to->key_bytes, count * to->key_bytes);
         return GS_OK;
     }
     /* A GPU sort no longer needs its input: unmapping it now saves 20 ms a GiB at the exit. */
     if (to->inputs != NULL && !atomic_flag_test_and_set(&to->begun) && gs_holds_device())
         gs_inputs_forget(to->inputs);
     if (to->direct_fd >= 0)
-        return gs_direct_write(to->direct_fd, to->output, keys, (size_t)count * GS_KEY_BYTES,
-                               position * GS_KEY_BYTES, err);
-    return gs_output_write(to->output, keys, (size_t)count * GS_KEY_BYTES, position * GS_KEY_BYTES,
-                           err);
+        return gs_direct_write(to->direct_fd, to->output, keys, (size_t)count * to->key_bytes,
+                               position * to->key_bytes, err);
+    return gs_output_write(to->output, keys, (size_t)count * to->key_bytes,
+                           position * to->key_bytes, err);
 }
 
 /* Not if address space is limited: sorting in the mapped output takes more of it than of memory. */
@@ -34,29 +34,29 @@ static void *map_keys(struct gs_sink *sink, uint64_t count, bool early)
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     if (gs_buffer_space_left() != UINT64_MAX)
         return NULL;
-    return gs_output_map(to->output, count * GS_KEY_BYTES, early, to->threads);
+    return gs_output_map(to->output, count * to->key_bytes, early, to->threads);
 }
 
 static enum gs_status make_keys(struct gs_sink *sink, uint64_t count, uint64_t position,
                                 struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
-    return gs_output_make(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES, err);
+    return gs_output_make(to->output, position * to->key_bytes, count * to->key_bytes, err);
 }
 
 /* The output will be about `count` keys long, and a GPU has yet to sort them: pages can be made. */
 static void expect_keys(struct gs_sink *sink, uint64_t count)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
-    gs_output_prefill(to->output, count * GS_KEY_BYTES, to->idle_threads);
+    gs_output_prefill(to->output, count * to->key_bytes, to->idle_threads);
 }
 
 /* Unmap input that is no longer needed. Otherwise the input, its copy and the output would all be
  * resident at once, and the exit would have to unmap them all. */
 static void forget_keys(struct gs_sink *sink, const void *keys, uint64_t count)
 {
-    (void)sink;
-    gs_pages_advise(keys, count * GS_KEY_BYTES, MADV_DONTNEED);
+    const struct gs_output_sink *to = (const struct gs_output_sink *)sink;
+    gs_pages_advise(keys, count * to->key_bytes, MADV_DONTNEED);
 }
 
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
@@ -76,6 +76,7 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     }
     return (struct gs_output_sink){.sink = sink,
                                    .output = output,
+                                   .key_bytes = options->key_bytes,
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
                                    .direct_fd = output->direct ? gs_direct_open(output) : -1,

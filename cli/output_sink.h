@@ -12,6 +12,7 @@ struct gs_output_sink {
     struct gs_sink sink; /* first: the library's callbacks get a pointer to it */
     struct gs_output *output;
     const struct gs_inputs *inputs;
+    unsigned key_bytes;
     atomic_flag begun;     /* the first write has happened */
     int direct_fd;         /* see direct.h, or -1 */
     unsigned threads;      /* that make pages alongside those that sort, */

@@ -6,8 +6,7 @@
 #include "cli/ahead.h"
 #include "cli/memory_limit.h"
 #include "common/clock.h"
-#include "sort/external.h"
-#include "sort/incoming.h"
+#include "sort/gsort.h"
 
 #include <stdlib.h>
 
@@ -18,14 +17,17 @@ void gs_read_limit_bound_dirty(const struct gs_read_limit *limit, uint64_t held,
     if (spills)
         gs_memory_bound_dirty(limit->options, rest, rest, 2 * bytes);
     else
-        gs_memory_bound_dirty(limit->options, rest,
-                              gs_sort_memory(limit->options, bytes / GS_KEY_BYTES), bytes);
+        gs_memory_bound_dirty(
+            limit->options, rest,
+            gs_width(limit->options)->memory(limit->options, bytes / limit->options->key_bytes),
+            bytes);
 }
 
 bool gs_read_limit_exceeded(const struct gs_read_limit *limit, uint64_t held, uint64_t keys)
 {
-    return gs_external_needed(limit->options, limit->bytes,
-                              gs_memory_held(limit->options, keys, held), keys);
+    return gs_width(limit->options)
+        ->external_needed(limit->options, limit->bytes, gs_memory_held(limit->options, keys, held),
+                          keys);
 }
 
 /* Would -u keep most of the keys that have come so far? */
@@ -38,10 +40,10 @@ static bool most_stay(const struct gs_read_limit *limit)
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
         bool reads = input->bytes == NULL;
-        spans[i].keys = reads ? (const gs_key *)(void *)input->memory.bytes : input->bytes;
-        spans[i].count = (reads ? input->memory.used : input->size) / GS_KEY_BYTES;
+        spans[i].keys = reads ? (const void *)input->memory.bytes : input->bytes;
+        spans[i].count = (reads ? input->memory.used : input->size) / limit->options->key_bytes;
     }
-    bool most = gs_sort_keeps_most(limit->options, spans, inputs->count);
+    bool most = gs_width(limit->options)->keeps_most(limit->options, spans, inputs->count);
     free(spans);
     return most;
 }
@@ -50,14 +52,15 @@ static bool most_stay(const struct gs_read_limit *limit)
 static void tell_incoming(const struct gs_read_limit *limit)
 {
     const struct gs_slurp *memory = &limit->inputs->list[0].memory;
-    gs_incoming_tell(limit->options->incoming, (gs_key *)(void *)memory->bytes,
-                     memory->used / GS_KEY_BYTES);
+    gs_width(limit->options)
+        ->incoming_tell(limit->options->incoming, memory->bytes,
+                        memory->used / limit->options->key_bytes);
 }
 
 static void pause_incoming(void *context)
 {
     const struct gs_read_limit *limit = context;
-    gs_incoming_pause(limit->options->incoming);
+    gs_width(limit->options)->incoming_pause(limit->options->incoming);
 }
 
 /* `known` bytes of input have come, `bytes` of them in memory: twice as many as at the last call.
@@ -76,13 +79,13 @@ static enum gs_status check_limit(void *context, uint64_t bytes, struct gs_error
 {
     struct gs_read_limit *limit = context;
     uint64_t known = limit->mapped_bytes + bytes;
-    uint64_t keys = known / GS_KEY_BYTES;
+    uint64_t keys = known / limit->options->key_bytes;
     if (known >= GS_DIRTY_BYTES && known >= 2 * limit->asked_bytes)
         ask_again(limit, bytes, known);
     gs_start_ahead(limit->options, known, limit->pages ? limit->output : NULL,
                    gs_now_ns() - limit->begin_ns + 1);
-    atomic_store(&limit->progress->done, bytes / GS_KEY_BYTES);
-    if (gs_options_check_count(limit->options, keys, err) != GS_OK)
+    atomic_store(&limit->progress->done, bytes / limit->options->key_bytes);
+    if (gs_width(limit->options)->check_count(limit->options, keys, err) != GS_OK)
         return err->status;
     limit->reached = gs_read_limit_exceeded(limit, bytes, keys);
     if (limit->reached)
@@ -102,12 +105,12 @@ enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
     gs_progress_enter(limit->progress, gs_stage_name(GS_STAGE_READ), 0);
     const struct gs_slurp_watch watch = {
         .gate = check_limit, .moves = pause_incoming, .context = limit};
-    enum gs_status st = gs_inputs_read(inputs, GS_KEY_BYTES, &watch, err);
+    enum gs_status st = gs_inputs_read(inputs, limit->options->key_bytes, &watch, err);
     tell_incoming(limit); /* the buffer may have moved before the end was seen */
-    gs_incoming_end(limit->options->incoming);
+    gs_width(limit->options)->incoming_end(limit->options->incoming);
     if (st != GS_OK && !limit->reached)
         return st;
     *read_bytes = gs_inputs_bytes(inputs) - limit->mapped_bytes;
-    *stage = gs_stage_since(limit->begin_ns, *read_bytes / GS_KEY_BYTES, *read_bytes);
+    *stage = gs_stage_since(limit->begin_ns, *read_bytes / limit->options->key_bytes, *read_bytes);
     return GS_OK;
 }

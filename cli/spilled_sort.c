@@ -6,7 +6,7 @@
 #include "cli/output_sink.h"
 #include "cli/work.h"
 #include "common/space.h"
-#include "sort/external.h"
+#include "sort/gsort.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +19,7 @@ struct source {
     struct gs_output *output;
     uint64_t keys; /* known so far: mapped, in memory, or read since */
     bool unique;
+    unsigned key_bytes;
 };
 
 static void advise_keys(void *context, enum gs_use use, const void *keys, uint64_t count)
@@ -29,9 +30,9 @@ static void advise_keys(void *context, enum gs_use use, const void *keys, uint64
                                  [GS_USE_SOON] = MADV_WILLNEED};
     const struct source *source = context;
     if (use == GS_USE_DONE)
-        gs_inputs_release(source->inputs, keys, count * GS_KEY_BYTES);
+        gs_inputs_release(source->inputs, keys, count * source->key_bytes);
     else
-        gs_inputs_advise(source->inputs, keys, count * GS_KEY_BYTES, advice[use]);
+        gs_inputs_advise(source->inputs, keys, count * source->key_bytes, advice[use]);
 }
 
 static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t *got,
@@ -39,15 +40,15 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
 {
     size_t bytes = 0;
     struct source *source = context;
-    enum gs_status st =
-        gs_inputs_read_on(source->inputs, GS_KEY_BYTES, to, room * GS_KEY_BYTES, &bytes, err);
-    *got = bytes / GS_KEY_BYTES;
+    enum gs_status st = gs_inputs_read_on(source->inputs, source->key_bytes, to,
+                                          room * source->key_bytes, &bytes, err);
+    *got = bytes / source->key_bytes;
     source->keys += *got;
     if (st != GS_OK || bytes > 0)
         return st;
     gs_output_begin(source->output); /* its file position may be shared with an input's */
     if (!source->unique && source->output->kind == GS_OUTPUT_POSITIONED)
-        st = gs_output_reserve(source->output, source->keys * GS_KEY_BYTES, err);
+        st = gs_output_reserve(source->output, source->keys * source->key_bytes, err);
     return st;
 }
 
@@ -98,7 +99,10 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
     struct gs_span *spans = NULL;
     uint64_t keys;
     struct stat status;
-    struct source own = {.inputs = inputs, .output = output, .unique = command->sort.unique};
+    struct source own = {.inputs = inputs,
+                         .output = output,
+                         .unique = command->sort.unique,
+                         .key_bytes = command->sort.key_bytes};
     struct gs_external source = {.advise = advise_keys,
                                  .read = gs_inputs_pending(inputs) ? read_keys : NULL,
                                  .context = &own,
@@ -107,16 +111,17 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                  .directories = command->directories,
                                  .directory_count = command->directory_count};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
-    GS_TRY(gs_make_spans(inputs, &spans, &keys, err));
+    GS_TRY(gs_make_spans(inputs, command->sort.key_bytes, &spans, &keys, err));
     own.keys = keys;
     source.spans = spans;
     source.span_count = inputs->count;
     if (!command->sort.unique)
-        GS_TRY(reserve_output(output, keys * GS_KEY_BYTES, source.read == NULL,
+        GS_TRY(reserve_output(output, keys * command->sort.key_bytes, source.read == NULL,
                               &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
         source.output_device = status.st_dev;
-    GS_TRY(gs_sort_external(&command->sort, &source, &to.sink, progress, stats, err));
+    GS_TRY(gs_width(&command->sort)
+               ->sort_external(&command->sort, &source, &to.sink, progress, stats, err));
 cleanup:
     gs_output_sink_close(&to);
     free(spans);

@@ -93,8 +93,8 @@ static void print_text_stages(FILE *out, const struct gs_stats *stats, uint64_t 
     }
 }
 
-static void print_text(FILE *out, const struct gs_stats *stats, bool verified, uint64_t start_ns,
-                       uint64_t wall_ns)
+static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_options *options,
+                       uint64_t start_ns, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
     print_text_stages(out, stats, start_ns);
@@ -115,12 +115,12 @@ static void print_text(FILE *out, const struct gs_stats *stats, bool verified, u
     fprintf(out, "%-16s %u\n", "threads", stats->threads);
     fprintf(out, "%-16s %" PRIu64 " bytes\n", "memory", stats->memory_bytes);
     fprintf(out, "%-16s %" PRIu64 " bytes\n", "temporary", stats->temporary_bytes);
-    if (verified)
+    if (options->verify)
         fprintf(out, "%-16s 0x%016" PRIx64 "\n", "fingerprint", stats->fingerprint);
     fprintf(out, "%-16s %.3f ms\n", "sum of stages", sum.stages_ms);
     fprintf(out, "%-16s %.3f ms\n", "overlap", sum.overlap_ms);
     fprintf(out, "%-16s %.3f ms, %.2f GB/s, %.1f Mkeys/s\n", "total", sum.total_ms,
-            to_rate(stats->keys_in * GS_KEY_BYTES, wall_ns, 1e9),
+            to_rate(stats->keys_in * options->key_bytes, wall_ns, 1e9),
             to_rate(stats->keys_in, wall_ns, 1e6));
 }
 
@@ -184,8 +184,8 @@ static void print_json_stages(FILE *out, const struct gs_stats *stats, uint64_t 
     fputs("  ],\n", out);
 }
 
-static void print_json(FILE *out, const struct gs_stats *stats, bool verified, uint64_t start_ns,
-                       uint64_t wall_ns)
+static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_options *options,
+                       uint64_t start_ns, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
     fprintf(out, "{\n  \"version\": %d,\n", GS_STATS_VERSION);
@@ -207,7 +207,7 @@ static void print_json(FILE *out, const struct gs_stats *stats, bool verified, u
     print_field(out, "reason", stats->reason);
     print_field(out, "order", stats->order);
     print_field(out, "warning", stats->warning);
-    if (verified)
+    if (options->verify)
         fprintf(out, "  \"fingerprint\": \"0x%016" PRIx64 "\",\n", stats->fingerprint);
     else
         print_field(out, "fingerprint", NULL);
@@ -219,7 +219,7 @@ static void print_json(FILE *out, const struct gs_stats *stats, bool verified, u
             "  \"stages_ms\": %.6f,\n  \"overlap_ms\": %.6f,\n  \"total_ms\": %.6f,\n"
             "  \"gb_per_s\": %.6f,\n  \"mkeys_per_s\": %.6f\n}\n",
             sum.stages_ms, sum.overlap_ms, sum.total_ms,
-            to_rate(stats->keys_in * GS_KEY_BYTES, wall_ns, 1e9),
+            to_rate(stats->keys_in * options->key_bytes, wall_ns, 1e9),
             to_rate(stats->keys_in, wall_ns, 1e6));
 }
 
@@ -232,9 +232,9 @@ enum gs_status gs_stats_print(const struct gs_stats *stats, const struct gs_comm
     if (out == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "statistics");
     if (command->stats == GS_STATS_JSON)
-        print_json(out, stats, command->sort.verify, start_ns, wall_ns);
+        print_json(out, stats, &command->sort, start_ns, wall_ns);
     else
-        print_text(out, stats, command->sort.verify, start_ns, wall_ns);
+        print_text(out, stats, &command->sort, start_ns, wall_ns);
     bool failed = ferror(out) != 0;
     failed = fclose(out) != 0 || failed;
     enum gs_status st = GS_OK;

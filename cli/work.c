@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **spans, uint64_t *keys,
-                             struct gs_error *err)
+enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned key_bytes,
+                             struct gs_span **spans, uint64_t *keys, struct gs_error *err)
 {
     *keys = 0;
     *spans = calloc(inputs->count, sizeof **spans);
@@ -21,8 +21,8 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, struct gs_span **sp
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
         (*spans)[i] = (struct gs_span){
-            .keys = input->bytes, .count = input->size / GS_KEY_BYTES, .name = input->name};
-        *keys += input->size / GS_KEY_BYTES;
+            .keys = input->bytes, .count = input->size / key_bytes, .name = input->name};
+        *keys += input->size / key_bytes;
     }
     return GS_OK;
 }
@@ -35,9 +35,9 @@ static enum gs_status prove_and_publish(struct gs_output *output, const struct g
     struct gs_stage_stats publishing;
     uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY)
-        GS_TRY(gs_verify_file(options, output->fd, stats, output->name, err));
+        GS_TRY(gs_width(options)->verify_file(options, output->fd, stats, output->name, err));
     start = gs_now_ns();
-    GS_TRY(gs_output_publish(output, stats->keys_out * GS_KEY_BYTES, err));
+    GS_TRY(gs_output_publish(output, stats->keys_out * options->key_bytes, err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
 cleanup:
@@ -66,7 +66,7 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
     struct gs_output output;
     struct gs_stats stats = {0};
     enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count, GS_KEY_BYTES, err);
+        gs_inputs_open(&inputs, command->files, command->file_count, command->sort.key_bytes, err);
     if (st != GS_OK)
         return st;
     if (work->prepare != NULL)

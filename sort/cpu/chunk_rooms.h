@@ -17,7 +17,7 @@
 #include "sort/split/splitters.h"
 
 /* Keys put straight into rooms at once; then all rooms are checked for overflow. */
-#define GS_ROOMS_STRAIGHT 8192
+#define GS_ROOMS_STRAIGHT GS_KEYS_IN(32)
 
 /* At the end of a thread's scratch memory; persists from chunk to chunk. All zero at first. */
 struct gs_rooms {
@@ -32,7 +32,7 @@ struct gs_rooms {
 };
 
 /* Keys of room for each bin beyond a quarter more than counted. */
-#define GS_ROOMS_SPARE 40
+#define GS_ROOMS_SPARE (160 / GS_KEY_BYTES)
 
 /* After this many rooms, skip one more line. Where all bins have equally many keys, rooms a power
  * of two apart would otherwise share one cache set, and keys that count up in reversed bits would
@@ -41,9 +41,8 @@ struct gs_rooms {
 
 /* Keys of all rooms, plus how far keys can run past the last one before it is checked. */
 #define GS_ROOMS_KEYS                                                                              \
-    (GS_CHUNK_KEYS_MAX / 4 * 5 +                                                                   \
-     (GS_ROOMS_SPARE + GS_LINE_KEYS / GS_ROOMS_STAGGER) * (GS_SPLITTERS_MAX + 1) +                 \
-     GS_ROOMS_STRAIGHT)
+    (GS_CHUNK_KEYS_MAX / 4 * 5 + GS_ROOMS_SPARE * (GS_SPLITTERS_MAX + 1) +                         \
+     GS_LINE_KEYS * (GS_SPLITTERS_MAX + 1) / GS_ROOMS_STAGGER + GS_ROOMS_STRAIGHT)
 
 static_assert(GS_ROOMS_KEYS + sizeof(struct gs_rooms) / sizeof(gs_key) + 1 <= GS_CACHE_SORT_SCRATCH,
               "rooms fit the scratch memory of a thread");

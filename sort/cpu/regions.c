@@ -80,7 +80,7 @@ static inline void write_lines(gs_key *restrict to, const gs_key *restrict keys,
     }
 #endif
 #if defined(__SSE2__)
-    for (uint32_t i = 0; i < count; i += 4)
+    for (uint32_t i = 0; i < count; i += sizeof(__m128i) / sizeof *to)
         _mm_stream_si128((__m128i *)(void *)(to + i),
                          _mm_loadu_si128((const __m128i *)(const void *)(keys + i)));
 #else

@@ -29,8 +29,7 @@
 #define GS_REGIONS_MAX 4096
 
 static_assert(GS_CHUNK_KEYS_MAX / 4 * 5 +
-                      (GS_ROOMS_SPARE + GS_LINE_KEYS / GS_ROOMS_STAGGER + 2 * (GS_LINE_KEYS - 1)) *
-                          (GS_REGIONS_MAX + 1) +
+                      (GS_ROOMS_SPARE + 1 + 2 * (GS_LINE_KEYS - 1)) * (GS_REGIONS_MAX + 1) +
                       GS_ROOMS_STRAIGHT <=
                   GS_ROOMS_KEYS,
               "rooms of whole lines, which begin with the rests of the chunk before, fit, too");

@@ -5,7 +5,7 @@
 #define GS_EXTERNAL_SORTER_H
 
 #include "sort/run/emit.h"
-#include "sort/external.h"
+#include "sort/external/external.h"
 #include "sort/external/external_level.h"
 
 #include "common/spill.h"

@@ -59,7 +59,7 @@
 #define GS_CHUNKS_PER_THREAD 8
 
 /* Keys whose bins are found at once: they stay in the first-level cache until they are placed. */
-#define GS_ROOMS_BLOCK 2048
+#define GS_ROOMS_BLOCK GS_KEYS_IN(8)
 
 /* Counting tables per chunk: table t counts keys i with i % GS_CHUNK_TABLES == t, so that equal
  * keys in a row do not wait for each other's stores. */

@@ -3,8 +3,9 @@
  *
  * A thread cuts a segment off all inputs, under a lock, and then works on it alone.
  */
-#include "sort/merge.h"
+#include "sort/merge/merge.h"
 #include "sort/keys/typed.h"
+#include "sort/types/key_text.h"
 #include "sort/merge/merge_segment.h"
 #include "sort/keys/order.h"
 
@@ -60,9 +61,12 @@ static enum gs_status name_disorder(const struct gs_merge *merge, struct gs_erro
     for (size_t i = 0; i < merge->span_count; i++) {
         const struct gs_span *span = &merge->cut.spans[i];
         uint64_t bad = gs_first_disorder(&order, span->keys, span->count, NULL);
-        if (bad < span->count)
-            return gs_fail(err, GS_ERR_INPUT, 0, "%s:%" PRIu64 ": disorder: %" PRI_GS_KEY,
-                           span->name, bad, gs_span_keys(span)[bad]);
+        if (bad < span->count) {
+            char text[GS_KEY_TEXT_BYTES];
+            gs_key_text(gs_span_keys(span) + bad, GS_KEY_BYTES, text);
+            return gs_fail(err, GS_ERR_INPUT, 0, "%s:%" PRIu64 ": disorder: %s", span->name, bad,
+                           text);
+        }
     }
     return gs_fail(err, GS_ERR_INPUT, 0, "an input changed while it was being merged");
 }

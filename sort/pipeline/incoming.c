@@ -4,7 +4,7 @@
  * One mutex is enough: it is taken once per chunk, and once for each piece read. Each thread has
  * its own gs_run, whose input is the chunk it works on.
  */
-#include "sort/incoming.h"
+#include "sort/pipeline/incoming.h"
 #include "sort/run/run.h"
 #include "sort/pipeline/distribute.h"
 #include "sort/gpu/gpu_start.h"

@@ -26,10 +26,6 @@ enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool
 bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *spans,
                         size_t span_count);
 
-/* Has a GPU's runtime been started? If so, end by _exit: the runtime's exit handlers take long, and
- * crash if they run while it is still starting. */
-bool gs_holds_device(void);
-
 /* Sort the keys of all spans together into sink. progress and stats may be NULL. On failure the
  * sink may have received part of the output. */
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,

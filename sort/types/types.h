@@ -39,11 +39,12 @@ const char *gs_device_name(enum gs_device device);
 
 /* What to do. All zero: a plain ascending sort, with every parameter chosen by the library. */
 struct gs_options {
-    bool reverse;      /* descending */
-    bool unique;       /* one of each key */
-    bool verify;       /* fingerprint what is read and what is handed to the sink */
-    bool leave_device; /* do not release GPU resources that are slow to release: the process will
-                        * soon end by _exit, which reclaims them */
+    bool reverse;       /* descending */
+    bool unique;        /* one of each key */
+    bool verify;        /* fingerprint what is read and what is handed to the sink */
+    bool leave_device;  /* do not release GPU resources that are slow to release: the process will
+                         * soon end by _exit, which reclaims them */
+    unsigned key_bytes; /* 4, 8 or 16; 0: 4 */
     enum gs_engine engine;
     enum gs_device device;
     unsigned threads;      /* CPU threads; 0: as gs_threads() says */

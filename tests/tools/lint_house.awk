@@ -21,9 +21,9 @@ BEGIN {
             floor[names[j]] = i
     }
     home["sort/gsort.h"] = "sorter"
-    home["sort/external.h"] = "external"
-    home["sort/incoming.h"] = "pipeline"
-    home["sort/merge.h"] = "merge"
+    home["sort/external/external.h"] = "external"
+    home["sort/pipeline/incoming.h"] = "pipeline"
+    home["sort/merge/merge.h"] = "merge"
     # Folders that may know that a key has 32 bits.
     narrow = "^sort/([a-z]+/u32|device)/"
 }

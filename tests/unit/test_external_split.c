@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "sort/external.h"
+#include "sort/external/external.h"
 #include "sort/external/external_split.h"
 #include "sort/split/sort_samples.h"
 #include "tests/unit/check.h"

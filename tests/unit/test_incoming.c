@@ -3,7 +3,7 @@
  *
  * Keys arrive in pieces, in a buffer that moves; outputs are compared with sample_sorted's.
  */
-#include "sort/incoming.h"
+#include "sort/pipeline/incoming.h"
 #include "sort/keys/params.h"
 #include "tests/unit/sort_ways.h"
 #include "sort/keys/fingerprint.h"

@@ -5,7 +5,7 @@
  * that memory with a larger key after the first write: the order still holds, so only the
  * fingerprint can show the change.
  */
-#include "sort/merge.h"
+#include "sort/merge/merge.h"
 #include "tests/unit/check.h"
 #include "sort/keys/fingerprint.h"
 

@@ -4,7 +4,7 @@
  * A bin found is that of the key copied, whichever value that had. A sort or a merge reports that
  * the input has changed, or gives keys in order.
  */
-#include "sort/merge.h"
+#include "sort/merge/merge.h"
 #include "sort/keys/order.h"
 #include "sort/keys/params.h"
 #include "sort/split/search_bins.h"

@@ -1,17 +1,8 @@
-/* external.h -- sort more keys than memory may hold, through temporary files.
+/* external_source.h -- the input of an external sort, and the resources that it may use.
  * SPDX-License-Identifier: MIT
- *
- * An external sample sort. Chunks as large as memory are sorted by bin and written to temporary
- * files; then bin after bin, in output order, is read back, sorted in memory and handed to the
- * sink. Every key is read twice and written twice, all in large pieces, and nothing is merged. A
- * bin that turns out larger than memory is split again. The keys of an equality bin are only
- * counted, and not written to temporary files.
- * [Blelloch, Leiserson, Maggs, Plaxton, Smith, Zagha: A comparison of sorting algorithms for the
- * connection machine CM-2, 1991, for the sample sort; Vitter: External memory algorithms and data
- * structures, 2001, for distribution sort on disks.]
  */
-#ifndef GS_EXTERNAL_H
-#define GS_EXTERNAL_H
+#ifndef GS_EXTERNAL_SOURCE_H
+#define GS_EXTERNAL_SOURCE_H
 
 #include "sort/types/types.h"
 
@@ -51,23 +42,5 @@ struct gs_external_plan {
     uint64_t bin_keys;   /* keys sorted at a time: a larger bin is split again */
     uint32_t bins;       /* bins to aim at */
 };
-
-/* Plan a sort of `count` keys; 0: not known. */
-struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
-                                         uint64_t count);
-
-/* Would sorting `count` keys in memory take more than memory_bytes, together with held_bytes that
- * are in use already? memory_bytes 0: there is no limit. */
-bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                        uint64_t held_bytes, uint64_t count);
-
-/* Estimated seconds that an external sort takes longer than a sort in memory. */
-double gs_external_seconds(uint64_t count);
-
-/* Sort all keys into sink, as gs_sort does; stats must not be NULL. stats->temporary_bytes is what
- * was written to temporary files. */
-enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,
-                                struct gs_sink *sink, struct gs_progress *progress,
-                                struct gs_stats *stats, struct gs_error *err);
 
 #endif

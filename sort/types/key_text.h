@@ -1,0 +1,13 @@
+/* key_text.h -- a key as people read it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_KEY_TEXT_H
+#define GS_KEY_TEXT_H
+
+/* Room for the 39 digits of 2^128 - 1 and the end. */
+#define GS_KEY_TEXT_BYTES 40
+
+/* Write an unsigned key of 4, 8 or 16 bytes in decimal. */
+void gs_key_text(const void *key, unsigned bytes, char text[GS_KEY_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,50 @@
+/* width.c -- the table of calls for the width that this is compiled for.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/width/width.h"
+#include "sort/external/external.h"
+#include "sort/keys/order.h"
+#include "sort/merge/merge.h"
+#include "sort/pipeline/incoming.h"
+#include "sort/run/plan.h"
+#include "sort/run/verify.h"
+#include "sort/sorter/sorter.h"
+
+static uint64_t first_disorder(const struct gs_options *options, const void *keys, uint64_t count,
+                               const void *previous)
+{
+    return gs_first_disorder(options, keys, count, previous);
+}
+
+static void incoming_tell(struct gs_incoming *incoming, void *keys, uint64_t count)
+{
+    gs_incoming_tell(incoming, keys, count);
+}
+
+#define NAME_OF(bits) gs_width_##bits
+#define NAME(bits)    NAME_OF(bits)
+
+const struct gs_width NAME(GS_BITS) = {
+    .key_bytes = GS_KEY_BYTES,
+    .check_options = gs_options_check,
+    .check_count = gs_options_check_count,
+    .prepare = gs_prepare,
+    .keeps_most = gs_sort_keeps_most,
+    .sort = gs_sort,
+    .forecast = gs_sort_forecast,
+    .memory = gs_sort_memory,
+    .held = gs_sort_held,
+    .first_disorder = first_disorder,
+    .verify_file = gs_verify_file,
+    .merge = gs_merge,
+    .merge_seconds = gs_merge_seconds,
+    .merge_memory = gs_merge_memory,
+    .sort_external = gs_sort_external,
+    .external_needed = gs_external_needed,
+    .external_seconds = gs_external_seconds,
+    .incoming_new = gs_incoming_new,
+    .incoming_tell = incoming_tell,
+    .incoming_pause = gs_incoming_pause,
+    .incoming_end = gs_incoming_end,
+    .incoming_free = gs_incoming_free,
+};

@@ -102,7 +102,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     const gs_key last_value = (scan.high - scan.low) >> scan.shift;
     const size_t counters = count < GS_CACHE_SORT_CAPACITY ? count : GS_CACHE_SORT_CAPACITY;
     if (last_value < counters / COUNTING_KEYS && count <= UINT32_MAX) { /* 32-bit counters */
-        gs_counting_sort(keys, scratch, count, scan, last_value + 1);
+        gs_counting_sort(keys, scratch, count, scan, (uint32_t)last_value + 1);
         return keys;
     }
     const bool closer = scan.high - scan.low < (high - low) / 2;

@@ -24,45 +24,75 @@
 enum { ROUNDS = 9, BATCH_KEYS = 1 << 19, GROUP_KEYS = 1 << 13, LOG2_MAX = 24 };
 static double rates[ROUNDS * ((1 << LOG2_MAX) / GROUP_KEYS)];
 
-enum distribution { UNIFORM, BITS20, ZIPF, FEW, SORTED, NEARLY, REVERSED, EQUAL, DISTRIBUTIONS };
+enum distribution {
+    UNIFORM,
+    BIN, /* uniform in one of 4096 bins */
+    ZIPF,
+    FEW,
+    SORTED,
+    NEARLY,
+    REVERSED,
+    EQUAL,
+    CROWDS, /* 100 values, but for 8 bits below */
+    NESTED, /* half of the keys in one 256th of the range, a quarter in one 256th of that, ... */
+    DISTRIBUTIONS
+};
 
-static const char *const names[DISTRIBUTIONS] = {"32 bits", "20 bits", "zipf",     "16 values",
-                                                 "sorted",  "nearly",  "reversed", "equal"};
+static const char *const names[DISTRIBUTIONS] = {"uniform", "one bin", "zipf",     "16 values",
+                                                 "sorted",  "nearly",  "reversed", "equal",
+                                                 "crowds",  "nested"};
 
 /* Bounds as splitters would give them: inclusive, and close to the least and largest key. */
-enum { BASE = 0x12345678, WIDTH = 1 << 20 };
+#define WIDTH ((gs_key)1 << (GS_KEY_BITS - 12))
+#define BASE  (0x123 * WIDTH)
 static const gs_key bounds[DISTRIBUTIONS][2] = {
     [UNIFORM] = {0, GS_KEY_MAX},
-    [BITS20] = {BASE, BASE + WIDTH},
+    [BIN] = {BASE, BASE + WIDTH},
     [ZIPF] = {0, 1000000},
     [FEW] = {0, GS_KEY_MAX},
     [SORTED] = {BASE, BASE + WIDTH},
     [NEARLY] = {BASE, BASE + WIDTH},
     [REVERSED] = {BASE, BASE + WIDTH},
     [EQUAL] = {BASE, BASE + WIDTH},
+    [CROWDS] = {0, GS_KEY_MAX},
+    [NESTED] = {0, GS_KEY_MAX},
 };
+
+/* A key of random bits. */
+static gs_key draw_bits(uint64_t stream, size_t i)
+{
+    gs_key key = 0;
+    for (unsigned word = 0; word < GS_KEY_BITS / 32; word++)
+        key = key << 16 << 16 | (gs_key)(gs_random(stream + 100 * word, i) >> 32);
+    return key;
+}
 
 /* Key i of `count` keys. */
 static gs_key draw_key(enum distribution distribution, size_t i, size_t count)
 {
-    const gs_key random = (gs_key)gs_random(distribution, i);
-    const gs_key ramp = (gs_key)(((uint64_t)i << 20) / count);
+    const uint64_t random = gs_random(distribution, i);
+    const gs_key key = draw_bits(distribution, i);
+    const gs_key ramp = WIDTH / (gs_key)count * (gs_key)i;
 
     switch (distribution) {
     case UNIFORM:
-        return random;
-    case BITS20:
-        return BASE + (random >> 12);
+        return key;
+    case BIN:
+        return BASE + (key >> 12);
     case ZIPF:
-        return (gs_key)exp((double)random / 4294967296.0 * log(1e6));
+        return (gs_key)exp((double)(random >> 32) / 4294967296.0 * log(1e6));
     case FEW:
-        return (random & 15) * 0x11111111;
+        return (gs_key)(random & 15) * (GS_KEY_MAX / 15);
     case SORTED:
         return BASE + ramp;
     case NEARLY:
-        return BASE + (i % 64 == 63 ? random >> 12 : ramp);
+        return BASE + (i % 64 == 63 ? key >> 12 : ramp);
     case REVERSED:
         return BASE + WIDTH - ramp;
+    case CROWDS:
+        return (draw_bits(99, random % 100) & ~(gs_key)255) | (gs_key)(random >> 56);
+    case NESTED:
+        return key >> 8 * (unsigned)__builtin_ctzll(random | (uint64_t)1 << (GS_KEY_BITS / 8 - 1));
     case EQUAL:
     case DISTRIBUTIONS:
         break;
@@ -101,7 +131,7 @@ static const gs_key *sort_radix(gs_key *keys, gs_key *scratch, size_t count, gs_
     return gs_radix_sort(keys, scratch, count);
 }
 
-#if GS_HAS_AVX2
+#if GS_HAS_AVX2 && GS_KEY_BITS == 32
 static const gs_key *sort_columns(gs_key *keys, gs_key *scratch, size_t count, gs_key low,
                                   gs_key high)
 {
@@ -124,7 +154,7 @@ static const struct method {
     sort_function *sort;
 } methods[] = {
     {"gs_cache_sort", sort_chosen},
-#if GS_HAS_AVX2
+#if GS_HAS_AVX2 && GS_KEY_BITS == 32
     {"columns", sort_columns},
 #endif
     {"radix", sort_radix},

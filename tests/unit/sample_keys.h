@@ -16,29 +16,44 @@ enum sample_kind {
     SAMPLE_EQUAL,    /* one value */
     SAMPLE_SORTED,   /* ascending, each value three times */
     SAMPLE_REVERSED, /* descending, each value three times */
-    SAMPLE_SKEWED,   /* 1 to 32 bits, all lengths equally often */
+    SAMPLE_SKEWED,   /* all lengths equally often */
     SAMPLE_ENDS,     /* mostly 0 and the largest key; one in five below 2^24 */
     SAMPLE_KINDS
 };
+
+/* A 32-bit key as one of any width, in the same order: its bits again and again. */
+static inline gs_key sample_wide(uint32_t key)
+{
+    return key * (GS_KEY_MAX / UINT32_MAX);
+}
+
+/* A key of random bits. */
+static inline gs_key sample_random(uint64_t stream, uint64_t i)
+{
+    gs_key key = 0;
+    for (unsigned word = 0; word < GS_KEY_BITS / 32; word++)
+        key = key << 16 << 16 | (gs_key)(gs_random(stream + word * UINT64_C(1000), i) >> 32);
+    return key;
+}
 
 static inline gs_key sample_key(enum sample_kind kind, uint64_t count, uint64_t i)
 {
     uint64_t r = gs_random(17, i);
     switch (kind) {
     case SAMPLE_FEW:
-        return (gs_key)(r % 7 * 600000001);
+        return sample_wide((uint32_t)(r % 7 * 600000001));
     case SAMPLE_EQUAL:
-        return 3000000000U;
+        return sample_wide(3000000000U);
     case SAMPLE_SORTED:
         return (gs_key)(i / 3 * 5);
     case SAMPLE_REVERSED:
         return (gs_key)((count - 1 - i) / 3 * 5);
     case SAMPLE_SKEWED:
-        return (gs_key)(r >> 32) >> (r & 31);
+        return sample_random(17, i) >> (r % GS_KEY_BITS);
     case SAMPLE_ENDS:
         return r % 5 == 0 ? (gs_key)(r >> 40) : (r & 64) != 0 ? GS_KEY_MAX : 0;
     default:
-        return (gs_key)(r >> 32);
+        return sample_random(17, i);
     }
 }
 
@@ -67,7 +82,7 @@ static inline void sample_sort(gs_key *keys, uint64_t count)
     gs_key *memory = malloc((size_t)count * sizeof *memory + 1), *to = memory;
     if (memory == NULL)
         abort();
-    for (unsigned shift = 0; shift < GS_KEY_BITS; shift += 8) { /* four passes end in `keys` */
+    for (unsigned shift = 0; shift < GS_KEY_BITS; shift += 8) { /* passes end in `keys` */
         uint64_t place[257] = {0};
         for (uint64_t i = 0; i < count; i++)
             place[(from[i] >> shift & 255) + 1]++;

@@ -32,9 +32,8 @@ static bool check_sort(const gs_key *keys, uint64_t count, gs_key low, gs_key hi
     bool good = CHECK(sorted == bin || (sorted == scratch && count <= GS_CACHE_SORT_CAPACITY));
     good = CHECK(memcmp(sorted, wanted, (size_t)count * sizeof *wanted) == 0) && good;
     for (size_t i = 0; good && i < GUARD; i++) {
-        good = CHECK_EQUAL(memory[shift + i], 0xdeadbeef) &&
-               CHECK_EQUAL(bin[count + i], 0xdeadbeef) &&
-               CHECK_EQUAL(scratch[room + i], 0xfeedface);
+        good = CHECK(memory[shift + i] == 0xdeadbeef) && CHECK(bin[count + i] == 0xdeadbeef) &&
+               CHECK(scratch[room + i] == 0xfeedface);
     }
     free(memory);
     free(wanted);
@@ -101,7 +100,7 @@ static void test_bounds(void)
                 for (uint64_t i = 0; i < count; i++)
                     keys[i] = low + (keys[i] & width);
                 if (!check_sort(keys, count, low, low + width, 1))
-                    fprintf(stderr, "%u bits from %" PRIu32 "\n", bits, low);
+                    fprintf(stderr, "%u bits, place %d\n", bits, at);
                 free(keys);
             }
         }
@@ -113,11 +112,14 @@ static void test_bounds(void)
 static void test_large_and_narrow(void)
 {
     enum { COUNT = 3 * GS_CACHE_SORT_CAPACITY + 7 };
-    static const gs_key masks[] = {1, 0xff, 0x1ff, 0x80000001, 0xff000000, 0xffff};
+    static const uint32_t masks[] = {1, 0xff, 0x1ff, 0x80000001, 0xff000000, 0xffff};
     for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++) {
         gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
         for (uint64_t i = 0; i < COUNT; i++)
             keys[i] &= masks[m];
+        check_sort(keys, COUNT, 0, GS_KEY_MAX, 0);
+        for (uint64_t i = 0; i < COUNT; i++)
+            keys[i] <<= GS_KEY_BITS - 32;
         check_sort(keys, COUNT, 0, GS_KEY_MAX, 0);
         free(keys);
     }

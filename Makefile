@@ -81,13 +81,15 @@ WIDE     := $(filter-out $(call sources,engines,c),$(call present,$(KEY_ROOMS)))
             sort/engines/engine_absent.c $(call absent,$(WINGS) $(GPU_ROOMS))
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(call objects,$(call sources,$(KEY_ROOMS),cc))
-  WIDE_CC   := $(call sources,$(KEY_ROOMS),cc)
+  WIDE_64   := $(call sources,$(KEY_ROOMS),cc)
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
 else
   OBJECTS   += $(call objects,$(call absent,bin ways))
-  WIDE      += $(call absent,bin ways)
+  WIDE_64   := $(call absent,bin ways)
 endif
+# Highway sorts no keys of 128 bits.
+WIDE_128 := $(call absent,bin ways)
 ifeq ($(CUDA),1)
   OBJECTS  += $(call objects,$(call present,$(GPU_ROOMS)) $(call sources,$(GPU_ROOMS),cu))
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
@@ -104,7 +106,9 @@ else
   OBJECTS  += $(call objects,$(call absent,$(GPU_ROOMS)))
 endif
 # Each wider build is one object file that shows nothing but its table of calls.
-wide_objects = $(patsubst %,$(B)/w$(1)/%.o,$(basename $(WIDE) $(WIDE_CC)))
+WIDTH_64  := -DGS_BITS=64
+WIDTH_128 := -DGS_BITS=128 -UGS_HIGHWAY -DGS_HIGHWAY=0
+wide_objects = $(patsubst %,$(B)/w$(1)/%.o,$(basename $(WIDE) $(WIDE_$(1))))
 WIDE_OBJECTS := $(WIDTHS:%=$(B)/width%.o)
 OBJECTS  += $(WIDE_OBJECTS)
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
@@ -160,11 +164,11 @@ $(B)/%.o: %.c $(B)/flags
 define width_rules
 $(B)/w$(1)/%.o: %.c $(B)/flags
 	@mkdir -p $$(@D)
-	$$(call quiet,CC)$$(CC) $$(CPP_FLAGS) -DGS_BITS=$(1) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) -c $$< -o $$@
+	$$(call quiet,CC)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) -c $$< -o $$@
 
 $(B)/w$(1)/%.o: %.cc $(B)/flags
 	@mkdir -p $$(@D)
-	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) -DGS_BITS=$(1) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
+	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
 
 $(B)/width$(1).o: $$(call wide_objects,$(1))
 	$$(call quiet,LD)$$(CC) -r -nostdlib $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) $$@.all $$@ && rm $$@.all

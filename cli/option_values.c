@@ -55,6 +55,15 @@ enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct
     return st;
 }
 
+enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    static const char *const words[] = {"auto", "raw", NULL};
+    int index = 0;
+    enum gs_status st = find_word("--format", arg, words, &index, err);
+    command->raw = index == 1;
+    return st;
+}
+
 enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err)
 {
     static const char *const words[] = {"text", "json", NULL};

@@ -52,7 +52,7 @@ static uint64_t held_bytes(const struct gs_inputs *inputs)
 }
 
 /* Copy the unread rest of an input to the file, and add its bytes to *size. */
-static enum gs_status copy_rest(const struct spool *spool, const struct gs_input *input,
+static enum gs_status copy_rest(const struct spool *spool, struct gs_input *input,
                                 const struct reading *reading, uint64_t *size, struct gs_error *err)
 {
     enum gs_status st;
@@ -64,6 +64,7 @@ static enum gs_status copy_rest(const struct spool *spool, const struct gs_input
     }
     do {
         GS_TRY(gs_file_read_some(input->fd, buffer, GS_SPOOL_BYTES, &got, input->name, err));
+        GS_TRY(gs_input_look(input, buffer, got, err));
         GS_TRY(gs_file_write_full(spool->fd, buffer, got, spool->directory, err));
         *size += got;
         reading->tell(reading->context, reading->before + *size);
@@ -97,7 +98,7 @@ static enum gs_status spool_input(struct spool *spool, struct gs_input *input,
     gs_slurp_free(&input->memory);
     input->bytes = NULL;
     GS_TRY(copy_rest(spool, input, reading, &size, err));
-    GS_TRY(gs_input_check_size(input->name, size, unit, err));
+    GS_TRY(gs_input_check_end(input, size, unit, err));
     gs_input_end(input);
     input->size = size;
     spool->bytes += size;

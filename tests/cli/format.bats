@@ -150,7 +150,7 @@ refused()
     assert_trouble "looks like an ELF program"
 }
 
-@test "keys that are no text: short, without a line end, all alike, or with one byte of another kind" {
+@test "keys that are no text: short, without a line end, all alike, with a byte of another kind" {
     local i
     printf 'abc\ndef\nghi\n' >few
     for i in {1..2000}; do printf 'ABCD'; done >tags

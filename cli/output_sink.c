@@ -14,6 +14,7 @@ static enum gs_status write_keys(struct gs_sink *sink, const gs_key *keys, uint6
                                  uint64_t position, struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    atomic_store(&to->wrote, true);
     if (sink->memory != NULL) {
         gs_output_made(to->output, position * GS_KEY_BYTES, count * GS_KEY_BYTES);
         return GS_OK;
@@ -55,7 +56,8 @@ static void expect_keys(struct gs_sink *sink, uint64_t count)
  * resident at once, and the exit would have to unmap them all. */
 static void forget_keys(struct gs_sink *sink, const gs_key *keys, uint64_t count)
 {
-    (void)sink;
+    struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    atomic_store(&to->forgot, true);
     gs_pages_advise(keys, count * GS_KEY_BYTES, MADV_DONTNEED);
 }
 

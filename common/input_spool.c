@@ -151,9 +151,10 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
             continue;
         reading.most = memory_bytes > held ? memory_bytes - held : 0;
         st = gs_input_read(input, unit, inputs->populates, &watch, err);
-        if (st != GS_OK && err->status != GS_OK)
+        if (st != GS_OK && st != GS_ERR_MEMORY)
             goto cleanup;
         if (st != GS_OK) {
+            *err = (struct gs_error){.status = GS_OK}; /* a file has room where memory has none */
             GS_TRY(open_spool(&spool, i, directories[files % directory_count], err));
             GS_TRY(spool_input(&spool, input, &reading, unit, err));
             *temporary_bytes += input->size;

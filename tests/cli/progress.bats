@@ -172,7 +172,10 @@ lines_shown()
         stty cols 20
         exec 7<>fifo
         timeout 60 "$GSORT" --progress=always -o out <fifo 7>&- &
-        shown() { i=0 && until [ $((i += 1)) -gt 600 ] || grep -aq "$1" typed; do sleep 0.05; done; }
+        shown() {
+            i=0
+            until [ $((i += 1)) -gt 600 ] || grep -aq "$1" typed; do sleep 0.05; done
+        }
         shown "Kgsort: read: 0 key"
         stty cols 10
         shown "Kgsort: re.\[K"

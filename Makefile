@@ -90,7 +90,7 @@ endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(findstring __clang__,$(shell $(CC) -dM -E - </dev/null)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
-TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
+TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
@@ -167,8 +167,10 @@ build/peak: build/tools/tests/tools/peak.o
 $(filter-out %.so,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
 
-# A library to be preloaded, which makes system calls fail.
+# Libraries to be preloaded, which make system calls fail.
 build/faults.so: tests/faults/shim.c
+build/refuse.so: tests/faults/refuse.c
+build/%.so:
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 -shared -fPIC $< -o $@
 

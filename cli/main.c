@@ -76,7 +76,8 @@ int main(int argc, char **argv)
 
     gs_limit_threads(&command);
     bool ordered = true;
-    gs_progress_start(&progress, command.progress);
+    if (!gs_progress_start(&progress, command.progress))
+        command.sort.threads = 1; /* OpenMP's library would end the program at its first thread */
     enum gs_status st = run(&command, &progress, start_ns, &ordered, &err);
     gs_progress_stop();
     if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or has been reported */

@@ -150,7 +150,7 @@ static void *watch_progress(void *unused)
     }
 }
 
-void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
+bool gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
 {
     source = progress;
     show_when = when;
@@ -162,9 +162,11 @@ void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
     /* The thread must take no signal but the one that it waits for. */
     sigset_t all, old;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
+        return false; /* in a sandbox: the SIGUSR1 that ends the thread would end gsort */
     running = pthread_create(&thread, NULL, watch_progress, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return running;
 }
 
 void gs_progress_stop(void)

@@ -98,7 +98,7 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
     if (S_ISDIR(status.st_mode))
         return gs_fail(err, GS_ERR_INPUT, EISDIR, "%s", input->name);
     int flags = fcntl(fd, F_GETFL);
-    if (flags == -1 || (flags & O_ACCMODE) == O_WRONLY)
+    if (flags != -1 && (flags & O_ACCMODE) == O_WRONLY)
         return gs_fail(err, GS_ERR_INPUT, EBADF, "%s", input->name);
 
     off_t position = lseek(fd, 0, SEEK_CUR);
@@ -142,7 +142,7 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
         return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read",
                        *input->name != '\0' ? input->name : "''");
     if (S_ISFIFO(status.st_mode)) {
-        if (faccessat(AT_FDCWD, input->name, R_OK, AT_EACCESS) != 0)
+        if (gs_file_access(AT_FDCWD, input->name, R_OK, 0) != 0)
             return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
         input->pending = true;
         return GS_OK;

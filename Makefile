@@ -58,7 +58,7 @@ endif
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 # The rooms between types and api are compiled for keys of 32 bits, and again for wider ones.
-WIDTHS   := 64 128
+WIDTHS   ?= 64 128
 ROOMS    := common types api cli
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
 # Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
@@ -114,7 +114,7 @@ OBJECTS  += $(WIDE_OBJECTS)
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(findstring __clang__,$(MACROS)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
-TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
+TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
@@ -190,8 +190,10 @@ build/peak: build/tools/tests/tools/peak.o
 $(filter-out %.so,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
 
-# A library to be preloaded, which makes system calls fail.
+# Libraries to be preloaded, which make system calls fail.
 build/faults.so: tests/faults/shim.c
+build/refuse.so: tests/faults/refuse.c
+build/%.so:
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 -shared -fPIC $< -o $@
 

@@ -14,6 +14,7 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
                                  uint64_t position, struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    atomic_store(&to->wrote, true);
     if (sink->memory != NULL) {
         gs_output_made(to->output, position * to->key_bytes, count * to->key_bytes);
         return GS_OK;
@@ -55,7 +56,8 @@ static void expect_keys(struct gs_sink *sink, uint64_t count)
  * resident at once, and the exit would have to unmap them all. */
 static void forget_keys(struct gs_sink *sink, const void *keys, uint64_t count)
 {
-    const struct gs_output_sink *to = (const struct gs_output_sink *)sink;
+    struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    atomic_store(&to->forgot, true);
     gs_pages_advise(keys, count * to->key_bytes, MADV_DONTNEED);
 }
 

@@ -14,6 +14,8 @@ struct gs_output_sink {
     const struct gs_inputs *inputs;
     unsigned key_bytes;
     atomic_flag begun;     /* the first write has happened */
+    atomic_bool wrote;     /* keys were written, */
+    atomic_bool forgot;    /* or forgotten: those in memory, not in files, are lost */
     int direct_fd;         /* see direct.h, or -1 */
     unsigned threads;      /* that make pages alongside those that sort, */
     unsigned idle_threads; /* or while all others wait */

@@ -96,11 +96,9 @@ void gs_report_end(void)
     struct gs_output *output = atomic_load(&watched) != NULL ? atomic_load(&watched_output) : NULL;
     if (output != NULL)
         gs_output_take_back(output);
-    /* Erase the line only if that can neither block nor stop a background job: this is the end. */
+    /* Erase the line only if that cannot block: this is the end. */
     struct pollfd words = {.fd = STDERR_FILENO, .events = POLLOUT};
-    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not our controlling terminal */
-    if ((foreground == -1 || foreground == getpgrp()) && poll(&words, 1, 0) == 1 &&
-        (words.revents & POLLOUT) != 0)
+    if (poll(&words, 1, 0) == 1 && (words.revents & POLLOUT) != 0)
         gs_progress_erase();
 }
 

@@ -65,8 +65,8 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
     struct gs_inputs inputs;
     struct gs_output output;
     struct gs_stats stats = {0};
-    enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count, command->sort.key_bytes, err);
+    enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
+                                       command->sort.key_bytes, command->raw, err);
     if (st != GS_OK)
         return st;
     if (work->prepare != NULL)

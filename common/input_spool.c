@@ -52,7 +52,7 @@ static uint64_t held_bytes(const struct gs_inputs *inputs)
 }
 
 /* Copy the unread rest of an input to the file, and add its bytes to *size. */
-static enum gs_status copy_rest(const struct spool *spool, const struct gs_input *input,
+static enum gs_status copy_rest(const struct spool *spool, struct gs_input *input,
                                 const struct reading *reading, uint64_t *size, struct gs_error *err)
 {
     enum gs_status st;
@@ -64,6 +64,7 @@ static enum gs_status copy_rest(const struct spool *spool, const struct gs_input
     }
     do {
         GS_TRY(gs_file_read_some(input->fd, buffer, GS_SPOOL_BYTES, &got, input->name, err));
+        GS_TRY(gs_input_look(input, buffer, got, err));
         GS_TRY(gs_file_write_full(spool->fd, buffer, got, spool->directory, err));
         *size += got;
         reading->tell(reading->context, reading->before + *size);
@@ -97,7 +98,7 @@ static enum gs_status spool_input(struct spool *spool, struct gs_input *input,
     gs_slurp_free(&input->memory);
     input->bytes = NULL;
     GS_TRY(copy_rest(spool, input, reading, &size, err));
-    GS_TRY(gs_input_check_size(input->name, size, unit, err));
+    GS_TRY(gs_input_check_end(input, size, unit, err));
     gs_input_end(input);
     input->size = size;
     spool->bytes += size;
@@ -150,9 +151,10 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
             continue;
         reading.most = memory_bytes > held ? memory_bytes - held : 0;
         st = gs_input_read(input, unit, inputs->populates, &watch, err);
-        if (st != GS_OK && err->status != GS_OK)
+        if (st != GS_OK && st != GS_ERR_MEMORY)
             goto cleanup;
         if (st != GS_OK) {
+            *err = (struct gs_error){.status = GS_OK}; /* a file has room where memory has none */
             GS_TRY(open_spool(&spool, i, directories[files % directory_count], err));
             GS_TRY(spool_input(&spool, input, &reading, unit, err));
             *temporary_bytes += input->size;

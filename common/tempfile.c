@@ -9,6 +9,7 @@
  */
 #include "common/tempfile.h"
 
+#include "common/clock.h"
 #include "common/signals.h"
 
 #include <errno.h>
@@ -27,8 +28,9 @@
 int gs_tempfile_draw_name(char name[GS_NAME_BYTES])
 {
     uint64_t random;
+    /* A sandbox may refuse randomness. Any name will do that nobody has yet. */
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-        return -1;
+        random = gs_now_ns() ^ (uint64_t)getpid() << 40;
     snprintf(name, GS_NAME_BYTES, ".gsort-%016" PRIx64, random);
     return 0;
 }

@@ -91,14 +91,24 @@ told()
     [ "$told" = 2 ]
 }
 
+@test "no thread can be started: one sorts" {
+    enter_directory
+    keygen uniform 1000003 >in
+    reference in >wanted
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="thread 11+ 1" GSORT_FAULT_MARK=mark "$GSORT" \
+        --device=cpu --parallel=4 in -o out
+    [ -e mark ]
+    assert_same wanted out
+}
+
 # The OpenMP library ends the program on its own.
-@test "no thread can be started, output has a temporary name: one line, nothing left" {
+@test "only one thread can be started, output has a temporary name: one line, nothing left" {
     enter_directory
     keygen uniform 1000003 >in
     mkdir dir
     echo old >dir/out
     local status=0
-    env LD_PRELOAD="$FAULTS" GSORT_FAULT_NAMED=1 GSORT_FAULT="thread 11+ 1" GSORT_FAULT_MARK=mark \
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT_NAMED=1 GSORT_FAULT="thread 11+ 2" GSORT_FAULT_MARK=mark \
         "$GSORT" --device=cpu --parallel=4 in -o dir/out 2>err || status=$?
     [ -e mark ]
     [ "$status" -eq 2 ]
@@ -153,4 +163,9 @@ told()
         GSORT_FAULT_MARK=mark timeout 60 "$GSORT" --device=cpu in -o out
     assert_trouble out "File exists" # gsort does not retry for ever
     assert_only in wanted mark
+}
+
+@test "calls that a sandbox refuses throughout" {
+    require strace
+    GSORT_REFUSALS="1 38" walk refused named-replace pipes
 }

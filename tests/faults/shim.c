@@ -9,6 +9,9 @@
  * at the first fault, so that the caller knows of it. GSORT_FAULT_NAMED=1 refuses O_TMPFILE from
  * the start, as some file systems do, without counting that.
  *
+ * GSORT_FAULT_LARGE=BYTES refuses memory in larger pieces, as strict accounting does, without
+ * counting that.
+ *
  * Calls within the C library are not seen, except those of malloc: so fopen() is replaced, too, for
  * the open() inside it.
  */
@@ -70,6 +73,7 @@ static int error_number;
 static bool is_short;
 static bool all_later;
 static bool named_only;
+static size_t large = SIZE_MAX;
 static long at;
 static const char *mark;
 static atomic_long calls;
@@ -109,6 +113,8 @@ static void read_request(void)
     char kind[16], how[16];
     mark = getenv("GSORT_FAULT_MARK");
     named_only = getenv("GSORT_FAULT_NAMED") != NULL;
+    if (getenv("GSORT_FAULT_LARGE") != NULL)
+        large = strtoul(getenv("GSORT_FAULT_LARGE"), NULL, 10);
     if (request == NULL)
         return;
     if (sscanf(request, "%15s %15s %ld", kind, how, &at) != 3)
@@ -243,9 +249,6 @@ SIMPLE(UNLINK, int, -1, unlinkat, (int, const char *, int), (int fd, const char 
        (fd, path, flags))
 SIMPLE(RANDOM, ssize_t, -1, getrandom, (void *, size_t, unsigned),
        (void *to, size_t size, unsigned flags), (to, size, flags))
-SIMPLE(MMAP, void *, MAP_FAILED, mmap, (void *, size_t, int, int, int, off_t),
-       (void *where, size_t size, int access, int flags, int fd, off_t offset),
-       (where, size, access, flags, fd, offset))
 SIMPLE(MADVISE, int, -1, madvise, (void *, size_t, int), (void *where, size_t size, int advice),
        (where, size, advice))
 
@@ -271,10 +274,27 @@ int fcntl(int fd, int command, ...)
     return fails(FCNTL) ? -1 : next(fd, command, argument);
 }
 
+/* Is this memory refused for its size? Sets errno if so. */
+static bool is_too_large(size_t size)
+{
+    if (size <= large)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *mmap(void *where, size_t size, int access, int flags, int fd, off_t offset)
+{
+    NEXT(void *, "mmap", void *, size_t, int, int, int, off_t);
+    if (fails(MMAP) || ((flags & MAP_ANONYMOUS) != 0 && is_too_large(size)))
+        return MAP_FAILED;
+    return next(where, size, access, flags, fd, offset);
+}
+
 void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
     NEXT(void *, "mremap", void *, size_t, size_t, int, ...);
-    return fails(MMAP) ? MAP_FAILED : next(old, old_size, size, flags);
+    return fails(MMAP) || is_too_large(size) ? MAP_FAILED : next(old, old_size, size, flags);
 }
 
 ssize_t read(int fd, void *to, size_t size)

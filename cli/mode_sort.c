@@ -52,7 +52,7 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     if (fetching.bytes > 0)
         gs_stage_add(&stats->stages[GS_STAGE_READ], &fetching);
 cleanup:
-    gs_output_sink_close(&to);
+    st = gs_output_sink_close(&to, st, err);
     free(spans);
     return st;
 }

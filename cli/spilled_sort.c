@@ -118,7 +118,7 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
         source.output_device = status.st_dev;
     GS_TRY(gs_sort_external(&command->sort, &source, &to.sink, progress, stats, err));
 cleanup:
-    gs_output_sink_close(&to);
+    st = gs_output_sink_close(&to, st, err);
     free(spans);
     return st;
 }

@@ -57,7 +57,7 @@ cleanup:
     *refused = st == GS_ERR_MEMORY && !atomic_load(&to.wrote) &&
                (own_bytes == 0 || !atomic_load(&to.forgot)) &&
                options.engine <= GS_ENGINE_SAMPLESORT && options.incoming == NULL;
-    gs_output_sink_close(&to);
+    st = gs_output_sink_close(&to, st, err);
     free(spans);
     return st;
 }

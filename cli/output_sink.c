@@ -7,6 +7,7 @@
 #include "cli/direct.h"
 #include "common/memory.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -86,9 +87,12 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                    .idle_threads = gs_threads_for_pages(options, true)};
 }
 
-void gs_output_sink_close(struct gs_output_sink *to)
+enum gs_status gs_output_sink_close(struct gs_output_sink *to, enum gs_status st,
+                                    struct gs_error *err)
 {
-    if (to->direct_fd >= 0)
-        close(to->direct_fd);
+    int fd = to->direct_fd;
     to->direct_fd = -1;
+    if (fd >= 0 && close(fd) != 0 && errno != EINTR && st == GS_OK)
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", to->output->name);
+    return st;
 }

@@ -120,9 +120,12 @@ void gs_report_fault(const void *address)
     if (input == NULL)
         return;
     char what[GS_LINE_BYTES];
-    size_t used = append_clean(what, 0,
-                               gs_input_has_shrunk(input) ? ": file shrank while it was being "
-                                                          : ": read error while it was being ");
+    const char *cause = ": read error while it was being ";
+    if (input->fd >= 0)
+        cause = ": read error in its temporary file, while it was being ";
+    else if (gs_input_has_shrunk(input))
+        cause = ": file shrank while it was being ";
+    size_t used = append_clean(what, 0, cause);
     used = append_clean(what, used, watched_done);
     what[used] = '\0';
     gs_progress_erase();

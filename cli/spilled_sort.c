@@ -132,7 +132,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                ->sort_external(&command->sort, &source, &to.sink, progress, stats, err));
 cleanup:
     *advanced = own.advanced || atomic_load(&to.wrote);
-    gs_output_sink_close(&to);
+    st = gs_output_sink_close(&to, st, err);
     free(spans);
     return st;
 }

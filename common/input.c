@@ -324,6 +324,20 @@ void gs_inputs_forget(const struct gs_inputs *inputs)
     }
 }
 
+void gs_inputs_let_go(struct gs_inputs *inputs, dev_t device, ino_t inode)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (input->device != device || input->inode != inode)
+            continue;
+        if (input->mapping != NULL)
+            munmap(input->mapping, input->mapping_bytes);
+        input->mapping = NULL;
+        if (is_standard_input(input->name))
+            close(STDIN_FILENO);
+    }
+}
+
 const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address)
 {
     for (size_t i = 0; i < inputs->count; i++) {

@@ -18,7 +18,8 @@ struct gs_input {
     const void *bytes; /* what is to be sorted; NULL while it is unread, and if it is empty */
     uint64_t size;     /* of that, in bytes */
     bool pending;      /* it has yet to be read to its end */
-    int fd;            /* of a pending input while it is open, else -1 */
+    int fd;            /* of a pending input while it is open, or of the temporary file that is
+                        * mapped here, else -1 */
     void *mapping;     /* of a mapped file, or NULL; several inputs in one temporary file: only the
                         * first of them has it */
     size_t mapping_bytes;
@@ -96,6 +97,10 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
                                gs_spool_tell *tell, void *context, uint64_t *temporary_bytes,
                                struct gs_error *err);
 
+/* The inputs have been used: were those in temporary files read as they had been written there?
+ * GS_ERR_OUTPUT if that is not certain. */
+enum gs_status gs_inputs_check_spooled(const struct gs_inputs *inputs, struct gs_error *err);
+
 /* The bytes of all inputs that are mapped or read so far. */
 uint64_t gs_inputs_bytes(const struct gs_inputs *inputs);
 
@@ -123,6 +128,10 @@ enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t in
 /* The inputs are probably not needed again: drop mapped pages from the page table now, rather than
  * at exit, when nothing else is left to do. A later access just faults them in again. */
 void gs_inputs_forget(const struct gs_inputs *inputs);
+
+/* All inputs have been used, and the file device:inode is about to be replaced: unmap and close it,
+ * since an SMB server may refuse to replace what is in use. */
+void gs_inputs_let_go(struct gs_inputs *inputs, dev_t device, ino_t inode);
 
 /* The mapped input that holds `address`, or NULL. Async-signal-safe. */
 const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address);

@@ -3,6 +3,7 @@
  */
 #include "common/file.h"
 #include "common/input.h"
+#include "common/late_error.h"
 #include "common/memory.h"
 #include "common/spill.h"
 
@@ -14,8 +15,10 @@
 #define GS_SPOOL_BYTES ((size_t)1 << 20)
 
 /* A temporary file with this much in it takes no further input. (A file for each input could be
- * more mappings than a process may have.) */
+ * more mappings than a process may have.) After each GS_SPOOL_FILES, files get twice as large: they
+ * stay open, and a process may not have many. */
 #define GS_SPOOL_FILE_BYTES ((uint64_t)64 << 20)
+#define GS_SPOOL_FILES      64
 
 /* A temporary file to which inputs are appended, one after another. */
 struct spool {
@@ -106,19 +109,23 @@ cleanup:
     return st;
 }
 
-/* Map and close the file. It has those inputs from its first to before `end` not in memory. */
+/* Map the file. It has those inputs from its first to before `end` not in memory. It stays open, to
+ * be asked for late errors once more. The mapping is private: FUSE may refuse others. */
 static enum gs_status map_spool(struct spool *spool, struct gs_input *list, size_t end,
                                 struct gs_error *err)
 {
     if (spool->fd < 0)
         return GS_OK;
     struct gs_input *first = &list[spool->first];
+    int lost = gs_late_error_settle(spool->fd);
+    if (lost != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, lost, "%s: write failed", spool->directory);
     char *mapping = spool->bytes > SIZE_MAX
                         ? MAP_FAILED
-                        : mmap(NULL, (size_t)spool->bytes, PROT_READ, MAP_SHARED, spool->fd, 0);
+                        : mmap(NULL, (size_t)spool->bytes, PROT_READ, MAP_PRIVATE, spool->fd, 0);
     if (mapping == MAP_FAILED)
         return gs_fail(err, GS_ERR_MEMORY, errno, "%s: cannot map its temporary file", first->name);
-    close(spool->fd);
+    first->fd = spool->fd;
     spool->fd = -1;
     gs_pages_advise(mapping, spool->bytes, MADV_SEQUENTIAL);
     first->mapping = mapping;
@@ -161,7 +168,7 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
         }
         held += input->memory.used;
         reading.before += input->size;
-        if (spool.bytes >= GS_SPOOL_FILE_BYTES) {
+        if (spool.bytes >= GS_SPOOL_FILE_BYTES << files / GS_SPOOL_FILES) {
             GS_TRY(map_spool(&spool, inputs->list, i + 1, err));
             files++;
         }
@@ -171,4 +178,16 @@ cleanup:
     if (spool.fd >= 0)
         close(spool.fd);
     return st;
+}
+
+enum gs_status gs_inputs_check_spooled(const struct gs_inputs *inputs, struct gs_error *err)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        int lost = input->mapping != NULL && input->fd >= 0 ? gs_late_error(input->fd) : 0;
+        if (lost != 0)
+            return gs_fail(err, GS_ERR_OUTPUT, lost, "%s: its temporary file: write failed",
+                           input->name);
+    }
+    return GS_OK;
 }

@@ -47,7 +47,7 @@ static void add_rest(struct byte_order *order, uint32_t record_bytes)
 
 static bool is_float(const struct gs_key_field *key)
 {
-    return key->type.kind == GS_KEY_FLOAT || key->type.kind == GS_KEY_BFLOAT;
+    return key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
 }
 
 /* Set the `bytes` bytes of each element, which end `end` bytes below its top, to a number. */
@@ -71,10 +71,10 @@ static void align_floats(struct gs_codec *codec, const struct gs_format *format,
             if (!is_float(key) || key->type.bytes != bytes)
                 continue;
             add_key(aligned, key);
-            const unsigned fraction = key->type.kind == GS_KEY_BFLOAT ? 7
-                                      : bytes == 2                    ? 10
-                                      : bytes == 4                    ? 23
-                                                                      : 52;
+            const unsigned fraction = key->type.kind == GS_TYPE_BFLOAT ? 7
+                                      : bytes == 2                     ? 10
+                                      : bytes == 4                     ? 23
+                                                                       : 52;
             set_lanes(codec, floats->lanes, aligned->count, bytes, UINT64_MAX);
             set_lanes(codec, floats->signs, aligned->count, bytes, UINT64_C(1) << (bytes * 8 - 1));
             set_lanes(codec, floats->below, aligned->count, bytes, (UINT64_C(1) << fraction) - 1);
@@ -94,7 +94,7 @@ static void set_flips(struct gs_codec *codec, const struct gs_format *format)
         if (key->descending)
             set_lanes(codec, codec->flips, end, key->type.bytes, UINT64_MAX);
         const uint32_t top = codec->element_bytes - (end - key->type.bytes) - 1;
-        if (key->type.kind == GS_KEY_SIGNED)
+        if (key->type.kind == GS_TYPE_SIGNED)
             for (uint32_t at = top; at < BLOCK; at += codec->element_bytes)
                 codec->flips[at] ^= 0x80;
     }

@@ -10,13 +10,13 @@ static const struct {
     char name[5];
     struct gs_key_type type;
 } types[] = {
-    {"u8", {GS_KEY_UNSIGNED, 1, false}},    {"u16", {GS_KEY_UNSIGNED, 2, false}},
-    {"u32", {GS_KEY_UNSIGNED, 4, false}},   {"u64", {GS_KEY_UNSIGNED, 8, false}},
-    {"u128", {GS_KEY_UNSIGNED, 16, false}}, {"i8", {GS_KEY_SIGNED, 1, false}},
-    {"i16", {GS_KEY_SIGNED, 2, false}},     {"i32", {GS_KEY_SIGNED, 4, false}},
-    {"i64", {GS_KEY_SIGNED, 8, false}},     {"i128", {GS_KEY_SIGNED, 16, false}},
-    {"f16", {GS_KEY_FLOAT, 2, false}},      {"bf16", {GS_KEY_BFLOAT, 2, false}},
-    {"f32", {GS_KEY_FLOAT, 4, false}},      {"f64", {GS_KEY_FLOAT, 8, false}},
+    {"u8", {GS_TYPE_UNSIGNED, 1, false}},    {"u16", {GS_TYPE_UNSIGNED, 2, false}},
+    {"u32", {GS_TYPE_UNSIGNED, 4, false}},   {"u64", {GS_TYPE_UNSIGNED, 8, false}},
+    {"u128", {GS_TYPE_UNSIGNED, 16, false}}, {"i8", {GS_TYPE_SIGNED, 1, false}},
+    {"i16", {GS_TYPE_SIGNED, 2, false}},     {"i32", {GS_TYPE_SIGNED, 4, false}},
+    {"i64", {GS_TYPE_SIGNED, 8, false}},     {"i128", {GS_TYPE_SIGNED, 16, false}},
+    {"f16", {GS_TYPE_FLOAT, 2, false}},      {"bf16", {GS_TYPE_BFLOAT, 2, false}},
+    {"f32", {GS_TYPE_FLOAT, 4, false}},      {"f64", {GS_TYPE_FLOAT, 8, false}},
 };
 
 /* Read a decimal number up to GS_RECORD_BYTES_MAX; the rest of the text, or NULL if there is none
@@ -44,7 +44,7 @@ static const char *read_type(const char *text, struct gs_key_type *type)
         type->big_endian = strncmp(text + length, "be", 2) == 0;
         return text + length + (type->big_endian ? 2 : 0);
     }
-    *type = (struct gs_key_type){GS_KEY_BYTES, 0, true};
+    *type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
     const char *end = *text == 'b' ? read_number(text + 1, &type->bytes) : NULL;
     return type->bytes > 0 ? end : NULL;
 }
@@ -159,7 +159,7 @@ enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_
                                struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gs_key_type type = {GS_KEY_UNSIGNED, 4, false};
+    struct gs_key_type type = {GS_TYPE_UNSIGNED, 4, false};
     if (options->type != NULL && (options->key_count > 0 || options->record != NULL))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "-t is for files of one type; records have -R SIZE and, for each key, "
@@ -169,7 +169,7 @@ enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_
     if (options->type != NULL)
         GS_TRY(gs_key_type_parse("-t", options->type, &type, err));
     if (options->record != NULL) {
-        type = (struct gs_key_type){GS_KEY_BYTES, 0, true};
+        type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
         GS_TRY(parse_record(options->record, &type.bytes, err));
     }
     *format = gs_format_of(type);

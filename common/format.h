@@ -23,11 +23,11 @@
 #define GS_RECORD_BYTES_MAX 65536
 
 enum gs_key_kind {
-    GS_KEY_UNSIGNED,
-    GS_KEY_SIGNED,
-    GS_KEY_FLOAT,
-    GS_KEY_BFLOAT, /* the upper half of an f32 */
-    GS_KEY_BYTES   /* compared as memcmp does */
+    GS_TYPE_UNSIGNED,
+    GS_TYPE_SIGNED,
+    GS_TYPE_FLOAT,
+    GS_TYPE_BFLOAT, /* the upper half of an f32 */
+    GS_TYPE_BYTES   /* compared as memcmp does */
 };
 
 /* TYPE on the command line: u8 to u128, i8 to i128, f16, bf16, f32, f64, bN; "be": big-endian. */

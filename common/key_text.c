@@ -68,10 +68,10 @@ static void print_finite(uint64_t bits, bool is_double, char text[GS_KEY_TEXT])
 static void print_float(const struct gs_key_type *type, uint64_t bits, char text[GS_KEY_TEXT])
 {
     const unsigned width = type->bytes * 8;
-    const unsigned fraction_bits = type->kind == GS_KEY_BFLOAT ? 7
-                                   : width == 16               ? 10
-                                   : width == 32               ? 23
-                                                               : 52;
+    const unsigned fraction_bits = type->kind == GS_TYPE_BFLOAT ? 7
+                                   : width == 16                ? 10
+                                   : width == 32                ? 23
+                                                                : 52;
     const uint64_t infinity = (UINT64_C(1) << (width - 1)) - (UINT64_C(1) << fraction_bits);
     const char *sign = bits >> (width - 1) != 0 ? "-" : "";
     const uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
@@ -79,7 +79,7 @@ static void print_float(const struct gs_key_type *type, uint64_t bits, char text
         snprintf(text, GS_KEY_TEXT, "%snan(0x%" PRIx64 ")", sign, fraction);
     else if ((bits & infinity) == infinity)
         snprintf(text, GS_KEY_TEXT, "%sinf", sign);
-    else if (type->kind == GS_KEY_BFLOAT)
+    else if (type->kind == GS_TYPE_BFLOAT)
         print_finite(bits << 16, false, text);
     else
         print_finite(width == 16 ? widen_half((uint32_t)bits) : bits, width == 64, text);
@@ -89,17 +89,17 @@ void gs_key_print(const struct gs_key_field *key, const void *record, char text[
 {
     const unsigned char *bytes = (const unsigned char *)record + key->offset;
     const uint32_t count = key->type.bytes;
-    if (key->type.kind == GS_KEY_BYTES || count == 0) {
+    if (key->type.kind == GS_TYPE_BYTES || count == 0) {
         print_bytes(bytes, count, text);
         return;
     }
     wide value = 0;
     for (uint32_t i = 0; i < count; i++)
         value = value << 8 | bytes[key->type.big_endian ? i : count - 1 - i];
-    const bool negative = key->type.kind == GS_KEY_SIGNED && value >> (count * 8 - 1) != 0;
+    const bool negative = key->type.kind == GS_TYPE_SIGNED && value >> (count * 8 - 1) != 0;
     if (negative) /* its bits above `count` bytes are set, too */
         value = -(value | (count < 16 ? ~(wide)0 << (count * 8) : 0));
-    if (key->type.kind == GS_KEY_FLOAT || key->type.kind == GS_KEY_BFLOAT)
+    if (key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT)
         print_float(&key->type, (uint64_t)value, text);
     else
         print_integer(value, negative, text);

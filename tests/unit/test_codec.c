@@ -184,7 +184,7 @@ static void test_identity(void)
         struct gs_codec codec;
         gs_codec_init(&codec, &format);
         CHECK(codec.identity ==
-              (type->kind == GS_KEY_UNSIGNED && !type->big_endian && type->bytes >= 4));
+              (type->kind == GS_TYPE_UNSIGNED && !type->big_endian && type->bytes >= 4));
         CHECK_EQUAL(codec.payload_bits, 8 * (format.element_bytes - type->bytes));
     }
 }

@@ -23,7 +23,7 @@ enum { ALL_TYPES = sizeof all_types / sizeof *all_types };
 static inline struct gs_key_type type_of(const char *name)
 {
     struct gs_error err = {.status = GS_OK};
-    struct gs_key_type type = {GS_KEY_BYTES, 1, true};
+    struct gs_key_type type = {GS_TYPE_BYTES, 1, true};
     if (gs_key_type_parse("-t", name, &type, &err) != GS_OK)
         fprintf(stderr, "%s\n", err.text);
     return type;
@@ -56,7 +56,7 @@ static inline double float_value(const struct gs_key_type *type, uint64_t bits)
         memcpy(&wide, &bits, sizeof wide);
         return wide;
     }
-    if (type->kind == GS_KEY_FLOAT && type->bytes == 2) {
+    if (type->kind == GS_TYPE_FLOAT && type->bytes == 2) {
         const int exponent = (int)(bits >> 10 & 31);
         const double fraction = (double)(bits & 1023);
         const double sign = (bits >> 15 & 1) != 0 ? -1 : 1;
@@ -94,15 +94,15 @@ static inline int compare_keys(const struct gs_key_type *type, const unsigned ch
     const test_wide y = read_bits(type, b);
     const unsigned unused = 128 - 8 * type->bytes;
     switch (type->kind) {
-    case GS_KEY_FLOAT:
-    case GS_KEY_BFLOAT:
+    case GS_TYPE_FLOAT:
+    case GS_TYPE_BFLOAT:
         return compare_floats(type, (uint64_t)x, (uint64_t)y);
-    case GS_KEY_SIGNED: {
+    case GS_TYPE_SIGNED: {
         const test_signed_wide v = (test_signed_wide)(x << unused);
         const test_signed_wide w = (test_signed_wide)(y << unused);
         return v < w ? -1 : v > w;
     }
-    case GS_KEY_BYTES: {
+    case GS_TYPE_BYTES: {
         const int order = memcmp(a, b, type->bytes);
         return order < 0 ? -1 : order > 0;
     }
@@ -139,12 +139,12 @@ static inline size_t special_bits(const struct gs_key_type *type, test_wide *bit
         for (size_t i = 0; i < sizeof around / sizeof *around; i++)
             bits[count++] = around[i];
     }
-    if ((type->kind != GS_KEY_FLOAT && type->kind != GS_KEY_BFLOAT) || width == 0)
+    if ((type->kind != GS_TYPE_FLOAT && type->kind != GS_TYPE_BFLOAT) || width == 0)
         return count;
-    const unsigned fraction = type->kind == GS_KEY_BFLOAT ? 7
-                              : width == 16               ? 10
-                              : width == 32               ? 23
-                                                          : 52;
+    const unsigned fraction = type->kind == GS_TYPE_BFLOAT ? 7
+                              : width == 16                ? 10
+                              : width == 32                ? 23
+                                                           : 52;
     const test_wide sign = (test_wide)1 << (width - 1);
     const test_wide infinity = sign - ((test_wide)1 << fraction);
     const test_wide one = (((test_wide)1 << (width - 2 - fraction)) - 1) << fraction;

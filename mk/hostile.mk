@@ -24,11 +24,12 @@ torture: all $(B)/gsort
 
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
 FUZZ_CC ?= clang
-FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format)
+FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
 FUZZ_command := cli/options.c cli/option_values.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
 FUZZ_format  := common/format.c common/key_text.c common/codec.c
-$(foreach name,command size format,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
+FUZZ_npy     := common/npy.c common/npy_format.c common/format.c
+$(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \

@@ -33,7 +33,8 @@ setup()
     keygen uniform 1000 --type=i16 --record=13 >records
     [ "$(wc -c <records)" -eq 13000 ]
     od -An -v -tx1 -w13 records | cut -c 1-6 | cmp - <(od -An -v -tx1 -w2 keys)
-    [ "$(od -An -v -tx1 -w13 records | sed -n '$p' | cut -c 7-)" = " e7 03 00 00 00 00 00 00 00 00 00" ]
+    local position=" e7 03 00 00 00 00 00 00 00 00 00"
+    [ "$(od -An -v -tx1 -w13 records | tail -n 1 | cut -c 7-)" = "$position" ]
 }
 
 @test "special values are there, and the other keys stay" {

@@ -92,7 +92,7 @@ static inline int compare_keys(const struct gs_key_type *type, const unsigned ch
 {
     const test_wide x = read_bits(type, a);
     const test_wide y = read_bits(type, b);
-    const unsigned unused = 128 - 8 * type->bytes;
+    const unsigned unused = (128 - 8 * type->bytes) % 128;
     switch (type->kind) {
     case GS_TYPE_FLOAT:
     case GS_TYPE_BFLOAT:

@@ -189,8 +189,8 @@ $(B)/%.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,NVCC)$(NVCC) -I. -MMD -MP $(NVCC_FLAGS) -c $< -o $@
 
-build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
-build/reference: build/tools/tests/tools/reference.o
+build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/format common/status)
+build/reference: build/tools/tests/tools/reference.o build/tools/tests/tools/reference_records.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o
 $(filter-out %.so %/quirkfs,$(TOOLS)):

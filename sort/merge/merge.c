@@ -54,7 +54,7 @@ double gs_merge_seconds(const struct gs_options *options, uint64_t count)
 }
 
 /* Report the first disorder of the first span that has one. */
-static enum gs_status name_disorder(const struct gs_merge *merge, struct gs_error *err)
+static enum gs_status name_disorder(const struct gs_merge_shared *merge, struct gs_error *err)
 {
     struct gs_options order = merge->order;
     order.threads = merge->threads;
@@ -72,7 +72,7 @@ static enum gs_status name_disorder(const struct gs_merge *merge, struct gs_erro
 }
 
 /* Take segments until none is left or some thread has failed. */
-static void work(struct gs_merge *merge, struct gs_merger *worker)
+static void work(struct gs_merge_shared *merge, struct gs_merger *worker)
 {
     for (;;) {
         pthread_mutex_lock(&merge->lock);
@@ -106,7 +106,7 @@ static void add_row(struct gs_stats *stats, enum gs_stage stage, uint64_t begin_
 }
 
 /* Run all threads. Returns the fingerprint of the keys read. */
-static uint64_t run_threads(struct gs_merge *merge, char *memory, uint64_t bytes_each)
+static uint64_t run_threads(struct gs_merge_shared *merge, char *memory, uint64_t bytes_each)
 {
     uint64_t fingerprint = 0, begin = gs_now_ns();
 #pragma omp parallel num_threads(merge->threads) reduction(+ : fingerprint)
@@ -131,7 +131,7 @@ static uint64_t run_threads(struct gs_merge *merge, char *memory, uint64_t bytes
     return fingerprint;
 }
 
-static enum gs_status find_failure(struct gs_merge *merge, struct gs_error *err)
+static enum gs_status find_failure(struct gs_merge_shared *merge, struct gs_error *err)
 {
     struct gs_error ignored = {.status = GS_OK};
     enum gs_status st = gs_emit_result(&merge->emitter, &ignored);
@@ -155,14 +155,14 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
 {
     enum gs_status st;
     struct gs_progress own_progress = {.phase = NULL};
-    struct gs_merge merge = {.options = options,
-                             .order = {.reverse = options->reverse, .threads = 1},
-                             .span_count = span_count,
-                             .progress = progress != NULL ? progress : &own_progress,
-                             .stats = stats,
-                             .threads = choose_threads(options, span_count),
-                             .method = gs_merge_method(),
-                             .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct gs_merge_shared merge = {.options = options,
+                                    .order = {.reverse = options->reverse, .threads = 1},
+                                    .span_count = span_count,
+                                    .progress = progress != NULL ? progress : &own_progress,
+                                    .stats = stats,
+                                    .threads = choose_threads(options, span_count),
+                                    .method = gs_merge_method(),
+                                    .lock = PTHREAD_MUTEX_INITIALIZER};
     uint64_t bytes_each = 0;
     char *memory = NULL;
     *stats = (struct gs_stats){.engine = "merge",

@@ -18,7 +18,7 @@
 static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
               "scratch is for either method");
 
-void gs_merge_fail(struct gs_merge *merge, enum gs_status status)
+void gs_merge_fail(struct gs_merge_shared *merge, enum gs_status status)
 {
     /* The text is found when all threads are done. */
     struct gs_error error = {.status = status};
@@ -27,8 +27,8 @@ void gs_merge_fail(struct gs_merge *merge, enum gs_status status)
 
 /* Do keys from low to high lie within the segment's bounds? Not where an input is out of order, or
  * has changed since the cut. */
-static bool is_within(const struct gs_merge *merge, const struct gs_segment *segment, gs_key low,
-                      gs_key high)
+static bool is_within(const struct gs_merge_shared *merge, const struct gs_segment *segment,
+                      gs_key low, gs_key high)
 {
     gs_key mask = merge->cut.mask;
     gs_key first = mask != 0 ? high ^ mask : low;
@@ -38,7 +38,7 @@ static bool is_within(const struct gs_merge *merge, const struct gs_segment *seg
 
 /* Copy the parts of a segment together, ascending, `gap` keys apart, and find the least and largest
  * key. False: they are out of order or out of bounds. */
-static bool gather(const struct gs_merge *merge, struct gs_merger *worker, uint64_t gap,
+static bool gather(const struct gs_merge_shared *merge, struct gs_merger *worker, uint64_t gap,
                    gs_key *low, gs_key *high)
 {
     gs_key *to = worker->keys;
@@ -62,7 +62,7 @@ static bool gather(const struct gs_merge *merge, struct gs_merger *worker, uint6
     return is_within(merge, &worker->segment, *low, *high);
 }
 
-static gs_key *merge_parts(const struct gs_merge *merge, struct gs_merger *worker)
+static gs_key *merge_parts(const struct gs_merge_shared *merge, struct gs_merger *worker)
 {
     const struct gs_segment *segment = &worker->segment;
     size_t counts[GS_MERGE_RUNS_MAX];
@@ -72,7 +72,7 @@ static gs_key *merge_parts(const struct gs_merge *merge, struct gs_merger *worke
 }
 
 /* Merge a segment of unequal keys and hand it out. */
-static enum gs_status merge_unequal(struct gs_merge *merge, struct gs_merger *worker)
+static enum gs_status merge_unequal(struct gs_merge_shared *merge, struct gs_merger *worker)
 {
     const struct gs_segment *segment = &worker->segment;
     gs_key low, high;
@@ -106,7 +106,7 @@ static enum gs_status merge_unequal(struct gs_merge *merge, struct gs_merger *wo
 }
 
 /* Hand out a segment of equal keys. */
-static enum gs_status merge_equal(struct gs_merge *merge, struct gs_merger *worker)
+static enum gs_status merge_equal(struct gs_merge_shared *merge, struct gs_merger *worker)
 {
     const struct gs_segment *segment = &worker->segment;
     uint64_t position;
@@ -147,7 +147,7 @@ static enum gs_status merge_equal(struct gs_merge *merge, struct gs_merger *work
     return st;
 }
 
-enum gs_status gs_merge_segment(struct gs_merge *merge, struct gs_merger *worker)
+enum gs_status gs_merge_segment(struct gs_merge_shared *merge, struct gs_merger *worker)
 {
     return worker->segment.equal ? merge_equal(merge, worker) : merge_unequal(merge, worker);
 }

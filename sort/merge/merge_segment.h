@@ -14,7 +14,7 @@
 #define GS_SEGMENT_KEYS ((uint64_t)1 << 17)
 
 /* What the threads share. */
-struct gs_merge {
+struct gs_merge_shared {
     const struct gs_options *options;
     struct gs_options order; /* the order that inputs must be in: equal keys allowed */
     struct gs_cut cut;       /* guarded by the lock */
@@ -43,9 +43,9 @@ struct gs_merger {
 
 /* Merge the worker's segment and hand it out. Errors go to the emitter: GS_ERR_INPUT, without text,
  * where an input is out of order or has changed since it was cut. */
-enum gs_status gs_merge_segment(struct gs_merge *merge, struct gs_merger *worker);
+enum gs_status gs_merge_segment(struct gs_merge_shared *merge, struct gs_merger *worker);
 
 /* Tell the emitter of a failure, without text: that is found when all threads are done. */
-void gs_merge_fail(struct gs_merge *merge, enum gs_status status);
+void gs_merge_fail(struct gs_merge_shared *merge, enum gs_status status);
 
 #endif

@@ -34,12 +34,12 @@ static enum gs_status merge(bool equal, bool reverse, uint64_t floor, uint64_t l
     const struct gs_options options = {.reverse = reverse, .threads = 1};
     struct gs_part part = {.span = 0, .first = 0, .count = N};
     struct gs_sink sink = {.write = take};
-    struct gs_merge merge = {.options = &options,
-                             .order = {.reverse = reverse, .threads = 1},
-                             .cut = {.spans = &span, .mask = reverse ? GS_KEY_MAX : 0},
-                             .span_count = 1,
-                             .threads = 1,
-                             .method = GS_MERGE_NONE};
+    struct gs_merge_shared merge = {.options = &options,
+                                    .order = {.reverse = reverse, .threads = 1},
+                                    .cut = {.spans = &span, .mask = reverse ? GS_KEY_MAX : 0},
+                                    .span_count = 1,
+                                    .threads = 1,
+                                    .method = GS_MERGE_NONE};
     struct gs_merger worker = {.segment = {.parts = &part,
                                            .part_count = 1,
                                            .count = N,

@@ -23,11 +23,9 @@ struct gs_binned {
     uint32_t bins;                        /* among these has no keys */
 };
 
-/* Would gs_sort sort count keys by the CPU's sample sort, and does gs_sort_binned, with this many
- * rows, take no more memory for it? Engine, device and reason that gs_sort would choose go into
- * *stats. */
-bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t rows,
-                    struct gs_stats *stats);
+/* Would the CPU's sample sort distribute count keys to bins, and does gs_sort_binned, with this
+ * many rows, take no more memory for them? */
+bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t rows);
 
 /* Sort the keys into sink. fingerprint: that of the keys (options->verify). */
 enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_binned *binned,

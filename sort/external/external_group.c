@@ -5,8 +5,8 @@
  * gathering each from the parts. If another device or engine is to sort the keys, or they are few,
  * gs_sort sorts them like any other input.
  */
+#include "sort/external/external_group.h"
 #include "sort/cpu/binned.h"
-#include "sort/external/external_sorter.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/sorter/sorter.h"
 
@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Add the stats of one group's sort. */
 static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
@@ -74,8 +75,20 @@ static void fill_table(const struct gs_level *level, uint32_t low, uint32_t high
     }
 }
 
+/* Would gs_sort sort count keys by bins on the CPU, and would sorting the bins that they are in
+ * take no more memory? Engine, device and reason that gs_sort would choose go into *stats. */
+static bool sorts_bins(const struct gs_options *options, uint64_t count, size_t rows,
+                       struct gs_stats *stats)
+{
+    double seconds;
+    gs_sort_forecast(options, count, stats, &seconds);
+    return strcmp(stats->device, gs_device_name(GS_DEVICE_CPU)) == 0 &&
+           strcmp(stats->engine, gs_engine_name(GS_ENGINE_SAMPLESORT)) == 0 &&
+           gs_binned_fits(options, count, rows);
+}
+
 /* Sort the loaded bins low to high, bin by bin. */
-static enum gs_status sort_bins(struct gs_sorter *sorter, const struct gs_level *level,
+static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct gs_level *level,
                                 uint32_t low, uint32_t high, uint64_t count, size_t rows,
                                 uint64_t fingerprint, struct gs_stats *stats, struct gs_error *err)
 {
@@ -97,9 +110,9 @@ static enum gs_status sort_bins(struct gs_sorter *sorter, const struct gs_level 
     return st;
 }
 
-enum gs_status gs_external_sort_group(struct gs_sorter *sorter, const struct gs_level *level,
-                                      uint32_t low, uint32_t high, uint64_t count,
-                                      struct gs_error *err)
+enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
+                                      const struct gs_level *level, uint32_t low, uint32_t high,
+                                      uint64_t count, struct gs_error *err)
 {
     enum gs_status st;
     struct gs_options options = *sorter->options;
@@ -114,7 +127,7 @@ enum gs_status gs_external_sort_group(struct gs_sorter *sorter, const struct gs_
     uint64_t fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
     sorter->expected -= fingerprint;
     options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
-    if (gs_binned_fits(&options, count, rows, &stats))
+    if (sorts_bins(&options, count, rows, &stats))
         st = sort_bins(sorter, level, low, high, count, rows, fingerprint, &stats, err);
     else
         st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);

@@ -1,4 +1,4 @@
-/* binned_cpu.c -- sort keys that lie in rows, each ordered by bin.
+/* binned.c -- sort keys that lie in rows, each ordered by bin.
  * SPDX-License-Identifier: MIT
  *
  * The last stage of the sample sort takes each row for a scattered chunk.
@@ -7,7 +7,6 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
 #include "sort/cpu/sort_bins.h"
-#include "sort/sorter/sorter.h"
 #include "sort/cpu/cpu.h"
 
 #include "common/memory.h"
@@ -17,18 +16,13 @@
 
 static_assert(GS_BINNED_ROW_KEYS <= GS_CACHE_SORT_SCRATCH, "a run fits the scratch memory");
 
-bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t rows,
-                    struct gs_stats *stats)
+bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t rows)
 {
-    double seconds;
     struct gs_plan plan;
-    gs_sort_forecast(options, count, stats, &seconds);
     gs_plan_make(&plan, options, count);
     /* A bin whose runs are too short to be split is gathered to be sorted, however large it is:
      * that must not take more memory than the scattered copy that is saved here. */
-    return strcmp(stats->device, gs_device_name(GS_DEVICE_CPU)) == 0 &&
-           strcmp(stats->engine, gs_engine_name(GS_ENGINE_SAMPLESORT)) == 0 && options->bins == 0 &&
-           options->samples == 0 && !plan.one_bin && count <= UINT32_MAX &&
+    return options->bins == 0 && options->samples == 0 && !plan.one_bin && count <= UINT32_MAX &&
            rows * GS_RUN_KEYS_MIN * 2 <= count / plan.threads;
 }
 

@@ -15,18 +15,6 @@
 
 #include "sort/types/external_source.h"
 
-/* Plan a sort of `count` keys; 0: not known. */
-struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
-                                         uint64_t count);
-
-/* Would sorting `count` keys in memory take more than memory_bytes, together with held_bytes that
- * are in use already? memory_bytes 0: there is no limit. */
-bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                        uint64_t held_bytes, uint64_t count);
-
-/* Estimated seconds that an external sort takes longer than a sort in memory. */
-double gs_external_seconds(uint64_t count);
-
 /* Sort all keys into sink, as gs_sort does; stats must not be NULL. stats->temporary_bytes is what
  * was written to temporary files. */
 enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,

@@ -6,7 +6,7 @@
  * may fill nearly all of the memory: then the first chunks are small, and each frees memory for
  * larger ones.
  */
-#include "sort/external/external_sorter.h"
+#include "sort/external/external_distribute.h"
 #include "sort/external/external_split.h"
 #include "sort/keys/sample_position.h"
 
@@ -31,21 +31,21 @@
 #define SAMPLES_AT_ONCE 256
 #define LOOK_BYTES      ((uint64_t)64 << 10)
 
-static void drop_chunks(struct gs_sorter *sorter)
+static void drop_chunks(struct gs_external_sorter *sorter)
 {
     gs_external_drop(&sorter->in, sorter->plan.chunk_keys);
     gs_external_drop(&sorter->out, sorter->plan.chunk_keys);
 }
 
 /* The most threads such that each has enough keys of each bin to fill cache lines: 256. */
-static unsigned split_threads(const struct gs_sorter *sorter, uint32_t bins)
+static unsigned split_threads(const struct gs_external_sorter *sorter, uint32_t bins)
 {
     uint64_t most = sorter->plan.chunk_keys / ((uint64_t)bins * 256) + 1;
     return sorter->threads < most ? sorter->threads : (unsigned)most;
 }
 
 /* Split one chunk, keys [first, first + count) of the tiles, and write it. */
-static enum gs_status split_chunk(struct gs_sorter *sorter, struct gs_level *level,
+static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
                                   const struct gs_tiles *tiles, uint64_t first, uint64_t count,
                                   uint64_t *fingerprint, struct gs_error *err)
 {
@@ -72,7 +72,7 @@ cleanup:
 }
 
 /* Tell the caller how the keys of all its spans will be used. */
-static void advise_spans(const struct gs_sorter *sorter, enum gs_use use)
+static void advise_spans(const struct gs_external_sorter *sorter, enum gs_use use)
 {
     const struct gs_external *source = sorter->source;
     for (size_t i = 0; i < source->span_count && source->advise != NULL; i++)
@@ -81,8 +81,8 @@ static void advise_spans(const struct gs_sorter *sorter, enum gs_use use)
 }
 
 /* The same for keys [first, first + count) of the tiles. The first `held` keys are the caller's. */
-static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
-                        enum gs_use use, uint64_t first, uint64_t count)
+static void advise_keys(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
+                        uint64_t held, enum gs_use use, uint64_t first, uint64_t count)
 {
     const struct gs_external *source = sorter->source;
     uint64_t end = first + count < held ? first + count : held;
@@ -95,7 +95,7 @@ static void advise_keys(const struct gs_sorter *sorter, const struct gs_tiles *t
 
 /* Keys of the next chunk, with `rest` keys left in memory: the chunk's copy by bin has to fit
  * beside the memory that they hold. */
-static uint64_t next_chunk(const struct gs_sorter *sorter, uint64_t rest)
+static uint64_t next_chunk(const struct gs_external_sorter *sorter, uint64_t rest)
 {
     const struct gs_external *source = sorter->source;
     uint64_t held = rest * GS_KEY_BYTES;
@@ -109,7 +109,7 @@ static uint64_t next_chunk(const struct gs_sorter *sorter, uint64_t rest)
 }
 
 /* Split keys that lie in memory, chunk by chunk. The first `held` of them are the caller's. */
-static enum gs_status split_tiles(struct gs_sorter *sorter, struct gs_level *level,
+static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_level *level,
                                   const struct gs_tiles *tiles, uint64_t held, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -126,7 +126,8 @@ cleanup:
 
 /* Read a chunk from the source. Stop when there is no room left for a whole packet: the part of a
  * packet that a read from a pipe or socket has no room for is lost. *got is 0 at the end only. */
-static enum gs_status read_chunk(struct gs_sorter *sorter, uint64_t *got, struct gs_error *err)
+static enum gs_status read_chunk(struct gs_external_sorter *sorter, uint64_t *got,
+                                 struct gs_error *err)
 {
     enum gs_status st;
     uint64_t start = gs_now_ns();
@@ -146,8 +147,8 @@ cleanup:
 }
 
 /* Split the chunk of `count` keys that was read. */
-static enum gs_status split_read(struct gs_sorter *sorter, struct gs_level *level, uint64_t count,
-                                 uint64_t *fingerprint, struct gs_error *err)
+static enum gs_status split_read(struct gs_external_sorter *sorter, struct gs_level *level,
+                                 uint64_t count, uint64_t *fingerprint, struct gs_error *err)
 {
     struct gs_tiles tiles;
     struct gs_span span = {.keys = sorter->in, .count = count, .name = "input"};
@@ -176,7 +177,7 @@ static uint32_t samples_for(uint32_t bins)
     return bins < SAMPLES_MAX / SAMPLES_PER_BIN ? bins * SAMPLES_PER_BIN : SAMPLES_MAX;
 }
 
-static uint32_t samples_at_once(const struct gs_sorter *sorter)
+static uint32_t samples_at_once(const struct gs_external_sorter *sorter)
 {
     uint64_t fit = sorter->source->memory_bytes / 4 / LOOK_BYTES;
     return fit < 1 ? 1 : fit < SAMPLES_AT_ONCE ? (uint32_t)fit : SAMPLES_AT_ONCE;
@@ -184,8 +185,8 @@ static uint32_t samples_at_once(const struct gs_sorter *sorter)
 
 /* Draw the sample. Every samples_at_once keys, drop the pages around the keys drawn since the last
  * time, and no others: if there are many files, most of them had no page brought in. */
-static void draw_sample(const struct gs_sorter *sorter, const struct gs_tiles *tiles, uint64_t held,
-                        gs_key *sample, uint32_t samples)
+static void draw_sample(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
+                        uint64_t held, gs_key *sample, uint32_t samples)
 {
     const uint32_t at_once = samples_at_once(sorter);
     const uint64_t around = LOOK_BYTES / GS_KEY_BYTES;
@@ -204,7 +205,7 @@ static void draw_sample(const struct gs_sorter *sorter, const struct gs_tiles *t
 
 /* Sample the keys in memory and choose the splitters; check that the disk has room. The first
  * `held` keys of the tiles are the caller's. */
-static enum gs_status open_level(struct gs_sorter *sorter, const struct gs_tiles *tiles,
+static enum gs_status open_level(struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
                                  uint64_t held, struct gs_level **level, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -239,7 +240,7 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level **level,
+enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct gs_level **level,
                                        struct gs_error *err)
 {
     enum gs_status st;
@@ -279,7 +280,7 @@ cleanup:
 
 /* The bin's old place on disk stays allocated: to punch a hole there, a file system first waits
  * until the data that it drops has been written. */
-enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_level *from,
+enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const struct gs_level *from,
                                      uint32_t bin, struct gs_level **level, struct gs_error *err)
 {
     enum gs_status st = GS_OK;

@@ -1,7 +1,9 @@
 /* external_emit.c -- load bin after bin from disk, sort it in memory and write it to the output.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/external/external_sorter.h"
+#include "sort/external/external_emit.h"
+#include "sort/external/external_distribute.h"
+#include "sort/external/external_group.h"
 #include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
@@ -11,21 +13,8 @@
 /* Keys of an equality bin that are written at a time. */
 #define EQUAL_KEYS 65536
 
-enum gs_status gs_external_write(struct gs_sink *sink, const void *data, uint64_t count,
-                                 uint64_t position, struct gs_error *err)
-{
-    const gs_key *keys = data;
-    struct gs_sorter *sorter =
-        (struct gs_sorter *)(void *)((char *)sink - offsetof(struct gs_sorter, sink));
-    enum gs_status st = GS_OK;
-    position += sorter->position;
-    if (sink->stream && sorter->options->verify)
-        st = gs_trail_follow(&sorter->trail, sorter->options, keys, count, position, err);
-    return st == GS_OK ? sorter->target->write(sorter->target, keys, count, position, err) : st;
-}
-
 /* Write out an equality bin. */
-static enum gs_status write_equal(struct gs_sorter *sorter, gs_key key, uint64_t count,
+static enum gs_status write_equal(struct gs_external_sorter *sorter, gs_key key, uint64_t count,
                                   struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -55,15 +44,16 @@ cleanup:
 }
 
 /* The bin at index i in output order. */
-static uint32_t bin_at(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i)
+static uint32_t bin_at(const struct gs_external_sorter *sorter, const struct gs_level *level,
+                       uint32_t i)
 {
     return sorter->options->reverse ? level->splitters.count - i : i;
 }
 
 /* The number of bins from the i-th on that form a group: as many as fit into memory, at least one,
  * and an equality bin alone. *count is the group's keys. */
-static uint32_t find_group(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i,
-                           uint64_t *count)
+static uint32_t find_group(const struct gs_external_sorter *sorter, const struct gs_level *level,
+                           uint32_t i, uint64_t *count)
 {
     uint32_t bins = 0;
     *count = 0;
@@ -82,7 +72,8 @@ static uint32_t find_group(const struct gs_sorter *sorter, const struct gs_level
 }
 
 /* Have the disk read ahead the group that begins with the i-th bin, if there is one and it fits. */
-static void announce_group(const struct gs_sorter *sorter, const struct gs_level *level, uint32_t i)
+static void announce_group(const struct gs_external_sorter *sorter, const struct gs_level *level,
+                           uint32_t i)
 {
     uint64_t count;
     uint32_t bins = find_group(sorter, level, i, &count);
@@ -95,7 +86,7 @@ static void announce_group(const struct gs_sorter *sorter, const struct gs_level
 }
 
 /* Treat a bin that is too large for memory as an input of its own. */
-static enum gs_status sort_large_bin(struct gs_sorter *sorter, const struct gs_level *from,
+static enum gs_status sort_large_bin(struct gs_external_sorter *sorter, const struct gs_level *from,
                                      uint32_t bin, struct gs_error *err)
 {
     struct gs_level *level = NULL;
@@ -108,7 +99,7 @@ static enum gs_status sort_large_bin(struct gs_sorter *sorter, const struct gs_l
 
 /* Recurses once for each nesting of bins in bins; that ends, since a level splits a bin of at least
  * two values into smaller ones. */
-enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level *level,
+enum gs_status gs_external_emit(struct gs_external_sorter *sorter, const struct gs_level *level,
                                 struct gs_error *err)
 {
     enum gs_status st = GS_OK;

@@ -57,32 +57,19 @@ enum gs_status gs_level_add(struct gs_level *level, struct gs_error *err)
     return GS_OK;
 }
 
-/* The first failure among several threads; status is atomic, so that the others see it and stop. */
-struct shared_error {
-    atomic_int status;
-    struct gs_error error;
-};
-
-static void share_error(struct shared_error *shared, const struct gs_error *error)
+/* One of several threads has failed: keep the first failure, and let the others see it. */
+static void share_failure(atomic_int *status, const struct gs_error *failure, struct gs_error *err)
 {
-    int ok = GS_OK;
 #pragma omp critical(gs_level_error)
-    if (atomic_compare_exchange_strong(&shared->status, &ok, (int)error->status))
-        shared->error = *error;
-}
-
-static enum gs_status pass_error(const struct shared_error *shared, struct gs_error *err)
-{
-    if (atomic_load(&shared->status) == GS_OK)
-        return GS_OK;
-    return gs_fail(err, shared->error.status, 0, "%s", shared->error.text);
+    if (atomic_load(status) == GS_OK)
+        atomic_store(status, (int)gs_fail(err, failure->status, 0, "%s", failure->text));
 }
 
 enum gs_status gs_level_write(struct gs_level *level, struct gs_spill *spill, const gs_key *keys,
                               unsigned threads, struct gs_error *err)
 {
     struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
-    struct shared_error shared = {.status = GS_OK};
+    atomic_int status = GS_OK;
     uint64_t count = chunk->starts[gs_level_bins(level)];
     if (count == 0)
         return GS_OK;
@@ -93,12 +80,12 @@ enum gs_status gs_level_write(struct gs_level *level, struct gs_spill *spill, co
     for (uint64_t from = 0; from < count; from += PIECE_KEYS) {
         struct gs_error error = {.status = GS_OK};
         uint64_t here = count - from < PIECE_KEYS ? count - from : PIECE_KEYS;
-        if (atomic_load(&shared.status) == GS_OK &&
+        if (atomic_load(&status) == GS_OK &&
             gs_spill_write(spill, &chunk->place, from * GS_KEY_BYTES, keys + from,
                            here * GS_KEY_BYTES, &error) != GS_OK)
-            share_error(&shared, &error);
+            share_failure(&status, &error, err);
     }
-    return pass_error(&shared, err);
+    return (enum gs_status)atomic_load(&status);
 }
 
 uint32_t gs_level_piece_keys(const struct gs_level *level, size_t chunk, uint32_t low,
@@ -123,7 +110,7 @@ enum gs_status gs_level_load(const struct gs_level *level, const struct gs_spill
                              uint32_t low, uint32_t high, gs_key *to, unsigned threads,
                              struct gs_error *err)
 {
-    struct shared_error shared = {.status = GS_OK};
+    atomic_int status = GS_OK;
     uint64_t *places = calloc(level->chunk_count + 1, sizeof *places);
     if (places == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu chunks",
@@ -133,13 +120,13 @@ enum gs_status gs_level_load(const struct gs_level *level, const struct gs_spill
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (size_t i = 0; i < level->chunk_count; i++) {
         struct gs_error error = {.status = GS_OK};
-        if (atomic_load(&shared.status) == GS_OK &&
+        if (atomic_load(&status) == GS_OK &&
             gs_level_read(level, spill, i, low, 0, gs_level_piece_keys(level, i, low, high),
                           to + places[i], &error) != GS_OK)
-            share_error(&shared, &error);
+            share_failure(&status, &error, err);
     }
     free(places);
-    return pass_error(&shared, err);
+    return (enum gs_status)atomic_load(&status);
 }
 
 void gs_level_announce(const struct gs_level *level, const struct gs_spill *spill, uint32_t low,

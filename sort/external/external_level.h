@@ -7,9 +7,10 @@
 #ifndef GS_EXTERNAL_LEVEL_H
 #define GS_EXTERNAL_LEVEL_H
 
-#include "common/spill.h"
-#include "sort/gsort.h"
 #include "sort/split/splitters.h"
+
+#include "common/spill.h"
+#include "common/status.h"
 
 struct gs_level_chunk {
     struct gs_place place;

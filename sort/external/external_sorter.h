@@ -4,14 +4,13 @@
 #ifndef GS_EXTERNAL_SORTER_H
 #define GS_EXTERNAL_SORTER_H
 
+#include "sort/external/external_plan.h"
 #include "sort/run/emit.h"
-#include "sort/external/external.h"
-#include "sort/external/external_level.h"
 
 #include "common/spill.h"
 
 /* One external sort. */
-struct gs_sorter {
+struct gs_external_sorter {
     const struct gs_options *options;
     const struct gs_external *source;
     struct gs_external_plan plan;
@@ -29,34 +28,17 @@ struct gs_sorter {
     struct gs_trail trail;  /* if the output is a stream */
 };
 
-/* Distribute the whole input. The caller frees *level, also on failure. */
-enum gs_status gs_external_split_input(struct gs_sorter *sorter, struct gs_level **level,
-                                       struct gs_error *err);
-
-/* Distribute one bin of a level again. The caller frees *level, also on failure. */
-enum gs_status gs_external_split_bin(struct gs_sorter *sorter, const struct gs_level *from,
-                                     uint32_t bin, struct gs_level **level, struct gs_error *err);
-
-/* Sort all bins of a level into the output. */
-enum gs_status gs_external_emit(struct gs_sorter *sorter, const struct gs_level *level,
-                                struct gs_error *err);
-
-/* Load bins low to high of a level, `count` keys in all, sort them and write them out. */
-enum gs_status gs_external_sort_group(struct gs_sorter *sorter, const struct gs_level *level,
-                                      uint32_t low, uint32_t high, uint64_t count,
-                                      struct gs_error *err);
-
 /* write() of the sink that gs_sort gets for a group of bins: passes keys on to the caller's sink,
  * at their position in the whole output. */
 enum gs_status gs_external_write(struct gs_sink *sink, const void *data, uint64_t count,
                                  uint64_t position, struct gs_error *err);
 
 /* Book work of a stage that began at `start` and ends now. */
-void gs_external_account(struct gs_sorter *sorter, enum gs_stage stage, uint64_t start,
+void gs_external_account(struct gs_external_sorter *sorter, enum gs_stage stage, uint64_t start,
                          uint64_t keys, uint64_t bytes_per_key);
 
 /* Enter a phase, for progress. total 0: not known. */
-void gs_external_phase(struct gs_sorter *sorter, enum gs_stage stage, uint64_t total);
+void gs_external_phase(struct gs_external_sorter *sorter, enum gs_stage stage, uint64_t total);
 
 /* Allocate room for `keys` keys if *pages is NULL; free it, and set *pages to NULL. */
 enum gs_status gs_external_need(gs_key **pages, uint64_t keys, struct gs_error *err);

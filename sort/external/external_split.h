@@ -4,9 +4,8 @@
 #ifndef GS_EXTERNAL_SPLIT_H
 #define GS_EXTERNAL_SPLIT_H
 
-#include "sort/gsort.h"
-#include "sort/split/splitters.h"
 #include "sort/keys/tiles.h"
+#include "sort/split/splitters.h"
 
 struct gs_split {
     const struct gs_splitters *splitters;

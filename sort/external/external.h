@@ -13,7 +13,7 @@
 #ifndef GS_EXTERNAL_H
 #define GS_EXTERNAL_H
 
-#include "sort/external/external_plan.h"
+#include "sort/types/external_source.h"
 
 /* Sort all keys into sink, as gs_sort does; stats must not be NULL. stats->temporary_bytes is what
  * was written to temporary files. */

@@ -8,6 +8,7 @@
  */
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_split.h"
+#include "sort/keys/params.h"
 #include "sort/keys/sample_position.h"
 
 #include "common/clock.h"
@@ -24,7 +25,7 @@
 #define HELD_SHARE 32
 
 /* The largest packet that a read may get, in keys: more than a socket's buffer takes by default. */
-#define PACKET_KEYS ((uint64_t)1 << 16)
+#define PACKET_KEYS GS_KEYS_IN((uint64_t)256)
 
 /* Sample keys drawn before the pages that they brought in are dropped: 16 pages (LOOK_BYTES) for
  * each, 16 MiB in all, or a quarter of the memory if that is less. */
@@ -37,10 +38,10 @@ static void drop_chunks(struct gs_external_sorter *sorter)
     gs_external_drop(&sorter->out, sorter->plan.chunk_keys);
 }
 
-/* The most threads such that each has enough keys of each bin to fill cache lines: 256. */
+/* The most threads such that each has enough keys of each bin to fill 16 cache lines. */
 static unsigned split_threads(const struct gs_external_sorter *sorter, uint32_t bins)
 {
-    uint64_t most = sorter->plan.chunk_keys / ((uint64_t)bins * 256) + 1;
+    uint64_t most = sorter->plan.chunk_keys / ((uint64_t)bins * 16 * GS_LINE_KEYS) + 1;
     return sorter->threads < most ? sorter->threads : (unsigned)most;
 }
 
@@ -222,7 +223,7 @@ static enum gs_status open_level(struct gs_external_sorter *sorter, const struct
     }
     draw_sample(sorter, tiles, held, sample, samples);
     for (uint32_t i = 0; i < even; i++)
-        sample[samples + i] = (gs_key)((((uint64_t)i << GS_KEY_BITS) + GS_KEY_MAX / 2) / even);
+        sample[samples + i] = GS_KEY_MAX / even * i + GS_KEY_MAX / even / 2;
     gs_external_account(sorter, GS_STAGE_SELECT_SAMPLES, start, samples, GS_KEY_BYTES);
     start = gs_now_ns();
     *level = gs_level_make(sample, samples + even, sorter->plan.bins, err);

@@ -5,13 +5,14 @@
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_group.h"
 #include "sort/keys/fingerprint.h"
+#include "sort/keys/params.h"
 
 #include "common/clock.h"
 
 #include <stdlib.h>
 
 /* Keys of an equality bin that are written at a time. */
-#define EQUAL_KEYS 65536
+#define EQUAL_KEYS GS_TILE_KEYS
 
 /* Write out an equality bin. */
 static enum gs_status write_equal(struct gs_external_sorter *sorter, gs_key key, uint64_t count,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/external/external_level.h"
+#include "sort/keys/params.h"
 #include "sort/keys/sample_position.h"
 #include "sort/split/sort_samples.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 /* Keys that a thread writes at a time. */
-#define PIECE_KEYS ((uint64_t)1 << 20)
+#define PIECE_KEYS GS_KEYS_IN((uint64_t)4096)
 
 struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
                                struct gs_error *err)

@@ -1,4 +1,4 @@
-/* external_plan.c -- the sizes of an external sort.
+/* external_plan.c -- the sizes of an external sort, and when it is needed.
  * SPDX-License-Identifier: MIT
  *
  * Bins are planned four times smaller than what fits into memory, and loaded in groups that fit: a
@@ -14,7 +14,7 @@
 #define CHUNK_KEYS_MAX ((uint64_t)1 << 30)
 
 /* The least keys of a bin in one chunk, on average. */
-#define PIECE_KEYS_MIN 2048
+#define PIECE_KEYS_MIN GS_KEYS_IN(8)
 
 /* Bins that fit into memory together, to be loaded as one group. */
 #define BINS_PER_LOAD 4
@@ -24,7 +24,7 @@
 #define SPILL_BYTES_PER_SECOND 1.6e9
 
 /* The most keys of a bin, as long as there may be more bins: it is then sorted in cache. */
-#define BIN_KEYS ((uint64_t)1 << 17)
+#define BIN_KEYS GS_KEYS_IN((uint64_t)512)
 
 /* Bins for input of unknown length: enough for 64 times the memory. */
 #define BINS_UNKNOWN 256

@@ -1,10 +1,17 @@
-/* external_plan.h -- what an external sort may use, and the sizes that follow from that.
+/* external_plan.h -- the sizes of an external sort, and when it is needed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_EXTERNAL_PLAN_H
 #define GS_EXTERNAL_PLAN_H
 
 #include "sort/types/external_source.h"
+
+/* The sizes of an external sort. */
+struct gs_external_plan {
+    uint64_t chunk_keys; /* keys split at a time */
+    uint64_t bin_keys;   /* keys sorted at a time: a larger bin is split again */
+    uint32_t bins;       /* bins to aim at */
+};
 
 /* Plan a sort of `count` keys; 0: not known. */
 struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,

@@ -9,19 +9,18 @@
  * Equality bins have places, too.
  */
 #include "sort/external/external_split.h"
-#include "sort/split/search_bins.h"
 #include "sort/keys/fingerprint.h"
+#include "sort/keys/params.h"
+#include "sort/split/search_bins.h"
+
+#include "common/cache_line.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 /* Keys whose bins are found before the first of them is counted or moved. */
-#define BATCH_KEYS 2048
+#define BATCH_KEYS GS_ROOMS_BLOCK
 
 /* Prefetch distance of the bins' lines, in keys: stores that miss the cache wait for each other. */
 #define AHEAD 16
@@ -38,16 +37,10 @@ struct part {
     uint64_t count;
 };
 
-/* Round up, so that each thread's tables begin on a cache line. */
-static uint32_t round_bins(uint32_t bins)
+/* Bytes of one thread's tables: whole cache lines. `room` is the bins, rounded up. */
+static size_t table_bytes(size_t room)
 {
-    return (bins + 3) / 4 * 4;
-}
-
-/* Bytes of all threads' tables. */
-static uint64_t table_bytes(uint32_t bins, unsigned threads)
-{
-    return (uint64_t)threads * round_bins(bins) * (GS_LINE_KEYS + 4) * sizeof(uint32_t);
+    return room * (GS_LINE_BYTES + 4 * sizeof(uint32_t));
 }
 
 /* Some keys, copied since the input may change, and their bins. */
@@ -67,26 +60,6 @@ static uint64_t take_batch(const struct gs_split *split, const struct gs_tile *t
     return here;
 }
 
-/* Write one whole line to aligned memory by non-temporal stores. */
-static inline void write_line(gs_key *to, const gs_key *line)
-{
-#if defined(__SSE2__)
-    for (int i = 0; i < 4; i++)
-        _mm_stream_si128((__m128i *)(void *)to + i,
-                         _mm_load_si128((const __m128i *)(const void *)line + i));
-#else
-    memcpy(to, line, GS_LINE_KEYS * sizeof *line);
-#endif
-}
-
-/* Make this thread's non-temporal stores visible to all threads. */
-static inline void finish_lines(void)
-{
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
-}
-
 /* Write a bin's full line, when the bin's next key comes. Returns the place of that key: unchanged,
  * or set back by a line if the part has more keys of the bin than were counted. */
 static inline uint32_t flush_line(const struct gs_split *split, const struct part *part,
@@ -99,7 +72,7 @@ static inline uint32_t flush_line(const struct gs_split *split, const struct par
         return place - GS_LINE_KEYS;
     }
     if (place >= first + GS_LINE_KEYS)
-        write_line(split->out + place - GS_LINE_KEYS, line);
+        gs_line_write(split->out + place - GS_LINE_KEYS, line);
     else /* the part's first line, which it may share with another part */
         memcpy(split->out + first, line + first % GS_LINE_KEYS, (place - first) * sizeof *line);
     return place;
@@ -180,7 +153,7 @@ static bool move_part(const struct gs_split *split, const struct part *part)
     }
     for (uint32_t bin = 0; bin <= split->splitters->count && !overrun; bin++)
         overrun = !end_line(split, part, bin);
-    finish_lines();
+    gs_lines_finish();
     return !overrun;
 }
 
@@ -209,19 +182,18 @@ static void find_places(struct gs_split *split, const struct part *parts, unsign
 }
 
 /* Cut the chunk into parts and give each its tables. */
-static void make_parts(const struct gs_split *split, struct part *parts, unsigned threads,
-                       uint32_t *tables)
+static void make_parts(const struct gs_split *split, struct part *parts, char *tables, size_t room)
 {
-    uint32_t bins = round_bins(split->splitters->count + 1);
-    for (unsigned i = 0; i < threads; i++) {
-        uint64_t from = (uint64_t)split->count * i / threads;
-        uint64_t to = (uint64_t)split->count * (i + 1) / threads;
-        uint32_t *own = tables + (size_t)i * bins * (GS_LINE_KEYS + 4);
-        parts[i] = (struct part){.lines = own,
-                                 .counts = own + (size_t)bins * GS_LINE_KEYS,
-                                 .firsts = own + (size_t)bins * (GS_LINE_KEYS + 1),
-                                 .ends = own + (size_t)bins * (GS_LINE_KEYS + 2),
-                                 .places = own + (size_t)bins * (GS_LINE_KEYS + 3),
+    for (unsigned i = 0; i < split->threads; i++) {
+        uint64_t from = (uint64_t)split->count * i / split->threads;
+        uint64_t to = (uint64_t)split->count * (i + 1) / split->threads;
+        char *own = tables + i * table_bytes(room);
+        uint32_t *counts = (uint32_t *)(void *)(own + room * GS_LINE_BYTES);
+        parts[i] = (struct part){.lines = (gs_key *)(void *)own,
+                                 .counts = counts,
+                                 .firsts = counts + room,
+                                 .ends = counts + 2 * room,
+                                 .places = counts + 3 * room,
                                  .first = split->first + from,
                                  .count = to - from};
     }
@@ -231,16 +203,16 @@ enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint32_t bins = split->splitters->count + 1;
+    size_t room = (bins + 3) / 4 * 4; /* so that each thread's tables begin on a cache line */
     unsigned threads = split->threads;
     struct part *parts = calloc(threads, sizeof *parts);
-    /* Aligned to cache lines; a thread's `lines` come first. */
-    uint32_t *tables = aligned_alloc(64, (table_bytes(bins, threads) + 63) / 64 * 64);
+    char *tables = aligned_alloc(GS_LINE_BYTES, threads * table_bytes(room));
     if (parts == NULL || tables == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
         goto cleanup;
     }
-    memset(tables, 0, table_bytes(bins, threads));
-    make_parts(split, parts, threads, tables);
+    memset(tables, 0, threads * table_bytes(room));
+    make_parts(split, parts, tables, room);
     uint64_t fingerprint = 0;
     atomic_bool fits = true;
     /* Loops over parts, since the system may provide fewer threads than that. */

@@ -13,9 +13,6 @@
 
 #include <stdlib.h>
 
-/* All keys are below this. */
-#define LIMIT_MAX ((uint64_t)GS_KEY_MAX + 1)
-
 /* A segment below 1 / ROOM_PART_MIN of the room is widened, if possible to at least 1 /
  * ROOM_PART. */
 #define ROOM_PART_MIN 8
@@ -138,25 +135,25 @@ static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_k
     return sum;
 }
 
-/* Count each span's keys below `limit` into ->trial, knowing that the first ->below of them are.
+/* Count each span's keys up to `last` into ->trial, knowing that the first ->below of them are.
  * Returns their sum; once it exceeds `most`, counting may stop early. */
-static uint64_t count_below(struct gs_cut *cut, uint64_t limit, uint64_t most)
+static uint64_t count_through(struct gs_cut *cut, gs_key last, uint64_t most)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < cut->actives && sum <= most; i++) {
         size_t at = cut->active[i];
         uint64_t known = cut->below[i];
         cut->trial[i] = known;
-        if (known > 0 || cut->heads[at] < limit)
-            cut->trial[i] += count_run(gs_span_keys(&cut->spans[at]) + cut->taken[at] + known,
-                                       cut->spans[at].count - cut->taken[at] - known, cut->mask,
-                                       (gs_key)(limit - 1));
+        if (known > 0 || cut->heads[at] <= last)
+            cut->trial[i] +=
+                count_run(gs_span_keys(&cut->spans[at]) + cut->taken[at] + known,
+                          cut->spans[at].count - cut->taken[at] - known, cut->mask, last);
         sum += cut->trial[i];
     }
     return sum;
 }
 
-/* Make the counts of count_below, in ->trial, the ones to take. */
+/* Make the counts of count_through, in ->trial, the ones to take. */
 static void accept(struct gs_cut *cut)
 {
     uint64_t *trial = cut->trial;
@@ -164,31 +161,33 @@ static void accept(struct gs_cut *cut)
     cut->below = trial;
 }
 
-/* Find a larger limit than `limit`, below which ->below says there are only `sum` keys. */
-static uint64_t widen(struct gs_cut *cut, uint64_t limit, uint64_t sum)
+/* Find a larger last key than `last`, up to which ->below says there are only `sum` keys. */
+static gs_key widen(struct gs_cut *cut, gs_key last, uint64_t sum)
 {
-    uint64_t beyond = LIMIT_MAX + 1; /* too many keys lie below, or it is no valid limit */
-    uint64_t width = limit > cut->floor ? limit - cut->floor : 1;
+    gs_key end = GS_KEY_MAX; /* the largest that may do */
+    bool bounded = false;    /* too many keys lie beyond end */
+    gs_key width = last > cut->floor ? last - cut->floor : 1;
     width = width > cut->width ? width : cut->width;
-    while (sum < cut->room / ROOM_PART && limit + 1 < beyond) {
-        uint64_t next = limit + (beyond - limit) / 2;
-        if (beyond > LIMIT_MAX) { /* no upper end found yet: double the distance */
-            next = cut->floor + width < LIMIT_MAX ? cut->floor + width : LIMIT_MAX;
-            width *= 2;
-            if (next <= limit)
+    while (sum < cut->room / ROOM_PART && last < end) {
+        gs_key next = last + 1 + (end - last - 1) / 2;
+        if (!bounded) { /* double the distance */
+            next = width < GS_KEY_MAX - cut->floor ? cut->floor + width : GS_KEY_MAX;
+            width = width < GS_KEY_MAX / 2 ? width * 2 : GS_KEY_MAX;
+            if (next <= last)
                 continue;
         }
-        uint64_t more = count_below(cut, next, cut->room);
+        uint64_t more = count_through(cut, next, cut->room);
         if (more > cut->room) {
-            beyond = next;
+            bounded = true;
+            end = next - 1;
             continue;
         }
         accept(cut);
-        limit = next;
+        last = next;
         sum = more;
     }
-    cut->width = limit > cut->floor ? limit - cut->floor : 1;
-    return limit;
+    cut->width = last > cut->floor ? last - cut->floor : 1;
+    return last;
 }
 
 void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
@@ -198,24 +197,25 @@ void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
                                    .position = cut->position,
                                    .index = cut->segments,
                                    .floor = cut->floor};
-    if (cut->actives == 0)
+    if (cut->actives == 0 || cut->ended)
         return;
     uint64_t look = cut->room / cut->actives;
     bool bounded = find_bound(cut, look, &bound);
     uint64_t sum = look_below(cut, look, bounded, bound);
-    segment->limit = bounded ? bound : LIMIT_MAX;
+    segment->last = bounded ? bound - 1 : GS_KEY_MAX; /* no key is below 0, so sum is 0 then */
     if (sum == 0) {
-        segment->limit++;
-        sum = count_below(cut, segment->limit, UINT64_MAX);
+        segment->last = bound;
+        sum = count_through(cut, bound, UINT64_MAX);
         accept(cut);
         segment->equal = sum >= cut->room / ROOM_PART_MIN;
         segment->key = bound ^ cut->mask;
     }
     if (bounded && sum < cut->room / ROOM_PART_MIN)
-        segment->limit = widen(cut, segment->limit, sum);
+        segment->last = widen(cut, segment->last, sum);
     take_parts(cut, segment);
-    if (segment->limit > cut->floor)
-        cut->floor = segment->limit;
+    cut->ended = segment->last == GS_KEY_MAX;
+    if (segment->last >= cut->floor && !cut->ended)
+        cut->floor = segment->last + 1;
     cut->position += segment->count;
     cut->segments++;
 }

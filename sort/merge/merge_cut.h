@@ -17,9 +17,10 @@ struct gs_cut {
     size_t actives;    /* ... and their number */
     uint64_t *below;   /* [actives]: each one's keys in the segment being cut */
     uint64_t *trial;   /* [actives]: the same for a limit being tried */
-    uint64_t width;    /* limit - floor of the last segment that had to be widened */
+    gs_key width;      /* last - floor of the last segment that had to be widened */
     uint64_t room;     /* keys that a segment may have, at least span_count */
-    uint64_t floor;    /* (key ^ mask) of every key left is at least this */
+    gs_key floor;      /* (key ^ mask) of every key left is at least this, ... */
+    bool ended;        /* ... or there should be none: the largest key has been cut off */
     uint64_t position; /* keys in all segments so far */
     uint64_t segments; /* segments cut so far */
 };
@@ -40,9 +41,9 @@ struct gs_segment {
     uint64_t count;    /* keys in all parts */
     uint64_t position; /* keys in all segments before */
     uint64_t index;    /* number of this segment */
-    uint64_t floor;    /* (key ^ mask) of its keys is at least this, ... */
-    uint64_t limit;    /* ... and below that, if the spans are in order and nobody writes to them */
-    bool equal;        /* all keys are `key`; count may be more than room then */
+    gs_key floor;      /* (key ^ mask) of its keys is at least this, ... */
+    gs_key last; /* ... and at most that, if the spans are in order and nobody writes to them */
+    bool equal;  /* all keys are `key`; count may be more than room then */
     gs_key key;
 };
 
@@ -52,9 +53,9 @@ enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size
                            bool reverse, uint64_t room, struct gs_error *err);
 void gs_cut_close(struct gs_cut *cut);
 
-/* Cut the next segment: all keys below a common key. If the spans are in order, no two segments
- * share a key. In any case the parts are consecutive in each span, and a segment's floor is not
- * below the limit of the one before: so if each segment's keys stay within its own floor and limit,
+/* Cut the next segment: all keys up to a common key. If the spans are in order, no two segments
+ * share a key. In any case the parts are consecutive in each span, and a segment's floor is above
+ * the last key of the one before: so if each segment's keys stay within its own floor and last key,
  * the whole output is in order. count is 0 only at the end, or if a span is out of order. */
 void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment);
 

@@ -33,7 +33,7 @@ static bool is_within(const struct gs_merge_shared *merge, const struct gs_segme
     gs_key mask = merge->cut.mask;
     gs_key first = mask != 0 ? high ^ mask : low;
     gs_key last = mask != 0 ? low ^ mask : high;
-    return first >= segment->floor && last < segment->limit;
+    return first >= segment->floor && last <= segment->last;
 }
 
 /* Copy the parts of a segment together, ascending, `gap` keys apart, and find the least and largest

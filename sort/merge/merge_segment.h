@@ -8,10 +8,11 @@
 #include "sort/run/emit.h"
 #include "sort/merge/merge_cut.h"
 #include "sort/keys/merge_runs.h"
+#include "sort/keys/params.h"
 
 /* Keys of a segment: few enough to stay, with the scratch array, in the second-level cache; enough
  * to make the searches, a few cache misses per input, cheap. */
-#define GS_SEGMENT_KEYS ((uint64_t)1 << 17)
+#define GS_SEGMENT_KEYS GS_KEYS_IN((uint64_t)512)
 
 /* What the threads share. */
 struct gs_merge_shared {

@@ -36,11 +36,4 @@ struct gs_external {
     uint64_t output_bytes; /* and what is still to be written there: not for temporary files */
 };
 
-/* The sizes of an external sort. */
-struct gs_external_plan {
-    uint64_t chunk_keys; /* keys split at a time */
-    uint64_t bin_keys;   /* keys sorted at a time: a larger bin is split again */
-    uint32_t bins;       /* bins to aim at */
-};
-
 #endif

@@ -3,6 +3,7 @@
  */
 #include "sort/width/width.h"
 #include "sort/external/external.h"
+#include "sort/external/external_plan.h"
 #include "sort/keys/order.h"
 #include "sort/merge/merge.h"
 #include "sort/pipeline/incoming.h"

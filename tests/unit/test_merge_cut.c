@@ -22,9 +22,10 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
     struct gs_cut cut;
     gs_key mask = reverse ? GS_KEY_MAX : 0;
     uint64_t taken[SPANS] = {0};
-    uint64_t all = 0, cut_keys = 0, segments = 0, limit = 0;
+    uint64_t all = 0, cut_keys = 0, segments = 0;
     bool has_last = false;
-    gs_key last = 0; /* the greatest key ^ mask so far */
+    gs_key last = 0;    /* the greatest key ^ mask so far */
+    gs_key through = 0; /* the last key ^ mask that the segment before might have had */
     for (size_t i = 0; i < SPANS; i++) {
         uint64_t count = i == 2 ? 0 : i == 3 ? 1 : SPAN_KEYS;
         for (uint64_t k = 0; k < count; k++)
@@ -61,8 +62,9 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
         }
         CHECK_EQUAL(count, segment.count);
         CHECK(!has_last || least > last);
-        CHECK(segment.floor >= limit && least >= segment.floor && greatest < segment.limit);
-        limit = segment.limit;
+        CHECK(!has_last || segment.floor > through);
+        CHECK(least >= segment.floor && greatest <= segment.last);
+        through = segment.last;
         CHECK(!segment.equal || (least == greatest && least == (segment.key ^ mask)));
         last = greatest;
         has_last = true;
@@ -73,7 +75,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
 }
 
 /* Spans out of order, as when an input changes: the parts of a span still follow one another, the
- * cut comes to an end, and no segment allows keys below the limit of the one before. */
+ * cut comes to an end, and no segment allows keys that the one before might have had. */
 static void check_disorder(void)
 {
     static gs_key keys[2][SPAN_KEYS];
@@ -89,13 +91,14 @@ static void check_disorder(void)
     }
     if (!CHECK(gs_cut_open(&cut, spans, 2, false, 64, &err) == GS_OK))
         return;
-    uint64_t steps = 0, limit = 0;
+    uint64_t steps = 0;
+    gs_key last = 0;
     do {
         uint64_t before = cut.position;
         gs_cut_next(&cut, &segment);
         CHECK_EQUAL(cut.position, before + segment.count);
-        CHECK(segment.floor >= limit);
-        limit = segment.limit > limit ? segment.limit : limit;
+        CHECK(steps == 0 || segment.floor > last || segment.count == 0);
+        last = segment.last > last ? segment.last : last;
         steps++;
     } while (segment.count > 0);
     CHECK(steps <= 2 * SPAN_KEYS + 1);

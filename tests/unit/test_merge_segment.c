@@ -27,8 +27,8 @@ static enum gs_status take(struct gs_sink *sink, const void *data, uint64_t coun
 }
 
 /* Merge the input as one segment whose keys (if reverse, their complements) should lie in
- * [floor, limit). */
-static enum gs_status merge(bool equal, bool reverse, uint64_t floor, uint64_t limit)
+ * [floor, last]. */
+static enum gs_status merge(bool equal, bool reverse, gs_key floor, gs_key last)
 {
     const struct gs_span span = {.keys = input, .count = N, .name = "input"};
     const struct gs_options options = {.reverse = reverse, .threads = 1};
@@ -44,7 +44,7 @@ static enum gs_status merge(bool equal, bool reverse, uint64_t floor, uint64_t l
                                            .part_count = 1,
                                            .count = N,
                                            .floor = floor,
-                                           .limit = limit,
+                                           .last = last,
                                            .equal = equal,
                                            .key = KEY},
                                .keys = keys,
@@ -60,7 +60,7 @@ static enum gs_status merge(bool equal, bool reverse, uint64_t floor, uint64_t l
 static enum gs_status merge_but(bool equal, size_t place, gs_key other)
 {
     input[place] = other;
-    enum gs_status st = merge(equal, false, KEY, KEY + 1);
+    enum gs_status st = merge(equal, false, KEY, KEY);
     input[place] = KEY;
     return st;
 }
@@ -70,13 +70,13 @@ int main(void)
     for (size_t i = 0; i < N; i++)
         input[i] = KEY;
     for (int equal = 0; equal < 2; equal++) {
-        CHECK(merge(equal, false, KEY, KEY + 1) == GS_OK);
-        CHECK(merge(equal, false, 0, (uint64_t)GS_KEY_MAX + 1) == GS_OK);
-        CHECK(merge(equal, false, KEY + 1, KEY + 2) == GS_ERR_INPUT);
-        CHECK(merge(equal, false, KEY - 1, KEY) == GS_ERR_INPUT);
-        CHECK(merge(equal, true, GS_KEY_MAX - KEY, (uint64_t)GS_KEY_MAX - KEY + 1) == GS_OK);
-        CHECK(merge(equal, true, GS_KEY_MAX - KEY + 1, (uint64_t)GS_KEY_MAX + 1) == GS_ERR_INPUT);
-        CHECK(merge(equal, true, 0, GS_KEY_MAX - KEY) == GS_ERR_INPUT);
+        CHECK(merge(equal, false, KEY, KEY) == GS_OK);
+        CHECK(merge(equal, false, 0, GS_KEY_MAX) == GS_OK);
+        CHECK(merge(equal, false, KEY + 1, KEY + 1) == GS_ERR_INPUT);
+        CHECK(merge(equal, false, KEY - 1, KEY - 1) == GS_ERR_INPUT);
+        CHECK(merge(equal, true, GS_KEY_MAX - KEY, GS_KEY_MAX - KEY) == GS_OK);
+        CHECK(merge(equal, true, GS_KEY_MAX - KEY + 1, GS_KEY_MAX) == GS_ERR_INPUT);
+        CHECK(merge(equal, true, 0, GS_KEY_MAX - KEY - 1) == GS_ERR_INPUT);
         CHECK(merge_but(equal, 0, KEY - 1) == GS_ERR_INPUT);
         CHECK(merge_but(equal, N / 2, KEY + 1) == GS_ERR_INPUT);
         CHECK(merge_but(equal, N - 1, KEY + 1) == GS_ERR_INPUT);

@@ -20,10 +20,28 @@ __attribute__((weak)) uint64_t hwy::platform::TimerResolution()
     return 1;
 }
 
+namespace
+{
+
+/* Keys of a type that Highway knows. */
+template <class Key> Key *known(Key *keys)
+{
+    return keys;
+}
+
+__extension__ typedef unsigned __int128 wide_key;
+
+[[maybe_unused]] hwy::uint128_t *known(wide_key *keys)
+{
+    return reinterpret_cast<hwy::uint128_t *>(keys);
+}
+
+} // namespace
+
 void gs_vqsort(gs_key *keys, size_t count)
 {
     const hwy::Sorter sorter;
-    sorter(keys, count, hwy::SortAscending());
+    sorter(known(keys), count, hwy::SortAscending());
 }
 
 /* The best target that this processor supports: its lowest bit. Cached, since Highway queries the

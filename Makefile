@@ -177,7 +177,7 @@ $(B)/w$(1)/%.o: %.cc $(B)/flags
 	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
 
 $(B)/width$(1).o: $$(call wide_objects,$(1))
-	$$(call quiet,LD)$$(CC) -r -nostdlib $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) $$@.all $$@ && rm $$@.all
+	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) $$@.all $$@ && rm $$@.all
 endef
 $(foreach width,$(WIDTHS),$(eval $(call width_rules,$(width))))
 

@@ -22,7 +22,7 @@ shift 3
 MASKED="avx2 avx,-avx2 bmi1 bmi2 bmi1,-bmi2 abm fma f16c movbe popcnt aes pclmulqdq adx xsave erms
     sse4.2,-avx,-avx2 sse4.1,-sse4.2,-avx,-avx2 ssse3,-sse4.1,-sse4.2,-avx,-avx2
     sse3,-ssse3,-sse4.1,-sse4.2,-avx,-avx2 cx16 rdtscp fsgsbase"
-# shellcheck disable=SC2086  # words
+# shellcheck disable=SC2046,SC2086  # words
 [ "$#" -gt 0 ] || set -- qemu64 Nehalem max $(printf 'max,-%s ' $MASKED)
 
 DIR=$(mktemp -d) && cd "$DIR" || exit 2

@@ -13,17 +13,23 @@ CXX        ?= g++
 have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
 HIGHWAY ?= $(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
 CUDA    ?= $(call have,$(NVCC))
+FUSE    ?= $(shell $(PKG_CONFIG) --exists fuse3 2>/dev/null && echo 1 || echo 0)
 DEBUG   ?= 0
 V       ?= 0
 
 check_switch = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))
-$(foreach switch,CUDA HIGHWAY DEBUG V,$(call check_switch,$(switch)))
+$(foreach switch,CUDA HIGHWAY FUSE DEBUG V,$(call check_switch,$(switch)))
 ifeq ($(HIGHWAY),1)
   ifneq ($(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && echo 1),1)
     $(error HIGHWAY=1, but $(PKG_CONFIG) finds no libhwy-contrib 1.0 or newer: install libhwy-dev and pkg-config)
   endif
   ifneq ($(call have,$(CXX)),1)
     $(error HIGHWAY=1, but there is no C++ compiler $(CXX): install g++)
+  endif
+endif
+ifeq ($(FUSE),1)
+  ifneq ($(shell $(PKG_CONFIG) --exists fuse3 2>/dev/null && echo 1),1)
+    $(error FUSE=1, but $(PKG_CONFIG) finds no fuse3: install libfuse3-dev and pkg-config)
   endif
 endif
 NVCC_FOUND = $(or $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC))),$(NVCC))
@@ -96,7 +102,7 @@ endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(findstring __clang__,$(MACROS)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
-TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
+TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so $(if $(filter 1,$(FUSE)),build/quirkfs)
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
@@ -116,7 +122,7 @@ all: gsort $(TOOLS)
 .PHONY: help
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile $(PARTS)
-	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY)'
+	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
 
 
 # ./gsort is the configuration built last; build/last.mk keeps the variables given to that make, as
@@ -154,13 +160,19 @@ build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
 build/reference: build/tools/tests/tools/reference.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o
-$(filter-out %.so,$(TOOLS)):
+$(filter-out %.so %/quirkfs,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
 
 # A library to be preloaded, which makes system calls fail.
 build/faults.so: tests/faults/shim.c
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 -shared -fPIC $< -o $@
+
+# A file system with quirks, to be mounted by tests.
+build/quirkfs: tests/faults/quirkfs.c
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 \
+	    $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags fuse3)) $< $(shell $(PKG_CONFIG) --libs fuse3) -o $@
 
 build/tools/%.o: %.c
 	@mkdir -p $(@D)
@@ -182,7 +194,8 @@ $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 ##   lint             the rules of the house, clang-format, shellcheck, cppcheck, clang-tidy
 .PHONY: check check-expensive lint
 SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
-        FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
+        FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' \
+        QUIRKFS='$(if $(filter 1,$(FUSE)),$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
 # TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time; without GNU parallel, only one.

@@ -29,7 +29,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
     for (size_t i = 0; i < SPANS; i++) {
         uint64_t count = i == 2 ? 0 : i == 3 ? 1 : SPAN_KEYS;
         for (uint64_t k = 0; k < count; k++)
-            keys[i][k] = (gs_key)(gs_random(i, k) % values) ^ mask;
+            keys[i][k] = sample_value(gs_random(i, k), values) ^ mask;
         qsort(keys[i], count, sizeof(gs_key), sample_compare);
         for (uint64_t k = 0; reverse && k < count / 2; k++) {
             gs_key swap = keys[i][k];
@@ -86,7 +86,7 @@ static void check_disorder(void)
     struct gs_cut cut;
     for (size_t i = 0; i < 2; i++) {
         for (uint64_t k = 0; k < SPAN_KEYS; k++)
-            keys[i][k] = (gs_key)(gs_random(i, k) % 100);
+            keys[i][k] = sample_value(gs_random(i, k), 256);
         spans[i] = (struct gs_span){.keys = keys[i], .count = SPAN_KEYS};
     }
     if (!CHECK(gs_cut_open(&cut, spans, 2, false, 64, &err) == GS_OK))
@@ -106,6 +106,26 @@ static void check_disorder(void)
     gs_cut_close(&cut);
 }
 
+/* Keys behind the largest one are disorder: there is no segment that allows them. */
+static void check_end(void)
+{
+    static const gs_key keys[2][3] = {{0, GS_KEY_MAX, 3}, {1, GS_KEY_MAX, 4}};
+    const struct gs_span spans[2] = {{.keys = keys[0], .count = 3}, {.keys = keys[1], .count = 3}};
+    struct gs_part parts[2];
+    struct gs_segment segment = {.parts = parts};
+    struct gs_error err = {.status = GS_OK};
+    struct gs_cut cut;
+    if (!CHECK(gs_cut_open(&cut, spans, 2, false, 2, &err) == GS_OK))
+        return;
+    do
+        gs_cut_next(&cut, &segment);
+    while (segment.count > 0 && segment.last < GS_KEY_MAX);
+    CHECK_EQUAL(cut.position, 4);
+    gs_cut_next(&cut, &segment);
+    CHECK(segment.count == 0 && !gs_cut_done(&cut));
+    gs_cut_close(&cut);
+}
+
 /* Spans whose keys follow one another (apart), or small spans beside a large one: segments have an
  * eighth of their room or more on average, though most spans have no key in them. */
 static void check_layout(bool apart, gs_key mask)
@@ -121,10 +141,11 @@ static void check_layout(bool apart, gs_key mask)
     const uint64_t each = apart ? COUNT : 5;
     const uint64_t base_keys = apart ? 0 : (uint64_t)MANY * COUNT;
     for (uint64_t k = 0; k < base_keys; k++)
-        base[k] = (gs_key)(k * 1000) ^ mask;
+        base[k] = sample_wide((uint32_t)k * 1000) ^ mask;
     for (uint64_t i = 0; i < MANY; i++) {
         for (uint64_t k = 0; k < each; k++)
-            keys[i][k] = (gs_key)(apart ? i * COUNT + k : k * 20000000 + i * 50000) ^ mask;
+            keys[i][k] =
+                sample_wide((uint32_t)(apart ? i * COUNT + k : k * 20000000 + i * 50000)) ^ mask;
         spans[i] = (struct gs_span){.keys = keys[i], .count = each};
     }
     spans[MANY] = (struct gs_span){.keys = base, .count = base_keys};
@@ -144,7 +165,7 @@ static void check_layout(bool apart, gs_key mask)
 
 int main(void)
 {
-    static const uint64_t values[] = {1, 2, 50, 3000, (uint64_t)1 << 32};
+    static const uint64_t values[] = {1, 2, 52, 3000, (uint64_t)1 << 32};
     static const uint64_t rooms[] = {1, 20, 300, 4096, 1 << 20};
     for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
         for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++)
@@ -155,5 +176,6 @@ int main(void)
     check_layout(false, 0);
     check_layout(false, GS_KEY_MAX);
     check_disorder();
+    check_end();
     return check_failures();
 }

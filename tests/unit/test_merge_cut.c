@@ -106,26 +106,6 @@ static void check_disorder(void)
     gs_cut_close(&cut);
 }
 
-/* Keys behind the largest one are disorder: there is no segment that allows them. */
-static void check_end(void)
-{
-    static const gs_key keys[2][3] = {{0, GS_KEY_MAX, 3}, {1, GS_KEY_MAX, 4}};
-    const struct gs_span spans[2] = {{.keys = keys[0], .count = 3}, {.keys = keys[1], .count = 3}};
-    struct gs_part parts[2];
-    struct gs_segment segment = {.parts = parts};
-    struct gs_error err = {.status = GS_OK};
-    struct gs_cut cut;
-    if (!CHECK(gs_cut_open(&cut, spans, 2, false, 2, &err) == GS_OK))
-        return;
-    do
-        gs_cut_next(&cut, &segment);
-    while (segment.count > 0 && segment.last < GS_KEY_MAX);
-    CHECK_EQUAL(cut.position, 4);
-    gs_cut_next(&cut, &segment);
-    CHECK(segment.count == 0 && !gs_cut_done(&cut));
-    gs_cut_close(&cut);
-}
-
 /* Spans whose keys follow one another (apart), or small spans beside a large one: segments have an
  * eighth of their room or more on average, though most spans have no key in them. */
 static void check_layout(bool apart, gs_key mask)
@@ -176,6 +156,5 @@ int main(void)
     check_layout(false, 0);
     check_layout(false, GS_KEY_MAX);
     check_disorder();
-    check_end();
     return check_failures();
 }

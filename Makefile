@@ -14,17 +14,23 @@ CXX        ?= g++
 have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
 HIGHWAY ?= $(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
 CUDA    ?= $(call have,$(NVCC))
+FUSE    ?= $(shell $(PKG_CONFIG) --exists fuse3 2>/dev/null && echo 1 || echo 0)
 DEBUG   ?= 0
 V       ?= 0
 
 check_switch = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))
-$(foreach switch,CUDA HIGHWAY DEBUG V,$(call check_switch,$(switch)))
+$(foreach switch,CUDA HIGHWAY FUSE DEBUG V,$(call check_switch,$(switch)))
 ifeq ($(HIGHWAY),1)
   ifneq ($(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && echo 1),1)
     $(error HIGHWAY=1, but $(PKG_CONFIG) finds no libhwy-contrib 1.0 or newer: install libhwy-dev and pkg-config)
   endif
   ifneq ($(call have,$(CXX)),1)
     $(error HIGHWAY=1, but there is no C++ compiler $(CXX): install g++)
+  endif
+endif
+ifeq ($(FUSE),1)
+  ifneq ($(shell $(PKG_CONFIG) --exists fuse3 2>/dev/null && echo 1),1)
+    $(error FUSE=1, but $(PKG_CONFIG) finds no fuse3: install libfuse3-dev and pkg-config)
   endif
 endif
 NVCC_FOUND = $(or $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC))),$(NVCC))
@@ -58,7 +64,7 @@ endif
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 # The rooms between types and api are compiled for keys of 32 bits, and again for wider ones.
-WIDTHS   := 64 128
+WIDTHS   ?= 64 128
 ROOMS    := common types api cli
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
 # Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
@@ -81,13 +87,15 @@ WIDE     := $(filter-out $(call sources,engines,c),$(call present,$(KEY_ROOMS)))
             sort/engines/engine_absent.c $(call absent,$(WINGS) $(GPU_ROOMS))
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(call objects,$(call sources,$(KEY_ROOMS),cc))
-  WIDE_CC   := $(call sources,$(KEY_ROOMS),cc)
+  WIDE_64   := $(call sources,$(KEY_ROOMS),cc)
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
 else
   OBJECTS   += $(call objects,$(call absent,bin ways))
-  WIDE      += $(call absent,bin ways)
+  WIDE_64   := $(call absent,bin ways)
 endif
+# Highway sorts no keys of 128 bits.
+WIDE_128 := $(call absent,bin ways)
 ifeq ($(CUDA),1)
   OBJECTS  += $(call objects,$(call present,$(GPU_ROOMS)) $(call sources,$(GPU_ROOMS),cu))
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
@@ -104,13 +112,15 @@ else
   OBJECTS  += $(call objects,$(call absent,$(GPU_ROOMS)))
 endif
 # Each wider build is one object file that shows nothing but its table of calls.
-wide_objects = $(patsubst %,$(B)/w$(1)/%.o,$(basename $(WIDE) $(WIDE_CC)))
+WIDTH_64  := -DGS_BITS=64
+WIDTH_128 := -DGS_BITS=128 -UGS_HIGHWAY -DGS_HIGHWAY=0
+wide_objects = $(patsubst %,$(B)/w$(1)/%.o,$(basename $(WIDE) $(WIDE_$(1))))
 WIDE_OBJECTS := $(WIDTHS:%=$(B)/width%.o)
 OBJECTS  += $(WIDE_OBJECTS)
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(findstring __clang__,$(MACROS)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
-TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so
+TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so $(if $(filter 1,$(FUSE)),build/quirkfs)
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
@@ -130,7 +140,7 @@ all: gsort $(TOOLS)
 .PHONY: help
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile $(PARTS)
-	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY)'
+	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
 
 
 # ./gsort is the configuration built last; build/last.mk keeps the variables given to that make, as
@@ -160,14 +170,14 @@ $(B)/%.o: %.c $(B)/flags
 define width_rules
 $(B)/w$(1)/%.o: %.c $(B)/flags
 	@mkdir -p $$(@D)
-	$$(call quiet,CC)$$(CC) $$(CPP_FLAGS) -DGS_BITS=$(1) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) -c $$< -o $$@
+	$$(call quiet,CC)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) -c $$< -o $$@
 
 $(B)/w$(1)/%.o: %.cc $(B)/flags
 	@mkdir -p $$(@D)
-	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) -DGS_BITS=$(1) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
+	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
 
 $(B)/width$(1).o: $$(call wide_objects,$(1))
-	$$(call quiet,LD)$$(CC) -r -nostdlib $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) $$@.all $$@ && rm $$@.all
+	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) $$@.all $$@ && rm $$@.all
 endef
 $(foreach width,$(WIDTHS),$(eval $(call width_rules,$(width))))
 
@@ -179,17 +189,25 @@ $(B)/%.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,NVCC)$(NVCC) -I. -MMD -MP $(NVCC_FLAGS) -c $< -o $@
 
-build/keygen: build/tools/data/keygen.o build/tools/data/dist.o
-build/reference: build/tools/tests/tools/reference.o
+build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/format common/status)
+build/reference: build/tools/tests/tools/reference.o build/tools/tests/tools/reference_records.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o
-$(filter-out %.so,$(TOOLS)):
+$(filter-out %.so %/quirkfs,$(TOOLS)):
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lm -o $@
 
-# A library to be preloaded, which makes system calls fail.
+# Libraries to be preloaded, which make system calls fail.
 build/faults.so: tests/faults/shim.c
+build/refuse.so: tests/faults/refuse.c
+build/%.so:
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 -shared -fPIC $< -o $@
+
+# A file system with quirks, to be mounted by tests.
+build/quirkfs: tests/faults/quirkfs.c
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2 \
+	    $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags fuse3)) $< $(shell $(PKG_CONFIG) --libs fuse3) -o $@
 
 build/tools/%.o: %.c
 	@mkdir -p $(@D)
@@ -211,7 +229,8 @@ $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 ##   lint             the rules of the house, clang-format, shellcheck, cppcheck, clang-tidy
 .PHONY: check check-expensive lint
 SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
-        FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
+        FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' \
+        QUIRKFS='$(if $(filter 1,$(FUSE)),$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
 # TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time; without GNU parallel, only one.

@@ -24,6 +24,7 @@ _gsort()
     case $option in
     -e | --engine) values=(auto samplesort atomicmin reduction hybrid) ;;
     --device) values=(auto cpu gpu) ;;
+    --format) values=(auto raw) ;;
     --stats) values=(text json) ;;
     --progress) values=(auto always never) ;;
     --check) values=(diagnose-first quiet silent) ;;
@@ -36,7 +37,7 @@ _gsort()
     *)
         if [[ $current == -* ]]; then
             values=(-o -r -u -e -S -T -c -C -m --output= --reverse --unique --engine= --samples=
-                --bins= --lists= --device= --buffer-size= --device-memory=
+                --bins= --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --parallel= --fsync --direct --stats --verify --progress
                 --check --merge --plan --help --usage --version)
         else

@@ -8,6 +8,9 @@
  */
 #include "cli/direct.h"
 
+#include "common/late_error.h"
+
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +51,9 @@ enum gs_status gs_direct_write(int direct_fd, struct gs_output *output, const vo
         here = here < BUFFER_BYTES ? here : BUFFER_BYTES;
         memcpy(buffer, from + done, here);
         ssize_t written = pwrite(direct_fd, buffer, here, (off_t)(start + done));
-        if (written != (ssize_t)here)
+        if (written < 0 && gs_is_late_error(errno)) /* it may be another write's failure */
+            st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: write failed", output->name);
+        else if (written != (ssize_t)here)
             st = gs_output_write(output, buffer, here, position + done, err);
         done += here;
     }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/exit.h"
+#include "cli/launcher.h"
 #include "cli/modes.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -36,6 +37,9 @@ static enum gs_status run(const struct gs_command *command, struct gs_progress *
         return gs_mode_plan(command, err);
     if (command->mode == GS_MODE_CHECK)
         return gs_mode_check(command, progress, ordered, err);
+    st = gs_launcher_check(err);
+    if (st != GS_OK)
+        return st;
     if (command->mode == GS_MODE_MERGE)
         return gs_mode_merge(command, progress, start_ns, err);
     return gs_mode_sort(command, progress, start_ns, err);
@@ -72,7 +76,8 @@ int main(int argc, char **argv)
 
     gs_limit_threads(&command);
     bool ordered = true;
-    gs_progress_start(&progress, command.progress);
+    if (!gs_progress_start(&progress, command.progress))
+        command.sort.threads = 1; /* OpenMP's library would end the program at its first thread */
     enum gs_status st = run(&command, &progress, start_ns, &ordered, &err);
     gs_progress_stop();
     if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or has been reported */

@@ -7,9 +7,10 @@
 #include "cli/options.h"
 
 /* Bytes of memory for a run: -S, or else three quarters of the least of physical memory, what the
- * system has available, and what the control group or the limit on address space leaves. What a
- * small input takes is always allowed, as sort(1) has a least buffer, too. Without -S, an output on
- * tmpfs is subtracted: `keys` keys and, if `pending`, whatever pipes will bring. */
+ * system has available, and what the control group, the limit on address space or strict accounting
+ * leaves. What a small input takes is always allowed, as sort(1) has a least buffer, too. Without
+ * -S, an output on tmpfs is subtracted: `keys` keys and, if `pending`, whatever pipes will bring.
+ */
 uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool pending);
 
 /* The part of held_bytes, inputs in memory, that counts on top of the buffers of a sort of `keys`

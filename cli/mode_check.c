@@ -79,6 +79,7 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
     do {
         GS_TRY(gs_pipe_reader_read(&reader, buffer + used, GS_CHECK_BYTES - used, &got, input->name,
                                    err));
+        GS_TRY(gs_input_look(input, buffer + used, got, err));
         size += got;
         used += got;
         uint64_t keys = used / key_bytes;
@@ -87,8 +88,8 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
         memmove(buffer, buffer + keys * key_bytes, used);
         atomic_store(&progress->done, check->index);
     } while (got > 0 && check->ordered);
-    if (check->ordered)
-        GS_TRY(gs_input_check_size(input->name, size, key_bytes, err));
+    /* If there is a disorder, the size does not matter: only what the input seems to be. */
+    GS_TRY(gs_input_check_end(input, check->ordered ? size : 0, key_bytes, err));
 
 cleanup:
     gs_pipe_reader_close(&reader);
@@ -101,8 +102,8 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
 {
     struct gs_inputs inputs;
     struct check check = {.options = &command->sort, .ordered = true};
-    enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count, command->sort.key_bytes, err);
+    enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
+                                       command->sort.key_bytes, command->raw, err);
     if (st != GS_OK)
         return st;
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));

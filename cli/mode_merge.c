@@ -74,12 +74,13 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
                           keys * key_bytes);
     GS_TRY(
         gs_width(&options)->merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
+    GS_TRY(gs_inputs_check_spooled(inputs, err));
     stats->temporary_bytes = temporary_bytes;
     stats->memory_bytes += read_bytes - temporary_bytes + copied;
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
-    gs_output_sink_close(&to);
+    st = gs_output_sink_close(&to, st, err);
     free(spans);
     return st;
 }

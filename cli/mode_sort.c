@@ -28,10 +28,11 @@ static void fetch(const struct gs_inputs *inputs, unsigned key_bytes, struct gs_
     *stage = gs_stage_since(start, bytes / key_bytes, bytes);
 }
 
-/* Sort inputs that are all in memory (own_bytes of them) or mapped. */
+/* Sort inputs that are all in memory (own_bytes of them) or mapped. *refused: the system has no
+ * memory for that, and the inputs are as they were. */
 static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t own_bytes,
                                      const struct gs_inputs *inputs, struct gs_output *output,
-                                     struct gs_stats *stats, struct gs_error *err)
+                                     struct gs_stats *stats, bool *refused, struct gs_error *err)
 {
     enum gs_status st;
     struct gs_progress *progress = limit->progress;
@@ -53,7 +54,10 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     if (fetching.bytes > 0)
         gs_stage_add(&stats->stages[GS_STAGE_READ], &fetching);
 cleanup:
-    gs_output_sink_close(&to);
+    *refused = st == GS_ERR_MEMORY && !atomic_load(&to.wrote) &&
+               (own_bytes == 0 || !atomic_load(&to.forgot)) &&
+               options.engine <= GS_ENGINE_SAMPLESORT && options.incoming == NULL;
+    st = gs_output_sink_close(&to, st, err);
     free(spans);
     return st;
 }
@@ -97,11 +101,18 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         gs_read_limit_bound_dirty(
             &limit, own_bytes, gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * options.key_bytes,
             spills);
+    if (!spills) {
+        uint64_t needed = own_bytes + gs_width(&options)->memory(&options, keys);
+        st = sort_in_memory(&limit, own_bytes, inputs, output, stats, &spills, err);
+        limit.bytes = needed < limit.bytes ? needed : limit.bytes;
+        if (spills)
+            *err = (struct gs_error){.status = GS_OK};
+        else if (st != GS_OK)
+            goto cleanup;
+    }
     if (spills)
         GS_TRY(
             gs_spilled_sort(command, limit.bytes, own_bytes, inputs, output, progress, stats, err));
-    else
-        GS_TRY(sort_in_memory(&limit, own_bytes, inputs, output, stats, err));
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:

@@ -4,6 +4,7 @@
 #include "cli/option_values.h"
 
 #include "cli/size_arg.h"
+#include "common/file.h"
 #include "common/memory.h"
 
 #include <errno.h>
@@ -52,6 +53,15 @@ enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct
         words[i] = gs_device_name((enum gs_device)i);
     enum gs_status st = find_word("--device", arg, words, &index, err);
     command->sort.device = (enum gs_device)index;
+    return st;
+}
+
+enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    static const char *const words[] = {"auto", "raw", NULL};
+    int index = 0;
+    enum gs_status st = find_word("--format", arg, words, &index, err);
+    command->raw = index == 1;
     return st;
 }
 
@@ -120,7 +130,7 @@ enum gs_status gs_add_directory(struct gs_command *command, const char *arg, str
         return gs_fail(err, GS_ERR_USAGE, errno, "%s", *arg != '\0' ? arg : "-T ''");
     if (!S_ISDIR(status.st_mode))
         return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
-    if (faccessat(AT_FDCWD, arg, W_OK | X_OK, AT_EACCESS) != 0)
+    if (gs_file_access(AT_FDCWD, arg, W_OK | X_OK, 0) != 0)
         return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
     command->directories[command->directory_count++] = arg;
     return GS_OK;

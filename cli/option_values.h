@@ -12,6 +12,7 @@
 
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err);
+enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_progress(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err);

@@ -26,6 +26,7 @@ enum {
     OPT_LISTS,
     OPT_DEVICE_MEMORY,
     OPT_PARALLEL,
+    OPT_FORMAT,
     OPT_FSYNC,
     OPT_DIRECT,
     OPT_PLAN,
@@ -53,6 +54,10 @@ static const struct argp_option table[] = {
     {"bins", OPT_BINS, "N", 0, "bins to aim at, up to 4096 (default: from the number of keys)", 0},
     {"lists", OPT_LISTS, "N", 0,
      "lists of a shared-memory engine, a power of two up to 256 (default: from the number of keys)",
+     0},
+    {"format", OPT_FORMAT, "NAME", 0,
+     "auto (default): refuse an input that looks like text, compressed data, a NumPy array or the "
+     "like; raw: take any bytes for keys",
      0},
 
     {NULL, 0, NULL, 0, "Resources:", GROUP_RESOURCES},
@@ -200,6 +205,8 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_PARALLEL:
         return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
                                   err);
+    case OPT_FORMAT:
+        return gs_set_format(command, arg, err);
     case OPT_DIRECT:
         command->direct = true;
         return GS_OK;

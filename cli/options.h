@@ -26,6 +26,7 @@ struct gs_command {
     const char *output; /* NULL: standard output */
     const char **files; /* file_count strings of argv */
     size_t file_count;  /* 0: standard input */
+    bool raw;           /* --format=raw: plain keys, whatever an input's first bytes say */
     bool synced;        /* --fsync */
     bool direct;        /* --direct */
     bool planned;       /* --plan: print what the mode would do */

@@ -7,6 +7,7 @@
 #include "cli/direct.h"
 #include "common/memory.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
                                  uint64_t position, struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    atomic_store(&to->wrote, true);
     if (sink->memory != NULL) {
         gs_output_made(to->output, position * to->key_bytes, count * to->key_bytes);
         return GS_OK;
@@ -55,7 +57,8 @@ static void expect_keys(struct gs_sink *sink, uint64_t count)
  * resident at once, and the exit would have to unmap them all. */
 static void forget_keys(struct gs_sink *sink, const void *keys, uint64_t count)
 {
-    const struct gs_output_sink *to = (const struct gs_output_sink *)sink;
+    struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    atomic_store(&to->forgot, true);
     gs_pages_advise(keys, count * to->key_bytes, MADV_DONTNEED);
 }
 
@@ -84,9 +87,12 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                    .idle_threads = gs_threads_for_pages(options, true)};
 }
 
-void gs_output_sink_close(struct gs_output_sink *to)
+enum gs_status gs_output_sink_close(struct gs_output_sink *to, enum gs_status st,
+                                    struct gs_error *err)
 {
-    if (to->direct_fd >= 0)
-        close(to->direct_fd);
+    int fd = to->direct_fd;
     to->direct_fd = -1;
+    if (fd >= 0 && close(fd) != 0 && errno != EINTR && st == GS_OK)
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", to->output->name);
+    return st;
 }

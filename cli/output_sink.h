@@ -14,6 +14,8 @@ struct gs_output_sink {
     const struct gs_inputs *inputs;
     unsigned key_bytes;
     atomic_flag begun;     /* the first write has happened */
+    atomic_bool wrote;     /* keys were written, */
+    atomic_bool forgot;    /* or forgotten: those in memory, not in files, are lost */
     int direct_fd;         /* see direct.h, or -1 */
     unsigned threads;      /* that make pages alongside those that sort, */
     unsigned idle_threads; /* or while all others wait */
@@ -21,9 +23,12 @@ struct gs_output_sink {
 
 /* With options->verify, an output that cannot be read back is a stream, which the library verifies
  * on its way out. inputs, if not NULL, are those of one gs_sort: a GPU sort no longer needs them
- * once it writes. Close when all is written; output and inputs must stay until then. */
+ * once it writes. Close when all is written; output and inputs must stay until then.
+ * Closing returns `st`, what came before; if that was GS_OK, GS_ERR_OUTPUT for a write that is
+ * reported as failed only now. */
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      const struct gs_inputs *inputs);
-void gs_output_sink_close(struct gs_output_sink *to);
+enum gs_status gs_output_sink_close(struct gs_output_sink *to, enum gs_status st,
+                                    struct gs_error *err);
 
 #endif

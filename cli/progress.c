@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +29,9 @@
 #define GS_LINE_NS 1000000000U
 
 #define GS_TEXT_BYTES 160
+
+/* A longer line is cut: with a long name of the program, say. */
+#define GS_LINE_COLUMNS (GS_TEXT_BYTES + 32)
 
 static const char erase_line[] = "\r\033[K";
 
@@ -46,9 +50,19 @@ static void write_text(const char *text)
     (void)written; /* a progress line may be lost */
 }
 
+/* May a line be drawn or erased now? In `auto`, not by a background job: it would be stopped
+ * (SIGTTOU), or overwrite what the shell and other programs show. Async-signal-safe. */
+static bool may_touch(void)
+{
+    if (show_when != GS_PROGRESS_AUTO)
+        return show_when == GS_PROGRESS_ALWAYS;
+    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not our controlling terminal */
+    return foreground == -1 || foreground == getpgrp();
+}
+
 void gs_progress_erase(void)
 {
-    if (atomic_exchange(&line_is_shown, false))
+    if (atomic_exchange(&line_is_shown, false) && may_touch())
         write_text(erase_line);
 }
 
@@ -78,22 +92,29 @@ static void describe_phase(char text[GS_TEXT_BYTES])
     }
 }
 
-/* May a line be drawn without SIGUSR1? In `auto`, not from a background job, which would be stopped
- * (SIGTTOU) or be a nuisance. */
+/* May a line be drawn without SIGUSR1? */
 static bool may_draw(uint64_t run_ns)
 {
-    if (show_when != GS_PROGRESS_AUTO)
-        return show_when == GS_PROGRESS_ALWAYS;
-    if (!on_terminal || run_ns < GS_QUIET_NS)
-        return false;
-    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not our controlling terminal */
-    return foreground == -1 || foreground == getpgrp();
+    bool wanted = show_when == GS_PROGRESS_ALWAYS || (on_terminal && run_ns >= GS_QUIET_NS);
+    return wanted && may_touch();
+}
+
+/* Columns for the line: one less than the terminal has now, since some go on to the next line when
+ * the last column is filled. That line would be left behind. */
+static int line_columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return GS_LINE_COLUMNS;
+    return size.ws_col <= GS_LINE_COLUMNS ? size.ws_col - 1 : GS_LINE_COLUMNS;
 }
 
 static void draw_line(const char *text)
 {
-    char line[GS_TEXT_BYTES + 32];
-    snprintf(line, sizeof line, "%s%s: %s", erase_line, gs_report_program(), text);
+    char words[GS_LINE_COLUMNS + 1];
+    char line[sizeof words + sizeof erase_line];
+    snprintf(words, sizeof words, "%s: %s", gs_report_program(), text);
+    snprintf(line, sizeof line, "%s%.*s", erase_line, line_columns(), words);
     atomic_store(&line_is_shown, true);
     write_text(line);
 }
@@ -129,7 +150,7 @@ static void *watch_progress(void *unused)
     }
 }
 
-void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
+bool gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
 {
     source = progress;
     show_when = when;
@@ -141,9 +162,11 @@ void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
     /* The thread must take no signal but the one that it waits for. */
     sigset_t all, old;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
+        return false; /* in a sandbox: the SIGUSR1 that ends the thread would end gsort */
     running = pthread_create(&thread, NULL, watch_progress, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return running;
 }
 
 void gs_progress_stop(void)

@@ -108,6 +108,10 @@ enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
     enum gs_status st = gs_inputs_read(inputs, limit->options->key_bytes, &watch, err);
     tell_incoming(limit); /* the buffer may have moved before the end was seen */
     gs_width(limit->options)->incoming_end(limit->options->incoming);
+    if (st == GS_ERR_MEMORY && err->status != GS_OK) { /* less than -S says, but all there is */
+        *err = (struct gs_error){.status = GS_OK};
+        limit->reached = true;
+    }
     if (st != GS_OK && !limit->reached)
         return st;
     *read_bytes = gs_inputs_bytes(inputs) - limit->mapped_bytes;

@@ -96,11 +96,9 @@ void gs_report_end(void)
     struct gs_output *output = atomic_load(&watched) != NULL ? atomic_load(&watched_output) : NULL;
     if (output != NULL)
         gs_output_take_back(output);
-    /* Erase the line only if that can neither block nor stop a background job: this is the end. */
+    /* Erase the line only if that cannot block: this is the end. */
     struct pollfd words = {.fd = STDERR_FILENO, .events = POLLOUT};
-    pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not our controlling terminal */
-    if ((foreground == -1 || foreground == getpgrp()) && poll(&words, 1, 0) == 1 &&
-        (words.revents & POLLOUT) != 0)
+    if (poll(&words, 1, 0) == 1 && (words.revents & POLLOUT) != 0)
         gs_progress_erase();
 }
 
@@ -122,9 +120,12 @@ void gs_report_fault(const void *address)
     if (input == NULL)
         return;
     char what[GS_LINE_BYTES];
-    size_t used = append_clean(what, 0,
-                               gs_input_has_shrunk(input) ? ": file shrank while it was being "
-                                                          : ": read error while it was being ");
+    const char *cause = ": read error while it was being ";
+    if (input->fd >= 0)
+        cause = ": read error in its temporary file, while it was being ";
+    else if (gs_input_has_shrunk(input))
+        cause = ": file shrank while it was being ";
+    size_t used = append_clean(what, 0, cause);
     used = append_clean(what, used, watched_done);
     what[used] = '\0';
     gs_progress_erase();

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/* With less than this there is no external sort. */
+#define LEAST_BYTES ((uint64_t)2 << 20)
+
 /* The context of the external sort's callbacks. */
 struct source {
     struct gs_inputs *inputs;
@@ -20,6 +23,7 @@ struct source {
     uint64_t keys; /* known so far: mapped, in memory, or read since */
     bool unique;
     unsigned key_bytes;
+    bool advanced; /* keys were read or given back */
 };
 
 static void advise_keys(void *context, enum gs_use use, const void *keys, uint64_t count)
@@ -28,11 +32,13 @@ static void advise_keys(void *context, enum gs_use use, const void *keys, uint64
                                  [GS_USE_LATER] = MADV_DONTNEED,
                                  [GS_USE_IN_ORDER] = MADV_SEQUENTIAL,
                                  [GS_USE_SOON] = MADV_WILLNEED};
-    const struct source *source = context;
-    if (use == GS_USE_DONE)
+    struct source *source = context;
+    if (use == GS_USE_DONE) {
+        source->advanced = true;
         gs_inputs_release(source->inputs, keys, count * source->key_bytes);
-    else
+    } else {
         gs_inputs_advise(source->inputs, keys, count * source->key_bytes, advice[use]);
+    }
 }
 
 static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t *got,
@@ -40,6 +46,7 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
 {
     size_t bytes = 0;
     struct source *source = context;
+    source->advanced = true;
     enum gs_status st = gs_inputs_read_on(source->inputs, source->key_bytes, to,
                                           room * source->key_bytes, &bytes, err);
     *got = bytes / source->key_bytes;
@@ -90,10 +97,11 @@ static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, b
     return st;
 }
 
-enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_bytes,
-                               uint64_t held_bytes, struct gs_inputs *inputs,
-                               struct gs_output *output, struct gs_progress *progress,
-                               struct gs_stats *stats, struct gs_error *err)
+/* One try. *advanced: keys were written, read or given back, so there cannot be another one. */
+static enum gs_status sort_within(const struct gs_command *command, uint64_t limit_bytes,
+                                  uint64_t held_bytes, struct gs_inputs *inputs,
+                                  struct gs_output *output, struct gs_progress *progress,
+                                  struct gs_stats *stats, bool *advanced, struct gs_error *err)
 {
     enum gs_status st;
     struct gs_span *spans = NULL;
@@ -123,7 +131,25 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
     GS_TRY(gs_width(&command->sort)
                ->sort_external(&command->sort, &source, &to.sink, progress, stats, err));
 cleanup:
-    gs_output_sink_close(&to);
+    *advanced = own.advanced || atomic_load(&to.wrote);
+    st = gs_output_sink_close(&to, st, err);
     free(spans);
     return st;
+}
+
+enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_bytes,
+                               uint64_t held_bytes, struct gs_inputs *inputs,
+                               struct gs_output *output, struct gs_progress *progress,
+                               struct gs_stats *stats, struct gs_error *err)
+{
+    uint64_t more = limit_bytes > held_bytes ? limit_bytes - held_bytes : 0;
+    for (;;) {
+        bool advanced = false;
+        enum gs_status st = sort_within(command, held_bytes + more, held_bytes, inputs, output,
+                                        progress, stats, &advanced, err);
+        if (st != GS_ERR_MEMORY || advanced || more / 2 < LEAST_BYTES)
+            return st;
+        *err = (struct gs_error){.status = GS_OK};
+        more /= 2;
+    }
 }

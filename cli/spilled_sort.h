@@ -10,7 +10,7 @@
 
 /* Sort all inputs, first those mapped or in memory, then those pending, into the output, without
  * publishing it. limit_bytes of memory are for all buffers and the held_bytes of input that are in
- * memory already. */
+ * memory already. If the system refuses so much, less will do. */
 enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_bytes,
                                uint64_t held_bytes, struct gs_inputs *inputs,
                                struct gs_output *output, struct gs_progress *progress,

@@ -28,15 +28,20 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned key_bytes,
 }
 
 /* Verify the output (options->verify), then publish it, which counts as time of stage "write". */
-static enum gs_status prove_and_publish(struct gs_output *output, const struct gs_options *options,
-                                        struct gs_stats *stats, struct gs_error *err)
+static enum gs_status prove_and_publish(struct gs_inputs *inputs, struct gs_output *output,
+                                        const struct gs_options *options, struct gs_stats *stats,
+                                        struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_stage_stats publishing;
     uint64_t start;
-    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY)
+    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY) {
+        GS_TRY(gs_output_settle(output, err));
         GS_TRY(gs_width(options)->verify_file(options, output->fd, stats, output->name, err));
+    }
     start = gs_now_ns();
+    if (output->target.kind == GS_TARGET_REPLACE)
+        gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
     GS_TRY(gs_output_publish(output, stats->keys_out * options->key_bytes, err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
@@ -56,7 +61,7 @@ static enum gs_status write_and_publish(const struct gs_work *work,
         return st;
     if (command->synced)
         gs_output_sync(output);
-    return prove_and_publish(output, &command->sort, stats, err);
+    return prove_and_publish(inputs, output, &command->sort, stats, err);
 }
 
 enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *command,
@@ -65,8 +70,8 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
     struct gs_inputs inputs;
     struct gs_output output;
     struct gs_stats stats = {0};
-    enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count, command->sort.key_bytes, err);
+    enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
+                                       command->sort.key_bytes, command->raw, err);
     if (st != GS_OK)
         return st;
     if (work->prepare != NULL)

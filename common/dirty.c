@@ -7,7 +7,8 @@
  */
 #include "common/dirty.h"
 
-#include <errno.h>
+#include "common/late_error.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -54,15 +55,14 @@ static bool add_file(int fd)
     return true;
 }
 
-/* Call sync_file_range(2) for all files. Returns 0, or the errno of a failed write-back; any other
- * failure means that fd is no file or there is nothing to wait for. */
+/* Call sync_file_range(2) for all files. Returns 0, or the errno of a failed write-back. */
 static int sync_files(unsigned flags)
 {
     int errnum = 0;
-    for (int i = 0; i < files; i++)
-        if (sync_file_range(fds[i], 0, 0, flags) != 0 &&
-            (errno == EIO || errno == ENOSPC || errno == EDQUOT))
-            errnum = errno;
+    for (int i = 0; i < files; i++) {
+        int failed = gs_late_error_sync(fds[i], 0, 0, flags);
+        errnum = failed != 0 ? failed : errnum;
+    }
     return errnum;
 }
 

@@ -140,6 +140,14 @@ enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t of
     return GS_OK;
 }
 
+int gs_file_access(int dirfd, const char *path, int mode, int flags)
+{
+    int result = faccessat(dirfd, path, mode, flags | AT_EACCESS);
+    /* Some sandboxes refuse the system call of that with EPERM, as too new, which the C library
+     * takes for an answer. The older one has no flags. */
+    return result != 0 && errno == EPERM ? faccessat(dirfd, path, mode, 0) : result;
+}
+
 void gs_file_guard_standard(void)
 {
     for (int fd = 0; fd <= 2; fd++)

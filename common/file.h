@@ -39,6 +39,10 @@ int gs_file_pread_most(int fd, void *buffer, size_t size, uint64_t offset, size_
 enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t offset,
                                   const char *name, struct gs_error *err);
 
+/* May the effective user access that file so? As faccessat(2); flags as there, AT_EACCESS is added.
+ */
+int gs_file_access(int dirfd, const char *path, int mode, int flags);
+
 /* Occupy descriptors 0, 1 and 2 if they are closed, in a way that reading the first and writing the
  * others still fails with EBADF: a file opened later must not become standard output by accident.
  */

@@ -7,6 +7,7 @@
  */
 #include "common/input.h"
 
+#include "common/file.h"
 #include "common/memory.h"
 
 #include <errno.h>
@@ -28,14 +29,43 @@ static bool is_standard_input(const char *name)
     return strcmp(name, "-") == 0;
 }
 
-enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,
-                                   struct gs_error *err)
+enum gs_status gs_input_look(struct gs_input *input, const void *bytes, size_t size,
+                             struct gs_error *err)
 {
-    if (size % unit == 0)
+    if (gs_magic_is_full(&input->magic))
         return GS_OK;
+    gs_magic_feed(&input->magic, bytes, size);
+    return gs_magic_check(&input->magic, false, input->name, err);
+}
+
+enum gs_status gs_input_check_end(const struct gs_input *input, uint64_t size, size_t unit,
+                                  struct gs_error *err)
+{
+    /* First what it is: that also says why its size is odd. */
+    enum gs_status st = gs_magic_check(&input->magic, true, input->name, err);
+    if (st != GS_OK || size % unit == 0)
+        return st;
     return gs_fail(err, GS_ERR_INPUT, 0,
-                   "%s: size %" PRIu64 " is not a multiple of %zu (remainder %" PRIu64 ")", name,
-                   size, unit, size % unit);
+                   "%s: size %" PRIu64 " is not a multiple of %zu (remainder %" PRIu64 ")",
+                   input->name, size, unit, size % unit);
+}
+
+/* Look at the first bytes of a file from `start` on, whose size is `size` from there: before any
+ * other work, and without a mapping, whose pages may be gone already. */
+static enum gs_status look_at_file(struct gs_input *input, int fd, uint64_t start, uint64_t size,
+                                   size_t unit, struct gs_error *err)
+{
+    char bytes[GS_MAGIC_BYTES];
+    size_t got = 0;
+    if (!gs_magic_is_full(&input->magic)) {
+        int errnum = gs_file_pread_most(fd, bytes, sizeof bytes, start, &got);
+        if (errnum != 0)
+            return gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", input->name);
+        gs_magic_feed(&input->magic, bytes, got);
+    }
+    enum gs_status st = gs_input_check_end(input, size, unit, err);
+    input->magic = gs_magic_none;
+    return st;
 }
 
 /* Map the file from byte `start` to `end`. False if it has to be read instead. */
@@ -68,7 +98,7 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
     if (S_ISDIR(status.st_mode))
         return gs_fail(err, GS_ERR_INPUT, EISDIR, "%s", input->name);
     int flags = fcntl(fd, F_GETFL);
-    if (flags == -1 || (flags & O_ACCMODE) == O_WRONLY)
+    if (flags != -1 && (flags & O_ACCMODE) == O_WRONLY)
         return gs_fail(err, GS_ERR_INPUT, EBADF, "%s", input->name);
 
     off_t position = lseek(fd, 0, SEEK_CUR);
@@ -79,7 +109,7 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
         return GS_OK;
     uint64_t end = (uint64_t)status.st_size;
     uint64_t start = (uint64_t)position < end ? (uint64_t)position : end;
-    enum gs_status st = gs_input_check_size(input->name, end - start, unit, err);
+    enum gs_status st = look_at_file(input, fd, start, end - start, unit, err);
     if (st != GS_OK)
         return st;
     if (start == end || (inputs->count <= GS_MAPPED_MAX && map_file(input, fd, start, end, unit)))
@@ -112,7 +142,7 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
         return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read",
                        *input->name != '\0' ? input->name : "''");
     if (S_ISFIFO(status.st_mode)) {
-        if (faccessat(AT_FDCWD, input->name, R_OK, AT_EACCESS) != 0)
+        if (gs_file_access(AT_FDCWD, input->name, R_OK, 0) != 0)
             return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
         input->pending = true;
         return GS_OK;
@@ -126,7 +156,7 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
 }
 
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
-                              size_t unit, struct gs_error *err)
+                              size_t unit, bool raw, struct gs_error *err)
 {
     static const char *const standard_input[] = {"-"};
     if (count == 0) {
@@ -143,6 +173,8 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
     while (st == GS_OK && inputs->count < count) {
         struct gs_input *input = &inputs->list[inputs->count];
         *input = (struct gs_input){.name = names[inputs->count], .fd = -1};
+        if (raw)
+            input->magic = gs_magic_none;
         inputs->count++;
         st = open_input(inputs, unit, err);
     }
@@ -173,6 +205,7 @@ void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes)
                                    .pending = true,
                                    .device = input->device,
                                    .inode = input->inode,
+                                   .magic = input->magic,
                                    .fd = is_standard_input(input->name) ? STDIN_FILENO : -1};
     }
 }
@@ -288,6 +321,20 @@ void gs_inputs_forget(const struct gs_inputs *inputs)
             madvise((char *)input->mapping + at, left < FORGET_BYTES ? left : FORGET_BYTES,
                     MADV_DONTNEED);
         }
+    }
+}
+
+void gs_inputs_let_go(struct gs_inputs *inputs, dev_t device, ino_t inode)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (input->device != device || input->inode != inode)
+            continue;
+        if (input->mapping != NULL)
+            munmap(input->mapping, input->mapping_bytes);
+        input->mapping = NULL;
+        if (is_standard_input(input->name))
+            close(STDIN_FILENO);
     }
 }
 

@@ -4,6 +4,7 @@
 #ifndef GS_INPUT_H
 #define GS_INPUT_H
 
+#include "common/magic.h"
 #include "common/slurp.h"
 #include "common/status.h"
 
@@ -17,7 +18,8 @@ struct gs_input {
     const void *bytes; /* what is to be sorted; NULL while it is unread, and if it is empty */
     uint64_t size;     /* of that, in bytes */
     bool pending;      /* it has yet to be read to its end */
-    int fd;            /* of a pending input while it is open, else -1 */
+    int fd;            /* of a pending input while it is open, or of the temporary file that is
+                        * mapped here, else -1 */
     void *mapping;     /* of a mapped file, or NULL; several inputs in one temporary file: only the
                         * first of them has it */
     size_t mapping_bytes;
@@ -27,6 +29,7 @@ struct gs_input {
     struct gs_slurp memory; /* what was read of it */
     unsigned char rest[8];  /* if read in part: the bytes of an incomplete unit at its end, */
     size_t rest_bytes;      /* and how many there are */
+    struct gs_magic magic;  /* of what was read, until it is full */
 };
 
 struct gs_inputs {
@@ -38,11 +41,12 @@ struct gs_inputs {
 
 /* Open every file (standard input for "-", or if there are none) before any work is done. Regular
  * files are mapped read-only, standard input from its position on; other inputs stay pending.
- * Refuses what cannot be read, and a regular file whose size is no multiple of `unit` bytes. A FIFO
- * is opened when its turn to be read comes: its writer may wait until another one is read. The
- * names must stay. On success, free with gs_inputs_close. */
+ * Refuses what cannot be read, a regular file whose size is no multiple of `unit` bytes and, unless
+ * `raw`, one that gs_magic_check refuses. A FIFO is opened when its turn to be read comes: its
+ * writer may wait until another one is read. The names must stay. On success, free with
+ * gs_inputs_close. */
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
-                              size_t unit, struct gs_error *err);
+                              size_t unit, bool raw, struct gs_error *err);
 
 /* Once nothing can be refused any more: move the position of standard input, if it is mapped, to
  * the end of the mapping, as if it had been read. */
@@ -59,6 +63,15 @@ enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err);
  * `bytes` and `size` are what was read so far, and the input stays pending. */
 enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates,
                              const struct gs_slurp_watch *watch, struct gs_error *err);
+
+/* For who reads a pending input himself: `size` bytes of it came next. Refuses what gs_magic_check
+ * refuses. */
+enum gs_status gs_input_look(struct gs_input *input, const void *bytes, size_t size,
+                             struct gs_error *err);
+
+/* The same at its end, when `size` bytes have come in all: that must be a multiple of `unit`. */
+enum gs_status gs_input_check_end(const struct gs_input *input, uint64_t size, size_t unit,
+                                  struct gs_error *err);
 
 /* The end of a pending input is reached: close it. */
 void gs_input_end(struct gs_input *input);
@@ -84,6 +97,10 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
                                gs_spool_tell *tell, void *context, uint64_t *temporary_bytes,
                                struct gs_error *err);
 
+/* The inputs have been used: were those in temporary files read as they had been written there?
+ * GS_ERR_OUTPUT if that is not certain. */
+enum gs_status gs_inputs_check_spooled(const struct gs_inputs *inputs, struct gs_error *err);
+
 /* The bytes of all inputs that are mapped or read so far. */
 uint64_t gs_inputs_bytes(const struct gs_inputs *inputs);
 
@@ -96,10 +113,6 @@ void gs_inputs_advise(struct gs_inputs *inputs, const void *bytes, uint64_t size
 /* These bytes of one input are not needed again: release their memory; with its last bytes, all of
  * the input. Release an input's bytes in ascending order. */
 void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t size);
-
-/* GS_ERR_INPUT if an input's `size` in bytes is no multiple of `unit`. */
-enum gs_status gs_input_check_size(const char *name, uint64_t size, size_t unit,
-                                   struct gs_error *err);
 
 /* Is the file device:inode a pending input? Then it must not grow before it is read. */
 bool gs_inputs_await(const struct gs_inputs *inputs, dev_t device, ino_t inode);
@@ -115,6 +128,10 @@ enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t in
 /* The inputs are probably not needed again: drop mapped pages from the page table now, rather than
  * at exit, when nothing else is left to do. A later access just faults them in again. */
 void gs_inputs_forget(const struct gs_inputs *inputs);
+
+/* All inputs have been used, and the file device:inode is about to be replaced: unmap and close it,
+ * since an SMB server may refuse to replace what is in use. */
+void gs_inputs_let_go(struct gs_inputs *inputs, dev_t device, ino_t inode);
 
 /* The mapped input that holds `address`, or NULL. Async-signal-safe. */
 const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address);

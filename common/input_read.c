@@ -19,7 +19,36 @@ enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
     return GS_OK;
 }
 
-/* The watch for one input: it adds the bytes of the inputs before it. */
+/* The watch for one input: it looks at what came first. */
+struct look_state {
+    const struct gs_slurp_watch *watch;
+    struct gs_input *input;
+};
+
+/* Look at those first bytes of an input that have come to memory since the last call. */
+static enum gs_status look_at_memory(struct gs_input *input, struct gs_error *err)
+{
+    size_t seen = input->magic.seen;
+    if (input->memory.used <= seen)
+        return GS_OK;
+    return gs_input_look(input, input->memory.bytes + seen, input->memory.used - seen, err);
+}
+
+static enum gs_status look_and_watch(void *context, uint64_t bytes, struct gs_error *err)
+{
+    const struct look_state *state = context;
+    enum gs_status st = look_at_memory(state->input, err);
+    return st != GS_OK ? st : state->watch->gate(state->watch->context, bytes, err);
+}
+
+static void tell_mover(void *context)
+{
+    const struct look_state *state = context;
+    if (state->watch->moves != NULL)
+        state->watch->moves(state->watch->context);
+}
+
+/* The watch for one of several inputs: it adds the bytes of the inputs before it. */
 struct read_state {
     const struct gs_slurp_watch *watch;
     uint64_t before;
@@ -63,7 +92,10 @@ enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates
     enum gs_status st = gs_input_start(input, err);
     if (st != GS_OK)
         return st;
-    st = gs_slurp_read(&input->memory, input->fd, input->name, populates, watch, err);
+    struct look_state state = {.watch = watch, .input = input};
+    const struct gs_slurp_watch own = {
+        .gate = look_and_watch, .moves = tell_mover, .context = &state};
+    st = gs_slurp_read(&input->memory, input->fd, input->name, populates, &own, err);
     input->bytes = input->memory.bytes;
     input->size = input->memory.used;
     if (st != GS_OK) {
@@ -71,7 +103,7 @@ enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates
         return st;
     }
     gs_input_end(input);
-    return gs_input_check_size(input->name, input->size, unit, err);
+    return gs_input_check_end(input, input->size, unit, err);
 }
 
 enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit,
@@ -108,12 +140,13 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
         size_t now = 1;
         while (used < unit && now > 0) {
             GS_TRY(gs_file_read_some(input->fd, bytes + used, room - used, &now, input->name, err));
+            GS_TRY(gs_input_look(input, bytes + used, now, err));
             used += now;
             input->end += now;
         }
         input->rest_bytes = used % unit;
         if (now == 0) {
-            GS_TRY(gs_input_check_size(input->name, input->memory.used + input->end, unit, err));
+            GS_TRY(gs_input_check_end(input, input->memory.used + input->end, unit, err));
             gs_input_end(input);
             used = 0;
         }

@@ -3,6 +3,7 @@
  */
 #include "common/file.h"
 #include "common/input.h"
+#include "common/late_error.h"
 #include "common/memory.h"
 #include "common/spill.h"
 
@@ -14,8 +15,10 @@
 #define GS_SPOOL_BYTES ((size_t)1 << 20)
 
 /* A temporary file with this much in it takes no further input. (A file for each input could be
- * more mappings than a process may have.) */
+ * more mappings than a process may have.) After each GS_SPOOL_FILES, files get twice as large: they
+ * stay open, and a process may not have many. */
 #define GS_SPOOL_FILE_BYTES ((uint64_t)64 << 20)
+#define GS_SPOOL_FILES      64
 
 /* A temporary file to which inputs are appended, one after another. */
 struct spool {
@@ -52,7 +55,7 @@ static uint64_t held_bytes(const struct gs_inputs *inputs)
 }
 
 /* Copy the unread rest of an input to the file, and add its bytes to *size. */
-static enum gs_status copy_rest(const struct spool *spool, const struct gs_input *input,
+static enum gs_status copy_rest(const struct spool *spool, struct gs_input *input,
                                 const struct reading *reading, uint64_t *size, struct gs_error *err)
 {
     enum gs_status st;
@@ -64,6 +67,7 @@ static enum gs_status copy_rest(const struct spool *spool, const struct gs_input
     }
     do {
         GS_TRY(gs_file_read_some(input->fd, buffer, GS_SPOOL_BYTES, &got, input->name, err));
+        GS_TRY(gs_input_look(input, buffer, got, err));
         GS_TRY(gs_file_write_full(spool->fd, buffer, got, spool->directory, err));
         *size += got;
         reading->tell(reading->context, reading->before + *size);
@@ -97,7 +101,7 @@ static enum gs_status spool_input(struct spool *spool, struct gs_input *input,
     gs_slurp_free(&input->memory);
     input->bytes = NULL;
     GS_TRY(copy_rest(spool, input, reading, &size, err));
-    GS_TRY(gs_input_check_size(input->name, size, unit, err));
+    GS_TRY(gs_input_check_end(input, size, unit, err));
     gs_input_end(input);
     input->size = size;
     spool->bytes += size;
@@ -105,19 +109,23 @@ cleanup:
     return st;
 }
 
-/* Map and close the file. It has those inputs from its first to before `end` not in memory. */
+/* Map the file. It has those inputs from its first to before `end` not in memory. It stays open, to
+ * be asked for late errors once more. The mapping is private: FUSE may refuse others. */
 static enum gs_status map_spool(struct spool *spool, struct gs_input *list, size_t end,
                                 struct gs_error *err)
 {
     if (spool->fd < 0)
         return GS_OK;
     struct gs_input *first = &list[spool->first];
+    int lost = gs_late_error_settle(spool->fd);
+    if (lost != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, lost, "%s: write failed", spool->directory);
     char *mapping = spool->bytes > SIZE_MAX
                         ? MAP_FAILED
-                        : mmap(NULL, (size_t)spool->bytes, PROT_READ, MAP_SHARED, spool->fd, 0);
+                        : mmap(NULL, (size_t)spool->bytes, PROT_READ, MAP_PRIVATE, spool->fd, 0);
     if (mapping == MAP_FAILED)
         return gs_fail(err, GS_ERR_MEMORY, errno, "%s: cannot map its temporary file", first->name);
-    close(spool->fd);
+    first->fd = spool->fd;
     spool->fd = -1;
     gs_pages_advise(mapping, spool->bytes, MADV_SEQUENTIAL);
     first->mapping = mapping;
@@ -150,16 +158,17 @@ enum gs_status gs_inputs_spool(struct gs_inputs *inputs, size_t unit, uint64_t m
             continue;
         reading.most = memory_bytes > held ? memory_bytes - held : 0;
         st = gs_input_read(input, unit, inputs->populates, &watch, err);
-        if (st != GS_OK && err->status != GS_OK)
+        if (st != GS_OK && st != GS_ERR_MEMORY)
             goto cleanup;
         if (st != GS_OK) {
+            *err = (struct gs_error){.status = GS_OK}; /* a file has room where memory has none */
             GS_TRY(open_spool(&spool, i, directories[files % directory_count], err));
             GS_TRY(spool_input(&spool, input, &reading, unit, err));
             *temporary_bytes += input->size;
         }
         held += input->memory.used;
         reading.before += input->size;
-        if (spool.bytes >= GS_SPOOL_FILE_BYTES) {
+        if (spool.bytes >= GS_SPOOL_FILE_BYTES << files / GS_SPOOL_FILES) {
             GS_TRY(map_spool(&spool, inputs->list, i + 1, err));
             files++;
         }
@@ -169,4 +178,16 @@ cleanup:
     if (spool.fd >= 0)
         close(spool.fd);
     return st;
+}
+
+enum gs_status gs_inputs_check_spooled(const struct gs_inputs *inputs, struct gs_error *err)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        int lost = input->mapping != NULL && input->fd >= 0 ? gs_late_error(input->fd) : 0;
+        if (lost != 0)
+            return gs_fail(err, GS_ERR_OUTPUT, lost, "%s: its temporary file: write failed",
+                           input->name);
+    }
+    return GS_OK;
 }

@@ -109,23 +109,6 @@ void gs_copy_past_cache(void *restrict to, const void *restrict from, size_t byt
     memcpy(to, from, bytes);
 }
 
-/* MemAvailable of /proc/meminfo, or the free pages if that cannot be read; in bytes. */
-static uint64_t system_available(void)
-{
-    uint64_t kib = 0;
-    FILE *file = fopen("/proc/meminfo", "re");
-    if (file != NULL) {
-        char line[128];
-        while (fgets(line, sizeof line, file) != NULL)
-            if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-                break;
-        fclose(file);
-    }
-    if (kib != 0)
-        return kib * 1024;
-    return (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 /* Does the line begin with one of the names (ended by NULL)? *bytes is the number behind it. */
 static bool has_bytes(const char *line, const char *const *names, uint64_t *bytes)
 {
@@ -135,6 +118,31 @@ static bool has_bytes(const char *line, const char *const *names, uint64_t *byte
             return true;
     }
     return false;
+}
+
+/* A line of /proc/meminfo, in bytes; 0 if there is none. */
+static uint64_t system_memory(const char *name)
+{
+    const char *const names[] = {name, NULL};
+    uint64_t kib = 0;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (file == NULL)
+        return 0;
+    while (fgets(line, sizeof line, file) != NULL)
+        if (has_bytes(line, names, &kib))
+            break;
+    fclose(file);
+    return kib * 1024;
+}
+
+/* What the system has available, or the free pages if that is not known. */
+static uint64_t system_available(void)
+{
+    uint64_t bytes = system_memory("MemAvailable:");
+    if (bytes != 0)
+        return bytes;
+    return (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Page cache that a control group and its descendants are charged for but that can be reclaimed at
@@ -220,11 +228,34 @@ uint64_t gs_address_space_left(void)
     return limit_left(RLIMIT_AS, 1);
 }
 
+/* What the kernel keeps from one process under strict accounting: as much for the administrator,
+ * and a share of this process's own size. [vm.admin_reserve_kbytes, vm.user_reserve_kbytes] */
+#define COMMIT_RESERVE ((UINT64_C(8) + 128) << 20)
+
+/* Bytes that may still be allocated under strict accounting (vm.overcommit_memory=2), where every
+ * buffer counts as a whole, touched or not. UINT64_MAX in any other mode. */
+static uint64_t commit_left(void)
+{
+    uint64_t limit, used, left;
+    FILE *file = fopen("/proc/sys/vm/overcommit_memory", "re");
+    bool strict = file != NULL && getc(file) == '2';
+    if (file != NULL)
+        fclose(file);
+    if (!strict)
+        return UINT64_MAX;
+    limit = system_memory("CommitLimit:");
+    used = system_memory("Committed_AS:");
+    left = limit > used ? limit - used : 0;
+    return left > 2 * COMMIT_RESERVE ? left - COMMIT_RESERVE : left / 2;
+}
+
 uint64_t gs_buffer_space_left(void)
 {
     uint64_t space = gs_address_space_left();
     uint64_t data = limit_left(RLIMIT_DATA, 6); /* with the main stack, which does not count */
-    return data < space ? data : space;
+    uint64_t commit = commit_left();
+    space = data < space ? data : space;
+    return commit < space ? commit : space;
 }
 
 uint64_t gs_stack_bytes(void)

@@ -43,8 +43,9 @@ uint64_t gs_memory_total(void);
 /* Bytes of address space that ulimit -v leaves this process; UINT64_MAX if there is no limit. */
 uint64_t gs_address_space_left(void);
 
-/* What ulimit -v or ulimit -d leaves, whichever is less: buffers and stacks count towards both
- * limits, a mapped file only towards the first. */
+/* What ulimit -v, ulimit -d or strict accounting (vm.overcommit_memory=2) leaves, whichever is
+ * least: buffers and stacks count towards all of them, a mapped file only towards the first.
+ * UINT64_MAX if there is no limit. */
 uint64_t gs_buffer_space_left(void);
 
 /* What the stack of one thread takes of that, in bytes. */

@@ -4,6 +4,7 @@
 #include "common/output_pages.h"
 
 #include "common/file.h"
+#include "common/late_error.h"
 #include "common/pipe.h"
 #include "common/space.h"
 
@@ -191,6 +192,13 @@ void gs_output_sync(struct gs_output *output)
     output->temp.synced = true;
 }
 
+enum gs_status gs_output_settle(struct gs_output *output, struct gs_error *err)
+{
+    gs_output_end_prefill(output);
+    int lost = gs_late_error_settle(output->fd);
+    return lost == 0 ? GS_OK : gs_fail(err, GS_ERR_OUTPUT, lost, "%s: write failed", output->name);
+}
+
 enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -206,6 +214,7 @@ enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struc
             GS_TRY(cut_rest(output, bytes, err));
         }
         output->grown_bytes = 0;
+        GS_TRY(gs_output_settle(output, err));
         /* A pipe or a device that stores nothing says EINVAL or EROFS. */
         if (output->synced && fsync(output->fd) != 0 && errno != EINVAL && errno != EROFS) {
             st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", output->name);

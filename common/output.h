@@ -104,6 +104,10 @@ void gs_output_go_direct(struct gs_output *output);
 /* Make publish wait until the output and its name are on the disk. */
 void gs_output_sync(struct gs_output *output);
 
+/* All is written: learn of each write that has failed without notice. Before the output is read
+ * back; publish does this, too. */
+enum gs_status gs_output_settle(struct gs_output *output, struct gs_error *err);
+
 /* All is written: give the output its length of `bytes` and its name. On failure, whatever can be
  * undone is undone. */
 enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struct gs_error *err);

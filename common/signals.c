@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* In addition to SIGRTMIN and all above it. */
@@ -49,6 +50,20 @@ static void take_lock(void)
         sched_yield();
 }
 
+/* The process is about to end. Some mounts refuse to remove a file that is open: then close all but
+ * the directory, whose descriptor is above the standard streams, and try again. */
+static void remove_temporary(void)
+{
+    if (temporary_name == NULL || unlinkat(temporary_dirfd, temporary_name, 0) == 0)
+        return;
+#ifdef SYS_close_range /* missing in older headers */
+    if (temporary_dirfd > 3)
+        syscall(SYS_close_range, 3U, (unsigned)temporary_dirfd - 1, 0U);
+    syscall(SYS_close_range, (unsigned)temporary_dirfd + 1, ~0U, 0U);
+    unlinkat(temporary_dirfd, temporary_name, 0);
+#endif
+}
+
 /* In a handler, or at an exit: from here on the process only ends. */
 bool gs_signals_remove_temporary(void)
 {
@@ -57,8 +72,8 @@ bool gs_signals_remove_temporary(void)
     while (!gone && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         sched_yield();
     bool first = !gone;
-    if (first && temporary_name != NULL)
-        unlinkat(temporary_dirfd, temporary_name, 0);
+    if (first)
+        remove_temporary();
     if (first && end_hook != NULL)
         end_hook();
     gone = true;

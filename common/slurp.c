@@ -24,7 +24,9 @@
 /* The least room for one read: what a large pipe holds. */
 #define GS_READ_BYTES ((size_t)1 << 20)
 
-/* Grow the buffer to `room` bytes or, if address space is short, to fewer, at least `least`. */
+/* Make or grow the buffer to `room` bytes or, if address space is short, to fewer, at least
+ * `least`.
+ */
 static enum gs_status grow_buffer(struct gs_slurp *slurp, size_t room, size_t least,
                                   const char *name, struct gs_error *err)
 {
@@ -68,7 +70,8 @@ static enum gs_status double_buffer(struct gs_slurp *slurp, struct gs_populate *
     if (watch->moves != NULL)
         watch->moves(watch->context);
     gs_populate_lock(populate);
-    enum gs_status st = grow_buffer(slurp, slurp->room * 2, slurp->room + GS_READ_BYTES, name, err);
+    /* No less than twice: the last memory that there is would be missing for the sort. */
+    enum gs_status st = grow_buffer(slurp, slurp->room * 2, slurp->room * 2, name, err);
     gs_populate_unlock(populate, slurp->bytes, slurp->room);
     return st;
 }

@@ -27,7 +27,8 @@ struct gs_slurp_watch {
 };
 
 /* Read fd to its end. populates: if the stream is long, another thread makes pages ahead. Even on
- * failure *slurp holds what was read, to be freed. */
+ * failure *slurp holds what was read, to be freed. GS_ERR_MEMORY: there is no room for more; fd can
+ * be read on from there. */
 enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, bool populates,
                              const struct gs_slurp_watch *watch, struct gs_error *err);
 

@@ -3,6 +3,8 @@
  */
 #include "common/space.h"
 
+#include "common/late_error.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -44,7 +46,7 @@ int gs_space_reserve(int fd, uint64_t offset, uint64_t bytes)
     do
         failed = fallocate(fd, 0, (off_t)offset, (off_t)bytes);
     while (failed != 0 && errno == EINTR);
-    if (failed != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+    if (failed != 0 && (gs_is_late_error(errno) || errno == EFBIG))
         return errno;
     return 0; /* any other refusal means that it is not supported here */
 }

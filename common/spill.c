@@ -4,6 +4,7 @@
 #include "common/spill.h"
 
 #include "common/file.h"
+#include "common/late_error.h"
 #include "common/signals.h"
 #include "common/space.h"
 #include "common/tempfile.h"
@@ -26,10 +27,11 @@ static int create_unlinked(int dirfd)
         gs_signals_enter();
         int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         int errnum = errno;
-        if (fd >= 0 && unlinkat(dirfd, name, 0) != 0) { /* in an append-only directory */
+        if (fd >= 0 && unlinkat(dirfd, name, 0) != 0) {
             errnum = errno;
             close(fd);
             fd = -1;
+            unlinkat(dirfd, name, 0); /* refused only while it was open? */
         }
         gs_signals_leave();
         errno = errnum;
@@ -83,6 +85,7 @@ static enum gs_status make_files(struct gs_spill_directory *directory, struct gs
 
 /* A range of bytes in one of the files. */
 struct stripe {
+    int file; /* its index */
     int fd;
     uint64_t offset;
     uint64_t bytes;
@@ -95,7 +98,8 @@ static struct stripe find_stripe(const struct gs_spill_directory *directory, uin
     uint64_t number = offset / GS_SPILL_STRIPE_BYTES;
     uint64_t skip = offset % GS_SPILL_STRIPE_BYTES;
     uint64_t room = GS_SPILL_STRIPE_BYTES - skip;
-    return (struct stripe){.fd = directory->fds[number % GS_SPILL_FILES],
+    return (struct stripe){.file = (int)(number % GS_SPILL_FILES),
+                           .fd = directory->fds[number % GS_SPILL_FILES],
                            .offset = number / GS_SPILL_FILES * GS_SPILL_STRIPE_BYTES + skip,
                            .bytes = bytes < room ? bytes : room};
 }
@@ -189,13 +193,33 @@ enum gs_status gs_spill_write(const struct gs_spill *spill, const struct gs_plac
                               uint64_t from, const void *data, size_t bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_spill_directory *directory = &spill->directories[place->directory];
+    struct gs_spill_directory *directory = &spill->directories[place->directory];
     for (size_t done = 0; done < bytes && st == GS_OK;) {
         struct stripe stripe = find_stripe(directory, place->offset + from + done, bytes - done);
         st = gs_file_pwrite_full(stripe.fd, (const char *)data + done, (size_t)stripe.bytes,
                                  stripe.offset, directory->name, err);
+        atomic_store(&directory->unasked[stripe.file], true);
         done += (size_t)stripe.bytes;
     }
+    return st;
+}
+
+/* Read what lies in one stripe, and make sure that it is what was written. */
+static enum gs_status read_stripe(struct gs_spill_directory *directory, const struct stripe *stripe,
+                                  void *data, struct gs_error *err)
+{
+    atomic_bool *unasked = &directory->unasked[stripe->file];
+    int lost = atomic_load(unasked) && atomic_exchange(unasked, false)
+                   ? gs_late_error_settle(stripe->fd)
+                   : 0;
+    enum gs_status st = GS_OK;
+    if (lost == 0)
+        st = gs_file_pread_full(stripe->fd, data, (size_t)stripe->bytes, stripe->offset,
+                                directory->name, err);
+    if (st == GS_OK && lost == 0)
+        lost = gs_late_error(stripe->fd);
+    if (lost != 0)
+        st = gs_fail(err, GS_ERR_OUTPUT, lost, "%s: write failed", directory->name);
     return st;
 }
 
@@ -203,11 +227,10 @@ enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place
                              uint64_t from, void *data, size_t bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_spill_directory *directory = &spill->directories[place->directory];
+    struct gs_spill_directory *directory = &spill->directories[place->directory];
     for (size_t done = 0; done < bytes && st == GS_OK;) {
         struct stripe stripe = find_stripe(directory, place->offset + from + done, bytes - done);
-        st = gs_file_pread_full(stripe.fd, (char *)data + done, (size_t)stripe.bytes, stripe.offset,
-                                directory->name, err);
+        st = read_stripe(directory, &stripe, (char *)data + done, err);
         done += (size_t)stripe.bytes;
     }
     return st;

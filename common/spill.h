@@ -12,6 +12,7 @@
 
 #include "common/status.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -22,9 +23,10 @@
 #define GS_SPILL_STRIPE_BYTES ((uint64_t)1 << 20)
 
 struct gs_spill_directory {
-    const char *name;        /* the caller's string */
-    int fds[GS_SPILL_FILES]; /* -1: not created yet */
-    uint64_t used;           /* bytes that its pieces occupy: whole stripes */
+    const char *name;                    /* the caller's string */
+    int fds[GS_SPILL_FILES];             /* -1: not created yet */
+    atomic_bool unasked[GS_SPILL_FILES]; /* written since it was last asked for late errors */
+    uint64_t used;                       /* bytes that its pieces occupy: whole stripes */
 };
 
 struct gs_spill {
@@ -54,7 +56,8 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
 enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_place *place,
                               struct gs_error *err);
 
-/* Write or read bytes [from, from + bytes) of a piece. Several threads may do so at once. */
+/* Write or read bytes [from, from + bytes) of a piece. Several threads may do so at once. What was
+ * written but could not be kept is never read: that is GS_ERR_OUTPUT. */
 enum gs_status gs_spill_write(const struct gs_spill *spill, const struct gs_place *place,
                               uint64_t from, const void *data, size_t bytes, struct gs_error *err);
 enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place *place,

@@ -13,6 +13,8 @@
  */
 #include "common/target.h"
 
+#include "common/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -108,7 +110,7 @@ static enum gs_status check_owner(const struct gs_target *target, const char *na
 static enum gs_status check_writable(const struct gs_target *target, const char *name,
                                      struct gs_error *err)
 {
-    if (faccessat(target->dirfd, target->base, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0)
+    if (gs_file_access(target->dirfd, target->base, W_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be written", name);
     struct statx status;
     if (statx(target->dirfd, target->base, AT_SYMLINK_NOFOLLOW, 0, &status) != 0)

@@ -4,11 +4,14 @@
  * The first choice is O_TMPFILE: the file has no name until linkat(2) gives it one through
  * /proc/self/fd. linkat(2) cannot replace a file: in that case it makes a temporary name, which
  * rename(2) moves over the old file; the temporary name exists for microseconds, when the file is
- * already complete. Where O_TMPFILE or /proc is missing (NFS, old overlays, a bare chroot), the
- * file has a temporary name, created with O_EXCL, for the whole run.
+ * already complete. Where O_TMPFILE or /proc is missing (NFS, old overlays, a bare chroot) or
+ * linkat(2) is refused (in sandboxes), the file has a temporary name, created with O_EXCL, for the
+ * whole run.
  */
 #include "common/tempfile.h"
 
+#include "common/clock.h"
+#include "common/late_error.h"
 #include "common/signals.h"
 
 #include <errno.h>
@@ -27,8 +30,9 @@
 int gs_tempfile_draw_name(char name[GS_NAME_BYTES])
 {
     uint64_t random;
+    /* A sandbox may refuse randomness. Any name will do that nobody has yet. */
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-        return -1;
+        random = gs_now_ns() ^ (uint64_t)getpid() << 40;
     snprintf(name, GS_NAME_BYTES, ".gsort-%016" PRIx64, random);
     return 0;
 }
@@ -39,18 +43,42 @@ static void write_proc_path(char path[32], int fd)
     snprintf(path, 32, "/proc/self/fd/%d", fd);
 }
 
-static int open_unnamed(int dirfd, mode_t mode)
+/* Can /proc name the open file? */
+static bool is_in_proc(int fd)
 {
     char path[32];
     struct stat own, seen;
-    int fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-    if (fd < 0)
-        return -1;
     write_proc_path(path, fd);
-    if (fstat(fd, &own) == 0 && stat(path, &seen) == 0 && own.st_dev == seen.st_dev &&
-        own.st_ino == seen.st_ino)
+    return fstat(fd, &own) == 0 && stat(path, &seen) == 0 && own.st_dev == seen.st_dev &&
+           own.st_ino == seen.st_ino;
+}
+
+/* Will linkat(2) be permitted here? That is asked with a file that can never be linked, for it was
+ * opened with O_EXCL: when all who may refuse the call have let it pass, it fails by ENOENT (Linux,
+ * fs/namei.c: vfs_link). So no name is made. */
+static bool may_link(const struct gs_target *target)
+{
+    char path[32], name[GS_NAME_BYTES];
+    bool refused = true;
+    int fd = openat(target->dirfd, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 || gs_tempfile_draw_name(name) != 0)
+        goto cleanup;
+    write_proc_path(path, fd);
+    refused = linkat(AT_FDCWD, path, target->dirfd, name, AT_SYMLINK_FOLLOW) != 0 &&
+              errno != ENOENT && errno != EEXIST;
+cleanup:
+    if (fd >= 0)
+        close(fd);
+    return !refused;
+}
+
+static int open_unnamed(const struct gs_target *target, mode_t mode)
+{
+    int fd = openat(target->dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (fd >= 0 && is_in_proc(fd) && may_link(target))
         return fd;
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     return -1;
 }
 
@@ -102,7 +130,7 @@ enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_targ
                                   const char *name, struct gs_error *err)
 {
     const mode_t mode = target->kind == GS_TARGET_REPLACE ? 0600 : 0666;
-    *temp = (struct gs_tempfile){.fd = open_unnamed(target->dirfd, mode)};
+    *temp = (struct gs_tempfile){.fd = open_unnamed(target, mode)};
     if (temp->fd >= 0 && take_mode(temp))
         return GS_OK;
     if (temp->fd >= 0)
@@ -115,17 +143,25 @@ enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_targ
     return GS_OK;
 }
 
-/* Failure is ignored: the sorted keys are worth more than their mode. Where a file system refuses
- * to set it, as some do to all but the owner, the file stays private to its user. */
-static void set_mode(int fd, mode_t mode)
+/* Has a call succeeded that may be refused? *lost becomes the errno of one that was told that bytes
+ * are lost. */
+static bool is_done(int result, int *lost)
 {
-    int failed = fchmod(fd, mode);
-    (void)failed;
+    if (result != 0 && gs_is_late_error(errno))
+        *lost = errno;
+    return result == 0;
+}
+
+/* A refusal is ignored: the sorted keys are worth more than their mode. Where a file system refuses
+ * to set it, as some do to all but the owner, the file stays private to its user. */
+static void set_mode(int fd, mode_t mode, int *lost)
+{
+    (void)is_done(fchmod(fd, mode), lost);
 }
 
 /* Give the file the access control list of the file that it replaces, or none if that has none,
  * whatever the directory's default. False if the old list cannot be kept. */
-static bool keep_access_list(int fd, const struct gs_target *target)
+static bool keep_access_list(int fd, const struct gs_target *target, int *lost)
 {
     char list[ACCESS_LIST_BYTES];
     const int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -136,17 +172,17 @@ static bool keep_access_list(int fd, const struct gs_target *target)
     int errnum = errno;
     if (old >= 0)
         close(old);
-    (void)fremovexattr(fd, ACCESS_LIST); /* fails where there is none, mostly */
-    if (bytes < 0)                       /* ENOENT: somebody has removed the old file */
+    (void)is_done(fremovexattr(fd, ACCESS_LIST), lost); /* fails where there is none, mostly */
+    if (bytes < 0) /* ENOENT: somebody has removed the old file */
         return errnum == ENODATA || errnum == ENOTSUP || errnum == ENOENT;
-    return fsetxattr(fd, ACCESS_LIST, list, (size_t)bytes, 0) == 0;
+    return is_done(fsetxattr(fd, ACCESS_LIST, list, (size_t)bytes, 0), lost);
 }
 
 /* Give the file the owner, mode and access control list of the file that it replaces. Where that
  * fails, nobody may gain access: no set-ID bits unless owner and group are both kept; without the
  * group, or without the list, the group gets no more than everybody. (In a file with a list, the
  * mode's group bits are the most that anybody in the list has.) */
-static void keep_identity(int fd, const struct gs_target *target)
+static void keep_identity(int fd, const struct gs_target *target, int *lost)
 {
     const struct stat *old = &target->status;
     mode_t mode = old->st_mode & 07777;
@@ -154,33 +190,34 @@ static void keep_identity(int fd, const struct gs_target *target)
     bool known = fstat(fd, &now) == 0;
     bool owner = known && now.st_uid == old->st_uid;
     bool group = known && now.st_gid == old->st_gid;
-    if (!group && fchown(fd, (uid_t)-1, old->st_gid) == 0)
-        group = true;
-    if (!keep_access_list(fd, target) || !group)
+    if (!group)
+        group = is_done(fchown(fd, (uid_t)-1, old->st_gid), lost);
+    if (!keep_access_list(fd, target, lost) || !group)
         mode &= ~(mode_t)070 | (mode & 07) << 3;
-    set_mode(fd, mode & 01777); /* before the chown: afterwards it would take CAP_FOWNER */
-    if (!owner && fchown(fd, old->st_uid, (gid_t)-1) == 0)
-        owner = true;
+    set_mode(fd, mode & 01777, lost); /* before the chown: afterwards it would take CAP_FOWNER */
+    if (!owner)
+        owner = is_done(fchown(fd, old->st_uid, (gid_t)-1), lost);
     if (owner && group && (mode & 06000) != 0) /* chown clears the set-ID bits */
-        set_mode(fd, mode);
+        set_mode(fd, mode, lost);
 }
 
-/* Some file systems report a failed write only when a descriptor is closed: close a duplicate. */
-static enum gs_status flush(int fd, const char *name, struct gs_error *err)
+static enum gs_status close_file(struct gs_tempfile *temp, const char *name, struct gs_error *err)
 {
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* no descriptor left: skip the check */
-    if (copy >= 0 && close(copy) != 0 && errno != EINTR)
+    int fd = temp->fd;
+    temp->fd = -1;
+    if (fd >= 0 && close(fd) != 0 && errno != EINTR)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", name);
     return GS_OK;
 }
 
-/* Put the file's new name on the disk. The file is synchronized once more, first: without a journal
- * (ext2, or ext4 made so) the disk still has an inode without a link, and after a crash a directory
- * that names it would be corrupt. (The target's dirfd is O_PATH: it cannot be synchronized.) */
+/* Put the file's new name on the disk. If it had none, the file is synchronized once more, first:
+ * without a journal (ext2, or ext4 made so) the disk still has an inode without a link, and after a
+ * crash a directory that names it would be corrupt. (The target's dirfd is O_PATH: it cannot be
+ * synchronized.) */
 static enum gs_status sync_name(int file_fd, int dirfd, const char *name, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    if (fsync(file_fd) != 0)
+    if (file_fd >= 0 && fsync(file_fd) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno,
                        "%s: is complete, but its name could not be synchronized", name);
     int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -227,21 +264,29 @@ static int give_name(struct gs_tempfile *temp, const struct gs_target *target)
     return move_to(temp, target);
 }
 
-/* Set the file's mode, flush it and give it the target's name. If somebody has just put another
- * file there, *placed is false, which is an error only at the last try. */
+/* Learn of writes that have failed, set the file's mode and give it the target's name. If it has a
+ * temporary name, it is closed before: some servers refuse to rename what is open, and what a close
+ * reports is then reported in time. If somebody has just put another file there, *placed is false,
+ * which is an error only at the last try. */
 static enum gs_status put_in_place(struct gs_tempfile *temp, const struct gs_target *target,
                                    const char *name, bool last, bool *placed, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    if (target->kind == GS_TARGET_REPLACE)
-        keep_identity(temp->fd, target);
-    else
-        set_mode(temp->fd, temp->mode);
+    int lost = gs_late_error_settle(temp->fd);
+    if (lost == 0 && target->kind == GS_TARGET_REPLACE)
+        keep_identity(temp->fd, target, &lost);
+    else if (lost == 0)
+        set_mode(temp->fd, temp->mode, &lost);
+    if (lost == 0)
+        lost = gs_late_error(temp->fd);
+    if (lost != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, lost, "%s: write failed", name);
     if (temp->synced && fsync(temp->fd) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: fsync failed", name);
-    GS_TRY(flush(temp->fd, name, err));
+    if (temp->named)
+        GS_TRY(close_file(temp, name, err));
     *placed = give_name(temp, target) == 0;
-    if (!*placed && errno == EEXIST && !last)
+    if (!*placed && errno == EEXIST && !last && temp->fd >= 0)
         return GS_OK;
     if (!*placed)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be put in place", name);
@@ -260,6 +305,7 @@ enum gs_status gs_tempfile_publish(struct gs_tempfile *temp, struct gs_target *t
         GS_TRY(gs_target_look_again(target, name, err));
         GS_TRY(put_in_place(temp, target, name, tries == GS_NAME_TRIES, &placed, err));
     }
+    st = close_file(temp, name, err);
 cleanup:
     gs_tempfile_discard(temp, target);
     return st;
@@ -267,6 +313,9 @@ cleanup:
 
 void gs_tempfile_discard(struct gs_tempfile *temp, const struct gs_target *target)
 {
+    if (temp->fd >= 0) /* before the unlink, which some mounts refuse while the file is open */
+        close(temp->fd);
+    temp->fd = -1;
     if (temp->named) {
         gs_signals_enter();
         unlinkat(target->dirfd, temp->name, 0);
@@ -274,7 +323,4 @@ void gs_tempfile_discard(struct gs_tempfile *temp, const struct gs_target *targe
         gs_signals_leave();
         temp->named = false;
     }
-    if (temp->fd >= 0)
-        close(temp->fd);
-    temp->fd = -1;
 }

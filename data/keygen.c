@@ -1,4 +1,4 @@
-/* keygen.c -- write N keys of a named distribution to standard output.
+/* keygen.c -- write N keys or records of a named distribution to standard output.
  * SPDX-License-Identifier: MIT
  *
  * Keys stream through one small buffer, so N is bounded by the disk alone. The same distribution, N
@@ -6,6 +6,7 @@
  */
 #include "common/keys.h"
 #include "data/dist.h"
+#include "data/typed.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -15,21 +16,32 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER_KEYS (64U << 10) /* 256 KiB: fits the L2 cache until it is written */
+#define BUFFER_BYTES (256U << 10) /* fits the L2 cache until it is written */
 
 enum { EXIT_TROUBLE = 2 };
 
 struct request {
-    const struct gs_dist *dist;
+    const struct gs_dist *dist; /* NULL: gray */
     uint64_t n;
     uint64_t seed;
+    uint64_t from; /* the positions that are written */
+    uint64_t to;
+    struct gs_key_type type;
+    uint64_t record_bytes; /* 0: the key alone */
+    bool typed;
+    bool specials;
     int operands;
 };
 
-enum { OPT_SEED = 256, OPT_LIST };
+enum { OPT_SEED = 256, OPT_LIST, OPT_TYPE, OPT_RECORD, OPT_SPECIALS, OPT_FROM, OPT_TO };
 
 static const struct argp_option options[] = {
     {"seed", OPT_SEED, "S", 0, "start the random numbers from S (default 1)", 0},
+    {"type", OPT_TYPE, "TYPE", 0, "keys of this type, as in gsort -t (default u32)", 0},
+    {"record", OPT_RECORD, "SIZE", 0, "records of SIZE bytes: the key, and then its position", 0},
+    {"specials", OPT_SPECIALS, NULL, 0, "one key in eight is a special value of its type", 0},
+    {"from", OPT_FROM, "I", 0, "write from position I on (default 0)", 0},
+    {"to", OPT_TO, "I", 0, "write up to before position I (default N)", 0},
     {"list", OPT_LIST, NULL, 0, "list the distributions and exit", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -89,9 +101,53 @@ static void list_dists(void)
 {
     for (const struct gs_dist *d = gs_dists; d->name != NULL; d++)
         printf("%-16s %s\n", d->name, d->what);
+    printf("%-16s %s\n", "gray", "records of 100 bytes with a uniform key of 10, as in GraySort");
     if (fflush(stdout) != 0)
         fail_output();
     exit(EXIT_SUCCESS);
+}
+
+static void parse_type(const char *text, struct request *request)
+{
+    struct gs_error err = {.status = GS_OK};
+    if (gs_key_type_parse("--type", text, &request->type, &err) != GS_OK)
+        fail("%s", err.text);
+    request->typed = true;
+}
+
+static void parse_operand(const char *text, struct request *request)
+{
+    if (request->operands == 0) {
+        request->dist = gs_dist_find(text);
+        if (request->dist == NULL && strcmp(text, "gray") != 0)
+            fail("%s: no such distribution", text);
+    } else if (request->operands == 1) {
+        if (!parse_count(text, GS_DIST_MAX_KEYS, &request->n))
+            fail("%s: not a number of keys up to 2^40", text);
+    } else {
+        fail("%s: one operand too many", text);
+    }
+    request->operands++;
+}
+
+/* What is wrong with the options as a whole. */
+static void check_request(struct request *request)
+{
+    if (request->operands < 2)
+        fail("DISTRIBUTION and N are needed");
+    if (request->to > request->n)
+        request->to = request->n;
+    if (request->record_bytes == 0)
+        request->record_bytes = request->type.bytes;
+    else if (request->record_bytes < request->type.bytes)
+        fail("--record is less than a key's %u bytes", (unsigned)request->type.bytes);
+    else
+        request->typed = true;
+    if (request->dist == NULL && (request->typed || request->specials))
+        fail("gray has records of its own, without --type, --record and --specials");
+    if (request->dist == NULL)
+        request->record_bytes = GS_GRAY_BYTES;
+    request->typed = request->typed || request->specials;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -109,22 +165,27 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case OPT_LIST:
         list_dists();
         return 0;
+    case OPT_TYPE:
+        parse_type(arg, request);
+        return 0;
+    case OPT_RECORD:
+        if (!parse_count(arg, GS_RECORD_BYTES_MAX, &request->record_bytes) ||
+            request->record_bytes == 0)
+            fail("%s: not a size of records from 1 to %d", arg, GS_RECORD_BYTES_MAX);
+        return 0;
+    case OPT_SPECIALS:
+        request->specials = true;
+        return 0;
+    case OPT_FROM:
+    case OPT_TO:
+        if (!parse_count(arg, GS_DIST_MAX_KEYS, key == OPT_FROM ? &request->from : &request->to))
+            fail("%s: not a position up to 2^40", arg);
+        return 0;
     case ARGP_KEY_ARG:
-        if (request->operands == 0) {
-            request->dist = gs_dist_find(arg);
-            if (request->dist == NULL)
-                fail("%s: no such distribution", arg);
-        } else if (request->operands == 1) {
-            if (!parse_count(arg, GS_DIST_MAX_KEYS, &request->n))
-                fail("%s: not a number of keys up to 2^40", arg);
-        } else {
-            fail("%s: one operand too many", arg);
-        }
-        request->operands++;
+        parse_operand(arg, request);
         return 0;
     case ARGP_KEY_END:
-        if (request->operands < 2)
-            fail("DISTRIBUTION and N are needed");
+        check_request(request);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -145,33 +206,59 @@ static void write_all(const void *buffer, size_t bytes)
     }
 }
 
+/* Record i. */
+static void make_record(const struct request *request, uint64_t i, unsigned char *to)
+{
+    const struct gs_key_type *type = &request->type;
+    if (request->dist == NULL) {
+        gs_gray_record(request->seed, i, to);
+        return;
+    }
+    const gs_key key = request->dist->draw(request->seed, request->n, i);
+    if (!request->typed) {
+        memcpy(to, &key, sizeof key);
+        return;
+    }
+    gs_typed_key(type, request->seed, key, to);
+    if (request->specials)
+        gs_typed_special(type, request->seed, i, to);
+    gs_typed_payload(i, to + type->bytes, request->record_bytes - type->bytes);
+}
+
 int main(int argc, char **argv)
 {
-    static gs_key buffer[BUFFER_KEYS];
+    static unsigned char buffer[BUFFER_BYTES];
     static const struct argp argp = {
         options,
         parse_option,
         "DISTRIBUTION N",
-        "Write N 32-bit keys of a named distribution to standard output.\v"
-        "N may end in k, M or G, powers of 1024.",
+        "Write N keys of a named distribution to standard output, of 32 bits if there is no "
+        "--type.\vN may end in k, M or G, powers of 1024.",
         NULL,
         NULL,
         NULL,
     };
-    struct request request = {.dist = NULL, .seed = 1};
+    struct request request = {
+        .seed = 1,
+        .to = GS_DIST_MAX_KEYS,
+        .type = {GS_TYPE_UNSIGNED, sizeof(gs_key), false},
+    };
 
     if (argp_parse(&argp, argc, argv, 0, NULL, &request) != 0)
         return EXIT_TROUBLE;
     if (isatty(STDOUT_FILENO))
         fail("standard output: not writing binary keys to a terminal");
-    for (uint64_t i = 0; i < request.n;) {
-        size_t count = request.n - i < BUFFER_KEYS ? (size_t)(request.n - i) : BUFFER_KEYS;
-        for (size_t j = 0; j < count; j++)
-            buffer[j] = request.dist->draw(request.seed, request.n, i + j);
-        write_all(buffer, count * sizeof buffer[0]);
-        i += count;
+    const size_t bytes = request.record_bytes;
+    size_t used = 0;
+    for (uint64_t i = request.from; i < request.to; i++) {
+        make_record(&request, i, buffer + used);
+        used += bytes;
+        if (used + bytes > sizeof buffer || i + 1 == request.to) {
+            write_all(buffer, used);
+            used = 0;
+        }
     }
-    if (close(STDOUT_FILENO) != 0 && request.n > 0)
+    if (close(STDOUT_FILENO) != 0 && request.from < request.to)
         fail_output();
     return EXIT_SUCCESS;
 }

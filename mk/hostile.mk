@@ -14,6 +14,7 @@
 MODES ?= all
 check-faults: all $(B)/gsort
 	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
+	tests/faults/processors.sh $(B)/gsort build/keygen build/reference || [ $$? = 77 ]
 
 N ?= 1000
 check-kill: all $(B)/gsort
@@ -24,13 +25,18 @@ torture: all $(B)/gsort
 
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
 FUZZ_CC ?= clang
-FUZZERS := $(B)/fuzz/fuzz_command $(B)/fuzz/fuzz_size
-$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c cli/options.c cli/option_values.c cli/size_arg.c $(OBJECTS) $(B)/flags
+FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
+FUZZ_command := cli/options.c cli/option_values.c cli/size_arg.c
+FUZZ_size    := cli/size_arg.c
+FUZZ_format  := common/format.c common/key_text.c common/codec.c
+FUZZ_npy     := common/npy.c common/npy_format.c common/format.c
+$(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
 	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(if $(filter %command,$@),cli/options.c cli/option_values.c) \
-	    cli/size_arg.c $< $(filter-out %/options.o %/option_values.o %/size_arg.o,$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(FUZZ_$*) $< \
+	    $(filter-out $(call objects,$(FUZZ_$*)),$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
 
 MINUTES ?= 10
 fuzz: $(FUZZERS)

@@ -1,7 +1,8 @@
 # helper.bash -- loaded by every test file: the programs, a directory for each test, assertions
 # SPDX-License-Identifier: MIT
 #
-# GSORT, KEYGEN, REFERENCE and FUZZ_OPTIONS name the programs, UNITS the directory of unit tests.
+# GSORT, KEYGEN, REFERENCE, FUZZ_OPTIONS and QUIRKFS name the programs, UNITS the directory of unit
+# tests. Without QUIRKFS, tests on file systems with quirks are skipped.
 # GSORT_DEVICE=gpu runs the same suite with --device=gpu on every command line (tests that choose a
 # device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds tests that need minutes or gigabytes.
 
@@ -308,11 +309,30 @@ mount_image()
     MOUNTED=("$PWD/$1" "${MOUNTED[@]}")
 }
 
+# mount_quirks QUIRK...: mount ./behind at ./quirky, by tests/faults/quirkfs.c; skip the test where
+# that was not built or there is no FUSE.
+mount_quirks()
+{
+    [ -x "${QUIRKFS:-}" ] || skip "needs libfuse 3 and a build with FUSE=1"
+    mkdir -p behind quirky
+    "$QUIRKFS" behind quirky "$@" 2>/dev/null 3>&- || skip "no file system by FUSE to be had here"
+    MOUNTED=("$PWD/quirky" "${MOUNTED[@]}")
+}
+
 # unmount_last: unmount what was mounted last, before the test ends.
 unmount_last()
 {
-    umount "${MOUNTED[0]}" || return
+    umount_all "${MOUNTED[0]}" || return
     MOUNTED=("${MOUNTED[@]:1}")
+}
+
+# Only root uses umount(8); other users may have mounted by FUSE.
+umount_all()
+{
+    local place
+    for place; do
+        umount "$place" 2>/dev/null || fusermount3 -u "$place" || return
+    done
 }
 
 require_expensive()
@@ -325,9 +345,9 @@ teardown()
     if [ -n "${GSORT_PID:-}" ]; then
         kill -KILL "$GSORT_PID" 2>/dev/null || true
     fi
-    if [ -n "${MOUNTED:-}" ]; then # by mount_memory or mount_image, last one first
+    if [ -n "${MOUNTED:-}" ]; then # by one of the above, last one first
         cd /
-        umount "${MOUNTED[@]}"
+        umount_all "${MOUNTED[@]}"
     fi
     if [ -d "${GROUP:-}" ]; then
         wait_for rmdir "$GROUP"

@@ -81,6 +81,20 @@ static void sort_large(gs_key *keys, gs_key *scratch, size_t count, struct gs_bi
     }
 }
 
+/* Sort keys that vectors refuse. */
+static gs_key *sort_otherwise(gs_key *keys, gs_key *scratch, size_t count, struct gs_bin_scan scan)
+{
+    const bool narrow = sizeof(gs_key) <= 8; /* vqsort sorts wider keys at a third of the speed */
+    if (gs_vqsort_usable() && (narrow || !gs_bin_looks_even(keys, count, scan.low, scan.high))) {
+        gs_vqsort(keys, count);
+        return keys;
+    }
+    if (count <= GS_CACHE_SORT_CAPACITY)
+        return gs_radix_sort_scanned(keys, scratch, count, scan);
+    sort_large(keys, scratch, count, scan);
+    return keys;
+}
+
 /* Sort keys. `tried`: vectors were tried within these bounds and gave up. */
 static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high,
                          bool tried)
@@ -93,9 +107,11 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
         return keys;
 
     /* The splitters' bounds are good enough for a first try. */
-    if (!tried && count >= SCAN_ALWAYS && !gs_bin_starts_ordered(keys) &&
-        gs_even_sort(keys, scratch, count, low, high, &tried))
+    const bool bounded = !tried && count >= SCAN_ALWAYS && !gs_bin_starts_ordered(keys);
+    if (bounded && gs_even_sort(keys, scratch, count, low, high, &tried))
         return keys;
+    if (bounded && gs_even_method() == GS_EVEN_NONE && gs_bin_looks_even(keys, count, low, high))
+        return sort_otherwise(keys, scratch, count, (struct gs_bin_scan){.low = low, .high = high});
     const struct gs_bin_scan scan = gs_bin_scan(keys, count);
     if (scan.ordered)
         return keys;
@@ -108,14 +124,7 @@ static gs_key *sort_keys(gs_key *keys, gs_key *scratch, size_t count, gs_key low
     const bool closer = scan.high - scan.low < (high - low) / 2;
     if ((!tried || closer) && gs_even_sort(keys, scratch, count, scan.low, scan.high, &tried))
         return keys;
-    if (gs_vqsort_usable()) {
-        gs_vqsort(keys, count);
-        return keys;
-    }
-    if (count <= GS_CACHE_SORT_CAPACITY)
-        return gs_radix_sort_scanned(keys, scratch, count, scan);
-    sort_large(keys, scratch, count, scan);
-    return keys;
+    return sort_otherwise(keys, scratch, count, scan);
 }
 
 gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high)

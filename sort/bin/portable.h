@@ -12,13 +12,7 @@
 /* The number of bits of value, without leading zeros. */
 static inline unsigned gs_bit_width(gs_key value)
 {
-    unsigned width = 0;
-    for (unsigned half = GS_KEY_BITS / 2; half > 0; half /= 2)
-        if (value >> half != 0) {
-            width += half;
-            value >>= half;
-        }
-    return width + (value != 0);
+    return value == 0 ? 0 : GS_KEY_BITS - gs_key_clz(value);
 }
 
 /* Up to this many keys are sorted by insertion. */
@@ -42,6 +36,12 @@ static inline bool gs_bin_starts_ordered(const gs_key *keys)
         i++;
     return i == GS_INSERTION_MAX;
 }
+
+/* Keys that gs_bin_looks_even() samples, at least. */
+#define GS_EVEN_SAMPLE 64
+
+/* Are at least GS_EVEN_SAMPLE keys, by a sample of them, spread evenly over [low, high]? */
+bool gs_bin_looks_even(const gs_key *keys, size_t count, gs_key low, gs_key high);
 
 void gs_insertion_sort(gs_key *keys, size_t count);
 

@@ -20,10 +20,42 @@ __attribute__((weak)) uint64_t hwy::platform::TimerResolution()
     return 1;
 }
 
+/* Highway 1.0 does not ask for all that its code needs: POPCNT, which a hypervisor may mask, and
+ * whether the system saves the registers of AVX, which Linux does not with "noxsave". Before
+ * main(), since the first call chooses the instruction set for all. (After DisableTargets(), a call
+ * of SupportedTargets() chooses a disabled one again.) */
+#if defined(__x86_64__)
+__attribute__((constructor)) static void keep_to_processor()
+{
+    const bool counts = __builtin_cpu_supports("popcnt");
+    const int64_t missing = counts ? HWY_AVX2 : HWY_SSE4; /* better ones have lower bits */
+    if (!counts || !__builtin_cpu_supports("avx2"))
+        hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(missing | (missing - 1)));
+}
+#endif
+
+namespace
+{
+
+/* Keys of a type that Highway knows. */
+template <class Key> Key *known(Key *keys)
+{
+    return keys;
+}
+
+__extension__ typedef unsigned __int128 wide_key;
+
+[[maybe_unused]] hwy::uint128_t *known(wide_key *keys)
+{
+    return reinterpret_cast<hwy::uint128_t *>(keys);
+}
+
+} // namespace
+
 void gs_vqsort(gs_key *keys, size_t count)
 {
     const hwy::Sorter sorter;
-    sorter(keys, count, hwy::SortAscending());
+    sorter(known(keys), count, hwy::SortAscending());
 }
 
 /* The best target that this processor supports: its lowest bit. Cached, since Highway queries the

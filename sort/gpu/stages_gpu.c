@@ -34,7 +34,7 @@
 #define GS_GPU_CHUNK_KEYS ((uint64_t)16 << 20)
 #define CHUNKS_MAX        128
 
-struct gpu {
+struct gs_gpu {
     struct gs_gpu_buffers buffers;
     struct gs_gpu_upload upload;
     struct gs_gpu_batches batches;
@@ -49,7 +49,7 @@ static bool is_one_bin(const struct gs_run *run)
 }
 
 /* Are chunks scattered as they arrive, and bins sorted in batches? */
-static bool is_batched(const struct gpu *gpu)
+static bool is_batched(const struct gs_gpu *gpu)
 {
     return gpu->batches.room != NULL;
 }
@@ -89,7 +89,7 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     enum gs_status st = GS_OK;
     struct gs_gpu_device device;
     uint64_t n = run->plan.count;
-    struct gpu *gpu = calloc(1, sizeof *gpu);
+    struct gs_gpu *gpu = calloc(1, sizeof *gpu);
     run->gpu = gpu;
     if (gpu == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
@@ -113,7 +113,7 @@ cleanup:
 
 static void close_gpu(struct gs_run *run)
 {
-    struct gpu *gpu = run->gpu;
+    struct gs_gpu *gpu = run->gpu;
     if (gpu == NULL)
         return;
     bool leave = run->options->leave_device && gpu->done;
@@ -131,7 +131,7 @@ static void close_gpu(struct gs_run *run)
 static enum gs_status send_splitters(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->gpu;
+    struct gs_gpu *gpu = run->gpu;
     const struct gs_gpu_work *work = &gpu->buffers.sorter.work;
     const struct gs_splitters *splitters = &run->splitters;
     GS_CUDA_TRY(cudaMemsetAsync(work->state, 0, sizeof *work->state, gpu->buffers.compute));
@@ -168,7 +168,7 @@ static uint64_t fingerprint_chunk(const struct gs_run *run, const struct gs_chun
     return sum;
 }
 
-static cudaEvent_t event_of(const struct gpu *gpu, const struct gs_chunk *chunk,
+static cudaEvent_t event_of(const struct gs_gpu *gpu, const struct gs_chunk *chunk,
                             enum gs_gpu_chunk_event event)
 {
     return gs_gpu_chunk_event(&gpu->times, chunk->index, event);
@@ -179,7 +179,7 @@ static enum gs_status count_bins_gpu(struct gs_run *run, const struct gs_chunk *
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->gpu;
+    struct gs_gpu *gpu = run->gpu;
     gs_key *to = gpu->buffers.keys + chunk->first;
     if (chunk->index == 0)
         GS_TRY(send_splitters(run, err));
@@ -206,7 +206,7 @@ static enum gs_status prefix_sum_gpu(struct gs_run *run, const struct gs_chunk *
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->gpu;
+    struct gs_gpu *gpu = run->gpu;
     uint32_t bins = gs_run_bins(run);
     static_assert(sizeof gpu->buffers.sorter.work.state->counts[0] == sizeof *run->counts,
                   "as on the host");
@@ -233,7 +233,7 @@ static enum gs_status scatter_gpu(struct gs_run *run, const struct gs_chunk *chu
                                   struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->gpu;
+    struct gs_gpu *gpu = run->gpu;
     if (!is_batched(gpu))
         return GS_OK;
     GS_TRY(gs_gpu_batches_scatter(&gpu->batches, chunk, err));
@@ -247,7 +247,7 @@ static enum gs_status account_chunks(struct gs_run *run, cudaEvent_t known, uint
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gpu *gpu = run->gpu;
+    const struct gs_gpu *gpu = run->gpu;
     const struct gs_gpu_chunk_times *times = &gpu->times;
     uint64_t n = run->plan.count;
     GS_TRY(gs_gpu_chunk_times_account(times, run, GS_STAGE_UPLOAD, GS_GPU_UPLOAD_BEGUN,
@@ -271,7 +271,7 @@ cleanup:
 static enum gs_status sort_at_once(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->gpu;
+    struct gs_gpu *gpu = run->gpu;
     struct gs_gpu_buffers *buffers = &gpu->buffers;
     uint64_t n = run->plan.count;
     struct gs_device_stats stats;
@@ -291,7 +291,7 @@ cleanup:
 static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gpu *gpu = run->gpu;
+    struct gs_gpu *gpu = run->gpu;
     struct gs_gpu_buffers *buffers = &gpu->buffers;
     uint64_t first_piece = 0;
     if (is_batched(gpu)) {

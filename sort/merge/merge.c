@@ -180,6 +180,11 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
     gs_emit_stage(&merge.emitter, stats->keys_in);
     bytes_each = buffer_bytes(merge.cut.room);
     memory = gs_pages_alloc(merge.threads * bytes_each);
+    while (memory == NULL && merge.threads > 1) { /* where memory is short, fewer threads will do */
+        merge.threads /= 2;
+        memory = gs_pages_alloc(merge.threads * bytes_each);
+    }
+    stats->threads = merge.threads;
     if (memory == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to merge %zu inputs", span_count);
         goto cleanup;

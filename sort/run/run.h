@@ -11,6 +11,7 @@
 #include "sort/types/types.h"
 
 struct gs_cpu;
+struct gs_gpu;
 
 /* Chunks of the input that lie in its own memory ordered by bin, from its beginning: a thread did
  * that while the keys were read (incoming.h). keys is NULL if there are none. */
@@ -33,7 +34,7 @@ struct gs_run {
     struct gs_stats *stats;       /* never NULL here */
     uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
     struct gs_cpu *cpu;           /* state of the CPU's stages, from open to close, */
-    void *gpu;                    /* and of the GPU's */
+    struct gs_gpu *gpu;           /* and of the GPU's */
     struct gs_arrived arrived;    /* work done while the keys were read */
     gs_key *mapped;               /* what sink->map() returned if it was called before the sample
                                    * was drawn: a thread then creates its pages; else NULL */

@@ -64,7 +64,7 @@ GS_CLONES static void find_values(const struct gs_value_ranges *ranges, const gs
         const uint32_t first = ranges->first[r];
         for (uint32_t i = 0; i < BLOCK_KEYS; i++) {
             gs_key above = keys[i] - low; /* wraps around below low */
-            values[i] = above <= width ? first + above : values[i];
+            values[i] = above <= width ? first + (uint32_t)above : values[i];
         }
     }
 }

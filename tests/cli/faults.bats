@@ -21,6 +21,78 @@ walk()
     walk "pwrite length mode link rename close" replace named-replace
 }
 
+# EPERM, EACCES, ENOSYS: AppArmor, SELinux and seccomp.
+@test "where linkat is refused, there is another way to give a file its name" {
+    enter_directory
+    keygen uniform 100003 >in
+    reference in >wanted
+    for errnum in 1 13 38; do
+        for out in new old; do
+            echo old >old
+            env LD_PRELOAD="$FAULTS" GSORT_FAULT="link $errnum+ 1" GSORT_FAULT_MARK=mark "$GSORT" \
+                --device=cpu in -o "$out"
+            assert_same wanted "$out"
+            rm mark "$out"
+            [ -z "$(compgen -G '.gsort-*')" ]
+        done
+    done
+}
+
+# EPERM is what a file system says that keeps no modes.
+@test "a call for mode or owner that is told of lost bytes is not ignored" {
+    enter_directory
+    keygen uniform 100003 >in
+    reference in >wanted
+    for errnum in 5 28 122; do
+        echo old >out
+
+        run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="mode $errnum+ 1" \
+            "$GSORT" --device=cpu in -o out
+        assert_trouble "gsort: out: write failed"
+        [ "$(cat out)" = old ]
+        env LD_PRELOAD="$FAULTS" GSORT_FAULT="mode 1+ 1" "$GSORT" --device=cpu in -o out
+        assert_same wanted out
+        assert_only in out wanted
+    done
+}
+
+# GSORT_FAULT_BUSY refuses to remove what is open.
+@test "a named temporary is removed at an error and by a signal, where it must be closed before" {
+    enter_directory
+    keygen uniform 100003 >in
+    mkdir dir
+    mkfifo fifo
+    echo old >dir/out
+    export GSORT_FAULT_BUSY=1 GSORT_FAULT_NAMED=1
+    for direct in '' --direct; do
+        run -2 --separate-stderr bash -c 'head -c 4099 in | LD_PRELOAD=$FAULTS "$GSORT" "$@"' \
+            bash --device=cpu -o dir/out $direct
+        assert_trouble 4099
+        [ "$(ls -A dir)" = out ]
+        exec 7<>fifo
+        env --default-signal LD_PRELOAD="$FAULTS" "$GSORT" --device=cpu $direct fifo -o dir/out \
+            7>&- 3>&- &
+        GSORT_PID=$!
+        cat in >&7
+        wait_for compgen -G 'dir/.gsort-*' >/dev/null
+        kill -TERM "$GSORT_PID"
+        local status=0
+        wait "$GSORT_PID" || status=$?
+        GSORT_PID=
+        exec 7>&-
+        [ "$status" -eq 143 ]
+        [ "$(ls -A dir)" = out ]
+        [ "$(cat dir/out)" = old ]
+    done
+    # Temporary files lose their name at once: refused, and gone.
+    mkdir tmp
+    run -2 --separate-stderr bash -c 'cat in | LD_PRELOAD=$FAULTS "$GSORT" "$@"' bash \
+        --device=cpu -S 64K -T tmp -o dir/out
+    assert_trouble "tmp: cannot create a temporary file"
+    [ -z "$(ls -A tmp)" ]
+    [ "$(ls -A dir)" = out ]
+}
+
 @test "failing calls that name a new file" {
     walk "link stat" new dangling-link
 }
@@ -72,11 +144,12 @@ told()
     enter_directory
     keygen uniform 100003 >in
     reference in >wanted
+    told close "write failed" in -o out
     told close "close failed" in -o out
     told sync "fsync failed" --fsync in -o out
     told sync "is complete, but its name" --fsync in -o out
     told sync "is complete, but its directory" --fsync in -o out
-    env LD_PRELOAD="$FAULTS" GSORT_FAULT="sync 22 3" "$GSORT" --device=cpu --fsync in -o out
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="sync 22 5" "$GSORT" --device=cpu --fsync in -o out
     assert_same wanted out # a directory that cannot be synchronized is no error
 }
 
@@ -91,14 +164,24 @@ told()
     [ "$told" = 2 ]
 }
 
+@test "no thread can be started: one sorts" {
+    enter_directory
+    keygen uniform 1000003 >in
+    reference in >wanted
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="thread 11+ 1" GSORT_FAULT_MARK=mark "$GSORT" \
+        --device=cpu --parallel=4 in -o out
+    [ -e mark ]
+    assert_same wanted out
+}
+
 # The OpenMP library ends the program on its own.
-@test "no thread can be started, output has a temporary name: one line, nothing left" {
+@test "only one thread can be started, output has a temporary name: one line, nothing left" {
     enter_directory
     keygen uniform 1000003 >in
     mkdir dir
     echo old >dir/out
     local status=0
-    env LD_PRELOAD="$FAULTS" GSORT_FAULT_NAMED=1 GSORT_FAULT="thread 11+ 1" GSORT_FAULT_MARK=mark \
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT_NAMED=1 GSORT_FAULT="thread 11+ 2" GSORT_FAULT_MARK=mark \
         "$GSORT" --device=cpu --parallel=4 in -o dir/out 2>err || status=$?
     [ -e mark ]
     [ "$status" -eq 2 ]
@@ -144,7 +227,7 @@ told()
     enter_directory
     keygen uniform 100003 >in
     reference in >wanted
-    env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17 1" GSORT_FAULT_MARK=mark "$GSORT" --device=cpu \
+    env LD_PRELOAD="$FAULTS" GSORT_FAULT="link 17 2" GSORT_FAULT_MARK=mark "$GSORT" --device=cpu \
         in -o out # EEXIST
     [ -e mark ]
     assert_same wanted out
@@ -153,4 +236,9 @@ told()
         GSORT_FAULT_MARK=mark timeout 60 "$GSORT" --device=cpu in -o out
     assert_trouble out "File exists" # gsort does not retry for ever
     assert_only in wanted mark
+}
+
+@test "calls that a sandbox refuses throughout" {
+    require strace
+    GSORT_REFUSALS="1 38" walk refused named-replace pipes
 }

@@ -69,6 +69,34 @@ setup()
     assert_same wanted b
 }
 
+# SMB servers may refuse to replace a file that is in use, and so does tests/faults/shim.c here.
+@test "no input that is the output is in use when it is replaced" {
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    require_plain_build
+    reference a b >both
+    reference b >b.sorted
+    export GSORT_FAULT_BUSY=1
+    local -x LD_PRELOAD
+    for option in --verify --unique --direct --parallel=1; do
+        cp a.old a
+        LD_PRELOAD=$FAULTS gsort "$option" a -o a
+        cp a.old a
+        # shellcheck disable=SC2094  # in place is what is tested
+        LD_PRELOAD=$FAULTS gsort "$option" -o a <a
+    done
+    assert_same wanted a
+    cp a.old a
+    LD_PRELOAD=$FAULTS gsort b a -o a
+    assert_same both a
+    cp wanted a
+    LD_PRELOAD=$FAULTS gsort -m a b.sorted a -o a
+    reference wanted b wanted | cmp - a
+    cp wanted a
+    # shellcheck disable=SC2094  # in place is what is tested
+    LD_PRELOAD=$FAULTS gsort -m -o a - b.sorted <a
+    assert_same both a
+}
+
 @test "other inputs keep their bytes and times" {
     chmod 444 a b
     touch -d '2001-02-03 04:05:06' a b

@@ -158,3 +158,57 @@ has_line()
     GSORT_PID=
     whole_line err 'gsort: read: [0-9]* keys, [0-9.]* Mkeys/s$'
 }
+
+# lines_shown FILE: what was shown between two erased or ended lines, one a line.
+lines_shown()
+{
+    sed 's/\r\x1b\[K/\n/g; s/\r$//' "$1"
+}
+
+@test "the line is cut to the width that the terminal has, which may change" {
+    require_terminal
+    mkfifo fifo
+    cat >job <<'END'
+        stty cols 20
+        exec 7<>fifo
+        timeout 60 "$GSORT" --progress=always -o out <fifo 7>&- &
+        shown() {
+            i=0
+            until [ $((i += 1)) -gt 600 ] || grep -aq "$1" typed; do sleep 0.05; done
+        }
+        shown "Kgsort: read: 0 key"
+        stty cols 10
+        shown "Kgsort: re.\[K"
+        exec 7>&-
+        wait
+END
+    script -q -e -f -c 'bash job' typed </dev/null >/dev/null
+    sed 's/\r\x1b\[K/\n/g' typed | tr -d '\r' >lines
+    grep -x 'gsort: read: 0 keys' lines # 19 columns
+    grep -x 'gsort: re' lines
+    run ! grep -E '^gsort: .{13}' lines
+}
+
+@test "a run that was stopped and goes on in the background leaves the terminal alone" {
+    require_terminal
+    mkfifo fifo
+    cat >job <<'END'
+        set -m
+        exec 7<>fifo
+        bash -c 'i=0; until [ $((i += 1)) -gt 600 ] || grep -aq Mkeys/s typed; do sleep 0.05; done
+                 kill -STOP "$(pgrep -x -f "$GSORT -o out")"' 7>&- &
+        "$GSORT" -o out <fifo 7>&-
+        bg
+        sleep 0.3
+        echo PROMPT
+        cat in >&7
+        exec 7>&-
+        wait
+END
+    timeout 60 script -q -e -f -c 'bash job' typed </dev/null >/dev/null
+    assert_same wanted out
+    grep -aq Mkeys/s typed
+    sed -n '/PROMPT/,$p' typed >later
+    grep -aq PROMPT later
+    run ! grep -aq $'\e' later
+}

@@ -54,6 +54,7 @@ setup()
     refused tpu --device=tpu in -o out
     refused xml --stats=xml in -o out
     refused sometimes --progress=sometimes in -o out
+    refused npy --format=npy in -o out
     refused loud --check=loud in
 }
 

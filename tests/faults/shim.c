@@ -6,8 +6,13 @@
  * KIND is one of the names in `kinds`. Calls of that kind are counted from the start of main() on,
  * in all threads together, and the K-th fails. HOW is the errno that it fails with, or "short": it
  * moves fewer bytes than asked for; with a + after it, all later calls fail, too. FILE is created
- * at the first fault, so that the caller knows of it. GSORT_FAULT_NAMED=1 refuses O_TMPFILE from
- * the start, as some file systems do, without counting that.
+ * at the first fault, so that the caller knows of it. Without counting that, GSORT_FAULT_NAMED=1
+ * refuses O_TMPFILE from the start, as some file systems do, and GSORT_FAULT_BUSY=1 refuses to
+ * replace or to remove a file that gsort has open or mapped, as servers do; with both, to rename
+ * one, too.
+ *
+ * GSORT_FAULT_LARGE=BYTES refuses memory in larger pieces, as strict accounting does, without
+ * counting that.
  *
  * Calls within the C library are not seen, except those of malloc: so fopen() is replaced, too, for
  * the open() inside it.
@@ -28,6 +33,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -70,6 +76,8 @@ static int error_number;
 static bool is_short;
 static bool all_later;
 static bool named_only;
+static size_t large = SIZE_MAX;
+static bool refuses_busy;
 static long at;
 static const char *mark;
 static atomic_long calls;
@@ -109,6 +117,9 @@ static void read_request(void)
     char kind[16], how[16];
     mark = getenv("GSORT_FAULT_MARK");
     named_only = getenv("GSORT_FAULT_NAMED") != NULL;
+    if (getenv("GSORT_FAULT_LARGE") != NULL)
+        large = strtoul(getenv("GSORT_FAULT_LARGE"), NULL, 10);
+    refuses_busy = getenv("GSORT_FAULT_BUSY") != NULL;
     if (request == NULL)
         return;
     if (sscanf(request, "%15s %15s %ld", kind, how, &at) != 3)
@@ -236,18 +247,66 @@ SIMPLE(LINK, int, -1, linkat, (int, const char *, int, const char *, int),
        (from, path, to, name, flags))
 SIMPLE(RENAME, int, -1, rename, (const char *, const char *), (const char *from, const char *to),
        (from, to))
-SIMPLE(RENAME, int, -1, renameat, (int, const char *, int, const char *),
-       (int from, const char *path, int to, const char *name), (from, path, to, name))
 SIMPLE(UNLINK, int, -1, unlink, (const char *), (const char *path), (path))
-SIMPLE(UNLINK, int, -1, unlinkat, (int, const char *, int), (int fd, const char *path, int flags),
-       (fd, path, flags))
 SIMPLE(RANDOM, ssize_t, -1, getrandom, (void *, size_t, unsigned),
        (void *to, size_t size, unsigned flags), (to, size, flags))
-SIMPLE(MMAP, void *, MAP_FAILED, mmap, (void *, size_t, int, int, int, off_t),
-       (void *where, size_t size, int access, int flags, int fd, off_t offset),
-       (where, size, access, flags, fd, offset))
 SIMPLE(MADVISE, int, -1, madvise, (void *, size_t, int), (void *where, size_t size, int advice),
        (where, size, advice))
+
+static bool is_open(const struct stat *file)
+{
+    struct stat other;
+    for (int fd = 0; fd < 256; fd++)
+        if (syscall(SYS_newfstatat, fd, "", &other, AT_EMPTY_PATH) == 0 &&
+            other.st_dev == file->st_dev && other.st_ino == file->st_ino)
+            return true;
+    return false;
+}
+
+static bool is_mapped(const struct stat *file)
+{
+    static char maps[1 << 20];
+    size_t used = 0;
+    ssize_t got = 0;
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY);
+    do
+        used += (size_t)(got = syscall(SYS_read, fd, maps + used, sizeof maps - 1 - used));
+    while (got > 0);
+    syscall(SYS_close, fd);
+    maps[used] = '\0';
+    for (char *rest, *line = strtok_r(maps, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        unsigned major_number, minor_number;
+        unsigned long inode;
+        if (sscanf(line, "%*s %*s %*s %x:%x %lu", &major_number, &minor_number, &inode) == 3 &&
+            makedev(major_number, minor_number) == file->st_dev && inode == file->st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* Is the file refused because it is in use? Sets errno if so. */
+static bool is_busy(int fd, const char *name)
+{
+    struct stat file;
+    if (!refuses_busy || syscall(SYS_newfstatat, fd, name, &file, AT_SYMLINK_NOFOLLOW) != 0 ||
+        (!is_open(&file) && !is_mapped(&file)))
+        return false;
+    errno = EBUSY;
+    return true;
+}
+
+int renameat(int from, const char *path, int to, const char *name)
+{
+    if (fails(RENAME) || is_busy(to, name) || (named_only && is_busy(from, path)))
+        return -1;
+    return (int)syscall(SYS_renameat2, from, path, to, name, 0);
+}
+
+int unlinkat(int fd, const char *path, int flags)
+{
+    return fails(UNLINK) || is_busy(fd, path) ? -1 : (int)syscall(SYS_unlinkat, fd, path, flags);
+}
 
 /* close(2) releases the descriptor even when it fails. */
 int close(int fd)
@@ -271,10 +330,27 @@ int fcntl(int fd, int command, ...)
     return fails(FCNTL) ? -1 : next(fd, command, argument);
 }
 
+/* Is this memory refused for its size? Sets errno if so. */
+static bool is_too_large(size_t size)
+{
+    if (size <= large)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *mmap(void *where, size_t size, int access, int flags, int fd, off_t offset)
+{
+    NEXT(void *, "mmap", void *, size_t, int, int, int, off_t);
+    if (fails(MMAP) || ((flags & MAP_ANONYMOUS) != 0 && is_too_large(size)))
+        return MAP_FAILED;
+    return next(where, size, access, flags, fd, offset);
+}
+
 void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
     NEXT(void *, "mremap", void *, size_t, size_t, int, ...);
-    return fails(MMAP) ? MAP_FAILED : next(old, old_size, size, flags);
+    return fails(MMAP) || is_too_large(size) ? MAP_FAILED : next(old, old_size, size, flags);
 }
 
 ssize_t read(int fd, void *to, size_t size)

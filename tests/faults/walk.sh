@@ -5,7 +5,9 @@
 # usage: tests/faults/walk.sh GSORT SHIM KEYGEN REFERENCE [all|MODE...]     from make check-faults
 #
 # For each mode, kind of call and way to fail, the first call fails, in the next run the second, and
-# so on until a run makes too few such calls. Each run must end, with status 0 and the right bytes,
+# so on until a run makes too few such calls. Then, as in a sandbox, each system call that the
+# command makes is refused throughout, with each errno of sandboxes (kind "refused"; needs strace and
+# refuse.so beside SHIM). Each run must end, with status 0 and the right bytes,
 # or with status 2, one line on standard error and the old output untouched, and leave no other file
 # in the directory. A stream that broke off holds a prefix of the right bytes. Prints the faults
 # injected, for each kind and in all. GSORT_FAULT_KINDS="pwrite malloc" limits the walk to these
@@ -115,12 +117,21 @@ thread 11 11+
 EOF
 }
 
+# What sandboxes refuse with: EPERM, EACCES, EINVAL, ENOSYS, EOPNOTSUPP, EIO; with the first call of
+# each kind, too.
+REFUSALS=${GSORT_REFUSALS:-1 13 22 38 95 5}
+
+# Without these, nothing runs or ends. A failing brk returns the old end, no errno; rseq would have to
+# be refused before main(), as the C library expects; and unlink is left out as above.
+CALLS_NEEDED='execve|exit|exit_group|rt_sigreturn|restart_syscall|futex|brk|rseq|unlink|unlinkat'
+
 SECONDS_MAX=120
+TRACER=()
 
 gsort()
 {
-    timeout -k 5 "$SECONDS_MAX" env LD_PRELOAD="$SHIM" "$GSORT" --device=cpu --parallel=2 "$@" \
-        2>../err
+    timeout -k 5 "$SECONDS_MAX" "${TRACER[@]}" env LD_PRELOAD="$SHIM" "$GSORT" --device=cpu \
+        --parallel=2 "$@" 2>../err
 }
 
 # Fill the directory with what exists before a run.
@@ -197,13 +208,42 @@ judge()
     esac
 }
 
+# Run the command once. Its status is gsort's own, whatever precedes or follows it in a pipe.
+run_once()
+{
+    prepare
+    eval "$command"'; status=("${PIPESTATUS[@]}")'
+    [[ $command != *'| gsort'* ]] || status=("${status[@]:1}")
+}
+
+# Refuse each system call throughout.
+walk_refusals()
+{
+    local SHIM=$REFUSE kind=refused how k number
+    TRACER=(strace -f -n -o ../trace)
+    run_once
+    TRACER=()
+    while read -r number how; do
+        for k in $REFUSALS; do
+            export GSORT_REFUSE="$number $k"
+            run_once
+            judge "${status[0]}"
+            echo "$kind ${status[0]}" >>../tally
+        done
+    done < <(sed -n '/getppid/,$p' ../trace |
+        sed -En 's/^[^[]*\[ *([0-9]+)\] ([a-z0-9_]+)\(.*/\1 \2/p' |
+        sort -un | grep -Evw "getppid|$CALLS_NEEDED")
+    unset GSORT_REFUSE
+}
+
 # Walk one mode: every kind, every way to fail, every call.
 walk_mode()
 {
     local name=$1 before=$2 options=$3 command=$4 kind hows how k status
-    # Copy the shim: in LD_PRELOAD, ld.so ends a name at a space or a colon.
+    # Copy the shims: in LD_PRELOAD, ld.so ends a name at a space or a colon.
     DIR=$(mktemp -d) && mkdir "$DIR/work" "$DIR/tmp" && cp "$SHIM" "$DIR/shim.so" &&
-        SHIM=$DIR/shim.so && cd "$DIR/work" || exit 2
+        cp "${SHIM%/*}/refuse.so" "$DIR" && REFUSE=$DIR/refuse.so && SHIM=$DIR/shim.so &&
+        cd "$DIR/work" || exit 2
     trap 'rm -rf "$DIR"' EXIT
     "$KEYGEN" uniform 300007 >../in
     "$KEYGEN" sorted 200003 >../sorted
@@ -223,20 +263,22 @@ walk_mode()
     "$REFERENCE" $options "${files[@]}" >../wanted
     while read -r kind hows; do
         [[ " ${GSORT_FAULT_KINDS:-$kind} " = *" $kind "* ]] || continue
-        for how in $hows; do
+        for how in $hows ${REFUSALS// /. }.; do # with a dot: only the first call
             for ((k = 1; ; k++)); do
-                prepare
                 rm -f ../mark
                 export GSORT_FAULT="$kind $how $k"
-                # gsort's own status, whatever precedes or follows it in a pipe.
-                eval "$command"'; status=("${PIPESTATUS[@]}")'
-                [[ $command != *'| gsort'* ]] || status=("${status[@]:1}")
+                run_once
                 judge "${status[0]}"
                 [ -e ../mark ] || break
                 echo "$kind ${status[0]}" >>../tally
+                [[ $how != *. ]] || break
             done
         done
     done < <(kinds)
+    unset GSORT_FAULT
+    if [[ " ${GSORT_FAULT_KINDS:-refused} " = *" refused "* ]] && command -v strace >/dev/null; then
+        walk_refusals
+    fi
     sort ../tally | uniq -c | sed "s/^/$name /"
 }
 

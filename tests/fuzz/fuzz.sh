@@ -20,7 +20,7 @@ fi
 minutes=${1:?usage: fuzz.sh MINUTES DIR [NAME]...}
 dir=${2:?usage: fuzz.sh MINUTES DIR [NAME]...}
 shift 2
-[ "$#" -gt 0 ] || set -- command size
+[ "$#" -gt 0 ] || set -- command size format npy
 
 unpack()
 {

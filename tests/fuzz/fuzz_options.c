@@ -29,7 +29,7 @@ static const char *const long_names[] = {
     "verify",      "stats",   "progress", "version", "temporary-directory",
     "parallel",    "help",    "usage",    "chekc",   "device-memory",
     "no-such-one", "",        "rev",      "p",       "compress-program",
-    "merge",       "plan",    "fsync",    "direct",
+    "merge",       "plan",    "fsync",    "direct",  "format",
 };
 
 static const char *const values[] = {

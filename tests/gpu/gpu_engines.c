@@ -15,6 +15,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
+#include <assert.h>
+
 enum { MERGES = GS_LIST_MERGE_HYBRID + 1, LISTS = 9, VARIANTS = MERGES * LISTS, SMALL_MAX = 4100 };
 
 static_assert(1 << (LISTS - 1) == GS_OPTION_LISTS_MAX, "all numbers of lists");

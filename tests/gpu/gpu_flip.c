@@ -12,6 +12,7 @@
  * is right. Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/gpu/gpu_buffers.h"
+#include "sort/gpu/stages_gpu.h"
 #include "sort/keys/params.h"
 #include "sort/pipeline/pipeline.h"
 #include "sort/run/verify.h"

@@ -1,12 +1,15 @@
-/* reference.c -- a plain sort of u32 keys, which the tests compare gsort's output with.
+/* reference.c -- a plain sort of keys and records, which the tests compare gsort's output with.
  * SPDX-License-Identifier: MIT
  *
- *     reference [-r] [-u] FILE... > OUT
+ *     reference [-r] [-u] [-s] [-t TYPE] [-R SIZE] [-k OFFSET:TYPE[r]]... FILE... > OUT
  *
  * On purpose, it shares no code with gsort. It reads all keys, sorts them by LSD radix sort, one
  * stable counting pass for each byte, and writes them. Keys are read and written byte by byte, so
- * that the file format is defined here independently.
+ * that the file format is defined here independently. With one of -s, -t, -R and -k, records are
+ * sorted by comparing (reference_records.c).
  */
+#include "tests/tools/reference_records.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +17,7 @@
 
 enum { KEY_BYTES = 4, BYTE_VALUES = 256, BLOCK = 1 << 16 };
 
-static void die(const char *name, const char *what)
+_Noreturn void reference_die(const char *name, const char *what)
 {
     fprintf(stderr, "reference: %s: %s\n", name, what);
     exit(2);
@@ -24,37 +27,33 @@ static void *allocate(size_t bytes)
 {
     void *memory = malloc(bytes + 1);
     if (memory == NULL)
-        die("memory", "exhausted");
+        reference_die("memory", "exhausted");
     return memory;
 }
 
-/* Append the keys of a file ("-": standard input) to the *n in *keys, which has room for *room. */
-static void read_keys(const char *name, uint32_t **keys, size_t *n, size_t *room)
+/* Append the bytes of a file ("-": standard input) to the *n in *bytes, which has room for *room.
+ */
+static void read_bytes(const char *name, unsigned char **bytes, size_t *n, size_t *room)
 {
     FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
     if (file == NULL)
-        die(name, "cannot open");
-    static unsigned char block[BLOCK];
+        reference_die(name, "cannot open");
     size_t got;
     do {
-        got = fread(block, 1, BLOCK, file); /* fewer than asked for: end or error */
-        if (*room - *n < BLOCK / KEY_BYTES) {
-            size_t more = *room * 2 + BLOCK;
-            uint32_t *moved = allocate(more * sizeof **keys);
+        if (*room - *n < BLOCK) {
+            const size_t more = *room * 2 + BLOCK;
+            unsigned char *moved = allocate(more);
             if (*n > 0)
-                memcpy(moved, *keys, *n * sizeof **keys);
-            free(*keys);
-            *keys = moved;
+                memcpy(moved, *bytes, *n);
+            free(*bytes);
+            *bytes = moved;
             *room = more;
         }
-        for (const unsigned char *b = block; b + KEY_BYTES <= block + got; b += KEY_BYTES)
-            (*keys)[(*n)++] =
-                (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+        got = fread(*bytes + *n, 1, BLOCK, file); /* fewer than asked for: end or error */
+        *n += got;
     } while (got == BLOCK);
     if (ferror(file))
-        die(name, "cannot read");
-    if (got % KEY_BYTES != 0)
-        die(name, "not a whole number of keys");
+        reference_die(name, "cannot read");
     if (file != stdin)
         fclose(file);
 }
@@ -71,41 +70,27 @@ static void sort_by_byte(const uint32_t *from, uint32_t *to, size_t n, int shift
         to[start[from[i] >> shift & 0xff]++] = from[i];
 }
 
-int main(int argc, char **argv)
+static void sort_keys(const struct reference_order *order, const unsigned char *bytes, size_t size)
 {
-    int reverse = 0;
-    int unique = 0;
-    uint32_t *keys = NULL;
-    size_t n = 0;
-    size_t room = 0;
-    int files = 0;
-
-    for (int a = 1; a < argc; a++) {
-        if (strcmp(argv[a], "-r") == 0) {
-            reverse = 1;
-        } else if (strcmp(argv[a], "-u") == 0) {
-            unique = 1;
-        } else if (strcmp(argv[a], "-ru") == 0) {
-            reverse = unique = 1;
-        } else {
-            read_keys(argv[a], &keys, &n, &room);
-            files++;
-        }
+    const size_t n = size / KEY_BYTES;
+    if (size % KEY_BYTES != 0)
+        reference_die("input", "not a whole number of keys");
+    uint32_t *keys = allocate(size);
+    uint32_t *other = allocate(size);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char *b = bytes + i * KEY_BYTES;
+        keys[i] =
+            (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
     }
-    if (files == 0)
-        read_keys("-", &keys, &n, &room);
-
-    uint32_t *other = allocate(n * sizeof *other);
     for (int shift = 0; shift < 32; shift += 8) {
         sort_by_byte(keys, other, n, shift);
         uint32_t *swap = keys;
         keys = other;
         other = swap;
     }
-
     for (size_t i = 0; i < n; i++) {
-        size_t at = reverse ? n - 1 - i : i;
-        if (unique && at > 0 && keys[at - 1] == keys[at])
+        size_t at = order->reverse ? n - 1 - i : i;
+        if (order->unique && at > 0 && keys[at - 1] == keys[at])
             continue; /* the first of equals stands for all, in both directions */
         uint32_t k = keys[at];
         putc_unlocked((int)(k & 0xff), stdout);
@@ -113,9 +98,59 @@ int main(int argc, char **argv)
         putc_unlocked((int)(k >> 16 & 0xff), stdout);
         putc_unlocked((int)(k >> 24), stdout);
     }
-    if (fflush(stdout) != 0 || ferror(stdout))
-        die("standard output", "cannot write");
     free(keys);
     free(other);
+}
+
+/* Take the option at argv[a], and its value; returns how many words these are, 0 for a file. */
+static int take_option(struct reference_order *order, char **argv, int a)
+{
+    const char *option = argv[a];
+    const char *value = argv[a + 1];
+    if (strcmp(option, "-t") != 0 && strcmp(option, "-R") != 0 && strcmp(option, "-k") != 0) {
+        if (option[0] != '-' || option[strspn(option, "-rus")] != '\0' || option[1] == '\0')
+            return 0;
+        order->reverse |= strchr(option, 'r') != NULL;
+        order->unique |= strchr(option, 'u') != NULL;
+        order->stable |= strchr(option, 's') != NULL;
+        return 1;
+    }
+    if (value == NULL || order->key_count == REFERENCE_KEYS_MAX)
+        reference_die(option, "no value, or too many");
+    if (option[1] == 't')
+        order->type = value;
+    else if (option[1] == 'R')
+        order->record = strtoul(value, NULL, 10);
+    else
+        order->keys[order->key_count++] = value;
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct reference_order order = {.type = NULL};
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    size_t room = 0;
+    int files = 0;
+    for (int a = 1; a < argc;) {
+        const int words = take_option(&order, argv, a);
+        if (words == 0) {
+            read_bytes(argv[a], &bytes, &n, &room);
+            files++;
+        }
+        a += words > 0 ? words : 1;
+    }
+    if (files == 0)
+        read_bytes("-", &bytes, &n, &room);
+    if (order.stable && order.type == NULL && order.record == 0)
+        order.type = "u32";
+    if (order.type != NULL || order.record > 0 || order.key_count > 0)
+        reference_sort_records(&order, bytes, n);
+    else
+        sort_keys(&order, bytes, n);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        reference_die("standard output", "cannot write");
+    free(bytes);
     return 0;
 }

@@ -21,14 +21,6 @@ enum {
     /* Columns pay up to 8 keys per value, which is 2^18 / count repeats; with more, many columns
      * are full and others empty. */
     COLUMN_REPEATS_KEYS = 1 << 18,
-    /* A test of whether columns would be about equally full: count the sampled keys that fall into
-     * an occupied one of EVEN_CELLS cells. Of n evenly spread keys about n^2 / 2048 do so by
-     * chance: 2 of 64, and next to never 12; 29 of 256, with a deviation of 5. Of 64 clustered or
-     * Zipf-distributed keys 20 do; of 256 k-mers, 60, where 64 of them do not tell. */
-    EVEN_SAMPLE = 64, /* for fewer than EVEN_LARGE keys, where a larger sample takes too long */
-    EVEN_LARGE = 1 << 14,
-    EVEN_CELLS = 1024,
-    EVEN_MEET = 9,
     RUN_SAMPLE = 4, /* keys sampled from a run, at least */
     /* Average distance of neighbouring keys up to which a column stays below
      * 2^16 values. */
@@ -61,23 +53,6 @@ static bool seldom_repeat(unsigned repeats, size_t count)
     return repeats <= 1 + COLUMN_REPEATS_KEYS / count;
 }
 
-/* Are keys spread evenly enough over their bounds for columns? */
-static bool look_even(const gs_key *keys, size_t count, gs_key low, gs_key high)
-{
-    const uint64_t scale = ((uint64_t)EVEN_CELLS << 32) / ((uint64_t)(high - low) + 1);
-    uint64_t taken[EVEN_CELLS / 64] = {0};
-    const size_t drawn = count == SAMPLE || count >= EVEN_LARGE ? SAMPLE : EVEN_SAMPLE;
-    unsigned meet = 0;
-
-    for (size_t i = 0; i < drawn; i++) {
-        const gs_key above = keys[i * (count / drawn)] - low;
-        const uint64_t cell = (above * scale >> 32) % EVEN_CELLS;
-        meet += taken[cell / 64] >> cell % 64 & 1;
-        taken[cell / 64] |= (uint64_t)1 << cell % 64;
-    }
-    return meet < EVEN_MEET + drawn * drawn / 1600;
-}
-
 /* Do the runs' keys, by a sample, differ, lack order and spread evenly? Then groups are worth
  * trying. */
 static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key low, gs_key high)
@@ -96,9 +71,9 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key 
         for (uint32_t i = 0; i < run_count && i < share && drawn < SAMPLE; i++)
             sample[drawn++] = run[(uint64_t)i * run_count / share];
     }
-    return drawn >= EVEN_SAMPLE && !gs_bin_starts_ordered(sample) &&
+    return drawn >= GS_EVEN_SAMPLE && !gs_bin_starts_ordered(sample) &&
            seldom_repeat(count_repeats(sample, drawn), count) &&
-           look_even(sample, drawn, low, high);
+           gs_bin_looks_even(sample, drawn, low, high);
 }
 
 /* Sort from the runs straight to `to`, which may be the runs' own memory. */
@@ -132,7 +107,7 @@ bool gs_even_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scrat
 bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high, bool *tried)
 {
     if (count > GS_CACHE_SORT_CAPACITY || !seldom_repeat(count_repeats(keys, count), count) ||
-        (count >= EVEN_SAMPLE && !look_even(keys, count, low, high)))
+        (count >= GS_EVEN_SAMPLE && !gs_bin_looks_even(keys, count, low, high)))
         return false;
     *tried = true;
     const uint32_t starts[2] = {0, (uint32_t)count};

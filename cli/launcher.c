@@ -1,0 +1,37 @@
+/* launcher.c -- is this process one of several that a launcher of parallel jobs has started?
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/launcher.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Variables with the number of processes: of Open MPI, of MPICH and its relatives, of a step that
+ * srun has started. (SLURM_NTASKS will not do: batch scripts have it, too, and each runs once.) */
+static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+
+/* Another launcher by way of PMIx gives a rank, and the size only to those who ask by its library.
+ */
+static const char rank[] = "PMIX_RANK";
+
+static enum gs_status refuse(const char *variable, const char *value, struct gs_error *err)
+{
+    return gs_fail(err, GS_ERR_USAGE, 0,
+                   "%s=%s: started once for each process of a parallel job, but this build sorts "
+                   "with one: start it once, or unset %s if each has files of its own",
+                   variable, value, variable);
+}
+
+enum gs_status gs_launcher_check(struct gs_error *err)
+{
+    bool known = false;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *value = getenv(sizes[i]);
+        if (value != NULL && strtol(value, NULL, 10) > 1)
+            return refuse(sizes[i], value, err);
+        known = known || value != NULL;
+    }
+    const char *value = getenv(rank);
+    return value == NULL || known ? GS_OK : refuse(rank, value, err);
+}

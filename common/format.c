@@ -1,0 +1,194 @@
+/* format.c -- parse and check types, record sizes and keys.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    char name[5];
+    struct gs_key_type type;
+} types[] = {
+    {"u8", {GS_TYPE_UNSIGNED, 1, false}},    {"u16", {GS_TYPE_UNSIGNED, 2, false}},
+    {"u32", {GS_TYPE_UNSIGNED, 4, false}},   {"u64", {GS_TYPE_UNSIGNED, 8, false}},
+    {"u128", {GS_TYPE_UNSIGNED, 16, false}}, {"i8", {GS_TYPE_SIGNED, 1, false}},
+    {"i16", {GS_TYPE_SIGNED, 2, false}},     {"i32", {GS_TYPE_SIGNED, 4, false}},
+    {"i64", {GS_TYPE_SIGNED, 8, false}},     {"i128", {GS_TYPE_SIGNED, 16, false}},
+    {"f16", {GS_TYPE_FLOAT, 2, false}},      {"bf16", {GS_TYPE_BFLOAT, 2, false}},
+    {"f32", {GS_TYPE_FLOAT, 4, false}},      {"f64", {GS_TYPE_FLOAT, 8, false}},
+};
+
+/* Read a decimal number up to GS_RECORD_BYTES_MAX; the rest of the text, or NULL if there is none
+ * or it is greater. */
+static const char *read_number(const char *text, uint32_t *value)
+{
+    const char *end = text;
+    for (*value = 0; *end >= '0' && *end <= '9'; end++) {
+        *value = *value * 10 + (uint32_t)(*end - '0');
+        if (*value > GS_RECORD_BYTES_MAX)
+            return NULL;
+    }
+    return end > text ? end : NULL;
+}
+
+/* Read a type at the start of the text; returns the rest, or NULL if there is none. */
+static const char *read_type(const char *text, struct gs_key_type *type)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const size_t length = strlen(types[i].name);
+        if (strncmp(text, types[i].name, length) != 0 ||
+            (text[length] >= '0' && text[length] <= '9'))
+            continue;
+        *type = types[i].type;
+        type->big_endian = strncmp(text + length, "be", 2) == 0;
+        return text + length + (type->big_endian ? 2 : 0);
+    }
+    *type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
+    const char *end = *text == 'b' ? read_number(text + 1, &type->bytes) : NULL;
+    return type->bytes > 0 ? end : NULL;
+}
+
+static enum gs_status refuse_type(const char *option, const char *text, struct gs_error *err)
+{
+    return gs_fail(err, GS_ERR_USAGE, 0,
+                   "invalid type in %s argument '%s': it is one of u8 u16 u32 u64 u128 i8 i16 i32 "
+                   "i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, or bN for N bytes, "
+                   "1 to %d",
+                   option, text, GS_RECORD_BYTES_MAX);
+}
+
+enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,
+                                 struct gs_error *err)
+{
+    const char *end = read_type(text, type);
+    if (end != NULL && strcmp(end, "r") == 0)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "invalid %s argument '%s': 'r' belongs to a key; -r reverses the order",
+                       option, text);
+    return end != NULL && *end == '\0' ? GS_OK : refuse_type(option, text, err);
+}
+
+/* Parse OFFSET:TYPE[r]. */
+static enum gs_status parse_key(const char *text, struct gs_key_field *key, struct gs_error *err)
+{
+    const char *colon = read_number(text, &key->offset);
+    if (colon == NULL || *colon != ':')
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "invalid -k argument '%s': a key is OFFSET:TYPE, OFFSET in bytes from 0, "
+                       "as in 8:f64 or, descending, 8:f64r",
+                       text);
+    const char *end = read_type(colon + 1, &key->type);
+    key->descending = end != NULL && *end == 'r';
+    if (end == NULL || end[key->descending] != '\0')
+        return refuse_type("-k", text, err);
+    return GS_OK;
+}
+
+static enum gs_status parse_record(const char *text, uint32_t *bytes, struct gs_error *err)
+{
+    const char *end = read_number(text, bytes);
+    if (end == NULL || *end != '\0' || *bytes == 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "invalid -R argument '%s': a record has 1 to %d bytes",
+                       text, GS_RECORD_BYTES_MAX);
+    return GS_OK;
+}
+
+/* A key as in -k. */
+static void name_key(const struct gs_key_field *key, char text[2 * GS_KEY_TYPE_TEXT])
+{
+    char type[GS_KEY_TYPE_TEXT];
+    gs_key_type_name(&key->type, type);
+    snprintf(text, 2 * GS_KEY_TYPE_TEXT, "%u:%s%s", (unsigned)key->offset, type,
+             key->descending ? "r" : "");
+}
+
+/* A byte in two keys would be useless in the second, and no record could be one element. */
+static enum gs_status check_apart(const struct gs_key_field *a, const struct gs_key_field *b,
+                                  struct gs_error *err)
+{
+    char first[2 * GS_KEY_TYPE_TEXT];
+    char second[2 * GS_KEY_TYPE_TEXT];
+    if (a->offset + a->type.bytes <= b->offset || b->offset + b->type.bytes <= a->offset)
+        return GS_OK;
+    name_key(a, first);
+    name_key(b, second);
+    return gs_fail(err, GS_ERR_USAGE, 0, "keys %s and %s overlap: a byte belongs to one key", first,
+                   second);
+}
+
+enum gs_status gs_format_finish(struct gs_format *format, struct gs_error *err)
+{
+    for (uint32_t i = 0; i < format->key_count; i++) {
+        const struct gs_key_field *key = &format->keys[i];
+        char text[2 * GS_KEY_TYPE_TEXT];
+        name_key(key, text);
+        if (key->offset + key->type.bytes > format->record_bytes)
+            return gs_fail(
+                err, GS_ERR_USAGE, 0, "key %s ends at byte %u, but a record has %u bytes", text,
+                (unsigned)(key->offset + key->type.bytes), (unsigned)format->record_bytes);
+        for (uint32_t j = 0; j < i; j++) {
+            enum gs_status st = check_apart(&format->keys[j], key, err);
+            if (st != GS_OK)
+                return st;
+        }
+    }
+    const uint32_t bytes = format->record_bytes;
+    format->element_bytes = bytes <= 4 ? 4 : bytes <= 8 ? 8 : bytes <= 16 ? 16 : 0;
+    return GS_OK;
+}
+
+struct gs_format gs_format_of(struct gs_key_type type)
+{
+    struct gs_format format = {.record_bytes = type.bytes, .key_count = 1};
+    format.keys[0].type = type;
+    gs_format_finish(&format, NULL);
+    return format;
+}
+
+enum gs_status gs_format_add_key(struct gs_format_options *options, const char *key,
+                                 struct gs_error *err)
+{
+    if (options->key_count == GS_FORMAT_KEYS_MAX)
+        return gs_fail(err, GS_ERR_USAGE, 0, "more than %d keys: -k %s", GS_FORMAT_KEYS_MAX, key);
+    options->keys[options->key_count++] = key;
+    return GS_OK;
+}
+
+enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_options *options,
+                               struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_key_type type = {GS_TYPE_UNSIGNED, 4, false};
+    if (options->type != NULL && (options->key_count > 0 || options->record != NULL))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "-t is for files of one type; records have -R SIZE and, for each key, "
+                       "-k OFFSET:TYPE");
+    if (options->key_count > 0 && options->record == NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0, "-k needs -R SIZE, the size of a record in bytes");
+    if (options->type != NULL)
+        GS_TRY(gs_key_type_parse("-t", options->type, &type, err));
+    if (options->record != NULL) {
+        type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
+        GS_TRY(parse_record(options->record, &type.bytes, err));
+    }
+    *format = gs_format_of(type);
+    for (uint32_t i = 0; i < options->key_count; i++)
+        GS_TRY(parse_key(options->keys[i], &format->keys[i], err));
+    if (options->key_count > 0)
+        format->key_count = options->key_count;
+    st = gs_format_finish(format, err);
+cleanup:
+    return st;
+}
+
+void gs_key_type_name(const struct gs_key_type *type, char text[GS_KEY_TYPE_TEXT])
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types[i].type.kind == type->kind && types[i].type.bytes == type->bytes) {
+            snprintf(text, GS_KEY_TYPE_TEXT, "%.4s%s", types[i].name, type->big_endian ? "be" : "");
+            return;
+        }
+    }
+    snprintf(text, GS_KEY_TYPE_TEXT, "b%u", (unsigned)type->bytes);
+}

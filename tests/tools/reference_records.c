@@ -1,0 +1,200 @@
+/* reference_records.c -- a plain sort of records with typed keys, by comparing values.
+ * SPDX-License-Identifier: MIT
+ *
+ * On purpose, it shares no code with gsort: types are taken apart here by a reading of their own,
+ * floats are compared as numbers, and the sort is qsort of pointers to the records.
+ */
+#include "tests/tools/reference_records.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 bits128;
+__extension__ typedef __int128 signed128;
+
+struct key {
+    size_t offset;
+    size_t width;
+    char letter; /* u, i, f, B (bf16), b */
+    int big;
+    int down;
+};
+
+static struct key keys[REFERENCE_KEYS_MAX];
+static size_t key_count;
+static size_t record_size;
+static const struct reference_order *now;
+
+/* Read "u32ber": one letter (two for bf16), a number, be, r. */
+static struct key read_type(const char *text)
+{
+    struct key key = {.letter = *text};
+    const char *number = text + 1;
+    if (strncmp(text, "bf16", 4) == 0) {
+        key.letter = 'B';
+        number++;
+    }
+    char *end;
+    key.width = strtoul(number, &end, 10);
+    if (key.letter != 'b')
+        key.width /= 8;
+    if (strncmp(end, "be", 2) == 0) {
+        key.big = 1;
+        end += 2;
+    }
+    if (*end == 'r') {
+        key.down = 1;
+        end++;
+    }
+    if (strchr("uifb", *text) == NULL || key.width == 0 || *end != '\0')
+        reference_die(text, "no such type");
+    return key;
+}
+
+/* The number in the bytes, as it is in its memory. */
+static bits128 number_at(const struct key *key, const unsigned char *at)
+{
+    bits128 number = 0;
+    for (size_t i = 0; i < key->width; i++)
+        number = number * 256 + at[key->big ? i : key->width - 1 - i];
+    return number;
+}
+
+/* The value of a float; f16 by the formula of IEEE 754. */
+static double value_of(const struct key *key, bits128 number)
+{
+    const uint64_t bits = (uint64_t)number;
+    const uint32_t half = (uint32_t)number;
+    const uint32_t single = key->letter == 'B' ? half << 16 : half;
+    if (key->width == 8) {
+        double value;
+        memcpy(&value, &bits, 8);
+        return value;
+    }
+    if (key->width == 4 || key->letter == 'B') {
+        float value;
+        memcpy(&value, &single, 4);
+        return (double)value;
+    }
+    const double sign = (half & 0x8000) != 0 ? -1.0 : 1.0;
+    const int exponent = (int)(half / 1024 % 32);
+    const int fraction = (int)(half % 1024);
+    if (exponent == 31)
+        return fraction == 0 ? sign * (double)INFINITY : (double)NAN;
+    return exponent == 0 ? sign * ldexp(fraction, -24)
+                         : sign * ldexp(1024 + fraction, exponent - 25);
+}
+
+/* Numbers first, in order, -0 before +0; then NaNs without a sign, up; then those with one, down.
+ */
+static int compare_floats(const struct key *key, bits128 a, bits128 b)
+{
+    const double x = value_of(key, a);
+    const double y = value_of(key, b);
+    const int a_sign = (int)(a >> (8 * key->width - 1));
+    const int b_sign = (int)(b >> (8 * key->width - 1));
+    const int a_group = !isnan(x) ? 0 : 1 + a_sign;
+    const int b_group = !isnan(y) ? 0 : 1 + b_sign;
+    if (a_group != b_group)
+        return a_group < b_group ? -1 : 1;
+    if (a_group == 0 && x != y)
+        return x < y ? -1 : 1;
+    if (a_group == 0 && a_sign != b_sign)
+        return a_sign != 0 ? -1 : 1;
+    if (a == b || a_group == 0)
+        return 0;
+    return (a < b) == (a_group == 1) ? -1 : 1;
+}
+
+static int compare_one(const struct key *key, const unsigned char *a, const unsigned char *b)
+{
+    if (key->letter == 'b')
+        return memcmp(a, b, key->width);
+    const bits128 x = number_at(key, a);
+    const bits128 y = number_at(key, b);
+    if (key->letter == 'f' || key->letter == 'B')
+        return compare_floats(key, x, y);
+    if (key->letter == 'u')
+        return x < y ? -1 : x > y;
+    const size_t rest = 128 - 8 * key->width;
+    const signed128 v = (signed128)(x << rest);
+    const signed128 w = (signed128)(y << rest);
+    return v < w ? -1 : v > w;
+}
+
+static int compare_keys(const unsigned char *a, const unsigned char *b)
+{
+    for (size_t i = 0; i < key_count; i++) {
+        const struct key *key = &keys[i];
+        const int order = compare_one(key, a + key->offset, b + key->offset);
+        if (order != 0)
+            return key->down != now->reverse ? -order : order;
+    }
+    return 0;
+}
+
+/* Ties: by all bytes; with -s, by their place in the input. */
+static int compare_records(const void *left, const void *right)
+{
+    const unsigned char *a = *(unsigned char *const *)left;
+    const unsigned char *b = *(unsigned char *const *)right;
+    const int order = compare_keys(a, b);
+    if (order != 0)
+        return order;
+    if (now->stable)
+        return a < b ? -1 : a > b;
+    const int bytes = memcmp(a, b, record_size);
+    return now->reverse ? -bytes : bytes;
+}
+
+static void read_order(const struct reference_order *order)
+{
+    now = order;
+    record_size = order->record;
+    for (size_t i = 0; i < order->key_count; i++) {
+        char *colon;
+        const size_t offset = strtoul(order->keys[i], &colon, 10);
+        if (*colon != ':')
+            reference_die(order->keys[i], "no key");
+        keys[i] = read_type(colon + 1);
+        keys[i].offset = offset;
+        if (offset + keys[i].width > record_size)
+            reference_die(order->keys[i], "beyond the record");
+    }
+    key_count = order->key_count;
+    if (key_count > 0)
+        return;
+    if (order->type != NULL)
+        keys[0] = read_type(order->type);
+    else
+        keys[0] = (struct key){.letter = 'b', .width = record_size};
+    key_count = 1;
+    if (order->type != NULL)
+        record_size = keys[0].width;
+}
+
+void reference_sort_records(const struct reference_order *order, const unsigned char *bytes,
+                            size_t size)
+{
+    read_order(order);
+    if (record_size == 0)
+        reference_die("records", "their size is needed");
+    if (size % record_size != 0)
+        reference_die("input", "not a whole number of records");
+    const size_t n = size / record_size;
+    const unsigned char **records = malloc((n + 1) * sizeof *records);
+    if (records == NULL)
+        reference_die("memory", "exhausted");
+    for (size_t i = 0; i < n; i++)
+        records[i] = bytes + i * record_size;
+    qsort(records, n, sizeof *records, compare_records);
+    for (size_t i = 0; i < n; i++) {
+        if (order->unique && i > 0 && compare_keys(records[i - 1], records[i]) == 0)
+            continue;
+        fwrite(records[i], 1, record_size, stdout);
+    }
+    free(records);
+}

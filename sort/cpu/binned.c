@@ -45,10 +45,7 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
 {
     enum gs_status st;
     struct gs_progress progress = {.phase = NULL};
-    struct gs_cpu cpu = {.chunks = binned->rows,
-                         .stride = binned->bins + 1,
-                         .starts = binned->starts,
-                         .keys = binned->keys};
+    struct gs_cpu cpu = {.rows = binned->rows};
     struct gs_run *run = calloc(1, sizeof *run); /* too large for a small stack */
     if (run == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort bins");

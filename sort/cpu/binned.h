@@ -5,19 +5,17 @@
 #define GS_BINNED_H
 
 #include "sort/bin/cache_sort.h"
+#include "sort/keys/rows.h"
 #include "sort/types/types.h"
 #include "sort/split/splitters.h"
 
 /* The most keys of a row. */
 #define GS_BINNED_ROW_KEYS GS_CACHE_SORT_CAPACITY
 
-/* The keys of bin first + b in row r are keys[starts[r * (bins + 1) + b] .. starts[r * (bins + 1) +
- * b + 1]). The caller owns all arrays. */
+/* Bin b of the rows is bin first + b. The caller owns all arrays. */
 struct gs_binned {
-    gs_key *keys; /* [count], overwritten */
-    uint64_t count;
-    uint32_t *starts; /* [rows][bins + 1] */
-    size_t rows;
+    struct gs_rows rows;                  /* the keys are overwritten */
+    uint64_t count;                       /* all keys */
     const struct gs_splitters *splitters; /* bounds of all bins, of which the keys are in */
     uint32_t first;                       /* bins [first, first + bins); an equality bin */
     uint32_t bins;                        /* among these has no keys */

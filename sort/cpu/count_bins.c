@@ -169,12 +169,12 @@ enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chun
     struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
     const struct gs_regions *regions = gs_regions_of(run);
     uint32_t *counts = regions != NULL ? regions->threads[gs_cpu_thread()].chunk_counts
-                                       : cpu->starts + chunk->index * cpu->stride;
+                                       : cpu->rows.starts + chunk->index * cpu->rows.stride;
     rooms->placed = false;
     if (count_values(run, chunk, counts) || place_chunk(run, chunk, rooms, counts))
         return GS_OK;
     count_chunk(run, chunk, &scratch, counts);
-    if (chunk->count < cpu->chunk_keys)
+    if (chunk->count < cpu->rows.row_keys)
         return GS_OK;
     if (regions != NULL)
         gs_rooms_make_lines(rooms, counts, gs_run_bins(run));

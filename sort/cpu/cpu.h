@@ -14,16 +14,13 @@
 #define GS_CPU_H
 
 #include "sort/keys/params.h"
+#include "sort/keys/rows.h"
 #include "sort/run/run.h"
 
 struct gs_cpu {
-    uint64_t chunks;
-    uint64_t chunk_keys; /* of each chunk but the last */
-    uint32_t stride;     /* entries of starts for a chunk */
-    uint32_t *starts; /* [chunk][stride]: where the run of each bin starts in its chunk; [bins] is
-                       * the chunk's keys. Between count bins and prefix sum: the runs' lengths */
+    struct gs_rows rows; /* the scattered copy: a row for each chunk. Between count bins and prefix
+                          * sum, starts are the runs' lengths */
     size_t starts_bytes;
-    gs_key *keys; /* the scattered copy, chunk c from c * chunk_keys on */
     gs_key *copy; /* owned: the copy, or the spare memory of regions */
     size_t copy_bytes;
     gs_key *scratch; /* [thread][plan->scratch_keys] */
@@ -48,7 +45,7 @@ static inline bool gs_copies_in_place(const struct gs_run *run)
 /* The keys of a chunk in the scattered copy. */
 static inline gs_key *gs_cpu_chunk(const struct gs_cpu *cpu, uint64_t chunk)
 {
-    return cpu->keys + chunk * cpu->chunk_keys;
+    return cpu->rows.keys + chunk * cpu->rows.row_keys;
 }
 
 #endif

@@ -92,7 +92,7 @@ static void find_bounds(const struct gs_run *run, struct gs_piece *piece)
     gs_key low = GS_KEY_MAX;
     gs_key high = 0;
 #pragma omp parallel for num_threads(run->plan.threads) reduction(min : low) reduction(max : high)
-    for (uint64_t chunk = 0; chunk < cpu->chunks; chunk++) {
+    for (uint64_t chunk = 0; chunk < cpu->rows.count; chunk++) {
         const uint32_t *starts = piece->starts + chunk * piece->stride;
         const gs_key *keys = gs_cpu_chunk(cpu, chunk);
         for (uint32_t i = starts[0]; i < starts[1]; i++) {
@@ -129,7 +129,7 @@ static void split_run(gs_key *keys, const struct gs_piece *piece, uint64_t chunk
 static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piece)
 {
     const struct gs_cpu *cpu = run->cpu;
-    uint64_t run_keys = piece->count / cpu->chunks;
+    uint64_t run_keys = piece->count / cpu->rows.count;
     unsigned bits = 0;
     if (piece->count <= run->plan.bin_keys_max || piece->low == piece->high)
         return 0;
@@ -155,11 +155,11 @@ static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, st
     unsigned shift = width - bits;
     uint32_t parts = (uint32_t)((piece.high - piece.low) >> shift) + 1;
     uint32_t stride = parts + 1;
-    uint32_t *table = add_table(pieces, cpu->chunks, stride);
+    uint32_t *table = add_table(pieces, cpu->rows.count, stride);
     if (table == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to split a bin");
 #pragma omp parallel for num_threads(run->plan.threads) schedule(dynamic, 4)
-    for (uint64_t chunk = 0; chunk < cpu->chunks; chunk++)
+    for (uint64_t chunk = 0; chunk < cpu->rows.count; chunk++)
         split_run(gs_cpu_chunk(cpu, chunk), &piece, chunk, shift, parts, gs_cpu_scratch(run),
                   table + chunk * stride);
     for (uint32_t i = 0; i < parts; i++) {
@@ -167,7 +167,7 @@ static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, st
         gs_key last = ((gs_key)1 << shift) - 1;
         struct gs_piece part = {.starts = table + i, .stride = stride, .low = low};
         part.high = piece.high - low < last ? piece.high : low + last;
-        for (uint64_t chunk = 0; chunk < cpu->chunks; chunk++)
+        for (uint64_t chunk = 0; chunk < cpu->rows.count; chunk++)
             part.count += part.starts[chunk * stride + 1] - part.starts[chunk * stride];
         GS_TRY(add_parts(run, pieces, part, err));
     }
@@ -193,8 +193,8 @@ enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces, s
     uint64_t start = gs_now_ns();
     uint32_t each = gs_regions_of(run) != NULL ? 2 : 1; /* entries of starts per bin */
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
-        struct gs_piece piece = {.starts = cpu->starts + (size_t)bin * each,
-                                 .stride = cpu->stride,
+        struct gs_piece piece = {.starts = cpu->rows.starts + (size_t)bin * each,
+                                 .stride = cpu->rows.stride,
                                  .low = gs_splitters_low(&run->splitters, bin),
                                  .high = gs_splitters_high(&run->splitters, bin),
                                  .count = run->counts[bin]};

@@ -44,12 +44,7 @@ static inline const struct gs_piece *gs_piece_at(const struct gs_run *run,
 static inline struct gs_key_runs gs_piece_runs(const struct gs_run *run,
                                                const struct gs_piece *piece)
 {
-    const struct gs_cpu *cpu = run->cpu;
-    return (struct gs_key_runs){.keys = cpu->keys,
-                                .starts = piece->starts,
-                                .chunks = cpu->chunks,
-                                .chunk_keys = cpu->chunk_keys,
-                                .stride = piece->stride};
+    return gs_rows_runs(&run->cpu->rows, piece->starts, piece->stride);
 }
 
 #endif

@@ -17,7 +17,7 @@ enum gs_status gs_prefix_sum_cpu(struct gs_run *run, const struct gs_chunk *chun
     const struct gs_cpu *cpu = run->cpu;
     if (gs_regions_of(run) != NULL)
         return GS_OK; /* done when all chunks are counted */
-    uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
+    uint32_t *starts = cpu->rows.starts + chunk->index * cpu->rows.stride;
     uint32_t sum = 0;
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
         uint32_t count = starts[bin];
@@ -36,13 +36,7 @@ void gs_total_bins_cpu(struct gs_run *run)
 #pragma omp parallel for num_threads(run->plan.threads)
     for (uint32_t first = 0; first < bins; first += BLOCK_BINS) {
         uint32_t end = bins - first < BLOCK_BINS ? bins : first + BLOCK_BINS;
-        for (uint32_t bin = first; bin < end; bin++)
-            run->counts[bin] = 0;
-        for (uint64_t chunk = 0; chunk < cpu->chunks; chunk++) {
-            const uint32_t *starts = cpu->starts + chunk * cpu->stride;
-            for (uint32_t bin = first; bin < end; bin++)
-                run->counts[bin] += starts[bin + 1] - starts[bin];
-        }
+        gs_rows_total(&cpu->rows, first, end, run->counts);
     }
     gs_prefix_sum_scan(run->counts, run->offsets, bins, run->options->reverse);
     gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0,

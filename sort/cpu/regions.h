@@ -17,7 +17,8 @@
  * would overwrite other bins' regions waits until those are sorted (gs_regions_wait_end).
  *
  * Finally the blocks are described as runs, as if they were chunks: bin b of row r is
- * [starts[r * stride + 2 b], starts[r * stride + 2 b + 1]) of the keys at cpu->keys, for every row.
+ * [starts[r * stride + 2 b], starts[r * stride + 2 b + 1]) of the keys at cpu->rows.keys, for every
+ * row.
  */
 #ifndef GS_REGIONS_H
 #define GS_REGIONS_H

@@ -163,22 +163,22 @@ static bool make_starts(struct gs_run *run, struct gs_regions *regions,
         uint32_t of_bin = ++rows[segments->list[i].bin];
         most = of_bin > most ? of_bin : most;
     }
-    gs_pages_free(cpu->starts, cpu->starts_bytes);
-    cpu->stride = 2 * bins;
-    cpu->chunks = most;
-    cpu->chunk_keys = 0; /* all rows count from cpu->keys */
-    cpu->starts_bytes = (size_t)most * cpu->stride * sizeof *cpu->starts;
-    cpu->starts = gs_pages_alloc(cpu->starts_bytes);
+    gs_pages_free(cpu->rows.starts, cpu->starts_bytes);
+    cpu->rows.stride = 2 * bins;
+    cpu->rows.count = most;
+    cpu->rows.row_keys = 0; /* all rows count from cpu->rows.keys */
+    cpu->starts_bytes = (size_t)most * cpu->rows.stride * sizeof *cpu->rows.starts;
+    cpu->rows.starts = gs_pages_alloc(cpu->starts_bytes);
     memset(rows, 0, bins * sizeof *rows);
-    for (size_t i = 0; cpu->starts != NULL && i < segments->count; i++) {
+    for (size_t i = 0; cpu->rows.starts != NULL && i < segments->count; i++) {
         const struct segment *segment = &segments->list[i];
         uint32_t *starts =
-            cpu->starts + (uint64_t)rows[segment->bin]++ * cpu->stride + 2 * segment->bin;
+            cpu->rows.starts + (uint64_t)rows[segment->bin]++ * cpu->rows.stride + 2 * segment->bin;
         starts[0] = gs_regions_place(regions, segment->keys);
         starts[1] = starts[0] + segment->count;
     }
     free(rows);
-    return cpu->starts != NULL;
+    return cpu->rows.starts != NULL;
 }
 
 /* Sum the threads' counts. */
@@ -201,7 +201,7 @@ enum gs_status gs_regions_finish(struct gs_run *run, struct gs_error *err)
     sum_counts(run, regions);
     bool done = find_segments(run, regions, &segments) && move_early(run, regions, &segments) &&
                 make_starts(run, regions, &segments);
-    run->cpu->keys = gs_regions_lowest(regions);
+    run->cpu->rows.keys = gs_regions_lowest(regions);
     free(segments.list);
     gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0,
                    run->cpu->starts_bytes + gs_run_bins(run) * sizeof *run->counts);

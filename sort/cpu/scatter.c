@@ -106,7 +106,7 @@ static void scatter_to_copy(struct gs_run *run, const struct gs_chunk *chunk)
 {
     const struct gs_cpu *cpu = run->cpu;
     const struct gs_rooms *rooms = gs_rooms_in(gs_cpu_scratch(run));
-    const uint32_t *starts = cpu->starts + chunk->index * cpu->stride;
+    const uint32_t *starts = cpu->rows.starts + chunk->index * cpu->rows.stride;
     const uint32_t bins = gs_run_bins(run);
     gs_key *to = gs_cpu_chunk(cpu, chunk->index);
     if (!cpu->moves_equal && !has_keys_to_move(run, starts))

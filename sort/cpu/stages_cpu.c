@@ -20,8 +20,8 @@ static bool open_arrived(struct gs_run *run, struct gs_cpu *cpu)
 {
     struct gs_arrived *arrived = &run->arrived;
     cpu->starts_bytes = arrived->starts_bytes;
-    cpu->starts = arrived->starts;
-    cpu->keys = arrived->keys;
+    cpu->rows.starts = arrived->starts;
+    cpu->rows.keys = arrived->keys;
     arrived->starts = NULL;
     return true;
 }
@@ -32,13 +32,13 @@ static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
 {
     uint64_t spare = gs_regions_spare(run);
     const struct gs_plan *plan = &run->plan;
-    cpu->chunk_keys = plan->chunk_keys;
-    cpu->chunks = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
-    cpu->stride = gs_run_bins(run) + 1;
+    cpu->rows.row_keys = plan->chunk_keys;
+    cpu->rows.count = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
+    cpu->rows.stride = gs_run_bins(run) + 1;
     if (run->arrived.keys != NULL)
         return open_arrived(run, cpu);
-    cpu->starts_bytes = cpu->chunks * cpu->stride * sizeof *cpu->starts;
-    cpu->starts = gs_pages_alloc(cpu->starts_bytes);
+    cpu->starts_bytes = cpu->rows.count * cpu->rows.stride * sizeof *cpu->rows.starts;
+    cpu->rows.starts = gs_pages_alloc(cpu->starts_bytes);
     if (spare > 0) {
         cpu->copy_bytes = spare * sizeof(gs_key);
         cpu->copy = gs_pages_alloc(cpu->copy_bytes);
@@ -49,8 +49,8 @@ static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
         cpu->copy_bytes = plan->count * sizeof(gs_key);
         cpu->copy = gs_pages_alloc(cpu->copy_bytes);
     }
-    cpu->keys = cpu->copy;
-    return cpu->starts != NULL && cpu->copy != NULL;
+    cpu->rows.keys = cpu->copy;
+    return cpu->rows.starts != NULL && cpu->copy != NULL;
 }
 
 /* The drawing of the sample page-faults the input: if two or three threads
@@ -119,7 +119,7 @@ static void close_cpu(struct gs_run *run)
         return;
     gs_regions_close(cpu->regions);
     gs_pages_free(cpu->copy, cpu->copy_bytes);
-    gs_pages_free(cpu->starts, cpu->starts_bytes);
+    gs_pages_free(cpu->rows.starts, cpu->starts_bytes);
     gs_pages_free(cpu->scratch, cpu->scratch_bytes);
     free(cpu);
     run->cpu = NULL;

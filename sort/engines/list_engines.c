@@ -6,7 +6,8 @@
 #include <assert.h>
 #include <inttypes.h>
 
-static_assert(GS_KEY_BYTES != 4 || GS_ENGINE_CAPACITY == 38656, "as README.md, the man page and --help say");
+static_assert(GS_KEY_BYTES != 4 || GS_ENGINE_CAPACITY == 38656,
+              "as README.md, the man page and --help say");
 static_assert((GS_ENGINE_CAPACITY + GS_ENGINE_CAPACITY / 2) * GS_KEY_BYTES <=
                   GS_ENGINE_SHARED_BYTES,
               "lists and scratch lists fit a block");

@@ -56,13 +56,13 @@ static size_t count_all_rows(const struct gs_level *level, uint32_t low, uint32_
 static void fill_table(const struct gs_level *level, uint32_t low, uint32_t high,
                        struct gs_binned *binned)
 {
-    uint32_t *row = binned->starts;
+    uint32_t *row = binned->rows.starts;
     uint32_t place = 0;
     for (size_t i = 0; i < level->chunk_count; i++) {
         const uint32_t *starts = level->chunks[i].starts;
         uint32_t begin = starts[low];
         uint32_t end = starts[high + 1];
-        for (uint32_t from = begin; from < end; row += binned->bins + 1) {
+        for (uint32_t from = begin; from < end; row += binned->rows.stride) {
             uint32_t to = end - from < GS_BINNED_ROW_KEYS ? end : from + GS_BINNED_ROW_KEYS;
             for (uint32_t b = 0; b <= binned->bins; b++) {
                 uint32_t start = starts[binned->first + b];
@@ -94,19 +94,19 @@ static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct 
 {
     uint32_t first = low > 0 ? low - 1 : low;
     uint32_t last = high < level->splitters.count ? high + 1 : high;
-    struct gs_binned binned = {.keys = sorter->load,
+    struct gs_binned binned = {.rows = {.keys = sorter->load, .count = rows},
                                .count = count,
-                               .rows = rows,
                                .splitters = &level->splitters,
                                .first = first,
                                .bins = last - first + 1};
-    binned.starts = reallocarray(NULL, rows, (binned.bins + 1) * sizeof *binned.starts);
-    if (binned.starts == NULL)
+    binned.rows.stride = binned.bins + 1;
+    binned.rows.starts = reallocarray(NULL, rows, binned.rows.stride * sizeof *binned.rows.starts);
+    if (binned.rows.starts == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", binned.bins);
     fill_table(level, low, high, &binned);
     enum gs_status st =
         gs_sort_binned(sorter->options, &binned, fingerprint, &sorter->sink, stats, err);
-    free(binned.starts);
+    free(binned.rows.starts);
     return st;
 }
 

@@ -22,14 +22,15 @@ enum gs_status gs_gpu_batches_open(struct gs_gpu_batches *batches, struct gs_run
     *batches = (struct gs_gpu_batches){.run = run,
                                        .buffers = buffers,
                                        .room_keys = gs_gpu_batch_keys(run->plan.count),
-                                       .stride = gs_run_bins(run) + 1,
-                                       .chunks = chunks,
-                                       .chunk_keys = chunk_keys,
+                                       .rows = {.keys = buffers->other,
+                                                .row_keys = chunk_keys,
+                                                .count = chunks,
+                                                .stride = gs_run_bins(run) + 1},
                                        .mutex = PTHREAD_MUTEX_INITIALIZER};
+    struct gs_rows *rows = &batches->rows;
     GS_CUDA_TRY(cudaEventCreate(&batches->begun));
     GS_CUDA_TRY(cudaEventCreate(&batches->done));
-    GS_CUDA_TRY(cudaHostAlloc((void **)&batches->starts,
-                              chunks * batches->stride * sizeof *batches->starts,
+    GS_CUDA_TRY(cudaHostAlloc((void **)&rows->starts, chunks * rows->stride * sizeof *rows->starts,
                               cudaHostAllocMapped));
     GS_CUDA_TRY(cudaMalloc((void **)&batches->room, batches->room_keys * sizeof(gs_key)));
 cleanup:
@@ -43,14 +44,9 @@ void gs_gpu_batches_close(struct gs_gpu_batches *batches)
     if (batches->done != NULL)
         cudaEventDestroy(batches->done);
     cudaFree(batches->room);
-    cudaFreeHost(batches->starts);
+    cudaFreeHost(batches->rows.starts);
     (void)cudaGetLastError(); /* for example of a lost device */
     *batches = (struct gs_gpu_batches){.room = NULL};
-}
-
-static uint32_t *starts_of(const struct gs_gpu_batches *batches, uint64_t chunk)
-{
-    return batches->starts + chunk * batches->stride;
 }
 
 enum gs_status gs_gpu_batches_place(struct gs_gpu_batches *batches, const struct gs_chunk *chunk,
@@ -58,7 +54,8 @@ enum gs_status gs_gpu_batches_place(struct gs_gpu_batches *batches, const struct
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_buffers *buffers = batches->buffers;
-    GS_CUDA_TRY(gs_place_runs_gpu(&buffers->sorter.work, starts_of(batches, chunk->index),
+    const struct gs_rows *rows = &batches->rows;
+    GS_CUDA_TRY(gs_place_runs_gpu(&buffers->sorter.work, rows->starts + chunk->index * rows->stride,
                                   buffers->compute));
 cleanup:
     return st;
@@ -82,28 +79,22 @@ bool gs_gpu_batches_total(struct gs_gpu_batches *batches)
     struct gs_run *run = batches->run;
     uint32_t bins = gs_run_bins(run);
     bool fit = true;
-    for (uint32_t bin = 0; bin < bins; bin++) {
-        run->counts[bin] = 0;
-        for (uint64_t chunk = 0; chunk < batches->chunks; chunk++) {
-            const uint32_t *starts = starts_of(batches, chunk) + bin;
-            run->counts[bin] += starts[1] - starts[0];
-        }
+    gs_rows_total(&batches->rows, 0, bins, run->counts);
+    for (uint32_t bin = 0; bin < bins; bin++)
         if (run->counts[bin] > batches->room_keys && !gs_splitters_equal(&run->splitters, bin))
             fit = false;
-    }
     gs_prefix_sum_scan(run->counts, run->offsets, bins, run->options->reverse);
     return fit;
 }
 
-/* Queue copies of all runs of bins [low, high) to `to`. */
+/* Queue copies of all keys of bins low to high to `to`. */
 static enum gs_status gather_bins(struct gs_gpu_batches *batches, uint32_t low, uint32_t high,
                                   gs_key *to, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    for (uint64_t chunk = 0; chunk < batches->chunks; chunk++) {
-        const uint32_t *starts = starts_of(batches, chunk);
-        const gs_key *from = batches->buffers->other + chunk * batches->chunk_keys + starts[low];
-        uint32_t count = starts[high] - starts[low];
+    for (uint64_t row = 0; row < batches->rows.count; row++) {
+        uint32_t count;
+        const gs_key *from = gs_rows_part(&batches->rows, row, low, high, &count);
         if (count > 0)
             GS_CUDA_TRY(cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToDevice,
                                         batches->buffers->compute));
@@ -113,23 +104,6 @@ cleanup:
     return st;
 }
 
-/* Take the bins that fit into a batch, or one equality bin, from number ->next of the output's
- * order on. Returns how many keys they have, and moves ->next past them. */
-static uint64_t take_bins(struct gs_gpu_batches *batches)
-{
-    const struct gs_run *run = batches->run;
-    uint64_t count = 0;
-    uint64_t more = 0;
-    while (batches->next < gs_run_bins(run)) {
-        more = run->counts[gs_run_bin_at(run, batches->next)];
-        if (count > 0 && count + more > batches->room_keys)
-            break;
-        count += more;
-        batches->next++;
-    }
-    return count;
-}
-
 /* Gather and sort the next batch. The caller holds the mutex. */
 static enum gs_status sort_batch(struct gs_gpu_batches *batches, struct gs_error *err)
 {
@@ -137,17 +111,12 @@ static enum gs_status sort_batch(struct gs_gpu_batches *batches, struct gs_error
     const struct gs_run *run = batches->run;
     struct gs_gpu_buffers *buffers = batches->buffers;
     float ms = 0;
-    uint32_t first = batches->next;
     uint64_t start = gs_now_ns();
     uint64_t place = atomic_load(&batches->sorted);
-    uint64_t count = take_bins(batches);
-    uint32_t low = first;
-    uint32_t high = batches->next;
-    if (run->options->reverse) { /* from the last bin down; positions on the device ascend */
+    uint32_t low, high;
+    uint64_t count = gs_run_take_bins(run, &batches->next, batches->room_keys, &low, &high);
+    if (run->options->reverse) /* from the last bin down; positions on the device ascend */
         place = run->plan.count - place - count;
-        low = gs_run_bins(run) - batches->next;
-        high = gs_run_bins(run) - first;
-    }
     gs_key *keys = buffers->keys + place;
     if (count == 0)
         return gs_fail(err, GS_ERR_INTERNAL, 0, "GPU: bins hold fewer keys than were read");

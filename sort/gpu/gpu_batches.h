@@ -16,6 +16,7 @@
 #define GS_GPU_BATCHES_H
 
 #include "sort/gpu/gpu_buffers.h"
+#include "sort/keys/rows.h"
 
 #include <pthread.h>
 
@@ -24,10 +25,7 @@ struct gs_gpu_batches {
     struct gs_gpu_buffers *buffers;
     gs_key *room; /* device: second buffer for the sort of a batch; NULL: no batches */
     uint64_t room_keys;
-    uint32_t *starts; /* pinned: [chunk][stride], where each bin's run starts in its chunk */
-    uint32_t stride;
-    uint64_t chunks;
-    uint64_t chunk_keys;
+    struct gs_rows rows;         /* the scattered keys, a row for each chunk; starts are pinned */
     cudaEvent_t begun, done;     /* of the most recent batch */
     pthread_mutex_t mutex;       /* for all members below */
     uint32_t next;               /* number of the next batch's first bin, in the output's order */

@@ -10,38 +10,10 @@
 
 #include <string.h>
 
-/* Keys of a piece that a writer fetches and writes: many, so that the bus reaches its full rate,
- * but at most so many that 16 writers together hold no more than a 16th of all keys. */
-#define PIECE_KEYS_MAX ((uint64_t)1 << 19)
-#define PIECE_KEYS_MIN ((uint64_t)1 << 15)
-#define PIECES_MIN     256
-
-static uint64_t piece_keys(uint64_t capacity)
-{
-    uint64_t keys = capacity / PIECES_MIN;
-    keys = keys < PIECE_KEYS_MIN ? PIECE_KEYS_MIN : keys;
-    return keys < PIECE_KEYS_MAX ? keys : PIECE_KEYS_MAX;
-}
-
-/* A piece and its lead, in whole pages: then the parts of it that stage keys for the device are
- * whole pages, too, and share no cache line, neither for the copy nor on the bus. */
-static uint64_t scratch_keys(uint64_t capacity)
-{
-    const uint64_t page_keys = 4096 / sizeof(gs_key);
-    uint64_t keys = piece_keys(capacity);
-    keys = (capacity < keys ? capacity : keys) + GS_ORDERED_LEAD;
-    return (keys + page_keys - 1) / page_keys * page_keys;
-}
-
-uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity)
-{
-    return GS_GPU_WRITERS_MAX * scratch_keys(capacity) * sizeof(gs_key);
-}
-
 enum gs_status gs_gpu_buffers_reserve(struct gs_gpu_buffers *buffers, uint64_t capacity,
                                       struct gs_error *err)
 {
-    uint64_t bytes = gs_gpu_buffers_host_bytes(capacity);
+    uint64_t bytes = gs_gpu_host_bytes(capacity);
     *buffers =
         (struct gs_gpu_buffers){.capacity = capacity, .bus.mutex = PTHREAD_MUTEX_INITIALIZER};
     void *host = gs_pages_alloc(bytes);
@@ -56,8 +28,8 @@ enum gs_status gs_gpu_buffers_open(struct gs_gpu_buffers *buffers, struct gs_err
 {
     enum gs_status st = GS_OK;
     uint64_t capacity = buffers->capacity;
-    GS_CUDA_TRY(cudaHostRegister(buffers->host, gs_gpu_buffers_host_bytes(capacity),
-                                 cudaHostRegisterDefault));
+    GS_CUDA_TRY(
+        cudaHostRegister(buffers->host, gs_gpu_host_bytes(capacity), cudaHostRegisterDefault));
     buffers->pinned = true;
     /* One key more than needed: a key that a flipped bit sends to another bin than it was counted
      * for may be written after the last, and must then be reported rather than overwrite what lies
@@ -88,7 +60,7 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers)
     cudaFree(buffers->other);
     if (buffers->pinned)
         cudaHostUnregister(buffers->host);
-    gs_pages_free(buffers->host, gs_gpu_buffers_host_bytes(buffers->capacity));
+    gs_pages_free(buffers->host, gs_gpu_host_bytes(buffers->capacity));
     (void)cudaGetLastError(); /* for example of a lost device: the next user starts afresh */
     *buffers = (struct gs_gpu_buffers){.keys = NULL};
 }
@@ -159,9 +131,9 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .disorder = &disorder,
                                  .stage = GS_STAGE_DOWNLOAD,
                                  .device = "gpu",
-                                 .piece_keys = piece_keys(buffers->capacity),
+                                 .piece_keys = gs_gpu_piece_keys(buffers->capacity),
                                  .scratch = buffers->host,
-                                 .scratch_keys = scratch_keys(buffers->capacity),
+                                 .scratch_keys = gs_gpu_scratch_keys(buffers->capacity),
                                  .threads =
                                      threads < GS_GPU_WRITERS_MAX ? threads : GS_GPU_WRITERS_MAX};
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));

@@ -5,15 +5,11 @@
 #define GS_GPU_BUFFERS_H
 
 #include "sort/device/device_sort.h"
+#include "sort/gpu/gpu_capacity.h"
 #include "sort/gpu/gpu_start.h"
 #include "sort/run/run.h"
 
 #include <pthread.h>
-
-/* Most threads that fetch and write sorted keys: while some write, others use the bus. One thread
- * copies about 3 GB/s into pages that already exist. For 4 GiB, 16 threads with 2 MiB each took
- * 0.98 of the time of 8 with 4 MiB. */
-#define GS_GPU_WRITERS_MAX 16
 
 /* Measures the time in which at least one fetch is going on. */
 struct gs_gpu_bus {
@@ -39,10 +35,7 @@ struct gs_gpu_buffers {
     void *await_context;
 };
 
-/* The bytes of host memory needed for up to capacity keys. */
-uint64_t gs_gpu_buffers_host_bytes(uint64_t capacity);
-
-/* Allocate that host memory, and touch its pages; CUDA may still be starting. */
+/* Allocate the host memory (gs_gpu_host_bytes), and touch its pages; CUDA may still be starting. */
 enum gs_status gs_gpu_buffers_reserve(struct gs_gpu_buffers *buffers, uint64_t capacity,
                                       struct gs_error *err);
 

@@ -60,7 +60,7 @@ static uint64_t choose_chunk_keys(uint64_t n)
     return keys > GS_GPU_CHUNK_KEYS ? keys : GS_GPU_CHUNK_KEYS;
 }
 
-void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
+static void plan_gpu(struct gs_plan *plan, const struct gs_options *options)
 {
     uint64_t bins = options->bins > 0 ? options->bins : gs_device_sort_bins(plan->count);
     uint64_t oversampling = plan->count < ((uint64_t)1 << 22) ? 16 : GS_OVERSAMPLING;
@@ -73,7 +73,7 @@ void gs_gpu_plan(struct gs_plan *plan, const struct gs_options *options)
         plan->samples = (uint32_t)(plan->bins * oversampling);
     if (plan->samples > plan->count)
         plan->samples = (uint32_t)plan->count;
-    plan->memory_bytes = gs_gpu_buffers_host_bytes(plan->count);
+    plan->memory_bytes = gs_gpu_host_bytes(plan->count);
 }
 
 /* Check that there is a device, as the user asked for one. */
@@ -102,7 +102,7 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     *chunk_keys = choose_chunk_keys(n);
     GS_TRY(gs_gpu_chunk_times_open(&gpu->times, (n + *chunk_keys - 1) / *chunk_keys, err));
     GS_TRY(gs_gpu_buffers_open(&gpu->buffers, err));
-    GS_TRY(gs_gpu_upload_open(&gpu->upload, gpu->buffers.host, gs_gpu_buffers_host_bytes(n),
+    GS_TRY(gs_gpu_upload_open(&gpu->upload, gpu->buffers.host, gs_gpu_host_bytes(n),
                               run->plan.threads, err));
     if (!is_one_bin(run) && gs_gpu_batch_keys(n) > 0)
         GS_TRY(gs_gpu_batches_open(&gpu->batches, run, &gpu->buffers, gpu->times.chunks,
@@ -324,10 +324,11 @@ static enum gs_status expect_output(struct gs_run *run, struct gs_error *err)
 }
 
 const struct gs_stages gs_stages_gpu = {
-    .map_output = expect_output,
     .device = "gpu",
     .scatter_device = "gpu",
     .accounts = true,
+    .plan = plan_gpu,
+    .map_output = expect_output,
     .ready = ready_gpu,
     .open = open_gpu,
     .count_bins = count_bins_gpu,

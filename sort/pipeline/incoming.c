@@ -5,13 +5,13 @@
  * its own gs_run, whose input is the chunk it works on.
  */
 #include "sort/pipeline/incoming.h"
-#include "sort/run/run.h"
-#include "sort/pipeline/distribute.h"
-#include "sort/gpu/gpu_start.h"
-#include "sort/pipeline/incoming_look.h"
+#include "sort/cpu/cpu.h"
 #include "sort/cpu/regions.h"
 #include "sort/cpu/stages_cpu.h"
-#include "sort/cpu/cpu.h"
+#include "sort/gpu/gpu_start.h"
+#include "sort/pipeline/distribute.h"
+#include "sort/pipeline/incoming_look.h"
+#include "sort/run/run.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -97,10 +97,10 @@ static void distribute(struct worker *worker, gs_key *keys, uint32_t *starts)
     const struct gs_chunk chunk = {.count = GS_CHUNK_KEYS_MAX};
     if (worker->times.chunks == 0)
         worker->run.splitters = incoming->bins.splitters;
-    cpu->stride = incoming->bins.count + 1;
+    cpu->rows.stride = incoming->bins.count + 1;
     worker->chunk.keys = keys;
-    cpu->keys = keys;
-    cpu->starts = starts;
+    cpu->rows.keys = keys;
+    cpu->rows.starts = starts;
     (void)gs_distribute_chunk(&worker->run, &gs_stages_cpu, &chunk, &worker->times, NULL);
 }
 
@@ -169,8 +169,8 @@ static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
     worker->run.options = incoming->options;
     worker->run.progress = &incoming->progress;
     worker->run.cpu = cpu;
-    cpu->chunks = 1;
-    cpu->chunk_keys = GS_CHUNK_KEYS_MAX;
+    cpu->rows.count = 1;
+    cpu->rows.row_keys = GS_CHUNK_KEYS_MAX;
     cpu->scratch_bytes = GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
     cpu->scratch = gs_pages_alloc(cpu->scratch_bytes);
     if (cpu->scratch != NULL &&

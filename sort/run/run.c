@@ -59,6 +59,22 @@ void gs_run_describe(struct gs_run *run)
     stats->memory_bytes = run->plan.memory_bytes;
 }
 
+uint64_t gs_run_take_bins(const struct gs_run *run, uint32_t *next, uint64_t most, uint32_t *low,
+                          uint32_t *high)
+{
+    uint64_t count = 0;
+    const uint32_t first = *next;
+    for (; *next < gs_run_bins(run); ++*next) {
+        uint64_t more = run->counts[gs_run_bin_at(run, *next)];
+        if (count > 0 && count + more > most)
+            break;
+        count += more;
+    }
+    *low = gs_run_bin_at(run, run->options->reverse ? *next - 1 : first);
+    *high = gs_run_bin_at(run, run->options->reverse ? first : *next - 1);
+    return count;
+}
+
 void gs_prefix_sum_scan(const uint64_t *counts, uint64_t *offsets, uint32_t bins, bool reverse)
 {
     uint64_t sum = 0;

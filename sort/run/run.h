@@ -63,6 +63,12 @@ static inline uint32_t gs_run_bin_at(const struct gs_run *run, uint32_t i)
     return run->options->reverse ? run->splitters.count - i : i;
 }
 
+/* Take as many bins as have at most `most` keys together, but at least one that has any, from
+ * number *next of the output's order on, and move *next past them: bins *low to *high. Returns
+ * their number of keys; 0: no bin is left that has any. */
+uint64_t gs_run_take_bins(const struct gs_run *run, uint32_t *next, uint64_t most, uint32_t *low,
+                          uint32_t *high);
+
 /* Book time, keys and bytes on a stage. For work of parallel threads, ns is the sum of their times
  * divided by their number. The work is taken to end now and to begin ns ago, or with its stage. */
 void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,

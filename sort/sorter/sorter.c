@@ -8,7 +8,7 @@
 #include "sort/engines/list_engines.h"
 #include "sort/gpu/gpu_start.h"
 #include "sort/gpu/stages_gpu.h"
-#include "sort/gpu/stages_gpu_pieces.h"
+#include "sort/pipeline/gpu_pieces.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/pipeline/pipeline.h"
 #include "sort/run/cost.h"
@@ -123,10 +123,8 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
     run->fingerprint = 0;
     run->stats->device_text = gs_cache_sort_name(); /* a GPU sets its name later */
     gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
-    if (stages == &gs_stages_gpu)
-        gs_gpu_plan(&run->plan, options);
-    else if (stages != &gs_stages_cpu)
-        gs_gpu_plan_pieces(&run->plan);
+    if (stages->plan != NULL)
+        stages->plan(&run->plan, options);
     if (stages->forgets_input)
         gs_incoming_take(options->incoming, run);
     bool forgets = stages->forgets_input && run->arrived.keys == NULL;

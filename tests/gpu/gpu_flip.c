@@ -152,7 +152,7 @@ static enum gs_status sort_and_verify(const struct gs_options *options, struct g
         abort();
     gs_emit_init(&run.emitter, options, &sink);
     gs_plan_make(&run.plan, options, N);
-    gs_gpu_plan(&run.plan, options);
+    gs_stages_gpu.plan(&run.plan, options);
     enum gs_status st = gs_pipeline_run(&run, &gs_stages_gpu, err);
     stats.keys_out = run.emitter.position;
     stats.fingerprint = run.fingerprint - run.emitter.dropped_sum;

@@ -64,7 +64,8 @@ static enum gs_status scatter(struct gs_run *run, const struct gs_chunk *chunk,
         flip(&scratch.keys[stored]);
     enum gs_status st = gs_stages_cpu.scatter(run, chunk, err);
     if (here && place == BINS && st == GS_OK)
-        flip(&gs_cpu_chunk(cpu, chunk->index)[cpu->starts[chunk->index * cpu->stride + bin]]);
+        flip(&gs_cpu_chunk(cpu,
+                           chunk->index)[cpu->rows.starts[chunk->index * cpu->rows.stride + bin]]);
     return st;
 }
 

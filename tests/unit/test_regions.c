@@ -46,7 +46,7 @@ static bool open_fixture(struct fixture *f, const gs_key *keys, unsigned threads
 static void distribute(struct stage_run *f)
 {
     const struct gs_cpu *cpu = f->run.cpu;
-    uint64_t chunks = cpu->chunks;
+    uint64_t chunks = cpu->rows.count;
 #pragma omp parallel for num_threads(f->run.plan.threads) schedule(dynamic)
     for (uint64_t i = 0; i < chunks; i++) {
         struct gs_chunk chunk = stage_run_chunk(f, i);

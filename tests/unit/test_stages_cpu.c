@@ -45,7 +45,7 @@ static bool open_run(struct stage_run *f, const gs_key *keys, uint64_t n, unsign
 static void distribute(struct stage_run *f, gs_key *keys, bool change)
 {
     const struct gs_cpu *cpu = f->run.cpu;
-    for (uint64_t i = cpu->chunks; i-- > 0;) {
+    for (uint64_t i = cpu->rows.count; i-- > 0;) {
         struct gs_chunk chunk = stage_run_chunk(f, i);
         CHECK(gs_stages_cpu.count_bins(&f->run, &chunk, &f->err) == GS_OK);
         for (uint64_t k = 0; change && k < chunk.count; k++)
@@ -93,10 +93,10 @@ static void check_counts(struct stage_run *f, const gs_key *keys)
 static void check_runs(struct stage_run *f)
 {
     const struct gs_cpu *cpu = f->run.cpu;
-    for (uint64_t i = 0; i < cpu->chunks * gs_run_bins(&f->run); i++) {
+    for (uint64_t i = 0; i < cpu->rows.count * gs_run_bins(&f->run); i++) {
         uint32_t bin = (uint32_t)(i % gs_run_bins(&f->run));
         uint64_t chunk = i / gs_run_bins(&f->run);
-        const uint32_t *starts = cpu->starts + chunk * cpu->stride + bin;
+        const uint32_t *starts = cpu->rows.starts + chunk * cpu->rows.stride + bin;
         if (gs_splitters_equal(&f->run.splitters, bin))
             continue;
         for (uint32_t k = starts[0]; k < starts[1]; k++)

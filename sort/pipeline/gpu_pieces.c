@@ -72,8 +72,8 @@ static void add_piece(struct gs_run *whole, const struct piece *piece)
 
 /* Sort the keys in spans as a piece of the whole. */
 static enum gs_status sort_piece(struct gs_run *whole, const struct gs_stages *stages,
-                                 const struct gs_span *spans, size_t span_count,
-                                 struct gs_error *err)
+                                 const struct gs_stages *again, const struct gs_span *spans,
+                                 size_t span_count, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_sink *sink = whole->emitter.sink;
@@ -92,7 +92,7 @@ static enum gs_status sort_piece(struct gs_run *whole, const struct gs_stages *s
     bool partial = sink->stream && piece->run.emitter.position > 0;
     if (st == GS_ERR_DEVICE_MEMORY && !partial) {
         err->status = GS_OK;
-        st = run_stages(piece, &gs_stages_gpu_pieces, err);
+        st = run_stages(piece, again, err);
     }
     if (st == GS_OK)
         add_piece(whole, piece);
@@ -102,8 +102,8 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_sort_pieces(struct gs_run *run, const struct gs_stages *stages, uint64_t most,
-                              struct gs_error *err)
+enum gs_status gs_sort_pieces(struct gs_run *run, const struct gs_stages *stages,
+                              const struct gs_stages *again, uint64_t most, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_rows *rows = &run->cpu->rows;
@@ -124,7 +124,7 @@ enum gs_status gs_sort_pieces(struct gs_run *run, const struct gs_stages *stages
             spans[row].count = keys;
             spans[row].name = "bins";
         }
-        GS_TRY(sort_piece(run, stages, spans, rows->count, err));
+        GS_TRY(sort_piece(run, stages, again, spans, rows->count, err));
     }
 cleanup:
     free(spans);
@@ -138,14 +138,10 @@ static void plan(struct gs_plan *plan, const struct gs_options *options)
     plan->memory_bytes += gs_gpu_host_bytes(plan->count);
 }
 
-/* Rows that hold all keys, those of equality bins, too. */
+/* Rows hold all keys, those of equality bins, too. */
 static enum gs_status open_rows(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
-    struct gs_sink *sink = run->emitter.sink;
-    void *memory = sink->memory;
-    sink->memory = NULL; /* or keys might go to regions there */
     enum gs_status st = gs_stages_cpu.open(run, chunk_keys, err);
-    sink->memory = memory;
     if (st == GS_OK)
         run->cpu->moves_equal = true;
     return st;
@@ -159,7 +155,7 @@ static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
     if (st != GS_OK)
         return st;
     most = most < run->plan.count / 2 ? most : run->plan.count / 2;
-    return gs_sort_pieces(run, &gs_stages_gpu, most, err);
+    return gs_sort_pieces(run, &gs_stages_gpu, &gs_stages_gpu_pieces, most, err);
 }
 
 static void close_rows(struct gs_run *run)

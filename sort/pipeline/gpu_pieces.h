@@ -9,9 +9,9 @@
 /* The CPU distributes the keys to bins; then the GPU sorts piece after piece. */
 extern const struct gs_stages gs_stages_gpu_pieces;
 
-/* The last stage of that: sort run's rows by `stages` in pieces of up to `most` keys. A piece for
- * which these have no memory is sorted by gs_stages_gpu_pieces instead. */
-enum gs_status gs_sort_pieces(struct gs_run *run, const struct gs_stages *stages, uint64_t most,
-                              struct gs_error *err);
+/* The last stage of that: sort run's rows by `stages` in pieces of up to `most` keys, or of one
+ * bin. A piece for which these have no memory is sorted by `again` instead, piece by piece. */
+enum gs_status gs_sort_pieces(struct gs_run *run, const struct gs_stages *stages,
+                              const struct gs_stages *again, uint64_t most, struct gs_error *err);
 
 #endif

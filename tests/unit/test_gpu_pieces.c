@@ -4,6 +4,7 @@
  * The CPU stands in for the GPU that sorts the pieces, so that this needs none. It notes how large
  * they are, and can claim not to have memory for one.
  */
+#include "common/memory.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/pipeline/gpu_pieces.h"
@@ -13,14 +14,15 @@
 
 #include <stdlib.h>
 
-enum { N = 300007, MOST = 20000, LARGE = 5000011 };
+enum { N = 300007, MOST = 20000, FREE = 15000, LARGE = 2000003 };
 
 static struct {
     uint64_t pieces, largest;
     bool streamed; /* all keys came in turn */
     gs_key *output;
     uint64_t stored;
-    uint64_t most; /* keys of a piece */
+    uint64_t most; /* keys of a piece, as a GPU says */
+    uint64_t free; /* and as there is really memory for; 0: no less */
 } seen;
 
 static enum gs_status store(struct gs_sink *sink, const void *keys, uint64_t count,
@@ -38,6 +40,8 @@ static enum gs_status store(struct gs_sink *sink, const void *keys, uint64_t cou
 /* The stand-in for a GPU. */
 static enum gs_status open_piece(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
+    if (seen.free > 0 && run->plan.count > seen.free)
+        return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "no memory");
     seen.pieces++;
     seen.largest = run->plan.count > seen.largest ? run->plan.count : seen.largest;
     return gs_stages_cpu.open(run, chunk_keys, err);
@@ -52,10 +56,13 @@ static void plan_piece(struct gs_plan *plan, const struct gs_options *options)
 static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
 {
     struct gs_stages stages = gs_stages_cpu;
+    struct gs_stages again = gs_stages_gpu_pieces;
+    uint64_t most = seen.most < run->plan.count / 2 ? seen.most : run->plan.count / 2;
+    again.sort_bins = sort_bins;
     stages.open = open_piece;
     stages.plan = plan_piece;
     stages.has_other_ways = false;
-    return gs_sort_pieces(run, &stages, seen.most, err);
+    return gs_sort_pieces(run, &stages, &again, most, err);
 }
 
 /* Sort into a sink that takes keys anywhere, in turn (stream), or is memory. */
@@ -70,7 +77,7 @@ static void check(const gs_key *keys, uint64_t n, const struct gs_options *optio
     struct gs_run *run = calloc(1, sizeof *run);
     uint64_t count = n;
     gs_key *wanted = sample_sorted(keys, &count, options->reverse, options->unique);
-    gs_key *output = calloc(n, sizeof *output);
+    gs_key *output = gs_pages_alloc(n * sizeof *output); /* near other pages, as regions want it */
     struct gs_sink sink = {.write = store, .stream = stream, .memory = memory ? output : NULL};
     if (run == NULL || output == NULL)
         abort();
@@ -99,7 +106,7 @@ static void check(const gs_key *keys, uint64_t n, const struct gs_options *optio
     if (options->verify)
         CHECK_EQUAL(stats.fingerprint, kept);
     gs_tiles_free(&run->tiles);
-    free(output);
+    gs_pages_free(output, n * sizeof *output);
     free(wanted);
     free(run);
 }
@@ -108,15 +115,18 @@ int main(void)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         gs_key *keys = sample_make(kind, N);
-        for (unsigned way = 0; way < 8; way++) {
+        for (unsigned way = 0; way < 16; way++) {
             struct gs_options options = {.verify = true, .threads = 2, .bins = 100};
             options.reverse = (way & 1) != 0;
             options.unique = (way & 2) != 0;
             seen.most = MOST;
+            seen.free = (way & 8) != 0 ? FREE : 0;
+            if (seen.free > 0)
+                options.bins = 4; /* so that even one is too large */
             check(keys, N, &options, (way & 4) != 0, false);
             if (kind == SAMPLE_UNIFORM) {
                 CHECK(seen.pieces >= N / MOST);
-                CHECK(seen.largest <= MOST);
+                CHECK(seen.largest <= (seen.free > 0 ? FREE : MOST));
             }
         }
         free(keys);
@@ -124,7 +134,8 @@ int main(void)
     /* In memory that the CPU alone would have used on the way. */
     gs_key *keys = sample_make(SAMPLE_UNIFORM, LARGE);
     seen.most = LARGE / 3;
-    struct gs_options options = {.threads = 2};
+    seen.free = 0;
+    struct gs_options options = {.threads = 2, .bins = 16};
     check(keys, LARGE, &options, false, true);
     CHECK(seen.pieces >= 3);
     free(keys);

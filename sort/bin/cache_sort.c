@@ -137,14 +137,14 @@ bool gs_cache_sort_takes_large(void)
     return gs_even_method() == GS_EVEN_GROUPS;
 }
 
-gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+gs_key *gs_cache_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch,
                            size_t scratch_keys, size_t count, gs_key low, gs_key high,
                            bool past_cache)
 {
     bool tried = false;
-    if (gs_even_sort_runs(runs, to, scratch, scratch_keys, count, low, high, past_cache, &tried))
+    if (gs_even_sort_runs(rows, to, scratch, scratch_keys, count, low, high, past_cache, &tried))
         return to;
-    gs_key_runs_gather(runs, to);
+    gs_rows_gather(rows, to);
     return sort_keys(to, scratch, count, low, high, tried);
 }
 

@@ -18,7 +18,7 @@
 
 #include "common/keys.h"
 #include "sort/bin/sizes.h"
-#include "sort/keys/key_runs.h"
+#include "sort/keys/rows.h"
 
 /* Does this processor sort up to GS_CACHE_SORT_LARGE keys in runs whole, and fast? That takes
  * AVX-512 with VBMI2. */
@@ -34,7 +34,7 @@ gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, g
 /* The same for count keys that lie in runs: the runs stay unchanged, and `to` has room for the
  * keys. If past_cache, keys are written to `to` by non-temporal stores where the method can.
  * scratch holds scratch_keys keys, at least GS_CACHE_SORT_SCRATCH. Returns `to` or scratch. */
-gs_key *gs_cache_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
+gs_key *gs_cache_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch,
                            size_t scratch_keys, size_t count, gs_key low, gs_key high,
                            bool past_cache);
 

@@ -64,13 +64,13 @@ cleanup:
 }
 
 /* A new table of starts for parts, owned by pieces; NULL: no memory. */
-static uint32_t *add_table(struct gs_pieces *pieces, uint64_t chunks, uint32_t stride)
+static uint32_t *add_table(struct gs_pieces *pieces, uint64_t entries)
 {
     uint32_t **tables = realloc(pieces->tables, (pieces->table_count + 1) * sizeof *tables);
     if (tables == NULL)
         return NULL;
     pieces->tables = tables;
-    uint32_t *table = malloc(chunks * stride * sizeof *table);
+    uint32_t *table = malloc(entries * sizeof *table);
     if (table != NULL)
         pieces->tables[pieces->table_count++] = table;
     return table;
@@ -88,14 +88,13 @@ void gs_pieces_free(struct gs_pieces *pieces)
 /* Narrow the bounds of a piece to those of its keys. */
 static void find_bounds(const struct gs_run *run, struct gs_piece *piece)
 {
-    const struct gs_cpu *cpu = run->cpu;
     gs_key low = GS_KEY_MAX;
     gs_key high = 0;
 #pragma omp parallel for num_threads(run->plan.threads) reduction(min : low) reduction(max : high)
-    for (uint64_t chunk = 0; chunk < cpu->rows.count; chunk++) {
-        const uint32_t *starts = piece->starts + chunk * piece->stride;
-        const gs_key *keys = gs_cpu_chunk(cpu, chunk);
-        for (uint32_t i = starts[0]; i < starts[1]; i++) {
+    for (uint64_t row = 0; row < piece->rows.count; row++) {
+        uint32_t count;
+        const gs_key *keys = gs_rows_run(&piece->rows, row, &count);
+        for (uint32_t i = 0; i < count; i++) {
             low = keys[i] < low ? keys[i] : low;
             high = keys[i] > high ? keys[i] : high;
         }
@@ -104,32 +103,32 @@ static void find_bounds(const struct gs_run *run, struct gs_piece *piece)
     piece->high = high;
 }
 
-/* Order one run by part, in place, and record where the parts start. */
-static void split_run(gs_key *keys, const struct gs_piece *piece, uint64_t chunk, unsigned shift,
-                      uint32_t parts, gs_key *scratch, uint32_t *part_starts)
+/* Order the run in one row by part, in place, and record in `parts` where the parts start. */
+static void split_run(const struct gs_piece *piece, uint64_t row, unsigned shift,
+                      const struct gs_rows *parts, gs_key *scratch)
 {
-    const uint32_t *starts = piece->starts + chunk * piece->stride;
+    uint32_t count;
+    gs_key *keys = gs_rows_run(&piece->rows, row, &count);
+    uint32_t *starts = parts->starts + row * parts->stride;
     uint32_t next[SPLITS] = {0};
-    uint32_t sum = starts[0];
-    for (uint32_t i = starts[0]; i < starts[1]; i++)
-        next[(uint32_t)((keys[i] - piece->low) >> shift)]++;
-    for (uint32_t part = 0; part < parts; part++) {
-        uint32_t count = next[part];
-        part_starts[part] = sum;
-        next[part] = sum - starts[0];
-        sum += count;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        next[(keys[i] - piece->low) >> shift]++;
+    for (uint32_t part = 0; part < parts->stride; part++) {
+        uint32_t part_count = part + 1 < parts->stride ? next[part] : 0;
+        starts[part] = piece->rows.starts[row * piece->rows.stride] + sum;
+        next[part] = sum;
+        sum += part_count;
     }
-    part_starts[parts] = sum;
-    for (uint32_t i = starts[0]; i < starts[1]; i++)
-        scratch[next[(uint32_t)((keys[i] - piece->low) >> shift)]++] = keys[i];
-    memcpy(keys + starts[0], scratch, (starts[1] - starts[0]) * sizeof *keys);
+    for (uint32_t i = 0; i < count; i++)
+        scratch[next[(keys[i] - piece->low) >> shift]++] = keys[i];
+    memcpy(keys, scratch, count * sizeof *keys);
 }
 
 /* The number of bits to split a piece by; 0: it stays whole. */
 static unsigned split_bits(const struct gs_run *run, const struct gs_piece *piece)
 {
-    const struct gs_cpu *cpu = run->cpu;
-    uint64_t run_keys = piece->count / cpu->rows.count;
+    uint64_t run_keys = piece->count / piece->rows.count;
     unsigned bits = 0;
     if (piece->count <= run->plan.bin_keys_max || piece->low == piece->high)
         return 0;
@@ -144,7 +143,6 @@ static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, st
                                 struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_cpu *cpu = run->cpu;
     unsigned bits = split_bits(run, &piece);
     if (bits > 0)
         find_bounds(run, &piece);
@@ -154,21 +152,20 @@ static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, st
     bits = bits < width ? bits : width;
     unsigned shift = width - bits;
     uint32_t parts = (uint32_t)((piece.high - piece.low) >> shift) + 1;
-    uint32_t stride = parts + 1;
-    uint32_t *table = add_table(pieces, cpu->rows.count, stride);
-    if (table == NULL)
+    struct gs_rows rows = piece.rows;
+    rows.stride = parts + 1;
+    rows.starts = add_table(pieces, rows.count * rows.stride);
+    if (rows.starts == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to split a bin");
 #pragma omp parallel for num_threads(run->plan.threads) schedule(dynamic, 4)
-    for (uint64_t chunk = 0; chunk < cpu->rows.count; chunk++)
-        split_run(gs_cpu_chunk(cpu, chunk), &piece, chunk, shift, parts, gs_cpu_scratch(run),
-                  table + chunk * stride);
+    for (uint64_t row = 0; row < rows.count; row++)
+        split_run(&piece, row, shift, &rows, gs_cpu_scratch(run));
     for (uint32_t i = 0; i < parts; i++) {
         gs_key low = piece.low + ((gs_key)i << shift);
         gs_key last = ((gs_key)1 << shift) - 1;
-        struct gs_piece part = {.starts = table + i, .stride = stride, .low = low};
+        struct gs_piece part = {.rows = gs_rows_from(&rows, i), .low = low};
         part.high = piece.high - low < last ? piece.high : low + last;
-        for (uint64_t chunk = 0; chunk < cpu->rows.count; chunk++)
-            part.count += part.starts[chunk * stride + 1] - part.starts[chunk * stride];
+        gs_rows_total(&part.rows, 0, 1, &part.count);
         GS_TRY(add_parts(run, pieces, part, err));
     }
 cleanup:
@@ -193,8 +190,7 @@ enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces, s
     uint64_t start = gs_now_ns();
     uint32_t each = gs_regions_of(run) != NULL ? 2 : 1; /* entries of starts per bin */
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
-        struct gs_piece piece = {.starts = cpu->rows.starts + (size_t)bin * each,
-                                 .stride = cpu->rows.stride,
+        struct gs_piece piece = {.rows = gs_rows_from(&cpu->rows, bin * each),
                                  .low = gs_splitters_low(&run->splitters, bin),
                                  .high = gs_splitters_high(&run->splitters, bin),
                                  .count = run->counts[bin]};

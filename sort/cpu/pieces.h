@@ -5,14 +5,11 @@
 #define GS_PIECES_H
 
 #include "sort/cpu/cpu.h"
-#include "sort/keys/key_runs.h"
 
-/* A bin or a part of one, which one thread sorts at once. Its run in chunk c is [starts[c *
- * stride], starts[c * stride + 1]) of that chunk. */
+/* A bin or a part of one, which one thread sorts at once. */
 struct gs_piece {
-    const uint32_t *starts;
-    uint32_t stride;
-    gs_key low, high; /* bounds of its keys; equal: no sort needed, and maybe not in the copy */
+    struct gs_rows rows; /* bin 0 of these */
+    gs_key low, high;    /* bounds of its keys; equal: no sort needed, and maybe not in the copy */
     uint64_t count;
     uint64_t offset; /* its position in the output if no duplicates are dropped */
 };
@@ -38,13 +35,6 @@ static inline const struct gs_piece *gs_piece_at(const struct gs_run *run,
                                                  const struct gs_pieces *pieces, uint64_t i)
 {
     return &pieces->list[run->options->reverse ? pieces->count - 1 - i : i];
-}
-
-/* The runs of a piece. */
-static inline struct gs_key_runs gs_piece_runs(const struct gs_run *run,
-                                               const struct gs_piece *piece)
-{
-    return gs_rows_runs(&run->cpu->rows, piece->starts, piece->stride);
 }
 
 #endif

@@ -62,12 +62,11 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
                           gs_key *scratch)
 {
     const struct gs_options *options = run->options;
-    const struct gs_key_runs runs = gs_piece_runs(run, piece);
     /* Nothing reads the output again, and it is not in cache: use non-temporal stores. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
                       run->emitter.past_cache;
-    return gs_cache_sort_runs(&runs, to, scratch, run->plan.scratch_keys, piece->count, piece->low,
-                              piece->high, past_cache);
+    return gs_cache_sort_runs(&piece->rows, to, scratch, run->plan.scratch_keys, piece->count,
+                              piece->low, piece->high, past_cache);
 }
 
 enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,

@@ -5,12 +5,13 @@
  *   row 1   |0|1|2|..|k   |     the keys of one bin in one row are a run
  *
  * In any row, the runs of neighbouring bins are neighbours: so neighbouring bins together are one
- * contiguous part of each row.
+ * contiguous part of each row. Rows from a later bin on are rows, too, of which that is bin 0: so a
+ * single bin is passed on.
  */
 #ifndef GS_ROWS_H
 #define GS_ROWS_H
 
-#include "sort/keys/key_runs.h"
+#include "common/keys.h"
 
 struct gs_rows {
     gs_key *keys;      /* row r begins at keys + r * row_keys; they may be on a device */
@@ -30,28 +31,24 @@ static inline gs_key *gs_rows_part(const struct gs_rows *rows, uint64_t row, uin
     return rows->keys + row * rows->row_keys + starts[low];
 }
 
-/* The keys of a bin, whose starts are one entry in each `stride` of them from `starts` on. */
-static inline struct gs_key_runs gs_rows_runs(const struct gs_rows *rows, const uint32_t *starts,
-                                              uint32_t stride)
+/* The rows from a bin on, whose starts are at index `entry` in each row. */
+static inline struct gs_rows gs_rows_from(const struct gs_rows *rows, uint32_t entry)
 {
-    return (struct gs_key_runs){.keys = rows->keys,
-                                .starts = starts,
-                                .chunks = rows->count,
-                                .chunk_keys = rows->row_keys,
-                                .stride = stride};
+    struct gs_rows from = *rows;
+    from.starts += entry;
+    return from;
+}
+
+/* The run of bin 0 in a row, and its length in *count. */
+static inline gs_key *gs_rows_run(const struct gs_rows *rows, uint64_t row, uint32_t *count)
+{
+    return gs_rows_part(rows, row, 0, 0, count);
 }
 
 /* Count the keys of bins [first, end) into counts[first .. end). */
-static inline void gs_rows_total(const struct gs_rows *rows, uint32_t first, uint32_t end,
-                                 uint64_t *counts)
-{
-    for (uint32_t bin = first; bin < end; bin++)
-        counts[bin] = 0;
-    for (uint64_t row = 0; row < rows->count; row++) {
-        const uint32_t *starts = rows->starts + row * rows->stride;
-        for (uint32_t bin = first; bin < end; bin++)
-            counts[bin] += starts[bin + 1] - starts[bin];
-    }
-}
+void gs_rows_total(const struct gs_rows *rows, uint32_t first, uint32_t end, uint64_t *counts);
+
+/* Copy the runs of bin 0, one after the other, to `to`. */
+void gs_rows_gather(const struct gs_rows *rows, gs_key *to);
 
 #endif

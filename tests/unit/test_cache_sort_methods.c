@@ -164,7 +164,7 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
     enum { RUNS = 8 };
     uint32_t starts[2 * RUNS] = {0};
     const uint32_t share = (uint32_t)(count / (RUNS - 3)) + 1;
-    const struct gs_key_runs runs = {keys, starts, RUNS, share, 2};
+    const struct gs_rows runs = {keys, share, RUNS, starts, 2};
     for (uint32_t i = 0, left = (uint32_t)count; i < RUNS; i++) {
         starts[2 * i + 1] = left < share ? left : share;
         left -= starts[2 * i + 1];

@@ -4,17 +4,17 @@
 #ifndef GS_AHEAD_H
 #define GS_AHEAD_H
 
-#include "sort/keys/key_runs.h"
+#include "sort/keys/rows.h"
 
 enum {
     GS_AHEAD_KEYS = 1024,
-    GS_AHEAD_TABLE = 16 /* chunks whose starts are prefetched */
+    GS_AHEAD_TABLE = 16 /* rows whose starts are prefetched */
 };
 
 /* The input that is prefetched while the block before it is spread. */
 struct gs_ahead {
-    const struct gs_key_runs *runs;
-    uint64_t chunk; /* the next chunk to prefetch */
+    const struct gs_rows *rows;
+    uint64_t row; /* the next one to prefetch */
     const gs_key *at, *end;
     int64_t keys; /* prefetched but not yet spread */
 };
@@ -24,12 +24,12 @@ static inline __attribute__((always_inline)) void gs_ahead_call_line(struct gs_a
 {
     if (ahead->at >= ahead->end) {
         uint32_t count;
-        if (ahead->chunk >= ahead->runs->chunks)
+        if (ahead->row >= ahead->rows->count)
             return;
-        if (ahead->chunk + GS_AHEAD_TABLE < ahead->runs->chunks)
-            __builtin_prefetch(ahead->runs->starts +
-                               (ahead->chunk + GS_AHEAD_TABLE) * ahead->runs->stride);
-        const gs_key *run = gs_key_run(ahead->runs, ahead->chunk++, &count);
+        if (ahead->row + GS_AHEAD_TABLE < ahead->rows->count)
+            __builtin_prefetch(ahead->rows->starts +
+                               (ahead->row + GS_AHEAD_TABLE) * ahead->rows->stride);
+        const gs_key *run = gs_rows_run(ahead->rows, ahead->row++, &count);
         const uint32_t skew = (uint32_t)((uintptr_t)run / sizeof *run % GS_LINE_KEYS);
         ahead->at = run - skew;
         ahead->end = run + count;

@@ -55,18 +55,18 @@ static bool seldom_repeat(unsigned repeats, size_t count)
 
 /* Do the runs' keys, by a sample, differ, lack order and spread evenly? Then groups are worth
  * trying. */
-static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key low, gs_key high)
+static bool runs_look_even(const struct gs_rows *rows, size_t count, gs_key low, gs_key high)
 {
     gs_key sample[SAMPLE];
     size_t drawn = 0;
     if (count < RUNS_KEYS_MIN || count > GS_CACHE_SORT_LARGE)
         return false;
-    for (uint64_t chunk = 0; chunk < runs->chunks && drawn < SAMPLE; chunk++) {
+    for (uint64_t row = 0; row < rows->count && drawn < SAMPLE; row++) {
         uint32_t run_count;
-        const gs_key *run = gs_key_run(runs, chunk, &run_count);
+        const gs_key *run = gs_rows_run(rows, row, &run_count);
         /* There may be few rows where they are not chunks, so take more keys from each. */
         uint32_t share =
-            runs->chunk_keys == 0 ? (uint32_t)((uint64_t)SAMPLE * run_count / count) : RUN_SAMPLE;
+            rows->row_keys == 0 ? (uint32_t)((uint64_t)SAMPLE * run_count / count) : RUN_SAMPLE;
         share = share > RUN_SAMPLE ? share : RUN_SAMPLE;
         for (uint32_t i = 0; i < run_count && i < share && drawn < SAMPLE; i++)
             sample[drawn++] = run[(uint64_t)i * run_count / share];
@@ -77,12 +77,12 @@ static bool runs_look_even(const struct gs_key_runs *runs, size_t count, gs_key 
 }
 
 /* Sort from the runs straight to `to`, which may be the runs' own memory. */
-static bool try_groups(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache)
+static bool try_groups(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
+                       size_t count, gs_key low, gs_key high, bool past_cache)
 {
     return (gs_placed512_pays() &&
-            gs_placed512_sort(runs, to, scratch, scratch_keys, count, low, high, past_cache)) ||
-           gs_groups512_sort(runs, to, scratch, scratch_keys, count, low, high, past_cache);
+            gs_placed512_sort(rows, to, scratch, scratch_keys, count, low, high, past_cache)) ||
+           gs_groups512_sort(rows, to, scratch, scratch_keys, count, low, high, past_cache);
 }
 
 enum gs_even_method gs_even_method(void)
@@ -92,16 +92,15 @@ enum gs_even_method gs_even_method(void)
                                  : GS_EVEN_NONE;
 }
 
-bool gs_even_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache,
-                       bool *tried)
+bool gs_even_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
+                       size_t count, gs_key low, gs_key high, bool past_cache, bool *tried)
 {
     /* Skip bins whose columns would hold more values than 16-bit slots distinguish. */
     if (!gs_groups512_usable() || count == 0 || (uint64_t)(high - low) / count >= NARROW_SPREAD ||
-        !runs_look_even(runs, count, low, high))
+        !runs_look_even(rows, count, low, high))
         return false;
     *tried = true;
-    return try_groups(runs, to, scratch, scratch_keys, count, low, high, past_cache);
+    return try_groups(rows, to, scratch, scratch_keys, count, low, high, past_cache);
 }
 
 bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high, bool *tried)
@@ -110,10 +109,10 @@ bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_ke
         (count >= GS_EVEN_SAMPLE && !gs_bin_looks_even(keys, count, low, high)))
         return false;
     *tried = true;
-    const uint32_t starts[2] = {0, (uint32_t)count};
-    const struct gs_key_runs runs = {.keys = keys, .starts = starts, .chunks = 1};
+    uint32_t starts[2] = {0, (uint32_t)count};
+    const struct gs_rows row = {.keys = keys, .starts = starts, .count = 1};
     if (gs_groups512_usable() &&
-        try_groups(&runs, keys, scratch, gs_cache_sort_scratch(count), count, low, high, false))
+        try_groups(&row, keys, scratch, gs_cache_sort_scratch(count), count, low, high, false))
         return true;
     return gs_columns_usable() && gs_columns_sort(keys, scratch, count, low, high);
 }

@@ -7,7 +7,7 @@
 #ifndef GS_EVEN_H
 #define GS_EVEN_H
 
-#include "sort/keys/key_runs.h"
+#include "sort/keys/rows.h"
 
 #include <stdbool.h>
 
@@ -29,8 +29,7 @@ bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_ke
 /* The same for up to GS_CACHE_SORT_LARGE keys in runs, which are sorted to `to` and stay unchanged;
  * the parameters are those of gs_cache_sort_runs(). Always false unless the method is
  * GS_EVEN_GROUPS. */
-bool gs_even_sort_runs(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache,
-                       bool *tried);
+bool gs_even_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
+                       size_t count, gs_key low, gs_key high, bool past_cache, bool *tried);
 
 #endif

@@ -128,10 +128,10 @@ static AVX512_VBMI2 bool move_block(const struct split *split, unsigned char *co
 }
 
 /* Put all keys, less low, into their areas; false if an area has overflowed. */
-static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct split *split,
+static AVX512_VBMI2 bool make_areas(const struct gs_rows *rows, const struct split *split,
                                     uint32_t *counts)
 {
-    struct gs_ahead ahead = {.runs = runs};
+    struct gs_ahead ahead = {.rows = rows};
     unsigned char *parts[PARTS], *next[AREAS];
     size_t block = 0;
 
@@ -139,9 +139,9 @@ static AVX512_VBMI2 bool make_areas(const struct gs_key_runs *runs, const struct
         next[area] = (unsigned char *)area_begin(split, area);
     empty_block(split, parts);
     gs_ahead_call(&ahead, 0);
-    for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
+    for (uint64_t row = 0; row < rows->count; row++) {
         uint32_t count;
-        const gs_key *run = gs_key_run(runs, chunk, &count);
+        const gs_key *run = gs_rows_run(rows, row, &count);
         for (size_t done = 0, here; done < count; done += here) {
             const size_t left = count - done, fits = BLOCK_KEYS_READ - block;
             here = left < fits ? left : fits;
@@ -321,12 +321,12 @@ static bool plan_split(struct split *split, gs_key *scratch, size_t scratch_keys
     return most > share + share / 16 + 256;
 }
 
-static AVX512_VBMI2 bool sort_bin(const struct gs_key_runs *runs, struct split *split, gs_key *to,
+static AVX512_VBMI2 bool sort_bin(const struct gs_rows *rows, struct split *split, gs_key *to,
                                   bool past_cache)
 {
     uint32_t counts[AREAS];
 
-    if (!make_areas(runs, split, counts))
+    if (!make_areas(rows, split, counts))
         return false;
     open_lanes(split, to, past_cache);
     for (uint32_t area = 0; area < split->area_count; area++)
@@ -338,14 +338,14 @@ static AVX512_VBMI2 bool sort_bin(const struct gs_key_runs *runs, struct split *
     return true;
 }
 
-bool gs_groups512_sort(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache)
+bool gs_groups512_sort(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
+                       size_t count, gs_key low, gs_key high, bool past_cache)
 {
     struct split split;
 
     return count >= KEYS_MIN && count <= GS_CACHE_SORT_LARGE &&
            plan_split(&split, scratch, scratch_keys, count, low, high) &&
-           sort_bin(runs, &split, to, past_cache);
+           sort_bin(rows, &split, to, past_cache);
 }
 
 bool gs_groups512_usable(void)

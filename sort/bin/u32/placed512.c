@@ -122,14 +122,14 @@ __attribute__((noinline, target("bmi"))) static void put_keys(struct placing *pl
 }
 
 /* Store all keys in their groups; false if a group has overflowed. */
-static AVX512 bool make_groups(const struct gs_key_runs *runs, struct placing *placing)
+static AVX512 bool make_groups(const struct gs_rows *rows, struct placing *placing)
 {
-    struct gs_ahead ahead = {.runs = runs};
+    struct gs_ahead ahead = {.rows = rows};
 
     gs_ahead_call(&ahead, 0);
-    for (uint64_t chunk = 0; chunk < runs->chunks; chunk++) {
+    for (uint64_t row = 0; row < rows->count; row++) {
         uint32_t count;
-        const gs_key *run = gs_key_run(runs, chunk, &count);
+        const gs_key *run = gs_rows_run(rows, row, &count);
         for (uint32_t done = 0, here; done < count; done += here) {
             here = count - done < PUT_AT_ONCE ? count - done : PUT_AT_ONCE;
             gs_ahead_call(&ahead, here);
@@ -145,15 +145,15 @@ static AVX512 bool make_groups(const struct gs_key_runs *runs, struct placing *p
     return all_fit(placing);
 }
 
-bool gs_placed512_sort(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache)
+bool gs_placed512_sort(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
+                       size_t count, gs_key low, gs_key high, bool past_cache)
 {
     struct placing placing;
     struct gs_lanes lanes;
 
     if (count < KEYS_MIN || count > GS_CACHE_SORT_LARGE ||
         !plan_placing(&placing, scratch, scratch_keys, count, low, high) ||
-        !make_groups(runs, &placing))
+        !make_groups(rows, &placing))
         return false;
     uint16_t *const rooms[2] = {placing.rooms, placing.rooms};
     gs_lanes_open512(&lanes, rooms, gs_lanes_waiting(placing.groups), to, past_cache);

@@ -4,13 +4,13 @@
 #ifndef GS_PLACED512_H
 #define GS_PLACED512_H
 
-#include "sort/keys/key_runs.h"
+#include "sort/keys/rows.h"
 
 #include <stdbool.h>
 
 /* As gs_groups512_sort(), for 2^16 keys or more. Returns false, also, if a group overflows. */
-bool gs_placed512_sort(const struct gs_key_runs *runs, gs_key *to, gs_key *scratch,
-                       size_t scratch_keys, size_t count, gs_key low, gs_key high, bool past_cache);
+bool gs_placed512_sort(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
+                       size_t count, gs_key low, gs_key high, bool past_cache);
 
 /* Whether this processor has the instructions, and whether it is faster there. */
 bool gs_placed512_usable(void);

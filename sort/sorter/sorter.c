@@ -8,7 +8,7 @@
 #include "sort/engines/list_engines.h"
 #include "sort/gpu/gpu_start.h"
 #include "sort/gpu/stages_gpu.h"
-#include "sort/pipeline/gpu_pieces.h"
+#include "sort/sorter/gpu_pieces.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/pipeline/pipeline.h"
 #include "sort/run/cost.h"

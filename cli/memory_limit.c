@@ -14,8 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Whatever -S says, this many keys can be sorted. */
-#define GS_SMALL_KEYS 65536
+/* Whatever -S says, so many bytes of keys can be sorted. */
+#define SMALL_BYTES (UINT64_C(256) << 10)
 
 /* Memory to leave for other uses than the sort's buffers: file buffers and libraries. */
 #define GS_BESIDE (UINT64_C(32) << 20)
@@ -32,8 +32,8 @@ static uint64_t stacks(const struct gs_command *command)
 /* The memory that a small input takes. */
 static uint64_t least_memory(const struct gs_command *command)
 {
-    return gs_width(&command->sort)->memory(&command->sort, GS_SMALL_KEYS) +
-           (uint64_t)GS_SMALL_KEYS * command->sort.key_bytes;
+    const uint64_t keys = SMALL_BYTES / command->sort.key_bytes;
+    return gs_width(&command->sort)->memory(&command->sort, keys) + SMALL_BYTES;
 }
 
 static uint64_t subtract(uint64_t from, uint64_t bytes)

@@ -228,3 +228,28 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
         [ ! -e out ]
     done
 }
+
+@test "merges of keys of 8 and 16 bytes; a disorder names the whole key" {
+    for type in u64 u128; do
+        for name in uniform few max-keys; do
+            for options in "" -r -u -ru; do
+                [[ $options == *r* ]] && order=-r || order=
+                rm -f in*
+                : >all
+                for i in 0 1 2 3 4; do
+                    keygen --type="$type" --seed="$i" "$name" $((i * 60000 + 1)) >part
+                    cat part >>all
+                    reference -t "$type" ${order:+"$order"} part >"in$i"
+                done
+                reference -t "$type" ${options:+"$options"} all >wanted
+                "$GSORT" -m -t "$type" --verify ${options:+"$options"} in* -o got
+                assert_same wanted got
+            done
+        done
+    done
+    head -c 16 /dev/zero >in
+    printf '%016d' 0 | tr 0 '\377' >>in
+    run ! --separate-stderr "$GSORT" -m -r -t u128 in -o got
+    # shellcheck disable=SC2154  # set by run
+    [ "$stderr" = "gsort: in:1: disorder: 340282366920938463463374607431768211455" ]
+}

@@ -1,0 +1,50 @@
+# Keys of 8 and 16 bytes are sorted through temporary files, too.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+
+# A GPU sorts keys of 4 bytes only, so these tests do not follow GSORT_DEVICE.
+
+# assert_external TYPE [OPTION...]: the output for `in` is right, from file to file and from pipe to
+# pipe, and --stats says that the sort went through temporary files.
+assert_external()
+{
+    reference -t "$@" in >wanted || return
+    "$GSORT" -t "$@" -S 1M -T . --verify --stats in -o got 2>stats || return
+    assert_same wanted got && grep -q 'through temporary files' stats || return
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | "$GSORT" -t "$@" -S 1M -T . --verify --stats 2>stats >got || return
+    assert_same wanted got && grep -q 'through temporary files' stats
+}
+
+@test "external sorts of wide keys of various distributions" {
+    for type in u64 u128; do
+        for name in uniform zipf few narrow sorted all-but-one max-keys; do
+            keygen --type="$type" "$name" 1000003 >in
+            assert_external "$type" || {
+                echo "by: $type $name" >&2
+                return 1
+            }
+        done
+    done
+}
+
+@test "external sorts of wide keys with -r, -u and both" {
+    for type in u64 u128; do
+        for name in zipf max-keys; do
+            keygen --type="$type" "$name" 1000003 >in
+            for options in -r -u -ru; do
+                assert_external "$type" "$options"
+            done
+        done
+    done
+}
+
+@test "a large bin of wide keys is split again" {
+    for type in u64 u128; do
+        # A pipe's first part tells nothing about the rest, which falls into one bin.
+        keygen --type="$type" uniform 150000 >in
+        keygen --type="$type" low-bits 900000 >>in
+        assert_external "$type"
+    done
+}

@@ -1,11 +1,15 @@
-/* gpu_start_absent.c -- the functions of gpu_start.h in a gsort without CUDA.
+/* gpu_start_absent.c -- the functions of gpu_start.h without CUDA, or for wider keys.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu/gpu_start.h"
 
-bool gs_gpu_built(void)
+#include "common/keys.h"
+
+const char *gs_gpu_refusal(void)
 {
-    return false;
+    return GS_BITS == 32   ? "this gsort was built without CUDA"
+           : GS_BITS == 64 ? "elements of 8 bytes are not sorted on the GPU yet"
+                           : "elements of 16 bytes are not sorted on the GPU yet";
 }
 
 bool gs_gpu_present(void)
@@ -25,5 +29,5 @@ bool gs_gpu_started(void)
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err)
 {
     (void)device;
-    return gs_fail(err, GS_ERR_DEVICE, 0, "this gsort was built without CUDA");
+    return gs_fail(err, GS_ERR_DEVICE, 0, "%s", gs_gpu_refusal());
 }

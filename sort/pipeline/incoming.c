@@ -215,8 +215,9 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options)
 {
     unsigned threads = gs_threads(options);
     bool other = options->engine != GS_ENGINE_AUTO && options->engine != GS_ENGINE_SAMPLESORT;
-    bool cpu = options->device == GS_DEVICE_CPU ||
-               (options->device == GS_DEVICE_AUTO && !(gs_gpu_built() && gs_gpu_present()));
+    bool cpu =
+        options->device == GS_DEVICE_CPU ||
+        (options->device == GS_DEVICE_AUTO && (gs_gpu_refusal() != NULL || !gs_gpu_present()));
     if (threads < WORKERS_PART || other || !cpu || options->bins == 1)
         return NULL;
     struct gs_incoming *incoming = calloc(1, sizeof *incoming);

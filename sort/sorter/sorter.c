@@ -8,10 +8,10 @@
 #include "sort/engines/list_engines.h"
 #include "sort/gpu/gpu_start.h"
 #include "sort/gpu/stages_gpu.h"
-#include "sort/pipeline/gpu_pieces.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/pipeline/pipeline.h"
 #include "sort/run/cost.h"
+#include "sort/sorter/gpu_pieces.h"
 #include "sort/split/keeps_most.h"
 
 #include "common/memory.h"
@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The width of the keys that a GPU and the shared-memory engines sort. */
-#define GPU_KEY_BYTES 4
+/* The width of the keys that the shared-memory engines sort. */
+#define ENGINE_KEY_BYTES 4
 
 /* Refuse a value above its limit. */
 static enum gs_status check_limit(const char *option, uint64_t value, uint64_t limit,
@@ -43,14 +43,11 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
     if ((options->lists & (options->lists - 1)) != 0)
         return gs_fail(err, GS_ERR_USAGE, 0, "--lists=%" PRIu64 ": not a power of two",
                        options->lists);
-    if (GS_KEY_BYTES != GPU_KEY_BYTES && gs_engine_uses_lists(options->engine))
+    if (GS_KEY_BYTES != ENGINE_KEY_BYTES && gs_engine_uses_lists(options->engine))
         return gs_fail(err, GS_ERR_USAGE, 0, "--engine=%s sorts keys of 4 bytes, not of %d",
                        gs_engine_name(options->engine), GS_KEY_BYTES);
-    if (GS_KEY_BYTES != GPU_KEY_BYTES && options->device == GS_DEVICE_GPU)
-        return gs_fail(err, GS_ERR_DEVICE, 0,
-                       "--device=gpu: a GPU sorts keys of 4 bytes, not of %d", GS_KEY_BYTES);
-    if (options->device == GS_DEVICE_GPU && !gs_gpu_built())
-        return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: this gsort was built without CUDA");
+    if (options->device == GS_DEVICE_GPU && gs_gpu_refusal() != NULL)
+        return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: %s", gs_gpu_refusal());
 cleanup:
     return st;
 }
@@ -69,10 +66,8 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
     const char *reason = "asked for";
     if (options->device != GS_DEVICE_AUTO)
         device = options->device;
-    else if (GS_KEY_BYTES != GPU_KEY_BYTES)
-        reason = "keys of this width are sorted on the CPU";
-    else if (!gs_gpu_built())
-        reason = "this gsort was built without CUDA";
+    else if (gs_gpu_refusal() != NULL)
+        reason = gs_gpu_refusal();
     else if (!gs_gpu_present())
         reason = "there is no GPU";
     else if (gs_engine_uses_lists(options->engine))

@@ -1,5 +1,5 @@
-/* test_gpu_pieces.c -- an input is sorted piece by piece, each an input of its own; see
- * gpu_pieces.h. SPDX-License-Identifier: MIT
+/* test_gpu_pieces.c -- an input is sorted piece by piece, each an input of its own.
+ * SPDX-License-Identifier: MIT
  *
  * The CPU stands in for the GPU that sorts the pieces, so that this needs none. It notes how large
  * they are, and can claim not to have memory for one.
@@ -7,8 +7,8 @@
 #include "common/memory.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/keys/fingerprint.h"
-#include "sort/pipeline/gpu_pieces.h"
 #include "sort/pipeline/pipeline.h"
+#include "sort/sorter/gpu_pieces.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

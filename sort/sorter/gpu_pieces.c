@@ -6,7 +6,7 @@
  * merge is needed, as bins are disjoint. A piece that does not fit after all, because it is one
  * large bin or because less memory is free than the GPU said, is in turn sorted piece by piece.
  */
-#include "sort/pipeline/gpu_pieces.h"
+#include "sort/sorter/gpu_pieces.h"
 #include "sort/cpu/count_bins.h"
 #include "sort/cpu/cpu.h"
 #include "sort/cpu/prefix_sum.h"

@@ -82,20 +82,21 @@ MACROS   := $(shell $(CC) -dM -E - </dev/null)
 objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 OBJECTS  := $(call objects,$(filter-out cli/main.c cli/openmp_environment.c,$(call present,$(ROOMS) $(KEY_ROOMS))))
 OBJECTS  += $(call objects,$(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS)))
-# Wider keys have neither vector code of their own, nor a GPU's, nor the engines of 32-bit lists.
+# Wider keys have neither vector code of their own, nor a GPU's, nor the engines of 32-bit lists;
+# those of 128 bits, no shares.
 WIDE     := $(filter-out $(call sources,engines,c),$(call present,$(KEY_ROOMS))) sort/engines/list_engines.c \
             sort/engines/engine_absent.c $(call absent,$(WINGS) $(GPU_ROOMS))
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(call objects,$(call sources,$(KEY_ROOMS),cc))
   WIDE_64   := $(call sources,$(KEY_ROOMS),cc)
+  WIDE_128  := $(call sources,bin,cc) $(call absent,ways)
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
 else
   OBJECTS   += $(call objects,$(call absent,bin ways))
   WIDE_64   := $(call absent,bin ways)
+  WIDE_128  := $(call absent,bin ways)
 endif
-# Highway sorts no keys of 128 bits.
-WIDE_128 := $(call absent,bin ways)
 ifeq ($(CUDA),1)
   OBJECTS  += $(call objects,$(call present,$(GPU_ROOMS)) $(call sources,$(GPU_ROOMS),cu))
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
@@ -122,6 +123,9 @@ MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 STATIC_GOMP := $(if $(findstring __clang__,$(MACROS)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so $(if $(filter 1,$(FUSE)),build/quirkfs)
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+# Those that hold for keys of every width.
+WIDE_UNITS := cache_sort cache_sort_methods
+UNITS    += $(foreach width,$(WIDTHS),$(WIDE_UNITS:%=$(B)/unit/test_%_$(width)))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
@@ -178,6 +182,13 @@ $(B)/w$(1)/%.o: %.cc $(B)/flags
 
 $(B)/width$(1).o: $$(call wide_objects,$(1))
 	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) $$@.all $$@ && rm $$@.all
+
+$(B)/unit/%_$(1): tests/unit/%.c $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types)) $(B)/flags
+	@mkdir -p $$(@D)
+	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
+
+$(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types)) $(B)/flags
+	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
 endef
 $(foreach width,$(WIDTHS),$(eval $(call width_rules,$(width))))
 

@@ -25,6 +25,7 @@ _gsort()
     -e | --engine) values=(auto samplesort atomicmin reduction hybrid) ;;
     --device) values=(auto cpu gpu) ;;
     --format) values=(auto raw) ;;
+    -t | --type) values=(u32 u64 u128) ;;
     --stats) values=(text json) ;;
     --progress) values=(auto always never) ;;
     --check) values=(diagnose-first quiet silent) ;;
@@ -36,7 +37,7 @@ _gsort()
     -S | --buffer-size | --device-memory | --samples | --bins | --lists | --parallel) return ;;
     *)
         if [[ $current == -* ]]; then
-            values=(-o -r -u -e -S -T -c -C -m --output= --reverse --unique --engine= --samples=
+            values=(-o -r -u -t -e -S -T -c -C -m --output= --reverse --unique --type= --engine= --samples=
                 --bins= --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --parallel= --fsync --direct --stats --verify --progress
                 --check --merge --plan --help --usage --version)

@@ -6,6 +6,7 @@
 #include "cli/size_arg.h"
 #include "common/file.h"
 #include "common/memory.h"
+#include "common/codec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +64,22 @@ enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct
     enum gs_status st = find_word("--format", arg, words, &index, err);
     command->raw = index == 1;
     return st;
+}
+
+enum gs_status gs_set_records(struct gs_command *command, const struct gs_format_options *options,
+                              struct gs_error *err)
+{
+    struct gs_codec codec;
+    enum gs_status st = gs_format_parse(&command->format, options, err);
+    if (st != GS_OK)
+        return st;
+    if (command->format.element_bytes != 0)
+        gs_codec_init(&codec, &command->format);
+    if (command->format.element_bytes == 0 || !codec.identity)
+        return gs_fail(err, GS_ERR_USAGE, 0, "--type=%s: only u32, u64 and u128 are sorted so far",
+                       options->type);
+    command->sort.key_bytes = command->format.element_bytes;
+    return GS_OK;
 }
 
 enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err)

@@ -13,6 +13,10 @@
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct gs_error *err);
+
+/* What the files are arrays of, from the options that say so together. */
+enum gs_status gs_set_records(struct gs_command *command, const struct gs_format_options *options,
+                              struct gs_error *err);
 enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_progress(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err);

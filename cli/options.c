@@ -45,6 +45,7 @@ static const struct argp_option table[] = {
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output; FILE may be an input", 0},
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
+    {"type", 't', "TYPE", 0, "the keys are u32 (default), u64 or u128, little-endian", 0},
     {"engine", 'e', "NAME", 0,
      "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
      "that fit one GPU block's shared memory, 38656 keys at most",
@@ -121,6 +122,7 @@ struct parse {
     bool is_merged;   /* -m was given */
     bool is_answered; /* --help or the like was given and answered: nothing else to do */
     uint64_t threads;
+    struct gs_format_options format;
     struct gs_error err;
 };
 
@@ -184,6 +186,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return GS_OK;
     case OPT_CHECK:
         return set_check(parse, arg, err);
+    case 't':
+        parse->format.type = arg;
+        return GS_OK;
     case 'e':
         return gs_set_engine(command, arg, err);
     case OPT_DEVICE:
@@ -325,6 +330,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
                      command->quiet ? "C" : "c");
     else if (parse.is_merged)
         command->mode = GS_MODE_MERGE;
+    if (st == GS_OK)
+        st = gs_set_records(command, &parse.format, &parse.err);
     if (st == GS_OK)
         gs_choose_directory(command);
     if (st == GS_OK)

@@ -4,6 +4,7 @@
 #ifndef GS_OPTIONS_H
 #define GS_OPTIONS_H
 
+#include "common/format.h"
 #include "sort/gsort.h"
 
 #include <stdbool.h>
@@ -18,9 +19,10 @@ enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER 
 
 struct gs_command {
     enum gs_mode mode;
-    bool quiet;             /* -C: only the exit status tells */
-    struct gs_options sort; /* memory_bytes is left 0 here: see memory_limit */
-    uint64_t memory_limit;  /* -S, in bytes; 0: not given */
+    bool quiet;              /* -C: only the exit status tells */
+    struct gs_format format; /* of the records: -t */
+    struct gs_options sort;  /* memory_bytes is left 0 here: see memory_limit */
+    uint64_t memory_limit;   /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;
     enum gs_progress_when progress;
     const char *output; /* NULL: standard output */

@@ -24,7 +24,7 @@ typedef uint64_t gs_key;
 __extension__ typedef unsigned __int128 gs_key;
 #endif
 
-#define GS_KEY_MAX   ((gs_key)~(gs_key)0)
+#define GS_KEY_MAX   ((gs_key) ~(gs_key)0)
 #define GS_KEY_BITS  GS_BITS
 #define GS_KEY_BYTES (GS_BITS / 8)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 ##
 ## Hostile tests
-##   check-faults     every call to the system made to fail once, in every mode; minutes
+##   check-faults     every call to the system made to fail once, and refused, in every mode; minutes
 ##   check-kill       kill -9 at N=1000 random moments; SEED=n
 ##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n
 ##   fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer

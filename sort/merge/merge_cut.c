@@ -197,7 +197,7 @@ void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
                                    .position = cut->position,
                                    .index = cut->segments,
                                    .floor = cut->floor};
-    if (cut->actives == 0 || cut->ended)
+    if (cut->actives == 0)
         return;
     uint64_t look = cut->room / cut->actives;
     bool bounded = find_bound(cut, look, &bound);
@@ -213,9 +213,8 @@ void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
     if (bounded && sum < cut->room / ROOM_PART_MIN)
         segment->last = widen(cut, segment->last, sum);
     take_parts(cut, segment);
-    cut->ended = segment->last == GS_KEY_MAX;
-    if (segment->last >= cut->floor && !cut->ended)
-        cut->floor = segment->last + 1;
+    if (segment->last >= cut->floor)
+        cut->floor = segment->last + 1; /* wraps around at the end: every key is up to GS_KEY_MAX */
     cut->position += segment->count;
     cut->segments++;
 }

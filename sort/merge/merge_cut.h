@@ -19,8 +19,7 @@ struct gs_cut {
     uint64_t *trial;   /* [actives]: the same for a limit being tried */
     gs_key width;      /* last - floor of the last segment that had to be widened */
     uint64_t room;     /* keys that a segment may have, at least span_count */
-    gs_key floor;      /* (key ^ mask) of every key left is at least this, ... */
-    bool ended;        /* ... or there should be none: the largest key has been cut off */
+    gs_key floor;      /* (key ^ mask) of every key left is at least this */
     uint64_t position; /* keys in all segments so far */
     uint64_t segments; /* segments cut so far */
 };

@@ -24,7 +24,7 @@ over()
     unmount_last
     [ "$(cat disk/upper/out)" = old ]
     [ "$(ls -A disk/upper)" = out ]
-    unmount_last
+    wait_for unmount_last 2>/dev/null # until fuse-overlayfs has ended
     rmdir lower m disk
 }
 

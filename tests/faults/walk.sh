@@ -6,8 +6,8 @@
 #
 # For each mode, kind of call and way to fail, the first call fails, in the next run the second, and
 # so on until a run makes too few such calls. Then, as in a sandbox, each system call that the
-# command makes is refused throughout, with each errno of sandboxes (kind "refused"; needs strace and
-# refuse.so beside SHIM). Each run must end, with status 0 and the right bytes,
+# command makes is refused throughout, with each errno of sandboxes (kind "refused"; needs strace,
+# and refuse.so beside SHIM). Each run must end, with status 0 and the right bytes,
 # or with status 2, one line on standard error and the old output untouched, and leave no other file
 # in the directory. A stream that broke off holds a prefix of the right bytes. Prints the faults
 # injected, for each kind and in all. GSORT_FAULT_KINDS="pwrite malloc" limits the walk to these
@@ -121,8 +121,8 @@ EOF
 # each kind, too.
 REFUSALS=${GSORT_REFUSALS:-1 13 22 38 95 5}
 
-# Without these, nothing runs or ends. A failing brk returns the old end, no errno; rseq would have to
-# be refused before main(), as the C library expects; and unlink is left out as above.
+# Without these, nothing runs or ends. A failing brk returns the old end, no errno; rseq would have
+# to be refused before main(), as the C library expects; and unlink is left out as above.
 CALLS_NEEDED='execve|exit|exit_group|rt_sigreturn|restart_syscall|futex|brk|rseq|unlink|unlinkat'
 
 SECONDS_MAX=120

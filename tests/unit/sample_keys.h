@@ -27,6 +27,12 @@ static inline gs_key sample_wide(uint32_t key)
     return key * (GS_KEY_MAX / UINT32_MAX);
 }
 
+/* One of `values` values, spread from 0 to the largest key. */
+static inline gs_key sample_value(uint64_t random, uint64_t values)
+{
+    return values < 2 ? 0 : sample_wide((uint32_t)(random % values * (UINT32_MAX / (values - 1))));
+}
+
 /* A key of random bits. */
 static inline gs_key sample_random(uint64_t stream, uint64_t i)
 {

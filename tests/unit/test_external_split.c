@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "sort/external/external.h"
+#include "sort/external/external_plan.h"
 #include "sort/external/external_split.h"
+#include "sort/keys/fingerprint.h"
 #include "sort/split/sort_samples.h"
 #include "tests/unit/check.h"
-#include "sort/keys/fingerprint.h"
+#include "tests/unit/sample_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint
     struct gs_error err = {.status = GS_OK};
     gs_key sample[2048];
     for (uint64_t i = 0; i < KEYS; i++)
-        keys[i] = (gs_key)(gs_random(values, i) % values);
+        keys[i] = sample_value(gs_random(values, i), values);
     for (uint64_t i = 0; i < 2048; i++)
         sample[i] = keys[i * 97];
     gs_sort_samples(sample, 2048);

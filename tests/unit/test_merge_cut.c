@@ -29,7 +29,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
     for (size_t i = 0; i < SPANS; i++) {
         uint64_t count = i == 2 ? 0 : i == 3 ? 1 : SPAN_KEYS;
         for (uint64_t k = 0; k < count; k++)
-            keys[i][k] = (gs_key)(gs_random(i, k) % values) ^ mask;
+            keys[i][k] = sample_value(gs_random(i, k), values) ^ mask;
         qsort(keys[i], count, sizeof(gs_key), sample_compare);
         for (uint64_t k = 0; reverse && k < count / 2; k++) {
             gs_key swap = keys[i][k];
@@ -86,7 +86,7 @@ static void check_disorder(void)
     struct gs_cut cut;
     for (size_t i = 0; i < 2; i++) {
         for (uint64_t k = 0; k < SPAN_KEYS; k++)
-            keys[i][k] = (gs_key)(gs_random(i, k) % 100);
+            keys[i][k] = sample_value(gs_random(i, k), 256);
         spans[i] = (struct gs_span){.keys = keys[i], .count = SPAN_KEYS};
     }
     if (!CHECK(gs_cut_open(&cut, spans, 2, false, 64, &err) == GS_OK))
@@ -121,10 +121,11 @@ static void check_layout(bool apart, gs_key mask)
     const uint64_t each = apart ? COUNT : 5;
     const uint64_t base_keys = apart ? 0 : (uint64_t)MANY * COUNT;
     for (uint64_t k = 0; k < base_keys; k++)
-        base[k] = (gs_key)(k * 1000) ^ mask;
+        base[k] = sample_wide((uint32_t)k * 1000) ^ mask;
     for (uint64_t i = 0; i < MANY; i++) {
         for (uint64_t k = 0; k < each; k++)
-            keys[i][k] = (gs_key)(apart ? i * COUNT + k : k * 20000000 + i * 50000) ^ mask;
+            keys[i][k] =
+                sample_wide((uint32_t)(apart ? i * COUNT + k : k * 20000000 + i * 50000)) ^ mask;
         spans[i] = (struct gs_span){.keys = keys[i], .count = each};
     }
     spans[MANY] = (struct gs_span){.keys = base, .count = base_keys};
@@ -144,7 +145,7 @@ static void check_layout(bool apart, gs_key mask)
 
 int main(void)
 {
-    static const uint64_t values[] = {1, 2, 50, 3000, (uint64_t)1 << 32};
+    static const uint64_t values[] = {1, 2, 52, 3000, (uint64_t)1 << 32};
     static const uint64_t rooms[] = {1, 20, 300, 4096, 1 << 20};
     for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
         for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++)

@@ -12,7 +12,7 @@
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/pages/page_launchers.h"
 #include "sort/device/pages/pages.h"
-#include "sort/gsort.h"
+#include "sort/keys/fingerprint.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 

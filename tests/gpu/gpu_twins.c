@@ -24,7 +24,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
-#include "sort/gsort.h"
+#include "sort/keys/fingerprint.h"
 
 /* One input, on both sides. */
 struct twins {

@@ -37,8 +37,8 @@ _gsort()
     -S | --buffer-size | --device-memory | --samples | --bins | --lists | --parallel) return ;;
     *)
         if [[ $current == -* ]]; then
-            values=(-o -r -u -t -e -S -T -c -C -m --output= --reverse --unique --type= --engine= --samples=
-                --bins= --lists= --format= --device= --buffer-size= --device-memory=
+            values=(-o -r -u -t -e -S -T -c -C -m --output= --reverse --unique --type= --engine=
+                --samples= --bins= --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --parallel= --fsync --direct --stats --verify --progress
                 --check --merge --plan --help --usage --version)
         else

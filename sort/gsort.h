@@ -9,98 +9,9 @@
 #ifndef GS_GSORT_H
 #define GS_GSORT_H
 
-#include "sort/types/external_source.h"
+#include "sort/types/calls.h"
 #include "sort/types/key_text.h"
 #include "sort/types/limits.h"
-#include "sort/types/types.h"
-
-/* The calls for keys of one width, which are unsigned little-endian integers. */
-struct gs_width {
-    unsigned key_bytes;
-
-    /* Check options before any work: GS_ERR_USAGE if one exceeds its limit (limits.h) or is
-     * malformed, GS_ERR_DEVICE if keys of this width or this build cannot do what they ask for. */
-    enum gs_status (*check_options)(const struct gs_options *options, struct gs_error *err);
-
-    /* GS_ERR_INPUT if count exceeds what options->engine takes: shared-memory engines have a
-     * limit. */
-    enum gs_status (*check_count)(const struct gs_options *options, uint64_t count,
-                                  struct gs_error *err);
-
-    /* Announce a sort of count keys: if sort() would take a GPU, begin to start it now, in parallel
-     * to all else. more: these keys have come and others are still being read, which hides the
-     * GPU's start. Returns the device that sort() would take. May be called again as count
-     * grows. */
-    enum gs_device (*prepare)(const struct gs_options *options, uint64_t count, bool more);
-
-    /* Would at least half of the keys stay under options->unique? Estimated from a sample; false
-     * for few keys or when there is no memory. */
-    bool (*keeps_most)(const struct gs_options *options, const struct gs_span *spans,
-                       size_t span_count);
-
-    /* Sort the keys of all spans together into sink. progress and stats may be NULL. On failure the
-     * sink may have received part of the output. */
-    enum gs_status (*sort)(const struct gs_options *options, const struct gs_span *spans,
-                           size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
-                           struct gs_stats *stats, struct gs_error *err);
-
-    /* Predict a sort of count keys: engine, device and reason in *stats, and its approximate time
-     * in *seconds. Starts no device. */
-    void (*forecast)(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
-                     double *seconds);
-
-    /* Bytes of buffers that sort() needs for count keys on the CPU. */
-    uint64_t (*memory)(const struct gs_options *options, uint64_t count);
-
-    /* The input occupies held_bytes of memory, which forget() gives back as the sort's buffers
-     * fill: the most of it, in bytes, that has to be counted on top of memory(). */
-    uint64_t (*held)(const struct gs_options *options, uint64_t count, uint64_t held_bytes);
-
-    /* The index of the first key that is out of order with its predecessor, or count if there is
-     * none. previous, if not NULL, is the key before the first. options->reverse and ->unique
-     * define the order (unique: strict). Uses options->threads for large inputs. */
-    uint64_t (*first_disorder)(const struct gs_options *options, const void *keys, uint64_t count,
-                               const void *previous);
-
-    /* Read the output back from fd and check it against stats: GS_ERR_VERIFY if it is shorter than
-     * stats->keys_out, out of order or of another fingerprint, GS_ERR_OUTPUT if it cannot be read.
-     * name is used in messages. */
-    enum gs_status (*verify_file)(const struct gs_options *options, int fd, struct gs_stats *stats,
-                                  const char *name, struct gs_error *err);
-
-    /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys
-     * are allowed. A span out of order is GS_ERR_INPUT, "NAME:INDEX: disorder: KEY". Takes fewer
-     * threads to keep buffers below options->memory_bytes (0: no limit). progress may be NULL.
-     * Then: estimated seconds, and bytes of buffers. */
-    enum gs_status (*merge)(const struct gs_options *options, const struct gs_span *spans,
-                            size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
-                            struct gs_stats *stats, struct gs_error *err);
-    double (*merge_seconds)(const struct gs_options *options, uint64_t count);
-    uint64_t (*merge_memory)(const struct gs_options *options, size_t span_count);
-
-    /* Sort through temporary files, as sort() does in memory; stats must not be NULL.
-     * stats->temporary_bytes is what was written to temporary files. Then: would sorting `count`
-     * keys in memory take more than memory_bytes (0: no limit), together with held_bytes in use
-     * already; and estimated seconds that it takes longer than a sort in memory. */
-    enum gs_status (*sort_external)(const struct gs_options *options,
-                                    const struct gs_external *source, struct gs_sink *sink,
-                                    struct gs_progress *progress, struct gs_stats *stats,
-                                    struct gs_error *err);
-    bool (*external_needed)(const struct gs_options *options, uint64_t memory_bytes,
-                            uint64_t held_bytes, uint64_t count);
-    double (*external_seconds)(uint64_t count);
-
-    /* Work done while a pipe is read (pipeline/incoming.h): pass the state to sort() as
-     * options.incoming. incoming_new may return NULL, which all other calls accept. The caller's
-     * thread reads, tells of keys[0 .. count), all of the input so far, and pauses before it moves
-     * them; it must not touch keys that it has told of until the next pause or end. To be ended
-     * before the keys are sorted. */
-    struct gs_incoming *(*incoming_new)(const struct gs_options *options);
-    void (*incoming_tell)(struct gs_incoming *incoming, void *keys, uint64_t count);
-    void (*incoming_pause)(struct gs_incoming *incoming);
-    void (*incoming_end)(struct gs_incoming *incoming);
-    void (*incoming_free)(struct gs_incoming *incoming);
-};
 
 /* The calls for options->key_bytes: 4 (also for 0), 8 or 16. */
 const struct gs_width *gs_width(const struct gs_options *options);

@@ -4,7 +4,7 @@
 #ifndef GS_WIDTH_H
 #define GS_WIDTH_H
 
-#include "sort/gsort.h"
+#include "sort/types/calls.h"
 
 extern const struct gs_width gs_width_32, gs_width_64, gs_width_128;
 

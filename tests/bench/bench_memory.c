@@ -19,7 +19,10 @@
 #include "common/memory.h"
 #include "data/dist.h"
 #include "sort/bin/cache_sort.h"
-#include "sort/gsort.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/keys/order.h"
+#include "sort/sorter/sorter.h"
+#include "sort/types/types.h"
 #include "tests/bench/median.h"
 #include "tests/bench/picked.h"
 

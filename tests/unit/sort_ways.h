@@ -4,7 +4,8 @@
 #ifndef GS_SORT_WAYS_H
 #define GS_SORT_WAYS_H
 
-#include "sort/gsort.h"
+#include "sort/sorter/sorter.h"
+#include "sort/types/types.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -1,7 +1,7 @@
 /* test_fingerprint.c -- the fingerprint ignores the order of keys and notices every other change.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/gsort.h"
+#include "sort/keys/fingerprint.h"
 #include "sort/keys/order.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"

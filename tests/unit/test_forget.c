@@ -3,7 +3,8 @@
  *
  * The sink overwrites such keys at once, and counts how often it was given each.
  */
-#include "sort/gsort.h"
+#include "sort/sorter/sorter.h"
+#include "sort/types/types.h"
 #include "sort/keys/params.h"
 #include "tests/unit/sort_ways.h"
 

@@ -3,7 +3,8 @@
  *
  * A part that is not made yet is inaccessible, so writing to it too early ends this program.
  */
-#include "sort/gsort.h"
+#include "sort/sorter/sorter.h"
+#include "sort/types/types.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "sort/gsort.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/sorter/sorter.h"
+#include "sort/run/plan.h"
+#include "sort/types/types.h"
 #include "sort/keys/params.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"

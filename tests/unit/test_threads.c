@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/processors.h"
-#include "sort/gsort.h"
+#include "sort/types/types.h"
 #include "sort/keys/params.h"
 #include "tests/unit/check.h"
 

@@ -1,7 +1,9 @@
 /* test_verify.c -- verification accepts right outputs and rejects every kind of wrong one.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/gsort.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/run/verify.h"
+#include "sort/types/types.h"
 #include "sort/keys/params.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"

@@ -8,10 +8,10 @@
 #include "sort/engines/list_engines.h"
 #include "sort/gpu/gpu_start.h"
 #include "sort/gpu/stages_gpu.h"
-#include "sort/sorter/gpu_pieces.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/pipeline/pipeline.h"
 #include "sort/run/cost.h"
+#include "sort/sorter/gpu_pieces.h"
 #include "sort/split/keeps_most.h"
 
 #include "common/memory.h"

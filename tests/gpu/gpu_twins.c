@@ -17,14 +17,13 @@
 #include "sort/device/device_sort.h"
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/pages/pages.h"
+#include "sort/keys/fingerprint.h"
 #include "sort/keys/sample_position.h"
 #include "sort/split/sort_samples.h"
 #include "sort/split/splitters.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
-
-#include "sort/keys/fingerprint.h"
 
 /* One input, on both sides. */
 struct twins {

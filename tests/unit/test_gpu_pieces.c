@@ -7,8 +7,8 @@
 #include "common/memory.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/keys/fingerprint.h"
-#include "sort/sorter/gpu_pieces.h"
 #include "sort/pipeline/pipeline.h"
+#include "sort/sorter/gpu_pieces.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -211,7 +211,8 @@ static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
     return true;
 }
 
-/* Make all bins equally wide if the keys look random and no bin is an equality bin. */
+/* Make all bins equally wide if the keys look random and no bin is an equality bin. Not two: of as
+ * many sample keys as these have, all may be in one bin and still be within five deviations. */
 static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                       uint32_t bins)
 {
@@ -219,7 +220,7 @@ static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint
     while (2U << bits <= GS_BINS_MAX && 2U << bits <= bins + bins / 3)
         bits++;
     uint32_t shift = GS_KEY_BITS - bits;
-    if (bits == 0 || splitters->count != bins - 1 || !looks_random(sample, samples, shift))
+    if (bits < 2 || splitters->count != bins - 1 || !looks_random(sample, samples, shift))
         return false;
     for (uint32_t bin = 0; bin < bins; bin++)
         if (gs_splitters_equal(splitters, bin))

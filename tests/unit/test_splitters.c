@@ -276,6 +276,20 @@ static void test_others_have_no_even_bins(void)
     CHECK(splitters.guide != GS_GUIDE_EVEN);
 }
 
+/* Two bins of small keys are cut between those: a sample of as many keys as two bins have does not
+ * tell small keys from random ones. */
+static void test_two_bins_are_not_even(void)
+{
+    enum { FEW = 2 * GS_OVERSAMPLING / 2 };
+    gs_key sample[FEW];
+    for (gs_key i = 0; i < FEW; i++)
+        sample[i] = 7 * i;
+    gs_splitters_choose(&splitters, sample, FEW, 2);
+    gs_splitters_snap(&splitters, sample, FEW, 2);
+    CHECK_EQUAL(splitters.count, 1);
+    CHECK(splitters.splitter[0] < sample[FEW - 1]);
+}
+
 /* Snapping leaves the bounds of equality bins alone: they would hold other values, too. */
 static void test_snapped_equality_bins_stay(void)
 {
@@ -299,6 +313,7 @@ int main(void)
     test_snapped_bins_keep_their_share();
     test_random_keys_have_even_bins();
     test_others_have_no_even_bins();
+    test_two_bins_are_not_even();
     test_snapped_equality_bins_stay();
     test_every_kind();
     test_dense();

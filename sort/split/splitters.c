@@ -192,12 +192,14 @@ static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, en
 }
 
 /* If the keys were random, each bin of 2^shift values would hold at most its share of the sample
- * plus five standard deviations. Is that so? */
+ * plus five standard deviations. Is that so? A sample that is too small to tell, since all of it in
+ * one bin would be no more than that, does not count. */
 static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
 {
     uint64_t share = samples >> (GS_KEY_BITS - shift);
     uint32_t i = 0;
-    if (share < EVIDENCE)
+    const uint64_t rest = samples - share;
+    if (share < EVIDENCE || rest * rest <= 25 * share)
         return false;
     const gs_key width = (gs_key)1 << shift;
     for (gs_key last = width - 1; i < samples; last += width) {
@@ -211,8 +213,7 @@ static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
     return true;
 }
 
-/* Make all bins equally wide if the keys look random and no bin is an equality bin. Not two: of as
- * many sample keys as these have, all may be in one bin and still be within five deviations. */
+/* Make all bins equally wide if the keys look random and no bin is an equality bin. */
 static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                       uint32_t bins)
 {
@@ -220,7 +221,7 @@ static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint
     while (2U << bits <= GS_BINS_MAX && 2U << bits <= bins + bins / 3)
         bits++;
     uint32_t shift = GS_KEY_BITS - bits;
-    if (bits < 2 || splitters->count != bins - 1 || !looks_random(sample, samples, shift))
+    if (bits == 0 || splitters->count != bins - 1 || !looks_random(sample, samples, shift))
         return false;
     for (uint32_t bin = 0; bin < bins; bin++)
         if (gs_splitters_equal(splitters, bin))

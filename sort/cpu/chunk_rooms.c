@@ -19,6 +19,8 @@ static void make_rooms(struct gs_rooms *rooms, const uint32_t *counts, uint32_t 
                        uint32_t unit)
 {
     uint32_t sum = 0;
+    if (bins > GS_ROOMS_BINS_MAX)
+        return;
     for (uint32_t bin = 0; bin < bins; bin++) {
         rooms->first[bin] = sum;
         sum += (counts[bin] + counts[bin] / 4 + GS_ROOMS_SPARE + rest + unit - 1) / unit * unit;

@@ -32,7 +32,10 @@ struct gs_rooms {
 };
 
 /* Keys of room for each bin beyond a quarter more than counted. */
-#define GS_ROOMS_SPARE (160 / GS_KEY_BYTES)
+#define GS_ROOMS_SPARE 40
+
+/* The most bins that have rooms: those of wider keys take more of the scratch memory. */
+#define GS_ROOMS_BINS_MAX (GS_SPLITTERS_MAX * 4 / GS_KEY_BYTES + 1)
 
 /* After this many rooms, skip one more line. Where all bins have equally many keys, rooms a power
  * of two apart would otherwise share one cache set, and keys that count up in reversed bits would
@@ -41,8 +44,8 @@ struct gs_rooms {
 
 /* Keys of all rooms, plus how far keys can run past the last one before it is checked. */
 #define GS_ROOMS_KEYS                                                                              \
-    (GS_CHUNK_KEYS_MAX / 4 * 5 + GS_ROOMS_SPARE * (GS_SPLITTERS_MAX + 1) +                         \
-     GS_LINE_KEYS * (GS_SPLITTERS_MAX + 1) / GS_ROOMS_STAGGER + GS_ROOMS_STRAIGHT)
+    (GS_CHUNK_KEYS_MAX / 4 * 5 + GS_ROOMS_SPARE * GS_ROOMS_BINS_MAX +                              \
+     GS_LINE_KEYS * GS_ROOMS_BINS_MAX / GS_ROOMS_STAGGER + GS_ROOMS_STRAIGHT)
 
 static_assert(GS_ROOMS_KEYS + sizeof(struct gs_rooms) / sizeof(gs_key) + 1 <= GS_CACHE_SORT_SCRATCH,
               "rooms fit the scratch memory of a thread");

@@ -27,7 +27,7 @@
 #include "sort/cpu/cpu.h"
 
 /* With more bins than this, equality bins included, there are no regions: rooms would not fit. */
-#define GS_REGIONS_MAX 4096
+#define GS_REGIONS_MAX (GS_KEY_BYTES == 4 ? 4096 : GS_KEY_BYTES == 8 ? 2048 : 1536)
 
 static_assert(GS_CHUNK_KEYS_MAX / 4 * 5 +
                       (GS_ROOMS_SPARE + 1 + 2 * (GS_LINE_KEYS - 1)) * (GS_REGIONS_MAX + 1) +

@@ -33,7 +33,7 @@ static uint64_t stacks(const struct gs_command *command)
 static uint64_t least_memory(const struct gs_command *command)
 {
     return gs_width(&command->sort)->memory(&command->sort, GS_SMALL_KEYS) +
-           (uint64_t)GS_SMALL_KEYS * command->sort.key_bytes;
+           (uint64_t)GS_SMALL_KEYS * gs_record_bytes(&command->sort);
 }
 
 static uint64_t subtract(uint64_t from, uint64_t bytes)
@@ -75,7 +75,7 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
         limit = available < total ? available : total;
         limit = limit > 2 * beside ? limit - beside : limit / 2;
         if (output_in_memory(command->output))
-            limit = beside_output(limit, keys * command->sort.key_bytes, pending);
+            limit = beside_output(limit, keys * gs_record_bytes(&command->sort), pending);
         limit = limit / 4 * 3;
     }
     uint64_t least = least_memory(command);

@@ -217,7 +217,7 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options)
     bool other = options->engine != GS_ENGINE_AUTO && options->engine != GS_ENGINE_SAMPLESORT;
     bool cpu = options->device == GS_DEVICE_CPU ||
                (options->device == GS_DEVICE_AUTO && !(gs_gpu_built() && gs_gpu_present()));
-    if (threads < WORKERS_PART || other || !cpu || options->bins == 1)
+    if (threads < WORKERS_PART || other || !cpu || options->bins == 1 || options->codec != NULL)
         return NULL;
     struct gs_incoming *incoming = calloc(1, sizeof *incoming);
     if (incoming == NULL)

@@ -46,6 +46,8 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
     if (GS_KEY_BYTES != GPU_KEY_BYTES && gs_engine_uses_lists(options->engine))
         return gs_fail(err, GS_ERR_USAGE, 0, "--engine=%s sorts keys of 4 bytes, not of %d",
                        gs_engine_name(options->engine), GS_KEY_BYTES);
+    if (GS_KEY_BYTES == GPU_KEY_BYTES && options->codec != NULL && options->device == GS_DEVICE_GPU)
+        return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: a GPU sorts u32 only, so far");
     if (GS_KEY_BYTES != GPU_KEY_BYTES && options->device == GS_DEVICE_GPU)
         return gs_fail(err, GS_ERR_DEVICE, 0,
                        "--device=gpu: a GPU sorts keys of 4 bytes, not of %d", GS_KEY_BYTES);
@@ -71,6 +73,8 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
         device = options->device;
     else if (GS_KEY_BYTES != GPU_KEY_BYTES)
         reason = "keys of this width are sorted on the CPU";
+    else if (options->codec != NULL)
+        reason = "keys of this type are sorted on the CPU";
     else if (!gs_gpu_built())
         reason = "this gsort was built without CUDA";
     else if (!gs_gpu_present())
@@ -204,7 +208,7 @@ bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *
                         size_t span_count)
 {
     struct gs_tiles tiles;
-    if (gs_tiles_make(&tiles, spans, span_count, NULL) != GS_OK)
+    if (gs_tiles_decode(&tiles, gs_input_codec(options), spans, span_count, NULL) != GS_OK)
         return false;
     bool most = gs_keeps_most(&tiles, gs_threads(options));
     gs_tiles_free(&tiles);
@@ -219,7 +223,7 @@ static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *span
     bool partial = false;
     const struct gs_options *options = run->options;
     GS_TRY(gs_options_check(options, err));
-    GS_TRY(gs_tiles_make(&run->tiles, spans, span_count, err));
+    GS_TRY(gs_tiles_decode(&run->tiles, gs_input_codec(options), spans, span_count, err));
     gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
     GS_TRY(gs_options_check_count(options, run->plan.count, err));
     enum gs_device chosen = choose_device(options, &run->plan, gs_gpu_started(), run->stats);

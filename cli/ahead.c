@@ -46,10 +46,11 @@ void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_
 {
     bool reading = read_ns > 0;
     bool idle = reading && (gs_reads_with_help(options) || is_slow(bytes, read_ns));
-    if (gs_width(options)->prepare(options, bytes / options->key_bytes, reading) == GS_DEVICE_GPU)
+    if (gs_width(options)->prepare(options, bytes / gs_record_bytes(options), reading) ==
+        GS_DEVICE_GPU)
         idle = true;
     if (idle && output != NULL)
-        gs_output_prefill(output, bytes - bytes % options->key_bytes,
+        gs_output_prefill(output, bytes - bytes % gs_record_bytes(options),
                           gs_threads_for_pages(options, true));
 }
 

@@ -25,7 +25,7 @@ _gsort()
     -e | --engine) values=(auto samplesort atomicmin reduction hybrid) ;;
     --device) values=(auto cpu gpu) ;;
     --format) values=(auto raw) ;;
-    -t | --type) values=(u32 u64 u128) ;;
+    -t | --type) values=(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64) ;;
     --stats) values=(text json) ;;
     --progress) values=(auto always never) ;;
     --check) values=(diagnose-first quiet silent) ;;
@@ -34,10 +34,11 @@ _gsort()
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    -S | --buffer-size | --device-memory | --samples | --bins | --lists | --parallel) return ;;
+    -R | --record | -k | --key | -S | --buffer-size | --device-memory | --samples | --bins | --lists | --parallel) return ;;
     *)
         if [[ $current == -* ]]; then
-            values=(-o -r -u -t -e -S -T -c -C -m --output= --reverse --unique --type= --engine=
+            values=(-o -r -u -t -R -k -s -e -S -T -c -C -m --output= --reverse --unique --type=
+                --record= --key= --stable --engine=
                 --samples= --bins= --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --parallel= --fsync --direct --stats --verify --progress
                 --check --merge --plan --help --usage --version)

@@ -33,27 +33,27 @@ struct check {
 /* Carry on with the next `count` keys. */
 static void check_keys(struct check *check, const char *keys, uint64_t count)
 {
-    const unsigned key_bytes = check->options->key_bytes;
+    const unsigned record_bytes = gs_record_bytes(check->options);
     const void *previous = check->index > 0 ? check->last : NULL;
     uint64_t bad = gs_width(check->options)->first_disorder(check->options, keys, count, previous);
     check->ordered = bad == count;
     check->index += bad;
     if (!check->ordered)
-        memcpy(check->last, keys + bad * key_bytes, key_bytes);
+        memcpy(check->last, keys + bad * record_bytes, record_bytes);
     else if (count > 0)
-        memcpy(check->last, keys + (count - 1) * key_bytes, key_bytes);
+        memcpy(check->last, keys + (count - 1) * record_bytes, record_bytes);
 }
 
 static void check_mapped(struct check *check, const struct gs_input *input,
                          struct gs_progress *progress)
 {
-    const unsigned key_bytes = check->options->key_bytes;
+    const unsigned record_bytes = gs_record_bytes(check->options);
     const char *keys = input->bytes;
-    uint64_t count = input->size / key_bytes;
+    uint64_t count = input->size / record_bytes;
     gs_progress_enter(progress, "check", count);
     while (check->ordered && check->index < count) {
         uint64_t left = count - check->index;
-        check_keys(check, keys + check->index * key_bytes,
+        check_keys(check, keys + check->index * record_bytes,
                    left < GS_CHECK_KEYS ? left : GS_CHECK_KEYS);
         atomic_store(&progress->done, check->index);
     }
@@ -63,7 +63,7 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
                                    struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st;
-    const unsigned key_bytes = check->options->key_bytes;
+    const unsigned record_bytes = gs_record_bytes(check->options);
     size_t used = 0; /* bytes of a key that is not complete yet */
     size_t got;
     uint64_t size = 0;
@@ -82,14 +82,14 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
         GS_TRY(gs_input_look(input, buffer + used, got, err));
         size += got;
         used += got;
-        uint64_t keys = used / key_bytes;
+        uint64_t keys = used / record_bytes;
         check_keys(check, buffer, keys);
-        used %= key_bytes;
-        memmove(buffer, buffer + keys * key_bytes, used);
+        used %= record_bytes;
+        memmove(buffer, buffer + keys * record_bytes, used);
         atomic_store(&progress->done, check->index);
     } while (got > 0 && check->ordered);
     /* If there is a disorder, the size does not matter: only what the input seems to be. */
-    GS_TRY(gs_input_check_end(input, check->ordered ? size : 0, key_bytes, err));
+    GS_TRY(gs_input_check_end(input, check->ordered ? size : 0, record_bytes, err));
 
 cleanup:
     gs_pipe_reader_close(&reader);
@@ -103,7 +103,7 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
     struct gs_inputs inputs;
     struct check check = {.options = &command->sort, .ordered = true};
     enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
-                                       command->sort.key_bytes, command->raw, err);
+                                       gs_record_bytes(&command->sort), command->raw, err);
     if (st != GS_OK)
         return st;
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
@@ -116,8 +116,8 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
         check_mapped(&check, input, progress);
     gs_progress_stop();
     if (st == GS_OK && !check.ordered && !command->quiet) {
-        char text[GS_KEY_TEXT_BYTES];
-        gs_key_text(check.last, command->sort.key_bytes, text);
+        char text[GS_KEY_TEXT];
+        gs_record_text(&command->sort, check.last, text);
         gs_report_line("%s:%" PRIu64 ": disorder: %s", input->name, check.index, text);
     }
     gs_report_watch(NULL, NULL, NULL);

@@ -16,14 +16,14 @@
 
 struct reading {
     struct gs_progress *progress;
-    unsigned key_bytes;
+    unsigned record_bytes;
 };
 
 /* For the progress line: the bytes that have come through pipes. */
 static void tell_read(void *context, uint64_t bytes)
 {
     const struct reading *reading = context;
-    atomic_store(&reading->progress->done, bytes / reading->key_bytes);
+    atomic_store(&reading->progress->done, bytes / reading->record_bytes);
 }
 
 static enum gs_status write_merged(const struct gs_command *command, struct gs_progress *progress,
@@ -32,8 +32,8 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
 {
     enum gs_status st;
     struct gs_options options = command->sort;
-    const unsigned key_bytes = options.key_bytes;
-    struct reading told = {progress, key_bytes};
+    const unsigned record_bytes = gs_record_bytes(&options);
+    struct reading told = {progress, record_bytes};
     struct gs_span *spans = NULL;
     struct gs_output_sink to = gs_output_sink(output, &options, NULL);
     uint64_t limit, keys, copied = 0, temporary_bytes, read_bytes;
@@ -41,7 +41,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     const uint64_t begin_ns = gs_now_ns();
     const uint64_t mapped_bytes = gs_inputs_bytes(inputs);
 
-    keys = mapped_bytes / key_bytes;
+    keys = mapped_bytes / record_bytes;
     limit = gs_memory_limit(command, keys, gs_inputs_pending(inputs));
     if (gs_inputs_pending(inputs)) /* of unknown length, and may go to temporary files */
         gs_memory_bound_dirty(&options, limit, limit, UINT64_MAX);
@@ -57,21 +57,21 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
         GS_TRY(
             gs_inputs_detach(inputs, output->device, output->inode, output->start, &copied, err));
     }
-    GS_TRY(gs_inputs_spool(inputs, key_bytes, limit / 2, command->directories,
+    GS_TRY(gs_inputs_spool(inputs, record_bytes, limit / 2, command->directories,
                            command->directory_count, tell_read, &told, &temporary_bytes, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
     read_bytes = gs_inputs_bytes(inputs) - mapped_bytes;
-    reading = gs_stage_since(begin_ns, read_bytes / key_bytes, read_bytes);
-    GS_TRY(gs_make_spans(inputs, key_bytes, &spans, &keys, err));
+    reading = gs_stage_since(begin_ns, read_bytes / record_bytes, read_bytes);
+    GS_TRY(gs_make_spans(inputs, record_bytes, &spans, &keys, err));
     for (size_t i = 0; i < inputs->count; i++)
         if (spans[i].count > 0)
             gs_inputs_advise(inputs, spans[i].keys, inputs->list[i].size, MADV_SEQUENTIAL);
     if (!options.unique)
-        GS_TRY(gs_output_reserve(output, keys * key_bytes, err));
+        GS_TRY(gs_output_reserve(output, keys * record_bytes, err));
     options.memory_bytes = limit / 2;
     gs_memory_bound_dirty(&options, limit,
                           gs_width(&options)->merge_memory(&options, inputs->count),
-                          keys * key_bytes);
+                          keys * record_bytes);
     GS_TRY(
         gs_width(&options)->merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
     GS_TRY(gs_inputs_check_spooled(inputs, err));

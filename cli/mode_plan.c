@@ -31,7 +31,7 @@ static void plan_sort(const struct gs_command *command, struct plan *plan)
         plan->method = "external sort";
         plan->passes = 2;
         plan->memory_bytes = plan->limit_bytes;
-        plan->temporary_bytes = plan->keys * command->sort.key_bytes;
+        plan->temporary_bytes = plan->keys * gs_record_bytes(&command->sort);
         plan->seconds += gs_width(&command->sort)->external_seconds(plan->keys);
     } else {
         plan->method = "sort in memory";
@@ -66,7 +66,8 @@ static void print_plan(const struct gs_command *command, size_t count, const str
     printf("%-10s %" PRIu64 " bytes", "temporary", plan->temporary_bytes);
     for (size_t i = 0; i < command->directory_count; i++)
         printf("%s%s", i == 0 ? " in " : ", ", command->directories[i]);
-    printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * command->sort.key_bytes, most);
+    printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * gs_record_bytes(&command->sort),
+           most);
     printf("%-10s about %.1f s\n", "time", plan->seconds);
 }
 
@@ -75,11 +76,11 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
     struct gs_inputs inputs;
     struct plan plan = {0};
     enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
-                                       command->sort.key_bytes, command->raw, err);
+                                       gs_record_bytes(&command->sort), command->raw, err);
     if (st != GS_OK)
         return st;
     plan.pending = gs_inputs_pending(&inputs);
-    plan.keys = gs_inputs_bytes(&inputs) / command->sort.key_bytes;
+    plan.keys = gs_inputs_bytes(&inputs) / gs_record_bytes(&command->sort);
     plan.limit_bytes = gs_memory_limit(command, plan.keys, plan.pending);
     if (command->mode == GS_MODE_MERGE) {
         plan_merge(command, inputs.count, &plan);

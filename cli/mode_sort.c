@@ -19,13 +19,13 @@
 #define UNKNOWN_BYTES (UINT64_MAX / 2)
 
 /* Bring files that are not in the page cache there, from beginning to end. */
-static void fetch(const struct gs_inputs *inputs, unsigned key_bytes, struct gs_progress *progress,
-                  struct gs_stage_stats *stage)
+static void fetch(const struct gs_inputs *inputs, unsigned record_bytes,
+                  struct gs_progress *progress, struct gs_stage_stats *stage)
 {
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     uint64_t start = gs_now_ns();
     uint64_t bytes = gs_fetch_inputs(inputs);
-    *stage = gs_stage_since(start, bytes / key_bytes, bytes);
+    *stage = gs_stage_since(start, bytes / record_bytes, bytes);
 }
 
 /* Sort inputs that are all in memory (own_bytes of them) or mapped. *refused: the system has no
@@ -42,11 +42,11 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     struct gs_stage_stats fetching;
     struct gs_output_sink to = gs_output_sink(output, &options, inputs);
     options.leave_device = true; /* main then ends by gs_exit_now */
-    GS_TRY(gs_make_spans(inputs, options.key_bytes, &spans, &keys, err));
+    GS_TRY(gs_make_spans(inputs, gs_record_bytes(&options), &spans, &keys, err));
     if (!options.unique)
-        GS_TRY(gs_output_reserve(output, keys * options.key_bytes, err));
-    gs_start_ahead(&options, keys * options.key_bytes, options.unique ? NULL : output, 0);
-    fetch(inputs, options.key_bytes, progress, &fetching);
+        GS_TRY(gs_output_reserve(output, keys * gs_record_bytes(&options), err));
+    gs_start_ahead(&options, keys * gs_record_bytes(&options), options.unique ? NULL : output, 0);
+    fetch(inputs, gs_record_bytes(&options), progress, &fetching);
     options.memory_bytes = limit->bytes;
     options.held_bytes = own_bytes;
     GS_TRY(
@@ -78,7 +78,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         .inputs = inputs,
         .progress = progress,
         .output = makes_pages ? output : NULL,
-        .bytes = gs_memory_limit(command, gs_inputs_bytes(inputs) / options.key_bytes,
+        .bytes = gs_memory_limit(command, gs_inputs_bytes(inputs) / gs_record_bytes(&options),
                                  gs_inputs_pending(inputs))};
     if (inputs->count == 1 && gs_inputs_pending(inputs))
         options.incoming = gs_width(&command->sort)->incoming_new(&command->sort);
@@ -89,7 +89,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     uint64_t copied = output->kind == GS_OUTPUT_POSITIONED
                           ? gs_inputs_same(inputs, output->device, output->inode, output->start)
                           : 0;
-    uint64_t keys = (limit.mapped_bytes + own_bytes) / options.key_bytes;
+    uint64_t keys = (limit.mapped_bytes + own_bytes) / gs_record_bytes(&options);
     GS_TRY(gs_width(&command->sort)->check_count(&command->sort, keys, err));
     bool spills = limit.reached || gs_read_limit_exceeded(&limit, own_bytes + copied, keys);
     if (spills)
@@ -97,10 +97,10 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     else if (copied > 0)
         GS_TRY(gs_inputs_detach(inputs, output->device, output->inode, output->start, &own_bytes,
                                 err));
-    if (limit.reached || keys >= GS_DIRTY_BYTES / options.key_bytes)
+    if (limit.reached || keys >= GS_DIRTY_BYTES / gs_record_bytes(&options))
         gs_read_limit_bound_dirty(
-            &limit, own_bytes, gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * options.key_bytes,
-            spills);
+            &limit, own_bytes,
+            gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * gs_record_bytes(&options), spills);
     if (!spills) {
         uint64_t needed = own_bytes + gs_width(&options)->memory(&options, keys);
         st = sort_in_memory(&limit, own_bytes, inputs, output, stats, &spills, err);
@@ -123,7 +123,7 @@ cleanup:
 /* Before the output is opened, so that a GPU starts meanwhile. */
 static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
 {
-    uint64_t keys = gs_inputs_bytes(inputs) / command->sort.key_bytes;
+    uint64_t keys = gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort);
     gs_inputs_make_room(inputs, gs_address_space_wanted(command, keys, gs_inputs_pending(inputs)));
     inputs->populates = gs_reads_with_help(&command->sort);
     gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);

@@ -6,10 +6,10 @@
 #include "cli/size_arg.h"
 #include "common/file.h"
 #include "common/memory.h"
-#include "common/codec.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -66,19 +66,34 @@ enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct
     return st;
 }
 
+/* Have records other bytes than those of their keys? */
+static bool has_payload(const struct gs_format *format)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < format->key_count; i++)
+        bytes += format->keys[i].type.bytes;
+    return bytes < format->record_bytes;
+}
+
 enum gs_status gs_set_records(struct gs_command *command, const struct gs_format_options *options,
                               struct gs_error *err)
 {
-    struct gs_codec codec;
+    const bool stable = command->format.stable;
     enum gs_status st = gs_format_parse(&command->format, options, err);
     if (st != GS_OK)
         return st;
-    if (command->format.element_bytes != 0)
-        gs_codec_init(&codec, &command->format);
-    if (command->format.element_bytes == 0 || !codec.identity)
-        return gs_fail(err, GS_ERR_USAGE, 0, "--type=%s: only u32, u64 and u128 are sorted so far",
-                       options->type);
+    if (command->format.element_bytes == 0)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "records of %" PRIu32 " bytes are not sorted yet, only of up to 16",
+                       command->format.record_bytes);
+    gs_codec_init(&command->codec, &command->format);
+    if (stable && has_payload(&command->format))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "-s: records with bytes outside their keys are not sorted stably yet");
+    command->format.stable = stable;
     command->sort.key_bytes = command->format.element_bytes;
+    command->sort.format = &command->format;
+    command->sort.codec = command->codec.identity ? NULL : &command->codec;
     return GS_OK;
 }
 

@@ -45,7 +45,17 @@ static const struct argp_option table[] = {
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output; FILE may be an input", 0},
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
-    {"type", 't', "TYPE", 0, "the keys are u32 (default), u64 or u128, little-endian", 0},
+    {"type", 't', "TYPE", 0,
+     "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32); "
+     "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
+     "does",
+     0},
+    {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 16", 0},
+    {"key", 'k', "KEY", 0,
+     "with -R: OFFSET:TYPE, a key at byte OFFSET of each record, or OFFSET:TYPEr to sort it in "
+     "descending order; with several -k, the first that differs decides (default: all bytes)",
+     0},
+    {"stable", 's', NULL, 0, "leave records of equal keys in the order of the input", 0},
     {"engine", 'e', "NAME", 0,
      "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
      "that fit one GPU block's shared memory, 38656 keys at most",
@@ -109,7 +119,7 @@ static const struct argp_option table[] = {
     {0}};
 
 static const char doc[] =
-    "Sort binary files of unsigned 32-bit little-endian keys, all FILEs together.\n"
+    "Sort binary files of numbers or small records, all FILEs together.\n"
     "With no FILE, or where FILE is -, read standard input."
     "\v"
     "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
@@ -188,6 +198,14 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return set_check(parse, arg, err);
     case 't':
         parse->format.type = arg;
+        return GS_OK;
+    case 'R':
+        parse->format.record = arg;
+        return GS_OK;
+    case 'k':
+        return gs_format_add_key(&parse->format, arg, err);
+    case 's':
+        command->format.stable = true;
         return GS_OK;
     case 'e':
         return gs_set_engine(command, arg, err);

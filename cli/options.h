@@ -21,6 +21,7 @@ struct gs_command {
     enum gs_mode mode;
     bool quiet;              /* -C: only the exit status tells */
     struct gs_format format; /* of the records: -t */
+    struct gs_codec codec;   /* of that format */
     struct gs_options sort;  /* memory_bytes is left 0 here: see memory_limit */
     uint64_t memory_limit;   /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;

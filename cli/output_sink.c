@@ -17,17 +17,17 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     atomic_store(&to->wrote, true);
     if (sink->memory != NULL) {
-        gs_output_made(to->output, position * to->key_bytes, count * to->key_bytes);
+        gs_output_made(to->output, position * to->record_bytes, count * to->record_bytes);
         return GS_OK;
     }
     /* A GPU sort no longer needs its input: unmapping it now saves 20 ms a GiB at the exit. */
     if (to->inputs != NULL && !atomic_flag_test_and_set(&to->begun) && gs_holds_device())
         gs_inputs_forget(to->inputs);
     if (to->direct_fd >= 0)
-        return gs_direct_write(to->direct_fd, to->output, keys, (size_t)count * to->key_bytes,
-                               position * to->key_bytes, err);
-    return gs_output_write(to->output, keys, (size_t)count * to->key_bytes,
-                           position * to->key_bytes, err);
+        return gs_direct_write(to->direct_fd, to->output, keys, (size_t)count * to->record_bytes,
+                               position * to->record_bytes, err);
+    return gs_output_write(to->output, keys, (size_t)count * to->record_bytes,
+                           position * to->record_bytes, err);
 }
 
 /* Not if address space is limited: sorting in the mapped output takes more of it than of memory. */
@@ -36,21 +36,21 @@ static void *map_keys(struct gs_sink *sink, uint64_t count, bool early)
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     if (gs_buffer_space_left() != UINT64_MAX)
         return NULL;
-    return gs_output_map(to->output, count * to->key_bytes, early, to->threads);
+    return gs_output_map(to->output, count * to->record_bytes, early, to->threads);
 }
 
 static enum gs_status make_keys(struct gs_sink *sink, uint64_t count, uint64_t position,
                                 struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
-    return gs_output_make(to->output, position * to->key_bytes, count * to->key_bytes, err);
+    return gs_output_make(to->output, position * to->record_bytes, count * to->record_bytes, err);
 }
 
 /* The output will be about `count` keys long, and a GPU has yet to sort them: pages can be made. */
 static void expect_keys(struct gs_sink *sink, uint64_t count)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
-    gs_output_prefill(to->output, count * to->key_bytes, to->idle_threads);
+    gs_output_prefill(to->output, count * to->record_bytes, to->idle_threads);
 }
 
 /* Unmap input that is no longer needed. Otherwise the input, its copy and the output would all be
@@ -59,7 +59,7 @@ static void forget_keys(struct gs_sink *sink, const void *keys, uint64_t count)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     atomic_store(&to->forgot, true);
-    gs_pages_advise(keys, count * to->key_bytes, MADV_DONTNEED);
+    gs_pages_advise(keys, count * to->record_bytes, MADV_DONTNEED);
 }
 
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
@@ -71,7 +71,8 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     struct gs_sink sink = {.write = write_keys, .stream = stream};
     if (inputs != NULL)
         sink.forget = forget_keys;
-    if (!output->direct && (!stream || output->kind == GS_OUTPUT_STREAM))
+    bool alike = options->codec == NULL || options->codec->record_bytes == options->key_bytes;
+    if (!output->direct && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
     if (!output->direct && !stream) {
         sink.make = make_keys;
@@ -79,7 +80,7 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     }
     return (struct gs_output_sink){.sink = sink,
                                    .output = output,
-                                   .key_bytes = options->key_bytes,
+                                   .record_bytes = gs_record_bytes(options),
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
                                    .direct_fd = output->direct ? gs_direct_open(output) : -1,

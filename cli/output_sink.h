@@ -12,7 +12,7 @@ struct gs_output_sink {
     struct gs_sink sink; /* first: the library's callbacks get a pointer to it */
     struct gs_output *output;
     const struct gs_inputs *inputs;
-    unsigned key_bytes;
+    unsigned record_bytes;
     atomic_flag begun;     /* the first write has happened */
     atomic_bool wrote;     /* keys were written, */
     atomic_bool forgot;    /* or forgotten: those in memory, not in files, are lost */

@@ -17,10 +17,10 @@ void gs_read_limit_bound_dirty(const struct gs_read_limit *limit, uint64_t held,
     if (spills)
         gs_memory_bound_dirty(limit->options, rest, rest, 2 * bytes);
     else
-        gs_memory_bound_dirty(
-            limit->options, rest,
-            gs_width(limit->options)->memory(limit->options, bytes / limit->options->key_bytes),
-            bytes);
+        gs_memory_bound_dirty(limit->options, rest,
+                              gs_width(limit->options)
+                                  ->memory(limit->options, bytes / gs_record_bytes(limit->options)),
+                              bytes);
 }
 
 bool gs_read_limit_exceeded(const struct gs_read_limit *limit, uint64_t held, uint64_t keys)
@@ -41,7 +41,8 @@ static bool most_stay(const struct gs_read_limit *limit)
         const struct gs_input *input = &inputs->list[i];
         bool reads = input->bytes == NULL;
         spans[i].keys = reads ? (const void *)input->memory.bytes : input->bytes;
-        spans[i].count = (reads ? input->memory.used : input->size) / limit->options->key_bytes;
+        spans[i].count =
+            (reads ? input->memory.used : input->size) / gs_record_bytes(limit->options);
     }
     bool most = gs_width(limit->options)->keeps_most(limit->options, spans, inputs->count);
     free(spans);
@@ -54,7 +55,7 @@ static void tell_incoming(const struct gs_read_limit *limit)
     const struct gs_slurp *memory = &limit->inputs->list[0].memory;
     gs_width(limit->options)
         ->incoming_tell(limit->options->incoming, memory->bytes,
-                        memory->used / limit->options->key_bytes);
+                        memory->used / gs_record_bytes(limit->options));
 }
 
 static void pause_incoming(void *context)
@@ -79,12 +80,12 @@ static enum gs_status check_limit(void *context, uint64_t bytes, struct gs_error
 {
     struct gs_read_limit *limit = context;
     uint64_t known = limit->mapped_bytes + bytes;
-    uint64_t keys = known / limit->options->key_bytes;
+    uint64_t keys = known / gs_record_bytes(limit->options);
     if (known >= GS_DIRTY_BYTES && known >= 2 * limit->asked_bytes)
         ask_again(limit, bytes, known);
     gs_start_ahead(limit->options, known, limit->pages ? limit->output : NULL,
                    gs_now_ns() - limit->begin_ns + 1);
-    atomic_store(&limit->progress->done, bytes / limit->options->key_bytes);
+    atomic_store(&limit->progress->done, bytes / gs_record_bytes(limit->options));
     if (gs_width(limit->options)->check_count(limit->options, keys, err) != GS_OK)
         return err->status;
     limit->reached = gs_read_limit_exceeded(limit, bytes, keys);
@@ -105,7 +106,7 @@ enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
     gs_progress_enter(limit->progress, gs_stage_name(GS_STAGE_READ), 0);
     const struct gs_slurp_watch watch = {
         .gate = check_limit, .moves = pause_incoming, .context = limit};
-    enum gs_status st = gs_inputs_read(inputs, limit->options->key_bytes, &watch, err);
+    enum gs_status st = gs_inputs_read(inputs, gs_record_bytes(limit->options), &watch, err);
     tell_incoming(limit); /* the buffer may have moved before the end was seen */
     gs_width(limit->options)->incoming_end(limit->options->incoming);
     if (st == GS_ERR_MEMORY && err->status != GS_OK) { /* less than -S says, but all there is */
@@ -115,6 +116,7 @@ enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
     if (st != GS_OK && !limit->reached)
         return st;
     *read_bytes = gs_inputs_bytes(inputs) - limit->mapped_bytes;
-    *stage = gs_stage_since(limit->begin_ns, *read_bytes / limit->options->key_bytes, *read_bytes);
+    *stage =
+        gs_stage_since(limit->begin_ns, *read_bytes / gs_record_bytes(limit->options), *read_bytes);
     return GS_OK;
 }

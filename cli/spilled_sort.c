@@ -22,7 +22,7 @@ struct source {
     struct gs_output *output;
     uint64_t keys; /* known so far: mapped, in memory, or read since */
     bool unique;
-    unsigned key_bytes;
+    unsigned record_bytes;
     bool advanced; /* keys were read or given back */
 };
 
@@ -35,9 +35,9 @@ static void advise_keys(void *context, enum gs_use use, const void *keys, uint64
     struct source *source = context;
     if (use == GS_USE_DONE) {
         source->advanced = true;
-        gs_inputs_release(source->inputs, keys, count * source->key_bytes);
+        gs_inputs_release(source->inputs, keys, count * source->record_bytes);
     } else {
-        gs_inputs_advise(source->inputs, keys, count * source->key_bytes, advice[use]);
+        gs_inputs_advise(source->inputs, keys, count * source->record_bytes, advice[use]);
     }
 }
 
@@ -47,15 +47,15 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
     size_t bytes = 0;
     struct source *source = context;
     source->advanced = true;
-    enum gs_status st = gs_inputs_read_on(source->inputs, source->key_bytes, to,
-                                          room * source->key_bytes, &bytes, err);
-    *got = bytes / source->key_bytes;
+    enum gs_status st = gs_inputs_read_on(source->inputs, source->record_bytes, to,
+                                          room * source->record_bytes, &bytes, err);
+    *got = bytes / source->record_bytes;
     source->keys += *got;
     if (st != GS_OK || bytes > 0)
         return st;
     gs_output_begin(source->output); /* its file position may be shared with an input's */
     if (!source->unique && source->output->kind == GS_OUTPUT_POSITIONED)
-        st = gs_output_reserve(source->output, source->keys * source->key_bytes, err);
+        st = gs_output_reserve(source->output, source->keys * source->record_bytes, err);
     return st;
 }
 
@@ -110,7 +110,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     struct source own = {.inputs = inputs,
                          .output = output,
                          .unique = command->sort.unique,
-                         .key_bytes = command->sort.key_bytes};
+                         .record_bytes = gs_record_bytes(&command->sort)};
     struct gs_external source = {.advise = advise_keys,
                                  .read = gs_inputs_pending(inputs) ? read_keys : NULL,
                                  .context = &own,
@@ -119,12 +119,12 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .directories = command->directories,
                                  .directory_count = command->directory_count};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
-    GS_TRY(gs_make_spans(inputs, command->sort.key_bytes, &spans, &keys, err));
+    GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
     own.keys = keys;
     source.spans = spans;
     source.span_count = inputs->count;
     if (!command->sort.unique)
-        GS_TRY(reserve_output(output, keys * command->sort.key_bytes, source.read == NULL,
+        GS_TRY(reserve_output(output, keys * gs_record_bytes(&command->sort), source.read == NULL,
                               &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
         source.output_device = status.st_dev;

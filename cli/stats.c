@@ -120,7 +120,7 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
     fprintf(out, "%-16s %.3f ms\n", "sum of stages", sum.stages_ms);
     fprintf(out, "%-16s %.3f ms\n", "overlap", sum.overlap_ms);
     fprintf(out, "%-16s %.3f ms, %.2f GB/s, %.1f Mkeys/s\n", "total", sum.total_ms,
-            to_rate(stats->keys_in * options->key_bytes, wall_ns, 1e9),
+            to_rate(stats->keys_in * gs_record_bytes(options), wall_ns, 1e9),
             to_rate(stats->keys_in, wall_ns, 1e6));
 }
 
@@ -219,7 +219,7 @@ static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_
             "  \"stages_ms\": %.6f,\n  \"overlap_ms\": %.6f,\n  \"total_ms\": %.6f,\n"
             "  \"gb_per_s\": %.6f,\n  \"mkeys_per_s\": %.6f\n}\n",
             sum.stages_ms, sum.overlap_ms, sum.total_ms,
-            to_rate(stats->keys_in * options->key_bytes, wall_ns, 1e9),
+            to_rate(stats->keys_in * gs_record_bytes(options), wall_ns, 1e9),
             to_rate(stats->keys_in, wall_ns, 1e6));
 }
 

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned key_bytes,
+enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned record_bytes,
                              struct gs_span **spans, uint64_t *keys, struct gs_error *err)
 {
     *keys = 0;
@@ -21,8 +21,8 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned key_bytes,
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
         (*spans)[i] = (struct gs_span){
-            .keys = input->bytes, .count = input->size / key_bytes, .name = input->name};
-        *keys += input->size / key_bytes;
+            .keys = input->bytes, .count = input->size / record_bytes, .name = input->name};
+        *keys += input->size / record_bytes;
     }
     return GS_OK;
 }
@@ -42,7 +42,7 @@ static enum gs_status prove_and_publish(struct gs_inputs *inputs, struct gs_outp
     start = gs_now_ns();
     if (output->target.kind == GS_TARGET_REPLACE)
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
-    GS_TRY(gs_output_publish(output, stats->keys_out * options->key_bytes, err));
+    GS_TRY(gs_output_publish(output, stats->keys_out * gs_record_bytes(options), err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
 cleanup:
@@ -71,7 +71,7 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
     struct gs_output output;
     struct gs_stats stats = {0};
     enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
-                                       command->sort.key_bytes, command->raw, err);
+                                       gs_record_bytes(&command->sort), command->raw, err);
     if (st != GS_OK)
         return st;
     if (work->prepare != NULL)

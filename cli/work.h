@@ -25,7 +25,7 @@ struct gs_work {
 
 /* Make the library's spans of the inputs, one each; free *spans. Inputs not read yet are empty.
  * *keys is the number of keys in all of them. */
-enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned key_bytes,
+enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned record_bytes,
                              struct gs_span **spans, uint64_t *keys, struct gs_error *err);
 
 /* Do the work of a mode, and print what --stats asks for. start_ns is when the program started

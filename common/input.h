@@ -27,7 +27,7 @@ struct gs_input {
     dev_t device; /* of a file; unset for a FIFO, which is opened only when it is read */
     ino_t inode;
     struct gs_slurp memory; /* what was read of it */
-    unsigned char rest[8];  /* if read in part: the bytes of an incomplete unit at its end, */
+    unsigned char rest[16]; /* if read in part: the bytes of an incomplete unit at its end, */
     size_t rest_bytes;      /* and how many there are */
     struct gs_magic magic;  /* of what was read, until it is full */
 };
@@ -83,7 +83,7 @@ enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit,
                               const struct gs_slurp_watch *watch, struct gs_error *err);
 
 /* Read the next bytes of the pending inputs: whole units, at most `room` bytes. *got is 0 only at
- * the end of all. unit is at most 8 bytes, room at least 2 units. */
+ * the end of all. unit is at most 16 bytes, room at least 2 units. */
 enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to, size_t room,
                                  size_t *got, struct gs_error *err);
 

@@ -70,10 +70,11 @@ static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint3
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
         uint64_t known = 0;
-        const gs_key *keys = gs_keys_held(part.keys, here, run->options->verify, copy);
+        const gs_key *keys = gs_tile_keys(&run->tiles, &part, 0, here, copy);
+        keys = gs_keys_held(keys, here, run->options->verify, copy);
         for (uint32_t i = 0; i < found; i++) {
             for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += GS_LINE_KEYS)
-                __builtin_prefetch(part.keys + here + k); /* the next block */
+                __builtin_prefetch(keys + here + k); /* the next block */
             uint32_t equal = gs_count_equal(keys, here, values[i]);
             counts[bin_of[i]] += equal;
             known += equal;
@@ -114,9 +115,11 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
                         uint32_t *counts)
 {
     uint32_t bins = gs_run_bins(run);
-    uint64_t most = places_straight(run) ? GS_ROOMS_STRAIGHT : GS_ROOMS_BLOCK;
+    bool straight = places_straight(run) && run->tiles.codec == NULL;
+    uint64_t most = straight ? GS_ROOMS_STRAIGHT : GS_ROOMS_BLOCK;
     uint64_t fingerprint = 0;
     const struct gs_regions *regions = gs_regions_of(run);
+    gs_key block[GS_ROOMS_BLOCK];
     if (!gs_rooms_begin(rooms, bins))
         return false;
     if (regions != NULL)
@@ -125,7 +128,8 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
         struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, most);
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
-        if (!place_part(run, part.keys, (uint32_t)here, rooms, &fingerprint)) {
+        const gs_key *keys = gs_tile_keys(&run->tiles, &part, 0, here, block);
+        if (!place_part(run, keys, (uint32_t)here, rooms, &fingerprint)) {
             gs_rooms_end(rooms, false);
             return false;
         }
@@ -143,10 +147,14 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
                         const struct gs_chunk_scratch *scratch, uint32_t *counts)
 {
     uint32_t bins = gs_run_bins(run);
+    gs_key block[GS_ROOMS_BLOCK];
+    const uint64_t most = run->tiles.codec != NULL ? GS_ROOMS_BLOCK : chunk->count;
     for (uint64_t done = 0; done < chunk->count;) {
-        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
-        gs_find_bins(&run->splitters, part.keys, part.count, scratch->keys + done,
-                     scratch->bins + done);
+        uint64_t left = chunk->count - done;
+        struct gs_tile part =
+            gs_tiles_part(&run->tiles, chunk->first + done, left < most ? left : most);
+        gs_find_bins(&run->splitters, gs_tile_keys(&run->tiles, &part, 0, part.count, block),
+                     part.count, scratch->keys + done, scratch->bins + done);
         done += part.count;
     }
     memset(scratch->tables, 0, GS_CHUNK_TABLES * (size_t)bins * sizeof *scratch->tables);

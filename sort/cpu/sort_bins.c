@@ -26,12 +26,14 @@ static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t coun
     enum gs_status st = GS_OK;
     struct gs_sink *sink = run->emitter.sink;
     if (gs_copies_in_place(run)) {
-        gs_fill(gs_sink_keys(sink) + position, key, count, run->emitter.past_cache);
+        gs_fill(gs_sink_keys(sink) + position, gs_emit_record(&run->emitter, key), count,
+                run->emitter.past_cache);
         return GS_OK;
     }
     uint64_t block = count < GS_TILE_KEYS ? count : GS_TILE_KEYS;
-    gs_fill(scratch, key, block, false);
     for (uint64_t done = 0; done < count && st == GS_OK; done += block) {
+        if (done == 0 || run->options->codec != NULL) /* writing turns them into records */
+            gs_fill(scratch, key, block, false);
         uint64_t here = count - done < block ? count - done : block;
         st = gs_emit_write(&run->emitter, scratch, here, position + done);
     }
@@ -46,7 +48,7 @@ static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key
     uint64_t position;
     if (run->options->verify)
         gs_emit_drop(&run->emitter, gs_fingerprint(&key, 1) * (count - kept));
-    enum gs_status st = gs_emit_begin(&run->emitter, number, kept, planned, &position);
+    enum gs_status st = gs_emit_begin(&run->emitter, number, &key, &kept, planned, &position);
     if (st != GS_OK)
         return st;
     uint64_t start = gs_now_ns();
@@ -64,7 +66,7 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
     const struct gs_options *options = run->options;
     /* Nothing reads the output again, and it is not in cache: use non-temporal stores. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
-                      run->emitter.past_cache;
+                      run->emitter.past_cache && options->codec == NULL;
     return gs_cache_sort_runs(&piece->rows, to, scratch, run->plan.scratch_keys, piece->count,
                               piece->low, piece->high, past_cache);
 }

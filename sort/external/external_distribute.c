@@ -89,7 +89,7 @@ static void advise_keys(const struct gs_external_sorter *sorter, const struct gs
     uint64_t end = first + count < held ? first + count : held;
     while (source->advise != NULL && first < end) {
         struct gs_tile part = gs_tiles_part(tiles, first, end - first);
-        source->advise(source->context, use, part.keys, part.count);
+        source->advise(source->context, use, part.records, part.count);
         first += part.count;
     }
 }
@@ -138,8 +138,8 @@ static enum gs_status read_chunk(struct gs_external_sorter *sorter, uint64_t *go
     *got = 0;
     GS_TRY(gs_external_need(&sorter->in, chunk, err));
     while (chunk - *got > packet && more > 0) {
-        GS_TRY(sorter->source->read(sorter->source->context, sorter->in + *got, chunk - *got, &more,
-                                    err));
+        char *to = (char *)sorter->in + *got * gs_record_bytes(sorter->options);
+        GS_TRY(sorter->source->read(sorter->source->context, to, chunk - *got, &more, err));
         *got += more;
     }
     gs_external_account(sorter, GS_STAGE_READ, start, *got, GS_KEY_BYTES);
@@ -147,13 +147,14 @@ cleanup:
     return st;
 }
 
-/* Split the chunk of `count` keys that was read. */
+/* Split the chunk of `count` keys that was read; codec, unless NULL: they are still records. */
 static enum gs_status split_read(struct gs_external_sorter *sorter, struct gs_level *level,
-                                 uint64_t count, uint64_t *fingerprint, struct gs_error *err)
+                                 const struct gs_codec *codec, uint64_t count,
+                                 uint64_t *fingerprint, struct gs_error *err)
 {
     struct gs_tiles tiles;
     struct gs_span span = {.keys = sorter->in, .count = count, .name = "input"};
-    enum gs_status st = gs_tiles_make(&tiles, &span, 1, err);
+    enum gs_status st = gs_tiles_decode(&tiles, codec, &span, 1, err);
     if (st != GS_OK)
         return st;
     st = split_chunk(sorter, level, &tiles, 0, count, fingerprint, err);
@@ -263,14 +264,14 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
     if (source->read != NULL && held < sorter->plan.chunk_keys / 4)
         GS_TRY(read_chunk(sorter, &got, err));
     spans[source->span_count] = (struct gs_span){.keys = sorter->in, .count = got, .name = "-"};
-    GS_TRY(gs_tiles_make(&tiles, spans, source->span_count + 1, err));
+    GS_TRY(gs_tiles_decode(&tiles, sorter->options->codec, spans, source->span_count + 1, err));
     GS_TRY(open_level(sorter, &tiles, held, level, err));
     GS_TRY(split_tiles(sorter, *level, &tiles, held, err));
     while (source->read != NULL) {
         GS_TRY(read_chunk(sorter, &got, err));
         if (got == 0)
             break;
-        GS_TRY(split_read(sorter, *level, got, &sorter->expected, err));
+        GS_TRY(split_read(sorter, *level, sorter->options->codec, got, &sorter->expected, err));
     }
 cleanup:
     drop_chunks(sorter);
@@ -316,13 +317,13 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
             gs_external_account(sorter, GS_STAGE_READ, start, here, GS_KEY_BYTES);
             used += here;
             if (used == sorter->plan.chunk_keys) {
-                GS_TRY(split_read(sorter, *level, used, &unused, err));
+                GS_TRY(split_read(sorter, *level, NULL, used, &unused, err));
                 used = 0;
             }
         }
     }
     if (used > 0)
-        GS_TRY(split_read(sorter, *level, used, &unused, err));
+        GS_TRY(split_read(sorter, *level, NULL, used, &unused, err));
     atomic_fetch_sub(&sorter->progress->done, keys); /* they are still to be sorted */
 cleanup:
     drop_chunks(sorter);

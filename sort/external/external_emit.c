@@ -19,16 +19,24 @@ static enum gs_status write_equal(struct gs_external_sorter *sorter, gs_key key,
                                   struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    const struct gs_codec *codec = sorter->options->codec;
     uint64_t start = gs_now_ns();
     uint64_t kept = sorter->options->unique ? 1 : count;
+    const unsigned payload = gs_payload_bits(sorter->options);
+    if (sorter->options->unique && sorter->last.known && (sorter->last.key ^ key) >> payload == 0)
+        kept = 0;
+    sorter->last = (struct gs_last_key){.key = key, .known = payload > 0};
     uint64_t block = kept < EQUAL_KEYS ? kept : EQUAL_KEYS;
-    gs_key *keys = malloc(block * sizeof *keys);
+    gs_key *keys = malloc((block + 1) * sizeof *keys);
     if (keys == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
         goto cleanup;
     }
     for (uint64_t i = 0; i < block; i++)
-        keys[i] = key;
+        if (codec == NULL)
+            keys[i] = key;
+        else
+            gs_codec_store(codec, &key, (char *)keys + i * codec->record_bytes, 1);
     for (uint64_t done = 0; done < kept; done += block)
         GS_TRY(gs_external_write(&sorter->sink, keys, kept - done < block ? kept - done : block,
                                  done, err));

@@ -88,9 +88,10 @@ static bool sorts_bins(const struct gs_options *options, uint64_t count, size_t 
 }
 
 /* Sort the loaded bins low to high, bin by bin. */
-static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct gs_level *level,
-                                uint32_t low, uint32_t high, uint64_t count, size_t rows,
-                                uint64_t fingerprint, struct gs_stats *stats, struct gs_error *err)
+static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct gs_options *options,
+                                const struct gs_level *level, uint32_t low, uint32_t high,
+                                uint64_t count, size_t rows, uint64_t fingerprint,
+                                struct gs_stats *stats, struct gs_error *err)
 {
     uint32_t first = low > 0 ? low - 1 : low;
     uint32_t last = high < level->splitters.count ? high + 1 : high;
@@ -104,8 +105,7 @@ static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct 
     if (binned.rows.starts == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", binned.bins);
     fill_table(level, low, high, &binned);
-    enum gs_status st =
-        gs_sort_binned(sorter->options, &binned, fingerprint, &sorter->sink, stats, err);
+    enum gs_status st = gs_sort_binned(options, &binned, fingerprint, &sorter->sink, stats, err);
     free(binned.rows.starts);
     return st;
 }
@@ -126,9 +126,11 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
     span.keys = sorter->load;
     uint64_t fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
     sorter->expected -= fingerprint;
+    options.decoded = true;
+    options.last = &sorter->last;
     options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
     if (sorts_bins(&options, count, rows, &stats))
-        st = sort_bins(sorter, level, low, high, count, rows, fingerprint, &stats, err);
+        st = sort_bins(sorter, &options, level, low, high, count, rows, fingerprint, &stats, err);
     else
         st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);
     add_stats(sorter->stats, &stats);

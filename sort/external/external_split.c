@@ -55,7 +55,9 @@ static uint64_t take_batch(const struct gs_split *split, const struct gs_tile *t
 {
     uint64_t left = tile->count - first;
     uint64_t here = left < BATCH_KEYS ? left : BATCH_KEYS;
-    gs_find_bins(split->splitters, tile->keys + first, here, batch->keys, batch->bins);
+    gs_key block[BATCH_KEYS];
+    gs_find_bins(split->splitters, gs_tile_keys(split->tiles, tile, first, here, block), here,
+                 batch->keys, batch->bins);
     memset(batch->bins + here, 0, AHEAD * sizeof *batch->bins);
     return here;
 }
@@ -116,14 +118,20 @@ static bool end_line(const struct gs_split *split, const struct part *part, uint
     return true;
 }
 
-static void count_tile(const struct gs_split *split, const struct gs_tile *tile, uint32_t *counts)
+/* Count a tile. Returns its fingerprint, or 0 without split->verify. */
+static uint64_t count_tile(const struct gs_split *split, const struct gs_tile *tile,
+                           uint32_t *counts)
 {
     struct batch batch;
+    uint64_t fingerprint = 0;
     for (uint64_t first = 0, here; first < tile->count; first += here) {
         here = take_batch(split, tile, first, &batch);
         for (uint64_t i = 0; i < here; i++)
             counts[batch.bins[i]]++;
+        if (split->verify)
+            fingerprint += gs_fingerprint(batch.keys, here);
     }
+    return fingerprint;
 }
 
 /* Count a part, tile by tile. Returns its fingerprint, or 0 without split->verify. */
@@ -134,9 +142,7 @@ static uint64_t count_part(const struct gs_split *split, const struct part *part
         uint64_t left = part->count - done;
         struct gs_tile tile = gs_tiles_part(split->tiles, part->first + done,
                                             left < GS_TILE_KEYS ? left : GS_TILE_KEYS);
-        count_tile(split, &tile, part->counts);
-        if (split->verify)
-            fingerprint += gs_fingerprint(tile.keys, tile.count);
+        fingerprint += count_tile(split, &tile, part->counts);
         done += tile.count;
     }
     return fingerprint;

@@ -13,7 +13,7 @@
  * time, whatever somebody writes to the input: where the result is verified. */
 static inline const gs_key *gs_keys_held(const gs_key *keys, size_t count, bool held, gs_key *copy)
 {
-    if (!held)
+    if (!held || keys == copy) /* decoded there */
         return keys;
     gs_copy_once(copy, keys, count);
     return copy;

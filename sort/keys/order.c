@@ -96,6 +96,17 @@ uint64_t gs_order_unique(gs_key *keys, uint64_t count)
     return closing.kept;
 }
 
+uint64_t gs_order_firsts(gs_key *keys, uint64_t count, unsigned payload_bits, bool turn)
+{
+    uint64_t kept = 0;
+    if (turn)
+        gs_order_reverse(keys, count);
+    for (uint64_t i = 0; i < count; i++)
+        if (kept == 0 || (keys[i] ^ keys[kept - 1]) >> payload_bits != 0)
+            keys[kept++] = keys[i];
+    return kept;
+}
+
 GS_CLONES void gs_order_reverse(gs_key *keys, uint64_t count)
 {
     gs_key *low = keys;
@@ -110,7 +121,7 @@ GS_CLONES void gs_order_reverse(gs_key *keys, uint64_t count)
 /* Is the pair out of the wanted order? */
 static bool is_disorder(const struct gs_options *options, gs_key before, gs_key after)
 {
-    if (options->unique && before == after)
+    if (options->unique && (before ^ after) >> gs_payload_bits(options) == 0)
         return true;
     return options->reverse ? before < after : before > after;
 }
@@ -123,7 +134,7 @@ static uint64_t find_disorder(const struct gs_options *options, const gs_key *ke
         bool bad =
             options->reverse ? block_ascends(keys + i, pairs) : block_descends(keys + i, pairs);
         if (!bad && options->unique)
-            bad = block_repeats(keys + i, pairs);
+            bad = gs_payload_bits(options) > 0 || block_repeats(keys + i, pairs);
         for (uint64_t k = i; bad && k < i + pairs; k++)
             if (is_disorder(options, keys[k], keys[k + 1]))
                 return k + 1;
@@ -168,24 +179,63 @@ uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys,
     return atomic_load(&found);
 }
 
+uint64_t gs_first_record_disorder(const struct gs_options *options, const void *records,
+                                  uint64_t count, const void *previous)
+{
+    const struct gs_codec *codec = options->codec;
+    if (codec == NULL)
+        return gs_first_disorder(options, records, count, previous);
+    const struct gs_span span = {.keys = records, .count = count};
+    atomic_uint_fast64_t next = 0;
+    atomic_uint_fast64_t found = count;
+#pragma omp parallel num_threads(threads_for(options, count / GS_TILE_KEYS))
+    for (;;) {
+        gs_key keys[BLOCK_KEYS + 1];
+        uint64_t first = atomic_fetch_add(&next, BLOCK_KEYS);
+        if (first >= atomic_load(&found))
+            break;
+        uint64_t here = count - first < BLOCK_KEYS ? count - first : BLOCK_KEYS;
+        uint64_t before = first > 0 || previous != NULL ? 1 : 0;
+        if (before > 0)
+            gs_codec_load(codec, first > 0 ? gs_span_at(&span, codec, first - 1) : previous, keys,
+                          1);
+        gs_codec_load(codec, gs_span_at(&span, codec, first), keys + before, here);
+        uint64_t bad = find_disorder(options, keys, here + before);
+        if (bad == here + before)
+            continue;
+        bad = first + bad - before;
+        uint_fast64_t best = atomic_load(&found);
+        while (bad < best && !atomic_compare_exchange_weak(&found, &best, bad))
+            continue;
+    }
+    return atomic_load(&found);
+}
+
 /* Clear *sorted and *reversed as a tile, and the step from the key before it, disprove them. */
 static void scan_tile(const struct gs_tiles *tiles, uint64_t index, atomic_bool *sorted,
                       atomic_bool *reversed)
 {
     struct gs_tile tile = gs_tiles_at(tiles, index);
-    if (tile.first > 0 && tile.count > 0) {
-        gs_key before = gs_tiles_key(tiles, tile.first - 1);
-        if (before > tile.keys[0])
+    const uint64_t most = tiles->codec != NULL ? BLOCK_KEYS : tile.count;
+    gs_key block[BLOCK_KEYS];
+    gs_key before = tile.first > 0 && tile.count > 0 ? gs_tiles_key(tiles, tile.first - 1) : 0;
+    for (uint64_t done = 0, here; done < tile.count; done += here) {
+        here = tile.count - done < most ? tile.count - done : most;
+        const gs_key *keys = gs_tile_keys(tiles, &tile, done, here, block);
+        if (tile.first + done > 0 && before > keys[0])
             atomic_store_explicit(sorted, false, memory_order_relaxed);
-        if (before < tile.keys[0])
+        if (tile.first + done > 0 && before < keys[0])
             atomic_store_explicit(reversed, false, memory_order_relaxed);
+        if (atomic_load_explicit(sorted, memory_order_relaxed) && !gs_order_ascending(keys, here))
+            atomic_store_explicit(sorted, false, memory_order_relaxed);
+        if (atomic_load_explicit(reversed, memory_order_relaxed) &&
+            !gs_order_descending(keys, here))
+            atomic_store_explicit(reversed, false, memory_order_relaxed);
+        if (!atomic_load_explicit(sorted, memory_order_relaxed) &&
+            !atomic_load_explicit(reversed, memory_order_relaxed))
+            break;
+        before = keys[here - 1];
     }
-    if (atomic_load_explicit(sorted, memory_order_relaxed) &&
-        !gs_order_ascending(tile.keys, tile.count))
-        atomic_store_explicit(sorted, false, memory_order_relaxed);
-    if (atomic_load_explicit(reversed, memory_order_relaxed) &&
-        !gs_order_descending(tile.keys, tile.count))
-        atomic_store_explicit(reversed, false, memory_order_relaxed);
 }
 
 enum gs_order gs_order_scan(const struct gs_tiles *tiles, unsigned threads)

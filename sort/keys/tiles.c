@@ -33,6 +33,14 @@ void gs_tiles_free(struct gs_tiles *tiles)
     tiles->first_key = NULL;
 }
 
+enum gs_status gs_tiles_decode(struct gs_tiles *tiles, const struct gs_codec *codec,
+                               const struct gs_span *spans, size_t span_count, struct gs_error *err)
+{
+    enum gs_status st = gs_tiles_make(tiles, spans, span_count, err);
+    tiles->codec = codec;
+    return st;
+}
+
 uint64_t gs_tiles_keys(const struct gs_tiles *tiles)
 {
     return tiles->first_key[tiles->span_count];
@@ -53,21 +61,31 @@ static size_t find_span(const uint64_t *starts, size_t span_count, uint64_t posi
     return low;
 }
 
+/* Records [skip, skip + count) of a span; first is the position of the first one. */
+static struct gs_tile make_tile(const struct gs_tiles *tiles, const struct gs_span *span,
+                                uint64_t skip, uint64_t count, uint64_t first)
+{
+    const void *records = gs_span_at(span, tiles->codec, skip);
+    return (struct gs_tile){.keys = tiles->codec == NULL ? records : NULL,
+                            .records = records,
+                            .count = count,
+                            .first = first,
+                            .span = span};
+}
+
 struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
 {
     size_t i = find_span(tiles->first_tile, tiles->span_count, index);
     uint64_t skip = (index - tiles->first_tile[i]) * GS_TILE_KEYS;
     uint64_t left = tiles->spans[i].count - skip;
-    return (struct gs_tile){.keys = gs_span_keys(&tiles->spans[i]) + skip,
-                            .count = left < GS_TILE_KEYS ? left : GS_TILE_KEYS,
-                            .first = tiles->first_key[i] + skip,
-                            .span = &tiles->spans[i]};
+    return make_tile(tiles, &tiles->spans[i], skip, left < GS_TILE_KEYS ? left : GS_TILE_KEYS,
+                     tiles->first_key[i] + skip);
 }
 
 gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
 {
     size_t i = find_span(tiles->first_key, tiles->span_count, position);
-    return gs_span_keys(&tiles->spans[i])[position - tiles->first_key[i]];
+    return gs_span_key(&tiles->spans[i], tiles->codec, position - tiles->first_key[i]);
 }
 
 struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count)
@@ -75,10 +93,7 @@ struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint6
     size_t i = find_span(tiles->first_key, tiles->span_count, first);
     uint64_t skip = first - tiles->first_key[i];
     uint64_t left = tiles->spans[i].count - skip;
-    return (struct gs_tile){.keys = gs_span_keys(&tiles->spans[i]) + skip,
-                            .count = left < count ? left : count,
-                            .first = first,
-                            .span = &tiles->spans[i]};
+    return make_tile(tiles, &tiles->spans[i], skip, left < count ? left : count, first);
 }
 
 enum gs_status gs_tiles_fail_changed(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
@@ -94,7 +109,10 @@ void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
 {
     for (uint64_t done = 0; done < count;) {
         struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
-        gs_copy_once(to + done, part.keys, part.count);
+        if (tiles->codec == NULL)
+            gs_copy_once(to + done, part.keys, part.count);
+        else
+            gs_codec_load(tiles->codec, part.records, to + done, part.count);
         done += part.count;
     }
 }

@@ -15,19 +15,24 @@ struct gs_tiles {
     uint64_t *first_tile; /* span_count + 1: number of the first tile of each span; owned */
     uint64_t *first_key;  /* span_count + 1: position of the first key of each span; owned */
     uint64_t count;       /* tiles in all */
+    const struct gs_codec *codec; /* of the records in the spans; NULL: they are keys */
 };
 
 struct gs_tile {
-    const gs_key *keys;
+    const gs_key *keys;  /* NULL if they are records that have to be decoded */
+    const void *records; /* where they lie */
     uint64_t count;
-    uint64_t first;             /* position of keys[0] in the concatenated spans */
+    uint64_t first;             /* position of the first in the concatenated spans */
     const struct gs_span *span; /* where it lies */
 };
 
 /* Cut the spans into tiles; they must stay valid until gs_tiles_free. On failure there is nothing
- * to free. */
+ * to free. gs_tiles_decode is the same for spans of records; codec may be NULL. */
 enum gs_status gs_tiles_make(struct gs_tiles *tiles, const struct gs_span *spans, size_t span_count,
                              struct gs_error *err);
+enum gs_status gs_tiles_decode(struct gs_tiles *tiles, const struct gs_codec *codec,
+                               const struct gs_span *spans, size_t span_count,
+                               struct gs_error *err);
 void gs_tiles_free(struct gs_tiles *tiles);
 
 /* The number of keys in all spans. */
@@ -41,6 +46,18 @@ void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
 
 /* At most count keys from position `first` of the concatenated spans on, all of one span. */
 struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count);
+
+/* The load door: keys of a part or tile, `count` of them behind the first `skip`. They are where
+ * they lie in the input or, with a codec, decoded in block, which has room for them. */
+static inline const gs_key *gs_tile_keys(const struct gs_tiles *tiles, const struct gs_tile *tile,
+                                         uint64_t skip, uint64_t count, gs_key *block)
+{
+    if (tiles->codec == NULL)
+        return tile->keys + skip;
+    gs_codec_load(tiles->codec, (const char *)tile->records + skip * tiles->codec->record_bytes,
+                  block, count);
+    return block;
+}
 
 /* Fail with GS_ERR_INPUT: keys [first, first + count) of the input changed during the sort. The
  * message names the input if they lie in a single span. count is not 0. */

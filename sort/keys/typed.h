@@ -13,6 +13,40 @@ static inline const gs_key *gs_span_keys(const struct gs_span *span)
     return span->keys;
 }
 
+/* Where record i of a span is. codec: of its records; NULL: they are keys. */
+static inline const void *gs_span_at(const struct gs_span *span, const struct gs_codec *codec,
+                                     uint64_t i)
+{
+    return (const char *)span->keys + i * (codec != NULL ? codec->record_bytes : sizeof(gs_key));
+}
+
+/* The load door: copy keys [first, first + count) of a span, each read once. */
+static inline void gs_span_copy(const struct gs_span *span, const struct gs_codec *codec,
+                                uint64_t first, uint64_t count, gs_key *to)
+{
+    if (codec == NULL)
+        gs_copy_once(to, gs_span_keys(span) + first, count);
+    else
+        gs_codec_load(codec, gs_span_at(span, codec, first), to, count);
+}
+
+/* The key of record i. */
+static inline gs_key gs_span_key(const struct gs_span *span, const struct gs_codec *codec,
+                                 uint64_t i)
+{
+    gs_key key;
+    if (codec == NULL)
+        return gs_span_keys(span)[i];
+    gs_codec_load(codec, gs_span_at(span, codec, i), &key, 1);
+    return key;
+}
+
+/* The codec of the input's spans, or NULL. */
+static inline const struct gs_codec *gs_input_codec(const struct gs_options *options)
+{
+    return options->decoded ? NULL : options->codec;
+}
+
 /* The sink's memory, or NULL. */
 static inline gs_key *gs_sink_keys(const struct gs_sink *sink)
 {

@@ -60,10 +60,10 @@ static enum gs_status name_disorder(const struct gs_merge_shared *merge, struct 
     order.threads = merge->threads;
     for (size_t i = 0; i < merge->span_count; i++) {
         const struct gs_span *span = &merge->cut.spans[i];
-        uint64_t bad = gs_first_disorder(&order, span->keys, span->count, NULL);
+        uint64_t bad = gs_first_record_disorder(&order, span->keys, span->count, NULL);
         if (bad < span->count) {
-            char text[GS_KEY_TEXT_BYTES];
-            gs_key_text(gs_span_keys(span) + bad, GS_KEY_BYTES, text);
+            char text[GS_KEY_TEXT];
+            gs_record_text(merge->options, gs_span_at(span, order.codec, bad), text);
             return gs_fail(err, GS_ERR_INPUT, 0, "%s:%" PRIu64 ": disorder: %s", span->name, bad,
                            text);
         }
@@ -155,14 +155,15 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
 {
     enum gs_status st;
     struct gs_progress own_progress = {.phase = NULL};
-    struct gs_merge_shared merge = {.options = options,
-                                    .order = {.reverse = options->reverse, .threads = 1},
-                                    .span_count = span_count,
-                                    .progress = progress != NULL ? progress : &own_progress,
-                                    .stats = stats,
-                                    .threads = choose_threads(options, span_count),
-                                    .method = gs_merge_method(),
-                                    .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct gs_merge_shared merge = {
+        .options = options,
+        .order = {.reverse = options->reverse, .threads = 1, .codec = options->codec},
+        .span_count = span_count,
+        .progress = progress != NULL ? progress : &own_progress,
+        .stats = stats,
+        .threads = choose_threads(options, span_count),
+        .method = gs_merge_method(),
+        .lock = PTHREAD_MUTEX_INITIALIZER};
     uint64_t bytes_each = 0;
     char *memory = NULL;
     *stats = (struct gs_stats){.engine = "merge",
@@ -176,7 +177,8 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
         stats->keys_in += spans[i].count;
     gs_progress_enter(merge.progress, "merge", stats->keys_in);
     gs_emit_init(&merge.emitter, options, sink);
-    GS_TRY(gs_cut_open(&merge.cut, spans, span_count, options->reverse, GS_SEGMENT_KEYS, err));
+    GS_TRY(gs_cut_open(&merge.cut, options->codec, spans, span_count, options->reverse,
+                       GS_SEGMENT_KEYS, err));
     gs_emit_stage(&merge.emitter, stats->keys_in);
     bytes_each = buffer_bytes(merge.cut.room);
     memory = gs_pages_alloc(merge.threads * bytes_each);

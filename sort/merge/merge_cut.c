@@ -18,10 +18,12 @@
 #define ROOM_PART_MIN 8
 #define ROOM_PART     2
 
-enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size_t span_count,
-                           bool reverse, uint64_t room, struct gs_error *err)
+enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_codec *codec,
+                           const struct gs_span *spans, size_t span_count, bool reverse,
+                           uint64_t room, struct gs_error *err)
 {
     *cut = (struct gs_cut){.spans = spans,
+                           .codec = codec,
                            .mask = reverse ? GS_KEY_MAX : 0,
                            .taken = calloc(span_count + 1, sizeof *cut->taken),
                            .heads = calloc(span_count + 1, sizeof *cut->heads),
@@ -35,7 +37,7 @@ enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size
     for (size_t i = 0; i < span_count; i++) {
         if (spans[i].count == 0)
             continue;
-        cut->heads[i] = gs_span_keys(&spans[i])[0] ^ cut->mask;
+        cut->heads[i] = gs_span_key(&spans[i], codec, 0) ^ cut->mask;
         cut->active[cut->actives++] = i;
     }
     return GS_OK;
@@ -51,14 +53,21 @@ void gs_cut_close(struct gs_cut *cut)
     *cut = (struct gs_cut){.taken = NULL};
 }
 
-/* The number of keys <= bound, or < bound if `below`, at the start of count keys. */
-static uint64_t count_up_to(const gs_key *keys, uint64_t count, gs_key mask, gs_key bound,
-                            bool below)
+/* Key i of a span behind those that were taken, ascending. */
+static gs_key key_at(const struct gs_cut *cut, size_t span, uint64_t i)
+{
+    return gs_span_key(&cut->spans[span], cut->codec, cut->taken[span] + i) ^ cut->mask;
+}
+
+/* The number of a span's keys <= bound, or < bound if `below`, among `count` of them from `from`
+ * on. */
+static uint64_t count_up_to(const struct gs_cut *cut, size_t span, uint64_t from, uint64_t count,
+                            gs_key bound, bool below)
 {
     uint64_t first = 0;
     while (count > 0) {
         uint64_t half = count / 2;
-        gs_key key = keys[first + half] ^ mask;
+        gs_key key = key_at(cut, span, from + first + half);
         if (below ? key < bound : key <= bound) {
             first += half + 1;
             count -= half + 1;
@@ -70,14 +79,15 @@ static uint64_t count_up_to(const gs_key *keys, uint64_t count, gs_key mask, gs_
 }
 
 /* The same for <=, where few are expected: gallops 1, 2, 4, ... keys ahead first. */
-static uint64_t count_run(const gs_key *keys, uint64_t count, gs_key mask, gs_key bound)
+static uint64_t count_run(const struct gs_cut *cut, size_t span, uint64_t from, uint64_t count,
+                          gs_key bound)
 {
     uint64_t ahead = 1;
-    while (ahead < count && (keys[ahead - 1] ^ mask) <= bound)
+    while (ahead < count && key_at(cut, span, from + ahead - 1) <= bound)
         ahead *= 2;
     uint64_t first = ahead / 2; /* these are all in the run, or there are none */
     uint64_t end = ahead < count ? ahead : count;
-    return first + count_up_to(keys + first, end - first, mask, bound, false);
+    return first + count_up_to(cut, span, from + first, end - first, bound, false);
 }
 
 /* Append the parts, whose lengths are in ->below, and cut them off their spans. Drop the spans that
@@ -95,7 +105,7 @@ static void take_parts(struct gs_cut *cut, struct gs_segment *segment)
             cut->taken[span] += count;
             if (cut->taken[span] == cut->spans[span].count)
                 continue;
-            cut->heads[span] = gs_span_keys(&cut->spans[span])[cut->taken[span]] ^ cut->mask;
+            cut->heads[span] = key_at(cut, span, 0);
         }
         cut->active[kept++] = span;
     }
@@ -111,7 +121,7 @@ static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
         uint64_t taken = cut->taken[cut->active[i]];
         if (span->count - taken <= look)
             continue;
-        gs_key key = gs_span_keys(span)[taken + look - 1] ^ cut->mask;
+        gs_key key = key_at(cut, cut->active[i], look - 1);
         if (!found || key < *bound)
             *bound = key;
         found = true;
@@ -128,8 +138,7 @@ static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_k
         const struct gs_span *span = &cut->spans[cut->active[i]];
         uint64_t taken = cut->taken[cut->active[i]];
         uint64_t left = span->count - taken < look ? span->count - taken : look;
-        cut->below[i] =
-            bounded ? count_up_to(gs_span_keys(span) + taken, left, cut->mask, bound, true) : left;
+        cut->below[i] = bounded ? count_up_to(cut, cut->active[i], 0, left, bound, true) : left;
         sum += cut->below[i];
     }
     return sum;
@@ -146,8 +155,7 @@ static uint64_t count_through(struct gs_cut *cut, gs_key last, uint64_t most)
         cut->trial[i] = known;
         if (known > 0 || cut->heads[at] <= last)
             cut->trial[i] +=
-                count_run(gs_span_keys(&cut->spans[at]) + cut->taken[at] + known,
-                          cut->spans[at].count - cut->taken[at] - known, cut->mask, last);
+                count_run(cut, at, known, cut->spans[at].count - cut->taken[at] - known, last);
         sum += cut->trial[i];
     }
     return sum;

@@ -10,18 +10,19 @@
 /* The state of cutting: how far the inputs are cut. */
 struct gs_cut {
     const struct gs_span *spans;
-    gs_key mask;       /* keys ^ mask ascend: 0, or all ones where the inputs descend */
-    uint64_t *taken;   /* [span_count]: keys cut off each span */
-    gs_key *heads;     /* [span_count]: (key ^ mask) of the first that is left */
-    size_t *active;    /* spans with keys left, ... */
-    size_t actives;    /* ... and their number */
-    uint64_t *below;   /* [actives]: each one's keys in the segment being cut */
-    uint64_t *trial;   /* [actives]: the same for a limit being tried */
-    gs_key width;      /* last - floor of the last segment that had to be widened */
-    uint64_t room;     /* keys that a segment may have, at least span_count */
-    gs_key floor;      /* (key ^ mask) of every key left is at least this */
-    uint64_t position; /* keys in all segments so far */
-    uint64_t segments; /* segments cut so far */
+    const struct gs_codec *codec; /* of their records, or NULL */
+    gs_key mask;                  /* keys ^ mask ascend: 0, or all ones where the inputs descend */
+    uint64_t *taken;              /* [span_count]: keys cut off each span */
+    gs_key *heads;                /* [span_count]: (key ^ mask) of the first that is left */
+    size_t *active;               /* spans with keys left, ... */
+    size_t actives;               /* ... and their number */
+    uint64_t *below;              /* [actives]: each one's keys in the segment being cut */
+    uint64_t *trial;              /* [actives]: the same for a limit being tried */
+    gs_key width;                 /* last - floor of the last segment that had to be widened */
+    uint64_t room;                /* keys that a segment may have, at least span_count */
+    gs_key floor;                 /* (key ^ mask) of every key left is at least this */
+    uint64_t position;            /* keys in all segments so far */
+    uint64_t segments;            /* segments cut so far */
 };
 
 /* Bytes that a gs_cut takes for each span. */
@@ -48,8 +49,9 @@ struct gs_segment {
 
 /* Open a cut of the spans, which must outlive it. Segments get up to max(room, span_count) keys;
  * only one of equal keys may get more. Call gs_cut_close even after GS_ERR_MEMORY. */
-enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_span *spans, size_t span_count,
-                           bool reverse, uint64_t room, struct gs_error *err);
+enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_codec *codec,
+                           const struct gs_span *spans, size_t span_count, bool reverse,
+                           uint64_t room, struct gs_error *err);
 void gs_cut_close(struct gs_cut *cut);
 
 /* Cut the next segment: all keys up to a common key. If the spans are in order, no two segments

@@ -8,12 +8,16 @@
  * of the input missed: the copied keys must lie between the keys at which the segment was cut.
  */
 #include "sort/merge/merge_segment.h"
+#include "sort/keys/key_loops.h"
 #include "sort/keys/order.h"
 #include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
 
 #include <assert.h>
+
+/* Keys of a part that are compared at once. */
+#define EQUAL_KEYS ((uint64_t)1024)
 
 static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
               "scratch is for either method");
@@ -36,6 +40,30 @@ static bool is_within(const struct gs_merge_shared *merge, const struct gs_segme
     return first >= segment->floor && last <= segment->last;
 }
 
+/* Are keys of a part in order, and the key before them? They are those from `first` on. */
+static bool follows(const struct gs_merge_shared *merge, const struct gs_part *part,
+                    const gs_key *keys, uint64_t count, uint64_t first)
+{
+    gs_key before;
+    if (first > 0)
+        before = gs_span_key(&merge->cut.spans[part->span], merge->cut.codec, first - 1);
+    return gs_first_disorder(&merge->order, keys, count, first > 0 ? &before : NULL) == count;
+}
+
+/* Are all keys of a part equal to the segment's, and does the key before them fit? */
+static bool is_equal(const struct gs_merge_shared *merge, const struct gs_part *part, gs_key key)
+{
+    const struct gs_span *span = &merge->cut.spans[part->span];
+    gs_key block[EQUAL_KEYS];
+    for (uint64_t done = 0; done < part->count; done += EQUAL_KEYS) {
+        uint64_t here = part->count - done < EQUAL_KEYS ? part->count - done : EQUAL_KEYS;
+        gs_span_copy(span, merge->cut.codec, part->first + done, here, block);
+        if (gs_count_equal(block, here, key) != here)
+            return false;
+    }
+    return follows(merge, part, &key, 1, part->first);
+}
+
 /* Copy the parts of a segment together, ascending, `gap` keys apart, and find the least and largest
  * key. False: they are out of order or out of bounds. */
 static bool gather(const struct gs_merge_shared *merge, struct gs_merger *worker, uint64_t gap,
@@ -46,10 +74,9 @@ static bool gather(const struct gs_merge_shared *merge, struct gs_merger *worker
     *high = 0;
     for (size_t i = 0; i < worker->segment.part_count; i++) {
         const struct gs_part *part = &worker->segment.parts[i];
-        const gs_key *from = gs_span_keys(&merge->cut.spans[part->span]) + part->first;
-        gs_copy_once(to, from, part->count);
-        if (gs_first_disorder(&merge->order, to, part->count, part->first > 0 ? from - 1 : NULL) !=
-            part->count)
+        const struct gs_span *span = &merge->cut.spans[part->span];
+        gs_span_copy(span, merge->cut.codec, part->first, part->count, to);
+        if (!follows(merge, part, to, part->count, part->first))
             return false;
         if (merge->options->verify)
             worker->fingerprint += gs_fingerprint(to, part->count);
@@ -91,14 +118,15 @@ static enum gs_status merge_unequal(struct gs_merge_shared *merge, struct gs_mer
     uint64_t kept = gs_emit_shape(&merge->emitter, sorted, segment->count);
     worker->sort_ns += gs_now_ns() - start;
     start = gs_now_ns();
-    const gs_key *keys = gs_emit_place(&merge->emitter, sorted, kept, segment->position);
+    gs_key *keys = gs_emit_place(&merge->emitter, sorted, kept, segment->position);
+    const uint64_t shaped = kept;
     worker->write_ns += gs_now_ns() - start;
     enum gs_status st =
-        gs_emit_begin(&merge->emitter, segment->index, kept, segment->position, &position);
+        gs_emit_begin(&merge->emitter, segment->index, keys, &kept, segment->position, &position);
     if (st != GS_OK)
         return st;
     start = gs_now_ns();
-    st = gs_emit_write(&merge->emitter, keys, kept, position);
+    st = gs_emit_write(&merge->emitter, keys + (shaped - kept), kept, position);
     worker->write_ns += gs_now_ns() - start;
     worker->kept += kept;
     gs_emit_end(&merge->emitter);
@@ -117,30 +145,27 @@ static enum gs_status merge_equal(struct gs_merge_shared *merge, struct gs_merge
         return GS_ERR_INPUT;
     }
     for (size_t i = 0; i < segment->part_count; i++) {
-        const struct gs_part *part = &segment->parts[i];
-        const gs_key *from = gs_span_keys(&merge->cut.spans[part->span]) + part->first;
-        if (*from != segment->key || from[part->count - 1] != segment->key ||
-            gs_first_disorder(&merge->order, from, part->count,
-                              part->first > 0 ? from - 1 : NULL) != part->count) {
+        if (!is_equal(merge, &segment->parts[i], segment->key)) {
             gs_merge_fail(merge, GS_ERR_INPUT);
             return GS_ERR_INPUT;
         }
     }
-    for (uint64_t i = 0; i < block; i++)
-        worker->keys[i] = segment->key;
     if (merge->options->verify) {
         uint64_t one = gs_fingerprint(&segment->key, 1);
         worker->fingerprint += one * segment->count;
         gs_emit_drop(&merge->emitter, one * (segment->count - kept));
     }
-    enum gs_status st =
-        gs_emit_begin(&merge->emitter, segment->index, kept, segment->position, &position);
+    enum gs_status st = gs_emit_begin(&merge->emitter, segment->index, &segment->key, &kept,
+                                      segment->position, &position);
     if (st != GS_OK)
         return st;
     uint64_t start = gs_now_ns();
-    for (uint64_t done = 0; done < kept && st == GS_OK; done += block)
+    for (uint64_t done = 0; done < kept && st == GS_OK; done += block) {
+        if (done == 0 || merge->cut.codec != NULL) /* writing turns them into records */
+            gs_fill(worker->keys, segment->key, block, false);
         st = gs_emit_write(&merge->emitter, worker->keys, kept - done < block ? kept - done : block,
                            position + done);
+    }
     worker->write_ns += gs_now_ns() - start;
     worker->kept += kept;
     gs_emit_end(&merge->emitter);

@@ -56,7 +56,7 @@ static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint
         return;
     while (first < end) {
         struct gs_tile part = gs_tiles_part(&run->tiles, first, end - first);
-        sink->forget(sink, part.keys, part.count);
+        sink->forget(sink, part.records, part.count);
         first += part.count;
     }
 }

@@ -218,7 +218,7 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options)
     bool cpu =
         options->device == GS_DEVICE_CPU ||
         (options->device == GS_DEVICE_AUTO && (gs_gpu_refusal() != NULL || !gs_gpu_present()));
-    if (threads < WORKERS_PART || other || !cpu || options->bins == 1)
+    if (threads < WORKERS_PART || other || !cpu || options->bins == 1 || options->codec != NULL)
         return NULL;
     struct gs_incoming *incoming = calloc(1, sizeof *incoming);
     if (incoming == NULL)

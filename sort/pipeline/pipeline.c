@@ -130,13 +130,14 @@ static enum gs_order scan_order(struct gs_run *run)
 static void look_ordered(const struct gs_run *run, bool *sorted, bool *reversed)
 {
     struct gs_tile first = gs_tiles_part(&run->tiles, 0, LOOK_KEYS);
+    gs_key block[LOOK_KEYS];
     gs_key keys[LOOK_TWICE];
+    const gs_key *begin = gs_tile_keys(&run->tiles, &first, 0, first.count, block);
     for (uint64_t i = 0; i < LOOK_TWICE; i++)
         keys[i] = gs_tiles_key(&run->tiles, (run->plan.count - 1) / (LOOK_TWICE - 1) * i);
     keys[LOOK_TWICE - 1] = gs_tiles_key(&run->tiles, run->plan.count - 1);
-    *sorted = gs_order_ascending(first.keys, first.count) && gs_order_ascending(keys, LOOK_TWICE);
-    *reversed =
-        gs_order_descending(first.keys, first.count) && gs_order_descending(keys, LOOK_TWICE);
+    *sorted = gs_order_ascending(begin, first.count) && gs_order_ascending(keys, LOOK_TWICE);
+    *reversed = gs_order_descending(begin, first.count) && gs_order_descending(keys, LOOK_TWICE);
 }
 
 /* All keys that were looked at are equal: try to sort them as equal keys with a few exceptions.

@@ -100,15 +100,20 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
                    : gs_fail(err, ordered->disorder->status, 0, "%s", ordered->disorder->text);
     }
     uint64_t kept = count;
+    const unsigned payload = gs_payload_bits(run->options);
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
     copying->fingerprint += sum;
     if (run->options->unique) {
-        /* The key before belongs to the previous piece: drop keys that equal it. */
-        kept = gs_order_unique(scratch, count + before) - before;
+        /* The key before belongs to the previous piece: drop keys that equal it. Where keys have a
+         * payload, the emitter does, as it knows which of them comes first in the output. */
+        if (payload == 0)
+            kept = gs_order_unique(scratch, count + before) - before;
+        else
+            kept = gs_order_firsts(keys, count, payload, turn);
         if (run->options->verify)
             gs_emit_drop(&run->emitter, sum - gs_fingerprint(keys, kept));
     }
-    if (turn)
+    if (turn && !(run->options->unique && payload > 0))
         gs_order_reverse(keys, kept);
     copying->work.write_ns += gs_now_ns() - fetched;
     uint64_t piece = turn ? pieces - 1 - index : index;
@@ -197,7 +202,8 @@ enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *di
                                  .scratch_keys = scratch_keys,
                                  .threads = run->plan.threads,
                                  .books_fetch = true};
-    ordered.straight = memory && !run->options->unique && !run->emitter.past_cache;
+    ordered.straight = memory && !run->options->unique &&
+                       (!run->emitter.past_cache || run->options->codec != NULL);
     if (run->plan.count == 0)
         return GS_OK;
     ordered.scratch = gs_pages_alloc(scratch_bytes);

@@ -42,6 +42,7 @@ void gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
 {
     *emitter =
         (struct gs_emitter){.sink = sink, .options = options, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    emitter->last = options->last != NULL ? options->last : &emitter->own_last;
 }
 
 void gs_emit_drop(struct gs_emitter *emitter, uint64_t fingerprint)
@@ -54,13 +55,20 @@ void gs_emit_drop(struct gs_emitter *emitter, uint64_t fingerprint)
 uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count)
 {
     const struct gs_options *options = emitter->options;
+    const unsigned payload = gs_payload_bits(options);
+    bool turn = options->reverse;
     if (options->unique) {
         uint64_t before = options->verify ? gs_fingerprint(keys, count) : 0;
-        count = gs_order_unique(keys, count);
+        if (payload == 0) {
+            count = gs_order_unique(keys, count);
+        } else {
+            count = gs_order_firsts(keys, count, payload, turn);
+            turn = false;
+        }
         if (options->verify)
             gs_emit_drop(emitter, before - gs_fingerprint(keys, count));
     }
-    if (options->reverse)
+    if (turn)
         gs_order_reverse(keys, count);
     return count;
 }
@@ -68,12 +76,13 @@ uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count)
 void gs_emit_stage(struct gs_emitter *emitter, uint64_t count)
 {
     struct gs_sink *sink = emitter->sink;
-    if (sink->stream && sink->map != NULL && !emitter->options->unique && count >= STAGED_KEYS_MIN)
+    if (emitter->options->codec == NULL && sink->stream && sink->map != NULL &&
+        !emitter->options->unique && count >= STAGED_KEYS_MIN)
         emitter->staging = sink->map(sink, count, false);
 }
 
-const gs_key *gs_emit_place(const struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
-                            uint64_t planned)
+gs_key *gs_emit_place(const struct gs_emitter *emitter, gs_key *keys, uint64_t count,
+                      uint64_t planned)
 {
     if (emitter->staging == NULL)
         return keys;
@@ -107,12 +116,31 @@ static struct gs_emit_waiter *take_waiter(struct gs_emitter *emitter, uint64_t p
     return found;
 }
 
+/* Its turn has come: if its first key has the same value as the last one of the output, that was
+ * the first of them, and this one goes. Called with the mutex held. */
+static void follow_last(struct gs_emitter *emitter, struct gs_emit_waiter *waiter)
+{
+    const struct gs_options *options = emitter->options;
+    struct gs_last_key *last = emitter->last;
+    const unsigned payload = gs_payload_bits(options);
+    if (!options->unique || payload == 0 || waiter->count == 0)
+        return;
+    gs_key end = waiter->keys[waiter->count - 1];
+    if (last->known && (last->key ^ waiter->keys[0]) >> payload == 0) {
+        waiter->count--;
+        if (options->verify)
+            emitter->dropped_sum += gs_fingerprint(waiter->keys, 1);
+    }
+    *last = (struct gs_last_key){.key = end, .known = true};
+}
+
 /* Wake all threads whose turn has come. If each woke only the next one, the last of 16 would wait
  * for 16 wake-ups in a row. Called with the mutex held. */
 static void admit_waiters(struct gs_emitter *emitter)
 {
     struct gs_emit_waiter *waiter;
     while (!emitter->writing && (waiter = take_waiter(emitter, emitter->next_piece)) != NULL) {
+        follow_last(emitter, waiter);
         waiter->position = emitter->position;
         waiter->admitted = true;
         emitter->position += waiter->count;
@@ -123,10 +151,11 @@ static void admit_waiters(struct gs_emitter *emitter)
 }
 
 /* Wait for a piece's turn, or for a failure; returns its position. Called with the mutex held. */
-static uint64_t await_turn(struct gs_emitter *emitter, uint64_t piece, uint64_t count)
+static uint64_t await_turn(struct gs_emitter *emitter, uint64_t piece, const gs_key *keys,
+                           uint64_t *count)
 {
     struct gs_emit_waiter waiter = {
-        .piece = piece, .count = count, .turn = PTHREAD_COND_INITIALIZER};
+        .piece = piece, .keys = keys, .count = *count, .turn = PTHREAD_COND_INITIALIZER};
     add_waiter(emitter, &waiter);
     admit_waiters(emitter);
     while (!waiter.admitted && !emitter->failed)
@@ -134,20 +163,21 @@ static uint64_t await_turn(struct gs_emitter *emitter, uint64_t piece, uint64_t 
     if (!waiter.admitted)
         take_waiter(emitter, piece);
     pthread_cond_destroy(&waiter.turn);
+    *count = waiter.count;
     return waiter.position;
 }
 
-enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_t count,
-                             uint64_t planned, uint64_t *position)
+enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, const gs_key *keys,
+                             uint64_t *count, uint64_t planned, uint64_t *position)
 {
     *position = planned;
     pthread_mutex_lock(&emitter->mutex);
     if (emitter->begin_ns == 0)
         emitter->begin_ns = gs_now_ns();
     if (takes_turns(emitter))
-        *position = await_turn(emitter, piece, count);
+        *position = await_turn(emitter, piece, keys, count);
     else
-        emitter->position += count;
+        emitter->position += *count;
     enum gs_status st = emitter->failed ? emitter->error.status : GS_OK;
     pthread_mutex_unlock(&emitter->mutex);
     return st;
@@ -165,7 +195,9 @@ static enum gs_status copy_to_memory(const struct gs_emitter *emitter, const gs_
     bool tells = emitter->options->unique && sink->make != NULL;
     if (tells)
         GS_TRY(sink->make(sink, count, position, err));
-    if (keys != to && emitter->past_cache)
+    if (emitter->options->codec != NULL)
+        gs_codec_store(emitter->options->codec, keys, to, count);
+    else if (keys != to && emitter->past_cache)
         gs_copy_past_cache(to, keys, count * sizeof *keys);
     else if (keys != to)
         memcpy(to, keys, count * sizeof *keys);
@@ -175,7 +207,32 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+/* Turn keys into records, in place. These may be shorter, and then go through a buffer. */
+static void store_records(const struct gs_codec *codec, gs_key *keys, uint64_t count)
+{
+    enum { BLOCK_KEYS = 256 };
+    char block[BLOCK_KEYS * sizeof(gs_key)];
+    char *to = (char *)keys;
+    if (codec->record_bytes == sizeof *keys) {
+        gs_codec_store(codec, keys, keys, count);
+        return;
+    }
+    for (uint64_t done = 0; done < count; done += BLOCK_KEYS) {
+        uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
+        gs_codec_store(codec, keys + done, block, here);
+        memcpy(to, block, here * codec->record_bytes);
+        to += here * codec->record_bytes;
+    }
+}
+
+gs_key gs_emit_record(const struct gs_emitter *emitter, gs_key key)
+{
+    if (emitter->options->codec != NULL)
+        gs_codec_store(emitter->options->codec, &key, &key, 1);
+    return key;
+}
+
+enum gs_status gs_emit_write(struct gs_emitter *emitter, gs_key *keys, uint64_t count,
                              uint64_t position)
 {
     struct gs_error err = {.status = GS_OK};
@@ -185,10 +242,13 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uin
         return GS_OK;
     if (sink->stream && emitter->options->verify) /* in the piece's turn, so without a lock */
         st = gs_trail_follow(&emitter->trail, emitter->options, keys, count, position, &err);
-    if (st == GS_OK && sink->memory != NULL)
+    if (st == GS_OK && sink->memory != NULL) {
         st = copy_to_memory(emitter, keys, count, position, &err);
-    else if (st == GS_OK)
+    } else if (st == GS_OK) {
+        if (emitter->options->codec != NULL)
+            store_records(emitter->options->codec, keys, count);
         st = sink->write(sink, keys, count, position, &err);
+    }
     if (st != GS_OK)
         gs_emit_fail(emitter, &err);
     return st;

@@ -34,10 +34,18 @@ enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *
 enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected,
                               struct gs_error *err);
 
+/* The last key of an output so far, under options->unique where keys have a payload: the first key
+ * of the next piece may have to go. */
+struct gs_last_key {
+    gs_key key;
+    bool known;
+};
+
 /* A thread in gs_emit_begin whose piece's turn has not come. */
 struct gs_emit_waiter {
     struct gs_emit_waiter *next;
     uint64_t piece, count;
+    const gs_key *keys;
     uint64_t position; /* the piece's position, valid if admitted */
     bool admitted;
     pthread_cond_t turn;
@@ -54,6 +62,8 @@ struct gs_emitter {
     bool writing;                   /* a stream's previous piece has begun and not ended */
     uint64_t position;              /* keys emitted or reserved by earlier pieces */
     struct gs_trail trail;          /* if the sink is a stream */
+    struct gs_last_key own_last;    /* of the output, */
+    struct gs_last_key *last;       /* or of the one that it continues */
     uint64_t dropped_sum;           /* fingerprint of duplicates left out (unique and verify) */
     uint64_t begin_ns;              /* when the first piece began, by gs_now_ns */
     bool past_cache; /* copy to the sink's memory by non-temporal stores: the output is too long to
@@ -82,14 +92,21 @@ uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count)
 
 /* To be called before gs_emit_begin: copy a piece to the staging memory, if there is any and the
  * piece is not there yet. Returns where to write it from. */
-const gs_key *gs_emit_place(const struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
-                            uint64_t planned);
+gs_key *gs_emit_place(const struct gs_emitter *emitter, gs_key *keys, uint64_t count,
+                      uint64_t planned);
 
-/* Reserve count keys of the output for a piece. planned is its position if no duplicates are
- * dropped, *position its actual one. The caller follows each begin that returns GS_OK by an end. */
-enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, uint64_t count,
-                             uint64_t planned, uint64_t *position);
-enum gs_status gs_emit_write(struct gs_emitter *emitter, const gs_key *keys, uint64_t count,
+/* The bytes of a key in the sink's memory, as a number. */
+gs_key gs_emit_record(const struct gs_emitter *emitter, gs_key key);
+
+/* Reserve *count keys of the output for a piece. planned is its position if no duplicates are
+ * dropped, *position its actual one. The caller follows each begin that returns GS_OK by an end.
+ * keys are looked at under options->unique where keys have a payload: *count is then one less if
+ * the first of them is to be left out. */
+enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, const gs_key *keys,
+                             uint64_t *count, uint64_t planned, uint64_t *position);
+
+/* The store door: with a codec, keys become records, in place where the sink is not memory. */
+enum gs_status gs_emit_write(struct gs_emitter *emitter, gs_key *keys, uint64_t count,
                              uint64_t position);
 void gs_emit_end(struct gs_emitter *emitter);
 

@@ -12,21 +12,22 @@ unsigned gs_cpu_thread(void)
     return (unsigned)omp_get_thread_num();
 }
 
-enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *keys, uint64_t count,
+enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, gs_key *keys, uint64_t count,
                             uint64_t planned, struct gs_thread_work *work)
 {
     uint64_t position;
+    uint64_t kept = count;
     uint64_t start = gs_now_ns();
     keys = gs_emit_place(&run->emitter, keys, count, planned);
     work->write_ns += gs_now_ns() - start;
-    enum gs_status st = gs_emit_begin(&run->emitter, number, count, planned, &position);
+    enum gs_status st = gs_emit_begin(&run->emitter, number, keys, &kept, planned, &position);
     if (st != GS_OK)
         return st;
     start = gs_now_ns();
-    st = gs_emit_write(&run->emitter, keys, count, position);
+    st = gs_emit_write(&run->emitter, keys + (count - kept), kept, position);
     work->write_ns += gs_now_ns() - start;
     gs_emit_end(&run->emitter);
-    work->keys_out += count;
+    work->keys_out += kept;
     return st;
 }
 

@@ -17,9 +17,9 @@ struct gs_thread_work {
     uint64_t keys_out;
 };
 
-/* Emit sorted keys as piece `number`, and add that to *work. planned is the piece's position if no
- * duplicates are dropped. */
-enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, const gs_key *keys, uint64_t count,
+/* Emit sorted keys as piece `number`, and add that to *work; with a codec, keys is overwritten.
+ * planned is the piece's position if no duplicates are dropped. */
+enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, gs_key *keys, uint64_t count,
                             uint64_t planned, struct gs_thread_work *work);
 
 /* Fail with GS_ERR_INPUT, from any thread: the input has changed during the sort. */

@@ -36,16 +36,23 @@ static uint64_t prove_tile(struct proof *proof, uint64_t first, gs_key *buffer)
     uint64_t before = first > 0 ? 1 : 0;
     uint64_t left = proof->count - first;
     uint64_t here = left < GS_TILE_KEYS ? left : GS_TILE_KEYS;
-    uint64_t from = (first - before) * GS_KEY_BYTES;
+    const struct gs_codec *codec = proof->options->codec;
+    const unsigned record_bytes = gs_record_bytes(proof->options);
+    uint64_t from = (first - before) * record_bytes;
     size_t got = 0;
-    int error = gs_file_pread_most(proof->fd, buffer, (here + before) * GS_KEY_BYTES, from, &got);
+    int error = gs_file_pread_most(proof->fd, buffer, (here + before) * record_bytes, from, &got);
     if (error != 0)
         atomic_store(&proof->read_error, error);
-    else if (got != (here + before) * GS_KEY_BYTES)
+    else if (got != (here + before) * record_bytes)
         atomic_store(&proof->short_file, true);
     else {
         struct gs_options one = *proof->options;
         one.threads = 1;
+        if (codec != NULL) {
+            gs_key *records = buffer;
+            buffer += GS_TILE_KEYS + 1;
+            gs_codec_load(codec, records, buffer, here + before);
+        }
         uint64_t bad = gs_first_disorder(&one, buffer, here + before, NULL);
         uint_fast64_t best = atomic_load(&proof->bad);
         while (bad != here + before && first - before + bad < best &&
@@ -82,7 +89,7 @@ enum gs_status gs_verify_file(const struct gs_options *options, int fd, struct g
     gs_plan_make(&plan, options, stats->keys_out);
     struct proof proof = {
         .options = options, .fd = fd, .count = stats->keys_out, .bad = stats->keys_out};
-    size_t buffer_keys = GS_TILE_KEYS + 1;
+    size_t buffer_keys = (options->codec != NULL ? 2 : 1) * (GS_TILE_KEYS + 1);
     size_t bytes = plan.threads * buffer_keys * sizeof(gs_key);
     gs_key *buffers = gs_pages_alloc(bytes);
     if (buffers == NULL)

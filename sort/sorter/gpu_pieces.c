@@ -33,7 +33,8 @@ static enum gs_status write_piece(struct gs_sink *sink, const void *keys, uint64
 {
     struct gs_emitter *emitter = &((struct piece *)(void *)sink)->whole->emitter;
     const uint64_t at = emitter->position + position;
-    if (gs_emit_write(emitter, gs_emit_place(emitter, keys, count, at), count, at) == GS_OK)
+    gs_key *own = (gs_key *)(uintptr_t)keys; /* of the piece: nothing else needs them */
+    if (gs_emit_write(emitter, gs_emit_place(emitter, own, count, at), count, at) == GS_OK)
         return GS_OK;
     return gs_emit_result(emitter, err);
 }

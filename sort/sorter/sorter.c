@@ -48,6 +48,9 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
                        gs_engine_name(options->engine), GS_KEY_BYTES);
     if (options->device == GS_DEVICE_GPU && gs_gpu_refusal() != NULL)
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: %s", gs_gpu_refusal());
+    if (options->device == GS_DEVICE_GPU && options->codec != NULL)
+        return gs_fail(err, GS_ERR_DEVICE, 0,
+                       "--device=gpu: of 4-byte types, a GPU sorts u32 so far");
 cleanup:
     return st;
 }
@@ -68,6 +71,8 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
         device = options->device;
     else if (gs_gpu_refusal() != NULL)
         reason = gs_gpu_refusal();
+    else if (options->codec != NULL)
+        reason = "keys of this type are sorted on the CPU";
     else if (!gs_gpu_present())
         reason = "there is no GPU";
     else if (gs_engine_uses_lists(options->engine))
@@ -199,7 +204,7 @@ bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *
                         size_t span_count)
 {
     struct gs_tiles tiles;
-    if (gs_tiles_make(&tiles, spans, span_count, NULL) != GS_OK)
+    if (gs_tiles_decode(&tiles, gs_input_codec(options), spans, span_count, NULL) != GS_OK)
         return false;
     bool most = gs_keeps_most(&tiles, gs_threads(options));
     gs_tiles_free(&tiles);
@@ -214,7 +219,7 @@ static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *span
     bool partial = false;
     const struct gs_options *options = run->options;
     GS_TRY(gs_options_check(options, err));
-    GS_TRY(gs_tiles_make(&run->tiles, spans, span_count, err));
+    GS_TRY(gs_tiles_decode(&run->tiles, gs_input_codec(options), spans, span_count, err));
     gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
     GS_TRY(gs_options_check_count(options, run->plan.count, err));
     enum gs_device chosen = choose_device(options, &run->plan, gs_gpu_started(), run->stats);

@@ -10,15 +10,15 @@
 static void draw_block(const struct gs_tiles *tiles, uint32_t samples, uint64_t seed,
                        uint64_t first, uint64_t count, gs_key *sample)
 {
-    const gs_key *keys[BLOCK_KEYS];
+    struct gs_tile parts[BLOCK_KEYS];
     uint64_t n = gs_tiles_keys(tiles);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t position = gs_sample_position(first + i, samples, n, seed);
-        keys[i] = gs_tiles_part(tiles, position, 1).keys;
-        __builtin_prefetch(keys[i]);
+        parts[i] = gs_tiles_part(tiles, position, 1);
+        __builtin_prefetch(parts[i].records);
     }
     for (uint64_t i = 0; i < count; i++)
-        sample[first + i] = *keys[i];
+        sample[first + i] = *gs_tile_keys(tiles, &parts[i], 0, 1, &sample[first + i]);
 }
 
 void gs_select_samples_cpu(const struct gs_tiles *tiles, uint32_t samples, uint64_t seed,

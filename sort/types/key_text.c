@@ -18,3 +18,14 @@ void gs_key_text(const void *key, unsigned bytes, char text[GS_KEY_TEXT_BYTES])
     } while (value != 0);
     memcpy(text, digit, (size_t)(digits + sizeof digits - digit));
 }
+
+void gs_record_text(const struct gs_options *options, const void *record, char text[GS_KEY_TEXT])
+{
+    char number[GS_KEY_TEXT_BYTES];
+    if (options->format != NULL) {
+        gs_key_print(&options->format->keys[0], record, text);
+        return;
+    }
+    gs_key_text(record, gs_record_bytes(options), number);
+    memcpy(text, number, sizeof number);
+}

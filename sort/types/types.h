@@ -7,6 +7,7 @@
 #ifndef GS_TYPES_H
 #define GS_TYPES_H
 
+#include "common/codec.h"
 #include "common/keys.h"
 #include "common/status.h"
 
@@ -14,8 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A contiguous piece of the input in memory (a mapped file, a buffer filled from a pipe). name is
- * used in error messages. */
+/* A contiguous piece of the input in memory (a mapped file, a buffer filled from a pipe): keys, or
+ * records where options say so. name is used in error messages. */
 struct gs_span {
     const void *keys;
     uint64_t count;
@@ -31,6 +32,7 @@ enum gs_engine {
 };
 
 struct gs_incoming;
+struct gs_last_key;
 
 enum gs_device { GS_DEVICE_AUTO, GS_DEVICE_CPU, GS_DEVICE_GPU };
 
@@ -45,6 +47,10 @@ struct gs_options {
     bool leave_device;  /* do not release GPU resources that are slow to release: the process will
                          * soon end by _exit, which reclaims them */
     unsigned key_bytes; /* 4, 8 or 16; 0: 4 */
+    const struct gs_codec *codec;   /* spans and sink have records, and this makes keys of them;
+                                     * NULL: they have keys. A sink can then be memory only if both
+                                     * have the same size */
+    const struct gs_format *format; /* what the records are, for messages; NULL: unsigned keys */
     enum gs_engine engine;
     enum gs_device device;
     unsigned threads;      /* CPU threads; 0: as gs_threads() says */
@@ -57,7 +63,24 @@ struct gs_options {
     uint64_t device_memory_bytes; /* limit of the buffers on the GPU; 0: what is free there */
     struct gs_incoming *incoming; /* work done while the input's only span was being read, or NULL:
                                    * the sort may use it and overwrite the span (sort/incoming.h) */
+    bool decoded; /* the spans have keys all the same, not records: the library's own call */
+    struct gs_last_key *last; /* the last key of an earlier output, which this one continues; the
+                               * library's own call, or NULL */
 };
+
+/* Bytes of a record in spans, sinks and files. */
+static inline unsigned gs_record_bytes(const struct gs_options *options)
+{
+    if (options->codec != NULL)
+        return options->codec->record_bytes;
+    return options->key_bytes != 0 ? options->key_bytes : 4;
+}
+
+/* Keys that agree above so many lowest bits are one under options->unique. */
+static inline unsigned gs_payload_bits(const struct gs_options *options)
+{
+    return options->codec != NULL ? options->codec->payload_bits : 0;
+}
 
 /* Where sorted keys go. write() gets pieces that together cover the output exactly once; position
  * is the index of the piece's first key in the output. Several threads may call it at once, unless

@@ -93,7 +93,9 @@ bool gs_runs_find(const struct gs_tiles *tiles, unsigned threads, struct gs_orde
 {
     struct tile_runs looked;
     struct gs_tile first = gs_tiles_part(tiles, 0, LOOK_KEYS);
-    if (gs_merge_method() == GS_MERGE_NONE || !cut_tile(first.keys, first.count, &looked))
+    gs_key block[LOOK_KEYS];
+    if (gs_merge_method() == GS_MERGE_NONE ||
+        !cut_tile(gs_tile_keys(tiles, &first, 0, first.count, block), first.count, &looked))
         return false;
     struct tile_runs *tile_runs = malloc(tiles->count * sizeof *tile_runs);
     if (tile_runs == NULL)
@@ -102,9 +104,13 @@ bool gs_runs_find(const struct gs_tiles *tiles, unsigned threads, struct gs_orde
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (uint64_t i = 0; i < tiles->count; i++) {
         struct gs_tile tile = gs_tiles_at(tiles, i);
-        if (!atomic_load_explicit(&many, memory_order_relaxed) &&
-            !cut_tile(tile.keys, tile.count, &tile_runs[i]))
+        gs_key *decoded = tiles->codec != NULL ? malloc(tile.count * sizeof *decoded) : NULL;
+        bool fits = tiles->codec == NULL || decoded != NULL;
+        if (!fits || (!atomic_load_explicit(&many, memory_order_relaxed) &&
+                      !cut_tile(gs_tile_keys(tiles, &tile, 0, tile.count, decoded), tile.count,
+                                &tile_runs[i])))
             atomic_store_explicit(&many, true, memory_order_relaxed);
+        free(decoded);
     }
     bool few = !many && join_tiles(tiles, tile_runs, runs);
     free(tile_runs);

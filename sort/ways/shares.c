@@ -93,6 +93,7 @@ void gs_shares_find(struct gs_shares *shares, const struct gs_run *run, const gs
     uint64_t most = run->emitter.sink->memory != NULL ? GS_SHARES_KEYS : GS_SHARES_KEYS_WRITTEN;
     shares->count = 0;
     bool chosen = run->options->bins > 0 || run->options->samples > 0; /* the user asks for bins */
+    chosen = chosen || run->tiles.codec != NULL; /* each thread would decode all of the input */
     if (!chosen && run->plan.count <= most && threads <= GS_SHARES_MAX && gs_vqsort_usable())
         cut_shares(shares, threads, sample, samples);
 }

@@ -38,15 +38,17 @@ static uint64_t sort_piece(struct gs_run *run, gs_key value, uint64_t first, uin
 {
     gs_key copy[BLOCK_KEYS];
     uint64_t fingerprint = 0;
+    const gs_key record = gs_emit_record(&run->emitter, value);
     for (uint64_t done = 0; done < count;) {
         uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
         struct gs_tile block = gs_tiles_part(&run->tiles, first + done, here);
+        block.keys = gs_tile_keys(&run->tiles, &block, 0, block.count, copy);
         block.keys = gs_keys_held(block.keys, block.count, run->options->verify, copy);
         if (gs_count_equal(block.keys, block.count, value) != block.count)
             keep_others(others, block.keys, block.count, value);
         if (run->options->verify)
             fingerprint += gs_fingerprint(block.keys, block.count);
-        gs_fill(gs_sink_keys(run->emitter.sink) + first + done, value, block.count,
+        gs_fill(gs_sink_keys(run->emitter.sink) + first + done, record, block.count,
                 run->emitter.past_cache);
         done += block.count;
     }
@@ -67,6 +69,8 @@ static void place_others(struct gs_run *run, struct others *others, gs_key value
     while (before < count && (others->keys[before] < value) != run->options->reverse)
         before++;
     uint64_t behind = count - before;
+    for (uint64_t i = 0; i < count; i++)
+        others->keys[i] = gs_emit_record(&run->emitter, others->keys[i]);
     memcpy(memory, others->keys, before * sizeof *memory);
     memcpy(memory + run->plan.count - behind, others->keys + before, behind * sizeof *memory);
     stats->bins = (before > 0 ? 2U : 1U) + (behind > 0 ? 1U : 0U);
@@ -100,7 +104,7 @@ enum gs_status gs_sort_equal_cpu(struct gs_run *run, gs_key value, uint64_t *oth
     if (*others > 0)
         place_others(run, &found, value);
     run->fingerprint = fingerprint;
-    gs_emit_begin(&run->emitter, 0, n, 0, &position);
+    gs_emit_begin(&run->emitter, 0, NULL, &n, 0, &position);
     gs_emit_end(&run->emitter);
     gs_run_account(run, GS_STAGE_READ, "cpu", 0, n, n * GS_KEY_BYTES);
     gs_run_account(run, GS_STAGE_WRITE, "cpu", gs_now_ns() - start, n, n * GS_KEY_BYTES);

@@ -239,11 +239,11 @@ static void emit_values(struct gs_run *run, const struct gs_value_ranges *ranges
             uint64_t here = count - first < PIECE_KEYS ? count - first : PIECE_KEYS;
             uint64_t start = gs_now_ns();
             write_values(ranges, starts, first, here, keys);
-            gs_emit_shape(&run->emitter, keys, here);
+            uint64_t kept = gs_emit_shape(&run->emitter, keys, here);
             work.sort_ns += gs_now_ns() - start;
             written += here;
             uint64_t planned = run->options->reverse ? count - first - here : first;
-            if (gs_work_emit(run, number, keys, here, planned, &work) != GS_OK)
+            if (gs_work_emit(run, number, keys, kept, planned, &work) != GS_OK)
                 break;
             atomic_fetch_add_explicit(&run->progress->done, here, memory_order_relaxed);
         }

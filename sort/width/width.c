@@ -14,7 +14,7 @@
 static uint64_t first_disorder(const struct gs_options *options, const void *keys, uint64_t count,
                                const void *previous)
 {
-    return gs_first_disorder(options, keys, count, previous);
+    return gs_first_record_disorder(options, keys, count, previous);
 }
 
 static void incoming_tell(struct gs_incoming *incoming, void *keys, uint64_t count)

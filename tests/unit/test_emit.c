@@ -40,7 +40,7 @@ static void *work(void *argument)
         gs_key keys[3] = {(gs_key)piece, (gs_key)piece, (gs_key)piece};
         uint64_t count = gs_emit_shape(&team->emitter, keys, 1 + piece % 3);
         uint64_t position;
-        if (gs_emit_begin(&team->emitter, piece, count, 0, &position) != GS_OK)
+        if (gs_emit_begin(&team->emitter, piece, keys, &count, 0, &position) != GS_OK)
             break;
         enum gs_status st = gs_emit_write(&team->emitter, keys, count, position);
         gs_emit_end(&team->emitter);
@@ -106,7 +106,8 @@ static void test_failure_ends_all(void)
 static void *wait_for_turn(void *emitter)
 {
     uint64_t position;
-    return gs_emit_begin(emitter, 1, 1, 0, &position) == GS_ERR_INPUT ? emitter : NULL;
+    return gs_emit_begin(emitter, 1, NULL, &(uint64_t){1}, 0, &position) == GS_ERR_INPUT ? emitter
+                                                                                         : NULL;
 }
 
 /* A failure of a thread that has no turn wakes those that wait for theirs. */
@@ -156,11 +157,11 @@ static void test_stream_is_proved(void)
         struct gs_emitter emitter;
         got_count = 0;
         gs_emit_init(&emitter, &options, &sink);
-        CHECK(gs_emit_begin(&emitter, 0, 4, 0, &position) == GS_OK);
+        CHECK(gs_emit_begin(&emitter, 0, keys, &(uint64_t){4}, 0, &position) == GS_OK);
         CHECK(gs_emit_write(&emitter, keys, 4, position) == GS_OK);
         gs_emit_end(&emitter);
         gs_key next = fault == 1 ? 2 : 4;
-        CHECK(gs_emit_begin(&emitter, 1, 1, 4, &position) == GS_OK);
+        CHECK(gs_emit_begin(&emitter, 1, &next, &(uint64_t){1}, 4, &position) == GS_OK);
         enum gs_status st = gs_emit_write(&emitter, &next, 1, position);
         CHECK(st == (fault == 1 ? GS_ERR_VERIFY : GS_OK));
         gs_emit_end(&emitter);

@@ -39,7 +39,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
         spans[i] = (struct gs_span){.keys = keys[i], .count = count};
         all += count;
     }
-    if (!CHECK(gs_cut_open(&cut, spans, SPANS, reverse, room, &err) == GS_OK))
+    if (!CHECK(gs_cut_open(&cut, NULL, spans, SPANS, reverse, room, &err) == GS_OK))
         return;
     for (; !gs_cut_done(&cut); segments++) {
         gs_cut_next(&cut, &segment);
@@ -89,7 +89,7 @@ static void check_disorder(void)
             keys[i][k] = sample_value(gs_random(i, k), 256);
         spans[i] = (struct gs_span){.keys = keys[i], .count = SPAN_KEYS};
     }
-    if (!CHECK(gs_cut_open(&cut, spans, 2, false, 64, &err) == GS_OK))
+    if (!CHECK(gs_cut_open(&cut, NULL, spans, 2, false, 64, &err) == GS_OK))
         return;
     uint64_t steps = 0;
     gs_key last = 0;
@@ -129,7 +129,7 @@ static void check_layout(bool apart, gs_key mask)
         spans[i] = (struct gs_span){.keys = keys[i], .count = each};
     }
     spans[MANY] = (struct gs_span){.keys = base, .count = base_keys};
-    if (!CHECK(gs_cut_open(&cut, spans, MANY + 1, mask != 0, ROOM, &err) == GS_OK))
+    if (!CHECK(gs_cut_open(&cut, NULL, spans, MANY + 1, mask != 0, ROOM, &err) == GS_OK))
         return;
     uint64_t all = 0;
     while (!gs_cut_done(&cut)) {

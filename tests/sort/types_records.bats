@@ -1,0 +1,41 @@
+# Records of up to 16 bytes are sorted by their keys, and then by their other bytes.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+load types
+
+# records SIZE: records of few different bytes, so that many keys are equal.
+records()
+{
+    keygen uniform $((110000 * $1 / 4)) | tr '\000-\377' '[\001*64][\002*64][\374*64][\377*64]' >in
+}
+
+@test "records of every size, with one key" {
+    for bytes in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        records "$bytes"
+        sort_every_way in "$bytes" -R "$bytes" -k "$((bytes / 2)):i8"
+    done
+}
+
+@test "records with several keys of several types, in either direction" {
+    records 4
+    sort_every_way in 4 -R 4 -k 2:u16be -k 0:i8r
+    records 8
+    sort_every_way in 8 -R 8 -k 1:f32r -k 7:u8
+    records 12
+    sort_every_way in 12 -R 12 -k 8:f32 -k 0:u16 -k 5:i8r
+    records 16
+    sort_every_way in 16 -R 16 -k 8:f64r -k 0:u64
+}
+
+@test "records without a key are compared as bytes" {
+    records 6
+    sort_every_way in 6 -R 6
+}
+
+@test "equal keys: the records differ in their position only, and -u keeps the first" {
+    for record in 8 12 16; do
+        keygen --type=u8 --record="$record" uniform 110000 >in
+        sort_every_way in "$record" -R "$record" -k 0:u8
+    done
+}

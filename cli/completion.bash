@@ -34,7 +34,8 @@ _gsort()
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    -R | --record | -k | --key | -S | --buffer-size | --device-memory | --samples | --bins | --lists | --parallel) return ;;
+    -R | --record | -k | --key | --skip | -S | --buffer-size | --device-memory) return ;;
+    --samples | --bins | --lists | --parallel) return ;;
     *)
         if [[ $current == -* ]]; then
             values=(-o -r -u -t -R -k -s -e -S -T -c -C -m --output= --reverse --unique --type=

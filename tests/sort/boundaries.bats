@@ -7,8 +7,9 @@ load ../helper
 constant()
 {
     local value
-    # a number, or a power of two as (1 << 18)
-    value=$(sed -n "s/^#define $1 *(*\([0-9 <]*[0-9]\).*/\1/p" \
+    # a number, or the keys of 4 bytes in some KiB
+    value=$(sed -n "s/^#define $1 *GS_KEYS_IN(\([0-9]*\))/\1 * 256/p
+        s/^#define $1 *\([0-9]*\)$/\1/p" \
         "$ROOT"/sort/{keys/params,types/limits}.h)
     [ -n "$value" ] || {
         echo "no $1 in sort/keys/params.h and sort/types/limits.h" >&2

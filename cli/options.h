@@ -5,6 +5,7 @@
 #define GS_OPTIONS_H
 
 #include "common/format.h"
+#include "cli/npy_files.h"
 #include "sort/gsort.h"
 
 #include <stdbool.h>
@@ -26,13 +27,15 @@ struct gs_command {
     uint64_t memory_limit;   /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;
     enum gs_progress_when progress;
-    const char *output; /* NULL: standard output */
-    const char **files; /* file_count strings of argv */
-    size_t file_count;  /* 0: standard input */
-    bool raw;           /* --format=raw: plain keys, whatever an input's first bytes say */
-    bool synced;        /* --fsync */
-    bool direct;        /* --direct */
-    bool planned;       /* --plan: print what the mode would do */
+    const char *output;       /* NULL: standard output */
+    const char **files;       /* file_count strings of argv */
+    size_t file_count;        /* 0: standard input */
+    uint64_t *skips;          /* bytes in front of each file's records, or NULL */
+    struct gs_npy_files *npy; /* the files are .npy files, or NULL */
+    bool raw;                 /* --format=raw: plain keys, whatever an input's first bytes say */
+    bool synced;              /* --fsync */
+    bool direct;              /* --direct */
+    bool planned;             /* --plan: print what the mode would do */
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;
     size_t directory_count;

@@ -3,6 +3,7 @@
  */
 #include "cli/option_values.h"
 
+#include "cli/npy_files.h"
 #include "cli/size_arg.h"
 #include "common/file.h"
 #include "common/memory.h"

@@ -5,7 +5,6 @@
 #define GS_OPTIONS_H
 
 #include "common/format.h"
-#include "cli/npy_files.h"
 #include "sort/gsort.h"
 
 #include <stdbool.h>
@@ -17,6 +16,8 @@ enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE };
 enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
 
 enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER };
+
+struct gs_npy_files;
 
 struct gs_command {
     enum gs_mode mode;

@@ -3,6 +3,7 @@
  */
 #include "cli/work.h"
 
+#include "cli/npy_files.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stats.h"

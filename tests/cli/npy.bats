@@ -12,21 +12,26 @@ npy()
 }
 
 @test "plain types, in every way in and out" {
-    for type in "'<u4' u32" "'>f8' f64be" "'<i2' i16" "'|u1' u8" "'<f4' f32"; do
-        set -- $type
-        keygen --type="$2" --specials uniform 80000 >in
-        npy "$1" 80000 <in >in.npy
-        reference -t "$2" in | npy "$1" 80000 >expected
+    while read -r descr type; do
+        keygen --type="$type" --specials uniform 80000 >in
+        npy "$descr" 80000 <in >in.npy
+        reference -t "$type" in | npy "$descr" 80000 >expected
         gsort in.npy -o out && cmp expected out
         gsort --verify <in.npy >out && cmp expected out
         gsort in.npy | cmp expected -
         gsort -S 1M -T . --verify in.npy -o out && cmp expected out
         cp in.npy out && gsort out -o out && cmp expected out
         gsort -c expected
-        reference -t "$2" -u in >unique
-        npy "$1" "$(($(wc -c <unique) * 80000 / $(wc -c <in)))" <unique >expected
+        reference -t "$type" -u in >unique
+        npy "$descr" "$(($(wc -c <unique) * 80000 / $(wc -c <in)))" <unique >expected
         gsort -u in.npy -o out && cmp expected out
-    done
+    done <<END
+'<u4' u32
+'>f8' f64be
+'<i2' i16
+'|u1' u8
+'<f4' f32
+END
 }
 
 @test "several files become one, by -m as well" {
@@ -86,7 +91,8 @@ END
         gsort "${file/.sorted/}" -o out.npy
         python3 - "$file" <<'END'
 import numpy, sys
-assert numpy.array_equal(numpy.load("out.npy"), numpy.load(sys.argv[1]), equal_nan="f" in sys.argv[1])
+expected = numpy.load(sys.argv[1])
+assert numpy.array_equal(numpy.load("out.npy"), expected, equal_nan="f" in sys.argv[1])
 END
     done
 }

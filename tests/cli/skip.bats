@@ -15,9 +15,9 @@ setup()
     gsort --skip=77 in -o out && cmp expected out
     gsort --skip=77 --verify in -o out && cmp expected out
     gsort --skip=77 <in >out && cmp expected out
-    cat in | gsort --skip=77 --verify | cmp expected -
+    gsort --skip=77 --verify < <(cat in) | cmp expected -
     gsort --skip=77 -S 1M -T . in -o out && cmp expected out
-    cat in | gsort --skip=77 -S 1M -T . | cmp expected -
+    gsort --skip=77 -S 1M -T . < <(cat in) | cmp expected -
     cp in out && gsort --skip=77 out -o out && cmp expected out
     gsort --skip=77 -c expected
     gsort --skip=77 --direct in -o out && cmp expected out
@@ -27,7 +27,7 @@ setup()
     printf '%0128d' 1 | cat - keys >in
     gsort keys | cat <(printf '%0128d' 1) - >expected
     gsort --skip=128 in -o out && cmp expected out
-    cat in | gsort --skip=128 --verify | cmp expected -
+    gsort --skip=128 --verify < <(cat in) | cmp expected -
 }
 
 @test "of several files, those of the first" {

@@ -34,12 +34,12 @@ _gsort()
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    -R | --record | -k | --key | --skip | -S | --buffer-size | --device-memory) return ;;
-    --samples | --bins | --lists | --parallel) return ;;
+    -R | --record | -k | --key | --skip | -S | --buffer-size) return ;;
+    --device-memory | --samples | --bins | --lists | --parallel) return ;;
     *)
         if [[ $current == -* ]]; then
             values=(-o -r -u -t -R -k -s -e -S -T -c -C -m --output= --reverse --unique --type=
-                --record= --key= --stable --engine=
+                --record= --key= --skip= --stable --engine=
                 --samples= --bins= --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --parallel= --fsync --direct --stats --verify --progress
                 --check --merge --plan --help --usage --version)

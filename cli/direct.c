@@ -37,7 +37,7 @@ enum gs_status gs_direct_write(int direct_fd, struct gs_output *output, const vo
                                size_t bytes, uint64_t position, struct gs_error *err)
 {
     const char *from = data;
-    uint64_t start = output->start + position;
+    uint64_t start = output->start + output->head_bytes + position;
     size_t head = (size_t)((BLOCK_BYTES - start % BLOCK_BYTES) % BLOCK_BYTES);
     char *buffer = bytes >= DIRECT_BYTES_MIN ? aligned_alloc(BLOCK_BYTES, BUFFER_BYTES) : NULL;
     enum gs_status st = GS_OK;

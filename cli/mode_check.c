@@ -102,8 +102,9 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
 {
     struct gs_inputs inputs;
     struct check check = {.options = &command->sort, .ordered = true};
-    enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
-                                       gs_record_bytes(&command->sort), command->raw, err);
+    enum gs_status st =
+        gs_inputs_open(&inputs, command->files, command->file_count,
+                       gs_record_bytes(&command->sort), command->skips, command->raw, err);
     if (st != GS_OK)
         return st;
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));

@@ -75,8 +75,9 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
 {
     struct gs_inputs inputs;
     struct plan plan = {0};
-    enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
-                                       gs_record_bytes(&command->sort), command->raw, err);
+    enum gs_status st =
+        gs_inputs_open(&inputs, command->files, command->file_count,
+                       gs_record_bytes(&command->sort), command->skips, command->raw, err);
     if (st != GS_OK)
         return st;
     plan.pending = gs_inputs_pending(&inputs);

@@ -3,6 +3,7 @@
  */
 #include "cli/option_values.h"
 
+#include "cli/npy_files.h"
 #include "cli/size_arg.h"
 #include "common/file.h"
 #include "common/memory.h"
@@ -75,13 +76,41 @@ static bool has_payload(const struct gs_format *format)
     return bytes < format->record_bytes;
 }
 
+/* Do keys begin at multiples of their size in all files? */
+static bool are_aligned(const struct gs_command *command)
+{
+    for (size_t i = 0; command->skips != NULL && (i == 0 || i < command->file_count); i++)
+        if (command->skips[i] % command->format.element_bytes != 0)
+            return false;
+    return true;
+}
+
+/* The same number of bytes is in front of the records of each file. */
+static enum gs_status skip_everywhere(struct gs_command *command, uint64_t skip,
+                                      struct gs_error *err)
+{
+    size_t count = command->file_count > 0 ? command->file_count : 1;
+    if (skip == 0)
+        return GS_OK;
+    command->skips = calloc(count, sizeof *command->skips);
+    if (command->skips == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
+    for (size_t i = 0; i < count; i++)
+        command->skips[i] = skip;
+    return GS_OK;
+}
+
 enum gs_status gs_set_records(struct gs_command *command, const struct gs_format_options *options,
-                              struct gs_error *err)
+                              uint64_t skip, struct gs_error *err)
 {
     const bool stable = command->format.stable;
-    enum gs_status st = gs_format_parse(&command->format, options, err);
-    if (st != GS_OK)
-        return st;
+    enum gs_status st = GS_OK;
+    if (!command->raw && options->type == NULL && options->record == NULL && skip == 0)
+        GS_TRY(gs_npy_files_find(command, options, err));
+    if (command->npy == NULL) {
+        GS_TRY(gs_format_parse(&command->format, options, err));
+        GS_TRY(skip_everywhere(command, skip, err));
+    }
     if (command->format.element_bytes == 0)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "records of %" PRIu32 " bytes are not sorted yet, only of up to 16",
@@ -93,8 +122,10 @@ enum gs_status gs_set_records(struct gs_command *command, const struct gs_format
     command->format.stable = stable;
     command->sort.key_bytes = command->format.element_bytes;
     command->sort.format = &command->format;
-    command->sort.codec = command->codec.identity ? NULL : &command->codec;
-    return GS_OK;
+    /* Keys that are not aligned are copied like records. */
+    command->sort.codec = command->codec.identity && are_aligned(command) ? NULL : &command->codec;
+cleanup:
+    return st;
 }
 
 enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err)

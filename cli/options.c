@@ -20,6 +20,7 @@
 
 enum {
     OPT_CHECK = 256,
+    OPT_SKIP,
     OPT_DEVICE,
     OPT_SAMPLES,
     OPT_BINS,
@@ -53,8 +54,11 @@ static const struct argp_option table[] = {
     {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 16", 0},
     {"key", 'k', "KEY", 0,
      "with -R: OFFSET:TYPE, a key at byte OFFSET of each record, or OFFSET:TYPEr to sort it in "
-     "descending order; with several -k, the first that differs decides (default: all bytes)",
+     "descending order; with several -k, the first that differs decides (default: all bytes). Of "
+     "a .npy file: FIELD, or FIELD:r",
      0},
+    {"skip", OPT_SKIP, "N", 0,
+     "each file has N bytes in front of its records; those of the first are copied", 0},
     {"stable", 's', NULL, 0, "leave records of equal keys in the order of the input", 0},
     {"engine", 'e', "NAME", 0,
      "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
@@ -67,8 +71,8 @@ static const struct argp_option table[] = {
      "lists of a shared-memory engine, a power of two up to 256 (default: from the number of keys)",
      0},
     {"format", OPT_FORMAT, "NAME", 0,
-     "auto (default): refuse an input that looks like text, compressed data, a NumPy array or the "
-     "like; raw: take any bytes for keys",
+     "auto (default): refuse an input that looks like text, compressed data or the like, and sort "
+     "a NumPy array as what its header says; raw: take any bytes for keys",
      0},
 
     {NULL, 0, NULL, 0, "Resources:", GROUP_RESOURCES},
@@ -132,6 +136,7 @@ struct parse {
     bool is_merged;   /* -m was given */
     bool is_answered; /* --help or the like was given and answered: nothing else to do */
     uint64_t threads;
+    uint64_t skip;
     struct gs_format_options format;
     struct gs_error err;
 };
@@ -204,6 +209,8 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return GS_OK;
     case 'k':
         return gs_format_add_key(&parse->format, arg, err);
+    case OPT_SKIP:
+        return gs_count_arg_parse("--skip", arg, 0, GS_SKIP_MAX, &parse->skip, err);
     case 's':
         command->format.stable = true;
         return GS_OK;
@@ -349,7 +356,7 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     else if (parse.is_merged)
         command->mode = GS_MODE_MERGE;
     if (st == GS_OK)
-        st = gs_set_records(command, &parse.format, &parse.err);
+        st = gs_set_records(command, &parse.format, parse.skip, &parse.err);
     if (st == GS_OK)
         gs_choose_directory(command);
     if (st == GS_OK)
@@ -363,6 +370,10 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
 
 void gs_command_free(struct gs_command *command)
 {
+    free(command->skips);
+    command->skips = NULL;
+    free(command->npy);
+    command->npy = NULL;
     free(command->files);
     command->files = NULL;
     free(command->directories);

@@ -17,6 +17,8 @@ enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
 
 enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER };
 
+struct gs_npy_files;
+
 struct gs_command {
     enum gs_mode mode;
     bool quiet;              /* -C: only the exit status tells */
@@ -26,13 +28,15 @@ struct gs_command {
     uint64_t memory_limit;   /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;
     enum gs_progress_when progress;
-    const char *output; /* NULL: standard output */
-    const char **files; /* file_count strings of argv */
-    size_t file_count;  /* 0: standard input */
-    bool raw;           /* --format=raw: plain keys, whatever an input's first bytes say */
-    bool synced;        /* --fsync */
-    bool direct;        /* --direct */
-    bool planned;       /* --plan: print what the mode would do */
+    const char *output;       /* NULL: standard output */
+    const char **files;       /* file_count strings of argv */
+    size_t file_count;        /* 0: standard input */
+    uint64_t *skips;          /* bytes in front of each file's records, or NULL */
+    struct gs_npy_files *npy; /* the files are .npy files, or NULL */
+    bool raw;                 /* --format=raw: plain keys, whatever an input's first bytes say */
+    bool synced;              /* --fsync */
+    bool direct;              /* --direct */
+    bool planned;             /* --plan: print what the mode would do */
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;
     size_t directory_count;

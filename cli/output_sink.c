@@ -71,7 +71,8 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     struct gs_sink sink = {.write = write_keys, .stream = stream};
     if (inputs != NULL)
         sink.forget = forget_keys;
-    bool alike = options->codec == NULL || options->codec->record_bytes == options->key_bytes;
+    bool alike = gs_record_bytes(options) == options->key_bytes &&
+                 output->head_bytes % options->key_bytes == 0;
     if (!output->direct && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
     if (!output->direct && !stream) {

@@ -3,6 +3,7 @@
  */
 #include "cli/work.h"
 
+#include "cli/npy_files.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/stats.h"
@@ -37,7 +38,8 @@ static enum gs_status prove_and_publish(struct gs_inputs *inputs, struct gs_outp
     uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY) {
         GS_TRY(gs_output_settle(output, err));
-        GS_TRY(gs_width(options)->verify_file(options, output->fd, stats, output->name, err));
+        GS_TRY(gs_width(options)->verify_file(options, output->fd, output->head_bytes, stats,
+                                              output->name, err));
     }
     start = gs_now_ns();
     if (output->target.kind == GS_TARGET_REPLACE)
@@ -49,6 +51,35 @@ cleanup:
     return st;
 }
 
+/* What is in front of the output's records: of a .npy file, with their number. */
+static enum gs_status write_head(const struct gs_command *command, struct gs_output *output,
+                                 uint64_t keys, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (command->npy != NULL && !output->head_written)
+        GS_TRY(gs_npy_set_count(&command->npy->head, command->npy->bytes, keys, output->name, err));
+    st = gs_output_write_head(output, err);
+cleanup:
+    return st;
+}
+
+/* Put in front of the output what is in front of the first input's records. */
+static enum gs_status set_head(const struct gs_command *command, const struct gs_inputs *inputs,
+                               struct gs_output *output, struct gs_error *err)
+{
+    struct gs_npy_files *npy = command->npy;
+    if (command->skips == NULL)
+        return GS_OK;
+    gs_output_set_head(output, npy != NULL ? npy->bytes : inputs->head, command->skips[0]);
+    if (npy == NULL || output->kind != GS_OUTPUT_STREAM)
+        return GS_OK;
+    if (command->sort.unique)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "%s: a .npy file begins with its length, which -u changes: use -o FILE",
+                       output->name);
+    return gs_npy_set_count(&npy->head, npy->bytes, npy->count, output->name, err);
+}
+
 /* Everything after the inputs and the output are open. */
 static enum gs_status write_and_publish(const struct gs_work *work,
                                         const struct gs_command *command,
@@ -56,7 +87,12 @@ static enum gs_status write_and_publish(const struct gs_work *work,
                                         struct gs_output *output, struct gs_stats *stats,
                                         struct gs_error *err)
 {
-    enum gs_status st = work->write(command, progress, inputs, output, stats, err);
+    enum gs_status st = set_head(command, inputs, output, err);
+    if (st == GS_OK)
+        st = work->write(command, progress, inputs, output, stats, err);
+    if (st != GS_OK)
+        return st;
+    st = write_head(command, output, stats->keys_out, err);
     if (st != GS_OK)
         return st;
     if (command->synced)
@@ -70,8 +106,9 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
     struct gs_inputs inputs;
     struct gs_output output;
     struct gs_stats stats = {0};
-    enum gs_status st = gs_inputs_open(&inputs, command->files, command->file_count,
-                                       gs_record_bytes(&command->sort), command->raw, err);
+    enum gs_status st =
+        gs_inputs_open(&inputs, command->files, command->file_count,
+                       gs_record_bytes(&command->sort), command->skips, command->raw, err);
     if (st != GS_OK)
         return st;
     if (work->prepare != NULL)

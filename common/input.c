@@ -50,11 +50,19 @@ enum gs_status gs_input_check_end(const struct gs_input *input, uint64_t size, s
                    input->name, size, unit, size % unit);
 }
 
+static enum gs_status fail_short(const struct gs_input *input, struct gs_error *err)
+{
+    return gs_fail(err, GS_ERR_INPUT, 0, "%s: has less than the %" PRIu64 " bytes to skip",
+                   input->name, input->skip);
+}
+
 /* Look at the first bytes of a file from `start` on, whose size is `size` from there: before any
  * other work, and without a mapping, whose pages may be gone already. */
 static enum gs_status look_at_file(struct gs_input *input, int fd, uint64_t start, uint64_t size,
                                    size_t unit, struct gs_error *err)
 {
+    if (size < input->skip)
+        return fail_short(input, err);
     char bytes[GS_MAGIC_BYTES];
     size_t got = 0;
     if (!gs_magic_is_full(&input->magic)) {
@@ -63,7 +71,7 @@ static enum gs_status look_at_file(struct gs_input *input, int fd, uint64_t star
             return gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", input->name);
         gs_magic_feed(&input->magic, bytes, got);
     }
-    enum gs_status st = gs_input_check_end(input, size, unit, err);
+    enum gs_status st = gs_input_check_end(input, size - input->skip, unit, err);
     input->magic = gs_magic_none;
     return st;
 }
@@ -73,7 +81,8 @@ static bool map_file(struct gs_input *input, int fd, uint64_t start, uint64_t en
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t base = start - start % page;
-    if (start % unit != 0 || end - base > SIZE_MAX) /* keys must be aligned */
+    /* Keys must be aligned: those that are no records are as long as a power of two. */
+    if (start % (unit & -unit) != 0 || end - base > SIZE_MAX)
         return false;
     size_t bytes = (size_t)(end - base);
     void *mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)base);
@@ -85,6 +94,18 @@ static bool map_file(struct gs_input *input, int fd, uint64_t start, uint64_t en
     input->bytes = (const char *)mapping + (start - base);
     input->size = end - start;
     return true;
+}
+
+/* Read what is in front of the records of the first input, whose file is mapped. */
+static enum gs_status read_head(const struct gs_inputs *inputs, int fd, uint64_t start,
+                                struct gs_error *err)
+{
+    const struct gs_input *input = &inputs->list[0];
+    size_t got = 0;
+    int errnum = gs_file_pread_most(fd, inputs->head, input->skip, start, &got);
+    if (errnum != 0)
+        return gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", input->name);
+    return got == input->skip ? GS_OK : fail_short(input, err);
 }
 
 /* Inspect the descriptor of the last input: map it now, or leave it empty or pending. */
@@ -112,9 +133,12 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
     enum gs_status st = look_at_file(input, fd, start, end - start, unit, err);
     if (st != GS_OK)
         return st;
-    if (start == end || (inputs->count <= GS_MAPPED_MAX && map_file(input, fd, start, end, unit)))
+    if (start == end ||
+        (inputs->count <= GS_MAPPED_MAX && map_file(input, fd, start + input->skip, end, unit)))
         input->pending = false;
-    return GS_OK;
+    if (!input->pending && inputs->count == 1 && input->skip > 0)
+        st = read_head(inputs, fd, start, err);
+    return st;
 }
 
 /* Is standard input mapped already? Then a further "-" is empty. */
@@ -156,7 +180,7 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
 }
 
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
-                              size_t unit, bool raw, struct gs_error *err)
+                              size_t unit, const uint64_t *skips, bool raw, struct gs_error *err)
 {
     static const char *const standard_input[] = {"-"};
     if (count == 0) {
@@ -167,13 +191,18 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
     inputs->last = 0;
     inputs->populates = false;
     inputs->list = calloc(count, sizeof *inputs->list);
-    if (inputs->list == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
+    inputs->head = calloc(1, (skips != NULL ? skips[0] : 0) + 1);
+    if (inputs->list == NULL || inputs->head == NULL) {
+        gs_inputs_close(inputs);
+        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%zu inputs", count);
+    }
     enum gs_status st = GS_OK;
     while (st == GS_OK && inputs->count < count) {
         struct gs_input *input = &inputs->list[inputs->count];
         *input = (struct gs_input){.name = names[inputs->count], .fd = -1};
-        if (raw)
+        input->skip = skips != NULL ? skips[inputs->count] : 0;
+        input->head = inputs->count == 0 ? inputs->head : NULL;
+        if (raw || input->skip > 0)
             input->magic = gs_magic_none;
         inputs->count++;
         st = open_input(inputs, unit, err);
@@ -206,6 +235,8 @@ void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes)
                                    .device = input->device,
                                    .inode = input->inode,
                                    .magic = input->magic,
+                                   .skip = input->skip,
+                                   .head = input->head,
                                    .fd = is_standard_input(input->name) ? STDIN_FILENO : -1};
     }
 }
@@ -370,6 +401,8 @@ void gs_inputs_close(struct gs_inputs *inputs)
             close(input->fd);
     }
     free(inputs->list);
+    free(inputs->head);
     inputs->list = NULL;
+    inputs->head = NULL;
     inputs->count = 0;
 }

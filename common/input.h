@@ -27,6 +27,9 @@ struct gs_input {
     dev_t device; /* of a file; unset for a FIFO, which is opened only when it is read */
     ino_t inode;
     struct gs_slurp memory; /* what was read of it */
+    uint64_t skip;          /* bytes in front of its records, */
+    unsigned char *head;    /* where they are kept, of the first input, or NULL */
+    bool skipped;           /* and whether a pending input is behind them */
     unsigned char rest[16]; /* if read in part: the bytes of an incomplete unit at its end, */
     size_t rest_bytes;      /* and how many there are */
     struct gs_magic magic;  /* of what was read, until it is full */
@@ -35,7 +38,8 @@ struct gs_input {
 struct gs_inputs {
     struct gs_input *list;
     size_t count;
-    size_t last;    /* index of the input that was advised on or released last */
+    unsigned char *head; /* the bytes in front of the first input's records, once that is begun */
+    size_t last;         /* index of the input that was advised on or released last */
     bool populates; /* set by the caller: a second thread makes pages while a long pipe is read */
 };
 
@@ -43,10 +47,11 @@ struct gs_inputs {
  * files are mapped read-only, standard input from its position on; other inputs stay pending.
  * Refuses what cannot be read, a regular file whose size is no multiple of `unit` bytes and, unless
  * `raw`, one that gs_magic_check refuses. A FIFO is opened when its turn to be read comes: its
- * writer may wait until another one is read. The names must stay. On success, free with
- * gs_inputs_close. */
+ * writer may wait until another one is read. skips[i], unless skips is NULL: as many bytes in front
+ * of input i are no records, and nobody looks at what they are. The names must stay. On success,
+ * free with gs_inputs_close. */
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
-                              size_t unit, bool raw, struct gs_error *err);
+                              size_t unit, const uint64_t *skips, bool raw, struct gs_error *err);
 
 /* Once nothing can be refused any more: move the position of standard input, if it is mapped, to
  * the end of the mapping, as if it had been read. */
@@ -56,7 +61,7 @@ enum gs_status gs_inputs_consume(const struct gs_inputs *inputs, struct gs_error
  * These inputs become pending. Call before anybody looks at the inputs. */
 void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes);
 
-/* Make sure that a pending input is open: input->fd. */
+/* Make sure that a pending input is open, input->fd, and read what is in front of its records. */
 enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err);
 
 /* Read a pending input to its end, as gs_slurp_read does. If the gate refuses, or reading fails,

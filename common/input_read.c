@@ -7,8 +7,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Read the bytes in front of the records. */
+static enum gs_status skip_head(struct gs_input *input, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    char block[4096];
+    uint64_t done = 0;
+    size_t got = 1;
+    while (done < input->skip && got > 0) {
+        uint64_t left = input->skip - done;
+        char *to = input->head != NULL ? (char *)input->head + done : block;
+        size_t room = input->head == NULL && left > sizeof block ? sizeof block : (size_t)left;
+        GS_TRY(gs_file_read_some(input->fd, to, room, &got, input->name, err));
+        done += got;
+    }
+    input->skipped = true;
+    if (done < input->skip)
+        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: has less than the %" PRIu64 " bytes to skip",
+                     input->name, input->skip);
+cleanup:
+    return st;
+}
 
 enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
 {
@@ -16,7 +39,7 @@ enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
         input->fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (input->fd < 0)
         return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
-    return GS_OK;
+    return input->skipped ? GS_OK : skip_head(input, err);
 }
 
 /* The watch for one input: it looks at what came first. */

@@ -29,7 +29,7 @@ struct format {
 static const struct format formats[] = {
     {"a NumPy array",
      NULL,
-     "write its keys with tofile()",
+     "a file of it is sorted without -t, -R and --skip",
      7,
      {0x93, 'N', 'U', 'M', 'P', 'Y', 0},
      {ALL, ALL, ALL, ALL, ALL, ALL, 0xfc}},

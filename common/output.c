@@ -57,6 +57,7 @@ enum gs_status gs_output_open(struct gs_output *output, const char *path, struct
     enum gs_status st = GS_OK;
     *output = (struct gs_output){.kind = GS_OUTPUT_STREAM,
                                  .name = path != NULL ? path : "standard output",
+                                 .head_written = true,
                                  .fd = path != NULL ? -1 : STDOUT_FILENO,
                                  .target = {.dirfd = -1, .fd = -1},
                                  .temp = {.fd = -1}};
@@ -136,6 +137,7 @@ static enum gs_status check_claim(const struct gs_output *output, struct gs_erro
 
 enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
+    bytes += output->head_bytes;
     if (output->kind == GS_OUTPUT_POSITIONED && !output->claimed)
         return claim(output, bytes, false, err);
     int errnum = output->kind == GS_OUTPUT_TEMPORARY ? gs_space_reserve(output->fd, 0, bytes) : 0;
@@ -145,7 +147,8 @@ enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struc
     return GS_OK;
 }
 
-enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
+/* Write at a position that counts from the head. */
+static enum gs_status write_at(struct gs_output *output, const void *data, size_t bytes,
                                uint64_t position, struct gs_error *err)
 {
     if (output->prefill != NULL && gs_output_copy_to_pages(output, data, bytes, position))
@@ -156,6 +159,32 @@ enum gs_status gs_output_write(struct gs_output *output, const void *data, size_
         return gs_file_write_full(output->fd, data, bytes, output->name, err);
     return gs_file_pwrite_full(output->fd, data, bytes, output->start + position, output->name,
                                err);
+}
+
+void gs_output_set_head(struct gs_output *output, const void *head, uint64_t bytes)
+{
+    output->head = head;
+    output->head_bytes = bytes;
+    output->head_written = bytes == 0;
+}
+
+enum gs_status gs_output_write_head(struct gs_output *output, struct gs_error *err)
+{
+    if (output->head_written)
+        return GS_OK;
+    output->head_written = true;
+    return write_at(output, output->head, output->head_bytes, 0, err);
+}
+
+enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
+                               uint64_t position, struct gs_error *err)
+{
+    if (output->kind == GS_OUTPUT_STREAM && !output->head_written) {
+        enum gs_status st = gs_output_write_head(output, err);
+        if (st != GS_OK)
+            return st;
+    }
+    return write_at(output, data, bytes, position + output->head_bytes, err);
 }
 
 /* Truncate to the final length: more was allocated if duplicates were dropped later. */
@@ -202,6 +231,7 @@ enum gs_status gs_output_settle(struct gs_output *output, struct gs_error *err)
 enum gs_status gs_output_publish(struct gs_output *output, uint64_t bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    bytes += output->head_bytes;
     gs_output_end_prefill(output);
     if (output->kind == GS_OUTPUT_TEMPORARY) {
         GS_TRY(set_length(output, (off_t)bytes, err));

@@ -32,7 +32,10 @@ struct gs_output {
     struct gs_target target;
     struct gs_tempfile temp;
     /* Where the output lies in fd, and what has been prepared there. */
-    uint64_t start;           /* file offset of its first byte */
+    uint64_t start;   /* file offset of its first byte, the head's */
+    const void *head; /* see gs_output_set_head, */
+    uint64_t head_bytes;
+    bool head_written;
     uint64_t prefilled_bytes; /* output length last announced to gs_output_prefill */
     uint64_t grown_bytes;     /* output length that the file was extended for, or 0 */
     bool claimed;             /* fd's file position is already behind the output */
@@ -90,6 +93,12 @@ void gs_output_take_back(const struct gs_output *output);
 
 /* Stop making pages and unmap the output: from now on it is written by system calls. */
 void gs_output_end_prefill(struct gs_output *output);
+
+/* Put these bytes, which must stay, in front of the output: all positions and lengths count from
+ * behind them. A stream gets them before its first bytes; write_head writes them where that has not
+ * happened. Call set_head before everything else, write_head when the rest is written. */
+void gs_output_set_head(struct gs_output *output, const void *head, uint64_t bytes);
+enum gs_status gs_output_write_head(struct gs_output *output, struct gs_error *err);
 
 /* Write at byte `position` of the output. A stream ignores the position: call in ascending order
  * without gaps, from one thread at a time. Other kinds may be written by several threads at once.

@@ -123,7 +123,8 @@ static void extend(struct gs_output *output, uint64_t bytes)
         gs_output_end_prefill(output);
 }
 
-void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
+/* gs_output_prefill with the head among the bytes. */
+static void prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
 {
     /* Pages made ahead are dirty, but gs_dirty_written does not count them. Those of tmpfs never
      * wait for a disk, and the control group is charged for them in the end anyway. */
@@ -136,6 +137,11 @@ void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned thread
         start_prefill(output, threads);
     output->prefilled_bytes = bytes;
     extend(output, bytes);
+}
+
+void gs_output_prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
+{
+    prefill(output, bytes + output->head_bytes, threads);
 }
 
 bool gs_output_copy_to_pages(struct gs_output *output, const void *data, size_t bytes,
@@ -199,8 +205,9 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     if (output->kind == GS_OUTPUT_STREAM ||
         (early && !output->in_memory && bytes > gs_memory_available() / EARLY_SHARE))
         return NULL;
+    bytes += output->head_bytes;
     output->helps = early && threads > 1;
-    gs_output_prefill(output, bytes, output->helps ? threads - 1 : threads);
+    prefill(output, bytes, output->helps ? threads - 1 : threads);
     extend(output, bytes); /* the last few bytes, too few for gs_output_prefill */
     if (output->prefill == NULL)
         return NULL;
@@ -208,12 +215,15 @@ void *gs_output_map(struct gs_output *output, uint64_t bytes, bool early, unsign
     if (early && output->mapped != NULL)
         gs_prefill_want_all(output->prefill);
     output->mapped_bytes = bytes;
-    return output->mapped;
+    return output->mapped != NULL ? (char *)output->mapped + output->head_bytes : NULL;
 }
 
 enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint64_t bytes,
                               struct gs_error *err)
 {
+    bool all = bytes + output->head_bytes == output->mapped_bytes;
+    position = all ? 0 : position + output->head_bytes;
+    bytes = all ? output->mapped_bytes : bytes;
     bool eager = output->in_memory && bytes < output->mapped_bytes;
     if (output->helps && bytes == output->mapped_bytes)
         gs_prefill_help(output->prefill);
@@ -229,7 +239,7 @@ enum gs_status gs_output_make(struct gs_output *output, uint64_t position, uint6
 
 void gs_output_made(struct gs_output *output, uint64_t position, uint64_t bytes)
 {
-    gs_prefill_done(output->prefill, position, bytes);
+    gs_prefill_done(output->prefill, position + output->head_bytes, bytes);
 }
 
 bool gs_output_holds(const struct gs_output *output, const void *address)

@@ -23,6 +23,7 @@
 struct proof {
     const struct gs_options *options;
     int fd;
+    uint64_t start;           /* of its first key in the file */
     uint64_t count;           /* keys that the file must have */
     atomic_uint_fast64_t bad; /* the first key out of order, or count */
     atomic_int read_error;    /* errno of a failed read, or 0 */
@@ -38,7 +39,7 @@ static uint64_t prove_tile(struct proof *proof, uint64_t first, gs_key *buffer)
     uint64_t here = left < GS_TILE_KEYS ? left : GS_TILE_KEYS;
     const struct gs_codec *codec = proof->options->codec;
     const unsigned record_bytes = gs_record_bytes(proof->options);
-    uint64_t from = (first - before) * record_bytes;
+    uint64_t from = proof->start + (first - before) * record_bytes;
     size_t got = 0;
     int error = gs_file_pread_most(proof->fd, buffer, (here + before) * record_bytes, from, &got);
     if (error != 0)
@@ -81,14 +82,17 @@ static enum gs_status judge(struct proof *proof, uint64_t fingerprint, uint64_t 
     return GS_OK;
 }
 
-enum gs_status gs_verify_file(const struct gs_options *options, int fd, struct gs_stats *stats,
-                              const char *name, struct gs_error *err)
+enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t start,
+                              struct gs_stats *stats, const char *name, struct gs_error *err)
 {
-    uint64_t start = gs_now_ns();
+    uint64_t begin_ns = gs_now_ns();
     struct gs_plan plan;
     gs_plan_make(&plan, options, stats->keys_out);
-    struct proof proof = {
-        .options = options, .fd = fd, .count = stats->keys_out, .bad = stats->keys_out};
+    struct proof proof = {.options = options,
+                          .fd = fd,
+                          .start = start,
+                          .count = stats->keys_out,
+                          .bad = stats->keys_out};
     size_t buffer_keys = (options->codec != NULL ? 2 : 1) * (GS_TILE_KEYS + 1);
     size_t bytes = plan.threads * buffer_keys * sizeof(gs_key);
     gs_key *buffers = gs_pages_alloc(bytes);
@@ -105,7 +109,7 @@ enum gs_status gs_verify_file(const struct gs_options *options, int fd, struct g
     }
     gs_pages_free(buffers, bytes);
     const struct gs_stage_stats row =
-        gs_stage_since(start, proof.count, proof.count * GS_KEY_BYTES);
+        gs_stage_since(begin_ns, proof.count, proof.count * GS_KEY_BYTES);
     gs_stage_add(&stats->stages[GS_STAGE_VERIFY], &row);
     return judge(&proof, fingerprint, stats->fingerprint, name, err);
 }

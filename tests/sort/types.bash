@@ -24,7 +24,7 @@ sort_every_way()
     done
 }
 
-# shellcheck disable=SC2086  # $order may be two words, or none
+# shellcheck disable=SC2086,SC2002  # $order may be two words, or none; a pipe is meant
 sort_one_way()
 {
     local way=$1 half
@@ -32,7 +32,8 @@ sort_one_way()
     order=${orders[number]}
     rm -f out
     [ -e "reference$number" ] || reference "$@" $order <"$file" >"reference$number"
-    half=$(($(wc -c <"$file") / bytes / 3 * bytes))
+    half=$(($(wc -c <"$file") / bytes / 3))
+    half=$((half * bytes))
     case $way in
     file) gsort "$@" $order --parallel=2 "$file" -o out ;;
     one_thread) gsort "$@" $order --parallel=1 --verify "$file" -o out ;;
@@ -47,8 +48,8 @@ sort_one_way()
         ;;
     ordered) gsort "$@" $order "reference$number" -o out ;;
     check) gsort "$@" $order -c "reference$number" && cp "reference$number" out ;;
-    esac && cmp "reference$number" out || {
-        echo "gsort $* $order: wrong, sorted by way of: $way" >&2
-        return 1
-    }
+    esac
+    cmp "reference$number" out && return
+    echo "gsort $* $order: wrong, sorted by way of: $way" >&2
+    return 1
 }

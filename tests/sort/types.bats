@@ -11,7 +11,7 @@ sort_types()
     local type bytes
     for type; do
         bytes=$(keygen --type="$type" uniform 1 | wc -c)
-        keygen --type="$type" --specials uniform $(((bytes > 4 ? 140000 : 80000))) >in
+        keygen --type="$type" --specials uniform $((bytes > 4 ? 140000 : 80000)) >in
         sort_every_way in "$bytes" -t "$type"
     done
 }

@@ -1,4 +1,4 @@
-/* exit.c -- the exit statuses, and a guard that there are no others.
+/* exit.c -- a guard that the program ends by no other exit statuses.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/exit.h"

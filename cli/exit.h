@@ -1,15 +1,10 @@
-/* exit.h -- the exit statuses, and a guard that there are no others.
+/* exit.h -- a guard that the program ends by no other exit statuses.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_EXIT_H
 #define GS_EXIT_H
 
-/* The exit statuses; sort(1) has the same. */
-enum gs_exit {
-    GS_EXIT_DONE = 0,     /* sorted, or -c found all in order */
-    GS_EXIT_DISORDER = 1, /* only -c and -C: not in order */
-    GS_EXIT_TROUBLE = 2   /* anything that went wrong */
-};
+#include "cli/exit_status.h"
 
 /* From now on, an exit() without gs_exit_status before it, which only a library in trouble calls,
  * removes the temporary file, reports in one line what the library said, and ends with

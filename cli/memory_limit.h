@@ -4,7 +4,7 @@
 #ifndef GS_MEMORY_LIMIT_H
 #define GS_MEMORY_LIMIT_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 
 /* Bytes of memory for a run: -S, or else three quarters of the least of physical memory, what the
  * system has available, and what the control group, the limit on address space or strict accounting

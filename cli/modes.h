@@ -6,7 +6,7 @@
 #ifndef GS_MODES_H
 #define GS_MODES_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 
 /* Sort all inputs into the output. start_ns is the program's start (gs_now_ns), for --stats. */
 enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,

@@ -3,7 +3,7 @@
  */
 #include "cli/npy_files.h"
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "common/file.h"
 
 #include <errno.h>

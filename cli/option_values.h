@@ -8,7 +8,7 @@
 #ifndef GS_OPTION_VALUES_H
 #define GS_OPTION_VALUES_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err);

@@ -8,6 +8,7 @@
  */
 #include "cli/options.h"
 
+#include "cli/exit.h"
 #include "cli/option_values.h"
 #include "cli/report.h"
 #include "cli/size_arg.h"

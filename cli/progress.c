@@ -154,6 +154,7 @@ bool gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
 {
     source = progress;
     show_when = when;
+    gs_report_after(gs_progress_erase);
     on_terminal = isatty(STDERR_FILENO) == 1;
     struct sigaction before;
     answers = sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler != SIG_IGN;

@@ -4,7 +4,7 @@
 #ifndef GS_PROGRESS_H
 #define GS_PROGRESS_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "sort/gsort.h"
 
 /* Start a thread that watches *progress and also answers SIGUSR1 with one line at any time; every

@@ -3,8 +3,6 @@
  */
 #include "cli/report.h"
 
-#include "cli/progress.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -48,6 +46,17 @@ static void write_line(const char *first, const char *second)
     used = append_clean(line, used, second);
     line[used++] = '\n';
     write_stderr(line, used);
+}
+
+static void do_nothing(void)
+{
+}
+
+static void (*make_room)(void) = do_nothing;
+
+void gs_report_after(void (*new_make_room)(void))
+{
+    make_room = new_make_room;
 }
 
 void gs_report_name(const char *name)
@@ -99,13 +108,13 @@ void gs_report_end(void)
     /* Erase the line only if that cannot block: this is the end. */
     struct pollfd words = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (poll(&words, 1, 0) == 1 && (words.revents & POLLOUT) != 0)
-        gs_progress_erase();
+        make_room();
 }
 
 /* The pages were writable when they were made: the disk failed, or somebody truncated the file. */
 static void report_output_fault(const struct gs_output *output)
 {
-    gs_progress_erase();
+    make_room();
     write_line(output->name, ": write failed: Input/output error");
     _exit(GS_EXIT_TROUBLE);
 }
@@ -128,7 +137,7 @@ void gs_report_fault(const void *address)
     size_t used = append_clean(what, 0, cause);
     used = append_clean(what, used, watched_done);
     what[used] = '\0';
-    gs_progress_erase();
+    make_room();
     write_line(input->name, what);
     _exit(GS_EXIT_TROUBLE);
 }

@@ -4,7 +4,7 @@
 #ifndef GS_REPORT_H
 #define GS_REPORT_H
 
-#include "cli/exit.h"
+#include "cli/exit_status.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "common/status.h"
@@ -12,6 +12,10 @@
 /* The name in front of each line, by which the program was started. The string must stay. */
 void gs_report_name(const char *name);
 const char *gs_report_program(void);
+
+/* Call this before each line, from the thread or the signal handler that prints it: it makes room.
+ */
+void gs_report_after(void (*make_room)(void));
 
 /* Print one line. Control characters in it (from a file's name) become '?'. */
 void gs_report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));

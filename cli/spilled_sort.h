@@ -4,7 +4,7 @@
 #ifndef GS_SPILLED_SORT_H
 #define GS_SPILLED_SORT_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "common/input.h"
 #include "common/output.h"
 

@@ -4,7 +4,7 @@
 #ifndef GS_STATS_H
 #define GS_STATS_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "sort/gsort.h"
 
 /* Print *stats on standard error in the format of command->stats. start_ns is when the program

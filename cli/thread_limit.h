@@ -4,7 +4,7 @@
 #ifndef GS_THREAD_LIMIT_H
 #define GS_THREAD_LIMIT_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 
 /* Lower the number of threads if limits require it: their stacks take at most a quarter of a
  * limited address space, and no more threads are used than can be started. */

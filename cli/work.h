@@ -4,7 +4,7 @@
 #ifndef GS_WORK_H
 #define GS_WORK_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "sort/gsort.h"

@@ -23,6 +23,9 @@ static inline void gs_line_write(void *to, const void *line)
 #endif
 }
 
+/* Copy whole lines in the same way; `to` is aligned to them. */
+void gs_lines_copy(void *restrict to, const void *restrict lines, size_t count);
+
 /* Make the lines that this thread has written visible to all threads. */
 static inline void gs_lines_finish(void)
 {

@@ -1,7 +1,7 @@
 /* output.c -- where the result goes: a file that appears complete, or a stream.
  * SPDX-License-Identifier: MIT
  */
-#include "common/output_pages.h"
+#include "common/output.h"
 
 #include "common/file.h"
 #include "common/late_error.h"

@@ -3,14 +3,11 @@
  */
 #include "sort/cpu/regions.h"
 #include "sort/cpu/chunk_scratch.h"
-#include "sort/keys/vectors.h"
 #include "sort/run/thread_work.h"
 
-#include <stdlib.h>
+#include "common/cache_line.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include <stdlib.h>
 
 /* Take an extent of spare memory for a thread's keys of a bin; NULL: memory is short. */
 static gs_key *take_extent(struct gs_regions *regions, struct gs_region_thread *thread,
@@ -60,34 +57,6 @@ static bool take_room(struct gs_regions *regions, struct gs_region_thread *threa
     return thread->to[bin] != NULL;
 }
 
-#if GS_HAS_AVX512
-/* One store per line, not four: saves 7 of 50 ns for a bin's keys of a chunk. */
-__attribute__((target("avx512f"))) static void
-write_lines512(gs_key *restrict to, const gs_key *restrict keys, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i += GS_LINE_KEYS)
-        _mm512_stream_si512((__m512i *)(void *)(to + i), _mm512_loadu_si512(keys + i));
-}
-#endif
-
-/* Copy whole lines past the caches. */
-static inline void write_lines(gs_key *restrict to, const gs_key *restrict keys, uint32_t count)
-{
-#if GS_HAS_AVX512
-    if (__builtin_cpu_supports("avx512f")) {
-        write_lines512(to, keys, count);
-        return;
-    }
-#endif
-#if defined(__SSE2__)
-    for (uint32_t i = 0; i < count; i += sizeof(__m128i) / sizeof *to)
-        _mm_stream_si128((__m128i *)(void *)(to + i),
-                         _mm_loadu_si128((const __m128i *)(const void *)(keys + i)));
-#else
-    memcpy(to, keys, count * sizeof *keys);
-#endif
-}
-
 /* Append whole lines to a bin's room, taking more room as needed; false: memory is short. */
 static inline bool put_lines(struct gs_regions *regions, struct gs_region_thread *thread,
                              uint32_t bin, const gs_key *keys, uint32_t count)
@@ -96,7 +65,7 @@ static inline bool put_lines(struct gs_regions *regions, struct gs_region_thread
         if (thread->left[bin] == 0 && !take_room(regions, thread, bin))
             return false;
         uint32_t here = count < thread->left[bin] ? count : thread->left[bin];
-        write_lines(thread->to[bin], keys, here);
+        gs_lines_copy(thread->to[bin], keys, here / GS_LINE_KEYS);
         thread->to[bin] += here;
         thread->left[bin] -= here;
         keys += here;
@@ -108,14 +77,6 @@ static inline bool put_lines(struct gs_regions *regions, struct gs_region_thread
 static enum gs_status fail_spare(struct gs_error *err)
 {
     return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
-}
-
-/* Make non-temporal stores visible to the thread that will sort the bin. */
-static void end_lines(void)
-{
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
 }
 
 void gs_regions_fill_rests(const struct gs_regions *regions, struct gs_rooms *rooms, gs_key *room,
@@ -151,7 +112,7 @@ enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *r
         memcpy(thread->rests[bin], keys + count - rest, sizeof thread->rests[bin]);
         thread->rest_counts[bin] = (uint8_t)rest;
     }
-    end_lines();
+    gs_lines_finish();
     return GS_OK;
 }
 
@@ -206,6 +167,6 @@ enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, st
             return fail_spare(err);
         keys += count > 0 ? count + GS_GAP_KEYS : 0;
     }
-    end_lines();
+    gs_lines_finish();
     return GS_OK;
 }

@@ -4,9 +4,7 @@
 #include "sort/keys/key_loops.h"
 #include "sort/keys/vectors.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "common/cache_line.h"
 
 GS_CLONES uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key)
 {
@@ -33,21 +31,14 @@ GS_CLONES static void fill_cached(gs_key *keys, gs_key key, size_t count)
 void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache)
 {
     size_t i = 0;
-#if defined(__SSE2__)
     if (past_cache) {
-        enum { KEYS = sizeof(__m128i) / sizeof(gs_key) };
-        gs_key copies[KEYS];
-        for (size_t k = 0; k < KEYS; k++)
-            copies[k] = key;
-        const __m128i vector = _mm_loadu_si128((const __m128i *)(const void *)copies);
-        for (; i < count && (uintptr_t)(keys + i) % sizeof vector != 0; i++)
+        _Alignas(GS_LINE_BYTES) gs_key line[GS_LINE_KEYS];
+        fill_cached(line, key, GS_LINE_KEYS);
+        for (; i < count && (uintptr_t)(keys + i) % sizeof line != 0; i++)
             keys[i] = key;
-        for (; i + KEYS <= count; i += KEYS)
-            _mm_stream_si128((__m128i *)(void *)(keys + i), vector);
-        _mm_sfence();
+        for (; i + GS_LINE_KEYS <= count; i += GS_LINE_KEYS)
+            gs_line_write(keys + i, line);
+        gs_lines_finish();
     }
-#else
-    (void)past_cache;
-#endif
     fill_cached(keys + i, key, count - i);
 }

@@ -7,7 +7,6 @@
 #include "sort/pipeline/incoming.h"
 #include "sort/cpu/cpu.h"
 #include "sort/cpu/regions.h"
-#include "sort/cpu/stages_cpu.h"
 #include "sort/gpu/gpu_start.h"
 #include "sort/pipeline/distribute.h"
 #include "sort/pipeline/incoming_look.h"
@@ -45,6 +44,7 @@ struct worker {
 
 struct gs_incoming {
     const struct gs_options *options;
+    const struct gs_stages *stages;
     pthread_mutex_t mutex; /* guards the next nine members */
     enum state state;
     gs_key *keys;
@@ -101,7 +101,7 @@ static void distribute(struct worker *worker, gs_key *keys, uint32_t *starts)
     worker->chunk.keys = keys;
     cpu->rows.keys = keys;
     cpu->rows.starts = starts;
-    (void)gs_distribute_chunk(&worker->run, &gs_stages_cpu, &chunk, &worker->times, NULL);
+    (void)gs_distribute_chunk(&worker->run, incoming->stages, &chunk, &worker->times, NULL);
 }
 
 /* Is there work for another thread? The caller holds the mutex. */
@@ -211,7 +211,8 @@ static void wait_idle(struct gs_incoming *incoming)
         pthread_cond_wait(&incoming->idle, &incoming->mutex);
 }
 
-struct gs_incoming *gs_incoming_new(const struct gs_options *options)
+struct gs_incoming *gs_incoming_new(const struct gs_options *options,
+                                    const struct gs_stages *stages)
 {
     unsigned threads = gs_threads(options);
     bool other = options->engine != GS_ENGINE_AUTO && options->engine != GS_ENGINE_SAMPLESORT;
@@ -224,6 +225,7 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options)
     if (incoming == NULL)
         return NULL;
     incoming->options = options;
+    incoming->stages = stages;
     incoming->look_keys = GS_INCOMING_KEYS;
     incoming->worker_room =
         threads / WORKERS_PART < WORKERS_MAX ? threads / WORKERS_PART : WORKERS_MAX;
@@ -332,7 +334,7 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
     rows[GS_STAGE_COUNT_BINS].begin_ns = incoming->begin_ns;
     rows[GS_STAGE_PREFIX_SUM].begin_ns = incoming->begin_ns;
     rows[GS_STAGE_SCATTER].begin_ns = incoming->begin_ns;
-    gs_distribute_account(run, &gs_stages_cpu, &incoming->times, incoming->worker_room);
+    gs_distribute_account(run, incoming->stages, &incoming->times, incoming->worker_room);
     run->plan = plan;
     run->stats->samples = incoming->bins.samples;
     run->splitters = incoming->bins.splitters;

@@ -22,16 +22,19 @@
 #ifndef GS_INCOMING_H
 #define GS_INCOMING_H
 
+#include "sort/run/stages.h"
 #include "sort/types/types.h"
 #include "sort/cpu/cpu.h"
 
 struct gs_run;
 
-/* New state for a sort with these options, which must stay valid until gs_incoming_free. NULL,
+/* New state for a sort with these options, which must stay valid until gs_incoming_free; stages are
+ * the CPU's. NULL,
  * which all other calls accept, if the sort has no threads to spare, is not the CPU's sample sort,
  * or there is no memory; also where device auto may choose a GPU: workers slow the reader down by a
  * tenth, and a sort on a GPU has little to gain from them. */
-struct gs_incoming *gs_incoming_new(const struct gs_options *options);
+struct gs_incoming *gs_incoming_new(const struct gs_options *options,
+                                    const struct gs_stages *stages);
 
 /* keys[0 .. count), all of the input so far, have been read. */
 void gs_incoming_tell(struct gs_incoming *incoming, gs_key *keys, uint64_t count);

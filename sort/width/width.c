@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/width/width.h"
+#include "sort/cpu/stages_cpu.h"
 #include "sort/external/external.h"
 #include "sort/external/external_plan.h"
 #include "sort/keys/order.h"
@@ -15,6 +16,11 @@ static uint64_t first_disorder(const struct gs_options *options, const void *key
                                const void *previous)
 {
     return gs_first_record_disorder(options, keys, count, previous);
+}
+
+static struct gs_incoming *incoming_new(const struct gs_options *options)
+{
+    return gs_incoming_new(options, &gs_stages_cpu);
 }
 
 static void incoming_tell(struct gs_incoming *incoming, void *keys, uint64_t count)
@@ -43,7 +49,7 @@ const struct gs_width NAME(GS_BITS) = {
     .sort_external = gs_sort_external,
     .external_needed = gs_external_needed,
     .external_seconds = gs_external_seconds,
-    .incoming_new = gs_incoming_new,
+    .incoming_new = incoming_new,
     .incoming_tell = incoming_tell,
     .incoming_pause = gs_incoming_pause,
     .incoming_end = gs_incoming_end,

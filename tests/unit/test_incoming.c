@@ -4,6 +4,7 @@
  * Keys arrive in pieces, in a buffer that moves; outputs are compared with sample_sorted's.
  */
 #include "sort/pipeline/incoming.h"
+#include "sort/cpu/stages_cpu.h"
 #include "sort/keys/params.h"
 #include "tests/unit/sort_ways.h"
 #include "sort/keys/fingerprint.h"
@@ -63,7 +64,7 @@ static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options 
     struct array_sink sink = {.sink = {.memory = in_memory ? got : NULL, .write = array_write},
                               .keys = got};
 
-    options.incoming = gs_incoming_new(&options);
+    options.incoming = gs_incoming_new(&options, &gs_stages_cpu);
     gs_key *buffer = come_in(options.incoming, keys, count, begins);
     bool begun = gs_incoming_begun(options.incoming);
     CHECK_EQUAL(begun, begins);
@@ -106,14 +107,14 @@ static void test_refusals(void)
         {.threads = 2, .bins = 1},
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        CHECK(gs_incoming_new(&refused[i]) == NULL);
+        CHECK(gs_incoming_new(&refused[i], &gs_stages_cpu) == NULL);
     gs_incoming_tell(NULL, NULL, 1);
     gs_incoming_pause(NULL);
     CHECK(!gs_incoming_begun(NULL));
     gs_incoming_end(NULL);
     gs_incoming_free(NULL);
     const struct gs_options options = {.threads = 2};
-    gs_incoming_free(gs_incoming_new(&options)); /* nothing came */
+    gs_incoming_free(gs_incoming_new(&options, &gs_stages_cpu)); /* nothing came */
 }
 
 /* Sort one span to got and check the result. */
@@ -137,7 +138,7 @@ static void test_others(void)
     struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2};
     gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
     gs_key *got = malloc(COUNT * sizeof *got);
-    options.incoming = gs_incoming_new(&options);
+    options.incoming = gs_incoming_new(&options, &gs_stages_cpu);
     gs_key *buffer = come_in(options.incoming, keys, COUNT, true);
     gs_incoming_end(options.incoming);
     const struct gs_span came = {buffer, COUNT, "pipe"};

@@ -1,0 +1,45 @@
+/* command.h -- what the command line asks for.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_COMMAND_H
+#define GS_COMMAND_H
+
+#include "common/format.h"
+#include "sort/gsort.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE };
+
+enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
+
+enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER };
+
+struct gs_npy_files;
+
+struct gs_command {
+    enum gs_mode mode;
+    bool quiet;              /* -C: only the exit status tells */
+    struct gs_format format; /* of the records: -t */
+    struct gs_codec codec;   /* of that format */
+    struct gs_options sort;  /* memory_bytes is left 0 here: see memory_limit */
+    uint64_t memory_limit;   /* -S, in bytes; 0: not given */
+    enum gs_stats_format stats;
+    enum gs_progress_when progress;
+    const char *output;       /* NULL: standard output */
+    const char **files;       /* file_count strings of argv */
+    size_t file_count;        /* 0: standard input */
+    uint64_t *skips;          /* bytes in front of each file's records, or NULL */
+    struct gs_npy_files *npy; /* the files are .npy files, or NULL */
+    bool raw;                 /* --format=raw: plain keys, whatever an input's first bytes say */
+    bool synced;              /* --fsync */
+    bool direct;              /* --direct */
+    bool planned;             /* --plan: print what the mode would do */
+    /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
+    const char **directories;
+    size_t directory_count;
+};
+
+#endif

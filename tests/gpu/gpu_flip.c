@@ -157,7 +157,7 @@ static enum gs_status sort_and_verify(const struct gs_options *options, struct g
     stats.keys_out = run.emitter.position;
     stats.fingerprint = run.fingerprint - run.emitter.dropped_sum;
     gs_tiles_free(&run.tiles);
-    return st != GS_OK ? st : gs_verify_file(options, file, &stats, "output", err);
+    return st != GS_OK ? st : gs_verify_file(options, file, 0, &stats, "output", err);
 }
 
 static int compare_keys(const void *left, const void *right)

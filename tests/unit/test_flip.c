@@ -110,7 +110,7 @@ static enum gs_status sort_and_verify(const struct gs_options *options)
         flip(&key);
         CHECK(pwrite(file, &key, sizeof key, offset) == (ssize_t)sizeof key);
     }
-    return st != GS_OK ? st : gs_verify_file(options, file, &stats, "output", &err);
+    return st != GS_OK ? st : gs_verify_file(options, file, 0, &stats, "output", &err);
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static enum gs_status verify(const gs_key *wanted, const gs_key *keys, uint64_t 
         .keys_in = count, .keys_out = count, .fingerprint = gs_fingerprint(wanted, count)};
     struct gs_error err = {.status = GS_OK};
     int fd = make_file(keys, in_file);
-    enum gs_status st = gs_verify_file(options, fd, &stats, "output", &err);
+    enum gs_status st = gs_verify_file(options, fd, 0, &stats, "output", &err);
     told = err;
     close(fd);
     CHECK((st == GS_OK) == (err.status == GS_OK));
@@ -113,7 +113,7 @@ static void test_unreadable(void)
     struct gs_options options = {.verify = true, .threads = 1};
     struct gs_stats stats = {.keys_out = 5};
     struct gs_error err = {.status = GS_OK};
-    CHECK(gs_verify_file(&options, -1, &stats, "output", &err) == GS_ERR_OUTPUT);
+    CHECK(gs_verify_file(&options, -1, 0, &stats, "output", &err) == GS_ERR_OUTPUT);
 }
 
 int main(void)

@@ -58,59 +58,54 @@ static bool agree(const struct gs_npy *a, const unsigned char *a_bytes, const st
     return true;
 }
 
-/* Parse the header of one file and check it against the first one's. */
-static enum gs_status take_file(struct gs_command *command, size_t i, const char *name,
-                                const struct start *start, struct gs_error *err)
+/* Parse the header of file i and check it against that of the first. */
+static enum gs_status take_file(struct gs_npy_files *npy, const char *const *names, size_t i,
+                                const struct start *start, uint64_t *skip, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gs_npy_files *npy = command->npy;
     static struct gs_npy own;
-    GS_TRY(gs_npy_parse(&own, start->bytes, start->size, name, err));
-    GS_TRY(gs_npy_check_size(&own, start->file_bytes, name, err));
+    if (!gs_npy_is(start->bytes, start->size))
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: %s is a .npy file, so all others must be such files, too", names[i],
+                       names[0]);
+    GS_TRY(gs_npy_parse(&own, start->bytes, start->size, names[i], err));
+    GS_TRY(gs_npy_check_size(&own, start->file_bytes, names[i], err));
     if (i == 0) {
         npy->head = own;
         memcpy(npy->bytes, start->bytes, own.header_bytes);
     } else if (!agree(&npy->head, npy->bytes, &own, start->bytes)) {
-        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: its records are not those of %s", name,
-                     command->files[0]);
+        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: its records are not those of %s", names[i],
+                     names[0]);
     }
-    command->skips[i] = own.header_bytes;
+    *skip = own.header_bytes;
     npy->count += own.count;
 cleanup:
     return st;
 }
 
-enum gs_status gs_npy_files_find(struct gs_command *command,
-                                 const struct gs_format_options *options, struct gs_error *err)
+enum gs_status gs_npy_files_find(const char *const *names, size_t count,
+                                 const struct gs_format_options *options, struct gs_npy_files **npy,
+                                 uint64_t **skips, struct gs_format *format, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const size_t count = command->file_count > 0 ? command->file_count : 1;
-    struct start *start = malloc(sizeof *start);
-    if (start == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = command->file_count > 0 ? command->files[i] : "-";
-        read_start(name, start);
-        bool is_npy = gs_npy_is(start->bytes, start->size);
-        if (i == 0 && !is_npy)
-            goto cleanup;
-        if (i == 0) {
-            command->npy = calloc(1, sizeof *command->npy);
-            command->skips = calloc(count, sizeof *command->skips);
-        }
-        if (command->npy == NULL || command->skips == NULL)
-            st = gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
-        else if (!is_npy)
-            st = gs_fail(err, GS_ERR_INPUT, 0,
-                         "%s: %s is a .npy file, so all others must be such files, too", name,
-                         command->files[0]);
-        if (st == GS_OK)
-            st = take_file(command, i, name, start, err);
-        if (st != GS_OK)
-            goto cleanup;
+    struct start *start = calloc(1, sizeof *start);
+    if (start != NULL)
+        read_start(names[0], start);
+    if (start != NULL && !gs_npy_is(start->bytes, start->size))
+        goto cleanup;
+    *npy = calloc(1, sizeof **npy);
+    *skips = calloc(count, sizeof **skips);
+    if (start == NULL || *npy == NULL || *skips == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
+        goto cleanup;
     }
-    st = gs_npy_format(&command->format, &command->npy->head, command->npy->bytes, options->keys,
-                       options->key_count, command->file_count > 0 ? command->files[0] : "-", err);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            read_start(names[i], start);
+        GS_TRY(take_file(*npy, names, i, start, *skips + i, err));
+    }
+    st = gs_npy_format(format, &(*npy)->head, (*npy)->bytes, options->keys, options->key_count,
+                       names[0], err);
 cleanup:
     free(start);
     return st;

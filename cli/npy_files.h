@@ -6,18 +6,18 @@
 
 #include "common/npy.h"
 
-struct gs_command;
-
 struct gs_npy_files {
     struct gs_npy head;                     /* of the first file, and of the output, */
     unsigned char bytes[GS_NPY_HEADER_MAX]; /* and its bytes */
     uint64_t count;                         /* records in all files */
 };
 
-/* If the first input is a regular file that begins as a .npy file does: set command->npy, ->skips
- * and ->format, with the keys that -k names. All inputs must then be .npy files of the same
- * records. A file that cannot be read is left for later to report. */
-enum gs_status gs_npy_files_find(struct gs_command *command,
-                                 const struct gs_format_options *options, struct gs_error *err);
+/* If the first of the inputs (there is at least one) is a regular file that begins as a .npy file
+ * does: make *npy and *skips, the bytes in front of each file's records, and set *format, with the
+ * keys that -k names. All inputs must then be .npy files of the same records. Else *npy is NULL.
+ * A file that cannot be read is left for later to report. Free both, even after a failure. */
+enum gs_status gs_npy_files_find(const char *const *names, size_t count,
+                                 const struct gs_format_options *options, struct gs_npy_files **npy,
+                                 uint64_t **skips, struct gs_format *format, struct gs_error *err);
 
 #endif

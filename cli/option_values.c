@@ -103,10 +103,13 @@ static enum gs_status skip_everywhere(struct gs_command *command, uint64_t skip,
 enum gs_status gs_set_records(struct gs_command *command, const struct gs_format_options *options,
                               uint64_t skip, struct gs_error *err)
 {
+    static const char *const standard_input[] = {"-"};
     const bool stable = command->format.stable;
     enum gs_status st = GS_OK;
     if (!command->raw && options->type == NULL && options->record == NULL && skip == 0)
-        GS_TRY(gs_npy_files_find(command, options, err));
+        GS_TRY(gs_npy_files_find(command->file_count > 0 ? command->files : standard_input,
+                                 command->file_count > 0 ? command->file_count : 1, options,
+                                 &command->npy, &command->skips, &command->format, err));
     if (command->npy == NULL) {
         GS_TRY(gs_format_parse(&command->format, options, err));
         GS_TRY(skip_everywhere(command, skip, err));

@@ -35,26 +35,6 @@ void gs_external_phase(struct gs_external_sorter *sorter, enum gs_stage stage, u
     gs_progress_enter(sorter->progress, gs_stage_name(stage), total);
 }
 
-/* Check what a stream is about to get: decoded again, as that is what it gets. */
-static enum gs_status follow(struct gs_external_sorter *sorter, const void *data, uint64_t count,
-                             uint64_t position, struct gs_error *err)
-{
-    enum { BLOCK_KEYS = 1024 };
-    enum gs_status st = GS_OK;
-    const struct gs_codec *codec = sorter->options->codec;
-    const struct gs_span span = {.keys = data, .count = count};
-    gs_key block[BLOCK_KEYS];
-    if (codec == NULL)
-        return gs_trail_follow(&sorter->trail, sorter->options, data, count, position, err);
-    for (uint64_t done = 0; done < count; done += BLOCK_KEYS) {
-        uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
-        gs_span_copy(&span, codec, done, here, block);
-        GS_TRY(gs_trail_follow(&sorter->trail, sorter->options, block, here, position + done, err));
-    }
-cleanup:
-    return st;
-}
-
 enum gs_status gs_external_write(struct gs_sink *sink, const void *data, uint64_t count,
                                  uint64_t position, struct gs_error *err)
 {
@@ -64,6 +44,6 @@ enum gs_status gs_external_write(struct gs_sink *sink, const void *data, uint64_
     enum gs_status st = GS_OK;
     position += sorter->position;
     if (sink->stream && sorter->options->verify)
-        st = follow(sorter, data, count, position, err);
+        st = gs_trail_follow_records(&sorter->trail, sorter->options, data, count, position, err);
     return st == GS_OK ? sorter->target->write(sorter->target, data, count, position, err) : st;
 }

@@ -17,6 +17,7 @@
 #include "sort/ways/ordered_runs.h"
 #include "sort/split/select_samples.h"
 #include "sort/ways/shares.h"
+#include "sort/ways/short_records.h"
 #include "sort/ways/sort_equal.h"
 #include "sort/split/sort_samples.h"
 #include "sort/cpu/one_bin.h"
@@ -218,6 +219,11 @@ cleanup:
     return st;
 }
 
+static enum gs_status sort_short_records(struct attempt *attempt, struct gs_error *err)
+{
+    return gs_sort_short_records(attempt->run, &attempt->sorted, err);
+}
+
 static enum gs_status sort_values(struct attempt *attempt, struct gs_error *err)
 {
     return gs_sort_values_cpu(attempt->run, &attempt->ranges, &attempt->sorted, err);
@@ -291,6 +297,7 @@ static const struct way {
     bool sampled;    /* needs the sample */
     enum gs_status (*sort)(struct attempt *attempt, struct gs_error *err);
 } ways[] = {
+    {"count records of one or two bytes", true, false, sort_short_records},
     {"copy what is in order, or is equal but for a few keys", true, false, sort_ordered},
     {"as one bin", true, false, sort_one_bin},
     {"count few values", false, true, sort_values},

@@ -29,6 +29,25 @@ enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *
     return GS_OK;
 }
 
+enum gs_status gs_trail_follow_records(struct gs_trail *trail, const struct gs_options *options,
+                                       const void *records, uint64_t count, uint64_t position,
+                                       struct gs_error *err)
+{
+    enum { BLOCK_KEYS = 1024 };
+    enum gs_status st = GS_OK;
+    const struct gs_span span = {.keys = records, .count = count};
+    gs_key block[BLOCK_KEYS];
+    if (options->codec == NULL)
+        return gs_trail_follow(trail, options, records, count, position, err);
+    for (uint64_t done = 0; done < count; done += BLOCK_KEYS) {
+        uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
+        gs_span_copy(&span, options->codec, done, here, block);
+        GS_TRY(gs_trail_follow(trail, options, block, here, position + done, err));
+    }
+cleanup:
+    return st;
+}
+
 enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected, struct gs_error *err)
 {
     if (trail->fingerprint == expected)
@@ -123,7 +142,7 @@ static void follow_last(struct gs_emitter *emitter, struct gs_emit_waiter *waite
     const struct gs_options *options = emitter->options;
     struct gs_last_key *last = emitter->last;
     const unsigned payload = gs_payload_bits(options);
-    if (!options->unique || payload == 0 || waiter->count == 0)
+    if (!options->unique || payload == 0 || waiter->count == 0 || waiter->keys == NULL)
         return;
     gs_key end = waiter->keys[waiter->count - 1];
     if (last->known && (last->key ^ waiter->keys[0]) >> payload == 0) {
@@ -249,6 +268,22 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, gs_key *keys, uint64_t 
             store_records(emitter->options->codec, keys, count);
         st = sink->write(sink, keys, count, position, &err);
     }
+    if (st != GS_OK)
+        gs_emit_fail(emitter, &err);
+    return st;
+}
+
+enum gs_status gs_emit_write_records(struct gs_emitter *emitter, const void *records,
+                                     uint64_t count, uint64_t position)
+{
+    struct gs_error err = {.status = GS_OK};
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = emitter->sink;
+    if (sink->stream && emitter->options->verify)
+        st = gs_trail_follow_records(&emitter->trail, emitter->options, records, count, position,
+                                     &err);
+    if (st == GS_OK)
+        st = sink->write(sink, records, count, position, &err);
     if (st != GS_OK)
         gs_emit_fail(emitter, &err);
     return st;

@@ -30,6 +30,11 @@ enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *
                                const gs_key *keys, uint64_t count, uint64_t position,
                                struct gs_error *err);
 
+/* The same for records, where options->codec says so. */
+enum gs_status gs_trail_follow_records(struct gs_trail *trail, const struct gs_options *options,
+                                       const void *records, uint64_t count, uint64_t position,
+                                       struct gs_error *err);
+
 /* After the last write: GS_ERR_VERIFY unless the stream got keys with this fingerprint. */
 enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected,
                               struct gs_error *err);
@@ -101,13 +106,17 @@ gs_key gs_emit_record(const struct gs_emitter *emitter, gs_key key);
 /* Reserve *count keys of the output for a piece. planned is its position if no duplicates are
  * dropped, *position its actual one. The caller follows each begin that returns GS_OK by an end.
  * keys are looked at under options->unique where keys have a payload: *count is then one less if
- * the first of them is to be left out. */
+ * the first of them is to be left out. NULL: none is. */
 enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, const gs_key *keys,
                              uint64_t *count, uint64_t planned, uint64_t *position);
 
 /* The store door: with a codec, keys become records, in place where the sink is not memory. */
 enum gs_status gs_emit_write(struct gs_emitter *emitter, gs_key *keys, uint64_t count,
                              uint64_t position);
+
+/* The same for records. */
+enum gs_status gs_emit_write_records(struct gs_emitter *emitter, const void *records,
+                                     uint64_t count, uint64_t position);
 void gs_emit_end(struct gs_emitter *emitter);
 
 /* Keep the first error and wake every thread that waits. */

@@ -1,11 +1,10 @@
 # lint_house.awk -- check who includes, defines and knows what in the rooms of sort/ and around them
 # SPDX-License-Identifier: MIT
 #
-# usage: awk -f lint_code.awk -f lint_house.awk [DEBT] FILE...   with all sources of the tree
+# usage: awk -f lint_code.awk -f lint_house.awk FILE...   with all sources of the tree
 #
-# Prints FILE:LINE: what for each finding, and exits 1 if there is one. DEBT, lint_debt.txt, lists
-# findings of today as FILE: what, which are not printed; one that is there no longer is a finding,
-# so that the list can only become shorter. Written in POSIX awk, as lint_rules.awk.
+# Prints FILE:LINE: what for each finding, and exits 1 if there is one. Written in POSIX awk, as
+# lint_rules.awk.
 #
 # A header at the root of sort/ belongs to the room that defines its functions. sort/X/u32 and other
 # folders in a room are part of it. Declarations are told from definitions by their form: at file
@@ -25,13 +24,9 @@ BEGIN {
     narrow = "^sort/([a-z]+/u32|device)/"
 }
 
-# Report `what`, a finding that debt may excuse, and `more` that helps to see it.
+# Report `what`, and `more` that helps to see it.
 function found(file, line, what, more)
 {
-    if ((file ": " what) in debt) {
-        debt[file ": " what] = 0
-        return
-    }
     print file ":" line ": " what more
     findings++
 }
@@ -196,12 +191,6 @@ function find_circle(start,    queue, first, last, from, to, list, n, i, path, s
     }
 }
 
-FILENAME ~ /lint_debt\.txt$/ {
-    if ($0 !~ /^#/)
-        debt[$0] = FNR
-    next
-}
-
 FNR == 1 {
     node = node_of(FILENAME)
     room = room_of(FILENAME)
@@ -237,8 +226,5 @@ END {
     }
     for (node in nodes)
         find_circle(node)
-    for (what in debt)
-        if (debt[what])
-            found("tests/tools/lint_debt.txt", debt[what], "paid, remove the line", ": " what)
     exit findings > 0
 }

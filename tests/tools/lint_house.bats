@@ -188,15 +188,3 @@ EOT
     finds "$a.c:2: $in $a > $b > $c > $a" "$b.h:1: $in $b > $c > $a > $b" \
         "$c.c:1: $in $c > $a > $b > $c"
 }
-
-@test "debt excuses a finding and has to go with it" {
-    plant sort/run/a.c '#include "sort/cpu/regions.h"'
-    printf '%s\n' '# debt' 'sort/run/a.c: may not include sort/cpu/regions.h' \
-        >tests/tools/lint_debt.txt
-    run -0 lint tests/tools/lint_debt.txt
-    [ -z "$output" ]
-    rm sort/run/a.c
-    run -1 lint tests/tools/lint_debt.txt
-    [[ $output == "tests/tools/lint_debt.txt:2: paid, remove the line: sort/run/a.c: may "* ]]
-    [ "${#lines[@]}" -eq 1 ]
-}

@@ -8,14 +8,14 @@ setup()
     without_gpu "no gsort runs here"
     cd "$BATS_TEST_TMPDIR" || return
     mkdir -p cli common data tests/tools \
-        sort/{keys,bin/u32,split,run,cpu,pipeline,sorter,device/kernels,gpu}
+        sort/{keys,bin/u32,split,run,cpu,pipeline,sorter,api,device/kernels,gpu}
     # A house that follows the rules, with all forms of declarations and definitions.
     plant common/status.h 'extern "C" {' 'int gs_fail(const char *format, ...)' \
         '    __attribute__((format(printf, 1, 2)));' '}'
     plant common/status.c '#include "common/status.h"' 'int gs_fail(const char *format, ...)' \
         '{' '    return 2;' '}'
     plant sort/gsort.h '#include "common/status.h"' 'int gs_sort(int a,' '            int b);'
-    plant sort/sorter/sorter.c '#include "sort/gsort.h"' '#include "sort/cpu/stages_cpu.h"' \
+    plant sort/api/gsort.c '#include "sort/gsort.h"' '#include "sort/cpu/stages_cpu.h"' \
         'static int f(void);' 'int gs_sort(int a,' '            int b)' '{' \
         '    if (a) {' '        return gs_stages_cpu.sort(b);' '    }' '    return f();' '}'
     plant sort/cpu/stages_cpu.h '#include "sort/run/run.h"' 'struct gs_stages {' \

@@ -105,10 +105,8 @@ EOT
         rm "$file"
     done <<'EOT'
 sort/bin/a.c sort/bin/u32/lanes.h
-sort/pipeline/a.c sort/incoming.h
-sort/pipeline/a.c sort/merge.h
-sort/external.h sort/gsort.h
-cli/a.c sort/merge.h
+sort/api/a.c sort/gsort.h
+cli/a.c sort/gsort.h
 data/a.c data/dist.h
 EOT
 }

@@ -55,8 +55,11 @@ static void plan_merge(const struct gs_command *command, size_t count, struct pl
 static void print_plan(const struct gs_command *command, size_t count, const struct plan *plan)
 {
     const char *more = plan->pending ? " and what pipes will bring" : "";
+    char format[GS_FORMAT_TEXT];
     const char *most = command->sort.unique ? " at most" : "";
     printf("%-10s %zu, %" PRIu64 " keys%s\n", "inputs", count, plan->keys, more);
+    gs_format_name(&command->format, format);
+    printf("%-10s %s\n", "type", format);
     printf("%-10s %s\n", "method", plan->method);
     printf("%-10s %s\n", "engine", plan->stats.engine);
     printf("%-10s %s (%s)\n", "device", plan->stats.device, plan->stats.reason);

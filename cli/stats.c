@@ -97,7 +97,10 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
                        uint64_t start_ns, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
+    char format[GS_FORMAT_TEXT];
     print_text_stages(out, stats, start_ns);
+    gs_format_name(options->format, format);
+    fprintf(out, "%-16s %s\n", "type", format);
     fprintf(out, "%-16s %" PRIu64 " in, %" PRIu64 " out\n", "keys", stats->keys_in,
             stats->keys_out);
     fprintf(out, "%-16s %" PRIu64 "\n", "samples", stats->samples);
@@ -188,6 +191,7 @@ static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_
                        uint64_t start_ns, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
+    char format[GS_FORMAT_TEXT];
     fprintf(out, "{\n  \"version\": %d,\n", GS_STATS_VERSION);
     print_json_stages(out, stats, start_ns);
     fprintf(out,
@@ -201,6 +205,8 @@ static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_
             stats->equality_keys);
     fprintf(out, "  \"lists\": {\"count\": %" PRIu64 ", \"varying_bits\": %u},\n", stats->lists,
             stats->varying_bits);
+    gs_format_name(options->format, format);
+    print_field(out, "type", format);
     print_field(out, "engine", stats->engine);
     print_field(out, "device", stats->device);
     print_field(out, "device_text", stats->device_text);

@@ -192,3 +192,22 @@ void gs_key_type_name(const struct gs_key_type *type, char text[GS_KEY_TYPE_TEXT
     }
     snprintf(text, GS_KEY_TYPE_TEXT, "b%u", (unsigned)type->bytes);
 }
+
+void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT])
+{
+    const struct gs_key_field *first = &format->keys[0];
+    char key[2 * GS_KEY_TYPE_TEXT];
+    if (first->type.bytes == format->record_bytes && !first->descending) {
+        gs_key_type_name(&first->type, text);
+        return;
+    }
+    int used = snprintf(text, GS_FORMAT_TEXT, "%u bytes by", (unsigned)format->record_bytes);
+    for (uint32_t i = 0; i < format->key_count; i++) {
+        name_key(&format->keys[i], key);
+        if ((size_t)used + strlen(key) + sizeof "  ..." > GS_FORMAT_TEXT) {
+            snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, " ...");
+            return;
+        }
+        used += snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, " %s", key);
+    }
+}

@@ -87,6 +87,12 @@ struct gs_format gs_format_of(struct gs_key_type type);
 /* The type as gs_key_type_parse reads it: "u32be". */
 void gs_key_type_name(const struct gs_key_type *type, char text[GS_KEY_TYPE_TEXT]);
 
+/* Room for what gs_format_name writes. */
+#define GS_FORMAT_TEXT 256
+
+/* What the records are: "f64", or "16 bytes by 8:f64r 0:u64". */
+void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT]);
+
 /* The key's value in a record, in the key's own notation: integers in decimal, floats with the
  * fewest digits that are read back as the same f64, narrower ones as the same f32, NaNs with their
  * payload ("-nan(0x400001)"), bytes in hexadecimal, the first 32 of them. */

@@ -109,7 +109,9 @@ static void sample_places(const struct gs_run *run, uint64_t first, uint64_t end
     for (uint64_t i = first; i < end; i++) {
         uint64_t at = gs_sample_position(i, run->plan.samples, run->plan.count, GS_SAMPLE_SEED + 1);
         struct gs_tile part = gs_tiles_part(&run->tiles, at, SAMPLE_LINE);
-        gs_copy_once(keys + count, part.keys, part.count);
+        const gs_key *line = gs_tile_keys(&run->tiles, &part, 0, part.count, keys + count);
+        if (line != keys + count)
+            gs_copy_once(keys + count, line, part.count);
         count += part.count;
     }
     gs_find_bins(&run->splitters, keys, count, copy, bins);

@@ -42,3 +42,21 @@ sort_mapped()
     done
     cmp <(gsort -t f32 in) in
 }
+
+@test "in the memory whose pages a pipe is given" {
+    for type in i32 u64be; do
+        keygen --type="$type" --specials uniform 3M >in
+        for order in "" -r; do
+            # shellcheck disable=SC2086  # or none
+            gsort -t "$type" $order in -o expected
+            # shellcheck disable=SC2086
+            gsort -t "$type" $order in | cmp expected -
+            # shellcheck disable=SC2086
+            gsort -t "$type" $order --verify in | cmp expected -
+        done
+        gsort -t "$type" -r expected | cmp expected -
+        gsort -t "$type" in -o out
+        gsort -t "$type" -m out out | gsort -t "$type" -c
+        gsort -t "$type" <(cat in) in | gsort -t "$type" -u | cmp <(gsort -t "$type" -u out) -
+    done
+}

@@ -3,6 +3,12 @@
 
 load ../helper
 
+setup()
+{
+    without_gpu "only the CPU sorts within the output's memory"
+    enter_directory
+}
+
 # sort_mapped BINS TYPE BYTES: an output of 40 MiB is mapped; the same through write(2) is not.
 sort_mapped()
 {

@@ -76,7 +76,10 @@ static enum gs_status stage_piece(struct gs_gpu_upload *upload, unsigned thread,
     unsigned part = thread * own + upload->turns[thread]++ % own;
     char *staged = upload->staging + part * upload->part_bytes;
     GS_CUDA_TRY(cudaEventSynchronize(upload->staged[part]));
-    memcpy(staged, from, bytes);
+    if (upload->codec != NULL)
+        gs_codec_load(upload->codec, from, staged, bytes / sizeof(gs_key));
+    else
+        memcpy(staged, from, bytes);
     GS_CUDA_TRY(cudaMemcpyAsync(to, staged, bytes, cudaMemcpyHostToDevice, upload->stream));
     GS_CUDA_TRY(cudaEventRecord(upload->staged[part], upload->stream));
 cleanup:
@@ -168,7 +171,7 @@ static enum gs_status upload_bytes(struct gs_gpu_upload *upload, const char *fro
     struct gs_gpu_range ranges[REGISTER_THREADS];
     const char *end = from + bytes;
     size_t good = 0;
-    if (upload->registers && bytes >= REGISTER_BYTES_MIN) {
+    if (upload->registers && upload->codec == NULL && bytes >= REGISTER_BYTES_MIN) {
         good = register_bytes(upload, from, bytes, ranges);
         upload->registers = good > 0;
     }
@@ -196,10 +199,11 @@ enum gs_status gs_gpu_upload_keys(struct gs_gpu_upload *upload, const struct gs_
                                   uint64_t first, uint64_t count, gs_key *to, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    upload->codec = tiles->codec;
     for (uint64_t done = 0; done < count;) {
         struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
-        GS_TRY(upload_bytes(upload, (const char *)part.keys, part.count * sizeof *part.keys,
-                            (char *)(to + done), err));
+        GS_TRY(upload_bytes(upload, part.records, part.count * sizeof(gs_key), (char *)(to + done),
+                            err));
         done += part.count;
     }
 cleanup:

@@ -29,9 +29,10 @@ struct gs_gpu_upload {
     struct gs_gpu_range *ranges; /* the registered ranges */
     size_t range_count;
     size_t range_capacity;
-    char *staging;     /* pinned; the caller owns it */
-    size_t part_bytes; /* size of each part of it */
-    unsigned threads;  /* that stage: a power of two; all have the same number of parts each */
+    const struct gs_codec *codec; /* of the records that come, or NULL; then they are all staged */
+    char *staging;                /* pinned; the caller owns it */
+    size_t part_bytes;            /* size of each part of it */
+    unsigned threads; /* that stage: a power of two; all have the same number of parts each */
     unsigned turns[GS_GPU_STAGING_PARTS];     /* pieces so far, per thread */
     cudaEvent_t staged[GS_GPU_STAGING_PARTS]; /* per part: its last content is on the device */
 };
@@ -42,8 +43,8 @@ enum gs_status gs_gpu_upload_open(struct gs_gpu_upload *upload, void *staging, s
                                   unsigned threads, struct gs_error *err);
 void gs_gpu_upload_close(struct gs_gpu_upload *upload);
 
-/* Queue the copy of keys[first .. first + count) of the input to device memory at `to`, on
- * upload->stream. The input must not change until the stream is done. */
+/* Records must be as long as keys. Queue the copy of keys[first .. first + count) of the input to
+ * device memory at `to`, on upload->stream. The input must not change until the stream is done. */
 enum gs_status gs_gpu_upload_keys(struct gs_gpu_upload *upload, const struct gs_tiles *tiles,
                                   uint64_t first, uint64_t count, gs_key *to, struct gs_error *err);
 

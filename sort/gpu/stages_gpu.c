@@ -148,6 +148,9 @@ cleanup:
     return st;
 }
 
+/* Keys that are decoded, if they have to be, for the fingerprint. */
+#define FINGERPRINT_KEYS ((uint64_t)4096)
+
 /* Compute the chunk's fingerprint while the bus is busy: with as many threads as the upload, since
  * any other number would create threads anew for each chunk. */
 static uint64_t fingerprint_chunk(const struct gs_run *run, const struct gs_chunk *chunk,
@@ -159,9 +162,12 @@ static uint64_t fingerprint_chunk(const struct gs_run *run, const struct gs_chun
     for (uint64_t i = 0; i < tiles; i++) {
         uint64_t end =
             (i + 1) * GS_TILE_KEYS < chunk->count ? (i + 1) * GS_TILE_KEYS : chunk->count;
+        gs_key block[FINGERPRINT_KEYS];
         for (uint64_t at = i * GS_TILE_KEYS; at < end;) {
-            struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + at, end - at);
-            sum += gs_fingerprint(part.keys, part.count);
+            uint64_t most = end - at < FINGERPRINT_KEYS ? end - at : FINGERPRINT_KEYS;
+            struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + at, most);
+            sum +=
+                gs_fingerprint(gs_tile_keys(&run->tiles, &part, 0, part.count, block), part.count);
             at += part.count;
         }
     }

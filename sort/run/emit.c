@@ -95,9 +95,15 @@ uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count)
 void gs_emit_stage(struct gs_emitter *emitter, uint64_t count)
 {
     struct gs_sink *sink = emitter->sink;
-    if (emitter->options->codec == NULL && sink->stream && sink->map != NULL &&
-        !emitter->options->unique && count >= STAGED_KEYS_MIN)
+    const struct gs_options *options = emitter->options;
+    /* Keys become records before they wait, so that others need not wait for that, unless they are
+     * still to be looked at in their turn. */
+    bool early = options->codec == NULL ||
+                 (options->codec->record_bytes == sizeof(gs_key) && !options->verify);
+    if (early && sink->stream && sink->map != NULL && !emitter->options->unique &&
+        count >= STAGED_KEYS_MIN)
         emitter->staging = sink->map(sink, count, false);
+    emitter->staged_keys = emitter->staging != NULL ? count : 0;
 }
 
 gs_key *gs_emit_place(const struct gs_emitter *emitter, gs_key *keys, uint64_t count,
@@ -106,7 +112,9 @@ gs_key *gs_emit_place(const struct gs_emitter *emitter, gs_key *keys, uint64_t c
     if (emitter->staging == NULL)
         return keys;
     gs_key *place = emitter->staging + planned;
-    if (keys != place)
+    if (emitter->options->codec != NULL)
+        gs_codec_store(emitter->options->codec, keys, place, count);
+    else if (keys != place)
         memcpy(place, keys, count * sizeof *keys);
     return place;
 }
@@ -244,6 +252,13 @@ static void store_records(const struct gs_codec *codec, gs_key *keys, uint64_t c
     }
 }
 
+/* Do the keys lie where they wait for their turn, and so are records already? */
+static bool is_staged(const struct gs_emitter *emitter, const gs_key *keys)
+{
+    return emitter->staging != NULL && keys >= emitter->staging &&
+           keys < emitter->staging + emitter->staged_keys;
+}
+
 gs_key gs_emit_record(const struct gs_emitter *emitter, gs_key key)
 {
     if (emitter->options->codec != NULL)
@@ -264,7 +279,7 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, gs_key *keys, uint64_t 
     if (st == GS_OK && sink->memory != NULL) {
         st = copy_to_memory(emitter, keys, count, position, &err);
     } else if (st == GS_OK) {
-        if (emitter->options->codec != NULL)
+        if (emitter->options->codec != NULL && !is_staged(emitter, keys))
             store_records(emitter->options->codec, keys, count);
         st = sink->write(sink, keys, count, position, &err);
     }

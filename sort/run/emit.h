@@ -60,6 +60,7 @@ struct gs_emitter {
     struct gs_sink *sink;
     gs_key *staging; /* memory where a stream's pieces wait for their turn, or NULL; write() may
                       * give each piece's memory away */
+    uint64_t staged_keys;
     const struct gs_options *options;
     pthread_mutex_t mutex;
     struct gs_emit_waiter *waiters; /* in no order, at most one a thread */
@@ -96,7 +97,7 @@ void gs_emit_stage(struct gs_emitter *emitter, uint64_t count);
 uint64_t gs_emit_shape(struct gs_emitter *emitter, gs_key *keys, uint64_t count);
 
 /* To be called before gs_emit_begin: copy a piece to the staging memory, if there is any and the
- * piece is not there yet. Returns where to write it from. */
+ * piece is not there yet; with a codec, as records. Returns where to write it from. */
 gs_key *gs_emit_place(const struct gs_emitter *emitter, gs_key *keys, uint64_t count,
                       uint64_t planned);
 

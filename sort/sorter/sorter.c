@@ -48,9 +48,10 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
                        gs_engine_name(options->engine), GS_KEY_BYTES);
     if (options->device == GS_DEVICE_GPU && gs_gpu_refusal() != NULL)
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: %s", gs_gpu_refusal());
-    if (options->device == GS_DEVICE_GPU && options->codec != NULL)
+    if (options->device == GS_DEVICE_GPU && gs_record_bytes(options) != GS_KEY_BYTES)
         return gs_fail(err, GS_ERR_DEVICE, 0,
-                       "--device=gpu: of 4-byte types, a GPU sorts u32 so far");
+                       "--device=gpu: a GPU sorts records of 4, 8 or 16 bytes, not of %u",
+                       gs_record_bytes(options));
 cleanup:
     return st;
 }
@@ -71,8 +72,8 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
         device = options->device;
     else if (gs_gpu_refusal() != NULL)
         reason = gs_gpu_refusal();
-    else if (options->codec != NULL)
-        reason = "keys of this type are sorted on the CPU";
+    else if (gs_record_bytes(options) != GS_KEY_BYTES)
+        reason = "records of this size are sorted on the CPU";
     else if (!gs_gpu_present())
         reason = "there is no GPU";
     else if (gs_engine_uses_lists(options->engine))
@@ -153,7 +154,9 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     bool partial = false;
     struct gs_error gpu_error = {.status = GS_OK};
     enum gs_status st = sort_on(run, &gs_stages_gpu, sink, &partial, &gpu_error);
-    if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->device == GS_DEVICE_GPU) {
+    /* Pieces would turn their keys to records twice. */
+    if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->codec == NULL &&
+        run->options->device == GS_DEVICE_GPU) {
         gpu_error.status = GS_OK;
         st = sort_on(run, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
     }

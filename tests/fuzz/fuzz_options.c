@@ -30,6 +30,7 @@ static const char *const long_names[] = {
     "parallel",    "help",    "usage",    "chekc",   "device-memory",
     "no-such-one", "",        "rev",      "p",       "compress-program",
     "merge",       "plan",    "fsync",    "direct",  "format",
+    "type",        "record",  "key",      "stable",  "skip",
 };
 
 static const char *const values[] = {
@@ -41,14 +42,15 @@ static const char *const values[] = {
     "text",  "json",      "xml",        "JSON",  "always",     "never",     "sometimes",
     "quiet", "quiet,",    "diagnose",   "out",   "/dev/null",  "directory", "missing/out",
     "nan",   "inf",       "4294967295", "%s%n",  "4294967296", "\xff\xfe",  "18446744073709551616",
-    "1b",    "999999999", "1G1",        "1KB",   "keys.bin",
+    "1b",    "999999999", "1G1",        "1KB",   "keys.bin",   "f64",       "u32be",
+    "b3",    "0:u8",      "2:i16r",     "16",    "100",
 };
 
 static const char *const operands[] = {"keys.bin",      "keys.bin", "odd.bin", "no-such-file",
                                        "directory",     "-",        "--",      "",
                                        "keys.bin/file", "/dev/null"};
 
-static const char short_letters[] = "oruccCeSThVxz?-=";
+static const char short_letters[] = "oruccCeSTtRkshVxz?-=";
 
 static uint64_t state;
 

@@ -3,6 +3,12 @@
 
 load ../helper
 
+setup()
+{
+    without_gpu "only the CPU sorts within the output's memory"
+    enter_directory
+}
+
 # sort_mapped BINS TYPE BYTES: an output of 40 MiB is mapped; the same through write(2) is not.
 sort_mapped()
 {
@@ -41,4 +47,22 @@ sort_mapped()
         cmp expected out
     done
     cmp <(gsort -t f32 in) in
+}
+
+@test "in the memory whose pages a pipe is given" {
+    for type in i32 u64be; do
+        keygen --type="$type" --specials uniform 3M >in
+        for order in "" -r; do
+            # shellcheck disable=SC2086  # or none
+            gsort -t "$type" $order in -o expected
+            # shellcheck disable=SC2086
+            gsort -t "$type" $order in | cmp expected -
+            # shellcheck disable=SC2086
+            gsort -t "$type" $order --verify in | cmp expected -
+        done
+        gsort -t "$type" -r expected | cmp expected -
+        gsort -t "$type" in -o out
+        gsort -t "$type" -m out out | gsort -t "$type" -c
+        gsort -t "$type" <(cat in) in | gsort -t "$type" -u | cmp <(gsort -t "$type" -u out) -
+    done
 }

@@ -1,0 +1,60 @@
+# -t, -R and -k: what cannot be meant is refused in one line that says what is right.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+
+# refused TEXT ARG...: gsort refuses these arguments, and says so.
+refused()
+{
+    run -2 --separate-stderr gsort "${@:2}" -o out
+    assert_trouble "$1"
+    [ ! -e out ]
+}
+
+@test "types, records and keys that do not go together" {
+    without_gpu "records of all sizes"
+    head -c 160 /dev/zero >in
+    refused "invalid type in -t argument 'u33'" -t u33 in
+    refused "'r' belongs to a key" -t f64r in
+    refused "-k needs -R SIZE" -k 0:u8 in
+    refused "-t is for files of one type" -t u8 -R 8 in
+    refused "invalid -R argument '0'" -R 0 in
+    refused "invalid -k argument 'x'" -R 8 -k x in
+    refused "key 6:u32 ends at byte 10, but a record has 8 bytes" -R 8 -k 6:u32 in
+    refused "keys 0:u32 and 2:u32 overlap" -R 8 -k 0:u32 -k 2:u32 in
+    refused "records of 100 bytes are not sorted yet, only of up to 16" -R 100 -k 0:b10 in
+    refused "not sorted stably yet" -s -R 8 -k 0:u32 in
+    refused "in: size 160 is not a multiple of 12 (remainder 4)" -R 12 in
+}
+
+@test "-s changes nothing where records have no other bytes" {
+    keygen uniform 1000 >in
+    gsort -s in -o out
+    gsort in | cmp out -
+    gsort -s -R 4 -k 2:u16 -k 0:u16 in | cmp out -
+}
+
+@test "-c says the record's index and its key as the type is written" {
+    for type in i32 u32be f64; do
+        keygen --type=$type --specials uniform 1000 | gsort -t $type >in
+        run -0 gsort -t $type -c in
+    done
+    printf '\1\0\0\0\xff\xff\xff\xff' >in
+    run -1 --separate-stderr gsort -t i32 -c in
+    [ "$stderr" = "gsort: in:1: disorder: -1" ]
+    run -1 --separate-stderr bash -c 'gsort -t i32 -c < <(cat in)'
+    [ "$stderr" = "gsort: -:1: disorder: -1" ]
+    run -1 --separate-stderr gsort -R 4 -k 2:u16be -c -r in
+    [ "$stderr" = "gsort: in:1: disorder: 65535" ]
+    printf '\1a\1b\2c' >in
+    gsort -R 2 -k 0:u8 -c in
+    run -1 --separate-stderr gsort -R 2 -k 0:u8 -cu in
+    [ "$stderr" = "gsort: in:1: disorder: 1" ]
+    run -2 --separate-stderr gsort -R 2 -k 0:u8 -m -r in in -o out
+    [ "$stderr" = "gsort: in:1: disorder: 1" ]
+}
+
+@test "a GPU sorts records of some sizes only: it is said" {
+    run -2 --separate-stderr "$GSORT" -t u8 --device=gpu /dev/null
+    assert_trouble "--device=gpu"
+}

@@ -85,22 +85,33 @@ void gs_pieces_free(struct gs_pieces *pieces)
     *pieces = (struct gs_pieces){0};
 }
 
-/* Narrow the bounds of a piece to those of its keys. */
+/* Narrow the bounds of a piece to those of its keys. (No reduction: keys of 128 bits have no atomic
+ * operations.) */
 static void find_bounds(const struct gs_run *run, struct gs_piece *piece)
 {
-    gs_key low = GS_KEY_MAX;
-    gs_key high = 0;
-#pragma omp parallel for num_threads(run->plan.threads) reduction(min : low) reduction(max : high)
-    for (uint64_t row = 0; row < piece->rows.count; row++) {
-        uint32_t count;
-        const gs_key *keys = gs_rows_run(&piece->rows, row, &count);
-        for (uint32_t i = 0; i < count; i++) {
-            low = keys[i] < low ? keys[i] : low;
-            high = keys[i] > high ? keys[i] : high;
+    gs_key least = GS_KEY_MAX;
+    gs_key most = 0;
+#pragma omp parallel num_threads(run->plan.threads)
+    {
+        gs_key low = GS_KEY_MAX;
+        gs_key high = 0;
+#pragma omp for nowait
+        for (uint64_t row = 0; row < piece->rows.count; row++) {
+            uint32_t count;
+            const gs_key *keys = gs_rows_run(&piece->rows, row, &count);
+            for (uint32_t i = 0; i < count; i++) {
+                low = keys[i] < low ? keys[i] : low;
+                high = keys[i] > high ? keys[i] : high;
+            }
+        }
+#pragma omp critical(gs_bounds)
+        {
+            least = low < least ? low : least;
+            most = high > most ? high : most;
         }
     }
-    piece->low = low;
-    piece->high = high;
+    piece->low = least;
+    piece->high = most;
 }
 
 /* Order the run in one row by part, in place, and record in `parts` where the parts start. */

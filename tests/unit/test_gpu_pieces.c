@@ -114,7 +114,7 @@ static void check(const gs_key *keys, uint64_t n, const struct gs_options *optio
 int main(void)
 {
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
-        gs_key *keys = sample_make(kind, N);
+        gs_key *keys = sample_make((enum sample_kind)kind, N);
         for (unsigned way = 0; way < 16; way++) {
             struct gs_options options = {.verify = true, .threads = 2, .bins = 100};
             options.reverse = (way & 1) != 0;

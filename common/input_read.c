@@ -15,7 +15,7 @@
 static enum gs_status skip_head(struct gs_input *input, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    char block[4096];
+    char block[4096] = {0};
     uint64_t done = 0;
     size_t got = 1;
     while (done < input->skip && got > 0) {

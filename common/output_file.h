@@ -29,13 +29,13 @@ struct gs_output {
     bool in_memory; /* on tmpfs: writers make missing pages themselves */
     bool synced;    /* see gs_output_sync */
     bool direct;    /* see gs_output_go_direct */
+    bool head_written;
     struct gs_target target;
     struct gs_tempfile temp;
     /* Where the output lies in fd, and what has been prepared there. */
     uint64_t start;   /* file offset of its first byte, the head's */
     const void *head; /* see gs_output_set_head, */
     uint64_t head_bytes;
-    bool head_written;
     uint64_t prefilled_bytes; /* output length last announced to gs_output_prefill */
     uint64_t grown_bytes;     /* output length that the file was extended for, or 0 */
     bool claimed;             /* fd's file position is already behind the output */

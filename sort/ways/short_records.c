@@ -94,7 +94,7 @@ static void write_pieces(struct gs_run *run, const struct gs_values *values)
 #pragma omp parallel num_threads(run->plan.threads)
     {
         struct gs_thread_work work = {0};
-        void *records = malloc(PIECE_RECORDS * values->record_bytes);
+        void *records = malloc(PIECE_RECORDS * values->record_bytes + 1);
         if (records == NULL)
             gs_emit_fail(&run->emitter, &no_memory);
         for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) * PIECE_RECORDS < count;) {

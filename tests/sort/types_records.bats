@@ -11,7 +11,9 @@ records()
 }
 
 @test "records of every size, with one key" {
-    for bytes in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    for bytes in {1..16}; do
+        # Those between are sorted as their neighbours are.
+        case $bytes in 5 | 6 | 10 | 14 | 15) [ -n "${GSORT_EXPENSIVE:-}" ] || continue ;; esac
         records "$bytes"
         sort_every_way in "$bytes" -R "$bytes" -k "$((bytes / 2)):i8"
     done

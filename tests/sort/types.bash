@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 
 # sort_every_way FILE RECORD_BYTES WORD...: WORDs are the options that say what the file is. Each
-# file takes two or three ways, in turn, and each way the next of four orders; with GSORT_EXPENSIVE each file
-# takes every way in each order.
-ORDER=0
-WAY=0
+# file takes two or three ways, in turn, and each way the next of four orders; with GSORT_EXPENSIVE
+# each file takes every way in each order.
+ORDER=${BATS_TEST_NUMBER:-0}
+WAY=$ORDER
 sort_every_way()
 {
     local file=$1 bytes=$2 orders=("" -r -u "-r -u") way order number

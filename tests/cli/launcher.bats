@@ -56,6 +56,7 @@ accepted()
 
 @test "mpirun itself" {
     require mpirun
+    mpirun --allow-run-as-root --oversubscribe -n 2 true || skip "mpirun does not run here"
     run -2 mpirun --allow-run-as-root --oversubscribe -n 2 "$GSORT" in -o out
     [[ $output = *"gsort: OMPI_COMM_WORLD_SIZE=2: "* || $output = *"gsort: PMI_SIZE=2: "* ]]
     [ ! -e out ]

@@ -56,7 +56,7 @@ GS_CLONES struct gs_bin_scan gs_bin_scan(const gs_key *keys, size_t count)
         varying |= keys[i - 1] ^ keys[i];
     }
     struct gs_bin_scan scan = {least, most, 0, disorder == 0};
-    scan.shift = varying == 0 ? 0 : gs_bit_width(varying & (0 - varying)) - 1;
+    scan.shift = varying == 0 ? 0 : GS_KEY_BITS - 1 - gs_key_clz(varying & (0 - varying));
     return scan;
 }
 

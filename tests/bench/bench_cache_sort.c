@@ -3,6 +3,8 @@
  *
  *   build/cuda0-highway1/bench_cache_sort [LOG2_FIRST LOG2_LAST]     (default 6 18)
  *
+ * and bench_cache_sort_64 and _128 for keys of 8 and 16 bytes.
+ *
  * One thread. Figures are Mkeys/s, the median of all timings. A round fills BATCH_KEYS keys with
  * copies of the bin, off the clock; a timing sorts GROUP_KEYS of them, or one bin if that is
  * larger. The last result of each group is compared with qsort's. "-": the method refuses the input

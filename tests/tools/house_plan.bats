@@ -32,10 +32,10 @@ setup()
 
 @test "every function that is named is called so" {
     local name
-    for name in $(grep -Eo '\bgs_[a-z_0-9]+' README.md | sort -u); do
+    while read -r name; do
         grep -rqw -- "$name" --include='*.[ch]' . ../cli ../common || [[ $name = *_ ]] || {
             echo "not there: $name" >&2
             return 1
         }
-    done
+    done < <(grep -Eo '\bgs_[a-z_0-9]+' README.md | sort -u)
 }

@@ -120,8 +120,8 @@ check_tidy()
     local host gpu cxx
     # What is built with CUDA's headers; *_absent.c replace that in a build without.
     mapfile -t gpu < <(files '*.c' | grep -E '(^|/)(device|gpu)/' | grep -v '_absent\.c$')
-    # The shim for faults defines functions of the C library, to which clang-tidy objects.
-    mapfile -t host < <(files '*.c' | grep -vx tests/faults/shim.c |
+    # The libraries for faults define functions of the C library, to which clang-tidy objects.
+    mapfile -t host < <(files '*.c' | grep -Evx 'tests/faults/(shim|refuse).c' |
         comm -23 - <(printf '%s\n' "${gpu[@]}"))
     mapfile -t cxx < <(files '*.cc')
     if ! pkg-config --exists fuse3 2>/dev/null; then

@@ -151,7 +151,7 @@ static void test_stream_is_proved(void)
     struct gs_options options = {.verify = true};
     struct gs_sink sink = {.write = take, .stream = true};
     gs_key keys[] = {1, 2, 3, 3};
-    uint64_t position;
+    uint64_t position = 0;
     for (int fault = 0; fault < 3; fault++) {
         struct gs_error err = {.status = GS_OK};
         struct gs_emitter emitter;

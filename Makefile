@@ -225,9 +225,10 @@ build/tools/%.o: %.c
 	$(call quiet,CC)$(CC) -I. -D_GNU_SOURCE -MMD -MP -std=c11 $(WARNINGS) -Wconversion -O2 -c $< -o $@
 
 # Unit tests: linked with everything but main().
-units: $(UNITS) $(B)/unit.bats
-$(B)/unit.bats: tests/unit/list.sh $(UNITS)
-	@tests/unit/list.sh $(UNITS) >$@
+units: $(UNITS) $(B)/unit.bats $(B)/unit_wide.bats
+$(B)/unit.bats $(B)/unit_wide.bats: tests/unit/list.sh $(UNITS)
+	@tests/unit/list.sh $(filter-out %_64 %_128,$(UNITS)) >$(B)/unit.bats
+	@tests/unit/list.sh $(filter %_64 %_128,$(UNITS)) >$(B)/unit_wide.bats
 $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
@@ -246,7 +247,7 @@ need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
 # TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time; without GNU parallel, only one.
 TESTS     ?= tests unit
-TESTS_NOW  = $(patsubst unit,$(B)/unit.bats,$(TESTS))
+TESTS_NOW  = $(foreach word,$(TESTS),$(if $(filter unit,$(word)),$(B)/unit.bats $(B)/unit_wide.bats,$(word)))
 BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \

@@ -8,7 +8,6 @@
 #include "sort/cpu/count_bins.h"
 #include "sort/cpu/regions.h"
 #include "sort/cpu/chunk_scratch.h"
-#include "sort/keys/key_loops.h"
 #include "sort/split/search_bins.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/cpu/cpu.h"
@@ -38,55 +37,6 @@ static void add_fingerprint(struct gs_run *run, uint64_t fingerprint)
 {
 #pragma omp atomic
     run->fingerprint += fingerprint;
-}
-
-/* Count a chunk that has only the values of a few equality bins, so that no key has to move; false
- * if it has other keys, or there are too many values. */
-static bool count_values(struct gs_run *run, const struct gs_chunk *chunk, uint32_t *counts)
-{
-    const struct gs_cpu *cpu = run->cpu;
-    const struct gs_splitters *splitters = &run->splitters;
-    uint32_t bins = gs_run_bins(run);
-    uint32_t bin_of[GS_VALUES_COMPARED_MOST];
-    gs_key values[GS_VALUES_COMPARED_MOST];
-    gs_key copy[GS_ROOMS_BLOCK];
-    uint64_t fingerprint = 0;
-    uint32_t found = 0;
-    if (cpu->moves_equal || bins > 2 * run->plan.values + 1)
-        return false;
-    for (uint32_t bin = 0; bin < bins; bin++) {
-        counts[bin] = 0;
-        if (!gs_splitters_equal(splitters, bin))
-            continue;
-        if (found == run->plan.values)
-            return false;
-        values[found] = gs_splitters_high(splitters, bin);
-        bin_of[found++] = bin;
-    }
-    if (found == 0)
-        return false;
-    for (uint64_t done = 0; done < chunk->count;) {
-        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, GS_ROOMS_BLOCK);
-        uint64_t left = chunk->count - done;
-        uint64_t here = part.count < left ? part.count : left;
-        uint64_t known = 0;
-        const gs_key *keys = gs_tile_keys(&run->tiles, &part, 0, here, copy);
-        keys = gs_keys_held(keys, here, run->options->verify, copy);
-        for (uint32_t i = 0; i < found; i++) {
-            for (uint64_t k = here * i / found; k < here * (i + 1) / found; k += GS_LINE_KEYS)
-                __builtin_prefetch(keys + here + k); /* the next block */
-            uint32_t equal = gs_count_equal(keys, here, values[i]);
-            counts[bin_of[i]] += equal;
-            known += equal;
-        }
-        if (known != here)
-            return false;
-        if (run->options->verify)
-            fingerprint += gs_fingerprint(keys, here);
-        done += here;
-    }
-    add_fingerprint(run, fingerprint);
-    return true;
 }
 
 /* Do keys go straight from the input to their rooms? Not if a fingerprint needs a second look at
@@ -179,7 +129,7 @@ enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chun
     uint32_t *counts = regions != NULL ? regions->threads[gs_cpu_thread()].chunk_counts
                                        : cpu->rows.starts + chunk->index * cpu->rows.stride;
     rooms->placed = false;
-    if (count_values(run, chunk, counts) || place_chunk(run, chunk, rooms, counts))
+    if (place_chunk(run, chunk, rooms, counts))
         return GS_OK;
     count_chunk(run, chunk, &scratch, counts);
     if (chunk->count < cpu->rows.row_keys)

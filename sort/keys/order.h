@@ -4,10 +4,8 @@
 #ifndef GS_ORDER_H
 #define GS_ORDER_H
 
+#include "sort/keys/typed.h"
 #include "sort/types/types.h"
-#include "sort/keys/tiles.h"
-
-enum gs_order { GS_ORDER_NONE, GS_ORDER_SORTED, GS_ORDER_REVERSED };
 
 /* Is every key at least (at most) its predecessor? */
 bool gs_order_ascending(const gs_key *keys, uint64_t count);
@@ -21,10 +19,6 @@ uint64_t gs_order_firsts(gs_key *keys, uint64_t count, unsigned payload_bits, bo
 
 /* Reverse the array, in place. */
 void gs_order_reverse(gs_key *keys, uint64_t count);
-
-/* Is the whole input in order already, ascending or descending? Reads ordered input once; stops
- * early if the disorder is near the beginning, as it mostly is. */
-enum gs_order gs_order_scan(const struct gs_tiles *tiles, unsigned threads);
 
 /* The index of the first key that is out of order with its predecessor, or count if there is none.
  * previous, if not NULL, is the key before keys[0]. options->reverse and ->unique define the order

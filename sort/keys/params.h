@@ -79,13 +79,6 @@
 #define GS_SHARES_KEYS         GS_KEYS_IN(16384)
 #define GS_SHARES_KEYS_WRITTEN GS_KEYS_IN(4096)
 
-/* If the sample has at most this many distinct values, each gets an equality bin of its own on the
- * CPU, however few bins are planned: each key is compared with all of these values, and no key has
- * to be moved. The limit is 16 for up to GS_SHARES_KEYS keys, since shares are faster than 17
- * comparisons, and 24 for more keys. */
-#define GS_VALUES_COMPARED      16
-#define GS_VALUES_COMPARED_MOST 24
-
 /* The least average length wanted of a run, which is the keys of one bin in one chunk: each run's
  * entry in the table of runs takes as much memory as one key. */
 #define GS_RUN_KEYS_MIN 32

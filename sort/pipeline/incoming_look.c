@@ -6,7 +6,7 @@
 #include "sort/run/plan.h"
 #include "sort/split/select_samples.h"
 #include "sort/split/sort_samples.h"
-#include "sort/ways/value_ranges.h"
+#include "sort/ways/few_values.h"
 
 #include "common/clock.h"
 
@@ -54,7 +54,7 @@ bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *op
 {
     struct gs_plan plan;
     struct gs_tiles tiles;
-    struct gs_value_ranges ranges;
+    struct gs_few_values few;
     const struct gs_span span = {.keys = keys, .count = count, .name = ""};
     if (look_ordered(keys, count) || gs_tiles_make(&tiles, &span, 1, NULL) != GS_OK)
         return false;
@@ -66,13 +66,13 @@ bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *op
         return false;
     gs_splitters_choose(&bins->splitters, sample, plan.samples, plan.bins);
     gs_splitters_snap(&bins->splitters, sample, plan.samples, plan.bins);
-    gs_value_ranges_find(&ranges, sample, plan.samples, count);
+    gs_few_values_find(&few, sample, plan.samples, count);
     free(sample);
     bins->sort = gs_stage_since(bins->select.end_ns, plan.samples,
                                 (uint64_t)plan.samples * 2 * GS_KEY_BYTES);
     bins->samples = plan.samples;
     bins->count = bins->splitters.count + 1;
-    return ranges.count == 0 && bins->count >= plan.bins / 2;
+    return few.values == 0 && bins->count >= plan.bins / 2;
 }
 
 /* Does a sorted sample of all keys fall evenly into the bins, without being of few values? */
@@ -81,7 +81,7 @@ static bool is_even(const struct gs_incoming_bins *bins, const gs_key *sample, u
 {
     const struct gs_splitters *splitters = &bins->splitters;
     const uint32_t most = UNEVEN_TIMES * (samples / bins->count + 1);
-    struct gs_value_ranges ranges;
+    struct gs_few_values few;
     uint32_t beyond = 0;
     uint32_t i = 0;
     for (uint32_t bin = 0; bin < bins->count; bin++) {
@@ -91,8 +91,8 @@ static bool is_even(const struct gs_incoming_bins *bins, const gs_key *sample, u
         if (i - first > most && !gs_splitters_equal(splitters, bin))
             beyond += i - first - most;
     }
-    gs_value_ranges_find(&ranges, sample, samples, count);
-    return beyond <= samples / UNEVEN_PART && ranges.count == 0;
+    gs_few_values_find(&few, sample, samples, count);
+    return beyond <= samples / UNEVEN_PART && few.values == 0;
 }
 
 bool gs_incoming_even(const struct gs_incoming_bins *bins, const struct gs_tiles *tiles,

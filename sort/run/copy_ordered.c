@@ -12,11 +12,9 @@
 #include "sort/run/thread_work.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The last key of a piece, as that piece and the next one have fetched it. */
@@ -99,6 +97,10 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
                    ? GS_ERR_INPUT
                    : gs_fail(err, ordered->disorder->status, 0, "%s", ordered->disorder->text);
     }
+    if (ordered->scan) {
+        copying->fetch_ns += gs_now_ns() - fetched;
+        return GS_OK;
+    }
     uint64_t kept = count;
     const unsigned payload = gs_payload_bits(run->options);
     uint64_t sum = run->options->verify ? gs_fingerprint(keys, count) : 0;
@@ -159,61 +161,4 @@ enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, s
     gs_run_account(run, ordered->stage, ordered->device, 0, ordered->count,
                    ordered->count * GS_KEY_BYTES);
     return gs_emit_result(&run->emitter, err);
-}
-
-/* gs_ordered.fetch for the input. */
-static enum gs_status fetch_input(void *context, unsigned thread, uint64_t first, uint64_t count,
-                                  gs_key *to, struct gs_error *err)
-{
-    (void)thread;
-    (void)err;
-    gs_tiles_copy(context, first, count, to);
-    return GS_OK;
-}
-
-/* Reset emitter and stats as if nothing had been copied. */
-static void forget_copy(struct gs_run *run)
-{
-    run->emitter.position = 0;
-    run->emitter.begin_ns = 0;
-    run->fingerprint = 0;
-    run->stats->stages[GS_STAGE_READ] = run->stats->stages[GS_STAGE_WRITE] =
-        (struct gs_stage_stats){0};
-}
-
-enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *disordered,
-                                     struct gs_error *err)
-{
-    /* For memory, small pieces: first touch of more scratch costs more than more pieces do. Files
-     * want long writes. */
-    bool memory = run->emitter.sink->memory != NULL;
-    const uint64_t piece_keys = memory ? GS_TILE_KEYS / 4 : GS_TILE_KEYS;
-    const uint64_t scratch_keys = piece_keys + GS_ORDERED_LEAD;
-    size_t scratch_bytes = run->plan.threads * scratch_keys * sizeof(gs_key);
-    struct gs_error changed = {.status = GS_OK};
-    struct gs_ordered ordered = {.reversed = reversed,
-                                 .count = run->plan.count,
-                                 .fetch = fetch_input,
-                                 .context = &run->tiles,
-                                 .disorder = disordered == NULL ? &changed : NULL,
-                                 .stage = GS_STAGE_READ,
-                                 .device = "cpu",
-                                 .piece_keys = piece_keys,
-                                 .scratch_keys = scratch_keys,
-                                 .threads = run->plan.threads,
-                                 .books_fetch = true};
-    ordered.straight = memory && !run->options->unique &&
-                       (!run->emitter.past_cache || run->options->codec != NULL);
-    if (run->plan.count == 0)
-        return GS_OK;
-    ordered.scratch = gs_pages_alloc(scratch_bytes);
-    if (ordered.scratch == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to copy keys");
-    gs_tiles_fail_changed(&run->tiles, 0, run->plan.count, &changed);
-    enum gs_status st = gs_copy_ordered(run, &ordered, err);
-    gs_pages_free(ordered.scratch, scratch_bytes);
-    run->fingerprint = ordered.fingerprint;
-    if (disordered != NULL && (*disordered = ordered.disordered))
-        forget_copy(run);
-    return st;
 }

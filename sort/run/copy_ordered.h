@@ -15,6 +15,7 @@ struct gs_seam;
 /* Keys in order, in any memory that fetch can copy from. */
 struct gs_ordered {
     bool reversed; /* descending */
+    bool scan;     /* check the order, and emit nothing */
     uint64_t count;
     uint64_t offset;      /* of the first in the output, unless duplicates are dropped */
     uint64_t first_piece; /* the number of its first piece among all of the output */
@@ -50,11 +51,5 @@ static inline uint64_t gs_ordered_pieces(const struct gs_ordered *ordered)
  * for each of them, differs between the two. */
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered,
                                struct gs_error *err);
-
-/* The same for run's input, in host memory. Pass NULL for disordered if a scan found the input in
- * order. Else the order is a guess, and *disordered says whether it was wrong; if so, nothing has
- * been booked, and the output is still to be made. */
-enum gs_status gs_copy_ordered_input(struct gs_run *run, bool reversed, bool *disordered,
-                                     struct gs_error *err);
 
 #endif

@@ -62,8 +62,7 @@ static void size_bins(struct gs_plan *plan)
 static uint64_t memory_for(const struct gs_plan *plan)
 {
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
-    uint64_t bins = plan->bins > plan->values ? plan->bins : plan->values;
-    uint64_t table = plan->one_bin ? 0 : chunks * (2 * bins + 1) * sizeof(uint32_t);
+    uint64_t table = plan->one_bin ? 0 : chunks * (2 * plan->bins + 1) * sizeof(uint32_t);
     uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, plan->bin_keys_max, UINT64_MAX);
     gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
     uint64_t sample = plan->samples + gs_cache_sort_scratch(plan->samples);
@@ -82,7 +81,6 @@ static uint32_t samples_for(const struct gs_options *options, uint32_t bins, uin
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count)
 {
     *plan = (struct gs_plan){.count = count};
-    plan->values = count > GS_SHARES_KEYS ? GS_VALUES_COMPARED_MOST : GS_VALUES_COMPARED;
     /* A thread that gets less than a bin's worth of keys costs more than it brings. */
     plan->threads = (unsigned)clamp(gs_threads(options), 1, count / GS_BIN_KEYS + 1);
     plan->one_bin = options->bins > 0 ? options->bins == 1 || count < 2 : count <= GS_ONE_BIN_KEYS;

@@ -12,7 +12,6 @@ struct gs_plan {
     bool one_bin;          /* no distribution pass: the whole input is sorted as one bin */
     uint32_t bins;         /* bins to aim at; equality bins come on top */
     uint32_t samples;      /* keys in the sample */
-    uint32_t values;       /* the CPU compares each key with at most this many sampled values */
     uint64_t chunk_keys;   /* keys that a CPU thread scatters at once */
     uint64_t bin_keys_max; /* keys of a bin that a CPU thread sorts whole: a larger one is split */
     uint64_t scratch_keys; /* scratch memory of each CPU thread, to sort bins */

@@ -120,27 +120,6 @@ void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, u
     build_search(splitters);
 }
 
-bool gs_splitters_choose_values(struct gs_splitters *splitters, const gs_key *sample,
-                                uint32_t samples, uint32_t most)
-{
-    uint32_t values = 0;
-    for (uint32_t i = 0; i < samples; i++) {
-        bool first = i == 0 || sample[i] != sample[i - 1];
-        bool last = i + 1 == samples || sample[i] != sample[i + 1];
-        values += first;
-        if (values > most || (first && last))
-            return false;
-    }
-    splitters->count = 0;
-    for (uint32_t i = 0; i < samples; i++) { /* add_splitter skips splitters it has already */
-        if (sample[i] > 0)
-            add_splitter(splitters, sample[i] - 1);
-        add_splitter(splitters, sample[i]);
-    }
-    build_search(splitters);
-    return samples > 0;
-}
-
 /* How many sample keys are at most key. */
 static uint32_t rank_of(const gs_key *sample, uint32_t samples, gs_key key)
 {

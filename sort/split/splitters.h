@@ -103,12 +103,6 @@ static inline bool gs_splitters_equal(const struct gs_splitters *splitters, uint
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                          uint32_t bins);
 
-/* The same, but with an equality bin for each value of the sample, if there are at most `most`
- * values and each occurs at least twice (one found only once suggests that the input has more which
- * the sample missed); else false. Only for the CPU: there may be more bins than planned. */
-bool gs_splitters_choose_values(struct gs_splitters *splitters, const gs_key *sample,
-                                uint32_t samples, uint32_t most);
-
 /* Make the search cheaper. If the sample shows keys uniform over all values, make all bins equally
  * wide, a power of two of them, at most a third more than wanted. Else, if that leaves fewer
  * halving steps, move splitters to ends of the guide's cells where, by the sample, each splitter

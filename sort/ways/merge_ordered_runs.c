@@ -196,8 +196,8 @@ static void merge_bins(const struct parts *parts, gs_key *buffers)
     run->fingerprint += fingerprint;
 }
 
-enum gs_status gs_runs_merge_cpu(struct gs_run *run, const struct gs_ordered_runs *runs,
-                                 bool *merged, struct gs_error *err)
+enum gs_status gs_ordered_runs_merge(struct gs_run *run, const struct gs_ordered_runs *runs,
+                                     bool *merged, struct gs_error *err)
 {
     struct parts parts = {.run = run, .runs = runs, .stride = gs_run_bins(run) + 1};
     gs_key *buffers = NULL;

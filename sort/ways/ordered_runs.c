@@ -89,7 +89,8 @@ static bool join_tiles(const struct gs_tiles *tiles, const struct tile_runs *til
     return runs->count * GS_ORDERED_RUN_KEYS <= first;
 }
 
-bool gs_runs_find(const struct gs_tiles *tiles, unsigned threads, struct gs_ordered_runs *runs)
+bool gs_ordered_runs_find(const struct gs_tiles *tiles, unsigned threads,
+                          struct gs_ordered_runs *runs)
 {
     struct tile_runs looked;
     struct gs_tile first = gs_tiles_part(tiles, 0, LOOK_KEYS);

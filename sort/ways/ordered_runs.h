@@ -27,12 +27,13 @@ struct gs_ordered_runs {
 
 /* Cut the input into ordered runs; false: there are too many. Reads the whole input if they are
  * few, and only a few keys if there are already many at the beginning. */
-bool gs_runs_find(const struct gs_tiles *tiles, unsigned threads, struct gs_ordered_runs *runs);
+bool gs_ordered_runs_find(const struct gs_tiles *tiles, unsigned threads,
+                          struct gs_ordered_runs *runs);
 
 /* Sort the input by merging its runs, with run->splitters; fills run->counts and run->offsets.
  * *merged is false if nothing was done: bins are too large, or many keys are equal, which other
  * methods sort faster. GS_ERR_INPUT if the input changes so that runs are no longer in order. */
-enum gs_status gs_runs_merge_cpu(struct gs_run *run, const struct gs_ordered_runs *runs,
-                                 bool *merged, struct gs_error *err);
+enum gs_status gs_ordered_runs_merge(struct gs_run *run, const struct gs_ordered_runs *runs,
+                                     bool *merged, struct gs_error *err);
 
 #endif

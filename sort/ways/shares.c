@@ -272,8 +272,8 @@ static void describe_shares(const struct work *all)
         }
 }
 
-enum gs_status gs_sort_shares_cpu(struct gs_run *run, const struct gs_shares *shares, bool *sorted,
-                                  struct gs_error *err)
+enum gs_status gs_sort_shares(struct gs_run *run, const struct gs_shares *shares, bool *sorted,
+                              struct gs_error *err)
 {
     struct gs_sink *sink = run->emitter.sink;
     bool in_place = sink->memory != NULL && !run->options->unique;
@@ -307,8 +307,8 @@ void gs_shares_find(struct gs_shares *shares, const struct gs_run *run, const gs
     shares->count = 0;
 }
 
-enum gs_status gs_sort_shares_cpu(struct gs_run *run, const struct gs_shares *shares, bool *sorted,
-                                  struct gs_error *err)
+enum gs_status gs_sort_shares(struct gs_run *run, const struct gs_shares *shares, bool *sorted,
+                              struct gs_error *err)
 {
     (void)run, (void)shares, (void)err;
     *sorted = false;

@@ -30,7 +30,7 @@ void gs_shares_find(struct gs_shares *shares, const struct gs_run *run, const gs
 
 /* Sort the input with all threads. *sorted is false if nothing was done, because memory is short or
  * shares->count is 0. Fails with GS_ERR_INPUT if the input changes meanwhile. */
-enum gs_status gs_sort_shares_cpu(struct gs_run *run, const struct gs_shares *shares, bool *sorted,
-                                  struct gs_error *err);
+enum gs_status gs_sort_shares(struct gs_run *run, const struct gs_shares *shares, bool *sorted,
+                              struct gs_error *err);
 
 #endif

@@ -40,7 +40,7 @@ static size_t fill_runs(uint64_t length, int directions)
 /* Cut the keys into three spans, away from the edges of runs and tiles. */
 static void make_spans(struct gs_span *spans)
 {
-    static const uint64_t ends[SPANS] = {100003, 130001, N};
+    static const uint64_t ends[SPANS] = {N / 2 + 3, N / 3 * 2 + 1, N};
     for (uint64_t i = 0, first = 0; i < SPANS; first = ends[i++])
         spans[i] = (struct gs_span){keys + first, ends[i] - first, "keys"};
 }
@@ -52,7 +52,7 @@ static bool find(struct gs_ordered_runs *runs)
     make_spans(spans);
     if (!CHECK(gs_tiles_make(&tiles, spans, SPANS, NULL) == GS_OK))
         return false;
-    bool found = gs_runs_find(&tiles, 2, runs);
+    bool found = gs_ordered_runs_find(&tiles, 2, runs);
     gs_tiles_free(&tiles);
     return found;
 }
@@ -169,9 +169,9 @@ static atomic_bool done;
 static void *rewrite(void *unused)
 {
     (void)unused;
-    for (gs_key turn = 0; !atomic_load(&done); turn++)
+    for (uint32_t turn = 0; !atomic_load(&done); turn++)
         for (uint64_t i = turn % 7; i < N; i += 7)
-            *(volatile gs_key *)(keys + i) = turn * 1000003 + (gs_key)i;
+            *(volatile gs_key *)(keys + i) = (gs_key)turn * 1000003 + (gs_key)i;
     return NULL;
 }
 

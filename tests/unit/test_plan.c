@@ -126,30 +126,6 @@ static void test_memory_grows_with_the_input(void)
     }
 }
 
-/* Inputs too large for shares have their keys compared with more values. */
-static void test_values_compared(void)
-{
-    struct gs_plan plan = plan_for(GS_SHARES_KEYS, (struct gs_options){0}, 2);
-    CHECK_EQUAL(plan.values, GS_VALUES_COMPARED);
-    plan = plan_for(GS_SHARES_KEYS + 1, (struct gs_options){0}, 2);
-    CHECK_EQUAL(plan.values, GS_VALUES_COMPARED_MOST);
-}
-
-/* Memory for a small input allows for more bins than planned, since few values get one each. */
-static void test_memory_for_few_values(void)
-{
-    const uint64_t bins = 2 * GS_VALUES_COMPARED + 1;
-    for (uint64_t count = GS_ONE_BIN_KEYS + 1; count <= GS_FEW_KEYS; count = count * 3 / 2) {
-        struct gs_plan plan = plan_for(count, (struct gs_options){0}, 2);
-        uint64_t chunks = (count + plan.chunk_keys - 1) / plan.chunk_keys;
-        uint64_t table = bins + 1 + chunks * (GS_CHUNK_TABLES + 1) * bins;
-        uint64_t sample = plan.samples + gs_cache_sort_scratch(plan.samples);
-        uint64_t keys = sample + count + plan.threads * plan.scratch_keys;
-        CHECK(plan.memory_bytes >=
-              keys * GS_KEY_BYTES + count * sizeof(uint16_t) + table * sizeof(uint32_t));
-    }
-}
-
 /* Memory that holds the input counts in full if the sort reads it more than once; else it is given
  * back while keys move to bins, and only that of the keys in hand counts. */
 static void test_held_input(void)
@@ -173,8 +149,6 @@ int main(void)
     test_bins_hold_their_share();
     test_large_bins();
     test_memory_grows_with_the_input();
-    test_values_compared();
-    test_memory_for_few_values();
     test_held_input();
     return check_failures();
 }

@@ -227,7 +227,7 @@ static void test_rewritten(void)
         if (gs_tiles_make(&run.tiles, &span, 1, &err) != GS_OK)
             abort();
         gs_emit_init(&run.emitter, &options, &sink);
-        enum gs_status st = gs_sort_shares_cpu(&run, &shares, &sorted, &err);
+        enum gs_status st = gs_sort_shares(&run, &shares, &sorted, &err);
         CHECK(st == GS_ERR_INPUT || (st == GS_OK && gs_order_ascending(got, N)));
         gs_tiles_free(&run.tiles);
     }

@@ -7,6 +7,7 @@
 #include "sort/run/plan.h"
 #include "sort/types/types.h"
 #include "sort/keys/params.h"
+#include "sort/ways/few_values.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
@@ -232,11 +233,12 @@ static void test_memory_is_made(void)
     enum { COUNT = GS_ONE_BIN_KEYS + 4099 };
     gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
     for (uint64_t i = 0; i < COUNT; i++)
-        keys[i] = 1000 + keys[i] % 7; /* too narrow for value_ranges.h */
+        keys[i] = 1000 + keys[i] % 7;
     struct gs_span span = {keys, COUNT, "keys"};
     for (unsigned flags = 0; flags < 4; flags++) {
         struct gs_options options = {.threads = 2,
                                      .device = GS_DEVICE_CPU,
+                                     .bins = 64, /* by equality bins, not by few_values.h */
                                      .reverse = (flags & 1) != 0,
                                      .unique = (flags & 2) != 0};
         struct gs_error err = {.status = GS_OK};
@@ -251,6 +253,7 @@ static void test_memory_is_made(void)
         for (uint64_t i = 0; i < stats.keys_out; i++)
             told = told && keeper.written[i] == 2;
         CHECK(told);
+        CHECK_EQUAL(stats.equality_bins, 7);
         keeper_close(&keeper);
     }
     free(keys);

@@ -133,42 +133,6 @@ static void test_heavy_values_get_equality_bins(void)
     }
 }
 
-/* Choose splitters from a sample of `values` values, each `times` times, but the least only once if
- * `rare`. */
-static bool choose_values(uint32_t values, uint32_t times, bool rare, gs_key first, gs_key step)
-{
-    static gs_key sample[64 * (GS_VALUES_COMPARED_MOST + 1)];
-    uint32_t samples = 0;
-    for (uint32_t value = 0; value < values; value++)
-        for (uint32_t i = 0; i < (rare && value == 0 ? 1 : times); i++)
-            sample[samples++] = first + value * step;
-    return gs_splitters_choose_values(&splitters, sample, samples, GS_VALUES_COMPARED_MOST);
-}
-
-/* A few values get a bin each, however few bins are planned. A value that was drawn only once
- * denies it: there are probably others that were not drawn. */
-static void test_few_values_get_a_bin_each(void)
-{
-    for (uint32_t values = 1; values <= GS_VALUES_COMPARED_MOST; values++) {
-        const gs_key firsts[] = {0, 1000, GS_KEY_MAX - values + 1, GS_KEY_MAX - (values - 1) * 7};
-        for (int at = 0; at < 4; at++) {
-            const gs_key step = at == 2 ? 1 : 7;
-            if (!CHECK(choose_values(values, 2, false, firsts[at], step)))
-                continue;
-            check_splitters(values + 1);
-            for (uint32_t value = 0; value < values; value++)
-                CHECK(gs_splitters_equal(&splitters, bin_by_definition(firsts[at] + value * step)));
-            CHECK(choose_values(values, 64, false, firsts[at], step));
-            CHECK(!choose_values(values, 2, true, firsts[at], step));
-        }
-    }
-    CHECK(!choose_values(GS_VALUES_COMPARED_MOST + 1, 64, false, 0, 7));
-    CHECK(!choose_values(0, 0, false, 0, 0));
-    const gs_key two[] = {1, 1, 2, 2};
-    CHECK(gs_splitters_choose_values(&splitters, two, 4, 2));
-    CHECK(!gs_splitters_choose_values(&splitters, two, 4, 1));
-}
-
 /* With one bin there is no splitter, and all keys find bin 0. */
 static void test_one_bin_has_no_splitter(void)
 {
@@ -318,7 +282,6 @@ int main(void)
     test_every_kind();
     test_dense();
     test_heavy_values_get_equality_bins();
-    test_few_values_get_a_bin_each();
     test_one_bin_has_no_splitter();
     return check_failures();
 }

@@ -126,11 +126,10 @@ static void test_stage_by_stage(enum sample_kind kind, uint64_t n, unsigned thre
     free(wanted);
 }
 
-/* Adjacent values with an equality bin each: these are more than half of the bins, and too many to
- * compare every key with each. */
+/* Adjacent values with an equality bin each: these are more than half of the bins. */
 static void test_many_equality_bins(void)
 {
-    enum { VALUES = 2 * GS_VALUES_COMPARED - 1 };
+    enum { VALUES = 31 };
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
     for (uint64_t i = 0; i < N; i++)
         keys[i] = 1000 + keys[i] % VALUES;
@@ -142,7 +141,6 @@ static void test_many_equality_bins(void)
         for (uint32_t bin = 0; bin < gs_run_bins(&f.run); bin++)
             equal += gs_splitters_equal(&f.run.splitters, bin);
         CHECK_EQUAL(equal, VALUES);
-        CHECK(gs_run_bins(&f.run) <= 2 * GS_VALUES_COMPARED + 1);
         distribute(&f, keys, false);
         CHECK(gs_stages_cpu.sort_bins(&f.run, &f.err) == GS_OK);
         CHECK(memcmp(f.output, wanted, N * sizeof *wanted) == 0);

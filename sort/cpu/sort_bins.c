@@ -123,27 +123,6 @@ static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
     }
 }
 
-/* A sink whose memory is made part by part must make it before a piece is sorted there, and must be
- * notified afterwards (lies_there). With options->unique, both happen when keys are written, since
- * places are not known before. */
-static enum gs_status tell_sink(struct gs_run *run, const struct gs_piece *piece, bool lies_there,
-                                struct gs_thread_work *work)
-{
-    struct gs_sink *sink = run->emitter.sink;
-    struct gs_error err = {.status = GS_OK};
-    if (sink->memory == NULL || sink->make == NULL || run->options->unique)
-        return GS_OK;
-    uint64_t start = gs_now_ns();
-    if (lies_there)
-        sink->write(sink, gs_sink_keys(sink) + piece->offset, piece->count, piece->offset, &err);
-    else
-        sink->make(sink, piece->count, piece->offset, &err);
-    if (err.status != GS_OK)
-        gs_emit_fail(&run->emitter, &err);
-    work->write_ns += gs_now_ns() - start;
-    return err.status;
-}
-
 /* Sort all pieces. buffers is NULL or has room for the largest piece for each thread; sorted[] is
  * NULL or notes, by number in the output, which pieces are sorted. */
 static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers,
@@ -160,11 +139,11 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
             gs_key *to = place_of(run, pieces, piece, buffers);
             if (sorted != NULL)
                 await_turn(run, pieces, piece, sorted, &turn);
-            enum gs_status st = tell_sink(run, piece, false, &work);
+            enum gs_status st = gs_work_tell(run, piece->count, piece->offset, false, &work);
             if (st == GS_OK)
                 st = gs_finish_piece_cpu(run, piece, number, to, scratch, &work);
             if (st == GS_OK)
-                st = tell_sink(run, piece, true, &work);
+                st = gs_work_tell(run, piece->count, piece->offset, true, &work);
             if (sorted != NULL) /* set even after a failure, so that nobody waits */
                 atomic_store_explicit(&sorted[number], true, memory_order_release);
             if (st != GS_OK)

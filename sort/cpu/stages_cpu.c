@@ -74,7 +74,8 @@ static enum gs_status map_output(struct gs_run *run, struct gs_error *err)
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
     if (!gs_sink_maps(sink) || !run->keeps_most || run->plan.count <= GS_FEW_KEYS ||
-        (early && run->arrived.keys == NULL && !gs_regions_pay(run, gs_run_bins(run))))
+        (early && run->arrived.keys == NULL && !run->asked_map &&
+         !gs_regions_pay(run, gs_run_bins(run))))
         return GS_OK;
     uint64_t start = gs_now_ns();
     sink->memory = run->asked_map ? run->mapped : sink->map(sink, run->plan.count, early);

@@ -145,7 +145,7 @@ static enum gs_status sort_equal(struct attempt *attempt, struct gs_error *err)
         return GS_OK;
     GS_TRY(check_ready(attempt, err));
     gs_few_values_one(&one, gs_tiles_key(&run->tiles, 0));
-    GS_TRY(gs_sort_few_values(run, &one, &attempt->sorted, err));
+    GS_TRY(gs_sort_few_values(run, &one, NULL, &attempt->sorted, err));
     if (attempt->sorted && run->stats->bins == 1)
         run->stats->order = "sorted";
 cleanup:
@@ -173,7 +173,9 @@ static enum gs_status sort_few_values(struct attempt *attempt, struct gs_error *
 {
     if (attempt->few.values == 0)
         return GS_OK;
-    return gs_sort_few_values(attempt->run, &attempt->few, &attempt->sorted, err);
+    attempt->run->keeps_most = !attempt->run->options->unique;
+    return gs_sort_few_values(attempt->run, &attempt->few, attempt->stages->map_output,
+                              &attempt->sorted, err);
 }
 
 static enum gs_status sort_ordered_runs(struct attempt *attempt, struct gs_error *err)

@@ -31,6 +31,24 @@ enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, gs_key *keys, u
     return st;
 }
 
+enum gs_status gs_work_tell(struct gs_run *run, uint64_t count, uint64_t position, bool lies_there,
+                            struct gs_thread_work *work)
+{
+    struct gs_sink *sink = run->emitter.sink;
+    struct gs_error err = {.status = GS_OK};
+    if (sink->memory == NULL || sink->make == NULL || run->options->unique)
+        return GS_OK;
+    uint64_t start = gs_now_ns();
+    if (lies_there)
+        sink->write(sink, gs_sink_keys(sink) + position, count, position, &err);
+    else
+        sink->make(sink, count, position, &err);
+    if (err.status != GS_OK)
+        gs_emit_fail(&run->emitter, &err);
+    work->write_ns += gs_now_ns() - start;
+    return err.status;
+}
+
 enum gs_status gs_work_fail_changed(struct gs_run *run)
 {
     struct gs_error err = {.status = GS_OK};

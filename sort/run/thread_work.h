@@ -22,6 +22,12 @@ struct gs_thread_work {
 enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, gs_key *keys, uint64_t count,
                             uint64_t planned, struct gs_thread_work *work);
 
+/* A sink whose memory is made part by part must make it before a piece is sorted there, and must be
+ * notified afterwards (lies_there). With options->unique, both happen when keys are written, since
+ * places are not known before. */
+enum gs_status gs_work_tell(struct gs_run *run, uint64_t count, uint64_t position, bool lies_there,
+                            struct gs_thread_work *work);
+
 /* Fail with GS_ERR_INPUT, from any thread: the input has changed during the sort. */
 enum gs_status gs_work_fail_changed(struct gs_run *run);
 

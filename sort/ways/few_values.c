@@ -20,10 +20,9 @@
 
 enum {
     BLOCK_KEYS = 2048,
-    CLAIM_KEYS = GS_TILE_KEYS / 4, /* keys counted at once */
-    PIECE_KEYS = GS_KEYS_IN(64),   /* keys written at once */
-    NEAR = 128,                    /* values on either side of a sampled one that may occur, too */
-    VALUES_MIN = 16,               /* a range of fewer is not worth a table */
+    CLAIM_KEYS_MIN = GS_TILE_KEYS / 4, /* keys counted at once */
+    NEAR = 128,      /* values on either side of a sampled one that may occur, too */
+    VALUES_MIN = 16, /* a range of fewer is not worth a table */
     VALUES_MAX = 65536 + 4 * NEAR,
     KEYS_PER_VALUE = 64, /* with fewer, counting is not worth it */
     TABLES = 4,          /* tables of counters, so that equal keys in a row do not wait for each */
@@ -242,13 +241,15 @@ static bool count_values(struct gs_run *run, const struct gs_few_values *few, ui
                          struct others *others)
 {
     const uint64_t n = run->plan.count;
+    const uint64_t share = gs_plan_claim(&run->plan, n);
+    const uint64_t claim = share > CLAIM_KEYS_MIN ? share : CLAIM_KEYS_MIN;
     uint64_t fingerprint = 0;
     atomic_bool failed = false;
     atomic_uint_fast64_t next = 0;
 #pragma omp parallel num_threads(run->plan.threads) reduction(+ : fingerprint)
     {
         struct tally tally = {.few = few,
-                              .tables = compares(few) || few->values > TABLES_VALUES ? 1 : TABLES,
+                              .tables = few->values > TABLES_VALUES ? 1 : TABLES,
                               .stride = few->values + 1};
         if (fills_early(run, few))
             tally.fill = gs_sink_keys(run->emitter.sink);
@@ -257,10 +258,10 @@ static bool count_values(struct gs_run *run, const struct gs_few_values *few, ui
         if (tally.counts == NULL)
             atomic_store(&failed, true);
         while (!atomic_load_explicit(&failed, memory_order_relaxed) && !too_many(others)) {
-            uint64_t first = atomic_fetch_add(&next, CLAIM_KEYS);
+            uint64_t first = atomic_fetch_add(&next, claim);
             if (first >= n)
                 break;
-            uint64_t count = n - first < CLAIM_KEYS ? n - first : CLAIM_KEYS;
+            uint64_t count = n - first < claim ? n - first : claim;
             count_keys(run, first, count, &tally, others);
             counted += count;
             if (counted > UINT32_MAX / 2) { /* before a counter overflows */
@@ -366,23 +367,33 @@ static gs_key *make_piece(const struct gs_run *run, const struct copies *value, 
     return to;
 }
 
+/* The keys of a piece: files want long writes. */
+static uint64_t piece_keys(const struct gs_run *run)
+{
+    return run->emitter.sink->memory != NULL ? GS_TILE_KEYS / 4 : GS_TILE_KEYS;
+}
+
 /* Hand out all keys, piece by piece; buffers holds one piece for each thread. */
 static void emit_copies(struct gs_run *run, const struct copies *list, uint64_t kept,
                         gs_key *buffers)
 {
     const uint64_t count = list[kept].start;
+    const uint64_t piece = piece_keys(run);
     const unsigned threads = run->plan.threads;
     atomic_uint_fast64_t next = 0;
 #pragma omp parallel num_threads(threads)
     {
         struct gs_thread_work work = {0};
-        gs_key *buffer = buffers + (size_t)gs_cpu_thread() * PIECE_KEYS;
-        for (uint64_t first; (first = atomic_fetch_add(&next, PIECE_KEYS)) < count;) {
-            const uint64_t here = count - first < PIECE_KEYS ? count - first : PIECE_KEYS;
+        gs_key *buffer = buffers + (size_t)gs_cpu_thread() * piece;
+        for (uint64_t first; (first = atomic_fetch_add(&next, piece)) < count;) {
+            const uint64_t here = count - first < piece ? count - first : piece;
+            if (gs_work_tell(run, here, first, false, &work) != GS_OK)
+                break;
             uint64_t start = gs_now_ns();
             gs_key *keys = make_piece(run, value_at(list, kept, first), first, here, buffer);
             work.sort_ns += gs_now_ns() - start;
-            if (gs_work_emit(run, first / PIECE_KEYS, keys, here, first, &work) != GS_OK)
+            if (gs_work_emit(run, first / piece, keys, here, first, &work) != GS_OK ||
+                gs_work_tell(run, here, first, true, &work) != GS_OK)
                 break;
             atomic_fetch_add_explicit(&run->progress->done, here, memory_order_relaxed);
         }
@@ -408,13 +419,14 @@ static void emit_filled(struct gs_run *run, const struct copies *list, uint64_t 
     gs_run_account(run, GS_STAGE_WRITE, "cpu", gs_now_ns() - start, count, count * GS_KEY_BYTES);
 }
 
-enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values *few, bool *sorted,
-                                  struct gs_error *err)
+enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values *few,
+                                  gs_map_output *map, bool *sorted, struct gs_error *err)
 {
+    enum gs_status st = GS_OK;
     const uint64_t start = gs_now_ns();
     const uint64_t n = run->plan.count;
     const bool filled = fills_early(run, few);
-    const size_t piece_bytes = filled ? 1 : PIECE_KEYS * sizeof(gs_key);
+    const size_t piece_bytes = filled ? 1 : piece_keys(run) * sizeof(gs_key);
     struct others aside = {.count = 0};
     uint64_t *counts = calloc((size_t)few->values, sizeof *counts);
     struct copies *list = malloc((few->values + GS_OTHERS_MAX + 1) * sizeof *list);
@@ -432,14 +444,17 @@ enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values
     uint64_t kept = place_values(run, list, listed);
     run->stats->bins = run->stats->equality_bins = listed;
     run->stats->equality_keys = n;
+    if (map != NULL)
+        GS_TRY(map(run, err));
     gs_run_phase(run, GS_STAGE_SORT_BINS, list[kept].start);
     if (filled)
         emit_filled(run, list, kept, few->low[0]);
     else
         emit_copies(run, list, kept, buffers);
+    st = gs_emit_result(&run->emitter, err);
 cleanup:
     free(buffers);
     free(list);
     free(counts);
-    return *sorted ? gs_emit_result(&run->emitter, err) : GS_OK;
+    return st;
 }

@@ -38,9 +38,12 @@ void gs_few_values_one(struct gs_few_values *few, gs_key value);
 void gs_few_values_find(struct gs_few_values *few, const gs_key *sample, uint32_t samples,
                         uint64_t keys);
 
-/* Sort the input, by all threads. *sorted is false if that was not done: more than GS_OTHERS_MAX
- * keys have other values, or there is no memory. */
-enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values *few, bool *sorted,
-                                  struct gs_error *err);
+/* What maps the output as memory, if that pays: gs_stages.map_output. */
+typedef enum gs_status gs_map_output(struct gs_run *run, struct gs_error *err);
+
+/* Sort the input, by all threads; map, if not NULL, is called in between. *sorted is false if that
+ * was not done: more than GS_OTHERS_MAX keys have other values, or there is no memory. */
+enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values *few,
+                                  gs_map_output *map, bool *sorted, struct gs_error *err);
 
 #endif

@@ -72,14 +72,20 @@ static void look_at_sample(struct attempt *attempt)
     run->stats->samples = samples;
 }
 
+static void expect_output(struct attempt *attempt)
+{
+    struct gs_run *run = attempt->run;
+    if (attempt->stages->expect_output != NULL && !run->asked_map)
+        attempt->stages->expect_output(run);
+}
+
 /* Allocate, draw and sort the sample. For few keys one thread does it while the others wake up,
  * which takes as long. */
 static enum gs_status draw_sample(struct attempt *attempt, struct gs_error *err)
 {
     struct gs_run *run = attempt->run;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-    if (attempt->stages->expect_output != NULL)
-        attempt->stages->expect_output(run);
+    expect_output(attempt);
     attempt->sample = malloc(run->plan.samples * sizeof *attempt->sample);
     if (attempt->sample == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples",
@@ -135,6 +141,13 @@ cleanup:
     return st;
 }
 
+/* How the CPU maps the output, unless its length is not known. */
+static gs_map_output *map_of(struct attempt *attempt)
+{
+    attempt->run->keeps_most = !attempt->run->options->unique;
+    return attempt->stages->has_other_ways ? attempt->stages->map_output : NULL;
+}
+
 /* All keys that were looked at are equal: count them, and a few others. */
 static enum gs_status sort_equal(struct attempt *attempt, struct gs_error *err)
 {
@@ -145,7 +158,8 @@ static enum gs_status sort_equal(struct attempt *attempt, struct gs_error *err)
         return GS_OK;
     GS_TRY(check_ready(attempt, err));
     gs_few_values_one(&one, gs_tiles_key(&run->tiles, 0));
-    GS_TRY(gs_sort_few_values(run, &one, NULL, &attempt->sorted, err));
+    expect_output(attempt);
+    GS_TRY(gs_sort_few_values(run, &one, map_of(attempt), &attempt->sorted, err));
     if (attempt->sorted && run->stats->bins == 1)
         run->stats->order = "sorted";
 cleanup:
@@ -173,9 +187,7 @@ static enum gs_status sort_few_values(struct attempt *attempt, struct gs_error *
 {
     if (attempt->few.values == 0)
         return GS_OK;
-    attempt->run->keeps_most = !attempt->run->options->unique;
-    return gs_sort_few_values(attempt->run, &attempt->few, attempt->stages->map_output,
-                              &attempt->sorted, err);
+    return gs_sort_few_values(attempt->run, &attempt->few, map_of(attempt), &attempt->sorted, err);
 }
 
 static enum gs_status sort_ordered_runs(struct attempt *attempt, struct gs_error *err)

@@ -159,6 +159,25 @@ static void test_kinds(unsigned threads, bool reverse, bool unique, bool refuses
     }
 }
 
+/* Copies of few values are made in the sink's memory, or go through its write(). */
+static void test_few_values(enum sample_kind kind, unsigned threads, bool reverse, bool refuses)
+{
+    struct part_sink parts;
+    const struct gs_options options = {
+        .device = GS_DEVICE_CPU, .threads = threads, .reverse = reverse};
+    uint64_t kept;
+    uint64_t wrong;
+    open_parts(&parts);
+    parts.refuses = refuses;
+    CHECK(sort_parts(&parts, &options, kind, &kept, &wrong) == GS_OK);
+    CHECK_EQUAL(wrong, 0);
+    CHECK(parts.maps <= 1);
+    CHECK_EQUAL(parts.left, parts.sink.memory != NULL ? N : 0);
+    CHECK_EQUAL(parts.left + parts.written, N);
+    CHECK((parts.sink.memory != NULL) == (threads >= 4 && !refuses));
+    munmap(parts.pages, N * sizeof(gs_key));
+}
+
 /* A mapped stream is given its keys from their final places in that memory, without a copy; only
  * keys of equality bins come from elsewhere. With unique there is no map. */
 static void test_stream(unsigned threads, bool reverse, bool unique)
@@ -216,6 +235,10 @@ int main(void)
         test_kinds(4, reverse, unique, false);
         test_stream(4, reverse, unique);
     }
+    for (unsigned threads = 2; threads <= 4; threads += 2)
+        for (int kind = 0; kind < 4; kind++)
+            test_few_values(kind % 2 != 0 ? SAMPLE_FEW : SAMPLE_EQUAL, threads, kind / 2 != 0,
+                            kind == 3);
     test_kinds(2, false, false, true);
     test_kinds(5, false, true, true);
     test_stream(2, false, false);

@@ -19,6 +19,14 @@ records()
     done
 }
 
+@test "records of few values, counted, with few keys" {
+    for bytes in 3 4; do # 8 values and 16
+        keygen uniform $((110000 * bytes / 4)) | tr '\000-\377' '[\001*128][\374*128]' >in
+        sort_every_way in "$bytes" -R "$bytes" -k 1:u8
+        sort_every_way in "$bytes" -R "$bytes" -k 0:i8r -k 2:u8
+    done
+}
+
 @test "records with several keys of several types, in either direction" {
     records 4
     sort_every_way in 4 -R 4 -k 2:u16be -k 0:i8r

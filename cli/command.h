@@ -5,6 +5,7 @@
 #define GS_COMMAND_H
 
 #include "common/format.h"
+#include "common/record_order.h"
 #include "sort/gsort.h"
 
 #include <stdbool.h>
@@ -21,11 +22,12 @@ struct gs_npy_files;
 
 struct gs_command {
     enum gs_mode mode;
-    bool quiet;              /* -C: only the exit status tells */
-    struct gs_format format; /* of the records: -t */
-    struct gs_codec codec;   /* of that format */
-    struct gs_options sort;  /* memory_bytes is left 0 here: see memory_limit */
-    uint64_t memory_limit;   /* -S, in bytes; 0: not given */
+    bool quiet;                   /* -C: only the exit status tells */
+    struct gs_format format;      /* of the records: -t */
+    struct gs_codec codec;        /* of that format, */
+    struct gs_record_order order; /* or that, of records that no element holds */
+    struct gs_options sort;       /* memory_bytes is left 0 here: see memory_limit */
+    uint64_t memory_limit;        /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;
     enum gs_progress_when progress;
     const char *output;       /* NULL: standard output */

@@ -114,17 +114,16 @@ enum gs_status gs_set_records(struct gs_command *command, const struct gs_format
         GS_TRY(gs_format_parse(&command->format, options, err));
         GS_TRY(skip_everywhere(command, skip, err));
     }
-    if (command->format.element_bytes == 0)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "records of %" PRIu32 " bytes are not sorted yet, only of up to 16",
-                       command->format.record_bytes);
-    gs_codec_init(&command->codec, &command->format);
-    if (stable && has_payload(&command->format))
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "-s: records with bytes outside their keys are not sorted stably yet");
-    command->format.stable = stable;
-    command->sort.key_bytes = command->format.element_bytes;
+    command->format.stable = stable && has_payload(&command->format);
     command->sort.format = &command->format;
+    if (command->format.element_bytes == 0 || command->format.stable) {
+        gs_record_order_init(&command->order, &command->format);
+        command->sort.records = &command->order;
+        command->sort.key_bytes = 16;
+        return GS_OK;
+    }
+    gs_codec_init(&command->codec, &command->format);
+    command->sort.key_bytes = command->format.element_bytes;
     /* Keys that are not aligned are copied like records. */
     command->sort.codec = command->codec.identity && are_aligned(command) ? NULL : &command->codec;
 cleanup:

@@ -71,8 +71,8 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     struct gs_sink sink = {.write = write_keys, .stream = stream};
     if (inputs != NULL)
         sink.forget = forget_keys;
-    bool alike = gs_record_bytes(options) == options->key_bytes &&
-                 output->head_bytes % options->key_bytes == 0;
+    bool alike = options->records != NULL || (gs_record_bytes(options) == options->key_bytes &&
+                                              output->head_bytes % options->key_bytes == 0);
     if (!output->direct && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
     if (!output->direct && !stream) {
@@ -81,7 +81,7 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     }
     return (struct gs_output_sink){.sink = sink,
                                    .output = output,
-                                   .record_bytes = gs_record_bytes(options),
+                                   .record_bytes = gs_output_bytes(options),
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
                                    .direct_fd = output->direct ? gs_direct_open(output) : -1,

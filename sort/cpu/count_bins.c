@@ -65,7 +65,7 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
                         uint32_t *counts)
 {
     uint32_t bins = gs_run_bins(run);
-    bool straight = places_straight(run) && run->tiles.codec == NULL;
+    bool straight = places_straight(run) && gs_tiles_are_keys(&run->tiles);
     uint64_t most = straight ? GS_ROOMS_STRAIGHT : GS_ROOMS_BLOCK;
     uint64_t fingerprint = 0;
     const struct gs_regions *regions = gs_regions_of(run);
@@ -98,7 +98,7 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
 {
     uint32_t bins = gs_run_bins(run);
     gs_key block[GS_ROOMS_BLOCK];
-    const uint64_t most = run->tiles.codec != NULL ? GS_ROOMS_BLOCK : chunk->count;
+    const uint64_t most = gs_tiles_are_keys(&run->tiles) ? chunk->count : GS_ROOMS_BLOCK;
     for (uint64_t done = 0; done < chunk->count;) {
         uint64_t left = chunk->count - done;
         struct gs_tile part =

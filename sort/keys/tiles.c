@@ -41,6 +41,14 @@ enum gs_status gs_tiles_decode(struct gs_tiles *tiles, const struct gs_codec *co
     return st;
 }
 
+enum gs_status gs_tiles_tag(struct gs_tiles *tiles, const struct gs_tagger *tagger,
+                            const struct gs_span *spans, size_t span_count, struct gs_error *err)
+{
+    enum gs_status st = gs_tiles_make(tiles, spans, span_count, err);
+    tiles->tagger = tagger;
+    return st;
+}
+
 uint64_t gs_tiles_keys(const struct gs_tiles *tiles)
 {
     return tiles->first_key[tiles->span_count];
@@ -65,8 +73,8 @@ static size_t find_span(const uint64_t *starts, size_t span_count, uint64_t posi
 static struct gs_tile make_tile(const struct gs_tiles *tiles, const struct gs_span *span,
                                 uint64_t skip, uint64_t count, uint64_t first)
 {
-    const void *records = gs_span_at(span, tiles->codec, skip);
-    return (struct gs_tile){.keys = tiles->codec == NULL ? records : NULL,
+    const void *records = (const char *)span->keys + skip * gs_tiles_record_bytes(tiles);
+    return (struct gs_tile){.keys = gs_tiles_are_keys(tiles) ? records : NULL,
                             .records = records,
                             .count = count,
                             .first = first,
@@ -84,8 +92,9 @@ struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
 
 gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
 {
-    size_t i = find_span(tiles->first_key, tiles->span_count, position);
-    return gs_span_key(&tiles->spans[i], tiles->codec, position - tiles->first_key[i]);
+    gs_key key;
+    gs_tiles_copy(tiles, position, 1, &key);
+    return key;
 }
 
 struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count)
@@ -109,10 +118,10 @@ void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
 {
     for (uint64_t done = 0; done < count;) {
         struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
-        if (tiles->codec == NULL)
+        if (gs_tiles_are_keys(tiles))
             gs_copy_once(to + done, part.keys, part.count);
         else
-            gs_codec_load(tiles->codec, part.records, to + done, part.count);
+            gs_tile_keys(tiles, &part, 0, part.count, to + done);
         done += part.count;
     }
 }

@@ -9,13 +9,22 @@
 #include "sort/keys/typed.h"
 #include "sort/types/types.h"
 
+/* Makes keys, called tags, of records of any size; first is the position of the first record. Each
+ * tag is unique, and the same record at the same position has the same tag. */
+struct gs_tagger {
+    uint32_t record_bytes;
+    void (*tag)(const struct gs_tagger *tagger, const void *records, uint64_t first, uint64_t count,
+                gs_key *tags);
+};
+
 struct gs_tiles {
     const struct gs_span *spans; /* the caller's */
     size_t span_count;
     uint64_t *first_tile; /* span_count + 1: number of the first tile of each span; owned */
     uint64_t *first_key;  /* span_count + 1: position of the first key of each span; owned */
     uint64_t count;       /* tiles in all */
-    const struct gs_codec *codec; /* of the records in the spans; NULL: they are keys */
+    const struct gs_codec *codec;   /* of the records in the spans; NULL: they are keys, */
+    const struct gs_tagger *tagger; /* or, if this is not NULL, records to be tagged */
 };
 
 struct gs_tile {
@@ -35,6 +44,24 @@ enum gs_status gs_tiles_decode(struct gs_tiles *tiles, const struct gs_codec *co
                                struct gs_error *err);
 void gs_tiles_free(struct gs_tiles *tiles);
 
+/* The same for records that are tagged. */
+enum gs_status gs_tiles_tag(struct gs_tiles *tiles, const struct gs_tagger *tagger,
+                            const struct gs_span *spans, size_t span_count, struct gs_error *err);
+
+/* Are the records keys, to be used where they lie? */
+static inline bool gs_tiles_are_keys(const struct gs_tiles *tiles)
+{
+    return tiles->codec == NULL && tiles->tagger == NULL;
+}
+
+/* Bytes of a record in the spans. */
+static inline size_t gs_tiles_record_bytes(const struct gs_tiles *tiles)
+{
+    return tiles->codec != NULL    ? tiles->codec->record_bytes
+           : tiles->tagger != NULL ? tiles->tagger->record_bytes
+                                   : sizeof(gs_key);
+}
+
 /* The number of keys in all spans. */
 uint64_t gs_tiles_keys(const struct gs_tiles *tiles);
 
@@ -52,10 +79,13 @@ struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint6
 static inline const gs_key *gs_tile_keys(const struct gs_tiles *tiles, const struct gs_tile *tile,
                                          uint64_t skip, uint64_t count, gs_key *block)
 {
-    if (tiles->codec == NULL)
+    if (gs_tiles_are_keys(tiles))
         return tile->keys + skip;
-    gs_codec_load(tiles->codec, (const char *)tile->records + skip * tiles->codec->record_bytes,
-                  block, count);
+    const void *records = (const char *)tile->records + skip * gs_tiles_record_bytes(tiles);
+    if (tiles->tagger != NULL)
+        tiles->tagger->tag(tiles->tagger, records, tile->first + skip, count, block);
+    else
+        gs_codec_load(tiles->codec, records, block, count);
     return block;
 }
 

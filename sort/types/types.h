@@ -33,6 +33,7 @@ enum gs_engine {
 
 struct gs_incoming;
 struct gs_last_key;
+struct gs_record_order;
 
 enum gs_device { GS_DEVICE_AUTO, GS_DEVICE_CPU, GS_DEVICE_GPU };
 
@@ -51,6 +52,10 @@ struct gs_options {
                                      * NULL: they have keys. A sink can then be memory only if both
                                      * have the same size */
     const struct gs_format *format; /* what the records are, for messages; NULL: unsigned keys */
+    const struct gs_record_order *records; /* spans and sink have records of `format` that no
+                                            * element holds: they are wider, or equal ones stay in
+                                            * input order. NULL: each is an element */
+    unsigned index_bytes; /* of records only: 4 or 8: the sink gets the index of each instead */
     enum gs_engine engine;
     enum gs_device device;
     unsigned threads;      /* CPU threads; 0: as gs_threads() says */
@@ -71,9 +76,17 @@ struct gs_options {
 /* Bytes of a record in spans, sinks and files. */
 static inline unsigned gs_record_bytes(const struct gs_options *options)
 {
+    if (options->records != NULL)
+        return options->format->record_bytes;
     if (options->codec != NULL)
         return options->codec->record_bytes;
     return options->key_bytes != 0 ? options->key_bytes : 4;
+}
+
+/* Bytes of what the output has for each record. */
+static inline unsigned gs_output_bytes(const struct gs_options *options)
+{
+    return options->index_bytes != 0 ? options->index_bytes : gs_record_bytes(options);
 }
 
 /* Keys that agree above so many lowest bits are one under options->unique. */

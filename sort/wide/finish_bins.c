@@ -1,0 +1,193 @@
+/* finish_bins.c -- from bins of tags to records in the output.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/wide/finish_bins.h"
+#include "sort/bin/cache_sort.h"
+#include "sort/cpu/cpu.h"
+#include "sort/cpu/prefix_sum.h"
+#include "sort/run/thread_work.h"
+#include "sort/wide/gather.h"
+#include "sort/wide/ties.h"
+#include "sort/wide/trail.h"
+#include "sort/wide/verify_records.h"
+
+#include "common/clock.h"
+#include "common/memory.h"
+
+/* Bytes of records that are written at once where the sink is not memory. */
+#define BLOCK_BYTES ((size_t)512 << 10)
+
+/* A thread's memory. */
+struct hand {
+    gs_key *tags; /* room for a bin */
+    uint64_t room;
+    char *block; /* of records */
+    uint64_t block_records;
+};
+
+/* Make room for `count` tags; false: no memory. */
+static bool make_room(struct hand *hand, uint64_t count)
+{
+    if (count <= hand->room)
+        return true;
+    gs_pages_free(hand->tags, hand->room * sizeof *hand->tags);
+    hand->tags = gs_pages_alloc(count * sizeof *hand->tags);
+    hand->room = hand->tags != NULL ? count : 0;
+    return hand->tags != NULL;
+}
+
+/* Keep the first of records with the same keys; returns how many are left. */
+static uint64_t drop_duplicates(struct gs_wide *wide, gs_key *tags, uint64_t count)
+{
+    const struct gs_record_order *order = wide->tags.order;
+    uint64_t kept = 0;
+    uint64_t dropped_sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const char *record = gs_wide_tagged(wide, tags[i]);
+        if (kept > 0 && gs_record_same_keys(order, gs_wide_tagged(wide, tags[kept - 1]), record)) {
+            if (wide->options->verify)
+                dropped_sum += gs_records_fingerprint(record, wide->tags.tagger.record_bytes, 1);
+            continue;
+        }
+        tags[kept++] = tags[i];
+    }
+    atomic_fetch_add(&wide->dropped_sum, dropped_sum);
+    return kept;
+}
+
+/* Write the records of tags to memory that the sink has. */
+static enum gs_status gather_in_place(struct gs_wide *wide, const gs_key *tags, uint64_t count,
+                                      uint64_t position, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = wide->sink;
+    char *to = (char *)sink->memory + position * gs_output_bytes(wide->options);
+    if (sink->make != NULL)
+        GS_TRY(sink->make(sink, count, position, err));
+    gs_gather(wide, tags, count, to);
+    if (sink->make != NULL)
+        st = sink->write(sink, to, count, position, err);
+cleanup:
+    return st;
+}
+
+/* Write the records of tags in blocks. */
+static enum gs_status gather_blocks(struct gs_wide *wide, const struct hand *hand,
+                                    const gs_key *tags, uint64_t count, uint64_t position,
+                                    struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = wide->sink;
+    for (uint64_t done = 0, here; done < count; done += here) {
+        here = count - done < hand->block_records ? count - done : hand->block_records;
+        gs_gather(wide, tags + done, here, hand->block);
+        if (sink->stream && wide->options->verify)
+            GS_TRY(gs_wide_trail_follow(wide, hand->block, here, position + done, err));
+        GS_TRY(sink->write(sink, hand->block, here, position + done, err));
+    }
+cleanup:
+    return st;
+}
+
+/* Hand out sorted tags as piece `number`. */
+static enum gs_status emit(struct gs_wide *wide, uint64_t number, uint64_t planned,
+                           const struct hand *hand, const gs_key *tags, uint64_t count,
+                           struct gs_thread_work *work)
+{
+    struct gs_emitter *emitter = &wide->run.emitter;
+    struct gs_error err = {.status = GS_OK};
+    uint64_t position;
+    enum gs_status st = gs_emit_begin(emitter, number, NULL, &count, planned, &position);
+    if (st != GS_OK)
+        return st;
+    const uint64_t start = gs_now_ns();
+    if (wide->sink->memory != NULL)
+        st = gather_in_place(wide, tags, count, position, &err);
+    else
+        st = gather_blocks(wide, hand, tags, count, position, &err);
+    if (st != GS_OK)
+        gs_emit_fail(emitter, &err);
+    work->write_ns += gs_now_ns() - start;
+    work->keys_out += count;
+    gs_emit_end(emitter);
+    return st;
+}
+
+/* Finish a bin; it is piece `bin` of the output. */
+static enum gs_status finish_bin(struct gs_wide *wide, uint32_t bin, struct hand *hand,
+                                 struct gs_thread_work *work)
+{
+    struct gs_run *run = &wide->run;
+    const uint64_t count = run->counts[bin];
+    const uint64_t start = gs_now_ns();
+    const struct gs_rows rows = gs_rows_from(&run->cpu->rows, bin);
+    gs_key *scratch = gs_cpu_scratch(run);
+    if (count == 0)
+        return emit(wide, bin, run->offsets[bin], hand, NULL, 0, work);
+    if (!make_room(hand, count)) {
+        struct gs_error err = {.status = GS_OK};
+        gs_cpu_fail_memory(run, &err);
+        gs_emit_fail(&run->emitter, &err);
+        return err.status;
+    }
+    gs_key *tags = gs_cache_sort_runs(&rows, hand->tags, scratch, run->plan.scratch_keys, count,
+                                      gs_splitters_low(&run->splitters, bin),
+                                      gs_splitters_high(&run->splitters, bin), false);
+    if (tags == NULL)
+        return gs_work_fail_changed(run);
+    if (tags != hand->tags)
+        memcpy(hand->tags, tags, count * sizeof *tags);
+    gs_ties_resolve(wide, hand->tags, count, scratch);
+    uint64_t kept = wide->options->unique ? drop_duplicates(wide, hand->tags, count) : count;
+    work->sort_ns += gs_now_ns() - start;
+    work->keys_in += count;
+    return emit(wide, bin, run->offsets[bin], hand, hand->tags, kept, work);
+}
+
+/* The records that a block has. */
+static uint64_t block_records(const struct gs_wide *wide)
+{
+    uint64_t records = BLOCK_BYTES / gs_output_bytes(wide->options);
+    return records > 0 ? records : 1;
+}
+
+enum gs_status gs_finish_bins(struct gs_wide *wide, struct gs_error *err)
+{
+    struct gs_run *run = &wide->run;
+    const uint32_t bins = gs_run_bins(run);
+    const size_t block_bytes = block_records(wide) * gs_output_bytes(wide->options);
+    atomic_uint next = 0;
+    gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
+    gs_total_bins_cpu(run);
+#pragma omp parallel num_threads(run->plan.threads)
+    {
+        struct gs_thread_work work = {0};
+        struct hand hand = {.block_records = block_records(wide),
+                            .block = gs_pages_alloc(block_bytes)};
+        if (hand.block == NULL) {
+            struct gs_error own = {.status = GS_OK};
+            gs_cpu_fail_memory(run, &own);
+            gs_emit_fail(&run->emitter, &own);
+        }
+        enum gs_status st = GS_OK;
+        for (uint32_t bin;
+             hand.block != NULL && st == GS_OK && (bin = atomic_fetch_add(&next, 1)) < bins;) {
+            st = finish_bin(wide, bin, &hand, &work);
+            atomic_fetch_add_explicit(&run->progress->done, run->counts[bin], memory_order_relaxed);
+        }
+        gs_work_account(run, &work, run->plan.threads);
+        gs_pages_free(hand.tags, hand.room * sizeof *hand.tags);
+        gs_pages_free(hand.block, block_bytes);
+    }
+    for (uint32_t bin = 0; bin < bins; bin++) {
+        run->stats->bins += run->counts[bin] > 0;
+        if (run->counts[bin] > run->stats->largest_bin)
+            run->stats->largest_bin = run->counts[bin];
+    }
+    return gs_emit_result(&run->emitter, err);
+}
+
+const char *gs_finish_bins_name(void)
+{
+    return gs_cache_sort_name();
+}

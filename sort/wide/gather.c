@@ -1,0 +1,44 @@
+/* gather.c -- fetch the records of sorted tags.
+ * SPDX-License-Identifier: MIT
+ *
+ * Each record is somewhere else, so nearly every one is a cache miss, and often one of the TLB,
+ * too: those of the next records are under way while one is copied.
+ */
+#include "sort/wide/gather.h"
+
+#define AHEAD          12 /* records that are under way */
+#define LINE           64
+#define PREFETCHED_MAX 512 /* bytes of a record; the hardware fetches the rest of longer ones */
+
+static inline void prefetch(const char *record, uint32_t bytes)
+{
+    const uint32_t end = bytes < PREFETCHED_MAX ? bytes : PREFETCHED_MAX;
+    for (uint32_t at = 0; at < end; at += LINE)
+        __builtin_prefetch(record + at);
+    __builtin_prefetch(record + end - 1);
+}
+
+static void gather_records(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
+{
+    const uint32_t bytes = wide->tags.tagger.record_bytes;
+    for (uint64_t i = 0; i < count && i < AHEAD; i++)
+        prefetch(gs_wide_tagged(wide, tags[i]), bytes);
+    for (uint64_t i = 0; i < count; i++, to += bytes) {
+        if (i + AHEAD < count)
+            prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), bytes);
+        memcpy(to, gs_wide_tagged(wide, tags[i]), bytes);
+    }
+}
+
+void gs_gather(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
+{
+    const unsigned index_bytes = wide->options->index_bytes;
+    if (index_bytes == 0) {
+        gather_records(wide, tags, count, to);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++, to += index_bytes) {
+        const uint64_t index = gs_tag_index(&wide->tags, tags[i]);
+        memcpy(to, &index, index_bytes);
+    }
+}

@@ -1,0 +1,95 @@
+/* records.c -- the table of calls for records that no element holds.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/wide/records.h"
+#include "sort/engines/list_engines.h"
+#include "sort/sorter/sorter.h"
+#include "sort/wide/check_records.h"
+#include "sort/wide/external_records.h"
+#include "sort/wide/merge_records.h"
+#include "sort/wide/sort_records.h"
+#include "sort/wide/verify_records.h"
+
+static enum gs_status check_options(const struct gs_options *options, struct gs_error *err)
+{
+    struct gs_options tags = *options;
+    if (options->device == GS_DEVICE_GPU)
+        return gs_fail(err, GS_ERR_DEVICE, 0,
+                       "--device=gpu: a GPU sorts records of 4, 8 or 16 bytes, not of %u",
+                       gs_record_bytes(options));
+    if (gs_engine_uses_lists(options->engine))
+        return gs_fail(err, GS_ERR_USAGE, 0, "--engine=%s sorts keys of 4 bytes, not of %u",
+                       gs_engine_name(options->engine), gs_record_bytes(options));
+    tags.device = GS_DEVICE_CPU;
+    tags.records = NULL;
+    return gs_options_check(&tags, err);
+}
+
+static enum gs_status check_count(const struct gs_options *options, uint64_t count,
+                                  struct gs_error *err)
+{
+    (void)options, (void)count, (void)err;
+    return GS_OK;
+}
+
+static enum gs_device prepare(const struct gs_options *options, uint64_t count, bool more)
+{
+    (void)options, (void)count, (void)more;
+    return GS_DEVICE_CPU;
+}
+
+static bool keeps_most(const struct gs_options *options, const struct gs_span *spans,
+                       size_t span_count)
+{
+    (void)options, (void)spans, (void)span_count;
+    return false;
+}
+
+/* The records are read to the end: nothing of the input is given back before. */
+static uint64_t held(const struct gs_options *options, uint64_t count, uint64_t held_bytes)
+{
+    (void)options, (void)count;
+    return held_bytes;
+}
+
+/* Nothing is done while a pipe is read. */
+static struct gs_incoming *incoming_new(const struct gs_options *options)
+{
+    (void)options;
+    return NULL;
+}
+
+static void incoming_tell(struct gs_incoming *incoming, void *keys, uint64_t count)
+{
+    (void)incoming, (void)keys, (void)count;
+}
+
+static void incoming_ignore(struct gs_incoming *incoming)
+{
+    (void)incoming;
+}
+
+const struct gs_width gs_width_records = {
+    .key_bytes = GS_KEY_BYTES,
+    .check_options = check_options,
+    .check_count = check_count,
+    .prepare = prepare,
+    .keeps_most = keeps_most,
+    .sort = gs_sort_records,
+    .forecast = gs_sort_records_forecast,
+    .memory = gs_sort_records_memory,
+    .held = held,
+    .first_disorder = gs_records_first_disorder,
+    .verify_file = gs_records_verify_file,
+    .merge = gs_records_merge,
+    .merge_seconds = gs_records_merge_seconds,
+    .merge_memory = gs_records_merge_memory,
+    .sort_external = gs_sort_records_external,
+    .external_needed = gs_sort_records_external_needed,
+    .external_seconds = gs_sort_records_external_seconds,
+    .incoming_new = incoming_new,
+    .incoming_tell = incoming_tell,
+    .incoming_pause = incoming_ignore,
+    .incoming_end = incoming_ignore,
+    .incoming_free = incoming_ignore,
+};

@@ -1,0 +1,18 @@
+/* sort_records.h -- sort records in memory: by tags, which are gathered in the end.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_SORT_RECORDS_H
+#define GS_SORT_RECORDS_H
+
+#include "sort/types/types.h"
+
+/* As the calls of struct gs_width (sort/types/calls.h). */
+enum gs_status gs_sort_records(const struct gs_options *options, const struct gs_span *spans,
+                               size_t span_count, struct gs_sink *sink,
+                               struct gs_progress *progress, struct gs_stats *stats,
+                               struct gs_error *err);
+void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
+                              struct gs_stats *stats, double *seconds);
+uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count);
+
+#endif

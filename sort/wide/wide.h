@@ -1,0 +1,40 @@
+/* wide.h -- one sort of records under way: what its steps share.
+ * SPDX-License-Identifier: MIT
+ *
+ *   records --> tags --> the CPU's stages, on tags --> bins of tags --> ties --> gather --> output
+ */
+#ifndef GS_WIDE_H
+#define GS_WIDE_H
+
+#include "sort/run/run.h"
+#include "sort/wide/tags.h"
+
+struct gs_wide {
+    const struct gs_options *options; /* the caller's */
+    struct gs_options tag_options;    /* those of the sort of tags: ascending, nothing dropped */
+    struct gs_sink *sink;             /* the caller's */
+    struct gs_sink tag_sink;          /* what the stages see of it: whether it is a stream */
+    struct gs_tags tags;
+    struct gs_run run;   /* the sort of the tags */
+    const char *records; /* of the only span; NULL: there are several */
+    /* Under verify: fingerprints of records left out, and of those given to a stream. */
+    atomic_uint_fast64_t dropped_sum;
+    uint64_t given;
+    char *last; /* the last record given to a stream; owned */
+};
+
+/* The record at an index of the concatenated spans. */
+static inline const char *gs_wide_record(const struct gs_wide *wide, uint64_t index)
+{
+    if (wide->records != NULL)
+        return wide->records + index * wide->tags.tagger.record_bytes;
+    return gs_tiles_part(&wide->run.tiles, index, 1).records;
+}
+
+/* The record of a tag. */
+static inline const char *gs_wide_tagged(const struct gs_wide *wide, gs_key tag)
+{
+    return gs_wide_record(wide, gs_tag_index(&wide->tags, tag));
+}
+
+#endif

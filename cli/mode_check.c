@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Keys of a mapped file that are checked at once: enough for several threads. */
@@ -26,7 +27,7 @@
 struct check {
     const struct gs_options *options;
     uint64_t index; /* of the next key, or, once ordered is false, of the first disorder */
-    _Alignas(16) unsigned char last[16]; /* the key before, or the one that is out of order */
+    char *last;     /* the key before, or the one that is out of order; owned */
     bool ordered;
 };
 
@@ -107,6 +108,11 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
                        gs_record_bytes(&command->sort), command->skips, command->raw, err);
     if (st != GS_OK)
         return st;
+    check.last = malloc(gs_record_bytes(&command->sort));
+    if (check.last == NULL) {
+        gs_inputs_close(&inputs);
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to check");
+    }
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
     gs_report_watch(&inputs, NULL, "checked");
     struct gs_input *input = &inputs.list[0];
@@ -123,6 +129,7 @@ enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progres
     }
     gs_report_watch(NULL, NULL, NULL);
     gs_inputs_close(&inputs);
+    free(check.last);
     *ordered = check.ordered;
     return st;
 }

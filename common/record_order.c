@@ -80,6 +80,7 @@ void gs_record_order_init(struct gs_record_order *order, const struct gs_format 
         at += key->type.bytes;
     }
     order->key_bytes = at;
+    order->number = format->key_count == 1 && format->keys[0].type.kind != GS_TYPE_BYTES && at <= 8;
     order->string_bytes = at + (format->stable ? 0 : format->record_bytes);
 }
 
@@ -106,6 +107,58 @@ void gs_record_string(const struct gs_record_order *order, const void *record, u
         from += here;
     }
     memset(to, 0, end - from);
+}
+
+__extension__ typedef unsigned __int128 wide;
+
+/* The 16 bytes of a record of at least as many from `at` on, as a big-endian number; zeros behind
+ * the record's end. */
+static inline wide bytes_from(const uint8_t *record, uint32_t record_bytes, uint32_t at)
+{
+    uint64_t high, low;
+    const uint32_t within = at + 16 <= record_bytes ? at : record_bytes - 16;
+    memcpy(&high, record + within, sizeof high);
+    memcpy(&low, record + within + 8, sizeof low);
+    return ((wide)__builtin_bswap64(high) << 64 | __builtin_bswap64(low)) << (8 * (at - within));
+}
+
+/* A key that is a number of at most 8 bytes, in its order. */
+static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *record)
+{
+    const struct gs_key_type *type = &key->type;
+    const unsigned unused = 64 - 8 * type->bytes;
+    uint64_t bits = 0;
+    memcpy(&bits, record + key->offset, type->bytes);
+    if (type->big_endian)
+        bits = __builtin_bswap64(bits) >> unused;
+    if (type->kind == GS_TYPE_SIGNED)
+        bits ^= (uint64_t)1 << (63 - unused);
+    if (type->kind == GS_TYPE_FLOAT || type->kind == GS_TYPE_BFLOAT)
+        bits = fold_float(type, bits);
+    return key->descending ? ~bits & UINT64_MAX >> unused : bits;
+}
+
+struct gs_record_head gs_record_head(const struct gs_record_order *order, const void *record)
+{
+    const struct gs_key_field *key = &order->format.keys[0];
+    const uint32_t record_bytes = order->format.record_bytes;
+    const uint32_t rest =
+        order->key_bytes < 16 && !order->format.stable ? 16 - order->key_bytes : 0;
+    wide head;
+    if (order->bytes && record_bytes >= 16) {
+        const unsigned behind = order->key_bytes < 16 ? 8 * (16 - order->key_bytes) : 0;
+        head = bytes_from(record, record_bytes, order->bytes_at) >> behind << behind;
+    } else if (order->number && record_bytes >= 16) {
+        head = (wide)number_of(key, record) << (128 - 8 * key->type.bytes);
+    } else {
+        uint8_t bytes[16];
+        gs_record_string(order, record, 0, sizeof bytes, bytes);
+        return (struct gs_record_head){(uint64_t)(bytes_from(bytes, 16, 0) >> 64),
+                                       (uint64_t)bytes_from(bytes, 16, 0)};
+    }
+    if (rest > 0)
+        head |= bytes_from(record, record_bytes, 0) >> (8 * order->key_bytes);
+    return (struct gs_record_head){(uint64_t)(head >> 64), (uint64_t)head};
 }
 
 /* Compare the keys from byte `from` of the strings on. */

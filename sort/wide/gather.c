@@ -6,7 +6,7 @@
  */
 #include "sort/wide/gather.h"
 
-#define AHEAD          12  /* records that are under way */
+#define AHEAD          12 /* records that are under way */
 #define LINE           64
 #define PREFETCHED_MAX 512 /* bytes of a record; the hardware fetches the rest of longer ones */
 

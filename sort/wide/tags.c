@@ -25,13 +25,20 @@ static inline gs_key make_tag(const struct gs_tags *tags, gs_key prefix, uint64_
     return ((tags->reverse ? ~prefix : prefix) & ~mask) | index;
 }
 
+/* The first 16 bytes of its string, as a number. */
+static inline gs_key string_head(const struct gs_record_order *order, const void *record)
+{
+    struct gs_record_head head = gs_record_head(order, record);
+    return (gs_key)head.high << 64 | head.low;
+}
+
 static void tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t first,
                       uint64_t count, gs_key *to)
 {
     const struct gs_tags *tags = (const struct gs_tags *)tagger;
     const char *record = records;
     for (uint64_t i = 0; i < count; i++, record += tagger->record_bytes)
-        to[i] = make_tag(tags, string_part(tags->order, record, 0, tags->prefix_bytes), first + i);
+        to[i] = make_tag(tags, string_head(tags->order, record), first + i);
 }
 
 /* The prefix where a beginning is left out. */

@@ -1,17 +1,336 @@
 /* external_records.c -- sort more records than memory may hold, through temporary files.
  * SPDX-License-Identifier: MIT
+ *
+ *   input --> chunks, each sorted in memory --> temporary files: a run each, and a sample of each
+ *                                                  |
+ *   output <-- sorted in memory <-- slices: what lies between two samples, of all runs together
+ *
+ * A slice holds no more records than a chunk, and those of one slice come before those of the next.
+ * So all of both phases is the sort in memory, every record is read twice and written twice, in
+ * large pieces, and nothing is merged. Only records of which there are too many for a slice, all
+ * equal, are copied from run to output as they are.
  */
 #include "sort/wide/external_records.h"
+#include "sort/wide/slices.h"
 #include "sort/wide/sort_records.h"
+#include "sort/wide/verify_records.h"
+
+#include "common/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Samples of a run of an input whose end is not known. */
+#define SAMPLES_UNKNOWN 512
+/* The least records of a chunk that are worth the effort. */
+#define CHUNK_LEAST 64
+
+/* A sort under way. */
+struct external {
+    const struct gs_options *options; /* the caller's */
+    struct gs_options one;            /* for a chunk or a slice */
+    const struct gs_external *source;
+    struct gs_progress *progress;
+    struct gs_stats *stats;
+    struct gs_sink *target;
+    uint64_t record_bytes;
+    uint64_t chunk; /* the most records that are sorted at once */
+    uint64_t count; /* of the input; 0: not known */
+    struct gs_slices slices;
+    char *buffer;  /* of a chunk read from a pipe, or of a slice; owned */
+    uint64_t room; /* for so many records */
+    uint64_t kept; /* records in the output so far */
+    uint64_t runs_fingerprint, slices_fingerprint;
+};
+
+/* A sink that passes on to another, from a position on, or to a run. */
+struct relay {
+    struct gs_sink sink; /* the first member */
+    struct external *external;
+    const struct gs_place *place; /* of a run; NULL: to the target */
+};
+
+static enum gs_status relay_records(struct gs_sink *sink, const void *records, uint64_t count,
+                                    uint64_t position, struct gs_error *err)
+{
+    const struct relay *relay = (const struct relay *)sink;
+    const struct external *external = relay->external;
+    const uint64_t bytes = external->record_bytes;
+    if (relay->place != NULL)
+        return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,
+                              count * bytes, err);
+    return external->target->write(external->target, records, count, external->kept + position,
+                                   err);
+}
+
+/* Make room for so many records; what is in the buffer is lost. */
+static enum gs_status make_room(struct external *external, uint64_t count, struct gs_error *err)
+{
+    if (count <= external->room)
+        return GS_OK;
+    gs_pages_free(external->buffer, external->room * external->record_bytes);
+    external->buffer = gs_pages_alloc(count * external->record_bytes);
+    external->room = external->buffer != NULL ? count : 0;
+    return external->buffer != NULL ? GS_OK
+                                    : gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
+}
+
+/* Sort records in memory, and add to the statistics what that took. */
+static enum gs_status sort_part(struct external *external, const struct gs_span *spans,
+                                size_t span_count, struct relay *relay, struct gs_stats *part,
+                                struct gs_error *err)
+{
+    struct gs_stats *stats = external->stats;
+    enum gs_status st =
+        gs_sort_records(&external->one, spans, span_count, &relay->sink, NULL, part, err);
+    for (int i = 0; i < GS_STAGES; i++)
+        gs_stage_add(&stats->stages[i], &part->stages[i]);
+    stats->device_text = part->device_text;
+    stats->samples += part->samples;
+    stats->bins += part->bins;
+    if (part->largest_bin > stats->largest_bin)
+        stats->largest_bin = part->largest_bin;
+    return st;
+}
+
+/* Sort a chunk, and write it as a run. */
+static enum gs_status write_run(struct external *external, const struct gs_span *spans,
+                                size_t span_count, uint64_t count, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_stats part;
+    struct relay relay = {.sink = {.write = relay_records}, .external = external};
+    GS_TRY(gs_slices_add(&external->slices, count, &relay.place, err));
+    GS_TRY(sort_part(external, spans, span_count, &relay, &part, err));
+    external->runs_fingerprint += part.fingerprint;
+    external->stats->keys_in += count;
+    atomic_fetch_add(&external->progress->done, count);
+    st = gs_slices_sample(&external->slices, part.keys_out, err);
+cleanup:
+    return st;
+}
+
+static void advise(const struct external *external, enum gs_use use, const struct gs_span *span)
+{
+    if (external->source->advise != NULL && span->count > 0)
+        external->source->advise(external->source->context, use, span->keys, span->count);
+}
+
+/* Make runs of what is in memory, or mapped. */
+static enum gs_status split_spans(struct external *external, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_external *source = external->source;
+    struct gs_span *parts = calloc(source->span_count + 1, sizeof *parts);
+    size_t next = 0; /* span */
+    uint64_t skip = 0;
+    if (parts == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs",
+                       source->span_count);
+    while (next < source->span_count) {
+        size_t part_count = 0;
+        uint64_t count = 0;
+        while (next < source->span_count && count < external->chunk) {
+            struct gs_span part = source->spans[next];
+            part.keys = (const char *)part.keys + skip * external->record_bytes;
+            part.count -= skip;
+            skip += external->chunk - count;
+            if (part.count > external->chunk - count) {
+                part.count = external->chunk - count;
+            } else {
+                next++;
+                skip = 0;
+            }
+            count += part.count;
+            parts[part_count++] = part;
+            advise(external, GS_USE_SOON, &part);
+        }
+        if (count > 0)
+            GS_TRY(write_run(external, parts, part_count, count, err));
+        for (size_t i = 0; i < part_count; i++)
+            advise(external, GS_USE_DONE, &parts[i]);
+    }
+cleanup:
+    free(parts);
+    return st;
+}
+
+/* Make runs of what is still to be read. */
+static enum gs_status split_rest(struct external *external, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_external *source = external->source;
+    for (uint64_t got = 1; got > 0;) {
+        uint64_t count = 0;
+        for (got = 1; got > 0 && count < external->chunk; count += got)
+            GS_TRY(source->read(source->context, external->buffer + count * external->record_bytes,
+                                external->chunk - count, &got, err));
+        const struct gs_span span = {.keys = external->buffer, .count = count, .name = "input"};
+        if (count > 0)
+            GS_TRY(write_run(external, &span, 1, count, err));
+    }
+cleanup:
+    return st;
+}
+
+/* Load a slice, sort it, and pass it on. */
+static enum gs_status sort_slice(struct external *external, const struct gs_slice *slice,
+                                 struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_stats part;
+    struct relay relay = {.sink = {.write = relay_records, .stream = external->target->stream},
+                          .external = external};
+    const struct gs_span span = {
+        .keys = external->buffer, .count = slice->count, .name = "temporary file"};
+    GS_TRY(make_room(external, slice->count, err));
+    GS_TRY(gs_slices_load(&external->slices, slice, external->buffer, err));
+    GS_TRY(sort_part(external, &span, 1, &relay, &part, err));
+    external->slices_fingerprint += part.fingerprint;
+    external->kept += part.keys_out;
+    atomic_fetch_add(&external->progress->done, slice->count);
+cleanup:
+    return st;
+}
+
+/* Pass on a slice of equal records, in the order of the runs. */
+static enum gs_status copy_slice(struct external *external, const struct gs_slice *slice,
+                                 struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const uint64_t bytes = external->record_bytes;
+    for (uint64_t done = 0, here; done < slice->count; done += here) {
+        struct gs_slice part;
+        here = slice->count - done < external->chunk ? slice->count - done : external->chunk;
+        GS_TRY(gs_slices_part(&external->slices, slice, done, here, &part, err));
+        st = gs_slices_load(&external->slices, &part, external->buffer, err);
+        gs_slice_free(&part);
+        GS_TRY(st);
+        if (external->options->verify)
+            external->slices_fingerprint += gs_records_fingerprint(external->buffer, bytes, here);
+        GS_TRY(external->target->write(external->target, external->buffer, here,
+                                       external->kept + done, err));
+    }
+    external->kept += slice->count;
+    atomic_fetch_add(&external->progress->done, slice->count);
+cleanup:
+    return st;
+}
+
+static enum gs_status write_slices(struct external *external, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_slice slice = {0};
+    gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SORT_BINS),
+                      external->stats->keys_in);
+    GS_TRY(gs_slices_begin(&external->slices, external->chunk, err));
+    for (;;) {
+        GS_TRY(gs_slices_next(&external->slices, &slice, err));
+        if (slice.count == 0)
+            break;
+        st = slice.equal && !external->options->unique ? copy_slice(external, &slice, err)
+                                                       : sort_slice(external, &slice, err);
+        GS_TRY(st);
+    }
+cleanup:
+    gs_slice_free(&slice);
+    return st;
+}
+
+/* Bytes that so many records take while they are sorted. */
+static uint64_t part_bytes(const struct gs_options *options, uint64_t count)
+{
+    return count * gs_record_bytes(options) + gs_sort_records_memory(options, count);
+}
+
+/* Choose the chunk, and fewer threads where memory is short. An eighth is for samples. */
+static enum gs_status plan(struct external *external, struct gs_error *err)
+{
+    struct gs_options *one = &external->one;
+    const uint64_t memory = external->source->memory_bytes;
+    const uint64_t room = memory - memory / 8 > external->source->held_bytes
+                              ? memory - memory / 8 - external->source->held_bytes
+                              : 0;
+    one->threads = gs_threads(external->options);
+    while (one->threads > 1 && part_bytes(one, CHUNK_LEAST) > room / 4)
+        one->threads--;
+    uint64_t low = 0;
+    uint64_t high = room / external->record_bytes + 1;
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (part_bytes(one, middle) <= room)
+            low = middle;
+        else
+            high = middle;
+    }
+    external->chunk = low;
+    if (low < CHUNK_LEAST)
+        return gs_fail(err, GS_ERR_MEMORY, 0,
+                       "records of %" PRIu64 " bytes take at least %" PRIu64
+                       " MiB of memory to sort, and only %" PRIu64 " MiB may be used (-S)",
+                       external->record_bytes, (part_bytes(one, CHUNK_LEAST) >> 20) * 8 / 7 + 1,
+                       memory >> 20);
+    return GS_OK;
+}
+
+static enum gs_status sort_external(struct external *external, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_external *source = external->source;
+    const uint64_t runs = external->count / external->chunk + 2;
+    GS_TRY(gs_slices_open(&external->slices, external->options, source,
+                          source->read == NULL ? 2 * runs : SAMPLES_UNKNOWN, err));
+    if (source->read == NULL)
+        GS_TRY(gs_slices_check(&external->slices, external->count, err));
+    GS_TRY(make_room(external, external->chunk, err));
+    gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SCATTER), external->count);
+    GS_TRY(split_spans(external, err));
+    if (source->read != NULL)
+        GS_TRY(split_rest(external, err));
+    GS_TRY(write_slices(external, err));
+    if (external->options->verify && !external->options->unique &&
+        external->runs_fingerprint != external->slices_fingerprint)
+        st = gs_fail(err, GS_ERR_VERIFY, 0, "verify: temporary files did not keep the records");
+cleanup:
+    external->stats->temporary_bytes = external->slices.spill.used;
+    gs_pages_free(external->buffer, external->room * external->record_bytes);
+    gs_slices_close(&external->slices);
+    return st;
+}
 
 enum gs_status gs_sort_records_external(const struct gs_options *options,
                                         const struct gs_external *source, struct gs_sink *sink,
                                         struct gs_progress *progress, struct gs_stats *stats,
                                         struct gs_error *err)
 {
-    (void)options, (void)source, (void)sink, (void)progress, (void)stats;
-    return gs_fail(err, GS_ERR_MEMORY, 0,
-                   "-S: records of this size are sorted in memory only, so far");
+    enum gs_status st = GS_OK;
+    struct gs_progress own_progress = {.phase = NULL};
+    struct external external = {.options = options,
+                                .one = *options,
+                                .source = source,
+                                .progress = progress != NULL ? progress : &own_progress,
+                                .stats = stats,
+                                .target = sink,
+                                .record_bytes = gs_record_bytes(options)};
+    for (size_t i = 0; i < source->span_count; i++)
+        external.count += source->spans[i].count;
+    external.one.memory_bytes = 0; /* they are planned to fit */
+    external.one.held_bytes = 0;
+    *stats = (struct gs_stats){0};
+    gs_sort_records_describe(stats);
+    snprintf(stats->reason, sizeof stats->reason, "through temporary files");
+    if (options->index_bytes != 0)
+        return gs_fail(err, GS_ERR_MEMORY, 0,
+                       "--argsort: indices are sorted in memory only, and -S is too little for it");
+    GS_TRY(plan(&external, err));
+    st = sort_external(&external, err);
+    stats->threads = external.one.threads;
+    stats->keys_out = external.kept;
+    stats->fingerprint = external.slices_fingerprint;
+    stats->memory_bytes = source->memory_bytes;
+cleanup:
+    return st;
 }
 
 bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t memory_bytes,
@@ -25,5 +344,5 @@ bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t 
 
 double gs_sort_records_external_seconds(uint64_t count)
 {
-    return (double)count * 1e-7;
+    return (double)count * 2e-7;
 }

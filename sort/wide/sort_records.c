@@ -123,8 +123,7 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
                    plan->count, (needed + (1 << 20) - 1) >> 20, options->memory_bytes >> 20);
 }
 
-/* Note what does the work. */
-static void describe(struct gs_stats *stats)
+void gs_sort_records_describe(struct gs_stats *stats)
 {
     stats->device = gs_device_name(GS_DEVICE_CPU);
     stats->device_text = gs_finish_bins_name();
@@ -154,7 +153,7 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     }
     wide->tag_options.threads = run->plan.threads;
     gs_emit_init(&run->emitter, &wide->tag_options, &wide->tag_sink);
-    describe(run->stats);
+    gs_sort_records_describe(run->stats);
     if (run->plan.count > 0)
         GS_TRY(sort_by_tags(wide, err));
     run->emitter.dropped_sum = wide->dropped_sum;
@@ -205,7 +204,7 @@ void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
 {
     struct gs_plan plan;
     make_plan(&plan, options, count);
-    describe(stats);
+    gs_sort_records_describe(stats);
     *seconds = PROCESS_SECONDS + (double)count *
                                      (TAG_SECONDS + COPY_SECONDS * gs_record_bytes(options)) /
                                      plan.threads;

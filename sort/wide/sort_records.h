@@ -15,4 +15,7 @@ void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
                               struct gs_stats *stats, double *seconds);
 uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count);
 
+/* Note what does the work. */
+void gs_sort_records_describe(struct gs_stats *stats);
+
 #endif

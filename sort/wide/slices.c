@@ -1,0 +1,248 @@
+/* slices.c -- sorted runs in temporary files, and slices of all of them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/wide/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Does a come before b, as far as cuts can tell: under unique, equal keys stay together. */
+static int compare_cuts(const struct gs_options *options, const void *a, const void *b)
+{
+    const struct gs_record_order *order = options->records;
+    if (options->unique && gs_record_same_keys(order, a, b))
+        return 0;
+    const int sign = gs_record_compare(order, a, b);
+    return options->reverse ? -sign : sign;
+}
+
+enum gs_status gs_slices_open(struct gs_slices *slices, const struct gs_options *options,
+                              const struct gs_external *source, uint64_t samples_each,
+                              struct gs_error *err)
+{
+    *slices =
+        (struct gs_slices){.options = options, .source = source, .samples_each = samples_each};
+    return gs_spill_open(&slices->spill, source->directories, source->directory_count, err);
+}
+
+void gs_slices_close(struct gs_slices *slices)
+{
+    gs_spill_close(&slices->spill);
+    free(slices->runs);
+    free(slices->samples);
+}
+
+enum gs_status gs_slices_check(struct gs_slices *slices, uint64_t count, struct gs_error *err)
+{
+    return gs_spill_check(&slices->spill, count * gs_record_bytes(slices->options),
+                          slices->source->output_device, slices->source->output_bytes, err);
+}
+
+/* Make an array of elements larger, if it is full. */
+static enum gs_status grow(void **array, size_t *room, size_t count, size_t bytes,
+                           struct gs_error *err)
+{
+    if (count < *room)
+        return GS_OK;
+    const size_t more = 2 * count + 16;
+    void *larger = realloc(*array, more * bytes);
+    if (larger == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
+    *array = larger;
+    *room = more;
+    return GS_OK;
+}
+
+enum gs_status gs_slices_add(struct gs_slices *slices, uint64_t count,
+                             const struct gs_place **place, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_sorted_run run = {.count = count};
+    void *runs = slices->runs;
+    GS_TRY(grow(&runs, &slices->run_room, slices->run_count, sizeof run, err));
+    slices->runs = runs;
+    GS_TRY(
+        gs_spill_place(&slices->spill, count * gs_record_bytes(slices->options), &run.place, err));
+    slices->runs[slices->run_count] = run;
+    *place = &slices->runs[slices->run_count++].place;
+cleanup:
+    return st;
+}
+
+/* Read record i of a run. */
+static enum gs_status read_record(const struct gs_slices *slices, const struct gs_sorted_run *run,
+                                  uint64_t i, void *to, struct gs_error *err)
+{
+    const uint64_t bytes = gs_record_bytes(slices->options);
+    return gs_spill_read(&slices->spill, &run->place, i * bytes, to, bytes, err);
+}
+
+enum gs_status gs_slices_sample(struct gs_slices *slices, uint64_t count, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const uint64_t bytes = gs_record_bytes(slices->options);
+    const uint64_t each = slices->samples_each < count ? slices->samples_each : count;
+    struct gs_sorted_run *run = &slices->runs[slices->run_count - 1];
+    run->count = count;
+    for (uint64_t i = 0; i < each; i++) {
+        void *samples = slices->samples;
+        GS_TRY(grow(&samples, &slices->sample_room, slices->sample_count, bytes, err));
+        slices->samples = samples;
+        GS_TRY(read_record(slices, run, i * (count / each),
+                           slices->samples + slices->sample_count * bytes, err));
+        slices->sample_count++;
+    }
+cleanup:
+    return st;
+}
+
+/* For qsort_r. */
+static int compare_samples(const void *a, const void *b, void *options)
+{
+    return compare_cuts(options, a, b);
+}
+
+enum gs_status gs_slices_begin(struct gs_slices *slices, uint64_t most, struct gs_error *err)
+{
+    struct gs_options options = *slices->options;
+    (void)err;
+    slices->most = most;
+    if (slices->sample_count > 0)
+        qsort_r(slices->samples, slices->sample_count, gs_record_bytes(&options), compare_samples,
+                &options);
+    return GS_OK;
+}
+
+/* The first record of a run that is not before the cut or, if behind, the first that is behind it;
+ * it is at run->end at the earliest. */
+static enum gs_status find_cut(const struct gs_slices *slices, const struct gs_sorted_run *run,
+                               const char *cut, bool behind, char *record, uint64_t *at,
+                               struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t low = run->end;
+    uint64_t high = run->count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        GS_TRY(read_record(slices, run, middle, record, err));
+        const int sign = compare_cuts(slices->options, record, cut);
+        if (sign < 0 || (behind && sign == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at = low;
+cleanup:
+    return st;
+}
+
+/* Let the slice end at a cut, in all runs; cut NULL: at the end. */
+static enum gs_status end_at(const struct gs_slices *slices, struct gs_slice *slice,
+                             const char *cut, bool behind, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    char *record = malloc(gs_record_bytes(slices->options));
+    if (record == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
+    slice->count = 0;
+    for (size_t i = 0; i < slices->run_count; i++) {
+        const struct gs_sorted_run *run = &slices->runs[i];
+        slice->first[i] = run->end;
+        slice->end[i] = run->count;
+        if (cut != NULL)
+            GS_TRY(find_cut(slices, run, cut, behind, record, &slice->end[i], err));
+        slice->count += slice->end[i] - slice->first[i];
+    }
+cleanup:
+    free(record);
+    return st;
+}
+
+/* Make room in a slice for parts of all runs. */
+static enum gs_status make_parts(struct gs_slice *slice, size_t runs, struct gs_error *err)
+{
+    if (slice->first != NULL)
+        return GS_OK;
+    slice->first = calloc(2 * (runs + 1), sizeof *slice->first);
+    if (slice->first == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu runs", runs);
+    slice->end = slice->first + runs + 1;
+    return GS_OK;
+}
+
+/* The sample with this number, or NULL behind the last one. */
+static const char *sample_at(const struct gs_slices *slices, size_t i)
+{
+    return i < slices->sample_count ? slices->samples + i * (size_t)gs_record_bytes(slices->options)
+                                    : NULL;
+}
+
+enum gs_status gs_slices_next(struct gs_slices *slices, struct gs_slice *slice,
+                              struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    size_t low = slices->next;              /* the last cut that is near enough, */
+    size_t high = slices->sample_count + 1; /* and the first that is too far */
+    GS_TRY(make_parts(slice, slices->run_count, err));
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        GS_TRY(end_at(slices, slice, sample_at(slices, middle), false, err));
+        if (slice->count <= slices->most)
+            low = middle;
+        else
+            high = middle;
+    }
+    GS_TRY(end_at(slices, slice, sample_at(slices, low), false, err));
+    slice->equal = slice->count == 0 && low < slices->sample_count;
+    if (slice->equal) /* from that sample to the next one there are too many: its equals first, */
+        GS_TRY(end_at(slices, slice, sample_at(slices, low), true, err));
+    if (slice->equal && slice->count == 0) { /* or, if they are done, all of them */
+        slice->equal = false;
+        GS_TRY(end_at(slices, slice, sample_at(slices, ++low), false, err));
+    }
+    slices->next = low;
+    for (size_t i = 0; i < slices->run_count; i++)
+        slices->runs[i].end = slice->end[i];
+cleanup:
+    return st;
+}
+
+void gs_slice_free(struct gs_slice *slice)
+{
+    free(slice->first);
+    *slice = (struct gs_slice){0};
+}
+
+enum gs_status gs_slices_part(const struct gs_slices *slices, const struct gs_slice *slice,
+                              uint64_t skip, uint64_t count, struct gs_slice *part,
+                              struct gs_error *err)
+{
+    *part = (struct gs_slice){.count = count};
+    enum gs_status st = make_parts(part, slices->run_count, err);
+    for (size_t i = 0; i < slices->run_count && st == GS_OK; i++) {
+        const uint64_t length = slice->end[i] - slice->first[i];
+        const uint64_t skipped = skip < length ? skip : length;
+        const uint64_t taken = count < length - skipped ? count : length - skipped;
+        part->first[i] = slice->first[i] + skipped;
+        part->end[i] = part->first[i] + taken;
+        skip -= skipped;
+        count -= taken;
+    }
+    return st;
+}
+
+enum gs_status gs_slices_load(const struct gs_slices *slices, const struct gs_slice *slice,
+                              char *to, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const uint64_t bytes = gs_record_bytes(slices->options);
+    for (size_t i = 0; i < slices->run_count; i++) {
+        const uint64_t count = slice->end[i] - slice->first[i];
+        if (count > 0)
+            GS_TRY(gs_spill_read(&slices->spill, &slices->runs[i].place, slice->first[i] * bytes,
+                                 to, count * bytes, err));
+        to += count * bytes;
+    }
+cleanup:
+    return st;
+}

@@ -397,6 +397,7 @@ void gs_inputs_close(struct gs_inputs *inputs)
         if (input->mapping != NULL)
             munmap(input->mapping, input->mapping_bytes);
         gs_slurp_free(&input->memory);
+        free(input->rest);
         if (input->fd > STDIN_FILENO)
             close(input->fd);
     }

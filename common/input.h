@@ -30,8 +30,8 @@ struct gs_input {
     uint64_t skip;          /* bytes in front of its records, */
     unsigned char *head;    /* where they are kept, of the first input, or NULL */
     bool skipped;           /* and whether a pending input is behind them */
-    unsigned char rest[16]; /* if read in part: the bytes of an incomplete unit at its end, */
-    size_t rest_bytes;      /* and how many there are */
+    unsigned char *rest; /* if read in part: the bytes of an incomplete unit at its end, */
+    size_t rest_bytes;   /* and how many there are; owned */
     struct gs_magic magic;  /* of what was read, until it is full */
 };
 

@@ -50,7 +50,7 @@ void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_
         GS_DEVICE_GPU)
         idle = true;
     if (idle && output != NULL)
-        gs_output_prefill(output, bytes - bytes % gs_record_bytes(options),
+        gs_output_prefill(output, bytes / gs_record_bytes(options) * gs_output_bytes(options),
                           gs_threads_for_pages(options, true));
 }
 

@@ -26,6 +26,7 @@ _gsort()
     --device) values=(auto cpu gpu) ;;
     --format) values=(auto raw) ;;
     -t | --type) values=(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64) ;;
+    --argsort) values=(u32 u64) ;;
     --stats) values=(text json) ;;
     --progress) values=(auto always never) ;;
     --check) values=(diagnose-first quiet silent) ;;
@@ -39,7 +40,7 @@ _gsort()
     *)
         if [[ $current == -* ]]; then
             values=(-o -r -u -t -R -k -s -e -S -T -c -C -m --output= --reverse --unique --type=
-                --record= --key= --skip= --stable --engine=
+                --record= --key= --skip= --stable --argsort= --engine=
                 --samples= --bins= --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --parallel= --fsync --direct --stats --verify --progress
                 --check --merge --plan --help --usage --version)

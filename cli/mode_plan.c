@@ -69,7 +69,7 @@ static void print_plan(const struct gs_command *command, size_t count, const str
     printf("%-10s %" PRIu64 " bytes", "temporary", plan->temporary_bytes);
     for (size_t i = 0; i < command->directory_count; i++)
         printf("%s%s", i == 0 ? " in " : ", ", command->directories[i]);
-    printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * gs_record_bytes(&command->sort),
+    printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * gs_output_bytes(&command->sort),
            most);
     printf("%-10s about %.1f s\n", "time", plan->seconds);
 }

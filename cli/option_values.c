@@ -67,6 +67,15 @@ enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct
     return st;
 }
 
+enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    static const char *const words[] = {"u32", "u64", NULL};
+    int index = 0;
+    enum gs_status st = find_word("--argsort", arg, words, &index, err);
+    command->sort.index_bytes = index == 0 ? 4 : 8;
+    return st;
+}
+
 /* Have records other bytes than those of their keys? */
 static bool has_payload(const struct gs_format *format)
 {
@@ -105,6 +114,7 @@ enum gs_status gs_set_records(struct gs_command *command, const struct gs_format
 {
     static const char *const standard_input[] = {"-"};
     const bool stable = command->format.stable;
+    const bool indices = command->sort.index_bytes != 0;
     enum gs_status st = GS_OK;
     if (!command->raw && options->type == NULL && options->record == NULL && skip == 0)
         GS_TRY(gs_npy_files_find(command->file_count > 0 ? command->files : standard_input,
@@ -114,7 +124,7 @@ enum gs_status gs_set_records(struct gs_command *command, const struct gs_format
         GS_TRY(gs_format_parse(&command->format, options, err));
         GS_TRY(skip_everywhere(command, skip, err));
     }
-    command->format.stable = stable && has_payload(&command->format);
+    command->format.stable = indices || (stable && has_payload(&command->format));
     command->sort.format = &command->format;
     if (command->format.element_bytes == 0 || command->format.stable) {
         gs_record_order_init(&command->order, &command->format);

@@ -12,6 +12,7 @@
 
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err);
+enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct gs_error *err);
 
 /* The most that --skip may be. */

@@ -21,6 +21,7 @@
 
 enum {
     OPT_CHECK = 256,
+    OPT_ARGSORT,
     OPT_SKIP,
     OPT_DEVICE,
     OPT_SAMPLES,
@@ -52,7 +53,7 @@ static const struct argp_option table[] = {
      "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
      "does",
      0},
-    {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 16", 0},
+    {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 65536", 0},
     {"key", 'k', "KEY", 0,
      "with -R: OFFSET:TYPE, a key at byte OFFSET of each record, or OFFSET:TYPEr to sort it in "
      "descending order; with several -k, the first that differs decides (default: all bytes). Of "
@@ -61,6 +62,10 @@ static const struct argp_option table[] = {
     {"skip", OPT_SKIP, "N", 0,
      "each file has N bytes in front of its records; those of the first are copied", 0},
     {"stable", 's', NULL, 0, "leave records of equal keys in the order of the input", 0},
+    {"argsort", OPT_ARGSORT, "TYPE", 0,
+     "write the positions of the records in the input instead of the records, as u32 or u64; those "
+     "of equal keys ascend",
+     0},
     {"engine", 'e', "NAME", 0,
      "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
      "that fit one GPU block's shared memory, 38656 keys at most",
@@ -124,7 +129,7 @@ static const struct argp_option table[] = {
     {0}};
 
 static const char doc[] =
-    "Sort binary files of numbers or small records, all FILEs together.\n"
+    "Sort binary files of numbers or records, all FILEs together.\n"
     "With no FILE, or where FILE is -, read standard input."
     "\v"
     "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
@@ -215,6 +220,8 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case 's':
         command->format.stable = true;
         return GS_OK;
+    case OPT_ARGSORT:
+        return gs_set_argsort(command, arg, err);
     case 'e':
         return gs_set_engine(command, arg, err);
     case OPT_DEVICE:
@@ -304,6 +311,13 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
             return gs_fail(err, GS_ERR_USAGE, 0, "extra operand '%s' not allowed with -%s",
                            command->files[1], letter);
     }
+    if (command->sort.index_bytes != 0 && command->mode != GS_MODE_SORT)
+        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--argsort' are incompatible",
+                       command->mode == GS_MODE_MERGE ? "m"
+                       : command->quiet               ? "C"
+                                                      : "c");
+    if (command->sort.index_bytes != 0 && command->sort.verify)
+        return gs_fail(err, GS_ERR_USAGE, 0, "options '--argsort' and '--verify' are incompatible");
     struct gs_options options = command->sort;
     if (command->mode != GS_MODE_SORT)
         options.device = GS_DEVICE_AUTO; /* --device has no effect: these modes run on the CPU */

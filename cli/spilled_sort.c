@@ -23,6 +23,7 @@ struct source {
     uint64_t keys; /* known so far: mapped, in memory, or read since */
     bool unique;
     unsigned record_bytes;
+    unsigned output_bytes; /* of what the output has for each record */
     bool advanced; /* keys were read or given back */
 };
 
@@ -55,7 +56,7 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
         return st;
     gs_output_begin(source->output); /* its file position may be shared with an input's */
     if (!source->unique && source->output->kind == GS_OUTPUT_POSITIONED)
-        st = gs_output_reserve(source->output, source->keys * source->record_bytes, err);
+        st = gs_output_reserve(source->output, source->keys * source->output_bytes, err);
     return st;
 }
 
@@ -110,7 +111,8 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     struct source own = {.inputs = inputs,
                          .output = output,
                          .unique = command->sort.unique,
-                         .record_bytes = gs_record_bytes(&command->sort)};
+                         .record_bytes = gs_record_bytes(&command->sort),
+                         .output_bytes = gs_output_bytes(&command->sort)};
     struct gs_external source = {.advise = advise_keys,
                                  .read = gs_inputs_pending(inputs) ? read_keys : NULL,
                                  .context = &own,
@@ -124,7 +126,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     source.spans = spans;
     source.span_count = inputs->count;
     if (!command->sort.unique)
-        GS_TRY(reserve_output(output, keys * gs_record_bytes(&command->sort), source.read == NULL,
+        GS_TRY(reserve_output(output, keys * gs_output_bytes(&command->sort), source.read == NULL,
                               &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
         source.output_device = status.st_dev;

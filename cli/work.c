@@ -44,7 +44,7 @@ static enum gs_status prove_and_publish(struct gs_inputs *inputs, struct gs_outp
     start = gs_now_ns();
     if (output->target.kind == GS_TARGET_REPLACE)
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
-    GS_TRY(gs_output_publish(output, stats->keys_out * gs_record_bytes(options), err));
+    GS_TRY(gs_output_publish(output, stats->keys_out * gs_output_bytes(options), err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
 cleanup:
@@ -63,12 +63,13 @@ cleanup:
     return st;
 }
 
-/* Put in front of the output what is in front of the first input's records. */
+/* Put in front of the output what is in front of the first input's records; nothing in front of
+ * indices. */
 static enum gs_status set_head(const struct gs_command *command, const struct gs_inputs *inputs,
                                struct gs_output *output, struct gs_error *err)
 {
     struct gs_npy_files *npy = command->npy;
-    if (command->skips == NULL)
+    if (command->skips == NULL || command->sort.index_bytes != 0)
         return GS_OK;
     gs_output_set_head(output, npy != NULL ? npy->bytes : inputs->head, command->skips[0]);
     if (npy == NULL || output->kind != GS_OUTPUT_STREAM)

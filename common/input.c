@@ -81,8 +81,8 @@ static bool map_file(struct gs_input *input, int fd, uint64_t start, uint64_t en
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t base = start - start % page;
-    /* Keys must be aligned: those that are no records are as long as a power of two. */
-    if (start % (unit & -unit) != 0 || end - base > SIZE_MAX)
+    /* Keys must be aligned: those that are no records are as long as a power of two, up to 16. */
+    if ((unit <= 16 && start % (unit & -unit) != 0) || end - base > SIZE_MAX)
         return false;
     size_t bytes = (size_t)(end - base);
     void *mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)base);

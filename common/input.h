@@ -30,8 +30,8 @@ struct gs_input {
     uint64_t skip;          /* bytes in front of its records, */
     unsigned char *head;    /* where they are kept, of the first input, or NULL */
     bool skipped;           /* and whether a pending input is behind them */
-    unsigned char *rest; /* if read in part: the bytes of an incomplete unit at its end, */
-    size_t rest_bytes;   /* and how many there are; owned */
+    unsigned char *rest; /* if read in part: the bytes of an incomplete unit at its end; owned */
+    size_t rest_bytes;   /* and how many there are */
     struct gs_magic magic;  /* of what was read, until it is full */
 };
 
@@ -88,7 +88,7 @@ enum gs_status gs_inputs_read(struct gs_inputs *inputs, size_t unit,
                               const struct gs_slurp_watch *watch, struct gs_error *err);
 
 /* Read the next bytes of the pending inputs: whole units, at most `room` bytes. *got is 0 only at
- * the end of all. unit is at most 16 bytes, room at least 2 units. */
+ * the end of all. room is at least 2 units. */
 enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to, size_t room,
                                  size_t *got, struct gs_error *err);
 

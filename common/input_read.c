@@ -99,12 +99,12 @@ void gs_input_end(struct gs_input *input)
     input->pending = false;
 }
 
-/* Make room for the bytes of an incomplete unit. */
+/* Have room for an incomplete unit. */
 static enum gs_status make_rest(struct gs_input *input, size_t unit, struct gs_error *err)
 {
     if (input->rest == NULL)
         input->rest = malloc(unit);
-    return input->rest != NULL ? GS_OK : gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", input->name);
+    return input->rest != NULL ? GS_OK : gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
 }
 
 /* Move the bytes of an incomplete unit from the end of what was read to input->rest. */
@@ -121,9 +121,9 @@ static void keep_rest(struct gs_input *input, size_t unit)
 enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates,
                              const struct gs_slurp_watch *watch, struct gs_error *err)
 {
-    enum gs_status st = make_rest(input, unit, err);
+    enum gs_status st = gs_input_start(input, err);
     if (st == GS_OK)
-        st = gs_input_start(input, err);
+        st = make_rest(input, unit, err);
     if (st != GS_OK)
         return st;
     struct look_state state = {.watch = watch, .input = input};
@@ -166,8 +166,8 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
         struct gs_input *input = &inputs->list[i];
         if (!input->pending)
             continue;
-        GS_TRY(make_rest(input, unit, err));
         GS_TRY(gs_input_start(input, err));
+        GS_TRY(make_rest(input, unit, err));
         if (input->memory.used + input->end == 0)
             gs_pipe_grow(input->fd);
         memcpy(bytes, input->rest, input->rest_bytes);

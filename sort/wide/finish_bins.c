@@ -8,7 +8,6 @@
 #include "sort/run/thread_work.h"
 #include "sort/wide/gather.h"
 #include "sort/wide/ties.h"
-#include "sort/wide/trail.h"
 #include "sort/wide/verify_records.h"
 
 #include "common/clock.h"
@@ -81,8 +80,7 @@ static enum gs_status gather_blocks(struct gs_wide *wide, const struct hand *han
     for (uint64_t done = 0, here; done < count; done += here) {
         here = count - done < hand->block_records ? count - done : hand->block_records;
         gs_gather(wide, tags + done, here, hand->block);
-        if (sink->stream && wide->options->verify)
-            GS_TRY(gs_wide_trail_follow(wide, hand->block, here, position + done, err));
+        GS_TRY(gs_record_trail_follow(&wide->trail, hand->block, here, position + done, err));
         GS_TRY(sink->write(sink, hand->block, here, position + done, err));
     }
 cleanup:

@@ -10,6 +10,8 @@
 #include "sort/wide/sort_records.h"
 #include "sort/wide/verify_records.h"
 
+#include <inttypes.h>
+
 static enum gs_status check_options(const struct gs_options *options, struct gs_error *err)
 {
     struct gs_options tags = *options;
@@ -28,7 +30,10 @@ static enum gs_status check_options(const struct gs_options *options, struct gs_
 static enum gs_status check_count(const struct gs_options *options, uint64_t count,
                                   struct gs_error *err)
 {
-    (void)options, (void)count, (void)err;
+    if (options->index_bytes == 4 && count > (uint64_t)UINT32_MAX + 1)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--argsort=u32: the last of %" PRIu64 " records is beyond that: use u64",
+                       count);
     return GS_OK;
 }
 

@@ -11,7 +11,7 @@
 #include "sort/split/select_samples.h"
 #include "sort/split/sort_samples.h"
 #include "sort/wide/finish_bins.h"
-#include "sort/wide/trail.h"
+#include "sort/wide/verify_records.h"
 
 #include "common/clock.h"
 
@@ -24,6 +24,8 @@
 #define BIN_BYTES    ((uint64_t)1 << 20)
 /* Bins for each thread where there are few but long records. */
 #define BINS_PER_THREAD 16
+/* Records that a thread fingerprints at once. */
+#define BLOCK_RECORDS 4096
 
 /* For forecasts: of a process, and of a thread, for each record and for each of its bytes. */
 #define PROCESS_SECONDS 0.002
@@ -123,6 +125,24 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
                    plan->count, (needed + (1 << 20) - 1) >> 20, options->memory_bytes >> 20);
 }
 
+/* The fingerprint of all input records. */
+static uint64_t fingerprint_input(const struct gs_wide *wide)
+{
+    const struct gs_tiles *tiles = &wide->run.tiles;
+    const uint64_t count = gs_tiles_keys(tiles);
+    uint64_t sum = 0;
+#pragma omp parallel for num_threads(wide->run.plan.threads) reduction(+ : sum)
+    for (uint64_t first = 0; first < count; first += BLOCK_RECORDS) {
+        const uint64_t end = count - first < BLOCK_RECORDS ? count : first + BLOCK_RECORDS;
+        for (uint64_t at = first; at < end;) {
+            struct gs_tile part = gs_tiles_part(tiles, at, end - at);
+            sum += gs_records_fingerprint(part.records, tiles->tagger->record_bytes, part.count);
+            at += part.count;
+        }
+    }
+    return sum;
+}
+
 void gs_sort_records_describe(struct gs_stats *stats)
 {
     stats->device = gs_device_name(GS_DEVICE_CPU);
@@ -143,14 +163,9 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     wide->records = span_count == 1 ? spans[0].keys : NULL;
     make_plan(&run->plan, options, gs_tiles_keys(&run->tiles));
     GS_TRY(check_memory(options, &run->plan, err));
-    if (options->verify) {
-        run->fingerprint = gs_wide_fingerprint(wide);
-        wide->last = malloc(gs_record_bytes(options));
-        if (wide->last == NULL) {
-            st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to verify");
-            goto cleanup;
-        }
-    }
+    GS_TRY(gs_record_trail_open(&wide->trail, options, wide->sink, err));
+    if (options->verify)
+        run->fingerprint = fingerprint_input(wide);
     wide->tag_options.threads = run->plan.threads;
     gs_emit_init(&run->emitter, &wide->tag_options, &wide->tag_sink);
     gs_sort_records_describe(run->stats);
@@ -159,10 +174,9 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     run->emitter.dropped_sum = wide->dropped_sum;
     gs_run_describe(run);
     run->stats->memory_bytes += options->held_bytes;
-    if (options->verify && wide->sink->stream)
-        GS_TRY(gs_wide_prove(wide, err));
+    GS_TRY(gs_record_trail_prove(&wide->trail, run->stats->fingerprint, err));
 cleanup:
-    free(wide->last);
+    gs_record_trail_close(&wide->trail);
     gs_tiles_free(&run->tiles);
     return st;
 }

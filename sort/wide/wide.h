@@ -8,6 +8,7 @@
 
 #include "sort/run/run.h"
 #include "sort/wide/tags.h"
+#include "sort/wide/trail.h"
 
 struct gs_wide {
     const struct gs_options *options; /* the caller's */
@@ -17,10 +18,9 @@ struct gs_wide {
     struct gs_tags tags;
     struct gs_run run;   /* the sort of the tags */
     const char *records; /* of the only span; NULL: there are several */
-    /* Under verify: fingerprints of records left out, and of those given to a stream. */
+    /* Under verify: the fingerprint of records left out, and what a stream was given. */
     atomic_uint_fast64_t dropped_sum;
-    uint64_t given;
-    char *last; /* the last record given to a stream; owned */
+    struct gs_record_trail trail;
 };
 
 /* The record at an index of the concatenated spans. */

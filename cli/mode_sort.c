@@ -110,9 +110,11 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         else if (st != GS_OK)
             goto cleanup;
     }
-    if (spills)
+    if (spills) {
+        gs_width(&options)->incoming_restore(options.incoming);
         GS_TRY(
             gs_spilled_sort(command, limit.bytes, own_bytes, inputs, output, progress, stats, err));
+    }
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:

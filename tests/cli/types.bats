@@ -22,8 +22,6 @@ refused()
     refused "invalid -k argument 'x'" -R 8 -k x in
     refused "key 6:u32 ends at byte 10, but a record has 8 bytes" -R 8 -k 6:u32 in
     refused "keys 0:u32 and 2:u32 overlap" -R 8 -k 0:u32 -k 2:u32 in
-    refused "records of 100 bytes are not sorted yet, only of up to 16" -R 100 -k 0:b10 in
-    refused "not sorted stably yet" -s -R 8 -k 0:u32 in
     refused "in: size 160 is not a multiple of 12 (remainder 4)" -R 12 in
 }
 

@@ -20,6 +20,7 @@ await()
 
 # sort_stably WAY...: records of 256 keys, each with its position behind, of several sizes:
 # in the order of their bytes they would lie otherwise, since its low byte comes first.
+# shellcheck disable=SC2034  # sort_one_way uses them
 sort_stably()
 {
     local file=in bytes number way order orders=("" -r -u "-r -u")

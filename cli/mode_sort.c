@@ -131,7 +131,7 @@ static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
     gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);
 }
 
-enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
+enum gs_status gs_mode_sort(struct gs_command *command, struct gs_progress *progress,
                             uint64_t start_ns, struct gs_error *err)
 {
     static const struct gs_work work = {

@@ -25,7 +25,6 @@ static enum gs_status skip_head(struct gs_input *input, struct gs_error *err)
         GS_TRY(gs_file_read_some(input->fd, to, room, &got, input->name, err));
         done += got;
     }
-    input->skipped = true;
     if (done < input->skip)
         st = gs_fail(err, GS_ERR_INPUT, 0, "%s: has less than the %" PRIu64 " bytes to skip",
                      input->name, input->skip);
@@ -39,7 +38,10 @@ enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
         input->fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (input->fd < 0)
         return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
-    return input->skipped ? GS_OK : skip_head(input, err);
+    if (input->skipped)
+        return GS_OK;
+    input->skipped = true;
+    return input->begin != NULL ? input->begin(input, err) : skip_head(input, err);
 }
 
 /* The watch for one input: it looks at what came first. */
@@ -118,7 +120,9 @@ enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates
     struct look_state state = {.watch = watch, .input = input};
     const struct gs_slurp_watch own = {
         .gate = look_and_watch, .moves = tell_mover, .context = &state};
-    st = gs_slurp_read(&input->memory, input->fd, input->name, populates, &own, err);
+    st = gs_slurp_copy(&input->memory, input->rest, input->rest_bytes, input->name, err);
+    if (st == GS_OK)
+        st = gs_slurp_read(&input->memory, input->fd, input->name, populates, &own, err);
     input->bytes = input->memory.bytes;
     input->size = input->memory.used;
     if (st != GS_OK) {
@@ -156,8 +160,10 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
         if (!input->pending)
             continue;
         GS_TRY(gs_input_start(input, err));
-        if (input->memory.used + input->end == 0)
+        if (input->memory.used + input->end == 0) {
             gs_pipe_grow(input->fd);
+            input->end = input->rest_bytes;
+        }
         memcpy(bytes, input->rest, input->rest_bytes);
         used = input->rest_bytes;
         size_t now = 1;

@@ -127,7 +127,7 @@ STATIC_GOMP := $(if $(findstring __clang__,$(MACROS)),,$(filter /%,$(shell $(CC)
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so $(if $(filter 1,$(FUSE)),build/quirkfs)
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 # Those that hold for keys of every width.
-WIDE_UNITS := cache_sort cache_sort_methods copy_ordered external_split few_values merge_cut merge_segment merge_verify \
+WIDE_UNITS := cache_sort cache_sort_methods copy_ordered external_split few_values incoming merge_cut merge_segment merge_verify \
               order ordered_input ordered_runs shares
 UNITS    += $(foreach width,$(WIDTHS),$(WIDE_UNITS:%=$(B)/unit/test_%_$(width)))
 

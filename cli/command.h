@@ -22,12 +22,14 @@ struct gs_npy_files;
 
 struct gs_command {
     enum gs_mode mode;
-    bool quiet;                   /* -C: only the exit status tells */
-    struct gs_format format;      /* of the records: -t */
-    struct gs_codec codec;        /* of that format, */
-    struct gs_record_order order; /* or that, of records that no element holds */
-    struct gs_options sort;       /* memory_bytes is left 0 here: see memory_limit */
-    uint64_t memory_limit;        /* -S, in bytes; 0: not given */
+    bool quiet;                     /* -C: only the exit status tells */
+    struct gs_format_options named; /* -t, -R and -k as given */
+    bool stable;                    /* -s */
+    struct gs_format format;        /* of the records */
+    struct gs_codec codec;          /* of that format, */
+    struct gs_record_order order;   /* or that, of records that no element holds */
+    struct gs_options sort;         /* memory_bytes is left 0 here: see memory_limit */
+    uint64_t memory_limit;          /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;
     enum gs_progress_when progress;
     const char *output;       /* NULL: standard output */
@@ -35,6 +37,7 @@ struct gs_command {
     size_t file_count;        /* 0: standard input */
     uint64_t *skips;          /* bytes in front of each file's records, or NULL */
     struct gs_npy_files *npy; /* the files are .npy files, or NULL */
+    bool undecided;           /* whether they are, the first bytes of a pipe will tell */
     bool raw;                 /* --format=raw: plain keys, whatever an input's first bytes say */
     bool synced;              /* --fsync */
     bool direct;              /* --direct */

@@ -27,7 +27,7 @@ static void set_program_name(char **argv)
     argv[0] = program_invocation_short_name; /* getopt begins its messages with this */
 }
 
-static enum gs_status run(const struct gs_command *command, struct gs_progress *progress,
+static enum gs_status run(struct gs_command *command, struct gs_progress *progress,
                           uint64_t start_ns, bool *ordered, struct gs_error *err)
 {
     enum gs_status st = gs_check_stack(err);

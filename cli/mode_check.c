@@ -7,6 +7,7 @@
 #include "cli/modes.h"
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
+#include "cli/record_format.h"
 #include "cli/report.h"
 #include "common/input.h"
 #include "common/memory.h"
@@ -77,6 +78,8 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
     gs_progress_enter(progress, "check", 0);
     GS_TRY(gs_input_start(input, err));
     gs_pipe_reader_open(&reader, input->fd);
+    memcpy(buffer, input->rest, input->rest_bytes);
+    size = used = input->rest_bytes;
     do {
         GS_TRY(gs_pipe_reader_read(&reader, buffer + used, GS_CHECK_BYTES - used, &got, input->name,
                                    err));
@@ -90,7 +93,8 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
         atomic_store(&progress->done, check->index);
     } while (got > 0 && check->ordered);
     /* If there is a disorder, the size does not matter: only what the input seems to be. */
-    GS_TRY(gs_input_check_end(input, check->ordered ? size : 0, record_bytes, err));
+    if (check->ordered || !input->sized)
+        GS_TRY(gs_input_check_end(input, check->ordered ? size : 0, record_bytes, err));
 
 cleanup:
     gs_pipe_reader_close(&reader);
@@ -98,25 +102,23 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progress *progress,
+enum gs_status gs_mode_check(struct gs_command *command, struct gs_progress *progress,
                              bool *ordered, struct gs_error *err)
 {
     struct gs_inputs inputs;
     struct check check = {.options = &command->sort, .ordered = true};
-    enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count,
-                       gs_record_bytes(&command->sort), command->skips, command->raw, err);
+    enum gs_status st = gs_open_records(command, &inputs, err);
     if (st != GS_OK)
         return st;
-    check.last = malloc(gs_record_bytes(&command->sort));
-    if (check.last == NULL) {
-        gs_inputs_close(&inputs);
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to check");
-    }
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
     gs_report_watch(&inputs, NULL, "checked");
     struct gs_input *input = &inputs.list[0];
-    st = gs_inputs_consume(&inputs, err);
+    st = gs_decide_records(command, &inputs, err);
+    if (st == GS_OK)
+        st = gs_inputs_consume(&inputs, err);
+    check.last = malloc(gs_record_bytes(&command->sort));
+    if (st == GS_OK && check.last == NULL)
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to check");
     if (st == GS_OK && input->pending)
         st = check_stream(&check, input, progress, err);
     else if (st == GS_OK)

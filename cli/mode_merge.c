@@ -85,7 +85,7 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_mode_merge(const struct gs_command *command, struct gs_progress *progress,
+enum gs_status gs_mode_merge(struct gs_command *command, struct gs_progress *progress,
                              uint64_t start_ns, struct gs_error *err)
 {
     static const struct gs_work work = {.verb = "merged", .write = write_merged};

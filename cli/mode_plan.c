@@ -4,6 +4,7 @@
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/progress.h"
+#include "cli/record_format.h"
 #include "cli/report.h"
 #include "common/input.h"
 #include "sort/gsort.h"
@@ -78,9 +79,7 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
 {
     struct gs_inputs inputs;
     struct plan plan = {0};
-    enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count,
-                       gs_record_bytes(&command->sort), command->skips, command->raw, err);
+    enum gs_status st = gs_open_records(command, &inputs, err);
     if (st != GS_OK)
         return st;
     plan.pending = gs_inputs_pending(&inputs);

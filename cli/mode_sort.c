@@ -110,9 +110,11 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         else if (st != GS_OK)
             goto cleanup;
     }
-    if (spills)
+    if (spills) {
+        gs_width(&options)->incoming_restore(options.incoming);
         GS_TRY(
             gs_spilled_sort(command, limit.bytes, own_bytes, inputs, output, progress, stats, err));
+    }
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
@@ -129,7 +131,7 @@ static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
     gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);
 }
 
-enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
+enum gs_status gs_mode_sort(struct gs_command *command, struct gs_progress *progress,
                             uint64_t start_ns, struct gs_error *err)
 {
     static const struct gs_work work = {

@@ -9,11 +9,11 @@
 #include "cli/command.h"
 
 /* Sort all inputs into the output. start_ns is the program's start (gs_now_ns), for --stats. */
-enum gs_status gs_mode_sort(const struct gs_command *command, struct gs_progress *progress,
+enum gs_status gs_mode_sort(struct gs_command *command, struct gs_progress *progress,
                             uint64_t start_ns, struct gs_error *err);
 
 /* Merge all inputs, which are in order already, into the output. */
-enum gs_status gs_mode_merge(const struct gs_command *command, struct gs_progress *progress,
+enum gs_status gs_mode_merge(struct gs_command *command, struct gs_progress *progress,
                              uint64_t start_ns, struct gs_error *err);
 
 /* Print what gs_mode_sort or gs_mode_merge would do. If standard output fails, that is reported
@@ -21,7 +21,7 @@ enum gs_status gs_mode_merge(const struct gs_command *command, struct gs_progres
 enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err);
 
 /* Find and report the first disorder in the one input. *ordered tells whether there was none. */
-enum gs_status gs_mode_check(const struct gs_command *command, struct gs_progress *progress,
+enum gs_status gs_mode_check(struct gs_command *command, struct gs_progress *progress,
                              bool *ordered, struct gs_error *err);
 
 #endif

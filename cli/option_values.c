@@ -3,7 +3,6 @@
  */
 #include "cli/option_values.h"
 
-#include "cli/npy_files.h"
 #include "cli/size_arg.h"
 #include "common/file.h"
 #include "common/memory.h"
@@ -73,70 +72,6 @@ enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struc
     int index = 0;
     enum gs_status st = find_word("--argsort", arg, words, &index, err);
     command->sort.index_bytes = index == 0 ? 4 : 8;
-    return st;
-}
-
-/* Have records other bytes than those of their keys? */
-static bool has_payload(const struct gs_format *format)
-{
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < format->key_count; i++)
-        bytes += format->keys[i].type.bytes;
-    return bytes < format->record_bytes;
-}
-
-/* Do keys begin at multiples of their size in all files? */
-static bool are_aligned(const struct gs_command *command)
-{
-    for (size_t i = 0; command->skips != NULL && (i == 0 || i < command->file_count); i++)
-        if (command->skips[i] % command->format.element_bytes != 0)
-            return false;
-    return true;
-}
-
-/* The same number of bytes is in front of the records of each file. */
-static enum gs_status skip_everywhere(struct gs_command *command, uint64_t skip,
-                                      struct gs_error *err)
-{
-    size_t count = command->file_count > 0 ? command->file_count : 1;
-    if (skip == 0)
-        return GS_OK;
-    command->skips = calloc(count, sizeof *command->skips);
-    if (command->skips == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
-    for (size_t i = 0; i < count; i++)
-        command->skips[i] = skip;
-    return GS_OK;
-}
-
-enum gs_status gs_set_records(struct gs_command *command, const struct gs_format_options *options,
-                              uint64_t skip, struct gs_error *err)
-{
-    static const char *const standard_input[] = {"-"};
-    const bool stable = command->format.stable;
-    const bool indices = command->sort.index_bytes != 0;
-    enum gs_status st = GS_OK;
-    if (!command->raw && options->type == NULL && options->record == NULL && skip == 0)
-        GS_TRY(gs_npy_files_find(command->file_count > 0 ? command->files : standard_input,
-                                 command->file_count > 0 ? command->file_count : 1, options,
-                                 &command->npy, &command->skips, &command->format, err));
-    if (command->npy == NULL) {
-        GS_TRY(gs_format_parse(&command->format, options, err));
-        GS_TRY(skip_everywhere(command, skip, err));
-    }
-    command->format.stable = indices || (stable && has_payload(&command->format));
-    command->sort.format = &command->format;
-    if (command->format.element_bytes == 0 || command->format.stable) {
-        gs_record_order_init(&command->order, &command->format);
-        command->sort.records = &command->order;
-        command->sort.key_bytes = 16;
-        return GS_OK;
-    }
-    gs_codec_init(&command->codec, &command->format);
-    command->sort.key_bytes = command->format.element_bytes;
-    /* Keys that are not aligned are copied like records. */
-    command->sort.codec = command->codec.identity && are_aligned(command) ? NULL : &command->codec;
-cleanup:
     return st;
 }
 

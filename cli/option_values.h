@@ -15,13 +15,6 @@ enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct
 enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct gs_error *err);
 
-/* The most that --skip may be. */
-#define GS_SKIP_MAX ((uint64_t)1 << 30)
-
-/* What the files are arrays of, from the options that say so together, or from the files' own
- * headers. */
-enum gs_status gs_set_records(struct gs_command *command, const struct gs_format_options *options,
-                              uint64_t skip, struct gs_error *err);
 enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_progress(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err);

@@ -10,6 +10,7 @@
 
 #include "cli/exit.h"
 #include "cli/option_values.h"
+#include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/size_arg.h"
 
@@ -143,7 +144,6 @@ struct parse {
     bool is_answered; /* --help or the like was given and answered: nothing else to do */
     uint64_t threads;
     uint64_t skip;
-    struct gs_format_options format;
     struct gs_error err;
 };
 
@@ -208,17 +208,17 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_CHECK:
         return set_check(parse, arg, err);
     case 't':
-        parse->format.type = arg;
+        command->named.type = arg;
         return GS_OK;
     case 'R':
-        parse->format.record = arg;
+        command->named.record = arg;
         return GS_OK;
     case 'k':
-        return gs_format_add_key(&parse->format, arg, err);
+        return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_count_arg_parse("--skip", arg, 0, GS_SKIP_MAX, &parse->skip, err);
     case 's':
-        command->format.stable = true;
+        command->stable = true;
         return GS_OK;
     case OPT_ARGSORT:
         return gs_set_argsort(command, arg, err);
@@ -318,10 +318,7 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
                                                       : "c");
     if (command->sort.index_bytes != 0 && command->sort.verify)
         return gs_fail(err, GS_ERR_USAGE, 0, "options '--argsort' and '--verify' are incompatible");
-    struct gs_options options = command->sort;
-    if (command->mode != GS_MODE_SORT)
-        options.device = GS_DEVICE_AUTO; /* --device has no effect: these modes run on the CPU */
-    return gs_width(&options)->check_options(&options, err);
+    return gs_check_records(command, err);
 }
 
 /* Run argp_parse; getopt's message goes to parse->err, without the program's name in front. */
@@ -371,7 +368,7 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     else if (parse.is_merged)
         command->mode = GS_MODE_MERGE;
     if (st == GS_OK)
-        st = gs_set_records(command, &parse.format, parse.skip, &parse.err);
+        st = gs_set_records(command, parse.skip, &parse.err);
     if (st == GS_OK)
         gs_choose_directory(command);
     if (st == GS_OK)

@@ -24,7 +24,7 @@ struct source {
     bool unique;
     unsigned record_bytes;
     unsigned output_bytes; /* of what the output has for each record */
-    bool advanced; /* keys were read or given back */
+    bool advanced;         /* keys were read or given back */
 };
 
 static void advise_keys(void *context, enum gs_use use, const void *keys, uint64_t count)

@@ -5,6 +5,7 @@
 
 #include "cli/npy_files.h"
 #include "cli/progress.h"
+#include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/stats.h"
 #include "common/clock.h"
@@ -57,7 +58,7 @@ static enum gs_status write_head(const struct gs_command *command, struct gs_out
 {
     enum gs_status st = GS_OK;
     if (command->npy != NULL && !output->head_written)
-        GS_TRY(gs_npy_set_count(&command->npy->head, command->npy->bytes, keys, output->name, err));
+        GS_TRY(gs_npy_files_count(command->npy, keys, output->name, err));
     st = gs_output_write_head(output, err);
 cleanup:
     return st;
@@ -71,14 +72,15 @@ static enum gs_status set_head(const struct gs_command *command, const struct gs
     struct gs_npy_files *npy = command->npy;
     if (command->skips == NULL || command->sort.index_bytes != 0)
         return GS_OK;
-    gs_output_set_head(output, npy != NULL ? npy->bytes : inputs->head, command->skips[0]);
+    gs_output_set_head(output, npy != NULL ? npy->out_bytes : inputs->head, command->skips[0]);
     if (npy == NULL || output->kind != GS_OUTPUT_STREAM)
         return GS_OK;
     if (command->sort.unique)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "%s: a .npy file begins with its length, which -u changes: use -o FILE",
                        output->name);
-    return gs_npy_set_count(&npy->head, npy->bytes, npy->count, output->name, err);
+    npy->streams = true;
+    return gs_npy_files_count(npy, npy->count, output->name, err);
 }
 
 /* Everything after the inputs and the output are open. */
@@ -101,15 +103,13 @@ static enum gs_status write_and_publish(const struct gs_work *work,
     return prove_and_publish(inputs, output, &command->sort, stats, err);
 }
 
-enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *command,
+enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *command,
                            struct gs_progress *progress, uint64_t start_ns, struct gs_error *err)
 {
     struct gs_inputs inputs;
     struct gs_output output;
     struct gs_stats stats = {0};
-    enum gs_status st =
-        gs_inputs_open(&inputs, command->files, command->file_count,
-                       gs_record_bytes(&command->sort), command->skips, command->raw, err);
+    enum gs_status st = gs_open_records(command, &inputs, err);
     if (st != GS_OK)
         return st;
     if (work->prepare != NULL)
@@ -119,7 +119,9 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
         gs_report_watch(&inputs, &output, work->verb);
         if (command->direct)
             gs_output_go_direct(&output);
-        st = gs_inputs_consume(&inputs, err);
+        st = gs_decide_records(command, &inputs, err);
+        if (st == GS_OK)
+            st = gs_inputs_consume(&inputs, err);
         gs_output_begin(&output);
         if (st == GS_OK)
             st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);

@@ -32,7 +32,7 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned record_byt
  * (gs_now_ns). The order of steps keeps the promise of the man page: every input and the output is
  * opened, or refused, before any work; the output appears after the last step that can fail, except
  * the printing of --stats, which covers that step, too. */
-enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *command,
+enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *command,
                            struct gs_progress *progress, uint64_t start_ns, struct gs_error *err);
 
 #endif

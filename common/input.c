@@ -43,6 +43,10 @@ enum gs_status gs_input_check_end(const struct gs_input *input, uint64_t size, s
 {
     /* First what it is: that also says why its size is odd. */
     enum gs_status st = gs_magic_check(&input->magic, true, input->name, err);
+    if (st == GS_OK && input->sized && size != input->promised)
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: %" PRIu64 " bytes of records came, but its header says %" PRIu64,
+                       input->name, size, input->promised);
     if (st != GS_OK || size % unit == 0)
         return st;
     return gs_fail(err, GS_ERR_INPUT, 0,
@@ -63,6 +67,8 @@ static enum gs_status look_at_file(struct gs_input *input, int fd, uint64_t star
 {
     if (size < input->skip)
         return fail_short(input, err);
+    if (unit == 0)
+        return GS_OK;
     char bytes[GS_MAGIC_BYTES];
     size_t got = 0;
     if (!gs_magic_is_full(&input->magic)) {
@@ -82,7 +88,8 @@ static bool map_file(struct gs_input *input, int fd, uint64_t start, uint64_t en
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t base = start - start % page;
     /* Keys must be aligned: those that are no records are as long as a power of two, up to 16. */
-    if ((unit <= 16 && start % (unit & -unit) != 0) || end - base > SIZE_MAX)
+    const size_t alignment = unit == 0 ? 16 : unit <= 16 ? unit & -unit : 1;
+    if (start % alignment != 0 || end - base > SIZE_MAX)
         return false;
     size_t bytes = (size_t)(end - base);
     void *mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)base);
@@ -210,6 +217,22 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
     if (st != GS_OK)
         gs_inputs_close(inputs);
     return st;
+}
+
+enum gs_status gs_inputs_judge(struct gs_inputs *inputs, size_t unit, struct gs_error *err)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gs_input *input = &inputs->list[i];
+        if (input->mapping == NULL)
+            continue;
+        size_t first = input->size < GS_MAGIC_BYTES ? (size_t)input->size : GS_MAGIC_BYTES;
+        gs_magic_feed(&input->magic, input->bytes, first);
+        enum gs_status st = gs_input_check_end(input, input->size, unit, err);
+        input->magic = gs_magic_none;
+        if (st != GS_OK)
+            return st;
+    }
+    return GS_OK;
 }
 
 enum gs_status gs_inputs_consume(const struct gs_inputs *inputs, struct gs_error *err)

@@ -13,6 +13,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct gs_input;
+
+/* Read what is in front of a pending input's records from input->fd, instead of input->skip bytes.
+ */
+typedef enum gs_status gs_input_begin(struct gs_input *input, struct gs_error *err);
+
 struct gs_input {
     const char *name;  /* for messages; the caller's string, "-" for standard input */
     const void *bytes; /* what is to be sorted; NULL while it is unread, and if it is empty */
@@ -30,9 +36,13 @@ struct gs_input {
     uint64_t skip;          /* bytes in front of its records, */
     unsigned char *head;    /* where they are kept, of the first input, or NULL */
     bool skipped;           /* and whether a pending input is behind them */
-    unsigned char *rest; /* if read in part: the bytes of an incomplete unit at its end; owned */
-    size_t rest_bytes;   /* and how many there are */
-    struct gs_magic magic;  /* of what was read, until it is full */
+    gs_input_begin *begin;  /* NULL: skip bytes are in front */
+    void *context;          /* for it */
+    bool sized;             /* what was in front has said how many bytes come behind: */
+    uint64_t promised;
+    unsigned char *rest;   /* if read in part: the bytes of an incomplete unit at its end; owned */
+    size_t rest_bytes;     /* and how many there are */
+    struct gs_magic magic; /* of what was read, until it is full */
 };
 
 struct gs_inputs {
@@ -46,12 +56,17 @@ struct gs_inputs {
 /* Open every file (standard input for "-", or if there are none) before any work is done. Regular
  * files are mapped read-only, standard input from its position on; other inputs stay pending.
  * Refuses what cannot be read, a regular file whose size is no multiple of `unit` bytes and, unless
- * `raw`, one that gs_magic_check refuses. A FIFO is opened when its turn to be read comes: its
+ * `raw`, one that gs_magic_check refuses; with a unit of 0 nothing of that, as it is not known yet
+ * what the inputs are (gs_inputs_judge). A FIFO is opened when its turn to be read comes: its
  * writer may wait until another one is read. skips[i], unless skips is NULL: as many bytes in front
  * of input i are no records, and nobody looks at what they are. The names must stay. On success,
  * free with gs_inputs_close. */
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
                               size_t unit, const uint64_t *skips, bool raw, struct gs_error *err);
+
+/* After gs_inputs_open with a unit of 0: refuse what it would have refused, among the inputs that
+ * are mapped. */
+enum gs_status gs_inputs_judge(struct gs_inputs *inputs, size_t unit, struct gs_error *err);
 
 /* Once nothing can be refused any more: move the position of standard input, if it is mapped, to
  * the end of the mapping, as if it had been read. */
@@ -61,7 +76,8 @@ enum gs_status gs_inputs_consume(const struct gs_inputs *inputs, struct gs_error
  * These inputs become pending. Call before anybody looks at the inputs. */
 void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes);
 
-/* Make sure that a pending input is open, input->fd, and read what is in front of its records. */
+/* Make sure that a pending input is open, input->fd, and read what is in front of its records. Who
+ * reads it himself then begins with the bytes in input->rest. */
 enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err);
 
 /* Read a pending input to its end, as gs_slurp_read does. If the gate refuses, or reading fails,
@@ -80,6 +96,9 @@ enum gs_status gs_input_check_end(const struct gs_input *input, uint64_t size, s
 
 /* The end of a pending input is reached: close it. */
 void gs_input_end(struct gs_input *input);
+
+/* Have room for an incomplete record in input->rest. */
+enum gs_status gs_input_make_rest(struct gs_input *input, struct gs_error *err);
 
 /* Read the pending inputs to their ends, one after another; the gate gets the number of bytes read
  * of all together. If it refuses, the current input stays pending, `bytes` and `size` are what was

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/file.h"
+#include "common/format.h"
 #include "common/input.h"
 #include "common/pipe.h"
 
@@ -26,7 +27,6 @@ static enum gs_status skip_head(struct gs_input *input, struct gs_error *err)
         GS_TRY(gs_file_read_some(input->fd, to, room, &got, input->name, err));
         done += got;
     }
-    input->skipped = true;
     if (done < input->skip)
         st = gs_fail(err, GS_ERR_INPUT, 0, "%s: has less than the %" PRIu64 " bytes to skip",
                      input->name, input->skip);
@@ -40,7 +40,10 @@ enum gs_status gs_input_start(struct gs_input *input, struct gs_error *err)
         input->fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (input->fd < 0)
         return gs_fail(err, GS_ERR_INPUT, errno, "%s: cannot read", input->name);
-    return input->skipped ? GS_OK : skip_head(input, err);
+    if (input->skipped)
+        return GS_OK;
+    input->skipped = true;
+    return input->begin != NULL ? input->begin(input, err) : skip_head(input, err);
 }
 
 /* The watch for one input: it looks at what came first. */
@@ -99,11 +102,10 @@ void gs_input_end(struct gs_input *input)
     input->pending = false;
 }
 
-/* Have room for an incomplete unit. */
-static enum gs_status make_rest(struct gs_input *input, size_t unit, struct gs_error *err)
+enum gs_status gs_input_make_rest(struct gs_input *input, struct gs_error *err)
 {
     if (input->rest == NULL)
-        input->rest = malloc(unit);
+        input->rest = malloc(GS_RECORD_BYTES_MAX);
     return input->rest != NULL ? GS_OK : gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
 }
 
@@ -123,13 +125,15 @@ enum gs_status gs_input_read(struct gs_input *input, size_t unit, bool populates
 {
     enum gs_status st = gs_input_start(input, err);
     if (st == GS_OK)
-        st = make_rest(input, unit, err);
+        st = gs_input_make_rest(input, err);
     if (st != GS_OK)
         return st;
     struct look_state state = {.watch = watch, .input = input};
     const struct gs_slurp_watch own = {
         .gate = look_and_watch, .moves = tell_mover, .context = &state};
-    st = gs_slurp_read(&input->memory, input->fd, input->name, populates, &own, err);
+    st = gs_slurp_copy(&input->memory, input->rest, input->rest_bytes, input->name, err);
+    if (st == GS_OK)
+        st = gs_slurp_read(&input->memory, input->fd, input->name, populates, &own, err);
     input->bytes = input->memory.bytes;
     input->size = input->memory.used;
     if (st != GS_OK) {
@@ -167,9 +171,11 @@ enum gs_status gs_inputs_read_on(struct gs_inputs *inputs, size_t unit, void *to
         if (!input->pending)
             continue;
         GS_TRY(gs_input_start(input, err));
-        GS_TRY(make_rest(input, unit, err));
-        if (input->memory.used + input->end == 0)
+        GS_TRY(gs_input_make_rest(input, err));
+        if (input->memory.used + input->end == 0) {
             gs_pipe_grow(input->fd);
+            input->end = input->rest_bytes;
+        }
         memcpy(bytes, input->rest, input->rest_bytes);
         used = input->rest_bytes;
         size_t now = 1;

@@ -83,7 +83,6 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
     size_t got;
     struct gs_pipe_reader reader;
     struct gs_populate populate = {.running = false};
-    *slurp = (struct gs_slurp){.bytes = NULL, .used = 0, .room = 0};
     gs_pipe_reader_open(&reader, fd);
     GS_TRY(grow_buffer(slurp, guess_room(fd), GS_READ_BYTES, name, err));
     do {

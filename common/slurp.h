@@ -26,9 +26,9 @@ struct gs_slurp_watch {
     void *context;
 };
 
-/* Read fd to its end. populates: if the stream is long, another thread makes pages ahead. Even on
- * failure *slurp holds what was read, to be freed. GS_ERR_MEMORY: there is no room for more; fd can
- * be read on from there. */
+/* Read fd to its end, behind what *slurp has already. populates: if the stream is long, another
+ * thread makes pages ahead. Even on failure *slurp holds what was read, to be freed. GS_ERR_MEMORY:
+ * there is no room for more; fd can be read on from there. */
 enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, bool populates,
                              const struct gs_slurp_watch *watch, struct gs_error *err);
 

@@ -74,7 +74,8 @@ static struct gs_tile make_tile(const struct gs_tiles *tiles, const struct gs_sp
                                 uint64_t skip, uint64_t count, uint64_t first)
 {
     const void *records = (const char *)span->keys + skip * gs_tiles_record_bytes(tiles);
-    return (struct gs_tile){.keys = gs_tiles_are_keys(tiles) ? records : NULL,
+    const bool are_keys = gs_tiles_are_keys(tiles) || first < tiles->decoded;
+    return (struct gs_tile){.keys = are_keys ? records : NULL,
                             .records = records,
                             .count = count,
                             .first = first,
@@ -102,6 +103,8 @@ struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint6
     size_t i = find_span(tiles->first_key, tiles->span_count, first);
     uint64_t skip = first - tiles->first_key[i];
     uint64_t left = tiles->spans[i].count - skip;
+    if (first < tiles->decoded && left > tiles->decoded - first)
+        left = tiles->decoded - first;
     return make_tile(tiles, &tiles->spans[i], skip, left < count ? left : count, first);
 }
 
@@ -118,7 +121,7 @@ void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
 {
     for (uint64_t done = 0; done < count;) {
         struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
-        if (gs_tiles_are_keys(tiles))
+        if (part.keys != NULL)
             gs_copy_once(to + done, part.keys, part.count);
         else
             gs_tile_keys(tiles, &part, 0, part.count, to + done);

@@ -25,6 +25,7 @@ struct gs_tiles {
     uint64_t count;       /* tiles in all */
     const struct gs_codec *codec;   /* of the records in the spans; NULL: they are keys, */
     const struct gs_tagger *tagger; /* or, if this is not NULL, records to be tagged */
+    uint64_t decoded; /* so many of the first ones, whole tiles of them, are keys already */
 };
 
 struct gs_tile {
@@ -79,7 +80,7 @@ struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint6
 static inline const gs_key *gs_tile_keys(const struct gs_tiles *tiles, const struct gs_tile *tile,
                                          uint64_t skip, uint64_t count, gs_key *block)
 {
-    if (gs_tiles_are_keys(tiles))
+    if (tile->keys != NULL)
         return tile->keys + skip;
     const void *records = (const char *)tile->records + skip * gs_tiles_record_bytes(tiles);
     if (tiles->tagger != NULL)

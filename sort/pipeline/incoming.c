@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * One mutex is enough: it is taken once per chunk, and once for each piece read. Each thread has
- * its own gs_run, whose input is the chunk it works on.
+ * its own gs_run, whose input is the chunk it works on. Records are decoded on the way: chunks that
+ * were claimed hold keys from then on, and gs_sort is told so.
  */
 #include "sort/pipeline/incoming.h"
 #include "sort/cpu/cpu.h"
@@ -47,7 +48,7 @@ struct gs_incoming {
     const struct gs_stages *stages;
     pthread_mutex_t mutex; /* guards the next nine members */
     enum state state;
-    gs_key *keys;
+    gs_key *keys;       /* in chunks before `next`; behind them, records */
     uint64_t count;     /* of keys[] */
     uint64_t look_keys; /* keys that must be there for the next look */
     uint64_t next;      /* next chunk to claim */
@@ -120,10 +121,10 @@ static bool has_work(const struct gs_incoming *incoming)
 static void look_and_begin(struct gs_incoming *incoming)
 {
     uint64_t count = incoming->count;
-    const gs_key *keys = incoming->keys;
+    const void *records = incoming->keys;
     incoming->state = LOOKING;
     pthread_mutex_unlock(&incoming->mutex);
-    bool begins = gs_incoming_look(&incoming->bins, incoming->options, keys, count);
+    bool begins = gs_incoming_look(&incoming->bins, incoming->options, records, count);
     bool room = !begins || grow_table(incoming, 2 * count / GS_CHUNK_KEYS_MAX);
     pthread_mutex_lock(&incoming->mutex);
     incoming->state = !room ? GIVEN_UP : begins ? DISTRIBUTING : WAITING;
@@ -174,7 +175,8 @@ static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
     cpu->scratch_bytes = GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
     cpu->scratch = gs_pages_alloc(cpu->scratch_bytes);
     if (cpu->scratch != NULL &&
-        gs_tiles_make(&worker->run.tiles, &worker->chunk, 1, NULL) == GS_OK &&
+        gs_tiles_decode(&worker->run.tiles, gs_input_codec(incoming->options), &worker->chunk, 1,
+                        NULL) == GS_OK &&
         pthread_create(&worker->thread, NULL, work, worker) == 0)
         return true;
     gs_tiles_free(&worker->run.tiles);
@@ -219,7 +221,8 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options,
     bool cpu =
         options->device == GS_DEVICE_CPU ||
         (options->device == GS_DEVICE_AUTO && (gs_gpu_refusal() != NULL || !gs_gpu_present()));
-    if (threads < WORKERS_PART || other || !cpu || options->bins == 1 || options->codec != NULL)
+    bool fits = options->codec == NULL || options->codec->record_bytes == sizeof(gs_key);
+    if (threads < WORKERS_PART || other || !cpu || options->bins == 1 || !fits)
         return NULL;
     struct gs_incoming *incoming = calloc(1, sizeof *incoming);
     if (incoming == NULL)
@@ -235,12 +238,12 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options,
     return incoming;
 }
 
-void gs_incoming_tell(struct gs_incoming *incoming, gs_key *keys, uint64_t count)
+void gs_incoming_tell(struct gs_incoming *incoming, void *records, uint64_t count)
 {
     if (incoming == NULL)
         return;
     pthread_mutex_lock(&incoming->mutex);
-    incoming->keys = keys;
+    incoming->keys = records;
     incoming->count = count;
     uint64_t chunks = count / GS_CHUNK_KEYS_MAX;
     if (incoming->state == DISTRIBUTING && chunks > incoming->rows) {
@@ -310,13 +313,41 @@ void gs_incoming_free(struct gs_incoming *incoming)
     free(incoming);
 }
 
+/* Records that have been decoded in their place. */
+static uint64_t count_decoded(const struct gs_incoming *incoming)
+{
+    return incoming->next * GS_CHUNK_KEYS_MAX;
+}
+
+void gs_incoming_mark(const struct gs_incoming *incoming, struct gs_tiles *tiles)
+{
+    if (incoming == NULL || tiles->span_count != 1)
+        return;
+    /* Paused: they may have moved. */
+    if (incoming->paused || tiles->spans[0].keys == incoming->keys)
+        tiles->decoded = count_decoded(incoming);
+}
+
+void gs_incoming_restore(struct gs_incoming *incoming)
+{
+    if (incoming == NULL || incoming->options->codec == NULL)
+        return;
+    const struct gs_codec *codec = incoming->options->codec;
+#pragma omp parallel for num_threads(gs_threads(incoming->options))
+    for (uint64_t first = 0; first < count_decoded(incoming); first += GS_CHUNK_KEYS_MAX) {
+        gs_key *keys = incoming->keys + first;
+        gs_codec_store(codec, keys, keys, GS_CHUNK_KEYS_MAX);
+    }
+    incoming->next = 0;
+    incoming->state = GIVEN_UP;
+}
+
 void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
 {
     run->arrived.keys = NULL;
     if (incoming == NULL || incoming->state != DISTRIBUTING || incoming->starts == NULL ||
         incoming->next == 0 || run->tiles.span_count != 1 ||
-        run->tiles.spans[0].keys != incoming->keys ||
-        run->plan.count < incoming->next * GS_CHUNK_KEYS_MAX)
+        run->tiles.spans[0].keys != incoming->keys || run->plan.count < count_decoded(incoming))
         return;
     struct gs_stage_stats select = {0};
     struct gs_stage_stats *rows = run->stats->stages;
@@ -340,7 +371,7 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
     run->splitters = incoming->bins.splitters;
     run->fingerprint = incoming->fingerprint;
     run->arrived = (struct gs_arrived){.keys = incoming->keys,
-                                       .count = incoming->next * GS_CHUNK_KEYS_MAX,
+                                       .count = count_decoded(incoming),
                                        .starts = incoming->starts,
                                        .starts_bytes = incoming->rows * row_bytes(incoming)};
     incoming->starts = NULL;

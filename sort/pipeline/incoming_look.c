@@ -25,12 +25,14 @@
 #define PROOF_SAMPLES 16384
 
 /* Are the keys in order at more than half of the places? */
-static bool look_ordered(const gs_key *keys, uint64_t count)
+static bool look_ordered(const struct gs_tiles *tiles)
 {
+    const uint64_t step = (gs_tiles_keys(tiles) - LOOK_KEYS) / (LOOK_PLACES - 1);
     unsigned ordered = 0;
     for (uint64_t i = 0; i < LOOK_PLACES; i++) {
-        const gs_key *at = keys + (count - LOOK_KEYS) / (LOOK_PLACES - 1) * i;
-        ordered += gs_order_ascending(at, LOOK_KEYS) || gs_order_descending(at, LOOK_KEYS);
+        gs_key keys[LOOK_KEYS];
+        gs_tiles_copy(tiles, i * step, LOOK_KEYS, keys);
+        ordered += gs_order_ascending(keys, LOOK_KEYS) || gs_order_descending(keys, LOOK_KEYS);
     }
     return ordered > LOOK_PLACES / 2;
 }
@@ -50,17 +52,18 @@ static gs_key *draw_sample(const struct gs_tiles *tiles, uint32_t samples, unsig
 }
 
 bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *options,
-                      const gs_key *keys, uint64_t count)
+                      const void *records, uint64_t count)
 {
     struct gs_plan plan;
     struct gs_tiles tiles;
     struct gs_few_values few;
-    const struct gs_span span = {.keys = keys, .count = count, .name = ""};
-    if (look_ordered(keys, count) || gs_tiles_make(&tiles, &span, 1, NULL) != GS_OK)
+    const struct gs_span span = {.keys = records, .count = count, .name = ""};
+    if (gs_tiles_decode(&tiles, gs_input_codec(options), &span, 1, NULL) != GS_OK)
         return false;
     gs_plan_make(&plan, options, count);
     gs_plan_in_place(&plan, options);
-    gs_key *sample = draw_sample(&tiles, plan.samples, 1, &bins->select);
+    gs_key *sample =
+        look_ordered(&tiles) ? NULL : draw_sample(&tiles, plan.samples, 1, &bins->select);
     gs_tiles_free(&tiles);
     if (sample == NULL)
         return false;

@@ -19,10 +19,10 @@ struct gs_incoming_bins {
     struct gs_stage_stats select, sort; /* time that took */
 };
 
-/* Choose bins by keys[0 .. count), which have arrived. false: distributing these keys is not the
- * way to sort them, or there is no memory. */
+/* Choose bins by the first `count` records, which have arrived. false: distributing these is not
+ * the way to sort them, or there is no memory. */
 bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *options,
-                      const gs_key *keys, uint64_t count);
+                      const void *records, uint64_t count);
 
 /* Do all keys in the tiles fall evenly into these bins, judging by a sample that `threads` threads
  * draw? *select gets the time that took. Also false if there is no memory. */

@@ -209,6 +209,7 @@ bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *
     struct gs_tiles tiles;
     if (gs_tiles_decode(&tiles, gs_input_codec(options), spans, span_count, NULL) != GS_OK)
         return false;
+    gs_incoming_mark(options->incoming, &tiles);
     bool most = gs_keeps_most(&tiles, gs_threads(options));
     gs_tiles_free(&tiles);
     return most;
@@ -223,6 +224,7 @@ static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *span
     const struct gs_options *options = run->options;
     GS_TRY(gs_options_check(options, err));
     GS_TRY(gs_tiles_decode(&run->tiles, gs_input_codec(options), spans, span_count, err));
+    gs_incoming_mark(options->incoming, &run->tiles);
     gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
     GS_TRY(gs_options_check_count(options, run->plan.count, err));
     enum gs_device chosen = choose_device(options, &run->plan, gs_gpu_started(), run->stats);

@@ -85,13 +85,14 @@ struct gs_width {
 
     /* Work done while a pipe is read (pipeline/incoming.h): pass the state to sort() as
      * options.incoming. incoming_new may return NULL, which all other calls accept. The caller's
-     * thread reads, tells of keys[0 .. count), all of the input so far, and pauses before it moves
-     * them; it must not touch keys that it has told of until the next pause or end. To be ended
-     * before the keys are sorted. */
+     * thread reads, tells of `count` keys or records, all of the input so far, and pauses before it
+     * moves them; it must not touch what it has told of until the next pause or end. To be ended
+     * before the keys are sorted, and restored if it is not sort() that sorts them. */
     struct gs_incoming *(*incoming_new)(const struct gs_options *options);
-    void (*incoming_tell)(struct gs_incoming *incoming, void *keys, uint64_t count);
+    void (*incoming_tell)(struct gs_incoming *incoming, void *records, uint64_t count);
     void (*incoming_pause)(struct gs_incoming *incoming);
     void (*incoming_end)(struct gs_incoming *incoming);
+    void (*incoming_restore)(struct gs_incoming *incoming);
     void (*incoming_free)(struct gs_incoming *incoming);
 };
 

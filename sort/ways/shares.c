@@ -93,7 +93,6 @@ void gs_shares_find(struct gs_shares *shares, const struct gs_run *run, const gs
     uint64_t most = run->emitter.sink->memory != NULL ? GS_SHARES_KEYS : GS_SHARES_KEYS_WRITTEN;
     shares->count = 0;
     bool chosen = run->options->bins > 0 || run->options->samples > 0; /* the user asks for bins */
-    chosen = chosen || run->tiles.codec != NULL; /* each thread would decode all of the input */
     if (!chosen && run->plan.count <= most && threads <= GS_SHARES_MAX && gs_vqsort_usable())
         cut_shares(shares, threads, sample, samples);
 }
@@ -130,9 +129,11 @@ static void count_shares(struct work *all)
             uint64_t left = n - first < BLOCK_KEYS ? n - first : BLOCK_KEYS;
             for (uint64_t done = 0; done < left;) {
                 struct gs_tile part = gs_tiles_part(&run->tiles, first + done, left - done);
+                gs_key block[BLOCK_KEYS];
+                const gs_key *keys = gs_tile_keys(&run->tiles, &part, 0, part.count, block);
                 for (uint32_t i = 0; i < all->shares->count; i++) {
                     struct gs_share share = share_at(all->shares, i);
-                    gs_share_count(&share, part.keys, part.count, ends[i]);
+                    gs_share_count(&share, keys, part.count, ends[i]);
                 }
                 done += part.count;
             }
@@ -190,8 +191,13 @@ static bool take_share(const struct work *all, const struct gs_share *share, gs_
                                  .above = keys + counts[0] + counts[1],
                                  .above_end = keys + counts[0] + counts[1] + counts[2]};
     for (uint64_t first = 0; first < run->plan.count;) {
-        struct gs_tile part = gs_tiles_part(&run->tiles, first, run->plan.count - first);
-        if (!gs_share_take(share, part.keys, part.count, &room))
+        gs_key block[BLOCK_KEYS];
+        uint64_t left = run->plan.count - first;
+        if (!gs_tiles_are_keys(&run->tiles) && left > BLOCK_KEYS)
+            left = BLOCK_KEYS;
+        struct gs_tile part = gs_tiles_part(&run->tiles, first, left);
+        const gs_key *from = gs_tile_keys(&run->tiles, &part, 0, part.count, block);
+        if (!gs_share_take(share, from, part.count, &room))
             return false;
         first += part.count;
     }

@@ -96,5 +96,6 @@ const struct gs_width gs_width_records = {
     .incoming_tell = incoming_tell,
     .incoming_pause = incoming_ignore,
     .incoming_end = incoming_ignore,
+    .incoming_restore = incoming_ignore,
     .incoming_free = incoming_ignore,
 };

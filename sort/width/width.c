@@ -23,11 +23,6 @@ static struct gs_incoming *incoming_new(const struct gs_options *options)
     return gs_incoming_new(options, &gs_stages_cpu);
 }
 
-static void incoming_tell(struct gs_incoming *incoming, void *keys, uint64_t count)
-{
-    gs_incoming_tell(incoming, keys, count);
-}
-
 #define NAME_OF(bits) gs_width_##bits
 #define NAME(bits)    NAME_OF(bits)
 
@@ -50,8 +45,9 @@ const struct gs_width NAME(GS_BITS) = {
     .external_needed = gs_external_needed,
     .external_seconds = gs_external_seconds,
     .incoming_new = incoming_new,
-    .incoming_tell = incoming_tell,
+    .incoming_tell = gs_incoming_tell,
     .incoming_pause = gs_incoming_pause,
     .incoming_end = gs_incoming_end,
+    .incoming_restore = gs_incoming_restore,
     .incoming_free = gs_incoming_free,
 };

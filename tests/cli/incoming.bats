@@ -83,6 +83,36 @@ setup()
     assert_same wanted got
 }
 
+@test "counting begins before reading has ended where doubles are decoded" {
+    keygen --type=f64 --specials uniform "$KEYS" >in
+    reference -t f64 in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=2 -t f64 --stats 2>stats | cmp - wanted
+    read -r _ end < <(row stats 'read ')
+    read -r begin _ < <(row stats 'count bins')
+    [ "$begin" -lt "$end" ] || {
+        cat stats >&2
+        return 1
+    }
+}
+
+@test "a slow pipe of big-endian integers, in memory and larger than -S" {
+    keygen --type=i32be uniform "$KEYS" >in
+    reference -t i32be -r -u in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=2 -t i32be -r -u --verify -o got
+    assert_same wanted got
+    cat in in in >thrice
+    reference -t i32be thrice >wanted
+    trickle thrice | "$GSORT" --device=cpu --parallel=2 -t i32be -S 100M -T . --verify -o got
+    assert_same wanted got
+}
+
+@test "a slow pipe of records with a payload, one of each key" {
+    keygen --type=u16 --record=8 uniform "$KEYS" >in
+    reference -R 8 -k 0:u16 -u in >wanted
+    trickle in | "$GSORT" --device=cpu --parallel=2 -R 8 -k 0:u16 -u --verify -o got
+    assert_same wanted got
+}
+
 @test "an input that ends inside a key is refused" {
     keygen uniform "$KEYS" >in
     printf x >>in

@@ -73,8 +73,6 @@ END
         assert_trouble ""
         [ ! -e out ]
     done
-    run -2 --separate-stderr bash -c 'cat a.npy | gsort'
-    assert_trouble "looks like a NumPy array"
     run -2 --separate-stderr bash -c 'set -o pipefail; gsort -u a.npy | cat'
     assert_trouble "use -o FILE"
 }

@@ -1,7 +1,8 @@
 /* test_incoming.c -- input that is distributed to bins while it arrives is sorted correctly.
  * SPDX-License-Identifier: MIT
  *
- * Keys arrive in pieces, in a buffer that moves; outputs are compared with sample_sorted's.
+ * Keys arrive in pieces, in a buffer that moves, as they are or as big-endian records; outputs are
+ * compared with sample_sorted's.
  */
 #include "sort/pipeline/incoming.h"
 #include "sort/cpu/stages_cpu.h"
@@ -14,6 +15,20 @@
 #include <unistd.h>
 
 enum { COUNT = GS_INCOMING_KEYS + 3 * GS_CHUNK_KEYS_MAX + 12345 };
+
+/* Records as large as keys, with their bytes turned round. */
+static struct gs_codec turned;
+
+/* Keys as they arrive. The caller frees them. */
+static gs_key *make_records(const gs_key *keys, uint64_t count, const struct gs_codec *codec)
+{
+    gs_key *records = malloc(count * sizeof *records);
+    if (codec != NULL)
+        gs_codec_store(codec, keys, records, count);
+    else
+        memcpy(records, keys, count * sizeof *records);
+    return records;
+}
 
 /* Wait, up to 10 s, until the threads have sampled what has arrived and begin. */
 static void await_begin(struct gs_incoming *incoming)
@@ -65,7 +80,8 @@ static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options 
                               .keys = got};
 
     options.incoming = gs_incoming_new(&options, &gs_stages_cpu);
-    gs_key *buffer = come_in(options.incoming, keys, count, begins);
+    gs_key *records = make_records(keys, count, options.codec);
+    gs_key *buffer = come_in(options.incoming, records, count, begins);
     bool begun = gs_incoming_begun(options.incoming);
     CHECK_EQUAL(begun, begins);
     gs_incoming_end(options.incoming);
@@ -73,10 +89,13 @@ static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options 
     CHECK(gs_sort(&options, &span, 1, &sink.sink, NULL, &stats, &err) == GS_OK);
     CHECK_EQUAL(stats.keys_in, count);
     CHECK_EQUAL(stats.keys_out, left);
+    if (options.codec != NULL)
+        gs_codec_load(options.codec, got, got, left);
     CHECK(memcmp(got, wanted, left * sizeof *got) == 0);
     if (options.verify)
         CHECK_EQUAL(stats.fingerprint, gs_fingerprint(wanted, left));
     gs_incoming_free(options.incoming);
+    free(records);
     free(buffer);
     free(wanted);
     free(got);
@@ -86,9 +105,10 @@ static bool sort_incoming(const gs_key *keys, uint64_t count, struct gs_options 
 
 /* The later keys are larger than the first: bins chosen from the first are uneven, so the sort must
  * start anew. */
-static void test_drift(void)
+static void test_drift(const struct gs_codec *codec)
 {
-    const struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2, .verify = true};
+    const struct gs_options options = {
+        .device = GS_DEVICE_CPU, .threads = 2, .verify = true, .codec = codec};
     uint64_t count = 2 * (uint64_t)COUNT;
     gs_key *keys = sample_make(SAMPLE_UNIFORM, count);
     for (uint64_t i = 0; i < COUNT; i++)
@@ -97,14 +117,39 @@ static void test_drift(void)
     free(keys);
 }
 
+/* What was decoded becomes records again: the same ones, though in another order. */
+static void test_restore(void)
+{
+    const struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2, .codec = &turned};
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
+    gs_key *records = make_records(keys, COUNT, &turned);
+    struct gs_incoming *incoming = gs_incoming_new(&options, &gs_stages_cpu);
+    gs_key *buffer = come_in(incoming, records, COUNT, true);
+    gs_incoming_end(incoming);
+    gs_incoming_restore(incoming);
+    gs_codec_load(&turned, buffer, buffer, COUNT);
+    sample_sort(keys, COUNT);
+    sample_sort(buffer, COUNT);
+    CHECK(memcmp(keys, buffer, COUNT * sizeof *keys) == 0);
+    gs_incoming_restore(NULL);
+    gs_incoming_free(incoming);
+    free(buffer);
+    free(records);
+    free(keys);
+}
+
 /* Sorts that would not gain by it get NULL, which all calls accept. */
 static void test_refusals(void)
 {
+    struct gs_codec narrow;
+    const struct gs_format bytes = gs_format_of((struct gs_key_type){GS_TYPE_BYTES, 3, true});
+    gs_codec_init(&narrow, &bytes);
     const struct gs_options refused[] = {
         {.threads = 1},
         {.threads = 2, .device = GS_DEVICE_GPU},
         {.threads = 2, .engine = GS_ENGINE_HYBRID},
         {.threads = 2, .bins = 1},
+        {.threads = 2, .codec = &narrow},
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         CHECK(gs_incoming_new(&refused[i], &gs_stages_cpu) == NULL);
@@ -159,12 +204,16 @@ static void test_others(void)
 
 int main(void)
 {
+    const struct gs_format format =
+        gs_format_of((struct gs_key_type){GS_TYPE_BYTES, sizeof(gs_key), true});
+    gs_codec_init(&turned, &format);
     for (unsigned way = 0; way < 8; way++) { /* both sinks, directions, duplicates or not */
         struct gs_options options = {.device = GS_DEVICE_CPU,
                                      .reverse = (way & 1) != 0,
                                      .unique = (way & 2) != 0,
                                      .verify = way % 3 == 0,
-                                     .threads = way % 3 == 1 ? 5 : 2};
+                                     .threads = way % 3 == 1 ? 5 : 2,
+                                     .codec = way % 2 == way / 4 ? &turned : NULL};
         gs_key *keys = sample_make(way == 5 ? SAMPLE_SKEWED : SAMPLE_UNIFORM, COUNT);
         CHECK(sort_incoming(keys, COUNT, options, (way & 4) != 0, true));
         free(keys);
@@ -176,7 +225,9 @@ int main(void)
         CHECK(!sort_incoming(keys, COUNT, options, false, false));
         free(keys);
     }
-    test_drift();
+    test_drift(NULL);
+    test_drift(&turned);
+    test_restore();
     test_refusals();
     test_others();
     return check_failures();

@@ -67,7 +67,7 @@ static void check_stream(size_t bytes, size_t piece, bool populates, uint64_t mo
     pthread_t writer;
     if (pthread_create(&writer, NULL, feed, &stream) != 0)
         abort();
-    struct gs_slurp slurp;
+    struct gs_slurp slurp = {.bytes = NULL};
     struct gs_error err = {.status = GS_OK};
     const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &most};
     enum gs_status st = gs_slurp_read(&slurp, ends[0], "pipe", populates, &watch, &err);
@@ -131,7 +131,7 @@ int main(void)
     check_stream(((size_t)300 << 20) + 3, 1 << 20, true, UINT64_MAX);
     check_stream(((size_t)300 << 20) + 3, 1 << 20, true, (uint64_t)200 << 20);
 
-    struct gs_slurp slurp;
+    struct gs_slurp slurp = {.bytes = NULL};
     struct gs_error err = {.status = GS_OK};
     uint64_t most = UINT64_MAX;
     const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &most};

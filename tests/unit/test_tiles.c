@@ -59,8 +59,42 @@ static void test_changed(void)
     gs_tiles_free(&tiles);
 }
 
+/* Keys of records come decoded from every call, also where the first of them are keys already. */
+static void test_decoded(void)
+{
+    enum { COUNT = 3 * GS_TILE_KEYS - 5, DECODED = GS_TILE_KEYS };
+    struct gs_error err = {.status = GS_OK};
+    struct gs_tiles tiles;
+    struct gs_codec codec;
+    const struct gs_format format =
+        gs_format_of((struct gs_key_type){GS_TYPE_BYTES, sizeof(gs_key), true});
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
+    gs_key *mixed = sample_make(SAMPLE_UNIFORM, COUNT);
+    gs_key *got = sample_make(SAMPLE_EQUAL, COUNT);
+    const struct gs_span span = {mixed, COUNT, "mixed"};
+    gs_codec_init(&codec, &format);
+    gs_codec_store(&codec, keys + DECODED, mixed + DECODED, COUNT - DECODED);
+    CHECK(gs_tiles_decode(&tiles, &codec, &span, 1, &err) == GS_OK);
+    tiles.decoded = DECODED;
+    gs_tiles_copy(&tiles, 0, COUNT, got);
+    CHECK(memcmp(got, keys, COUNT * sizeof *keys) == 0);
+    CHECK_EQUAL(gs_tiles_key(&tiles, DECODED - 1), keys[DECODED - 1]);
+    CHECK_EQUAL(gs_tiles_key(&tiles, DECODED), keys[DECODED]);
+    CHECK_EQUAL(gs_tiles_part(&tiles, DECODED - 3, 100).count, 3);
+    for (uint64_t i = 0; i < tiles.count; i++) {
+        struct gs_tile tile = gs_tiles_at(&tiles, i);
+        const gs_key *at = gs_tile_keys(&tiles, &tile, 1, tile.count - 1, got);
+        CHECK(memcmp(at, keys + tile.first + 1, (tile.count - 1) * sizeof *keys) == 0);
+    }
+    gs_tiles_free(&tiles);
+    free(got);
+    free(mixed);
+    free(keys);
+}
+
 int main(void)
 {
+    test_decoded();
     test_changed();
     enum { N = 3 * GS_TILE_KEYS + 17 };
     gs_key *keys = sample_make(SAMPLE_UNIFORM, N);

@@ -1,0 +1,123 @@
+/* record_format.c -- what the files are arrays of: from options, or from the files' own headers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/record_format.h"
+
+#include "cli/npy_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Have records other bytes than those of their keys? */
+static bool has_payload(const struct gs_format *format)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < format->key_count; i++)
+        bytes += format->keys[i].type.bytes;
+    return bytes < format->record_bytes;
+}
+
+/* Do keys begin at multiples of their size in all files? */
+static bool are_aligned(const struct gs_command *command)
+{
+    for (size_t i = 0; command->skips != NULL && (i == 0 || i < command->file_count); i++)
+        if (command->skips[i] % command->format.element_bytes != 0)
+            return false;
+    return true;
+}
+
+/* The same number of bytes is in front of the records of each file. */
+static enum gs_status skip_everywhere(struct gs_command *command, uint64_t skip,
+                                      struct gs_error *err)
+{
+    size_t count = command->file_count > 0 ? command->file_count : 1;
+    if (skip == 0)
+        return GS_OK;
+    command->skips = calloc(count, sizeof *command->skips);
+    if (command->skips == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", count);
+    for (size_t i = 0; i < count; i++)
+        command->skips[i] = skip;
+    return GS_OK;
+}
+
+/* Prepare the sort for records of command->format. */
+static void use_format(struct gs_command *command)
+{
+    const bool indices = command->sort.index_bytes != 0;
+    command->format.stable = indices || (command->stable && has_payload(&command->format));
+    command->sort.format = &command->format;
+    command->sort.records = NULL;
+    command->sort.codec = NULL;
+    if (command->format.element_bytes == 0 || command->format.stable) {
+        gs_record_order_init(&command->order, &command->format);
+        command->sort.records = &command->order;
+        command->sort.key_bytes = 16;
+        return;
+    }
+    gs_codec_init(&command->codec, &command->format);
+    command->sort.key_bytes = command->format.element_bytes;
+    /* Keys that are not aligned are copied like records. */
+    if (!command->codec.identity || !are_aligned(command))
+        command->sort.codec = &command->codec;
+}
+
+enum gs_status gs_set_records(struct gs_command *command, uint64_t skip, struct gs_error *err)
+{
+    static const char *const standard_input[] = {"-"};
+    static const struct gs_format_options none = {.type = NULL};
+    const struct gs_format_options *named = &command->named;
+    enum gs_status st = GS_OK;
+    if (!command->raw && named->type == NULL && named->record == NULL && skip == 0)
+        GS_TRY(gs_npy_files_find(command->file_count > 0 ? command->files : standard_input,
+                                 command->file_count > 0 ? command->file_count : 1, named,
+                                 &command->npy, &command->skips, &command->format,
+                                 &command->undecided, err));
+    command->undecided = command->undecided && !command->planned;
+    if (command->npy == NULL) {
+        GS_TRY(gs_format_parse(&command->format, command->undecided ? &none : named, err));
+        GS_TRY(skip_everywhere(command, skip, err));
+    }
+    use_format(command);
+cleanup:
+    return st;
+}
+
+enum gs_status gs_open_records(const struct gs_command *command, struct gs_inputs *inputs,
+                               struct gs_error *err)
+{
+    return gs_inputs_open(inputs, command->files, command->file_count,
+                          command->undecided ? 0 : gs_record_bytes(&command->sort), command->skips,
+                          command->raw, err);
+}
+
+enum gs_status gs_decide_records(struct gs_command *command, struct gs_inputs *inputs,
+                                 struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (command->undecided) {
+        GS_TRY(gs_npy_files_begin(inputs, &command->named, &command->npy, &command->skips,
+                                  &command->format, err));
+        if (command->npy == NULL)
+            GS_TRY(gs_format_parse(&command->format, &command->named, err));
+    }
+    if (command->npy != NULL)
+        GS_TRY(gs_npy_files_follow(command->npy, inputs, command->skips, err));
+    if (command->undecided) {
+        command->undecided = false;
+        use_format(command);
+        GS_TRY(gs_check_records(command, err));
+        if (command->npy == NULL)
+            st = gs_inputs_judge(inputs, gs_record_bytes(&command->sort), err);
+    }
+cleanup:
+    return st;
+}
+
+enum gs_status gs_check_records(const struct gs_command *command, struct gs_error *err)
+{
+    struct gs_options options = command->sort;
+    if (command->mode != GS_MODE_SORT)
+        options.device = GS_DEVICE_AUTO; /* --device has no effect: these modes run on the CPU */
+    return gs_width(&options)->check_options(&options, err);
+}

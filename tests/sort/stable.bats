@@ -1,0 +1,88 @@
+# -s leaves records of equal keys in the order of the input, whatever way they come in and go out.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+load types
+
+setup()
+{
+    without_gpu "records with other bytes than their keys"
+    enter_directory
+}
+
+# await ARG...: skip the test as long as gsort says of these arguments that it cannot do it yet.
+await()
+{
+    keygen --type=u8 --record=8 sorted 200000 >early
+    run --separate-stderr gsort -s -R 8 -k 0:u8 "$@" early
+    [[ $stderr != *'records of this size'* ]] || skip "$stderr"
+}
+
+# sort_stably WAY...: records of 256 keys, each with its position behind, of several sizes:
+# in the order of their bytes they would lie otherwise, since its low byte comes first.
+# shellcheck disable=SC2034  # sort_one_way uses them
+sort_stably()
+{
+    local file=in bytes number way order orders=("" -r -u "-r -u")
+    for bytes in 3 4 5 7 8 9 12 13 16; do
+        keygen --type=u8 --record="$bytes" uniform 70000 >in
+        rm -f reference?
+        for way; do
+            number=$(((ORDER++) % 4))
+            sort_one_way "$way" -s -R "$bytes" -k 0:u8
+        done
+    done
+}
+
+@test "files, and files into themselves" {
+    await --verify -o out
+    sort_stably file one_thread in_place
+}
+
+@test "pipes" {
+    await --verify
+    sort_stably pipe
+}
+
+@test "temporary files" {
+    await -S 1M -T . --verify -o out
+    sort_stably external external_pipe
+}
+
+@test "merging: equal keys of an earlier file come first" {
+    await -m --verify -o out
+    sort_stably merge
+}
+
+@test "what is in order already, and its check" {
+    await --verify -o out
+    sort_stably ordered check
+}
+
+@test "-c minds the keys only, and with -u that none comes twice" {
+    printf '\1b\1a\2c' >in
+    gsort -s -R 2 -k 0:u8 -c in
+    run -1 --separate-stderr gsort -R 2 -k 0:u8 -c in
+    [ "$stderr" = "gsort: in:1: disorder: 1" ]
+    run -1 --separate-stderr gsort -s -R 2 -k 0:u8 -cu in
+    [ "$stderr" = "gsort: in:1: disorder: 1" ]
+}
+
+@test "several files: equal keys in the order in which the files are named" {
+    keygen --type=u8 --record=8 uniform 30000 >a
+    keygen --type=u8 --record=8 --seed=2 uniform 20000 >b
+    reference -s -R 8 -k 0:u8 b a >expected
+    gsort -s -R 8 -k 0:u8 b a | cmp expected -
+}
+
+@test "few values, in every record and between keys of several types" {
+    await --verify -o out
+    keygen uniform 160000 | tr '\000-\377' '[\001*128][\374*128]' >in
+    for keys in "-k 1:u8" "-k 4:f32r" "-k 2:u16be -k 7:i8"; do
+        # shellcheck disable=SC2086  # words
+        reference -s -R 8 $keys in >expected
+        # shellcheck disable=SC2086  # words
+        gsort -s -R 8 $keys --verify in -o out
+        cmp expected out
+    done
+}

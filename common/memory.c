@@ -83,6 +83,12 @@ void gs_pages_advise(const void *bytes, uint64_t size, int advice)
         (void)madvise((void *)from, to - from, advice); /* advice only */
 }
 
+void gs_page_fetch(const void *byte)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    (void)madvise((void *)((uintptr_t)byte / page * page), page, MADV_WILLNEED); /* advice only */
+}
+
 bool gs_pages_populate(void *pages, size_t bytes)
 {
     return madvise(pages, bytes, MADV_POPULATE_WRITE) == 0;

@@ -29,6 +29,9 @@ void gs_pages_free(void *pages, size_t bytes);
 /* madvise(2) for those pages that lie completely in the range; failure is ignored. */
 void gs_pages_advise(const void *bytes, uint64_t size, int advice);
 
+/* Start reading the page of a mapped file that holds this byte. */
+void gs_page_fetch(const void *byte);
+
 /* Make the pages of a mapping, writable, in one call. False if some could not be made, or the
  * kernel is older than 5.14. */
 bool gs_pages_populate(void *pages, size_t bytes);

@@ -9,7 +9,7 @@
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_split.h"
 #include "sort/keys/params.h"
-#include "sort/keys/sample_position.h"
+#include "sort/split/select_samples.h"
 
 #include "common/clock.h"
 
@@ -195,10 +195,15 @@ static void draw_sample(const struct gs_external_sorter *sorter, const struct gs
     uint64_t keys = gs_tiles_keys(tiles);
     uint64_t first = 0; /* key from which pages are to be dropped */
     advise_spans(sorter, GS_USE_RANDOM);
+    const bool fetch = gs_samples_on_disk(tiles, samples, GS_SAMPLE_SEED);
     for (uint32_t i = 0; i < samples; i++) {
         uint64_t at = gs_sample_position(i, samples, keys, GS_SAMPLE_SEED);
-        if (i % at_once == 0)
+        if (i % at_once == 0) {
             first = at > around ? at - around : 0;
+            if (fetch)
+                gs_fetch_samples(tiles, samples, GS_SAMPLE_SEED, i,
+                                 samples - i < at_once ? samples - i : at_once);
+        }
         sample[i] = gs_tiles_key(tiles, at);
         if (i % at_once == at_once - 1)
             advise_keys(sorter, tiles, held, GS_USE_LATER, first, at + around - first);

@@ -12,4 +12,11 @@
 void gs_select_samples_cpu(const struct gs_tiles *tiles, uint32_t samples, uint64_t seed,
                            unsigned threads, gs_key *sample);
 
+/* Would the first touch of a sample wait for the disk? Touches a few of them. */
+bool gs_samples_on_disk(const struct gs_tiles *tiles, uint32_t samples, uint64_t seed);
+
+/* Have the disk read the pages of samples first .. first + count - 1, all at once. */
+void gs_fetch_samples(const struct gs_tiles *tiles, uint32_t samples, uint64_t seed, uint64_t first,
+                      uint64_t count);
+
 #endif

@@ -6,7 +6,12 @@
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* Positions ascend, one in each stratum, so that the sample covers the input evenly. */
 static void test_one_position_a_stratum(void)
@@ -114,6 +119,53 @@ static void test_through_spans(void)
     free(keys);
 }
 
+static long major_faults(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_majflt : 0;
+}
+
+/* Map `bytes` bytes of a file as it is on the disk, out of the page cache; NULL if that fails. */
+static gs_key *map_cold(int fd, size_t bytes)
+{
+    if (fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+        return NULL;
+    void *keys = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (keys == MAP_FAILED)
+        return NULL;
+    madvise(keys, bytes, MADV_RANDOM); /* or the kernel reads around the first pages */
+    return keys;
+}
+
+/* The pages of a file's sample are read together: few samples wait for the disk on their own. */
+static void test_from_disk(void)
+{
+    enum { N = 1 << 20, SAMPLES = 1024 };
+    char name[] = "samples-XXXXXX";
+    gs_key *sample = calloc(SAMPLES, sizeof *sample);
+    gs_key *keys = sample_make(SAMPLE_UNIFORM, N);
+    struct gs_error err = {.status = GS_OK};
+    struct gs_tiles tiles;
+    int fd = mkstemp(name);
+    if (CHECK(fd >= 0 && write(fd, keys, N * sizeof *keys) == (ssize_t)(N * sizeof *keys))) {
+        gs_key *cold = map_cold(fd, N * sizeof *keys);
+        struct gs_span span = {cold, N, "cold"};
+        if (CHECK(cold != NULL && gs_tiles_make(&tiles, &span, 1, &err) == GS_OK)) {
+            long before = major_faults();
+            gs_select_samples_cpu(&tiles, SAMPLES, 9, 2, sample);
+            CHECK(major_faults() - before <= SAMPLES / 8); /* none on tmpfs */
+            gs_tiles_free(&tiles);
+            munmap(cold, N * sizeof *keys);
+        }
+        for (uint64_t i = 0; i < SAMPLES; i++)
+            CHECK_EQUAL(sample[i], keys[gs_sample_position(i, SAMPLES, N, 9)]);
+    }
+    close(fd);
+    unlink(name);
+    free(sample);
+    free(keys);
+}
+
 /* Samples of every kind and size are sorted correctly, or splitters would not ascend. */
 static void test_sorting(void)
 {
@@ -138,6 +190,7 @@ int main(void)
     test_most_samples();
     test_positions_are_jittered();
     test_through_spans();
+    test_from_disk();
     test_sorting();
     return check_failures();
 }

@@ -25,7 +25,13 @@
 #include <unistd.h>
 
 /* BLOCK_KEYS: keys that groups512 splits at a time, twice. */
-enum { SMALL_MAX = 300, ALL_WAYS_MAX = 40, RANDOM_SIZES = 40, BLOCK_KEYS = 2048, LARGEST = GS_CACHE_SORT_LARGE + 3 };
+enum {
+    SMALL_MAX = 300,
+    ALL_WAYS_MAX = 40,
+    RANDOM_SIZES = 40,
+    BLOCK_KEYS = 2048,
+    LARGEST = GS_CACHE_SORT_LARGE + 3
+};
 
 enum distribution {
     UNIFORM,    /* all bits */
@@ -361,7 +367,8 @@ int main(void)
             const size_t count = (size_t)(random >> 32) % GS_CACHE_SORT_CAPACITY >> (random & 15);
             failures += check(keys, scratch, d, count, random >> 8 & 1, random >> 9 & 1);
         }
-        for (size_t count = (1 << 17) - 1; count < GS_CACHE_SORT_CAPACITY && long_tests; count += 77773)
+        for (size_t count = (1 << 17) - 1; count < GS_CACHE_SORT_CAPACITY && long_tests;
+             count += 77773)
             failures += check(keys, scratch, d, count, count & 1, 1);
         for (size_t i = 0; i < 3; i++) {
             failures += check(keys, scratch, d, BLOCK_KEYS - 1 + i, 1, 1);

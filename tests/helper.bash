@@ -72,27 +72,40 @@ wait_for()
     return 1
 }
 
-# take_turns WORD...: set TURNS to all words; with --device=gpu to one of them, the next with each
-# call: there, starting CUDA costs each run 0.14 s, one run after the other, and the GPU's own test
-# programs (gpu_*.c, bench-gpu --check) cover all combinations. Each round of calls begins one word
-# later than the last, so that each step of a loop with as many steps as words meets every word.
+is_expensive()
+{
+    [ "${GSORT_EXPENSIVE:-0}" = 1 ]
+}
+
+# take_turns WORD...: set TURNS to every other word, with the next call to those between; with
+# GSORT_EXPENSIVE=1 to all of them; with --device=gpu to one of them, the next with each call: there,
+# starting CUDA costs each run 0.14 s, one run after the other, and the GPU's own test programs
+# (gpu_*.c, bench-gpu --check) cover all combinations. Each round of calls begins one word later than
+# the last, so that each step of a loop with as many steps as words meets every word.
 TURN=0
 # shellcheck disable=SC2034  # TURNS is the caller's
 take_turns()
 {
-    local next=$(((TURN + TURN / $#) % $#))
-    TURNS=("$@")
-    [ "$GSORT_DEVICE" != gpu ] || TURNS=("${@:next+1:1}")
+    local next=$(((TURN + TURN / $#) % $#)) i
+    TURNS=("${@:next+1:1}")
+    if [ "$GSORT_DEVICE" != gpu ]; then
+        for ((i = 1; i < $#; i++)); do
+            if is_expensive || [ $((i % 2)) -eq 0 ]; then
+                TURNS+=("${@:(next + i) % $# + 1:1}")
+            fi
+        done
+    fi
     TURN=$((TURN + 1))
 }
 
-# repeats N: print how often to try to provoke a race: N times; with --device=gpu a third of that.
+# repeats N: print how often to try to provoke a race: a third of N times; with GSORT_EXPENSIVE=1,
+# unless with --device=gpu, N times.
 repeats()
 {
-    if [ "$GSORT_DEVICE" = gpu ]; then
-        echo $(($1 / 3))
-    else
+    if is_expensive && [ "$GSORT_DEVICE" != gpu ]; then
         echo "$1"
+    else
+        echo $(($1 / 3))
     fi
 }
 
@@ -337,7 +350,7 @@ umount_all()
 
 require_expensive()
 {
-    [ "${GSORT_EXPENSIVE:-0}" = 1 ] || skip "expensive: GSORT_EXPENSIVE=1 runs it"
+    is_expensive || skip "expensive: GSORT_EXPENSIVE=1 runs it"
 }
 
 teardown()

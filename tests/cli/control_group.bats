@@ -26,6 +26,7 @@ limit_waiting()
     while kill -0 $! 2>/dev/null; do
         now=$(waiting)
         [ "$now" -le "$most" ] || most=$now
+        sleep 0.01
     done
     wait $! || status=$?
     echo "at most $most MiB waited for the disk"
@@ -82,7 +83,8 @@ limit_waiting()
     keygen uniform 40M >in # 160 MiB
     "$GSORT" in -o wanted
     for threads in 2 16; do
-        for mib in 200 240 280 400; do
+        take_turns 200 240 280 400
+        for mib in "${TURNS[@]}"; do
             # shellcheck disable=SC2002  # a pipe is what is tested
             cat in | limit_to "$mib" "$GSORT" --device=cpu --parallel="$threads" -T . -o got
             assert_same wanted got

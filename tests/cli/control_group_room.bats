@@ -3,14 +3,19 @@
 
 load ../helper
 
+setup_file()
+{
+    keygen uniform 24M >"$BATS_FILE_TMPDIR/in" # 96 MiB
+    reference "$BATS_FILE_TMPDIR/in" >"$BATS_FILE_TMPDIR/wanted"
+}
+
 setup()
 {
     without_gpu "a GPU's driver has memory of its own"
     require_strace
     enter_directory
     require_control_group memory
-    keygen uniform 24M >in # 96 MiB
-    "$GSORT" in -o wanted
+    ln -s "$BATS_FILE_TMPDIR"/{in,wanted} .
 }
 
 # calls NAME[,NAME] MIB ARG...: print how many of these system calls gsort makes in a group of MIB;

@@ -14,17 +14,24 @@ within()
     )
 }
 
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    keygen uniform 16M >in # 64 MiB
+    reference in >wanted
+}
+
 setup()
 {
     enter_directory
     require_plain_build
-    keygen uniform 16M >in # 64 MiB
-    "$GSORT" in -o wanted
+    ln -s "$BATS_FILE_TMPDIR"/* .
 }
 
 @test "a sort succeeds with any limit from 64 MiB on and any number of threads" {
     for ((mib = 64; mib <= 160; mib += 12)); do
-        for options in "--parallel=2 -S 16M" "--parallel=16 -S 16M" "--parallel=100"; do
+        take_turns "--parallel=2 -S 16M" "--parallel=16 -S 16M" --parallel=100
+        for options in "${TURNS[@]}"; do
             # shellcheck disable=SC2086  # several options
             within "$mib" "$GSORT" --device=cpu $options -T . in -o got
             assert_same wanted got
@@ -35,7 +42,8 @@ setup()
 @test "a file on standard input, read from its offset" {
     keys 1 2 >file
     cat in >>file
-    for mib in 72 80 88 96 104 200; do
+    take_turns 72 80 88 96 104 200
+    for mib in "${TURNS[@]}"; do
         {
             head -c 8 >/dev/null
             within "$mib" "$GSORT" --device=cpu --parallel=2 -S 16M -T . >got
@@ -69,7 +77,8 @@ setup()
 @test "a limit on data, which counts buffers and stacks, but not files" {
     local mib options
     for mib in 32 64 128; do
-        for options in "--parallel=2" "--parallel=16 -S 8M" "--parallel=100"; do
+        take_turns --parallel=2 "--parallel=16 -S 8M" --parallel=100
+        for options in "${TURNS[@]}"; do
             # shellcheck disable=SC2086  # several options
             (ulimit -d $((mib * 1024)) && "$GSORT" --device=cpu $options -T . in -o got)
             assert_same wanted got
@@ -82,12 +91,12 @@ setup()
 }
 
 @test "a sort of two files succeeds with any limit from 130,000 KiB on" {
-    keygen uniform 16M >big
-    reference big big >wanted
+    reference in in >twice
     local kib
-    for kib in 130000 140000 150000 158000 166000; do
-        (ulimit -v "$kib" && "$GSORT" --device=cpu big big -o out)
-        assert_same wanted out
+    take_turns 130000 140000 150000 158000 166000
+    for kib in "${TURNS[@]}"; do
+        (ulimit -v "$kib" && "$GSORT" --device=cpu in in -o out)
+        assert_same twice out
         rm out
     done
 }

@@ -122,6 +122,6 @@ rewritten()
 @test "an input that is rewritten all the time, merged" {
     keygen uniform 700001 | gsort >a
     keygen zipf 700001 | gsort >b
-    rewritten 30 -m
-    rewritten 30 -m --verify
+    rewritten "$(repeats 30)" -m
+    rewritten "$(repeats 30)" -m --verify
 }

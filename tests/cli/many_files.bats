@@ -56,14 +56,18 @@ setup()
     local limit
     limit=$(</proc/sys/vm/max_map_count)
     [ "$limit" -le 100000 ] || limit=20000 # too many to try; gsort reads those beyond 16384
-    mkdir parts
-    keygen uniform "$((limit + 100))" >in
-    split -a 4 -b 4 in parts/
-    reference in >wanted
     ulimit -S -s 65536 || skip "no room for so many arguments here"
-    gsort parts/* -o got
+    keygen uniform 100 >in
+    split -b 4 in part
+    local -a parts=(part*) files=()
+    [ "${#parts[@]}" -eq 100 ]
+    while [ "${#files[@]}" -le "$limit" ]; do
+        files+=("${parts[@]}")
+    done
+    reference "${files[@]}" >wanted
+    gsort "${files[@]}" -o got
     assert_same wanted got
-    gsort -u -m parts/* -o got
+    gsort -u -m "${files[@]}" -o got
     reference -u in >wanted
     assert_same wanted got
 }
@@ -72,14 +76,14 @@ setup()
     local limit
     limit=$(</proc/sys/vm/max_map_count)
     [ "$limit" -le 100000 ] || skip "too many to try"
-    keygen uniform 256 | reference /dev/stdin >f
+    keygen uniform 64 | reference /dev/stdin >f
     ulimit -S -s 65536 || skip "no room for so many arguments here"
     local -a files=()
     mapfile -t files < <(yes f | head -n $((limit + 2000)))
     gsort -u -m -S 1M -T . "${files[@]}" -o got
     reference -u f >wanted
     assert_same wanted got
-    head -c 400 f >part
+    head -c 100 f >part
     gsort -m -S 1M -T . part "${files[@]:0:20000}" part -o got
     gsort part "${files[@]:0:20000}" part -o wanted
     assert_same wanted got

@@ -3,32 +3,31 @@
 
 load ../helper
 
-# make_parts COUNT DISTRIBUTION [-r]: make sorted files in0, in1, ... of uneven sizes, some empty,
-# and `all`, which has their keys unsorted.
+# make_parts COUNT DISTRIBUTION: make files of uneven sizes, some empty: raw0, raw1, ..., the same
+# ascending, up0, up1, ..., and descending, down0, ...
 make_parts()
 {
     local i
-    rm -f in* all
-    : >all
     for ((i = 0; i < $1; i++)); do
-        keygen "$2" $((i % 5 == 3 ? 0 : i * 7919 % 200000)) >part
-        cat part >>all
-        reference ${3:+"$3"} part >"in$i"
+        keygen "$2" $((i % 5 == 3 ? 0 : i * 7919 % 50000)) >"raw$i"
+        reference "raw$i" >"up$i"
+        reference -r "raw$i" >"down$i"
     done
 }
 
 @test "merges of various distributions and numbers of inputs, in every direction" {
     for name in uniform few zipf equal sorted max-keys; do
+        make_parts 40 "$name"
         for count in 1 2 7 40; do
+            raw=(raw{0..39})
             for options in "" -r -u -ru; do
-                [[ $options == *r* ]] && order=-r || order=
-                make_parts "$count" "$name" "$order"
-                reference ${options:+"$options"} all >wanted
-                gsort -m --verify ${options:+"$options"} in* -o got
-                assert_same wanted got
-                gsort -m --verify ${options:+"$options"} in* >got
+                [[ $options == *r* ]] && parts=(down{0..39}) || parts=(up{0..39})
+                reference ${options:+"$options"} "${raw[@]:0:count}" >wanted
+                gsort -m --verify ${options:+"$options"} "${parts[@]:0:count}" -o got
                 assert_same wanted got
             done
+            gsort -m --verify -ru "${parts[@]:0:count}" >got
+            assert_same wanted got
         done
     done
 }
@@ -54,9 +53,9 @@ make_parts()
 
 @test "inputs whose key ranges follow each other, and many small inputs with a large one" {
     keygen uniform 300000 | "$GSORT" >all # many sorts, which are not under test
-    split -n 300 -a 3 all next.
+    split -n 60 all next.
     keygen zipf 30000 >few
-    split -n 300 -a 3 few small.
+    split -n 60 few small.
     for part in small.*; do
         "$GSORT" "$part" -o "$part"
     done
@@ -76,15 +75,15 @@ make_parts()
 @test "a merge of pipes, in memory and beyond it" {
     make_parts 6 uniform
     keygen uniform 1500000 | gsort >large
-    reference in* large >wanted
-    gsort -m in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 -o got
+    reference up* large >wanted
+    gsort -m up0 <(cat up1) - up3 <(cat up4) up5 <(cat large) <up2 -o got
     assert_same wanted got
-    gsort -m -S 1M -T . in0 <(cat in1) - in3 <(cat in4) in5 <(cat large) <in2 --stats -o got 2>stats
+    gsort -m -S 1M -T . up0 <(cat up1) - up3 <(cat up4) up5 <(cat large) <up2 --stats -o got 2>stats
     assert_same wanted got
     [ "$(awk '$1 == "temporary" { print $2 }' stats)" -ge 6000000 ]
     # One temporary file holds two of the pipes, but not the inputs between them.
-    reference in4 in5 large large >wanted
-    gsort -m -S 1M -T . <(cat large) in5 <(cat in4) <(cat large) -o got
+    reference up4 up5 large large >wanted
+    gsort -m -S 1M -T . <(cat large) up5 <(cat up4) <(cat large) -o got
     assert_same wanted got
     # At most half of -S is for pipes in memory.
     gsort -m -S 10M -T . - <large --stats -o got 2>stats
@@ -98,14 +97,14 @@ make_parts()
 
 @test "a merge of more inputs than descriptors" {
     keygen uniform 20000 >all
-    split -n 1000 all part.
+    split -n 200 -a 3 all part.
     for part in part.*; do
         echo "$part"
     done >names
-    [ "$(wc -l <names)" -eq 1000 ]
+    [ "$(wc -l <names)" -eq 200 ]
     gsort all -o wanted
     mkdir sorted
-    # 80 bytes each, which are whole keys.
+    # 400 bytes each, which are whole keys.
     while read -r name; do
         reference "$name" >"sorted/$name"
     done <names
@@ -175,14 +174,14 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
 
 @test "a merge ignores options of engine and device" {
     make_parts 3 uniform
-    reference all >wanted
+    reference raw* >wanted
     gsort -m --engine=hybrid --samples=3 --bins=7 --lists=8 --device=cpu --device-memory=1M \
-        in* -o got
+        up* -o got
     assert_same wanted got
-    "$GSORT" -m --device=gpu in* -o got # also in a build without CUDA
+    "$GSORT" -m --device=gpu up* -o got # also in a build without CUDA
     assert_same wanted got
     "$GSORT" -c --device=gpu wanted
-    gsort -m --plan --engine=atomicmin --bins=7 in* >plan
+    gsort -m --plan --engine=atomicmin --bins=7 up* >plan
     grep -q "^engine  *merge$" plan
     gsort -c --engine=hybrid --bins=7 --lists=8 --device=cpu got
 }
@@ -232,17 +231,15 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
 @test "merges of keys of 8 and 16 bytes; a disorder names the whole key" {
     for type in u64 u128; do
         for name in uniform few max-keys; do
+            for i in 0 1 2 3 4; do
+                keygen --type="$type" --seed="$i" "$name" $((i * 20000 + 1)) >"raw$i"
+                reference -t "$type" "raw$i" >"up$i"
+                reference -t "$type" -r "raw$i" >"down$i"
+            done
             for options in "" -r -u -ru; do
-                [[ $options == *r* ]] && order=-r || order=
-                rm -f in*
-                : >all
-                for i in 0 1 2 3 4; do
-                    keygen --type="$type" --seed="$i" "$name" $((i * 60000 + 1)) >part
-                    cat part >>all
-                    reference -t "$type" ${order:+"$order"} part >"in$i"
-                done
-                reference -t "$type" ${options:+"$options"} all >wanted
-                "$GSORT" -m -t "$type" --verify ${options:+"$options"} in* -o got
+                [[ $options == *r* ]] && parts=(down*) || parts=(up*)
+                reference -t "$type" ${options:+"$options"} raw* >wanted
+                "$GSORT" -m -t "$type" --verify ${options:+"$options"} "${parts[@]}" -o got
                 assert_same wanted got
             done
         done

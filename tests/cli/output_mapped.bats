@@ -6,18 +6,25 @@
 
 load ../helper
 
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
+    keygen uniform 10M >in
+    reference in >wanted
+    { head -c $((7 << 22)) in && head -c $((3 << 22)) in; } >again
+    reference -u again >unique
+}
+
 setup()
 {
     enter_directory
-    keygen uniform 10M >in
-    reference in >wanted
+    ln -s "$BATS_FILE_TMPDIR"/{in,wanted} .
 }
 
 # sort_both ARGUMENTS...: sort with few threads and with many.
 sort_both()
 {
-    # With --device=gpu: each sort once, the numbers of threads in turn.
-    take_turns 1 2 4 7
+    take_turns 1 4 2 7
     for threads in "${TURNS[@]}"; do
         rm -f out
         gsort --bins=100 --parallel="$threads" "$@" in -o out
@@ -58,6 +65,7 @@ sort_both()
 
 @test "a mapped output of skewed, few, sorted and reversed keys" {
     for distribution in zipf few sorted reversed clusters; do
+        rm in wanted
         keygen "$distribution" 10M >in
         reference in >wanted
         sort_both
@@ -89,13 +97,11 @@ sort_both()
     done
 }
 
-# most_stay: make an input of 7M keys and 3M of them again, of which -u keeps most.
+# most_stay: take an input of 7M keys and 3M of them again, of which -u keeps most.
 most_stay()
 {
-    keygen uniform 7M >in
-    head -c $((3 << 22)) in >again
-    cat again >>in
-    reference -u in >unique
+    ln -sf "$BATS_FILE_TMPDIR/again" in
+    ln -s "$BATS_FILE_TMPDIR/unique" .
 }
 
 @test "-u where there is room for the unique keys only" {
@@ -120,6 +126,7 @@ most_stay()
 
 @test "-u of a pipe that repeats its first keys later" {
     for more in 1 6; do # repeated once and six times: 1/2 and 1/7 stay
+        rm -f in
         keygen uniform 3M >part
         for _ in $(seq 0 "$more"); do cat part; done >in
         reference -u part >unique

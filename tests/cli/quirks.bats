@@ -44,9 +44,9 @@ END
 setup_file()
 {
     cd "$BATS_FILE_TMPDIR" || return
-    keygen uniform 300007 >in
-    keygen gaussian 1000003 >big
-    keygen sorted 900001 >ordered
+    keygen uniform 150007 >in
+    keygen gaussian 600011 >big
+    keygen sorted 300001 >ordered
     keygen sorted 100003 --seed=2 >few
     keygen uniform 9M >large # few than 32 MiB
     local name from

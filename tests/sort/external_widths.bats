@@ -20,7 +20,7 @@ assert_external()
 @test "external sorts of wide keys of various distributions" {
     for type in u64 u128; do
         for name in uniform zipf few narrow sorted all-but-one max-keys; do
-            keygen --type="$type" "$name" 1000003 >in
+            keygen --type="$type" "$name" 300007 >in
             assert_external "$type" || {
                 echo "by: $type $name" >&2
                 return 1
@@ -32,7 +32,7 @@ assert_external()
 @test "external sorts of wide keys with -r, -u and both" {
     for type in u64 u128; do
         for name in zipf max-keys; do
-            keygen --type="$type" "$name" 1000003 >in
+            keygen --type="$type" "$name" 300007 >in
             for options in -r -u -ru; do
                 assert_external "$type" "$options"
             done

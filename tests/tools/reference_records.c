@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * On purpose, it shares no code with gsort: types are taken apart here by a reading of their own,
- * floats are compared as numbers, and the sort is qsort of pointers to the records.
+ * floats are compared as numbers, and the sort is qsort of pointers to the records, each beside the
+ * number in its first key, which is so taken apart only once.
  */
 #include "tests/tools/reference_records.h"
 
@@ -21,6 +22,11 @@ struct key {
     char letter; /* u, i, f, B (bf16), b */
     int big;
     int down;
+};
+
+struct entry {
+    bits128 number; /* in the first key, unless that is bytes */
+    const unsigned char *record;
 };
 
 static struct key keys[REFERENCE_KEYS_MAX];
@@ -109,12 +115,8 @@ static int compare_floats(const struct key *key, bits128 a, bits128 b)
     return (a < b) == (a_group == 1) ? -1 : 1;
 }
 
-static int compare_one(const struct key *key, const unsigned char *a, const unsigned char *b)
+static int compare_numbers(const struct key *key, bits128 x, bits128 y)
 {
-    if (key->letter == 'b')
-        return memcmp(a, b, key->width);
-    const bits128 x = number_at(key, a);
-    const bits128 y = number_at(key, b);
     if (key->letter == 'f' || key->letter == 'B')
         return compare_floats(key, x, y);
     if (key->letter == 'u')
@@ -125,11 +127,19 @@ static int compare_one(const struct key *key, const unsigned char *a, const unsi
     return v < w ? -1 : v > w;
 }
 
-static int compare_keys(const unsigned char *a, const unsigned char *b)
+static int compare_keys(const struct entry *a, const struct entry *b)
 {
     for (size_t i = 0; i < key_count; i++) {
         const struct key *key = &keys[i];
-        const int order = compare_one(key, a + key->offset, b + key->offset);
+        const unsigned char *x = a->record + key->offset;
+        const unsigned char *y = b->record + key->offset;
+        int order;
+        if (key->letter == 'b')
+            order = memcmp(x, y, key->width);
+        else if (i == 0)
+            order = compare_numbers(key, a->number, b->number);
+        else
+            order = compare_numbers(key, number_at(key, x), number_at(key, y));
         if (order != 0)
             return key->down != now->reverse ? -order : order;
     }
@@ -137,16 +147,16 @@ static int compare_keys(const unsigned char *a, const unsigned char *b)
 }
 
 /* Ties: by all bytes; with -s, by their place in the input. */
-static int compare_records(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
-    const unsigned char *a = *(unsigned char *const *)left;
-    const unsigned char *b = *(unsigned char *const *)right;
+    const struct entry *a = left;
+    const struct entry *b = right;
     const int order = compare_keys(a, b);
     if (order != 0)
         return order;
     if (now->stable)
-        return a < b ? -1 : a > b;
-    const int bytes = memcmp(a, b, record_size);
+        return a->record < b->record ? -1 : a->record > b->record;
+    const int bytes = memcmp(a->record, b->record, record_size);
     return now->reverse ? -bytes : bytes;
 }
 
@@ -176,6 +186,14 @@ static void read_order(const struct reference_order *order)
         record_size = keys[0].width;
 }
 
+static struct entry entry_of(const unsigned char *record)
+{
+    struct entry entry = {.record = record};
+    if (keys[0].letter != 'b')
+        entry.number = number_at(&keys[0], record + keys[0].offset);
+    return entry;
+}
+
 void reference_sort_records(const struct reference_order *order, const unsigned char *bytes,
                             size_t size)
 {
@@ -185,16 +203,16 @@ void reference_sort_records(const struct reference_order *order, const unsigned 
     if (size % record_size != 0)
         reference_die("input", "not a whole number of records");
     const size_t n = size / record_size;
-    const unsigned char **records = malloc((n + 1) * sizeof *records);
-    if (records == NULL)
+    struct entry *entries = malloc((n + 1) * sizeof *entries);
+    if (entries == NULL)
         reference_die("memory", "exhausted");
     for (size_t i = 0; i < n; i++)
-        records[i] = bytes + i * record_size;
-    qsort(records, n, sizeof *records, compare_records);
+        entries[i] = entry_of(bytes + i * record_size);
+    qsort(entries, n, sizeof *entries, compare_entries);
     for (size_t i = 0; i < n; i++) {
-        if (order->unique && i > 0 && compare_keys(records[i - 1], records[i]) == 0)
+        if (order->unique && i > 0 && compare_keys(&entries[i - 1], &entries[i]) == 0)
             continue;
-        fwrite(records[i], 1, record_size, stdout);
+        fwrite(entries[i].record, 1, record_size, stdout);
     }
-    free(records);
+    free(entries);
 }

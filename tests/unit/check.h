@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int check_failed;
 
@@ -36,6 +38,13 @@ static inline bool check_equal(uint64_t got, uint64_t wanted, const char *text, 
 /* CHECK takes a condition, CHECK_EQUAL two unsigned numbers. Both return whether it holds. */
 #define CHECK(condition)         check_that((condition), #condition, __FILE__, __LINE__)
 #define CHECK_EQUAL(got, wanted) check_equal((got), (wanted), #got, __FILE__, __LINE__)
+
+/* Are the long tests wanted, too? Without them, make check takes minutes less. */
+static inline bool check_expensive(void)
+{
+    const char *wanted = getenv("GSORT_EXPENSIVE");
+    return wanted != NULL && strcmp(wanted, "1") == 0;
+}
 
 /* The exit status for main(): 1 if any check failed. */
 static inline int check_failures(void)

@@ -8,8 +8,9 @@
 ##   bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"
 ##   bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."
 ##   bench-cpu        keys in memory beside other CPU sorts, then AVX2; BENCH="-t THREADS LOG2_N..."
+##   bench-widths     the same bytes as keys and records of several widths; BENCH="-d DIR MIB..."
 ##   bench-tables     engines against lists, keys, samples, to data/bench; PLOTS=1 draws them
-.PHONY: bench bench-files bench-pipes bench-external bench-busy bench-cpu bench-tables
+.PHONY: bench bench-files bench-pipes bench-external bench-busy bench-cpu bench-widths bench-tables
 
 # Benchmarks: linked with the library and the key generator's distributions.
 $(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
@@ -24,6 +25,13 @@ $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/to
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
+
+# For keys of 64 bits. (The distributions are those of 32 bits.)
+$(B)/bench_cpu_64: tests/bench/bench_cpu.c tests/bench/peers.cc $(call wide_objects,64) $(call objects,$(call present,common types)) \
+                   build/tools/data/dist.o $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(WIDTH_64) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
+	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(WIDTH_64) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(filter %.o,$^) $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
 
 AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_HAS_AVX512=0
 bench-cpu: $(B)/bench_cpu
@@ -46,3 +54,7 @@ bench-pipes: $(B)/gsort $(TOOLS)
 
 bench-external: $(B)/gsort $(TOOLS)
 	tests/bench/external.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-widths: $(B)/gsort $(TOOLS) $(B)/bench_records
+	tests/bench/widths.sh $(B)/gsort build/keygen $(BENCH)
+	$(B)/bench_records

@@ -15,10 +15,13 @@
  * after one warm-up. A sort that takes longer than SLOW_NS runs no more; if that was the warm-up,
  * its time is the figure. Each output is checked: ascending, and of the input's fingerprint.
  *
+ * bench_cpu_64 does that with keys of 64 bits.
+ *
  * Built with -DGS_BENCH_AVX2 and a library without wider instructions, all use AVX2 at most.
  */
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/random.h"
 #include "data/dist.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/keys/order.h"
@@ -83,14 +86,28 @@ static void die(const char *what)
     exit(2);
 }
 
+/* The key at position i of a distribution, whose keys have 32 bits: wider ones have bits below it
+ * that depend on it, so that equal keys stay equal. */
+static gs_key draw_key(const struct gs_dist *dist, uint64_t n, uint64_t i)
+{
+    const uint32_t key = (uint32_t)dist->draw(n, n, i);
+    return GS_KEY_BITS == 32 ? key : (gs_key)((uint64_t)key << 32 | gs_random(n, key) >> 32);
+}
+
 /* ---- numpy ---- */
+
+#if GS_BITS == 64
+#define BYTES "8"
+#else
+#define BYTES "4"
+#endif
 
 static const char numpy_script[] =
     "import mmap, sys, time, numpy\n"
-    "shared = numpy.frombuffer(mmap.mmap(int(sys.argv[1]), int(sys.argv[2])), '<u4')\n"
+    "shared = numpy.frombuffer(mmap.mmap(int(sys.argv[1]), int(sys.argv[2])), '<u" BYTES "')\n"
     "print(numpy.__version__, flush=True)\n"
     "for line in sys.stdin:\n"
-    "    keys = numpy.full(int(line), 0xa5a5a5a5, '<u4')\n"
+    "    keys = numpy.full(int(line), 0xa5a5a5a5, '<u" BYTES "')\n"
     "    begin = time.perf_counter_ns()\n"
     "    keys[:] = shared[:int(line)]\n"
     "    start = time.perf_counter_ns()\n"
@@ -230,7 +247,7 @@ static void measure(struct bench *bench, const struct gs_dist *dist, int log2_n)
     double best_copied = 0;
 #pragma omp parallel for num_threads(bench->options.threads)
     for (uint64_t i = 0; i < bench->n; i++)
-        bench->in[i] = dist->draw(bench->n, bench->n, i);
+        bench->in[i] = draw_key(dist, bench->n, i);
     for (int round = -1; round < bench->rounds; round++)
         for (int i = 0; i < bench->count; i++) {
             struct runner *runner = &bench->runners[round % 2 == 0 ? i : bench->count - 1 - i];

@@ -2,23 +2,24 @@
 # widths.sh -- the same bytes from file to file as keys and records of several widths, beside cp
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench/widths.sh GSORT KEYGEN [-p ROUNDS] [-d DIR] [-a "OPTION..."] [MIB...]
+# usage: tests/bench/widths.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-a "OPTION..."] [MIB...]
 #
 # Prints Markdown: a row for each of MIB (default 1024) and each width, with the median time of the
 # whole process in seconds, and the medians of the rounds' ratios to cp and to u32, with minimum and
 # maximum. One round runs, one after the other, cp and gsort with each width; every other round has
 # the reverse order. The input, random bytes, is in the page cache, and every output is a new file.
-# Each width's output is checked once, by -c. -a: more options for gsort.
+# Each width's output is checked once. -a: more options for gsort. In the first rounds, as many as -P
+# says (default none), numpy sorts u64, and records of 100 bytes by argsort and take.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
 . "$(dirname "$0")/timing.sh"
 
-usage="usage: widths.sh GSORT KEYGEN [-p ROUNDS] [-d DIR] [-a OPTIONS] [MIB...]"
+usage="usage: widths.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-a OPTIONS] [MIB...]"
 gsort=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 shift 2
-read_options "$usage" a:d:p: "$@"
+read_options "$usage" a:d:P:p: "$@"
 shift $((OPTIND - 1))
 [ "$#" -gt 0 ] || set -- 1024
 rounds=${option[p]-5}
@@ -29,8 +30,21 @@ cd "$work"
 
 declare -A options=([u32]="-t u32" [u64]="-t u64" [u128]="-t u128" [f64]="-t f64"
     [16:u64]="-R 16 -k 8:u64" [32:b10]="-R 32 -k 0:b10" [64:b10]="-R 64 -k 0:b10"
-    [100:b10]="-R 100 -k 0:b10" [100:b10,s]="-R 100 -k 0:b10 -s")
-names=(cp u32 u64 u128 f64 16:u64 32:b10 64:b10 100:b10 100:b10,s)
+    [100:b10]="-R 100 -k 0:b10" [100:b10:s]="-R 100 -k 0:b10 -s")
+names=(cp u32 u64 u128 f64 16:u64 32:b10 64:b10 100:b10 100:b10:s)
+
+peer()
+{
+    python3 -c '
+import numpy, sys
+if sys.argv[1] == "u64":
+    keys = numpy.fromfile("in", dtype="<u8")
+    keys.sort()
+    keys.tofile("out")
+else:
+    records = numpy.fromfile("in", dtype=[("key", "S10"), ("rest", "V90")])
+    records.take(numpy.argsort(records["key"])).tofile("out")' "$1"
+}
 
 run_one()
 {
@@ -38,6 +52,8 @@ run_one()
     rm -f out
     if [ "$1" = cp ]; then
         cp in out
+    elif [[ $1 = numpy:* ]]; then
+        peer "${1#numpy:}"
     else
         read -ra format <<<"${options[$1]}"
         "$gsort" "${format[@]}" "${more[@]}" "${@:2}" in -o out
@@ -56,18 +72,22 @@ for mib in "$@"; do
     done
     for ((round = 0; round < rounds; round++)); do
         order=("${names[@]}")
+        if ((round < ${option[P]-0})); then
+            order+=(numpy:u64 numpy:100:b10)
+        fi
         if ((round % 2)); then
-            mapfile -t order < <(printf '%s\n' "${names[@]}" | tac)
+            mapfile -t order < <(printf '%s\n' "${order[@]}" | tac)
         fi
         for name in "${order[@]}"; do
             microseconds run_one "$name" >>"time.$name"
         done
     done
-    for name in "${names[@]}"; do
+    for name in "${names[@]}" numpy:u64 numpy:100:b10; do
+        [ -e "time.$name" ] || continue
         printf '| %s | %s | %s | %s | %s |\n' "$mib" "$name" \
             "$(as_seconds "$(median <"time.$name")")" \
-            "$(paste "time.$name" time.cp | awk '{ print $1 / $2 }' | spread)" \
-            "$(paste "time.$name" time.u32 | awk '{ print $1 / $2 }' | spread)"
+            "$(paste "time.$name" time.cp | awk 'NF == 2 { print $1 / $2 }' | spread)" \
+            "$(paste "time.$name" time.u32 | awk 'NF == 2 { print $1 / $2 }' | spread)"
     done
     rm -f time.*
 done

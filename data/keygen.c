@@ -20,8 +20,25 @@
 
 enum { EXIT_TROUBLE = 2 };
 
+/* Records of a kind of their own. */
+struct record_kind {
+    const char *name;
+    const char *what;
+    size_t bytes;
+    void (*make)(uint64_t seed, uint64_t i, unsigned char *to);
+};
+
+static const struct record_kind record_kinds[] = {
+    {"gray", "records of 100 bytes with a uniform key of 10, as in GraySort", GS_GRAY_BYTES,
+     gs_gray_record},
+    {"paths", "records of 96 bytes with a path of 88 bytes, most of which begin alike",
+     GS_PATHS_BYTES, gs_paths_record},
+};
+enum { RECORD_KINDS = sizeof record_kinds / sizeof *record_kinds };
+
 struct request {
-    const struct gs_dist *dist; /* NULL: gray */
+    const struct gs_dist *dist; /* or, if it is NULL, */
+    const struct record_kind *kind;
     uint64_t n;
     uint64_t seed;
     uint64_t from; /* the positions that are written */
@@ -101,7 +118,8 @@ static void list_dists(void)
 {
     for (const struct gs_dist *d = gs_dists; d->name != NULL; d++)
         printf("%-16s %s\n", d->name, d->what);
-    printf("%-16s %s\n", "gray", "records of 100 bytes with a uniform key of 10, as in GraySort");
+    for (size_t k = 0; k < RECORD_KINDS; k++)
+        printf("%-16s %s\n", record_kinds[k].name, record_kinds[k].what);
     if (fflush(stdout) != 0)
         fail_output();
     exit(EXIT_SUCCESS);
@@ -119,7 +137,10 @@ static void parse_operand(const char *text, struct request *request)
 {
     if (request->operands == 0) {
         request->dist = gs_dist_find(text);
-        if (request->dist == NULL && strcmp(text, "gray") != 0)
+        for (size_t k = 0; k < RECORD_KINDS; k++)
+            if (strcmp(text, record_kinds[k].name) == 0)
+                request->kind = &record_kinds[k];
+        if (request->dist == NULL && request->kind == NULL)
             fail("%s: no such distribution", text);
     } else if (request->operands == 1) {
         if (!parse_count(text, GS_DIST_MAX_KEYS, &request->n))
@@ -143,10 +164,11 @@ static void check_request(struct request *request)
         fail("--record is less than a key's %u bytes", (unsigned)request->type.bytes);
     else
         request->typed = true;
-    if (request->dist == NULL && (request->typed || request->specials))
-        fail("gray has records of its own, without --type, --record and --specials");
-    if (request->dist == NULL)
-        request->record_bytes = GS_GRAY_BYTES;
+    if (request->kind != NULL && (request->typed || request->specials))
+        fail("%s has records of its own, without --type, --record and --specials",
+             request->kind->name);
+    if (request->kind != NULL)
+        request->record_bytes = request->kind->bytes;
     request->typed = request->typed || request->specials;
 }
 
@@ -210,8 +232,8 @@ static void write_all(const void *buffer, size_t bytes)
 static void make_record(const struct request *request, uint64_t i, unsigned char *to)
 {
     const struct gs_key_type *type = &request->type;
-    if (request->dist == NULL) {
-        gs_gray_record(request->seed, i, to);
+    if (request->kind != NULL) {
+        request->kind->make(request->seed, i, to);
         return;
     }
     const gs_key key = request->dist->draw(request->seed, request->n, i);

@@ -8,6 +8,8 @@
 
 #include "common/random.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Streams of random numbers, apart from those of the distributions. */
@@ -132,4 +134,18 @@ void gs_gray_record(uint64_t seed, uint64_t i, unsigned char to[GS_GRAY_BYTES])
     for (int d = 0; d < 48; d++) /* 12 digits, four times each */
         to[48 + d] = (unsigned char)digits[filling >> (60 - d / 4 * 4) & 15];
     memcpy(to + 96, marks + 6, 4);
+}
+
+void gs_paths_record(uint64_t seed, uint64_t i, unsigned char to[GS_PATHS_BYTES])
+{
+    static const char *const kinds[] = {"index", "log", "measurements", "pictures"};
+    char path[GS_PATHS_BYTES] = {0};
+    const uint64_t random = gs_random(seed, i);
+    /* Two thirds are some of 1024. */
+    const uint64_t which = gs_random(~seed, random % 3 == 0 ? 1024 + i : random / 3 % 1024);
+    snprintf(path, sizeof path, "https://archive.%s/data/%s/part-%02u/%012" PRIx64 ".rec",
+             which >> 60 == 0 ? "example.net" : "example.com", kinds[which >> 52 & 3],
+             (unsigned)(which >> 48 & 15), which & 0xffffffffffff);
+    memcpy(to, path, GS_PATHS_BYTES - sizeof i);
+    gs_typed_payload(i, to + GS_PATHS_BYTES - sizeof i, sizeof i);
 }

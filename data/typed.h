@@ -25,4 +25,9 @@ void gs_typed_payload(uint64_t i, unsigned char *to, size_t bytes);
 #define GS_GRAY_BYTES 100
 void gs_gray_record(uint64_t seed, uint64_t i, unsigned char to[GS_GRAY_BYTES]);
 
+/* Record i whose key is a path of 88 bytes, padded with zeros: most begin with the same 33.
+ * Then its number, little-endian. */
+#define GS_PATHS_BYTES 96
+void gs_paths_record(uint64_t seed, uint64_t i, unsigned char to[GS_PATHS_BYTES]);
+
 #endif

@@ -66,6 +66,16 @@ setup()
     [ "$(cksum <records)" = "3460192015 100000" ]
 }
 
+@test "records of paths begin alike, many are equal, and all are numbered" {
+    keygen paths 3000 >records
+    [ "$(wc -c <records)" -eq 288000 ]
+    keygen paths 3000 --from=700 --to=900 | cmp - <(tail -c +67201 records | head -c 19200)
+    [ "$(grep -aFo 'https://archive.example.com/data/' records | wc -l)" -gt 2700 ]
+    [ "$(grep -aEo 'part-.{18}rec' records | sort -u | wc -l)" -lt 2200 ]
+    [ "$(od -An -v -tu8 -j88 -w96 records | awk '{ print $1 }' | sort -nu | wc -l)" -eq 3000 ]
+    [ "$(cksum <records)" = "3847401450 288000" ]
+}
+
 @test "the bytes of each type do not change" {
     while read -r type sum; do
         [ "$(keygen uniform 10001 --seed=7 "--type=$type" --specials | cksum)" = "$sum" ] || {
@@ -104,5 +114,6 @@ uniform 3 --to=2000G
 gray 3 --type=u8
 gray 3 --record=100
 gray 3 --specials
+paths 3 --record=96
 END
 }

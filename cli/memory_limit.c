@@ -14,8 +14,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Whatever -S says, so many bytes of keys can be sorted. */
-#define SMALL_BYTES (UINT64_C(256) << 10)
+/* Whatever -S says, so many bytes of keys can be sorted, and so many records of any size. */
+#define SMALL_BYTES   (UINT64_C(256) << 10)
+#define SMALL_RECORDS 192
 
 /* Memory to leave for other uses than the sort's buffers: file buffers and libraries. */
 #define GS_BESIDE (UINT64_C(32) << 20)
@@ -33,7 +34,9 @@ static uint64_t stacks(const struct gs_command *command)
 static uint64_t least_memory(const struct gs_command *command)
 {
     const uint64_t keys = SMALL_BYTES / command->sort.key_bytes;
-    return gs_width(&command->sort)->memory(&command->sort, keys) + SMALL_BYTES;
+    const uint64_t record_bytes = (uint64_t)SMALL_RECORDS * gs_record_bytes(&command->sort);
+    return gs_width(&command->sort)->memory(&command->sort, keys) +
+           (record_bytes > SMALL_BYTES ? record_bytes : SMALL_BYTES);
 }
 
 static uint64_t subtract(uint64_t from, uint64_t bytes)

@@ -25,6 +25,8 @@
 #define SAMPLES_UNKNOWN 512
 /* The least records of a chunk that are worth the effort. */
 #define CHUNK_LEAST 64
+/* Records that came before memory was full become few runs, rather by fewer threads. */
+#define HELD_RUNS 4
 
 /* A sort under way. */
 struct external {
@@ -244,34 +246,62 @@ static uint64_t part_bytes(const struct gs_options *options, uint64_t count)
     return count * gs_record_bytes(options) + gs_sort_records_memory(options, count);
 }
 
+/* The most records that can be sorted within so many bytes; loaded: and take room themselves. */
+static uint64_t fit(const struct gs_options *options, uint64_t bytes, bool loaded)
+{
+    uint64_t low = 0;
+    uint64_t high = bytes / gs_record_bytes(options) + 1;
+    if (!loaded)
+        high = bytes + 1;
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if ((loaded ? part_bytes(options, middle) : gs_sort_records_memory(options, middle)) <=
+            bytes)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Choose the chunk, and fewer threads where memory is short. An eighth is for samples. */
 static enum gs_status plan(struct external *external, struct gs_error *err)
 {
     struct gs_options *one = &external->one;
     const uint64_t memory = external->source->memory_bytes;
-    const uint64_t room = memory - memory / 8 > external->source->held_bytes
-                              ? memory - memory / 8 - external->source->held_bytes
-                              : 0;
+    const uint64_t room = memory - memory / 8;
     one->threads = gs_threads(external->options);
     while (one->threads > 1 && part_bytes(one, CHUNK_LEAST) > room / 4)
         one->threads--;
-    uint64_t low = 0;
-    uint64_t high = room / external->record_bytes + 1;
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (part_bytes(one, middle) <= room)
-            low = middle;
-        else
-            high = middle;
-    }
-    external->chunk = low;
-    if (low < CHUNK_LEAST)
+    external->chunk = fit(one, room, true);
+    if (external->chunk < CHUNK_LEAST)
         return gs_fail(err, GS_ERR_MEMORY, 0,
                        "records of %" PRIu64 " bytes take at least %" PRIu64
                        " MiB of memory to sort, and only %" PRIu64 " MiB may be used (-S)",
                        external->record_bytes, (part_bytes(one, CHUNK_LEAST) >> 20) * 8 / 7 + 1,
                        memory >> 20);
     return GS_OK;
+}
+
+/* Make runs of what a pipe has brought so far, which is nearly all that memory holds: it is sorted
+ * where it is, and given back then. */
+static enum gs_status split_held(struct external *external, struct gs_error *err)
+{
+    const uint64_t chunk = external->chunk;
+    const unsigned threads = external->one.threads;
+    const uint64_t memory = external->source->memory_bytes;
+    const uint64_t held = external->source->held_bytes;
+    const uint64_t room = memory > held ? memory - held : 0;
+    uint64_t fits = fit(&external->one, room, false);
+    while (external->one.threads > 1 && fits < external->count / HELD_RUNS) {
+        external->one.threads--;
+        fits = fit(&external->one, room, false);
+    }
+    external->chunk = fits > CHUNK_LEAST ? fits : CHUNK_LEAST;
+    enum gs_status st = split_spans(external, err);
+    external->chunk = chunk;
+    external->one.threads = threads;
+    return st;
 }
 
 static enum gs_status sort_external(struct external *external, struct gs_error *err)
@@ -283,9 +313,12 @@ static enum gs_status sort_external(struct external *external, struct gs_error *
                           source->read == NULL ? 2 * runs : SAMPLES_UNKNOWN, err));
     if (source->read == NULL)
         GS_TRY(gs_slices_check(&external->slices, external->count, err));
-    GS_TRY(make_room(external, external->chunk, err));
     gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SCATTER), external->count);
-    GS_TRY(split_spans(external, err));
+    if (source->held_bytes > 0)
+        GS_TRY(split_held(external, err));
+    GS_TRY(make_room(external, external->chunk, err));
+    if (source->held_bytes == 0)
+        GS_TRY(split_spans(external, err));
     if (source->read != NULL)
         GS_TRY(split_rest(external, err));
     GS_TRY(write_slices(external, err));

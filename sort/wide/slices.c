@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Samples take at most 1 / SAMPLES_PART of memory, unless they are fewer than SAMPLES_LEAST of a
+ * run. */
+#define SAMPLES_PART  16
+#define SAMPLES_LEAST 4
+
 /* Does a come before b, as far as cuts can tell: under unique, equal keys stay together. */
 static int compare_cuts(const struct gs_options *options, const void *a, const void *b)
 {
@@ -77,10 +82,24 @@ static enum gs_status read_record(const struct gs_slices *slices, const struct g
     return gs_spill_read(&slices->spill, &run->place, i * bytes, to, bytes, err);
 }
 
+/* Drop every other sample, and draw half as many from now on. */
+static void thin_out(struct gs_slices *slices)
+{
+    const uint64_t bytes = gs_record_bytes(slices->options);
+    slices->samples_each = slices->samples_each / 2 + 1;
+    slices->sample_count = (slices->sample_count + 1) / 2;
+    for (size_t i = 1; i < slices->sample_count; i++)
+        memcpy(slices->samples + i * bytes, slices->samples + 2 * i * bytes, bytes);
+}
+
 enum gs_status gs_slices_sample(struct gs_slices *slices, uint64_t count, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const uint64_t bytes = gs_record_bytes(slices->options);
+    const uint64_t most = slices->source->memory_bytes / SAMPLES_PART / bytes;
+    while (slices->samples_each > SAMPLES_LEAST &&
+           slices->sample_count + slices->samples_each > most)
+        thin_out(slices);
     const uint64_t each = slices->samples_each < count ? slices->samples_each : count;
     struct gs_sorted_run *run = &slices->runs[slices->run_count - 1];
     run->count = count;

@@ -85,3 +85,11 @@ through_files()
     through_files 4M -R 96 -k 0:b88
     through_files 4M -R 96 -k 0:b88 -u
 }
+
+@test "long records through temporary files, when a pipe has filled memory with them" {
+    local bytes
+    for bytes in 1000 4000 65536; do
+        keygen --record="$bytes" --type=b10 uniform $((48000000 / bytes)) >in
+        through_files 16M -R "$bytes" -k 0:b10
+    done
+}

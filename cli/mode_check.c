@@ -75,7 +75,6 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
         st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
         goto cleanup;
     }
-    gs_progress_enter(progress, "check", 0);
     GS_TRY(gs_input_start(input, err));
     gs_pipe_reader_open(&reader, input->fd);
     memcpy(buffer, input->rest, input->rest_bytes);
@@ -113,6 +112,7 @@ enum gs_status gs_mode_check(struct gs_command *command, struct gs_progress *pro
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
     gs_report_watch(&inputs, NULL, "checked");
     struct gs_input *input = &inputs.list[0];
+    gs_progress_enter(progress, "check", 0);
     st = gs_decide_records(command, &inputs, err);
     if (st == GS_OK)
         st = gs_inputs_consume(&inputs, err);

@@ -119,6 +119,8 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
         gs_report_watch(&inputs, &output, work->verb);
         if (command->direct)
             gs_output_go_direct(&output);
+        if (command->undecided)
+            gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
         st = gs_decide_records(command, &inputs, err);
         if (st == GS_OK)
             st = gs_inputs_consume(&inputs, err);

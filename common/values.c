@@ -77,6 +77,13 @@ enum gs_status gs_values_count(const void *records, size_t count, uint32_t recor
     return failed ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "counting values") : GS_OK;
 }
 
+uint64_t gs_values_memory(unsigned threads)
+{
+    const uint64_t table = TABLES * GS_VALUES_MAX * sizeof(uint32_t);
+    return sizeof(struct gs_values) + GS_VALUES_MAX * sizeof(uint64_t) +
+           threads * (table > 2 * GS_VALUES_PIECE ? table : 2 * GS_VALUES_PIECE);
+}
+
 void gs_values_arrange(struct gs_values *values, const struct gs_format *format, bool unique,
                        const uint64_t counts[GS_VALUES_MAX])
 {

@@ -23,6 +23,12 @@ struct gs_values {
 enum gs_status gs_values_count(const void *records, size_t count, uint32_t record_bytes,
                                int threads, uint64_t counts[GS_VALUES_MAX], struct gs_error *err);
 
+/* Bytes that counting takes with so many threads, and writing, all in all. */
+uint64_t gs_values_memory(unsigned threads);
+
+/* The most records that a thread should write at a time. */
+#define GS_VALUES_PIECE ((uint64_t)1 << 18)
+
 /* Put the values in the format's order, reversed if it says so; with unique, one record for each
  * key. starts[count] is then how many records there are to write. */
 void gs_values_arrange(struct gs_values *values, const struct gs_format *format, bool unique,

@@ -15,6 +15,7 @@
 #include "sort/external/external.h"
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_emit.h"
+#include "sort/external/external_values.h"
 #include "sort/sorter/sorter.h"
 
 enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,
@@ -33,6 +34,8 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
         .sink = {.write = gs_external_write, .stream = sink->stream},
         .target = sink};
     uint64_t count = 0;
+    if (gs_external_counts(options, GS_MANY_KEYS))
+        return gs_external_values(options, source, sink, progress, stats, err);
     for (size_t i = 0; i < source->span_count; i++)
         count += source->spans[i].count;
     sorter.plan = gs_external_plan(options, source->memory_bytes, source->read == NULL ? count : 0);

@@ -71,10 +71,20 @@ double gs_external_seconds(uint64_t count)
     return (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
 }
 
+bool gs_external_counts(const struct gs_options *options, uint64_t count)
+{
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, count);
+    return plan.counted;
+}
+
+/* Records that are counted need not be held: a pipe's are counted as they come. */
 bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
                         uint64_t held_bytes, uint64_t count)
 {
     uint64_t sum;
+    if (held_bytes > 0 && gs_external_counts(options, count))
+        return true;
     return memory_bytes > 0 &&
            (__builtin_add_overflow(gs_sort_memory(options, count), held_bytes, &sum) ||
             sum > memory_bytes);

@@ -17,6 +17,12 @@ struct gs_external_plan {
 struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
                                          uint64_t count);
 
+/* A number of keys for plans that do not depend on it. */
+#define GS_MANY_KEYS ((uint64_t)1 << 40)
+
+/* Are so many keys sorted by counting their values as they come? Then nothing else here applies. */
+bool gs_external_counts(const struct gs_options *options, uint64_t count);
+
 /* Would sorting `count` keys in memory take more than memory_bytes, together with held_bytes that
  * are in use already? memory_bytes 0: there is no limit. */
 bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,

@@ -5,6 +5,8 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
 
+#include "common/values.h"
+
 #include <assert.h>
 
 static_assert(GS_ONE_BIN_KEYS <= GS_CACHE_SORT_CAPACITY, "one bin is sorted in one go");
@@ -70,6 +72,13 @@ static uint64_t memory_for(const struct gs_plan *plan)
            plan->threads * (plan->scratch_keys * sizeof(gs_key) + gathered);
 }
 
+/* Are there so many records of one or two bytes that counting their values is the way? */
+static bool is_counted(const struct gs_plan *plan, const struct gs_options *options)
+{
+    return !plan->one_bin && options->codec != NULL && options->codec->record_bytes <= 2 &&
+           options->format != NULL && options->bins == 0 && options->samples == 0;
+}
+
 /* Keys in the sample: `each` per bin, or as many as the options ask for. */
 static uint32_t samples_for(const struct gs_options *options, uint32_t bins, uint64_t each,
                             uint64_t count)
@@ -97,7 +106,8 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
                              GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /
                        GS_CHUNK_KEYS_MIN * GS_CHUNK_KEYS_MIN;
     size_bins(plan);
-    plan->memory_bytes = memory_for(plan);
+    plan->counted = is_counted(plan, options);
+    plan->memory_bytes = plan->counted ? gs_values_memory(plan->threads) : memory_for(plan);
 }
 
 uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left)
@@ -108,7 +118,7 @@ uint64_t gs_plan_claim(const struct gs_plan *plan, uint64_t left)
 
 uint64_t gs_plan_held(const struct gs_plan *plan, uint64_t held_bytes)
 {
-    if (plan->one_bin || plan->count <= GS_SHARES_KEYS)
+    if (plan->one_bin || plan->counted || plan->count <= GS_SHARES_KEYS)
         return held_bytes; /* may be read more than once, so nothing is given back before the end */
     uint64_t claim = gs_plan_claim(plan, plan->count);
     uint64_t in_hand =

@@ -10,6 +10,7 @@ struct gs_plan {
     uint64_t count;        /* keys to sort */
     unsigned threads;      /* CPU threads that take part, at least 1 */
     bool one_bin;          /* no distribution pass: the whole input is sorted as one bin */
+    bool counted;          /* records of one or two bytes: their values are counted */
     uint32_t bins;         /* bins to aim at; equality bins come on top */
     uint32_t samples;      /* keys in the sample */
     uint64_t chunk_keys;   /* keys that a CPU thread scatters at once */

@@ -12,11 +12,8 @@
 
 #include <stdlib.h>
 
-/* Records that a thread writes at a time. */
-#define PIECE_RECORDS ((uint64_t)1 << 18)
-
 /* The values, and what their counts add up to. */
-struct tally {
+struct gs_tally {
     struct gs_values values;
     uint64_t counts[GS_VALUES_MAX];
 };
@@ -29,7 +26,7 @@ static uint64_t fingerprint_of(const struct gs_codec *codec, uint16_t value)
 }
 
 /* Book the fingerprints of what was read, and of what is left out. */
-static void book_fingerprints(struct gs_run *run, const struct tally *tally)
+static void book_fingerprints(struct gs_run *run, const struct gs_tally *tally)
 {
     const struct gs_codec *codec = run->options->codec;
     const struct gs_values *values = &tally->values;
@@ -43,35 +40,13 @@ static void book_fingerprints(struct gs_run *run, const struct tally *tally)
     gs_emit_drop(&run->emitter, run->fingerprint - kept);
 }
 
-/* Count all records of the input. */
-static enum gs_status count_records(struct gs_run *run, struct tally *tally, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const struct gs_options *options = run->options;
-    struct gs_format format = *options->format;
-    uint64_t start = gs_now_ns();
-    gs_run_phase(run, GS_STAGE_COUNT_BINS, run->plan.count);
-    for (size_t i = 0; i < run->tiles.span_count; i++)
-        GS_TRY(gs_values_count(run->tiles.spans[i].keys, run->tiles.spans[i].count,
-                               options->codec->record_bytes, (int)run->plan.threads, tally->counts,
-                               err));
-    format.reverse = options->reverse;
-    gs_values_arrange(&tally->values, &format, options->unique, tally->counts);
-    if (options->verify)
-        book_fingerprints(run, tally);
-    gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, run->plan.count,
-                   run->plan.count * options->codec->record_bytes);
-cleanup:
-    return st;
-}
-
 /* Write one piece of the output. */
 static enum gs_status write_piece(struct gs_run *run, const struct gs_values *values,
                                   uint64_t piece, void *records, struct gs_thread_work *work)
 {
-    uint64_t first = piece * PIECE_RECORDS;
+    uint64_t first = piece * GS_VALUES_PIECE;
     uint64_t left = values->starts[values->count] - first;
-    uint64_t count = left < PIECE_RECORDS ? left : PIECE_RECORDS;
+    uint64_t count = left < GS_VALUES_PIECE ? left : GS_VALUES_PIECE;
     uint64_t position;
     uint64_t start = gs_now_ns();
     gs_values_write(values, first, count, records);
@@ -94,37 +69,71 @@ static void write_pieces(struct gs_run *run, const struct gs_values *values)
 #pragma omp parallel num_threads(run->plan.threads)
     {
         struct gs_thread_work work = {0};
-        void *records = malloc(PIECE_RECORDS * values->record_bytes + 1);
+        void *records = malloc(GS_VALUES_PIECE * values->record_bytes + 1);
         if (records == NULL)
             gs_emit_fail(&run->emitter, &no_memory);
-        for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) * PIECE_RECORDS < count;) {
+        for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) * GS_VALUES_PIECE < count;) {
             if (records == NULL || write_piece(run, values, piece, records, &work) != GS_OK)
                 break;
-            atomic_fetch_add_explicit(&run->progress->done, PIECE_RECORDS, memory_order_relaxed);
+            atomic_fetch_add_explicit(&run->progress->done, GS_VALUES_PIECE, memory_order_relaxed);
         }
         free(records);
         gs_work_account(run, &work, run->plan.threads);
     }
 }
 
-enum gs_status gs_sort_short_records(struct gs_run *run, bool *sorted, struct gs_error *err)
+struct gs_tally *gs_tally_new(void)
+{
+    return calloc(1, sizeof(struct gs_tally));
+}
+
+void gs_tally_free(struct gs_tally *tally)
+{
+    free(tally);
+}
+
+enum gs_status gs_tally_count(struct gs_run *run, struct gs_tally *tally, const void *records,
+                              uint64_t count, struct gs_error *err)
+{
+    const uint32_t record_bytes = run->options->codec->record_bytes;
+    uint64_t start = gs_now_ns();
+    enum gs_status st =
+        gs_values_count(records, count, record_bytes, (int)run->plan.threads, tally->counts, err);
+    gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, count,
+                   count * record_bytes);
+    return st;
+}
+
+enum gs_status gs_tally_write(struct gs_run *run, struct gs_tally *tally, struct gs_error *err)
 {
     const struct gs_options *options = run->options;
+    struct gs_format format = *options->format;
+    format.reverse = options->reverse;
+    gs_values_arrange(&tally->values, &format, options->unique, tally->counts);
+    if (options->verify)
+        book_fingerprints(run, tally);
+    write_pieces(run, &tally->values);
+    run->stats->bins = run->stats->equality_bins = tally->values.count;
+    run->stats->equality_keys = run->plan.count;
+    return gs_emit_result(&run->emitter, err);
+}
+
+enum gs_status gs_sort_short_records(struct gs_run *run, bool *sorted, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_tiles *tiles = &run->tiles;
     *sorted = false;
-    if (run->tiles.codec == NULL || run->tiles.codec->record_bytes > 2 || run->plan.one_bin ||
-        options->format == NULL || options->bins > 0 || options->samples > 0)
+    if (!run->plan.counted)
         return GS_OK;
-    struct tally *tally = calloc(1, sizeof *tally);
+    struct gs_tally *tally = gs_tally_new();
     if (tally == NULL)
-        return GS_OK; /* the caller falls back to another method */
-    enum gs_status st = count_records(run, tally, err);
-    if (st == GS_OK) {
-        write_pieces(run, &tally->values);
-        st = gs_emit_result(&run->emitter, err);
-        run->stats->bins = run->stats->equality_bins = tally->values.count;
-        run->stats->equality_keys = run->plan.count;
-        *sorted = true;
-    }
-    free(tally);
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to count values");
+    gs_run_phase(run, GS_STAGE_COUNT_BINS, run->plan.count);
+    for (size_t i = 0; i < tiles->span_count; i++)
+        GS_TRY(gs_tally_count(run, tally, tiles->spans[i].keys, tiles->spans[i].count, err));
+    st = gs_tally_write(run, tally, err);
+    *sorted = true;
+cleanup:
+    gs_tally_free(tally);
     return st;
 }

@@ -1,6 +1,7 @@
 # A .npy file that comes through a pipe is known by its first bytes, and one goes out.
 # SPDX-License-Identifier: MIT
 
+# shellcheck disable=SC2002  # pipes are meant
 load ../helper
 
 # npy DESCR COUNT: a .npy file of version 1.0 from the records on standard input.

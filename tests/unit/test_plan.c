@@ -141,8 +141,31 @@ static void test_held_input(void)
     CHECK_EQUAL(gs_sort_held(&(struct gs_options){.bins = 1}, held, held), held);
 }
 
+/* Records of one and two bytes take the same memory, however many; wider ones do not. */
+static void test_counted(void)
+{
+    static const char *const names[] = {"u8", "i16be", "b2", "b3"};
+    const uint64_t many = (uint64_t)1 << 40;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct gs_key_type type = {GS_TYPE_BYTES, 3, true};
+        if (i < 3)
+            CHECK(gs_key_type_parse("-t", names[i], &type, NULL) == GS_OK);
+        const struct gs_format format = gs_format_of(type);
+        struct gs_codec codec;
+        gs_codec_init(&codec, &format);
+        struct gs_options options = {.codec = &codec, .format = &format};
+        const struct gs_plan plan = plan_for(many, options, 2);
+        CHECK(plan.counted == (i < 3));
+        CHECK((plan.memory_bytes < 4 << 20) == (i < 3));
+        CHECK_EQUAL(gs_plan_held(&plan, many) == many, i < 3);
+        options.bins = 7; /* as the user asks */
+        CHECK(!plan_for(many, options, 2).counted);
+    }
+}
+
 int main(void)
 {
+    test_counted();
     test_every_size();
     test_small_inputs_are_one_bin();
     test_options_count();

@@ -16,10 +16,12 @@ HIGHWAY ?= $(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null &&
 CUDA    ?= $(call have,$(NVCC))
 FUSE    ?= $(shell $(PKG_CONFIG) --exists fuse3 2>/dev/null && echo 1 || echo 0)
 DEBUG   ?= 0
+MPI     ?= 0
+MPICC   ?= mpicc
 V       ?= 0
 
 check_switch = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))
-$(foreach switch,CUDA HIGHWAY FUSE DEBUG V,$(call check_switch,$(switch)))
+$(foreach switch,CUDA HIGHWAY FUSE DEBUG MPI V,$(call check_switch,$(switch)))
 ifeq ($(HIGHWAY),1)
   ifneq ($(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && echo 1),1)
     $(error HIGHWAY=1, but $(PKG_CONFIG) finds no libhwy-contrib 1.0 or newer: install libhwy-dev and pkg-config)
@@ -31,6 +33,11 @@ endif
 ifeq ($(FUSE),1)
   ifneq ($(shell $(PKG_CONFIG) --exists fuse3 2>/dev/null && echo 1),1)
     $(error FUSE=1, but $(PKG_CONFIG) finds no fuse3: install libfuse3-dev and pkg-config)
+  endif
+endif
+ifeq ($(MPI),1)
+  ifneq ($(call have,$(MPICC)),1)
+    $(error MPI=1, but there is no $(MPICC): install libopenmpi-dev or libmpich-dev, or say where it is, MPICC=...)
   endif
 endif
 NVCC_FOUND = $(or $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC))),$(NVCC))
@@ -66,6 +73,8 @@ endif
 # The rooms between types and api are compiled for keys of 32 bits, and again for wider ones.
 WIDTHS   ?= 64 128
 ROOMS    := common types api cli
+# Only in gsort-mpi; elsewhere cluster_absent.c stands in.
+MPI_ROOMS := cluster
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
 # Compiled once, among the rooms for keys of 128 bits: records are sorted by tags of that size.
 TAG_ROOMS := wide
@@ -78,11 +87,12 @@ sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
 present  = $(filter-out %_absent.c,$(call sources,$(1),c))
 absent   = $(filter %_absent.c,$(call sources,$(1),c))
 HOUSE    := $(shell find common sort cli -name '*.c' -o -name '*.cc' -o -name '*.cu')
-ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(KEY_ROOMS) $(TAG_ROOMS) $(WINGS) $(GPU_ROOMS),$(kind))),$(HOUSE))
+ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(KEY_ROOMS) $(TAG_ROOMS) $(MPI_ROOMS) $(WINGS) $(GPU_ROOMS),$(kind))),$(HOUSE))
 $(if $(ASTRAY),$(error $(ASTRAY): in no room that the Makefile knows))
 MACROS   := $(shell $(CC) -dM -E - </dev/null)
 objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 OBJECTS  := $(call objects,$(filter-out cli/main.c cli/openmp_environment.c,$(call present,$(ROOMS) $(KEY_ROOMS))))
+OBJECTS  += $(call objects,$(call absent,$(MPI_ROOMS)))
 OBJECTS  += $(call objects,$(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS)))
 # Wider keys have neither vector code of their own, nor a GPU's, nor the engines of 32-bit lists;
 # those of 128 bits, no shares.
@@ -134,7 +144,7 @@ UNITS    += $(foreach width,$(WIDTHS),$(WIDE_UNITS:%=$(B)/unit/test_%_$(width)))
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
 ## Build
-##   all              ./gsort and the test tools (default)
+##   all              ./gsort and the test tools (default); MPI=1: ./gsort-mpi, too
 ##   units            the unit tests, built and not run
 ##   demo             sort generated keys and check the result
 ##   install          below PREFIX=/usr/local, within DESTDIR=, as PROGRAM=gsort
@@ -142,13 +152,13 @@ quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 ##   dist             a tarball of HEAD
 ##   clean            all that was built, away
 .PHONY: all units demo install uninstall dist clean FORCE
-all: gsort $(TOOLS)
+all: gsort $(if $(filter 1,$(MPI)),gsort-mpi) $(TOOLS)
 
 # The lines of all parts that begin with ##, and what is built now.
 .PHONY: help
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile $(PARTS)
-	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
+	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 MPI=0|1 MPICC= DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
 
 
 # ./gsort is the configuration built last; build/last.mk keeps the variables given to that make, as
@@ -163,6 +173,22 @@ gsort: $(B)/gsort FORCE
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
+
+# The same program for several processes, by the compiler's wrapper of one MPI library or another.
+M := $(B)/$(notdir $(MPICC))
+MPI_OBJECTS := $(patsubst %,$(M)/%.o,$(basename $(call present,$(MPI_ROOMS))))
+MPI_LINK = OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
+gsort-mpi: $(M)/gsort-mpi FORCE
+	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
+
+$(M)/gsort-mpi: $(MAIN) $(filter-out $(call objects,$(call absent,$(MPI_ROOMS))),$(OBJECTS)) $(MPI_OBJECTS)
+	$(call quiet,LINK)$(MPI_LINK) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
+
+# MPICH's MPI_STATUSES_IGNORE is address 1, which GCC takes for an array without room.
+MPI_FLAGS := $(if $(findstring __clang__,$(MACROS)),,-Wno-stringop-overflow)
+$(M)/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,MPICC)$(MPI_LINK) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(MPI_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
 
 # The flags of the last build: if CFLAGS or LDFLAGS change, everything is rebuilt.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \

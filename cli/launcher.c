@@ -15,23 +15,23 @@ static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_S
  */
 static const char rank[] = "PMIX_RANK";
 
-static enum gs_status refuse(const char *variable, const char *value, struct gs_error *err)
+enum gs_status gs_launcher_refuse(const char *variable, struct gs_error *err)
 {
     return gs_fail(err, GS_ERR_USAGE, 0,
                    "%s=%s: started once for each process of a parallel job, but this build sorts "
-                   "with one: start it once, or unset %s if each has files of its own",
-                   variable, value, variable);
+                   "with one: use gsort-mpi (make MPI=1), start it once, or unset %s if each has "
+                   "files of its own",
+                   variable, getenv(variable), variable);
 }
 
-enum gs_status gs_launcher_check(struct gs_error *err)
+const char *gs_launcher_variable(void)
 {
     bool known = false;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const char *value = getenv(sizes[i]);
         if (value != NULL && strtol(value, NULL, 10) > 1)
-            return refuse(sizes[i], value, err);
+            return sizes[i];
         known = known || value != NULL;
     }
-    const char *value = getenv(rank);
-    return value == NULL || known ? GS_OK : refuse(rank, value, err);
+    return getenv(rank) == NULL || known ? NULL : rank;
 }

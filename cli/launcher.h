@@ -6,8 +6,11 @@
 
 #include "common/status.h"
 
-/* GS_ERR_USAGE under mpirun, srun and the like with more than one process: each would sort all the
- * input, and they would race to one name. */
-enum gs_status gs_launcher_check(struct gs_error *err);
+/* The environment's variable that says so under mpirun, srun and the like with more than one
+ * process, or NULL. */
+const char *gs_launcher_variable(void);
+
+/* GS_ERR_USAGE: each would sort all the input, and they would race to one name. */
+enum gs_status gs_launcher_refuse(const char *variable, struct gs_error *err);
 
 #endif

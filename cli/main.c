@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/signals.h"
+#include "sort/cluster.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -37,9 +38,11 @@ static enum gs_status run(struct gs_command *command, struct gs_progress *progre
         return gs_mode_plan(command, err);
     if (command->mode == GS_MODE_CHECK)
         return gs_mode_check(command, progress, ordered, err);
-    st = gs_launcher_check(err);
-    if (st != GS_OK)
-        return st;
+    const char *launched = gs_launcher_variable();
+    if (launched != NULL && gs_cluster_library() != NULL)
+        return gs_mode_cluster(command, launched, progress, start_ns, err);
+    if (launched != NULL)
+        return gs_launcher_refuse(launched, err);
     if (command->mode == GS_MODE_MERGE)
         return gs_mode_merge(command, progress, start_ns, err);
     return gs_mode_sort(command, progress, start_ns, err);

@@ -13,6 +13,7 @@
 #include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/size_arg.h"
+#include "sort/cluster.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -165,8 +166,9 @@ static const struct argp parser = {.options = table,
 static void answer(struct argp_state *state, int key)
 {
     if (key == OPT_VERSION)
-        printf("gsort %s\nCUDA: %s\nHighway: %s\nLicense: MIT\n", GS_VERSION,
-               GS_CUDA ? "yes" : "no", GS_HIGHWAY ? "yes" : "no");
+        printf("gsort %s\nCUDA: %s\nHighway: %s\nMPI: %s\nLicense: MIT\n", GS_VERSION,
+               GS_CUDA ? "yes" : "no", GS_HIGHWAY ? "yes" : "no",
+               gs_cluster_library() != NULL ? gs_cluster_library() : "no");
     else
         argp_state_help(state, stdout,
                         key == OPT_USAGE ? ARGP_HELP_USAGE

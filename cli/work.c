@@ -52,9 +52,8 @@ cleanup:
     return st;
 }
 
-/* What is in front of the output's records: of a .npy file, with their number. */
-static enum gs_status write_head(const struct gs_command *command, struct gs_output *output,
-                                 uint64_t keys, struct gs_error *err)
+enum gs_status gs_work_write_head(const struct gs_command *command, struct gs_output *output,
+                                  uint64_t keys, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     if (command->npy != NULL && !output->head_written)
@@ -66,8 +65,8 @@ cleanup:
 
 /* Put in front of the output what is in front of the first input's records; nothing in front of
  * indices. */
-static enum gs_status set_head(const struct gs_command *command, const struct gs_inputs *inputs,
-                               struct gs_output *output, struct gs_error *err)
+enum gs_status gs_work_set_head(const struct gs_command *command, const struct gs_inputs *inputs,
+                                struct gs_output *output, struct gs_error *err)
 {
     struct gs_npy_files *npy = command->npy;
     if (command->skips == NULL || command->sort.index_bytes != 0)
@@ -90,12 +89,12 @@ static enum gs_status write_and_publish(const struct gs_work *work,
                                         struct gs_output *output, struct gs_stats *stats,
                                         struct gs_error *err)
 {
-    enum gs_status st = set_head(command, inputs, output, err);
+    enum gs_status st = gs_work_set_head(command, inputs, output, err);
     if (st == GS_OK)
         st = work->write(command, progress, inputs, output, stats, err);
     if (st != GS_OK)
         return st;
-    st = write_head(command, output, stats->keys_out, err);
+    st = gs_work_write_head(command, output, stats->keys_out, err);
     if (st != GS_OK)
         return st;
     if (command->synced)

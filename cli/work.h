@@ -28,6 +28,13 @@ struct gs_work {
 enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned record_bytes,
                              struct gs_span **spans, uint64_t *keys, struct gs_error *err);
 
+/* Put in front of the output what is in front of the first input's records; then, when all else is
+ * written, write that: of a .npy file, with the number of keys. */
+enum gs_status gs_work_set_head(const struct gs_command *command, const struct gs_inputs *inputs,
+                                struct gs_output *output, struct gs_error *err);
+enum gs_status gs_work_write_head(const struct gs_command *command, struct gs_output *output,
+                                  uint64_t keys, struct gs_error *err);
+
 /* Do the work of a mode, and print what --stats asks for. start_ns is when the program started
  * (gs_now_ns). The order of steps keeps the promise of the man page: every input and the output is
  * opened, or refused, before any work; the output appears after the last step that can fail, except

@@ -135,11 +135,37 @@ enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_targ
         return GS_OK;
     if (temp->fd >= 0)
         close(temp->fd);
-    temp->fd = -1;
+    return gs_tempfile_create_named(temp, target, name, err);
+}
+
+enum gs_status gs_tempfile_create_named(struct gs_tempfile *temp, const struct gs_target *target,
+                                        const char *name, struct gs_error *err)
+{
+    const mode_t mode = target->kind == GS_TARGET_REPLACE ? 0600 : 0666;
+    *temp = (struct gs_tempfile){.fd = -1};
     if (make_name(temp, target->dirfd, mode) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errno,
                        "%s: cannot create a temporary file in its directory", name);
     (void)take_mode(temp); /* on failure: a file system that gives every file the same mode */
+    return GS_OK;
+}
+
+enum gs_status gs_tempfile_join(struct gs_tempfile *temp, const struct gs_target *target,
+                                const char *name, struct gs_error *err)
+{
+    gs_signals_enter();
+    temp->fd = openat(target->dirfd, temp->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    int errnum = errno;
+    if (temp->fd >= 0) {
+        temp->named = true;
+        gs_signals_set_temporary(target->dirfd, temp->name);
+    }
+    gs_signals_leave();
+    if (temp->fd < 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errnum,
+                       "%s: another rank has made a temporary file in its directory, which cannot "
+                       "be opened here",
+                       name);
     return GS_OK;
 }
 

@@ -30,6 +30,13 @@ int gs_tempfile_draw_name(char name[GS_NAME_BYTES]);
 enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_target *target,
                                   const char *name, struct gs_error *err);
 
+/* The same, with its temporary name from the beginning: for other processes to open, which then
+ * write to it, too. Each that ends in trouble removes it. */
+enum gs_status gs_tempfile_create_named(struct gs_tempfile *temp, const struct gs_target *target,
+                                        const char *name, struct gs_error *err);
+enum gs_status gs_tempfile_join(struct gs_tempfile *temp, const struct gs_target *target,
+                                const char *name, struct gs_error *err);
+
 /* Give the file the target's name in one atomic step, with the mode, owner and access control list
  * of the file it replaces as far as permitted, and close it. The target is looked at once more: a
  * file may have appeared where there was none. After a failure the temporary file is gone. */

@@ -14,13 +14,14 @@ BEGIN {
     # The house from the ground up; rooms on one floor do not know each other.
     floors = split("common | types | keys | bin device | split | run | cpu merge | ways gpu |" \
         " pipeline engines | sorter | external wide | width |" \
-        " api | cli data | tests", floor_rooms, "|")
+        " api | cluster | cli data | tests", floor_rooms, "|")
     for (i = 1; i <= floors; i++) {
         rooms = split(floor_rooms[i], names, " ")
         for (j = 1; j <= rooms; j++)
             floor[names[j]] = i
     }
     home["sort/gsort.h"] = "api"
+    home["sort/cluster.h"] = "cluster"
     # Folders that may know that a key has 32 bits.
     narrow = "^sort/([a-z]+/u32|device)/"
 }

@@ -1,0 +1,111 @@
+/* cluster_stats.c -- --stats of a sort by several ranks: a row for each.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/cluster_stats.h"
+
+#include "common/file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CLUSTER_STATS_VERSION 1
+
+static double to_ms(uint64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+static double to_rate(uint64_t bytes, uint64_t ns)
+{
+    return ns > 0 ? (double)bytes / (double)ns : 0;
+}
+
+/* The sum of all rows, and the longest times. */
+static struct gs_cluster_row add_up(const struct gs_cluster_row *rows, int ranks)
+{
+    struct gs_cluster_row all = {.keys_in = 0};
+    for (int i = 0; i < ranks; i++) {
+        const struct gs_cluster_row *row = &rows[i];
+        all.keys_in += row->keys_in;
+        all.keys_out += row->keys_out;
+        all.sent_bytes += row->sent_bytes;
+        all.got_bytes += row->got_bytes;
+        all.exchange_ns = row->exchange_ns > all.exchange_ns ? row->exchange_ns : all.exchange_ns;
+        all.wait_ns = row->wait_ns > all.wait_ns ? row->wait_ns : all.wait_ns;
+        all.sort_ns = row->sort_ns > all.sort_ns ? row->sort_ns : all.sort_ns;
+    }
+    return all;
+}
+
+static void print_text_row(FILE *out, const char *name, const struct gs_cluster_row *row)
+{
+    fprintf(out,
+            "%-8s %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %12.3f %9.2f %12.3f "
+            "%12.3f\n",
+            name, row->keys_in, row->keys_out, row->sent_bytes, row->got_bytes,
+            to_ms(row->exchange_ns), to_rate(row->sent_bytes, row->exchange_ns),
+            to_ms(row->wait_ns), to_ms(row->sort_ns));
+}
+
+static void print_text(FILE *out, const struct gs_cluster_row *rows, int ranks, uint64_t wall_ns)
+{
+    const struct gs_cluster_row all = add_up(rows, ranks);
+    char name[16];
+    fprintf(out, "%-8s %14s %14s %14s %14s %12s %9s %12s %12s\n", "rank", "keys in", "keys out",
+            "bytes sent", "bytes got", "exchange ms", "GB/s", "waited ms", "sort ms");
+    for (int i = 0; i < ranks; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        print_text_row(out, name, &rows[i]);
+    }
+    print_text_row(out, "all", &all);
+    fprintf(out, "%-8s %.3f ms\n", "total", to_ms(wall_ns));
+}
+
+static void print_json_row(FILE *out, const struct gs_cluster_row *row)
+{
+    fprintf(out,
+            "{\"keys_in\": %" PRIu64 ", \"keys_out\": %" PRIu64 ", \"sent_bytes\": %" PRIu64
+            ", \"got_bytes\": %" PRIu64 ", \"exchange_ms\": %.6f, \"gb_per_s\": %.6f, "
+            "\"wait_ms\": %.6f, \"sort_ms\": %.6f}",
+            row->keys_in, row->keys_out, row->sent_bytes, row->got_bytes, to_ms(row->exchange_ns),
+            to_rate(row->sent_bytes, row->exchange_ns), to_ms(row->wait_ns), to_ms(row->sort_ns));
+}
+
+static void print_json(FILE *out, const struct gs_cluster_row *rows, int ranks, uint64_t wall_ns)
+{
+    const struct gs_cluster_row all = add_up(rows, ranks);
+    fprintf(out, "{\n  \"cluster_version\": %d,\n  \"ranks\": [\n", CLUSTER_STATS_VERSION);
+    for (int i = 0; i < ranks; i++) {
+        fputs("    ", out);
+        print_json_row(out, &rows[i]);
+        fputs(i + 1 < ranks ? ",\n" : "\n", out);
+    }
+    fputs("  ],\n  \"all\": ", out);
+    print_json_row(out, &all);
+    fprintf(out, ",\n  \"total_ms\": %.6f\n}\n", to_ms(wall_ns));
+}
+
+enum gs_status gs_cluster_stats_print(const struct gs_cluster_row *rows, int ranks,
+                                      const struct gs_command *command, uint64_t wall_ns,
+                                      struct gs_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "statistics");
+    if (command->stats == GS_STATS_JSON)
+        print_json(out, rows, ranks, wall_ns);
+    else
+        print_text(out, rows, ranks, wall_ns);
+    bool failed = ferror(out) != 0;
+    failed = fclose(out) != 0 || failed;
+    enum gs_status st = failed
+                            ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "statistics")
+                            : gs_file_write_full(STDERR_FILENO, text, size, "standard error", err);
+    free(text);
+    return st;
+}

@@ -1,0 +1,34 @@
+/* deal.h -- put records in order of the rank that they go to.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_DEAL_H
+#define GS_DEAL_H
+
+#include "sort/cluster/ranges.h"
+
+struct gs_dealer {
+    struct gs_ranges *ranges;
+    unsigned threads;
+    unsigned record_bytes;
+    uint64_t most;        /* records at a time */
+    uint16_t *found;      /* the rank of each */
+    uint64_t *places;     /* for each thread and rank: how many records, then where the next goes */
+    bool verify;          /* keep: */
+    uint64_t fingerprint; /* of all records that were dealt to a rank */
+    /* Called again and again, by the thread that deals, while it does. */
+    void (*meanwhile)(void *context);
+    void *context;
+};
+
+enum gs_status gs_dealer_open(struct gs_dealer *dealer, struct gs_error *err);
+void gs_dealer_close(struct gs_dealer *dealer);
+
+/* Copy up to dealer->most records to `to`, by rank: those of rank i are the ones from starts[i] to
+ * starts[i + 1]. position: of the first in this rank's input. */
+void gs_deal(struct gs_dealer *dealer, const void *records, uint64_t count, uint64_t position,
+             void *to, uint64_t *starts);
+
+/* A sum over records that tells whether two lists, in any order, are the same. */
+uint64_t gs_deal_fingerprint(const void *records, uint64_t count, unsigned record_bytes);
+
+#endif

@@ -1,0 +1,42 @@
+/* ranges.h -- which rank's range of the output a record belongs to.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_RANGES_H
+#define GS_RANGES_H
+
+#include "sort/cluster.h"
+
+#include <stdatomic.h>
+
+/* The splitters between the ranges, ascending. A value that would overload a rank is several
+ * splitters, or one that cuts it: its elements are dealt to the ranks on both sides. */
+struct gs_ranges {
+    const struct gs_options *options;
+    unsigned count;         /* ranges */
+    unsigned element_bytes; /* 4, 8 or 16 */
+    void *splitters;        /* count - 1 elements, and as many of all ones behind them that there
+                             * are 2^levels - 1 */
+    unsigned levels;        /* of the search */
+    uint64_t *shares;       /* of the elements equal to a splitter, how many in 2^32 are below it */
+    atomic_bool *dropping;  /* -u: one element equal to a splitter is on its way */
+};
+
+/* Room for `count` ranges, whose splitters are yet to be chosen. */
+enum gs_status gs_ranges_open(struct gs_ranges *ranges, const struct gs_options *options,
+                              unsigned count, struct gs_error *err);
+void gs_ranges_close(struct gs_ranges *ranges);
+
+/* Choose splitters by which all ranks get equal shares of the records of all, within 1 %;
+ * collective, and all return the same status. *total: how many there are. */
+enum gs_status gs_ranges_choose(struct gs_ranges *ranges, const struct gs_cluster *cluster,
+                                const struct gs_span *spans, size_t span_count, uint64_t *total,
+                                struct gs_error *err);
+
+/* The rank of each of these records, at most GS_RANGES_BLOCK; ranges->count: of no rank, for -u
+ * needs no other one like it. position: of the first in this rank's input, with which equal
+ * elements are dealt. Several threads may call it at once. */
+#define GS_RANGES_BLOCK 2048
+void gs_ranges_find(struct gs_ranges *ranges, const void *records, size_t count, uint64_t position,
+                    uint16_t *found);
+
+#endif

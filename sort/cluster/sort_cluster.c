@@ -1,0 +1,304 @@
+/* sort_cluster.c -- one sort by all ranks: choose ranges, exchange, sort, check.
+ * SPDX-License-Identifier: MIT
+ *
+ * What a rank gets is read into memory and sorted there; if that memory is full before all has
+ * come, it is the beginning of an external sort's input, and that reads the rest. So both are sorts
+ * as of one process, into the rank's range of the file.
+ */
+#include "sort/cluster.h"
+
+#include "sort/cluster/exchange.h"
+#include "sort/gsort.h"
+
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/memory.h"
+#include "common/spill.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Batches take at most this share of the memory each; a batch of BATCH_BYTES for each thread keeps
+ * network and threads busy. */
+#define BATCH_SHARE     16
+#define BATCH_BYTES     ((uint64_t)4 << 20)
+#define BATCH_BYTES_MAX ((uint64_t)64 << 20)
+
+/* The ranges are even within 1 %; a small input's may be less so. */
+#define SMALL_BYTES ((uint64_t)8 << 20)
+
+/* -u: records copied at a time. */
+#define COPY_BYTES ((uint64_t)4 << 20)
+
+/* One rank's part in a sort. */
+struct part {
+    struct gs_sink sink; /* first: the sort's callbacks get a pointer to it */
+    const struct gs_cluster *cluster;
+    const struct gs_options *options;
+    const struct gs_cluster_source *source;
+    struct gs_cluster_output output;
+    unsigned record_bytes;
+    struct gs_exchange exchange;
+    bool exchanged; /* and finished */
+    int fd;         /* where the sort writes: the output's or, under -u, a scratch file's, */
+    uint64_t start; /* and from which byte on */
+    uint64_t first; /* position of this rank's first record */
+    uint64_t total; /* records of all ranks */
+    char *memory;   /* the records that have come, */
+    uint64_t room;  /* the most, */
+    uint64_t count; /* and how many there are */
+};
+
+static enum gs_status write_records(struct gs_sink *sink, const void *records, uint64_t count,
+                                    uint64_t position, struct gs_error *err)
+{
+    const struct part *part = (const struct part *)sink;
+    return gs_file_pwrite_full(part->fd, records, (size_t)count * part->record_bytes,
+                               part->start + position * part->record_bytes, part->output.name, err);
+}
+
+static void forget_records(struct gs_sink *sink, const void *records, uint64_t count)
+{
+    const struct part *part = (const struct part *)sink;
+    gs_pages_advise(records, count * part->record_bytes, MADV_DONTNEED);
+}
+
+static void advise(void *context, enum gs_use use, const void *records, uint64_t count)
+{
+    if (use == GS_USE_DONE)
+        forget_records(context, records, count);
+}
+
+/* Will a rank's share fit in memory? Then room for it, and a little more; else none. */
+static enum gs_status make_room(struct part *part, uint64_t total, struct gs_error *err)
+{
+    const struct gs_options *options = part->options;
+    const struct gs_width *width = gs_width(options);
+    uint64_t share = total / (uint64_t)part->cluster->size;
+    uint64_t most = share + share / 50 + SMALL_BYTES / part->record_bytes;
+    most = (most < total ? most : total) + 1; /* when all has come, it is not full */
+    uint64_t held = width->held(options, most, most * part->record_bytes);
+    if (width->external_needed(options, part->source->memory_bytes, held, most))
+        return GS_OK;
+    part->memory = gs_pages_alloc(most * part->record_bytes);
+    if (part->memory == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "exchange");
+    part->room = most;
+    return GS_OK;
+}
+
+/* All has come: now it is known where this rank's range begins. */
+static enum gs_status finish_exchange(struct part *part, bool failed, struct gs_error *err)
+{
+    part->exchanged = true;
+    enum gs_status st =
+        gs_exchange_finish(&part->exchange, failed, &part->first, &part->total, err);
+    if (!part->options->unique && part->output.shared)
+        part->start += part->first * part->record_bytes;
+    return st;
+}
+
+static enum gs_status read_more(void *context, void *to, uint64_t room, uint64_t *got,
+                                struct gs_error *err)
+{
+    struct part *part = context;
+    *got = 0;
+    if (part->exchanged)
+        return GS_OK;
+    enum gs_status st = gs_exchange_read(&part->exchange, to, room, got, err);
+    if (st == GS_OK && *got == 0)
+        st = finish_exchange(part, false, err);
+    return st;
+}
+
+/* Read what comes for this rank, and sort it. */
+static enum gs_status receive_and_sort(struct part *part, struct gs_progress *progress,
+                                       struct gs_stats *stats, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_options options = *part->options;
+    const struct gs_width *width = gs_width(&options);
+    const uint64_t memory = part->source->memory_bytes;
+    gs_progress_enter(progress, "exchange", 0);
+    if (part->room > 0)
+        GS_TRY(gs_exchange_read(&part->exchange, part->memory, part->room, &part->count, err));
+    if (part->count < part->room)
+        GS_TRY(finish_exchange(part, false, err));
+    struct gs_span span = {.keys = part->memory, .count = part->count, .name = "exchange"};
+    options.leave_device = true;
+    options.memory_bytes = memory;
+    options.held_bytes = part->count * part->record_bytes;
+    if (part->exchanged) {
+        st = width->sort(&options, &span, 1, &part->sink, progress, stats, err);
+        goto cleanup;
+    }
+    struct gs_external source = {.spans = &span,
+                                 .span_count = part->count > 0 ? 1 : 0,
+                                 .advise = advise,
+                                 .read = read_more,
+                                 .context = part,
+                                 .memory_bytes = memory,
+                                 .held_bytes = options.held_bytes,
+                                 .directories = part->source->directories,
+                                 .directory_count = part->source->directory_count};
+    st = width->sort_external(&options, &source, &part->sink, progress, stats, err);
+cleanup:
+    return st;
+}
+
+/* -u: how much ranks keep is known only now. Copy this rank's records from its scratch file to
+ * where they belong. */
+static enum gs_status place_unique(struct part *part, uint64_t keys, struct gs_error *err)
+{
+    enum gs_status st;
+    const uint64_t bytes = keys * part->record_bytes;
+    uint64_t first = 0;
+    char *buffer = malloc(COPY_BYTES);
+    GS_MPI(MPI_Exscan(&keys, &first, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
+    part->first = part->cluster->rank > 0 ? first : 0;
+    if (buffer == NULL)
+        GS_TRY(gs_fail(err, GS_ERR_MEMORY, ENOMEM, "exchange"));
+    part->start = part->output.start + (part->output.shared ? part->first * part->record_bytes : 0);
+    for (uint64_t done = 0; done < bytes && part->fd != part->output.fd; done += COPY_BYTES) {
+        size_t here = (size_t)(bytes - done < COPY_BYTES ? bytes - done : COPY_BYTES);
+        GS_TRY(gs_file_pread_full(part->fd, buffer, here, done, "temporary file", err));
+        GS_TRY(gs_file_pwrite_full(part->output.fd, buffer, here, part->start + done,
+                                   part->output.name, err));
+    }
+cleanup:
+    free(buffer);
+    return st;
+}
+
+/* The first and the last record of a rank's range, for its neighbours. */
+struct border {
+    _Alignas(16) char first[16];
+    char last[16];
+    uint64_t count;
+};
+
+/* Are the ranges in order, and are they as many records as the inputs? */
+static enum gs_status check_borders(const struct part *part, uint64_t keys, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_options *options = part->options;
+    const size_t size = part->record_bytes;
+    struct border own = {.count = keys};
+    struct border *all = aligned_alloc(16, (size_t)part->cluster->size * sizeof *all);
+    if (all == NULL)
+        st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "borders");
+    if (st == GS_OK && keys > 0)
+        st = gs_file_pread_full(part->output.fd, own.first, size, part->start, part->output.name,
+                                err);
+    if (st == GS_OK && keys > 0)
+        st = gs_file_pread_full(part->output.fd, own.last, size, part->start + (keys - 1) * size,
+                                part->output.name, err);
+    GS_TRY(gs_cluster_agree(part->cluster, st, err));
+    GS_TRY(gs_cluster_gather(&own, sizeof own, all, err));
+    const struct border *before = NULL;
+    uint64_t sum = 0;
+    for (int rank = 0; rank < part->cluster->size; rank++) {
+        const struct border *here = &all[rank];
+        sum += here->count;
+        if (here->count == 0)
+            continue;
+        if (before != NULL &&
+            gs_width(options)->first_disorder(options, here->first, 1, before->last) == 0)
+            st = gs_fail(err, GS_ERR_VERIFY, 0,
+                         "%s: the range of rank %d does not continue the one before it: the input "
+                         "has changed meanwhile",
+                         part->output.name, rank);
+        before = here;
+    }
+    if (st == GS_OK && !options->unique && sum != part->total)
+        st = gs_fail(err, GS_ERR_VERIFY, 0, "%s: ranks have written a wrong number of records",
+                     part->output.name);
+cleanup:
+    free(all);
+    return st;
+}
+
+/* Everything from the exchange on; what may fail is agreed on by the caller. */
+static enum gs_status run(struct part *part, struct gs_progress *progress, struct gs_stats *stats,
+                          struct gs_cluster_row *row, struct gs_error *err)
+{
+    enum gs_status st = receive_and_sort(part, progress, stats, err);
+    if (!part->exchanged) {
+        enum gs_status end = finish_exchange(part, true, err);
+        st = st != GS_OK ? st : end;
+    }
+    row->exchange_ns = part->exchange.end_ns - part->exchange.begin_ns;
+    row->sort_ns = gs_now_ns() - part->exchange.end_ns;
+    GS_TRY(gs_cluster_agree(part->cluster, st, err));
+    if (part->options->unique)
+        GS_TRY(gs_cluster_agree(part->cluster, place_unique(part, stats->keys_out, err), err));
+    if (part->options->verify)
+        st = gs_width(part->options)
+                 ->verify_file(part->options, part->output.fd, part->start, stats,
+                               part->output.name, err);
+    GS_TRY(gs_cluster_agree(part->cluster, st, err));
+    GS_TRY(check_borders(part, stats->keys_out, err));
+    row->keys_in = part->exchange.position;
+    row->keys_out = stats->keys_out;
+    row->first = part->first;
+    row->sent_bytes = part->exchange.sent_bytes;
+    row->got_bytes = part->exchange.got_bytes;
+    row->wait_ns = part->exchange.wait_ns;
+cleanup:
+    return st;
+}
+
+static uint64_t choose_batch(const struct gs_options *options, uint64_t memory_bytes)
+{
+    uint64_t bytes = BATCH_BYTES * gs_threads(options);
+    uint64_t most = memory_bytes / BATCH_SHARE;
+    most = most < BATCH_BYTES_MAX ? most : BATCH_BYTES_MAX;
+    bytes = bytes < most ? bytes : most;
+    return bytes > GS_RANGES_BLOCK * 16 ? bytes : GS_RANGES_BLOCK * 16;
+}
+
+enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs_options *options,
+                               const struct gs_cluster_source *source,
+                               const struct gs_cluster_output *output, struct gs_progress *progress,
+                               struct gs_stats *stats, struct gs_cluster_row *row,
+                               struct gs_error *err)
+{
+    enum gs_status st;
+    struct gs_ranges ranges;
+    uint64_t total = 0;
+    struct part part = {.sink = {.write = write_records, .forget = forget_records},
+                        .cluster = cluster,
+                        .options = options,
+                        .source = source,
+                        .output = *output,
+                        .record_bytes = gs_record_bytes(options),
+                        .fd = output->fd,
+                        .start = output->start};
+    *row = (struct gs_cluster_row){.keys_in = 0};
+    st = gs_ranges_open(&ranges, options, (unsigned)cluster->size, err);
+    GS_TRY(gs_cluster_agree(cluster, st, err));
+    GS_TRY(gs_ranges_choose(&ranges, cluster, source->spans, source->span_count, &total, err));
+    st = gs_exchange_open(&part.exchange, cluster, &ranges, source->spans, source->span_count,
+                          choose_batch(options, source->memory_bytes), err);
+    if (st == GS_OK)
+        st = make_room(&part, total, err);
+    if (st == GS_OK && options->unique && output->shared) {
+        part.start = 0;
+        part.fd = gs_spill_create(source->directories[0]);
+        if (part.fd < 0)
+            st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file",
+                         source->directories[0]);
+    }
+    GS_TRY(gs_cluster_agree(cluster, st, err));
+    st = run(&part, progress, stats, row, err);
+cleanup:
+    if (part.fd >= 0 && part.fd != output->fd)
+        close(part.fd);
+    gs_pages_free(part.memory, part.room * part.record_bytes);
+    gs_exchange_close(&part.exchange);
+    gs_ranges_close(&ranges);
+    return st;
+}

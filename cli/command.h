@@ -5,6 +5,7 @@
 #define GS_COMMAND_H
 
 #include "common/format.h"
+#include "common/pace.h"
 #include "common/record_order.h"
 #include "sort/gsort.h"
 
@@ -37,7 +38,7 @@ struct gs_command {
     struct gs_npy_files *npy; /* the files are .npy files, or NULL */
     bool raw;                 /* --format=raw: plain keys, whatever an input's first bytes say */
     bool synced;              /* --fsync */
-    bool direct;              /* --direct */
+    enum gs_direct direct;    /* --direct, --no-direct */
     bool planned;             /* --plan: print what the mode would do */
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;

@@ -116,7 +116,7 @@ enum gs_status gs_work_run(const struct gs_work *work, const struct gs_command *
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
         gs_report_watch(&inputs, &output, work->verb);
-        if (command->direct)
+        if (command->direct == GS_DIRECT_ALWAYS)
             gs_output_go_direct(&output);
         st = gs_inputs_consume(&inputs, err);
         gs_output_begin(&output);

@@ -5,6 +5,7 @@
 #define GS_COMMAND_H
 
 #include "common/format.h"
+#include "common/pace.h"
 #include "common/record_order.h"
 #include "sort/gsort.h"
 
@@ -40,7 +41,7 @@ struct gs_command {
     bool undecided;           /* whether they are, the first bytes of a pipe will tell */
     bool raw;                 /* --format=raw: plain keys, whatever an input's first bytes say */
     bool synced;              /* --fsync */
-    bool direct;              /* --direct */
+    enum gs_direct direct;    /* --direct, --no-direct */
     bool planned;             /* --plan: print what the mode would do */
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;

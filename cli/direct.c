@@ -8,17 +8,11 @@
  */
 #include "cli/direct.h"
 
-#include "common/late_error.h"
+#include "common/direct_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* A multiple of the block size of every disk. */
-#define BLOCK_BYTES ((uint64_t)4096)
 
 /* Bytes written at a time. */
 #define BUFFER_BYTES ((size_t)1 << 20)
@@ -28,9 +22,7 @@
 
 int gs_direct_open(const struct gs_output *output)
 {
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", output->fd);
-    return open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
+    return gs_direct_reopen(output->fd, O_WRONLY);
 }
 
 enum gs_status gs_direct_write(int direct_fd, struct gs_output *output, const void *data,
@@ -38,23 +30,25 @@ enum gs_status gs_direct_write(int direct_fd, struct gs_output *output, const vo
 {
     const char *from = data;
     uint64_t start = output->start + output->head_bytes + position;
-    size_t head = (size_t)((BLOCK_BYTES - start % BLOCK_BYTES) % BLOCK_BYTES);
-    char *buffer = bytes >= DIRECT_BYTES_MIN ? aligned_alloc(BLOCK_BYTES, BUFFER_BYTES) : NULL;
+    size_t head = (size_t)((GS_DIRECT_BLOCK - start % GS_DIRECT_BLOCK) % GS_DIRECT_BLOCK);
+    char *buffer = bytes >= DIRECT_BYTES_MIN ? aligned_alloc(GS_DIRECT_BLOCK, BUFFER_BYTES) : NULL;
     enum gs_status st = GS_OK;
     size_t done = 0;
     if (buffer != NULL) {
         st = gs_output_write(output, from, head, position, err);
         done = head;
     }
-    while (st == GS_OK && buffer != NULL && bytes - done >= BLOCK_BYTES) {
-        size_t here = bytes - done - (bytes - done) % BLOCK_BYTES;
+    while (st == GS_OK && buffer != NULL && bytes - done >= GS_DIRECT_BLOCK) {
+        size_t here = bytes - done - (bytes - done) % GS_DIRECT_BLOCK;
         here = here < BUFFER_BYTES ? here : BUFFER_BYTES;
         memcpy(buffer, from + done, here);
-        ssize_t written = pwrite(direct_fd, buffer, here, (off_t)(start + done));
-        if (written < 0 && gs_is_late_error(errno)) /* it may be another write's failure */
-            st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: write failed", output->name);
-        else if (written != (ssize_t)here)
-            st = gs_output_write(output, buffer, here, position + done, err);
+        size_t written;
+        int errnum = gs_direct_pwrite(direct_fd, buffer, here, start + done, &written);
+        if (errnum != 0)
+            st = gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", output->name);
+        else if (written < here)
+            st = gs_output_write(output, buffer + written, here - written,
+                                 position + done + written, err);
         done += here;
     }
     free(buffer);

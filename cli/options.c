@@ -34,6 +34,7 @@ enum {
     OPT_FORMAT,
     OPT_FSYNC,
     OPT_DIRECT,
+    OPT_NO_DIRECT,
     OPT_PLAN,
     OPT_STATS,
     OPT_VERIFY,
@@ -98,7 +99,9 @@ static const struct argp_option table[] = {
     {"fsync", OPT_FSYNC, NULL, 0,
      "wait until the disk has the output under its name: it survives a power failure then", 0},
     {"direct", OPT_DIRECT, NULL, 0,
-     "write the output past the page cache, where the file system can: for one larger than memory",
+     "write output and temporary files past the page cache, where the file system can", 0},
+    {"no-direct", OPT_NO_DIRECT, NULL, 0,
+     "write through the page cache only (default: what is faster, if temporary files are needed)",
      0},
 
     {NULL, 0, NULL, 0, "Reporting:", GROUP_REPORTING},
@@ -248,7 +251,10 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_FORMAT:
         return gs_set_format(command, arg, err);
     case OPT_DIRECT:
-        command->direct = true;
+        command->direct = GS_DIRECT_ALWAYS;
+        return GS_OK;
+    case OPT_NO_DIRECT:
+        command->direct = GS_DIRECT_NEVER;
         return GS_OK;
     case OPT_FSYNC:
         command->synced = true;

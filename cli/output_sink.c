@@ -5,6 +5,7 @@
 
 #include "cli/ahead.h"
 #include "cli/direct.h"
+#include "common/clock.h"
 #include "common/memory.h"
 
 #include <errno.h>
@@ -23,11 +24,15 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
     /* A GPU sort no longer needs its input: unmapping it now saves 20 ms a GiB at the exit. */
     if (to->inputs != NULL && !atomic_flag_test_and_set(&to->begun) && gs_holds_device())
         gs_inputs_forget(to->inputs);
-    if (to->direct_fd >= 0)
-        return gs_direct_write(to->direct_fd, to->output, keys, (size_t)count * to->record_bytes,
-                               position * to->record_bytes, err);
-    return gs_output_write(to->output, keys, (size_t)count * to->record_bytes,
-                           position * to->record_bytes, err);
+    const size_t bytes = (size_t)count * to->record_bytes;
+    const uint64_t start = gs_now_ns();
+    const bool direct = to->direct_fd >= 0 && gs_pace_chooses_direct(&to->pace, to->direct, 1);
+    enum gs_status st =
+        direct ? gs_direct_write(to->direct_fd, to->output, keys, bytes,
+                                 position * to->record_bytes, err)
+               : gs_output_write(to->output, keys, bytes, position * to->record_bytes, err);
+    gs_pace_book(&to->pace, direct, bytes, gs_now_ns() - start);
+    return st;
 }
 
 /* Not if address space is limited: sorting in the mapped output takes more of it than of memory. */
@@ -85,8 +90,17 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
                                    .direct_fd = output->direct ? gs_direct_open(output) : -1,
+                                   .direct = GS_DIRECT_ALWAYS,
                                    .threads = gs_threads_for_pages(options, false),
                                    .idle_threads = gs_threads_for_pages(options, true)};
+}
+
+void gs_output_sink_choose(struct gs_output_sink *to, enum gs_direct direct)
+{
+    const struct gs_output *output = to->output;
+    if (direct == GS_DIRECT_AUTO && output->kind != GS_OUTPUT_STREAM && !output->in_memory)
+        to->direct_fd = gs_direct_open(output);
+    to->direct = direct;
 }
 
 enum gs_status gs_output_sink_close(struct gs_output_sink *to, enum gs_status st,

@@ -119,8 +119,10 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .memory_bytes = limit_bytes,
                                  .held_bytes = held_bytes,
                                  .directories = command->directories,
-                                 .directory_count = command->directory_count};
+                                 .directory_count = command->directory_count,
+                                 .direct = command->direct};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
+    gs_output_sink_choose(&to, command->direct);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
     own.keys = keys;
     source.spans = spans;

@@ -5,11 +5,13 @@
  * nothing is left however the process ends, SIGKILL included; where the file system cannot do that,
  * they are created with a name and unlinked at once. Pieces go to the directories in turn; one that
  * has no room for a piece is passed over. A piece is striped over the files of its directory, since
- * the kernel admits one writer to a file at a time, and other threads would wait.
+ * the kernel admits one writer to a file at a time, and other threads would wait. What is aligned
+ * to blocks is written past the page cache where that is possible and faster.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H
 
+#include "common/pace.h"
 #include "common/status.h"
 
 #include <stdatomic.h>
@@ -25,6 +27,7 @@
 struct gs_spill_directory {
     const char *name;                    /* the caller's string */
     int fds[GS_SPILL_FILES];             /* -1: not created yet */
+    int direct_fds[GS_SPILL_FILES];      /* the same files, past the page cache, or -1 */
     atomic_bool unasked[GS_SPILL_FILES]; /* written since it was last asked for late errors */
     uint64_t used;                       /* bytes that its pieces occupy: whole stripes */
 };
@@ -34,6 +37,9 @@ struct gs_spill {
     size_t count;
     size_t next;   /* the directory whose turn it is */
     uint64_t used; /* bytes of all pieces */
+    enum gs_direct direct;
+    struct gs_pace pace;
+    atomic_uint_fast64_t direct_bytes; /* written past the page cache */
 };
 
 /* Where a piece is. */
@@ -44,7 +50,7 @@ struct gs_place {
 
 /* Creates no file yet. The strings must stay. Close with gs_spill_close. */
 enum gs_status gs_spill_open(struct gs_spill *spill, const char *const *directories, size_t count,
-                             struct gs_error *err);
+                             enum gs_direct direct, struct gs_error *err);
 
 /* Check that all directories together have room for `bytes`, when `elsewhere` more bytes will be
  * written to the file system `device` meanwhile; GS_ERR_OUTPUT if not. Creates the files. */
@@ -58,8 +64,8 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
 
 /* Write or read bytes [from, from + bytes) of a piece. Several threads may do so at once. What was
  * written but could not be kept is never read: that is GS_ERR_OUTPUT. */
-enum gs_status gs_spill_write(const struct gs_spill *spill, const struct gs_place *place,
-                              uint64_t from, const void *data, size_t bytes, struct gs_error *err);
+enum gs_status gs_spill_write(struct gs_spill *spill, const struct gs_place *place, uint64_t from,
+                              const void *data, size_t bytes, struct gs_error *err);
 enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place *place,
                              uint64_t from, void *data, size_t bytes, struct gs_error *err);
 

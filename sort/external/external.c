@@ -45,7 +45,8 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
                                .reason = "nothing but frequent keys; through temporary files",
                                .threads = sorter.threads};
     GS_TRY(gs_options_check(options, err));
-    GS_TRY(gs_spill_open(&sorter.spill, source->directories, source->directory_count, err));
+    GS_TRY(gs_spill_open(&sorter.spill, source->directories, source->directory_count,
+                         source->direct, err));
     GS_TRY(gs_external_split_input(&sorter, &level, err));
     stats->keys_in = atomic_load(&sorter.progress->done);
     gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in);

@@ -6,6 +6,8 @@
 
 #include "sort/types/types.h"
 
+#include "common/pace.h"
+
 #include <sys/types.h>
 
 /* How the sort will use keys of a span next. */
@@ -32,6 +34,7 @@ struct gs_external {
                                      * memory_bytes until GS_USE_DONE */
     const char *const *directories; /* for temporary files, used in turn */
     size_t directory_count;
+    enum gs_direct direct; /* write them past the page cache? */
     dev_t output_device;   /* the output's file system, */
     uint64_t output_bytes; /* and what is still to be written there: not for temporary files */
 };

@@ -35,7 +35,7 @@ static void test_pieces(const char *const *directories)
     struct gs_error err = {.status = GS_OK};
     struct gs_place places[PIECES];
     unsigned char data[PIECE_BYTES], got[PIECE_BYTES];
-    if (!CHECK(gs_spill_open(&spill, directories, 2, &err) == GS_OK))
+    if (!CHECK(gs_spill_open(&spill, directories, 2, GS_DIRECT_AUTO, &err) == GS_OK))
         return;
     for (unsigned i = 0; i < PIECES; i++) {
         memset(data, (int)i + 1, sizeof data);
@@ -72,7 +72,7 @@ static void test_stripes(const char *const *directories)
     struct gs_place places[2];
     unsigned char *data = malloc(ROOM), *got = malloc(ROOM);
     if (CHECK(data != NULL && got != NULL) &&
-        CHECK(gs_spill_open(&spill, directories, 1, &err) == GS_OK)) {
+        CHECK(gs_spill_open(&spill, directories, 1, GS_DIRECT_AUTO, &err) == GS_OK)) {
         for (size_t i = 0; i < ROOM; i++)
             data[i] = (unsigned char)(gs_random(1, i / 8) >> (i % 8 * 8));
         for (int piece = 0; piece < 2; piece++)
@@ -102,7 +102,7 @@ static void test_room(const char *const *directories)
     struct gs_spill spill;
     struct gs_error err = {.status = GS_OK};
     struct stat status;
-    if (!CHECK(gs_spill_open(&spill, directories, 2, &err) == GS_OK) ||
+    if (!CHECK(gs_spill_open(&spill, directories, 2, GS_DIRECT_AUTO, &err) == GS_OK) ||
         !CHECK(stat(directories[0], &status) == 0))
         return;
     CHECK(gs_spill_check(&spill, 1, 0, 0, &err) == GS_OK);
@@ -125,7 +125,7 @@ static void test_refusals(const char *directory)
     struct gs_spill spill;
     struct gs_place place;
     struct gs_error err = {.status = GS_OK};
-    CHECK(gs_spill_open(&spill, missing, 1, &err) == GS_OK);
+    CHECK(gs_spill_open(&spill, missing, 1, GS_DIRECT_AUTO, &err) == GS_OK);
     CHECK(gs_spill_place(&spill, 4, &place, &err) == GS_ERR_OUTPUT);
     CHECK(strncmp(err.text, missing[0], strlen(missing[0])) == 0);
     gs_spill_close(&spill);

@@ -26,7 +26,8 @@ setup()
     for dist in uniform zipf organ-pipe; do
         keygen "$dist" "$KEYS" >in
         for threads in 1 2 16; do
-            for option in --parallel="$threads" --reverse --unique --verify; do
+            take_turns --parallel="$threads" --reverse --unique --verify
+            for option in "${TURNS[@]}"; do
                 run -0 peak_of --parallel="$threads" "$option" in -o out
                 echo "$dist, $threads threads, $option: $output MiB"
                 [ "$output" -le $((32 + 32 + 64 + threads)) ]

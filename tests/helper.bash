@@ -4,7 +4,8 @@
 # GSORT, KEYGEN, REFERENCE, FUZZ_OPTIONS and QUIRKFS name the programs, UNITS the directory of unit
 # tests. Without QUIRKFS, tests on file systems with quirks are skipped.
 # GSORT_DEVICE=gpu runs the same suite with --device=gpu on every command line (tests that choose a
-# device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds tests that need minutes or gigabytes.
+# device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds tests that need minutes or gigabytes, and
+# all combinations where some are enough.
 
 bats_require_minimum_version 1.5.0
 
@@ -351,6 +352,13 @@ umount_all()
 require_expensive()
 {
     is_expensive || skip "expensive: GSORT_EXPENSIVE=1 runs it"
+}
+
+# Where CI is set, as .ci/run does, time and disk may be short.
+require_gigabytes()
+{
+    require_expensive
+    [ -z "${CI:-}" ] || skip "gigabytes, and minutes: not with CI set"
 }
 
 teardown()

@@ -77,7 +77,7 @@ setup()
 }
 
 @test "4 GiB by four threads, where the table of runs takes all that is allowed" {
-    require_expensive
+    require_gigabytes
     [ "$(awk '$1 == "MemAvailable:" { print int($2 / 1048576) }' /proc/meminfo)" -ge 18 ] ||
         skip "needs 18 GiB of memory"
     keygen uniform 1G >in

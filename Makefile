@@ -267,7 +267,7 @@ $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 ## Test
 ##   check            unit tests and Bats suite on the CPU; needs bats
 ##                    TESTS='FILE...|unit', BATS_JOBS=N files at a time
-##   check-expensive  the same with the long tests
+##   check-expensive  the same with the long tests, and with all combinations of options
 ##   lint             the rules of the house, clang-format, shellcheck, cppcheck, clang-tidy
 .PHONY: check check-expensive lint
 SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
@@ -282,11 +282,12 @@ BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)
-check: all $(B)/gsort units
+UNITS_NOW = $(if $(filter unit,$(TESTS)),units)
+check: all $(B)/gsort $(UNITS_NOW)
 	$(need_bats)
 	$(SUITE) $(side_by_side) $(TESTS_NOW)
 
-check-expensive: all $(B)/gsort units
+check-expensive: all $(B)/gsort $(UNITS_NOW)
 	$(need_bats)
 	GSORT_EXPENSIVE=1 $(SUITE) $(side_by_side) $(TESTS_NOW)
 

@@ -6,7 +6,7 @@
 ##   check-kill       kill -9 at N=1000 random moments; SEED=n
 ##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n
 ##   fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer
-##   asan             the suite under ASan and UBSan
+##   asan             the suite under ASan and UBSan, but for tests/tools
 ##   valgrind         a quick part of the suite
 .PHONY: check-faults check-kill torture fuzz asan valgrind
 
@@ -46,7 +46,7 @@ fuzz: $(FUZZERS)
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan:
 	$(need_bats)
-	+GSORT_FUZZ_COUNT=1000 $(MAKE) check CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
+	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,tests/cli tests/engine tests/sort,$(TESTS))' CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
 	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
 valgrind: all $(B)/gsort

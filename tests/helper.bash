@@ -4,7 +4,8 @@
 # GSORT, KEYGEN, REFERENCE, FUZZ_OPTIONS and QUIRKFS name the programs, UNITS the directory of unit
 # tests. Without QUIRKFS, tests on file systems with quirks are skipped.
 # GSORT_DEVICE=gpu runs the same suite with --device=gpu on every command line (tests that choose a
-# device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds tests that need minutes or gigabytes.
+# device themselves call "$GSORT"). GSORT_EXPENSIVE=1 adds tests that need minutes or gigabytes, and
+# all combinations where some are enough.
 
 bats_require_minimum_version 1.5.0
 
@@ -78,10 +79,10 @@ is_expensive()
 }
 
 # take_turns WORD...: set TURNS to every other word, with the next call to those between; with
-# GSORT_EXPENSIVE=1 to all of them; with --device=gpu to one of them, the next with each call: there,
-# starting CUDA costs each run 0.14 s, one run after the other, and the GPU's own test programs
-# (gpu_*.c, bench-gpu --check) cover all combinations. Each round of calls begins one word later than
-# the last, so that each step of a loop with as many steps as words meets every word.
+# GSORT_EXPENSIVE=1 to all of them; with --device=gpu to one of them, the next with each call:
+# there, starting CUDA costs each run 0.14 s, one run after the other, and the GPU's own test
+# programs (gpu_*.c, bench-gpu --check) cover all combinations. Each round of calls begins one word
+# later than the last, so that each step of a loop with as many steps as words meets every word.
 TURN=0
 # shellcheck disable=SC2034  # TURNS is the caller's
 take_turns()
@@ -351,6 +352,13 @@ umount_all()
 require_expensive()
 {
     is_expensive || skip "expensive: GSORT_EXPENSIVE=1 runs it"
+}
+
+# Where CI is set, as .ci/run does, time and disk may be short.
+require_gigabytes()
+{
+    require_expensive
+    [ -z "${CI:-}" ] || skip "gigabytes, and minutes: not with CI set"
 }
 
 teardown()

@@ -24,7 +24,7 @@ make_files()
     zeros_behind '\x89PNG\r\n\x1a\n' png
     zeros_behind '\x7fELF\x02\x01\x01\x00' elf
     printf 'caf\xc3\xa9\n123456789\n' >short
-    for i in {1..600}; do printf '%07d\n' "$i"; done >text
+    seq -f %07g 600 >text
     FILES=(gzip zstd xz bzip2 lz4 zip hdf5 png elf short text)
 }
 
@@ -150,9 +150,8 @@ refused()
 }
 
 @test "keys that are no text: short, without a line end, all alike, with a byte of another kind" {
-    local i
     printf 'abc\ndef\nghi\n' >few
-    for i in {1..2000}; do printf 'ABCD'; done >tags
+    printf 'ABCD%.0s' {1..2000} >tags
     head -c 8192 /dev/zero | tr '\0' ' ' >spaces
     head -c 8192 /dev/zero | tr '\0' '\n' >newlines
     (head -c 4092 text && printf 'a\x01\n\n' && cat text) >control

@@ -20,6 +20,18 @@ row()
     awk -v stage="$2" 'index($0, stage) == 1 { print int($(NF - 2)), int($(NF - 1)) }' "$1"
 }
 
+setup_file()
+{
+    keygen uniform "$KEYS" >"$BATS_FILE_TMPDIR/in"
+    reference "$BATS_FILE_TMPDIR/in" >"$BATS_FILE_TMPDIR/wanted"
+}
+
+# take_uniform: have KEYS uniform keys as `in`, and as `wanted` in order.
+take_uniform()
+{
+    ln -s "$BATS_FILE_TMPDIR"/{in,wanted} .
+}
+
 setup()
 {
     enter_directory
@@ -27,8 +39,7 @@ setup()
 }
 
 @test "counting begins before reading has ended" {
-    keygen uniform "$KEYS" >in
-    reference in >wanted
+    take_uniform
     trickle in | "$GSORT" --device=cpu --parallel=2 --stats 2>stats | cmp - wanted
     read -r _ end < <(row stats 'read ')
     read -r begin _ < <(row stats 'count bins')
@@ -76,7 +87,8 @@ setup()
 }
 
 @test "a pipe larger than -S continues in temporary files" {
-    keygen uniform "$KEYS" >in
+    take_uniform
+    rm wanted
     cat in in in >thrice
     reference thrice >wanted
     trickle thrice | "$GSORT" --device=cpu --parallel=2 -S 100M -T . -o got
@@ -114,8 +126,7 @@ setup()
 }
 
 @test "an input that ends inside a key is refused" {
-    keygen uniform "$KEYS" >in
-    printf x >>in
+    { cat "$BATS_FILE_TMPDIR/in" && printf x; } >in
     run -2 --separate-stderr "$GSORT" --device=cpu -o got < <(trickle in)
     # shellcheck disable=SC2154  # bats sets it
     [[ $stderr == 'gsort: -: '* ]]

@@ -12,6 +12,12 @@ setup()
 {
     enter_directory
     PATH=$PATH:/usr/sbin:/sbin
+    ln -s "$BATS_FILE_TMPDIR"/* .
+}
+
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR" || return
     keygen uniform 9M >in
     reference in >wanted
     reference -u in >wanted_once

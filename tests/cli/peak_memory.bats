@@ -26,7 +26,8 @@ setup()
     for dist in uniform zipf organ-pipe; do
         keygen "$dist" "$KEYS" >in
         for threads in 1 2 16; do
-            for option in --parallel="$threads" --reverse --unique --verify; do
+            take_turns --parallel="$threads" --reverse --unique --verify
+            for option in "${TURNS[@]}"; do
                 run -0 peak_of --parallel="$threads" "$option" in -o out
                 echo "$dist, $threads threads, $option: $output MiB"
                 [ "$output" -le $((32 + 32 + 64 + threads)) ]
@@ -76,7 +77,7 @@ setup()
 }
 
 @test "4 GiB by four threads, where the table of runs takes all that is allowed" {
-    require_expensive
+    require_gigabytes
     [ "$(awk '$1 == "MemAvailable:" { print int($2 / 1048576) }' /proc/meminfo)" -ge 18 ] ||
         skip "needs 18 GiB of memory"
     keygen uniform 1G >in

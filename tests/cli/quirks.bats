@@ -46,7 +46,7 @@ setup_file()
     cd "$BATS_FILE_TMPDIR" || return
     keygen uniform 150007 >in
     keygen gaussian 600011 >big
-    keygen sorted 300001 >ordered
+    keygen sorted 600001 >ordered
     keygen sorted 100003 --seed=2 >few
     keygen uniform 9M >large # few than 32 MiB
     local name from

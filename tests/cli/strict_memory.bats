@@ -52,7 +52,8 @@ refusing()
     reference -u in >wanted-u
     local mib options
     for mib in 10 15; do
-        for options in --parallel=1 --parallel=4 "-S 1G"; do
+        take_turns --parallel=1 --parallel=4 "-S 1G"
+        for options in "${TURNS[@]}"; do
             # shellcheck disable=SC2086  # several options
             refusing "$mib" $options in -o out
             assert_same wanted out

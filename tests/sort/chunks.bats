@@ -6,9 +6,12 @@ load ../helper
 # Just more than one chunk, and five batches, of the GPU.
 KEYS=16777729
 
-@test "several chunks of uniform keys" {
+@test "several chunks of uniform keys, from file to file, with -r to a pipe, and with two bins" {
     keygen uniform "$KEYS" >in
     assert_sorts in
+    assert_sorts +--bins=2 in
+    reference -r in >wanted
+    gsort -r --verify <in | cmp - wanted
 }
 
 @test "several chunks of few values, with -r" {
@@ -19,15 +22,4 @@ KEYS=16777729
 @test "several chunks with frequent values among others, with -u" {
     keygen zipf "$KEYS" >in
     assert_sorts -u in
-}
-
-@test "several chunks, with -r and --verify into a pipe" {
-    keygen uniform "$KEYS" >in
-    reference -r in >wanted
-    gsort -r --verify <in | cmp - wanted
-}
-
-@test "several chunks, with two bins" {
-    keygen uniform "$KEYS" >in
-    assert_sorts +--bins=2 in
 }

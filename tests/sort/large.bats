@@ -5,7 +5,7 @@ load ../helper
 
 # bats test_tags=expensive
 @test "2^32 + 1 keys, checked by --verify and by -c" {
-    require_expensive
+    require_gigabytes
     keygen uniform 4294967297 >in
     gsort --verify in -o out
     [ "$(wc -c <out)" -eq 17179869188 ]

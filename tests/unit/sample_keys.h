@@ -83,7 +83,8 @@ static inline int sample_compare(const void *left, const void *right)
 
 /* LSD radix sort, a byte at a time, but for bytes that all keys share: ten times as fast as qsort.
  * It is not what sanitizers are to watch. */
-__attribute__((no_sanitize("address", "undefined"))) static inline void sample_sort(gs_key *keys, uint64_t count)
+__attribute__((no_sanitize("address", "undefined"))) static inline void sample_sort(gs_key *keys,
+                                                                                    uint64_t count)
 {
     gs_key *from = keys;
     gs_key *memory = malloc((size_t)count * sizeof *memory + 1), *to = memory;

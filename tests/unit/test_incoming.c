@@ -208,6 +208,8 @@ int main(void)
         gs_format_of((struct gs_key_type){GS_TYPE_BYTES, sizeof(gs_key), true});
     gs_codec_init(&turned, &format);
     for (unsigned way = 0; way < 8; way++) { /* both sinks, directions, duplicates or not */
+        if (__builtin_parity(way) == 1 && !check_expensive())
+            continue; /* those left have any two of the three in all combinations */
         struct gs_options options = {.device = GS_DEVICE_CPU,
                                      .reverse = (way & 1) != 0,
                                      .unique = (way & 2) != 0,

@@ -57,7 +57,7 @@ static enum gs_status relay_records(struct gs_sink *sink, const void *records, u
                                     uint64_t position, struct gs_error *err)
 {
     const struct relay *relay = (const struct relay *)sink;
-    const struct external *external = relay->external;
+    struct external *external = relay->external;
     const uint64_t bytes = external->record_bytes;
     if (relay->place != NULL)
         return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,

@@ -27,7 +27,8 @@ enum gs_status gs_slices_open(struct gs_slices *slices, const struct gs_options 
 {
     *slices =
         (struct gs_slices){.options = options, .source = source, .samples_each = samples_each};
-    return gs_spill_open(&slices->spill, source->directories, source->directory_count, err);
+    return gs_spill_open(&slices->spill, source->directories, source->directory_count,
+                         source->direct, err);
 }
 
 void gs_slices_close(struct gs_slices *slices)
@@ -35,6 +36,7 @@ void gs_slices_close(struct gs_slices *slices)
     gs_spill_close(&slices->spill);
     free(slices->runs);
     free(slices->samples);
+    free(slices->cuts);
 }
 
 enum gs_status gs_slices_check(struct gs_slices *slices, uint64_t count, struct gs_error *err)
@@ -103,11 +105,14 @@ enum gs_status gs_slices_sample(struct gs_slices *slices, uint64_t count, struct
     const uint64_t each = slices->samples_each < count ? slices->samples_each : count;
     struct gs_sorted_run *run = &slices->runs[slices->run_count - 1];
     run->count = count;
+    run->first_sample = slices->sample_count;
+    run->sample_count = each;
+    run->step = each > 0 ? count / each : 0;
     for (uint64_t i = 0; i < each; i++) {
         void *samples = slices->samples;
         GS_TRY(grow(&samples, &slices->sample_room, slices->sample_count, bytes, err));
         slices->samples = samples;
-        GS_TRY(read_record(slices, run, i * (count / each),
+        GS_TRY(read_record(slices, run, i * run->step,
                            slices->samples + slices->sample_count * bytes, err));
         slices->sample_count++;
     }
@@ -118,34 +123,78 @@ cleanup:
 /* For qsort_r. */
 static int compare_samples(const void *a, const void *b, void *options)
 {
-    return compare_cuts(options, a, b);
+    return compare_cuts(options, *(const char *const *)a, *(const char *const *)b);
 }
 
 enum gs_status gs_slices_begin(struct gs_slices *slices, uint64_t most, struct gs_error *err)
 {
     struct gs_options options = *slices->options;
-    (void)err;
     slices->most = most;
-    if (slices->sample_count > 0)
-        qsort_r(slices->samples, slices->sample_count, gs_record_bytes(&options), compare_samples,
-                &options);
-    return GS_OK;
+    slices->cuts = calloc(slices->sample_count + 1, sizeof *slices->cuts);
+    if (slices->cuts == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu samples",
+                       slices->sample_count);
+    for (size_t i = 0; i < slices->sample_count; i++)
+        slices->cuts[i] = slices->samples + i * gs_record_bytes(&options);
+    qsort_r(slices->cuts, slices->sample_count, sizeof *slices->cuts, compare_samples, &options);
+    return GS_OK; /* the cut behind them is NULL: the end */
 }
 
-/* The first record of a run that is not before the cut or, if behind, the first that is behind it;
- * it is at run->end at the earliest. */
+/* Is a record on the near side of the cut: before it or, if behind, equal to it? */
+static bool is_near(const struct gs_slices *slices, const char *record, const char *cut,
+                    bool behind)
+{
+    const int sign = compare_cuts(slices->options, record, cut);
+    return sign < 0 || (behind && sign == 0);
+}
+
+/* Between which records of a run a cut is, by its samples: not before *low, nor behind *high. */
+static void bracket(const struct gs_slices *slices, const struct gs_sorted_run *run,
+                    const char *cut, bool behind, uint64_t *low, uint64_t *high)
+{
+    const uint64_t bytes = gs_record_bytes(slices->options);
+    size_t least = 0;
+    size_t most = run->sample_count;
+    while (least < most) {
+        const size_t middle = least + (most - least) / 2;
+        if (is_near(slices, slices->samples + (run->first_sample + middle) * bytes, cut, behind))
+            least = middle + 1;
+        else
+            most = middle;
+    }
+    *low = least == 0 ? 0 : (least - 1) * run->step + 1;
+    *high = least == run->sample_count ? run->count : least * run->step;
+    *low = *low > run->end ? *low : run->end;
+    *high = *high > run->end ? *high : run->end;
+}
+
+/* How many records are at most between the last slice and a cut. */
+static uint64_t most_before(const struct gs_slices *slices, const char *cut)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < slices->run_count; i++) {
+        const struct gs_sorted_run *run = &slices->runs[i];
+        uint64_t low;
+        uint64_t high = run->count;
+        if (cut != NULL)
+            bracket(slices, run, cut, false, &low, &high);
+        sum += high - run->end;
+    }
+    return sum;
+}
+
+/* The first record of a run that is on the far side of the cut. */
 static enum gs_status find_cut(const struct gs_slices *slices, const struct gs_sorted_run *run,
                                const char *cut, bool behind, char *record, uint64_t *at,
                                struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    uint64_t low = run->end;
-    uint64_t high = run->count;
+    uint64_t low, high;
+    bracket(slices, run, cut, behind, &low, &high);
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         GS_TRY(read_record(slices, run, middle, record, err));
-        const int sign = compare_cuts(slices->options, record, cut);
-        if (sign < 0 || (behind && sign == 0))
+        if (is_near(slices, record, cut, behind))
             low = middle + 1;
         else
             high = middle;
@@ -189,37 +238,52 @@ static enum gs_status make_parts(struct gs_slice *slice, size_t runs, struct gs_
     return GS_OK;
 }
 
-/* The sample with this number, or NULL behind the last one. */
-static const char *sample_at(const struct gs_slices *slices, size_t i)
+/* Of the cuts from `low` on, the last one before which there is room for all records, by the
+ * samples; low itself at least. */
+static size_t farthest_cut(const struct gs_slices *slices, size_t low)
 {
-    return i < slices->sample_count ? slices->samples + i * (size_t)gs_record_bytes(slices->options)
-                                    : NULL;
+    size_t high = slices->sample_count + 1;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (most_before(slices, slices->cuts[middle]) <= slices->most)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Let a slice end at a cut before which there are, by the samples, too many records: are there,
+ * really? If so, those that are equal to the cut before are a slice by themselves. */
+static enum gs_status end_near(const struct gs_slices *slices, struct gs_slice *slice, size_t *cut,
+                               struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    GS_TRY(end_at(slices, slice, slices->cuts[*cut + 1], false, err));
+    if (slice->count > slices->most) {
+        GS_TRY(end_at(slices, slice, slices->cuts[*cut], true, err));
+        slice->equal = slice->count > 0;
+        if (slice->equal)
+            goto cleanup;
+        GS_TRY(end_at(slices, slice, slices->cuts[*cut + 1], false, err));
+    }
+    ++*cut;
+cleanup:
+    return st;
 }
 
 enum gs_status gs_slices_next(struct gs_slices *slices, struct gs_slice *slice,
                               struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    size_t low = slices->next;              /* the last cut that is near enough, */
-    size_t high = slices->sample_count + 1; /* and the first that is too far */
     GS_TRY(make_parts(slice, slices->run_count, err));
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        GS_TRY(end_at(slices, slice, sample_at(slices, middle), false, err));
-        if (slice->count <= slices->most)
-            low = middle;
-        else
-            high = middle;
-    }
-    GS_TRY(end_at(slices, slice, sample_at(slices, low), false, err));
-    slice->equal = slice->count == 0 && low < slices->sample_count;
-    if (slice->equal) /* from that sample to the next one there are too many: its equals first, */
-        GS_TRY(end_at(slices, slice, sample_at(slices, low), true, err));
-    if (slice->equal && slice->count == 0) { /* or, if they are done, all of them */
+    do {
+        slices->next = farthest_cut(slices, slices->next);
         slice->equal = false;
-        GS_TRY(end_at(slices, slice, sample_at(slices, ++low), false, err));
-    }
-    slices->next = low;
+        GS_TRY(end_at(slices, slice, slices->cuts[slices->next], false, err));
+        if (slice->count == 0 && slices->next < slices->sample_count)
+            GS_TRY(end_near(slices, slice, &slices->next, err));
+    } while (slice->count == 0 && slices->next < slices->sample_count);
     for (size_t i = 0; i < slices->run_count; i++)
         slices->runs[i].end = slice->end[i];
 cleanup:

@@ -20,7 +20,10 @@
 struct gs_sorted_run {
     struct gs_place place;
     uint64_t count;
-    uint64_t end; /* of what lies in slices given out so far */
+    uint64_t end;        /* of what lies in slices given out so far */
+    size_t first_sample; /* in slices->samples; sample i is record i * step */
+    size_t sample_count;
+    uint64_t step;
 };
 
 /* The part of each run that belongs to a slice. */
@@ -37,10 +40,11 @@ struct gs_slices {
     struct gs_sorted_run *runs;
     size_t run_count, run_room;
     uint64_t samples_each; /* of a run */
-    char *samples;         /* records, sorted once slices are begun */
+    char *samples;         /* records, run after run */
     size_t sample_count, sample_room;
-    size_t next;   /* the sample that is the next cut */
-    uint64_t most; /* records in a slice */
+    const char **cuts; /* all samples, in order */
+    size_t next;       /* the cut of the next slice is this one or a later one */
+    uint64_t most;     /* records in a slice */
 };
 
 /* Nothing is created yet. Close with gs_slices_close, also after a failure. */

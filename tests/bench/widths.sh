@@ -2,7 +2,8 @@
 # widths.sh -- the same bytes from file to file as keys and records of several widths, beside cp
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench/widths.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-a "OPTION..."] [MIB...]
+# usage: tests/bench/widths.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-a "OPTION..."]
+#                              [MIB...]
 #
 # Prints Markdown: a row for each of MIB (default 1024) and each width, with the median time of the
 # whole process in seconds, and the medians of the rounds' ratios to cp and to u32, with minimum and

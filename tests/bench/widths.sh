@@ -3,24 +3,26 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/bench/widths.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-a "OPTION..."]
-#                              [MIB...]
+#                              [-n NAME]... [MIB...]
 #
 # Prints Markdown: a row for each of MIB (default 1024) and each width, with the median time of the
 # whole process in seconds, and the medians of the rounds' ratios to cp and to u32, with minimum and
 # maximum. One round runs, one after the other, cp and gsort with each width; every other round has
 # the reverse order. The input, random bytes, is in the page cache, and every output is a new file.
 # Each width's output is checked once. -a: more options for gsort. In the first rounds, as many as -P
-# says (default none), numpy sorts u64, and records of 100 bytes by argsort and take.
+# says (default none), numpy sorts u64, and records of 100 bytes by argsort and take. -n:
+# besides cp and u32 only these, i32, f32 and u32be among them.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
 . "$(dirname "$0")/timing.sh"
 
-usage="usage: widths.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-a OPTIONS] [MIB...]"
+usage="usage: widths.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-a OPTIONS]"
+usage+=" [-n NAME]... [MIB...]"
 gsort=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 shift 2
-read_options "$usage" a:d:P:p: "$@"
+read_options "$usage" a:d:n:P:p: "$@"
 shift $((OPTIND - 1))
 [ "$#" -gt 0 ] || set -- 1024
 rounds=${option[p]-5}
@@ -29,10 +31,14 @@ work=$(mktemp -d "${option[d]-/dev/shm}/widths.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-declare -A options=([u32]="-t u32" [u64]="-t u64" [u128]="-t u128" [f64]="-t f64"
+declare -A options=([u32]="-t u32" [i32]="-t i32" [f32]="-t f32" [u32be]="-t u32be"
+    [u64]="-t u64" [u128]="-t u128" [f64]="-t f64"
     [16:u64]="-R 16 -k 8:u64" [32:b10]="-R 32 -k 0:b10" [64:b10]="-R 64 -k 0:b10"
     [100:b10]="-R 100 -k 0:b10" [100:b10:s]="-R 100 -k 0:b10 -s")
 names=(cp u32 u64 u128 f64 16:u64 32:b10 64:b10 100:b10 100:b10:s)
+if [ -n "${option[n]-}" ]; then
+    mapfile -t names <<<$'cp\nu32\n'"${option[n]}"
+fi
 
 peer()
 {

@@ -94,14 +94,14 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 OBJECTS  := $(call objects,$(filter-out cli/main.c cli/openmp_environment.c,$(call present,$(ROOMS) $(KEY_ROOMS))))
 OBJECTS  += $(call objects,$(call absent,$(MPI_ROOMS)))
 OBJECTS  += $(call objects,$(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS)))
-# Wider keys have neither vector code of their own, nor a GPU's, nor the engines of 32-bit lists;
-# those of 128 bits, no shares.
+# Wider keys have neither vector code of their own, nor shares, a GPU's code or the engines of
+# 32-bit lists.
 WIDE     := $(filter-out $(call sources,engines,c),$(call present,$(KEY_ROOMS))) sort/engines/list_engines.c \
             sort/engines/engine_absent.c $(call absent,$(WINGS) $(GPU_ROOMS))
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(call objects,$(call sources,$(KEY_ROOMS),cc))
-  WIDE_64   := $(call sources,$(KEY_ROOMS),cc)
-  WIDE_128  := $(call sources,bin,cc) $(call absent,ways)
+  WIDE_64   := $(call sources,bin,cc)
+  WIDE_128  := $(call sources,bin,cc)
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
 else
@@ -126,7 +126,7 @@ else
   OBJECTS  += $(call objects,$(call absent,$(GPU_ROOMS)))
 endif
 # Each wider build is one object file that shows nothing but its table of calls (that of 128 bits, the one for records, too).
-WIDTH_64  := -DGS_BITS=64
+WIDTH_64  := -DGS_BITS=64 -UGS_HIGHWAY -DGS_HIGHWAY=0
 WIDTH_128 := -DGS_BITS=128 -UGS_HIGHWAY -DGS_HIGHWAY=0
 wide_objects = $(patsubst %,$(B)/w$(1)/%.o,$(basename $(WIDE) $(WIDE_$(1))))
 WIDE_OBJECTS := $(WIDTHS:%=$(B)/width%.o)

@@ -30,8 +30,8 @@ $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/to
 $(B)/bench_cpu_64: tests/bench/bench_cpu.c tests/bench/peers.cc $(call wide_objects,64) $(call objects,$(call present,common types)) \
                    build/tools/data/dist.o $(B)/flags
 	@mkdir -p $(@D)
-	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(WIDTH_64) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
-	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(WIDTH_64) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(filter %.o,$^) $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
+	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) -DGS_BITS=64 $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
+	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) -DGS_BITS=64 $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(filter %.o,$^) $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
 
 AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_HAS_AVX512=0
 bench-cpu: $(B)/bench_cpu

@@ -161,7 +161,9 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
     gs_key *buffers = NULL;
     atomic_bool *sorted = NULL;
     bool regions = gs_regions_of(run) != NULL;
-    bool in_place = output_memory(run) != NULL && !run->options->unique;
+    /* Keys that become records leave a buffer in cache when they do. */
+    bool in_place =
+        output_memory(run) != NULL && !run->options->unique && run->options->codec == NULL;
     if (!regions)
         gs_total_bins_cpu(run);
     GS_TRY(gs_split_bins_cpu(run, &pieces, err));

@@ -210,6 +210,19 @@ enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, const g
     return st;
 }
 
+/* Store records to memory that is not in cache, by way of a block that is. */
+static void store_past_cache(const struct gs_codec *codec, const gs_key *keys, uint64_t count,
+                             gs_key *to)
+{
+    enum { BLOCK_BYTES = 16384, BLOCK_KEYS = BLOCK_BYTES / sizeof(gs_key) };
+    gs_key block[BLOCK_KEYS];
+    for (uint64_t done = 0; done < count; done += BLOCK_KEYS) {
+        uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
+        gs_codec_store(codec, keys + done, block, here);
+        gs_copy_past_cache(to + done, block, here * sizeof *block);
+    }
+}
+
 /* Write to the sink's memory. A piece whose position is known beforehand is sorted there, and the
  * thread that sorts it calls the sink's make() and write(). Under options->unique the position is
  * not known before, so both are called here. */
@@ -222,8 +235,11 @@ static enum gs_status copy_to_memory(const struct gs_emitter *emitter, const gs_
     bool tells = emitter->options->unique && sink->make != NULL;
     if (tells)
         GS_TRY(sink->make(sink, count, position, err));
-    if (emitter->options->codec != NULL)
-        gs_codec_store(emitter->options->codec, keys, to, count);
+    const struct gs_codec *codec = emitter->options->codec;
+    if (codec != NULL && keys != to && emitter->past_cache)
+        store_past_cache(codec, keys, count, to);
+    else if (codec != NULL)
+        gs_codec_store(codec, keys, to, count);
     else if (keys != to && emitter->past_cache)
         gs_copy_past_cache(to, keys, count * sizeof *keys);
     else if (keys != to)

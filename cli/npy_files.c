@@ -117,7 +117,7 @@ enum gs_status gs_npy_files_find(const char *const *names, size_t count,
     GS_TRY(gs_npy_parse(&head, start->bytes, start->size, names[0], err));
     GS_TRY(gs_npy_check_size(&head, start->file_bytes, names[0], err));
     GS_TRY(take_first(npy, count, skips, &head, start->bytes, names[0], err));
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count && *npy != NULL && *skips != NULL; i++) {
         if (!read_start(names[i], start) || start->size == 0)
             continue;
         GS_TRY(take_other(*npy, &head, start->bytes, start->size, names[i], err));

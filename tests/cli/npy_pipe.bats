@@ -131,7 +131,7 @@ so_all_others_must_be_such_files,_too gsort <(cat a.npy) raw -o out
 so_all_others_must_be_such_files,_too gsort a.npy <(cat raw) -o out
 looks_like_a_NumPy_array gsort <(cat raw) a.npy -o out
 looks_like_a_NumPy_array cat a.npy | gsort -t u32 -o out
-begins_with_its_length,_which_-u_changes:_use_-o_FILE cat a.npy | gsort -u | cat; exit ${PIPESTATUS[1]}
+which_-u_changes:_use_-o_FILE cat a.npy | gsort -u | cat; exit ${PIPESTATUS[1]}
 missing:_cannot_read gsort a.npy missing -o out
 END
     cat a.npy | gsort --format=raw >/dev/null

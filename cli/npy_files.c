@@ -196,6 +196,13 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         goto cleanup;
     GS_TRY(gs_input_start(input, err));
     GS_TRY(read_header(start, input, err));
+    if (start->size < MAGIC_BYTES) { /* that is all; a terminal would have to say so once more */
+        st = gs_slurp_copy(&input->memory, start->bytes, start->size, input->name, err);
+        input->bytes = input->memory.bytes;
+        input->size = start->size;
+        gs_input_end(input);
+        goto cleanup;
+    }
     if (!gs_npy_is(start->bytes, start->size)) {
         GS_TRY(gs_input_make_rest(input, err));
         memcpy(input->rest, start->bytes, start->size);

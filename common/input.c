@@ -227,7 +227,7 @@ enum gs_status gs_inputs_judge(struct gs_inputs *inputs, size_t unit, struct gs_
 {
     for (size_t i = 0; i < inputs->count; i++) {
         struct gs_input *input = &inputs->list[i];
-        if (input->mapping == NULL)
+        if (input->bytes == NULL)
             continue;
         size_t first = input->size < GS_MAGIC_BYTES ? (size_t)input->size : GS_MAGIC_BYTES;
         gs_magic_feed(&input->magic, input->bytes, first);

@@ -60,6 +60,9 @@ END
         drip in | gsort -S 1M -T . | cmp expected -
         drip expected | gsort -c
     done
+    keygen uniform 1 | head -c 3 >short
+    run -2 --separate-stderr bash -c 'cat short | gsort -o out'
+    assert_trouble "-: size 3 is not a multiple of 4"
     keygen uniform 10 | head -c 39 >odd
     run -2 --separate-stderr bash -c 'cat odd | gsort -o out'
     assert_trouble "-: size 39 is not a multiple of 4"
@@ -69,6 +72,12 @@ END
     run -2 --separate-stderr bash -c 'gzip -c text | gsort -o out'
     assert_trouble "looks like gzip"
     [ ! -e out ]
+}
+
+@test "the end of a terminal is read once" {
+    { sleep 1 && printf 'abc\n' && sleep 1 && printf '\4'; } |
+        timeout 20 script -q -e -c '"$GSORT" -o out' typed >/dev/null
+    [ "$(cat out)" = abc ]
 }
 
 @test "fields are keys by their names" {

@@ -77,7 +77,8 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
     }
     GS_TRY(gs_input_start(input, err));
     gs_pipe_reader_open(&reader, input->fd);
-    memcpy(buffer, input->rest, input->rest_bytes);
+    if (input->rest_bytes > 0) /* else input->rest may be NULL */
+        memcpy(buffer, input->rest, input->rest_bytes);
     size = used = input->rest_bytes;
     do {
         GS_TRY(gs_pipe_reader_read(&reader, buffer + used, GS_CHECK_BYTES - used, &got, input->name,

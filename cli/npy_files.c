@@ -117,7 +117,7 @@ enum gs_status gs_npy_files_find(const char *const *names, size_t count,
     GS_TRY(gs_npy_parse(&head, start->bytes, start->size, names[0], err));
     GS_TRY(gs_npy_check_size(&head, start->file_bytes, names[0], err));
     GS_TRY(take_first(npy, count, skips, &head, start->bytes, names[0], err));
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count && *npy != NULL && *skips != NULL; i++) {
         if (!read_start(names[i], start) || start->size == 0)
             continue;
         GS_TRY(take_other(*npy, &head, start->bytes, start->size, names[i], err));
@@ -196,6 +196,13 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         goto cleanup;
     GS_TRY(gs_input_start(input, err));
     GS_TRY(read_header(start, input, err));
+    if (start->size < MAGIC_BYTES) { /* that is all; a terminal would have to say so once more */
+        st = gs_slurp_copy(&input->memory, start->bytes, start->size, input->name, err);
+        input->bytes = input->memory.bytes;
+        input->size = start->size;
+        gs_input_end(input);
+        goto cleanup;
+    }
     if (!gs_npy_is(start->bytes, start->size)) {
         GS_TRY(gs_input_make_rest(input, err));
         memcpy(input->rest, start->bytes, start->size);

@@ -190,6 +190,17 @@ static enum gs_status set_check(struct parse *parse, const char *arg, struct gs_
     return st;
 }
 
+/* Two different values would be a mistake: of several types, none goes without saying. */
+static enum gs_status set_once(const char *what, const char *arg, const char **value,
+                               struct gs_error *err)
+{
+    if (*value != NULL && strcmp(*value, arg) != 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "multiple %s specified: '%s' and '%s'", what, *value,
+                       arg);
+    *value = arg;
+    return GS_OK;
+}
+
 static enum gs_status take_option(struct parse *parse, int key, char *arg)
 {
     struct gs_command *command = parse->command;
@@ -213,11 +224,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_CHECK:
         return set_check(parse, arg, err);
     case 't':
-        command->named.type = arg;
-        return GS_OK;
+        return set_once("types", arg, &command->named.type, err);
     case 'R':
-        command->named.record = arg;
-        return GS_OK;
+        return set_once("record sizes", arg, &command->named.record, err);
     case 'k':
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:

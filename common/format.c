@@ -165,7 +165,10 @@ enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_
                        "-t is for files of one type; records have -R SIZE and, for each key, "
                        "-k OFFSET:TYPE");
     if (options->key_count > 0 && options->record == NULL)
-        return gs_fail(err, GS_ERR_USAGE, 0, "-k needs -R SIZE, the size of a record in bytes");
+        return gs_fail(
+            err, GS_ERR_USAGE, 0,
+            "-k needs -R SIZE, the size of a record in bytes, except of a .npy file, where "
+            "it names a field");
     if (options->type != NULL)
         GS_TRY(gs_key_type_parse("-t", options->type, &type, err));
     if (options->record != NULL) {

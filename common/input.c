@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,9 +50,12 @@ enum gs_status gs_input_check_end(const struct gs_input *input, uint64_t size, s
                        input->name, size, input->promised);
     if (st != GS_OK || size % unit == 0)
         return st;
+    char skipped[64] = "";
+    if (input->skip > 0)
+        snprintf(skipped, sizeof skipped, ", behind the %" PRIu64 " bytes to skip,", input->skip);
     return gs_fail(err, GS_ERR_INPUT, 0,
-                   "%s: size %" PRIu64 " is not a multiple of %zu (remainder %" PRIu64 ")",
-                   input->name, size, unit, size % unit);
+                   "%s: size %" PRIu64 "%s is not a multiple of %zu (remainder %" PRIu64 ")",
+                   input->name, size, skipped, unit, size % unit);
 }
 
 static enum gs_status fail_short(const struct gs_input *input, struct gs_error *err)
@@ -223,7 +227,7 @@ enum gs_status gs_inputs_judge(struct gs_inputs *inputs, size_t unit, struct gs_
 {
     for (size_t i = 0; i < inputs->count; i++) {
         struct gs_input *input = &inputs->list[i];
-        if (input->mapping == NULL)
+        if (input->bytes == NULL)
             continue;
         size_t first = input->size < GS_MAGIC_BYTES ? (size_t)input->size : GS_MAGIC_BYTES;
         gs_magic_feed(&input->magic, input->bytes, first);

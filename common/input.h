@@ -65,7 +65,7 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
                               size_t unit, const uint64_t *skips, bool raw, struct gs_error *err);
 
 /* After gs_inputs_open with a unit of 0: refuse what it would have refused, among the inputs that
- * are mapped. */
+ * are in memory. */
 enum gs_status gs_inputs_judge(struct gs_inputs *inputs, size_t unit, struct gs_error *err);
 
 /* Once nothing can be refused any more: move the position of standard input, if it is mapped, to

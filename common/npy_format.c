@@ -40,13 +40,14 @@ static const struct gs_npy_field *find_field(const struct gs_npy *npy, const cha
 }
 
 static enum gs_status add_field(struct gs_format *format, const struct gs_npy_field *field,
-                                bool descending, const char *header, const char *name,
+                                bool descending, bool chosen, const char *header, const char *name,
                                 struct gs_error *err)
 {
+    const bool named = field->name_bytes > 0;
     if (field->no_key != NULL)
-        return gs_fail(err, GS_ERR_INPUT, 0, "%s: cannot be sorted by %s%.*s: %s", name,
-                       field->name_bytes > 0 ? "field " : "its type", (int)field->name_bytes,
-                       header + field->name, field->no_key);
+        return gs_fail(err, GS_ERR_INPUT, 0, "%s: cannot be sorted by %s%.*s: %s%s", name,
+                       named ? "field " : "its type", (int)field->name_bytes, header + field->name,
+                       field->no_key, named && !chosen ? "; -k FIELD chooses others" : "");
     if (format->key_count == GS_FORMAT_KEYS_MAX)
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: more than %d fields: say which by -k FIELD", name,
                        GS_FORMAT_KEYS_MAX);
@@ -67,7 +68,7 @@ static enum gs_status add_named(struct gs_format *format, const struct gs_npy *n
     if (descending)
         field = find_field(npy, header, key, length - 2);
     if (field != NULL)
-        return add_field(format, field, descending, header, name, err);
+        return add_field(format, field, descending, true, header, name, err);
     list_fields(npy, header, list);
     return gs_fail(err, GS_ERR_USAGE, 0, "%s: there is no field '%s'; its fields are: %s", name,
                    key, list);
@@ -86,7 +87,7 @@ enum gs_status gs_npy_format(struct gs_format *format, const struct gs_npy *npy,
         GS_TRY(add_named(format, npy, header, keys[i], name, err));
     for (uint32_t i = 0; key_count == 0 && i < npy->field_count; i++)
         if (!npy->structured || npy->fields[i].name_bytes > 0)
-            GS_TRY(add_field(format, &npy->fields[i], false, header, name, err));
+            GS_TRY(add_field(format, &npy->fields[i], false, false, header, name, err));
     if (format->key_count == 0)
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: none of its fields has a name", name);
     st = gs_format_finish(format, err);

@@ -9,8 +9,9 @@
 ##   bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."
 ##   bench-cpu        keys in memory beside other CPU sorts, then AVX2; BENCH="-t THREADS LOG2_N..."
 ##   bench-widths     the same bytes as keys and records of several widths; BENCH="-d DIR MIB..."
+##   bench-types      several types and pairs, beside numpy, polars, DuckDB, chdb; BENCH="-d DIR MIB..."
 ##   bench-tables     engines against lists, keys, samples, to data/bench; PLOTS=1 draws them
-.PHONY: bench bench-files bench-pipes bench-external bench-busy bench-cpu bench-widths bench-tables
+.PHONY: bench bench-files bench-pipes bench-external bench-busy bench-cpu bench-widths bench-types bench-tables
 
 # Benchmarks: linked with the library and the key generator's distributions.
 $(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
@@ -42,6 +43,9 @@ bench-cpu: $(B)/bench_cpu
 # Tables of the engines, in data/bench; TABLES="lists keys samples print" selects parts.
 bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
 	PLOTS=$(PLOTS) tests/bench/tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
+
+bench-types: $(B)/gsort $(TOOLS)
+	tests/bench/types.sh $(B)/gsort build/keygen $(BENCH)
 
 bench-files: $(B)/gsort $(TOOLS)
 	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)

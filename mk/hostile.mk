@@ -26,7 +26,7 @@ torture: all $(B)/gsort
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
 FUZZ_CC ?= clang
 FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
-FUZZ_command := cli/options.c cli/option_values.c cli/size_arg.c
+FUZZ_command := cli/options.c cli/option_values.c cli/record_format.c cli/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
 FUZZ_format  := common/format.c common/key_text.c common/codec.c
 FUZZ_npy     := common/npy.c common/npy_format.c common/format.c

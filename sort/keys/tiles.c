@@ -93,7 +93,7 @@ struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
 
 gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
 {
-    gs_key key;
+    gs_key key = 0;
     gs_tiles_copy(tiles, position, 1, &key);
     return key;
 }

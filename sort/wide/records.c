@@ -15,6 +15,8 @@
 static enum gs_status check_options(const struct gs_options *options, struct gs_error *err)
 {
     struct gs_options tags = *options;
+    if (options->device == GS_DEVICE_GPU && options->format->element_bytes != 0)
+        return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: -s needs the CPU");
     if (options->device == GS_DEVICE_GPU)
         return gs_fail(err, GS_ERR_DEVICE, 0,
                        "--device=gpu: a GPU sorts records of 4, 8 or 16 bytes, not of %u",

@@ -60,6 +60,9 @@ END
         drip in | gsort -S 1M -T . | cmp expected -
         drip expected | gsort -c
     done
+    keygen uniform 1 | head -c 3 >short
+    run -2 --separate-stderr bash -c 'cat short | gsort -o out'
+    assert_trouble "-: size 3 is not a multiple of 4"
     keygen uniform 10 | head -c 39 >odd
     run -2 --separate-stderr bash -c 'cat odd | gsort -o out'
     assert_trouble "-: size 39 is not a multiple of 4"
@@ -69,6 +72,12 @@ END
     run -2 --separate-stderr bash -c 'gzip -c text | gsort -o out'
     assert_trouble "looks like gzip"
     [ ! -e out ]
+}
+
+@test "the end of a terminal is read once" {
+    { sleep 1 && printf 'abc\n' && sleep 1 && printf '\4'; } |
+        timeout 20 script -q -e -c '"$GSORT" -o out' typed >/dev/null
+    [ "$(cat out)" = abc ]
 }
 
 @test "fields are keys by their names" {
@@ -121,8 +130,8 @@ END
         [ ! -e out ]
     done <<'END'
 -:_372_bytes_of_records_came,_but_its_header_says_400 cat short.npy | gsort -o out
--:_372_bytes_of_records_came,_but_its_header_says_400 cat short.npy | gsort | cat; exit ${PIPESTATUS[1]}
--:_372_bytes_of_records_came,_but_its_header_says_400 gsort -t u32 raw -o s; (head -c 128 a.npy; head -c 372 s) | gsort -c
+372_bytes_of_records_came,_but cat short.npy | gsort | cat; exit ${PIPESTATUS[1]}
+372_bytes_of_records_came,_but gsort raw -o s; cat <(head -c 128 a.npy) s | head -c 500 | gsort -c
 -:_ends_within_its_.npy_header cat cut.npy | gsort -o out
 it_holds_Python_objects cat objects.npy | gsort -o out
 its_records_are_not_those_of_a.npy gsort a.npy <(cat b.npy) -o out
@@ -131,7 +140,7 @@ so_all_others_must_be_such_files,_too gsort <(cat a.npy) raw -o out
 so_all_others_must_be_such_files,_too gsort a.npy <(cat raw) -o out
 looks_like_a_NumPy_array gsort <(cat raw) a.npy -o out
 looks_like_a_NumPy_array cat a.npy | gsort -t u32 -o out
-a_.npy_file_begins_with_its_length,_which_-u_changes:_use_-o_FILE cat a.npy | gsort -u | cat; exit ${PIPESTATUS[1]}
+which_-u_changes:_use_-o_FILE cat a.npy | gsort -u | cat; exit ${PIPESTATUS[1]}
 missing:_cannot_read gsort a.npy missing -o out
 END
     cat a.npy | gsort --format=raw >/dev/null

@@ -25,6 +25,12 @@ refused()
     refused "invalid -R argument '65537'" -R 65537 in
     refused "in: size 160 is not a multiple of 100 (remainder 60)" -R 100 -k 0:b10 in
     refused "in: size 160 is not a multiple of 12 (remainder 4)" -R 12 in
+    refused "in: size 157, behind the 3 bytes to skip, is not a multiple of 4" --skip=3 in
+    refused "multiple types specified: 'u8' and 'i8'" -t u8 -t i8 in
+    refused "multiple record sizes specified: '8' and '16'" -R 8 -R 16 in
+    run -2 --separate-stderr "$GSORT" -s -R 8 -k 0:u32 --device=gpu in -o out
+    assert_trouble "--device=gpu: -s needs the CPU"
+    gsort -t u8 -t u8 in | cmp in -
 }
 
 @test "-s changes nothing where records have no other bytes" {

@@ -1,0 +1,115 @@
+#!/bin/bash
+# types.sh -- keys of several types and pairs from file to file, beside numpy, polars, DuckDB and chdb
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/bench/types.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-t TYPE]... [MIB...]
+#
+# Prints Markdown: for each of MIB (default 1024) and each TYPE (default u32 u64 i64 f64 pairs: a u64
+# and another that moves with it) a row with the medians of times in seconds, of the whole process:
+# cp, gsort, and the peers, with their times as multiples of gsort's. One round runs all, one after
+# the other, every other round in the reverse order; the peers are only in the first rounds, as many
+# as -P says (default 2). The input is in the page cache, and every output is a new file. A peer that
+# Python cannot import has a dash; PYTHON names another interpreter, of a virtual environment, say.
+# Each output is checked once: its length and order.
+set -eu -o pipefail
+export LC_ALL=C
+# shellcheck source=tests/bench/timing.sh
+. "$(dirname "$0")/timing.sh"
+
+usage="usage: types.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-t TYPE]... [MIB...]"
+gsort=$(realpath "${1:?$usage}")
+keygen=$(realpath "${2:?$usage}")
+script=$(realpath "$(dirname "$0")/peers.py")
+shift 2
+read_options "$usage" d:P:p:t: "$@"
+shift $((OPTIND - 1))
+[ "$#" -gt 0 ] || set -- 1024
+rounds=${option[p]-5}
+peer_rounds=${option[P]-2}
+python=${PYTHON:-python3}
+mapfile -t types < <(printf '%s\n' "${option[t]-$(printf '%s\n' u32 u64 i64 f64 pairs)}")
+mkdir -p "${option[d]-build/bench}"
+work=$(mktemp -d "${option[d]-build/bench}/types.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+peers=()
+for peer in numpy polars duckdb chdb; do
+    if "$python" "$script" "$peer" 2>/dev/null; then
+        peers+=("$peer")
+    else
+        echo "$peer: $python cannot import it; $python -m pip install $peer"
+    fi
+done
+
+# format TYPE: set FORMAT to gsort's options for it, and BYTES to the size of a record.
+format()
+{
+    FORMAT=(-t "$1")
+    case $1 in
+    pairs) FORMAT=(-R 16 -k 0:u64) BYTES=16 ;;
+    *) BYTES=$((${1//[a-z]/} / 8)) ;;
+    esac
+}
+
+run_one()
+{
+    rm -f out
+    case $1 in
+    cp) cp in out ;;
+    gsort) "$gsort" "${FORMAT[@]}" in -o out ;;
+    *) "$python" "$script" "$1" "$type" in out ;;
+    esac
+}
+
+# The output has all records, and their keys are in order.
+check_output()
+{
+    [ "$(stat -c %s out)" -eq "$(stat -c %s in)" ] && "$gsort" "${FORMAT[@]}" -s -c out
+}
+
+# times NAME: print its median time, and the median of the rounds' ratios to gsort's.
+times()
+{
+    [ -e "time.$1" ] || {
+        printf ' - |'
+        return
+    }
+    printf ' %s' "$(as_seconds "$(median <"time.$1")")"
+    [ "$1" = gsort ] || [ "$1" = cp ] ||
+        printf ' (%sx)' "$(paste "time.$1" time.gsort | awk 'NF == 2 { print $1 / $2 }' | median)"
+    printf ' |'
+}
+
+echo '| MiB | type | cp | gsort | numpy | polars | DuckDB | chdb |'
+echo '|---|---|---|---|---|---|---|---|'
+for mib; do
+    for type in "${types[@]}"; do
+        format "$type"
+        record=()
+        [ "$type" != pairs ] || record=(--record=16)
+        "$keygen" "--type=${type/pairs/u64}" "${record[@]}" uniform $((mib * 1048576 / BYTES)) >in
+        for name in gsort "${peers[@]}"; do
+            run_one "$name"
+            check_output || echo "$name: its output of $type is wrong"
+        done
+        for ((round = 0; round < rounds; round++)); do
+            order=(cp gsort)
+            if ((round < peer_rounds)); then
+                order+=("${peers[@]}")
+            fi
+            if ((round % 2)); then
+                mapfile -t order < <(printf '%s\n' "${order[@]}" | tac)
+            fi
+            for name in "${order[@]}"; do
+                microseconds run_one "$name" >>"time.$name"
+            done
+        done
+        printf '| %s | %s |' "$mib" "$type"
+        for name in cp gsort numpy polars duckdb chdb; do
+            times "$name"
+        done
+        printf '\n'
+        rm -f time.*
+    done
+done

@@ -35,8 +35,9 @@ static uint64_t least_memory(const struct gs_command *command)
 {
     const uint64_t keys = SMALL_BYTES / command->sort.key_bytes;
     const uint64_t record_bytes = (uint64_t)SMALL_RECORDS * gs_record_bytes(&command->sort);
-    return gs_width(&command->sort)->memory(&command->sort, keys) +
-           (record_bytes > SMALL_BYTES ? record_bytes : SMALL_BYTES);
+    const uint64_t bytes = gs_width(&command->sort)->memory(&command->sort, keys) +
+                           (record_bytes > SMALL_BYTES ? record_bytes : SMALL_BYTES);
+    return command->sort.records != NULL ? bytes + bytes / 4 : bytes; /* and samples of runs */
 }
 
 static uint64_t subtract(uint64_t from, uint64_t bytes)

@@ -120,6 +120,10 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
     fprintf(out, "%-16s %" PRIu64 " bytes\n", "temporary", stats->temporary_bytes);
     if (options->verify)
         fprintf(out, "%-16s 0x%016" PRIx64 "\n", "fingerprint", stats->fingerprint);
+    if (stats->summary.known)
+        fprintf(out, "%-16s %" PRIu64 ", first key %s, last %s\n", "duplicates",
+                stats->summary.duplicates, or_dash(stats->summary.first),
+                or_dash(stats->summary.last));
     fprintf(out, "%-16s %.3f ms\n", "sum of stages", sum.stages_ms);
     fprintf(out, "%-16s %.3f ms\n", "overlap", sum.overlap_ms);
     fprintf(out, "%-16s %.3f ms, %.2f GB/s, %.1f Mkeys/s\n", "total", sum.total_ms,
@@ -187,6 +191,23 @@ static void print_json_stages(FILE *out, const struct gs_stats *stats, uint64_t 
     fputs("  ],\n", out);
 }
 
+/* What parts of a sorted whole are checked by against each other. */
+static void print_summary(FILE *out, const struct gs_stats *stats)
+{
+    if (!stats->summary.known) {
+        print_field(out, "summary", NULL);
+        return;
+    }
+    fprintf(out,
+            "  \"summary\": {\"count\": %" PRIu64 ", \"fingerprint\": \"0x%016" PRIx64
+            "\", \"duplicates\": %" PRIu64 ", \"first_key\": ",
+            stats->keys_out, stats->fingerprint, stats->summary.duplicates);
+    print_string(out, stats->summary.first);
+    fputs(", \"last_key\": ", out);
+    print_string(out, stats->summary.last);
+    fputs("},\n", out);
+}
+
 static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_options *options,
                        uint64_t start_ns, uint64_t wall_ns)
 {
@@ -217,6 +238,7 @@ static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_
         fprintf(out, "  \"fingerprint\": \"0x%016" PRIx64 "\",\n", stats->fingerprint);
     else
         print_field(out, "fingerprint", NULL);
+    print_summary(out, stats);
     fprintf(out,
             "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n  \"temporary_bytes\": %" PRIu64
             ",\n",

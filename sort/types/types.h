@@ -181,6 +181,14 @@ struct gs_stage_stats gs_stage_since(uint64_t begin_ns, uint64_t keys, uint64_t 
 /* Add to a row the work of another part of the run in the same stage. */
 void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more);
 
+/* What verifying told of the output besides: by it, parts of a sorted whole can be checked against
+ * each other. */
+struct gs_summary {
+    bool known;
+    uint64_t duplicates;                        /* records whose keys are those of the one before */
+    char first[GS_KEY_TEXT], last[GS_KEY_TEXT]; /* the first key of those records, if any */
+};
+
 /* What a sort did. gs_sort fills it, as far as it came, even if it fails. */
 struct gs_stats {
     struct gs_stage_stats stages[GS_STAGES];
@@ -206,6 +214,7 @@ struct gs_stats {
     const char *order; /* of the input: "none", or "sorted" or "reversed", which need no sort */
     char reason[256];  /* why engine and device were chosen */
     char warning[256]; /* for the user, or empty */
+    struct gs_summary summary; /* of records (options.records), under options.verify */
 };
 
 /* The most CPU threads that a sort may use: options->threads, or by default one for each available

@@ -48,3 +48,14 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
     }
     return best;
 }
+
+uint64_t gs_records_duplicates(const struct gs_options *options, const void *records,
+                               uint64_t count, const void *previous)
+{
+    const uint64_t bytes = gs_record_bytes(options);
+    const char *record = records;
+    uint64_t same = 0;
+    for (uint64_t i = 0; i < count; i++, previous = record, record += bytes)
+        same += previous != NULL && gs_record_same_keys(options->records, previous, record);
+    return same;
+}

@@ -10,4 +10,8 @@
 uint64_t gs_records_first_disorder(const struct gs_options *options, const void *records,
                                    uint64_t count, const void *previous);
 
+/* How many records have the keys of the one before. */
+uint64_t gs_records_duplicates(const struct gs_options *options, const void *records,
+                               uint64_t count, const void *previous);
+
 #endif

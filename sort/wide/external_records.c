@@ -13,6 +13,7 @@
 #include "sort/wide/external_records.h"
 #include "sort/wide/slices.h"
 #include "sort/wide/sort_records.h"
+#include "sort/wide/trail.h"
 #include "sort/wide/verify_records.h"
 
 #include "common/memory.h"
@@ -36,6 +37,7 @@ struct external {
     struct gs_progress *progress;
     struct gs_stats *stats;
     struct gs_sink *target;
+    struct gs_record_trail trail; /* of the target */
     uint64_t record_bytes;
     uint64_t chunk; /* the most records that are sorted at once */
     uint64_t count; /* of the input; 0: not known */
@@ -53,6 +55,16 @@ struct relay {
     const struct gs_place *place; /* of a run; NULL: to the target */
 };
 
+static enum gs_status write_records(struct external *external, const void *records, uint64_t count,
+                                    uint64_t position, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    GS_TRY(gs_record_trail_follow(&external->trail, records, count, position, err));
+    st = external->target->write(external->target, records, count, position, err);
+cleanup:
+    return st;
+}
+
 static enum gs_status relay_records(struct gs_sink *sink, const void *records, uint64_t count,
                                     uint64_t position, struct gs_error *err)
 {
@@ -62,8 +74,7 @@ static enum gs_status relay_records(struct gs_sink *sink, const void *records, u
     if (relay->place != NULL)
         return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,
                               count * bytes, err);
-    return external->target->write(external->target, records, count, external->kept + position,
-                                   err);
+    return write_records(external, records, count, external->kept + position, err);
 }
 
 /* Make room for so many records; what is in the buffer is lost. */
@@ -184,9 +195,9 @@ static enum gs_status sort_slice(struct external *external, const struct gs_slic
     struct gs_stats part;
     struct relay relay = {.sink = {.write = relay_records, .stream = external->target->stream},
                           .external = external};
-    const struct gs_span span = {
-        .keys = external->buffer, .count = slice->count, .name = "temporary file"};
+    struct gs_span span = {.count = slice->count, .name = "temporary file"};
     GS_TRY(make_room(external, slice->count, err));
+    span.keys = external->buffer;
     GS_TRY(gs_slices_load(&external->slices, slice, external->buffer, err));
     GS_TRY(sort_part(external, &span, 1, &relay, &part, err));
     external->slices_fingerprint += part.fingerprint;
@@ -211,8 +222,7 @@ static enum gs_status copy_slice(struct external *external, const struct gs_slic
         GS_TRY(st);
         if (external->options->verify)
             external->slices_fingerprint += gs_records_fingerprint(external->buffer, bytes, here);
-        GS_TRY(external->target->write(external->target, external->buffer, here,
-                                       external->kept + done, err));
+        GS_TRY(write_records(external, external->buffer, here, external->kept + done, err));
     }
     external->kept += slice->count;
     atomic_fetch_add(&external->progress->done, slice->count);
@@ -357,12 +367,16 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
         return gs_fail(err, GS_ERR_MEMORY, 0,
                        "--argsort: indices are sorted in memory only, and -S is too little for it");
     GS_TRY(plan(&external, err));
+    GS_TRY(gs_record_trail_open(&external.trail, options, sink, err));
     st = sort_external(&external, err);
     stats->threads = external.one.threads;
     stats->keys_out = external.kept;
     stats->fingerprint = external.slices_fingerprint;
     stats->memory_bytes = source->memory_bytes;
+    if (st == GS_OK)
+        st = gs_record_trail_prove(&external.trail, stats, err);
 cleanup:
+    gs_record_trail_close(&external.trail);
     return st;
 }
 

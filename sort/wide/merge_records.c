@@ -379,7 +379,7 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
     uint64_t fingerprint = run_threads(&merging, stats);
     GS_TRY(find_failure(&merging, err));
     describe(&merging, stats, fingerprint);
-    st = gs_record_trail_prove(&merging.trail, stats->fingerprint, err);
+    st = gs_record_trail_prove(&merging.trail, stats, err);
 cleanup:
     gs_record_trail_close(&merging.trail);
     gs_record_cut_close(&merging.cut);

@@ -84,14 +84,23 @@ static enum gs_status read_record(const struct gs_slices *slices, const struct g
     return gs_spill_read(&slices->spill, &run->place, i * bytes, to, bytes, err);
 }
 
-/* Drop every other sample, and draw half as many from now on. */
+/* Drop every other sample of each run, and draw half as many from now on. */
 static void thin_out(struct gs_slices *slices)
 {
     const uint64_t bytes = gs_record_bytes(slices->options);
+    size_t kept = 0;
     slices->samples_each = slices->samples_each / 2 + 1;
-    slices->sample_count = (slices->sample_count + 1) / 2;
-    for (size_t i = 1; i < slices->sample_count; i++)
-        memcpy(slices->samples + i * bytes, slices->samples + 2 * i * bytes, bytes);
+    for (size_t r = 0; r < slices->run_count; r++) {
+        struct gs_sorted_run *run = &slices->runs[r];
+        const size_t first = kept;
+        for (size_t i = 0; i < run->sample_count; i += 2, kept++)
+            memmove(slices->samples + kept * bytes,
+                    slices->samples + (run->first_sample + i) * bytes, bytes);
+        run->first_sample = first;
+        run->sample_count = kept - first;
+        run->step *= 2;
+    }
+    slices->sample_count = kept;
 }
 
 enum gs_status gs_slices_sample(struct gs_slices *slices, uint64_t count, struct gs_error *err)

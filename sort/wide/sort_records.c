@@ -174,7 +174,7 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     run->emitter.dropped_sum = wide->dropped_sum;
     gs_run_describe(run);
     run->stats->memory_bytes += options->held_bytes;
-    GS_TRY(gs_record_trail_prove(&wide->trail, run->stats->fingerprint, err));
+    GS_TRY(gs_record_trail_prove(&wide->trail, run->stats, err));
 cleanup:
     gs_record_trail_close(&wide->trail);
     gs_tiles_free(&run->tiles);

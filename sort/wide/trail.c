@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/wide/trail.h"
+#include "sort/types/key_text.h"
 #include "sort/wide/check_records.h"
 #include "sort/wide/verify_records.h"
 
@@ -38,15 +39,25 @@ enum gs_status gs_record_trail_follow(struct gs_record_trail *trail, const char 
     if (bad != count)
         return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output record %" PRIu64 " is out of order",
                        position + bad);
+    if (position == 0)
+        gs_record_text(trail->options, records, trail->summary.first);
+    trail->summary.duplicates +=
+        gs_records_duplicates(trail->options, records, count, position > 0 ? trail->last : NULL);
     memcpy(trail->last, records + (count - 1) * bytes, bytes);
     trail->fingerprint += gs_records_fingerprint(records, bytes, count);
     return GS_OK;
 }
 
-enum gs_status gs_record_trail_prove(const struct gs_record_trail *trail, uint64_t expected,
+enum gs_status gs_record_trail_prove(const struct gs_record_trail *trail, struct gs_stats *stats,
                                      struct gs_error *err)
 {
-    if (trail->last == NULL || trail->fingerprint == expected)
+    if (trail->last == NULL)
+        return GS_OK;
+    stats->summary = trail->summary;
+    stats->summary.known = true;
+    if (stats->keys_out > 0)
+        gs_record_text(trail->options, trail->last, stats->summary.last);
+    if (trail->fingerprint == stats->fingerprint)
         return GS_OK;
     return gs_fail(err, GS_ERR_VERIFY, 0,
                    "verify: the output does not hold the records that were read");

@@ -10,6 +10,7 @@ struct gs_record_trail {
     const struct gs_options *options;
     char *last;           /* the last record given; owned. NULL: nothing is checked */
     uint64_t fingerprint; /* of all that were given */
+    struct gs_summary summary;
 };
 
 /* Open the trail of a sink; it checks only streams, under options->verify, of records. */
@@ -22,8 +23,9 @@ void gs_record_trail_close(struct gs_record_trail *trail);
 enum gs_status gs_record_trail_follow(struct gs_record_trail *trail, const char *records,
                                       uint64_t count, uint64_t position, struct gs_error *err);
 
-/* After the last write: GS_ERR_VERIFY unless the stream got records with this fingerprint. */
-enum gs_status gs_record_trail_prove(const struct gs_record_trail *trail, uint64_t expected,
+/* After the last write: GS_ERR_VERIFY unless the stream got records with stats->fingerprint. Makes
+ * the summary, too. */
+enum gs_status gs_record_trail_prove(const struct gs_record_trail *trail, struct gs_stats *stats,
                                      struct gs_error *err);
 
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/wide/verify_records.h"
+#include "sort/types/key_text.h"
 #include "sort/wide/check_records.h"
 
 #include "common/clock.h"
@@ -60,6 +61,8 @@ struct proof {
     atomic_uint_fast64_t bad; /* the first that is out of order, or count */
     atomic_int read_error;    /* errno of a failed read, or 0 */
     atomic_bool short_file;   /* it ended early */
+    atomic_uint_fast64_t duplicates;
+    struct gs_summary *summary;
 };
 
 /* Note that a record is out of order. */
@@ -91,6 +94,12 @@ static uint64_t prove_block(struct proof *proof, uint64_t first, uint64_t count,
     const uint64_t bad = gs_records_first_disorder(&alone, buffer, count + before, NULL);
     if (bad < count + before)
         note_disorder(proof, first - before + bad);
+    atomic_fetch_add(&proof->duplicates,
+                     gs_records_duplicates(&alone, buffer, count + before, NULL));
+    if (first == 0)
+        gs_record_text(&alone, buffer, proof->summary->first);
+    if (first + count == proof->count)
+        gs_record_text(&alone, buffer + (count + before - 1) * record_bytes, proof->summary->last);
     return gs_records_fingerprint(buffer + before * record_bytes, record_bytes, count);
 }
 
@@ -126,7 +135,8 @@ enum gs_status gs_records_verify_file(const struct gs_options *options, int fd, 
                           .fd = fd,
                           .start = start,
                           .count = stats->keys_out,
-                          .bad = stats->keys_out};
+                          .bad = stats->keys_out,
+                          .summary = &stats->summary};
     char *buffers = gs_pages_alloc(threads * room);
     if (buffers == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to verify");
@@ -141,5 +151,7 @@ enum gs_status gs_records_verify_file(const struct gs_options *options, int fd, 
     const struct gs_stage_stats row =
         gs_stage_since(begin_ns, proof.count, proof.count * record_bytes);
     gs_stage_add(&stats->stages[GS_STAGE_VERIFY], &row);
+    stats->summary.duplicates = proof.duplicates;
+    stats->summary.known = true;
     return judge(&proof, sum == stats->fingerprint, name, err);
 }

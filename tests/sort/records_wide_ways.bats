@@ -54,10 +54,10 @@ through_files()
             # shellcheck disable=SC2002  # a pipe is what is tested
             cat in | gsort "$@" -S "$size" -T . --verify --stats 2>stats >got || return
         fi
-        assert_same wanted got && grep -q 'through temporary files' stats || {
+        if ! assert_same wanted got || ! grep -q 'through temporary files' stats; then
             echo "by: -S $size $*, from a $from" >&2
             return 1
-        }
+        fi
         assert_only in wanted got stats
     done
 }

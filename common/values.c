@@ -19,14 +19,6 @@ enum { TABLES = 2, STEP = 4, BYTE_VALUES = 256 };
 /* Records of two bytes that a thread counts before its counts could exceed 32 bits. */
 #define SHARE_MOST ((size_t)1 << 31)
 
-bool gs_values_suit(const struct gs_format *format)
-{
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < format->key_count; i++)
-        bytes += format->keys[i].type.bytes;
-    return format->record_bytes <= 2 && (!format->stable || bytes == format->record_bytes);
-}
-
 /* Count the values of `count` records of two bytes. */
 static void count_share(const unsigned char *records, size_t count, uint32_t *table)
 {

@@ -18,10 +18,6 @@ struct gs_values {
     uint64_t starts[GS_VALUES_MAX + 1]; /* the first record that is the i-th value */
 };
 
-/* Can records of this format be sorted by counting? Not if they are wider, nor if -s keeps those
- * with equal keys but other bytes in input order. */
-bool gs_values_suit(const struct gs_format *format);
-
 /* Add to counts how often each value occurs among `count` records of one or two bytes, by this many
  * threads. Each record is read once. */
 enum gs_status gs_values_count(const void *records, size_t count, uint32_t record_bytes,

@@ -1,4 +1,4 @@
-/* key_loops.c -- count, bound and fill keys, by loops that compilers vectorize.
+/* key_loops.c -- count and fill keys, by loops that compilers vectorize.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/keys/key_loops.h"
@@ -12,14 +12,6 @@ GS_CLONES uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key)
     for (size_t i = 0; i < count; i++)
         equal += keys[i] == key;
     return equal;
-}
-
-GS_CLONES bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high)
-{
-    uint32_t outside = 0;
-    for (size_t i = 0; i < count; i++)
-        outside |= keys[i] - low > high - low; /* wraps around below low */
-    return outside == 0;
 }
 
 GS_CLONES static void fill_cached(gs_key *keys, gs_key key, size_t count)

@@ -1,4 +1,4 @@
-/* key_loops.h -- count, bound and fill keys: loops for whatever vectors the processor has.
+/* key_loops.h -- count and fill keys: loops for whatever vectors the processor has.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_KEY_LOOPS_H
@@ -21,9 +21,6 @@ static inline const gs_key *gs_keys_held(const gs_key *keys, size_t count, bool 
 
 /* The number of keys equal to `key`. */
 uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key);
-
-/* Are all keys in [low, high]? */
-bool gs_keys_within(const gs_key *keys, size_t count, gs_key low, gs_key high);
 
 /* Set all keys to `key`, by non-temporal stores if past_cache. */
 void gs_fill(gs_key *keys, gs_key key, size_t count, bool past_cache);

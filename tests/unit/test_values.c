@@ -49,7 +49,6 @@ static void check_sort(size_t count, int threads, bool unique, uint32_t mask)
     for (size_t i = 0; i < count * bytes; i++)
         records[i] = (unsigned char)(gs_random(count, i) & mask);
     memset(counts, 0, sizeof counts);
-    CHECK(gs_values_suit(&format));
     CHECK(gs_values_count(records, half, (uint32_t)bytes, threads, counts, NULL) == GS_OK);
     CHECK(gs_values_count(records + half * bytes, count - half, (uint32_t)bytes, threads, counts,
                           NULL) == GS_OK);
@@ -90,14 +89,7 @@ static void test_payload(void)
         format.keys[0] = (struct gs_key_field){(uint32_t)way / 4, type_of("i8"), false};
         CHECK(gs_format_finish(&format, NULL) == GS_OK);
         check_sort(RECORDS, 2, way / 2 % 2 == 1, 0xff);
-        format.stable = true;
-        CHECK(!gs_values_suit(&format));
     }
-    format = gs_format_of(type_of("u16"));
-    format.stable = true;
-    CHECK(gs_values_suit(&format));
-    format = gs_format_of(type_of("b3"));
-    CHECK(!gs_values_suit(&format));
 }
 
 int main(void)

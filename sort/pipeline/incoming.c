@@ -235,7 +235,7 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options,
     return incoming;
 }
 
-void gs_incoming_tell(struct gs_incoming *incoming, gs_key *keys, uint64_t count)
+void gs_incoming_tell(struct gs_incoming *incoming, void *keys, uint64_t count)
 {
     if (incoming == NULL)
         return;

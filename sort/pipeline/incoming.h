@@ -37,7 +37,7 @@ struct gs_incoming *gs_incoming_new(const struct gs_options *options,
                                     const struct gs_stages *stages);
 
 /* keys[0 .. count), all of the input so far, have been read. */
-void gs_incoming_tell(struct gs_incoming *incoming, gs_key *keys, uint64_t count);
+void gs_incoming_tell(struct gs_incoming *incoming, void *keys, uint64_t count);
 
 /* Wait until no worker touches the keys. Workers stay off them until the next tell, which may pass
  * another address: the caller may move the keys meanwhile. */

@@ -27,7 +27,7 @@ struct gs_run {
     struct gs_plan plan;
     struct gs_tiles tiles;         /* the input: its spans, cut into tiles */
     struct gs_splitters splitters; /* filled before the device's first stage */
-    uint64_t *counts;              /* per bin: its keys in the whole input */
+    uint64_t *counts;              /* per bin: its keys in the sample, later in the whole input */
     uint64_t *offsets;             /* per bin: where it starts in the output */
     struct gs_emitter emitter;
     struct gs_progress *progress; /* never NULL here */
@@ -83,6 +83,9 @@ void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *devi
 
 /* Note in run->stats what is known once the last stage has ended: keys, fingerprint, threads. */
 void gs_run_describe(struct gs_run *run);
+
+/* Note in run->stats number and sizes of the bins, once run->counts has all keys. */
+void gs_run_describe_bins(struct gs_run *run);
 
 /* Note that a stage begins now, unless it has begun before. */
 void gs_run_begin(struct gs_run *run, enum gs_stage stage);

@@ -8,20 +8,43 @@ setup()
     enter_ranks
 }
 
-# A pipe that stays open keeps rank 0 reading, with the temporary file yet to come; so ranks are
-# stopped instead when they have it.
-# begin ARG...: start 3 ranks in the background; wait until they have their temporary file.
+# begin ARG...: start 3 ranks in the background, which take a while; wait until they write.
 begin()
 {
-    setsid "$MPIRUN" -n 3 "$GSORT_MPI" "$@" <&0 3>&- &
+    keygen uniform 16M >in
+    "$MPIRUN" -n 3 "$GSORT_MPI" -S 4M in -o out 2>said 3>&- &
     MPIRUN_PID=$!
-    wait_for test -n "$(compgen -G '.gsort-*' || true)"
+    wait_for writes
 }
 
-# rank_pids: print the process ids of the ranks.
-rank_pids()
+# writes: do the ranks have their temporary file?
+writes()
 {
-    pgrep -s "$(ps -o sid= -p "$MPIRUN_PID" | tr -d ' ')" -x gsort-mpi || pgrep -f "^$GSORT_MPI"
+    compgen -G '.gsort-*' >/dev/null
+}
+
+# print_ranks: the process ids of the ranks that work in this directory.
+print_ranks()
+{
+    local pid
+    for pid in $(pgrep -x gsort-mpi); do
+        [ "$(readlink "/proc/$pid/cwd")" != "$PWD" ] || echo "$pid"
+    done
+}
+
+# none_left: no rank runs.
+none_left()
+{
+    [ -z "$(print_ranks)" ]
+}
+
+# end_in_trouble: wait until mpirun ends, not with 0, and all ranks with it.
+end_in_trouble()
+{
+    local code=0
+    wait "$MPIRUN_PID" || code=$?
+    [ "$code" -ne 0 ]
+    wait_for none_left
 }
 
 @test "a full disk" {
@@ -43,4 +66,39 @@ rank_pids()
     umount small
     assert_one_line small
     assert_only in small
+}
+
+@test "a rank that is killed" {
+    begin
+    kill -9 "$(print_ranks | tail -n 1)"
+    end_in_trouble
+    [ ! -e out ]
+    # MPICH's mpirun kills the others in the same way, so that nobody can remove the temporary file.
+    [ "$MPI" = mpich ] || assert_only in said
+}
+
+@test "SIGTERM to one rank, the first or the last" {
+    for which in head tail; do
+        begin
+        kill "$(print_ranks | "$which" -n 1)"
+        run ! wait "$MPIRUN_PID"
+        wait_for none_left
+        assert_only in said
+    done
+}
+
+@test "SIGTERM to mpirun" {
+    begin
+    kill "$MPIRUN_PID"
+    wait "$MPIRUN_PID" || true # MPICH's ends with 0
+    wait_for none_left
+    assert_only in said
+}
+
+@test "an input that shrinks" {
+    begin
+    truncate -s 4 in
+    end_in_trouble
+    grep -q "^gsort-mpi: in: " said
+    assert_only in said
 }

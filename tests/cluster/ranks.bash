@@ -10,6 +10,11 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_hwloc_base_binding_policy=none
 MPIRUN=${MPIRUN:-mpirun}
+case $("$MPIRUN" --version 2>/dev/null) in
+*HYDRA*) MPI=mpich ;;
+*) MPI=openmpi ;;
+esac
+export MPI
 
 # enter_ranks: as enter_directory; skip the test where there are no ranks.
 enter_ranks()

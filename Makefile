@@ -178,6 +178,8 @@ $(B)/gsort: $(MAIN) $(OBJECTS)
 M := $(B)/$(notdir $(MPICC))
 MPI_OBJECTS := $(patsubst %,$(M)/%.o,$(basename $(call present,$(MPI_ROOMS))))
 MPI_LINK = OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
+# Its mpirun, for the tests.
+MPIRUN ?= $(patsubst mpicc%,mpirun%,$(notdir $(MPICC)))
 gsort-mpi: $(M)/gsort-mpi FORCE
 	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
 
@@ -272,6 +274,7 @@ $(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
 .PHONY: check check-expensive lint
 SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
         FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' \
+        GSORT_MPI='$(if $(filter 1,$(MPI)),$(CURDIR)/$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
         QUIRKFS='$(if $(filter 1,$(FUSE)),$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
@@ -283,7 +286,7 @@ export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)
 UNITS_NOW = $(if $(filter unit,$(TESTS)),units)
-check: all $(B)/gsort $(UNITS_NOW)
+check: all $(B)/gsort $(if $(filter 1,$(MPI)),$(M)/gsort-mpi) $(UNITS_NOW)
 	$(need_bats)
 	$(SUITE) $(side_by_side) $(TESTS_NOW)
 

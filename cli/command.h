@@ -42,6 +42,8 @@ struct gs_command {
     bool raw;                 /* --format=raw: plain keys, whatever an input's first bytes say */
     bool synced;              /* --fsync */
     enum gs_direct direct;    /* --direct, --no-direct */
+    bool local;               /* --local: every rank has its own files */
+    char *names;              /* their names, or NULL; owned */
     bool planned;             /* --plan: print what the mode would do */
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;

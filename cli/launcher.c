@@ -3,6 +3,7 @@
  */
 #include "cli/launcher.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,6 +15,10 @@ static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_S
 /* Another launcher by way of PMIx gives a rank, and the size only to those who ask by its library.
  */
 static const char rank[] = "PMIX_RANK";
+
+/* Variables with the rank, of the same. */
+static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                    "SLURM_PROCID"};
 
 enum gs_status gs_launcher_refuse(const char *variable, struct gs_error *err)
 {
@@ -34,4 +39,13 @@ const char *gs_launcher_variable(void)
         known = known || value != NULL;
     }
     return getenv(rank) == NULL || known ? NULL : rank;
+}
+
+int gs_launcher_rank(void)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks && value == NULL; i++)
+        value = getenv(ranks[i]);
+    long number = value != NULL && gs_launcher_variable() != NULL ? strtol(value, NULL, 10) : 0;
+    return number > 0 && number < INT_MAX ? (int)number : 0;
 }

@@ -10,6 +10,9 @@
  * process, or NULL. */
 const char *gs_launcher_variable(void);
 
+/* The rank that a launcher has given this process, 0 if none has. */
+int gs_launcher_rank(void);
+
 /* GS_ERR_USAGE: each would sort all the input, and they would race to one name. */
 enum gs_status gs_launcher_refuse(const char *variable, struct gs_error *err);
 

@@ -4,9 +4,11 @@
  * Whatever may fail on one rank is agreed on by all before the next step, and rank 0 says it.
  */
 #include "cli/cluster_stats.h"
+#include "cli/launcher.h"
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/progress.h"
+#include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/shared_output.h"
 #include "cli/work.h"
@@ -30,8 +32,9 @@ static enum gs_status check_command(const struct gs_command *command, struct gs_
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "standard output: ranks cannot write to it together: use -o FILE");
     if (command->sort.records != NULL)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "records of more than 16 bytes, and -s: only one process sorts these");
+        return gs_fail(
+            err, GS_ERR_USAGE, 0,
+            "records of more than 16 bytes, -s and --argsort: only one process sorts these");
     if (command->sort.engine > GS_ENGINE_SAMPLESORT)
         return gs_fail(err, GS_ERR_USAGE, 0, "--engine=%s: sorts in one process only",
                        gs_engine_name(command->sort.engine));
@@ -87,7 +90,7 @@ static enum gs_status check_same(const struct gs_cluster *cluster, const struct 
     const uint64_t own = fingerprint_inputs(inputs);
     uint64_t first = own;
     GS_TRY(gs_cluster_share(&first, sizeof first, err));
-    if (own != first)
+    if (own != first && inputs->list != NULL)
         st = gs_fail(err, GS_ERR_INPUT, 0,
                      "%s: rank %d sees other files than rank 0: inputs must be on a file system "
                      "that all ranks share",
@@ -103,33 +106,75 @@ static void tell(void *progress, uint64_t bytes)
     (void)bytes;
 }
 
-/* Open all inputs: on every rank, or, if some have to be read once, on rank 0 alone, which then
- * brings all the records. *alone says which. */
-static enum gs_status open_inputs(const struct gs_cluster *cluster,
-                                  const struct gs_command *command, uint64_t memory_bytes,
-                                  struct gs_progress *progress, struct gs_inputs *inputs,
-                                  bool *alone, struct gs_error *err)
+/* Open this rank's inputs and learn what they are. */
+static enum gs_status open_files(struct gs_command *command, struct gs_inputs *inputs,
+                                 struct gs_error *err)
+{
+    enum gs_status st;
+    const bool undecided = command->undecided;
+    GS_TRY(gs_open_records(command, inputs, err));
+    GS_TRY(gs_decide_records(command, inputs, err));
+    if (undecided && command->npy != NULL) /* other ranks do not know */
+        st = gs_fail(err, GS_ERR_USAGE, 0, "%s: ranks take no .npy file from a pipe",
+                     inputs->list[0].name);
+cleanup:
+    return st;
+}
+
+/* Do all ranks take their files for arrays of the same? */
+static enum gs_status check_format(const struct gs_cluster *cluster,
+                                   const struct gs_command *command, struct gs_error *err)
+{
+    enum gs_status st;
+    char own[GS_FORMAT_TEXT];
+    char first[GS_FORMAT_TEXT];
+    gs_format_name(&command->format, own);
+    gs_format_name(&command->format, first);
+    GS_TRY(gs_cluster_share(first, sizeof first, err));
+    if (strcmp(own, first) != 0)
+        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: an array of %s, but on rank 0 of %s",
+                     command->file_count > 0 ? command->files[0] : "-", own, first);
+    st = gs_cluster_agree(cluster, st, err);
+cleanup:
+    return st;
+}
+
+/* Read what has to be read once, a pipe. */
+static enum gs_status spool(const struct gs_command *command, uint64_t memory_bytes,
+                            struct gs_progress *progress, struct gs_inputs *inputs,
+                            struct gs_error *err)
+{
+    uint64_t temporary_bytes = 0;
+    if (!gs_inputs_pending(inputs))
+        return GS_OK;
+    return gs_inputs_spool(inputs, gs_record_bytes(&command->sort), memory_bytes / 2,
+                           command->directories, command->directory_count, tell, progress,
+                           &temporary_bytes, err);
+}
+
+/* Open all inputs. *whole: this rank brings all that it has opened, for the files are its own, or
+ * some have to be read once: then rank 0 alone opens them. */
+static enum gs_status open_inputs(const struct gs_cluster *cluster, struct gs_command *command,
+                                  uint64_t memory_bytes, struct gs_progress *progress,
+                                  struct gs_inputs *inputs, bool *whole, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const unsigned record_bytes = gs_record_bytes(&command->sort);
-    uint64_t spooled = 0;
-    *alone = false;
-    if (cluster->rank == 0) {
-        st = gs_inputs_open(inputs, command->files, command->file_count, record_bytes,
-                            command->skips, command->raw, err);
-        *alone = st == GS_OK && gs_inputs_pending(inputs);
+    bool alone = false;
+    if (command->local || cluster->rank == 0) {
+        st = open_files(command, inputs, err);
+        alone = st == GS_OK && !command->local && gs_inputs_pending(inputs);
     }
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    GS_TRY(gs_cluster_share(alone, sizeof *alone, err));
-    if (cluster->rank == 0 && *alone)
-        st = gs_inputs_spool(inputs, record_bytes, memory_bytes / 2, command->directories,
-                             command->directory_count, tell, progress, &spooled, err);
-    else if (cluster->rank > 0 && !*alone)
-        st = gs_inputs_open(inputs, command->files, command->file_count, record_bytes,
-                            command->skips, command->raw, err);
+    GS_TRY(gs_cluster_share(&alone, sizeof alone, err));
+    *whole = alone || command->local;
+    if (!*whole && cluster->rank > 0)
+        st = open_files(command, inputs, err);
+    else if (*whole && inputs->count > 0)
+        st = spool(command, memory_bytes, progress, inputs, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    if (!*alone)
+    if (!*whole)
         GS_TRY(check_same(cluster, inputs, err));
+    GS_TRY(check_format(cluster, command, err));
     if (cluster->rank == 0)
         st = gs_inputs_consume(inputs, err);
     st = gs_cluster_agree(cluster, st, err);
@@ -161,72 +206,108 @@ static uint64_t share_start(uint64_t n, int i, int size)
     return n / (uint64_t)size * (uint64_t)i + n % (uint64_t)size * (uint64_t)i / (uint64_t)size;
 }
 
-/* All that happens while inputs and output are open. rows: one for each rank. */
+/* Open one output for all, or each rank's own. */
+static enum gs_status open_output(const struct gs_cluster *cluster,
+                                  const struct gs_command *command, struct gs_output *output,
+                                  struct gs_error *err)
+{
+    if (!command->local)
+        return gs_shared_output_open(cluster, output, command->output, err);
+    enum gs_status st = gs_output_open(output, command->output, err);
+    bool opened = st == GS_OK;
+    if (opened && output->kind != GS_OUTPUT_TEMPORARY)
+        st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: not a regular file", output->name);
+    st = gs_cluster_agree(cluster, st, err);
+    if (opened && st != GS_OK)
+        gs_output_discard(output);
+    return st;
+}
+
+static enum gs_status publish(const struct gs_cluster *cluster, const struct gs_command *command,
+                              struct gs_output *output, uint64_t keys, struct gs_error *err)
+{
+    const uint64_t bytes = keys * gs_record_bytes(&command->sort);
+    if (!command->local)
+        return gs_shared_output_publish(cluster, output, bytes, err);
+    enum gs_status st = gs_cluster_agree(cluster, gs_output_settle(output, err), err);
+    if (st != GS_OK)
+        return st;
+    return gs_cluster_agree(cluster, gs_output_publish(output, bytes, err), err);
+}
+
+/* All that happens while inputs, with `keys` keys, and output are open. rows: one for each rank. */
 static enum gs_status
-sort_shared(const struct gs_cluster *cluster, const struct gs_command *command,
-            const struct gs_options *options, struct gs_cluster_source *source,
+sort_opened(const struct gs_cluster *cluster, const struct gs_command *command,
+            const struct gs_options *options, const struct gs_cluster_source *source, uint64_t keys,
             struct gs_inputs *inputs, struct gs_output *output, struct gs_progress *progress,
-            struct gs_stats *stats, struct gs_cluster_row *rows, struct gs_error *err)
+            struct gs_cluster_row *rows, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_cluster_row own;
-    uint64_t keys = 0;
-    if (inputs->count > 0)
-        GS_TRY(gs_work_set_head(command, inputs, output, err));
-    uint64_t start = output->head_bytes;
-    GS_TRY(gs_cluster_share(&start, sizeof start, err)); /* perhaps only rank 0 has read the head */
-    struct gs_cluster_output to = {
-        .fd = output->fd, .start = start, .shared = true, .name = output->name};
-    GS_TRY(gs_cluster_sort(cluster, options, source, &to, progress, stats, &own, err));
+    struct gs_stats stats = {.keys_in = 0};
+    const bool first = command->local || cluster->rank == 0;
+    uint64_t written = 0;
+    if (first)
+        st = gs_work_set_head(command, inputs, output, err);
+    if (st == GS_OK && cluster->rank == 0 && !command->local && !options->unique)
+        st = gs_output_reserve(output, keys * gs_record_bytes(options), err);
+    GS_TRY(gs_cluster_agree(cluster, st, err));
+    struct gs_cluster_output to = {.fd = output->fd,
+                                   .start = output->head_bytes,
+                                   .shared = !command->local,
+                                   .name = output->name};
+    if (!command->local)
+        GS_TRY(gs_cluster_share(&to.start, sizeof to.start, err));
+    GS_TRY(gs_cluster_sort(cluster, options, source, &to, progress, &stats, &own, err));
     GS_TRY(gs_cluster_gather(&own, sizeof own, rows, err));
     for (int i = 0; i < cluster->size; i++)
-        keys += rows[i].keys_out;
-    if (cluster->rank == 0)
-        st = gs_work_write_head(command, output, keys, err);
+        written += !command->local || i == cluster->rank ? rows[i].keys_out : 0;
+    if (first)
+        st = gs_work_write_head(command, output, written, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
     if (command->synced)
         gs_output_sync(output);
-    if (output->target.kind == GS_TARGET_REPLACE)
+    if (output->target.kind == GS_TARGET_REPLACE && inputs->count > 0)
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
-    st = gs_shared_output_publish(cluster, output, keys * gs_record_bytes(options), err);
+    st = publish(cluster, command, output, written, err);
 cleanup:
     return st;
 }
 
 /* Everything after the start of all ranks. */
-static enum gs_status sort_together(const struct gs_cluster *cluster,
-                                    const struct gs_command *command, struct gs_progress *progress,
-                                    uint64_t start_ns, struct gs_error *err)
+static enum gs_status sort_together(const struct gs_cluster *cluster, struct gs_command *command,
+                                    struct gs_progress *progress, uint64_t start_ns,
+                                    struct gs_error *err)
 {
     enum gs_status st;
-    struct gs_options options = command->sort;
+    struct gs_options options;
     struct gs_inputs inputs = {.count = 0};
     struct gs_output output;
     struct gs_span *spans = NULL;
     struct gs_cluster_row *rows = calloc((size_t)cluster->size, sizeof *rows);
-    struct gs_stats stats = {.keys_in = 0};
     uint64_t keys = 0;
-    bool alone;
+    bool whole;
     st = rows == NULL ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "ranks") : check_command(command, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    share_machine(cluster, &options);
     struct gs_cluster_source source = {.memory_bytes = gs_memory_limit(command, 0, false),
                                        .directories = command->directories,
                                        .directory_count = command->directory_count};
     if (command->memory_limit == 0) /* else it is one rank's */
         source.memory_bytes /= (uint64_t)cluster->local_size;
-    GS_TRY(open_inputs(cluster, command, source.memory_bytes, progress, &inputs, &alone, err));
+    GS_TRY(open_inputs(cluster, command, source.memory_bytes, progress, &inputs, &whole, err));
+    options = command->sort;
+    share_machine(cluster, &options);
     if (inputs.count > 0)
         st = gs_make_spans(&inputs, gs_record_bytes(&options), &spans, &keys, err);
-    if (st == GS_OK && !alone)
+    if (st == GS_OK && !whole)
         cut_share(spans, inputs.count, share_start(keys, cluster->rank, cluster->size),
                   share_start(keys, cluster->rank + 1, cluster->size), gs_record_bytes(&options));
     GS_TRY(gs_cluster_agree(cluster, st, err));
     source.spans = spans;
     source.span_count = inputs.count;
-    GS_TRY(gs_shared_output_open(cluster, &output, command->output, err));
+    GS_TRY(open_output(cluster, command, &output, err));
     gs_report_watch(&inputs, &output, "sorted");
-    st = sort_shared(cluster, command, &options, &source, &inputs, &output, progress, &stats, rows,
+    st = sort_opened(cluster, command, &options, &source, keys, &inputs, &output, progress, rows,
                      err);
     gs_output_discard(&output);
     gs_report_watch(NULL, NULL, NULL);
@@ -241,7 +322,7 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_mode_cluster(const struct gs_command *command, const char *launched,
+enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched,
                                struct gs_progress *progress, uint64_t start_ns,
                                struct gs_error *err)
 {
@@ -254,6 +335,9 @@ enum gs_status gs_mode_cluster(const struct gs_command *command, const char *lau
                      "%s=%s: one of several processes, but %s finds this one alone: start it by "
                      "that library's own mpirun",
                      launched, getenv(launched), gs_cluster_library());
+    if (st == GS_OK && cluster.rank != gs_launcher_rank()) /* by which files were named */
+        st = gs_fail(err, GS_ERR_INTERNAL, 0, "rank %d was started as rank %d", cluster.rank,
+                     gs_launcher_rank());
     if (st == GS_OK)
         st = sort_together(&cluster, command, progress, start_ns, err);
     gs_progress_stop();

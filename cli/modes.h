@@ -14,7 +14,7 @@ enum gs_status gs_mode_sort(struct gs_command *command, struct gs_progress *prog
 
 /* The same by all ranks of a job, of which this process is one: the environment's variable
  * `launched` says so. Rank 0 reports errors. */
-enum gs_status gs_mode_cluster(const struct gs_command *command, const char *launched,
+enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched,
                                struct gs_progress *progress, uint64_t start_ns,
                                struct gs_error *err);
 

@@ -9,6 +9,8 @@
 #include "cli/options.h"
 
 #include "cli/exit.h"
+#include "cli/launcher.h"
+#include "cli/local_names.h"
 #include "cli/option_values.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
@@ -35,6 +37,7 @@ enum {
     OPT_FSYNC,
     OPT_DIRECT,
     OPT_NO_DIRECT,
+    OPT_LOCAL,
     OPT_PLAN,
     OPT_STATS,
     OPT_VERIFY,
@@ -125,6 +128,10 @@ static const struct argp_option table[] = {
     {"merge", 'm', NULL, 0,
      "do not sort: merge FILEs that are in order already; options of engine and device are "
      "without effect",
+     0},
+    {"local", OPT_LOCAL, NULL, 0,
+     "under mpirun: every rank reads files and writes a file of its own, which together are in "
+     "order; in their names, %r is the rank, from 0, and %h the host",
      0},
     {"plan", OPT_PLAN, NULL, 0,
      "do not sort or merge: say how it would be done, with what memory, space and time", 0},
@@ -268,6 +275,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_FSYNC:
         command->synced = true;
         return GS_OK;
+    case OPT_LOCAL:
+        command->local = true;
+        return GS_OK;
     case OPT_PLAN:
         command->planned = true;
         return GS_OK;
@@ -384,6 +394,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
                      command->quiet ? "C" : "c");
     else if (parse.is_merged)
         command->mode = GS_MODE_MERGE;
+    if (st == GS_OK && command->local)
+        st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
     if (st == GS_OK)
@@ -403,6 +415,8 @@ void gs_command_free(struct gs_command *command)
     command->skips = NULL;
     free(command->npy);
     command->npy = NULL;
+    free(command->names);
+    command->names = NULL;
     free(command->files);
     command->files = NULL;
     free(command->directories);

@@ -113,8 +113,10 @@ static enum gs_status take_sample(struct sample *sample, const struct gs_options
     *sample = (struct sample){gs_pages_alloc(bytes), count, options->key_bytes};
     struct gs_span span = {.keys = drawn.elements, .count = count, .name = "sample"};
     struct gs_sink sink = {.memory = sample->elements};
-    if (drawn.elements == NULL || sample->elements == NULL)
-        GS_TRY(gs_fail(err, GS_ERR_MEMORY, errno, "sample"));
+    if (drawn.elements == NULL || sample->elements == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, errno, "sample");
+        goto cleanup;
+    }
     draw(&drawn, options, spans, keys);
     GS_TRY(gs_width(&plain)->sort(&plain, &span, 1, &sink, NULL, &stats, err));
 cleanup:
@@ -208,7 +210,9 @@ enum gs_status gs_ranges_choose(struct gs_ranges *ranges, const struct gs_cluste
     st = take_sample(&sample, ranges->options, spans, keys, samples, err);
     if (st == GS_OK && (searches == NULL || counts == NULL))
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "splitters");
-    GS_TRY(gs_cluster_agree(cluster, st, err));
+    st = gs_cluster_agree(cluster, st, err);
+    if (st != GS_OK || searches == NULL || counts == NULL)
+        goto cleanup;
     GS_MPI(MPI_Allreduce(MPI_IN_PLACE, &samples, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
     GS_TRY(settle(ranges, &sample, searches, samples, counts, err));
 cleanup:

@@ -196,7 +196,9 @@ static enum gs_status check_borders(const struct part *part, uint64_t keys, stru
     if (st == GS_OK && keys > 0)
         st = gs_file_pread_full(part->output.fd, own.last, size, part->start + (keys - 1) * size,
                                 part->output.name, err);
-    GS_TRY(gs_cluster_agree(part->cluster, st, err));
+    st = gs_cluster_agree(part->cluster, st, err);
+    if (st != GS_OK || all == NULL)
+        goto cleanup;
     GS_TRY(gs_cluster_gather(&own, sizeof own, all, err));
     const struct border *before = NULL;
     uint64_t sum = 0;

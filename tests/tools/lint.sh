@@ -23,6 +23,9 @@ JOBS=${JOBS:-$(nproc)}
 FLAGS=(-I. -D_GNU_SOURCE '-DGS_VERSION="lint"' -DGS_CUDA=0 -DGS_HIGHWAY=0)
 read -ra FUSE_FLAGS < <(pkg-config --cflags fuse3 2>/dev/null)
 FLAGS+=("${FUSE_FLAGS[@]}")
+read -ra MPI_FLAGS < <(pkg-config --cflags ompi-c 2>/dev/null ||
+    pkg-config --cflags mpich 2>/dev/null)
+FLAGS+=("${MPI_FLAGS[@]/#-I/-isystem}")
 
 # files PATTERN...: list matching files, except in build/ and in hidden directories other than .ci/.
 files()
@@ -113,7 +116,7 @@ check_tidy()
 {
     need "$CLANG_TIDY"
     local nvcc cuda='' status=0
-    local -a absent=()
+    local -a absent=() mpi
     if nvcc=$(command -v "${NVCC:-nvcc}"); then
         cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
     fi
@@ -127,6 +130,11 @@ check_tidy()
     if ! pkg-config --exists fuse3 2>/dev/null; then
         absent+=(tests/faults/quirkfs.c)
         mapfile -t host < <(printf '%s\n' "${host[@]}" | grep -v '^tests/faults/quirkfs\.c$')
+    fi
+    if [ "${#MPI_FLAGS[@]}" -eq 0 ]; then
+        mapfile -t mpi < <(files 'sort/cluster/*.c' | grep -v '_absent\.c$')
+        absent+=("${mpi[@]}")
+        mapfile -t host < <(comm -23 <(printf '%s\n' "${host[@]}") <(printf '%s\n' "${mpi[@]}"))
     fi
     printf '%s\n' "${host[@]}" | tidy_each -std=c11 || worst $?
     if [ "${#gpu[@]}" -gt 0 ]; then

@@ -1,0 +1,104 @@
+# When a rank fails or dies, no file appears under the output's name, and nothing is left behind.
+# SPDX-License-Identifier: MIT
+
+load ranks
+
+setup()
+{
+    enter_ranks
+}
+
+# begin ARG...: start 3 ranks in the background, which take a while; wait until they write.
+begin()
+{
+    keygen uniform 16M >in
+    "$MPIRUN" -n 3 "$GSORT_MPI" -S 4M in -o out 2>said 3>&- &
+    MPIRUN_PID=$!
+    wait_for writes
+}
+
+# writes: do the ranks have their temporary file?
+writes()
+{
+    compgen -G '.gsort-*' >/dev/null
+}
+
+# print_ranks: the process ids of the ranks that work in this directory.
+print_ranks()
+{
+    local pid
+    for pid in $(pgrep -x gsort-mpi); do
+        [ "$(readlink "/proc/$pid/cwd")" != "$PWD" ] || echo "$pid"
+    done
+}
+
+# none_left: no rank runs.
+none_left()
+{
+    [ -z "$(print_ranks)" ]
+}
+
+# end_in_trouble: wait until mpirun ends, not with 0, and all ranks with it.
+end_in_trouble()
+{
+    local code=0
+    wait "$MPIRUN_PID" || code=$?
+    [ "$code" -ne 0 ]
+    wait_for none_left
+}
+
+@test "a full disk" {
+    mkdir small
+    mount -t tmpfs -o size=1m tmpfs small 2>/dev/null || skip "no tmpfs can be mounted here"
+    keygen uniform 1M >in
+    run --separate-stderr ranks 3 in -o small/out
+    ls -A small >left
+    umount small
+    assert_one_line small/out
+    [ ! -s left ]
+}
+
+@test "a full disk for one rank's temporary files" {
+    mkdir small
+    mount -t tmpfs -o size=256k tmpfs small 2>/dev/null || skip "no tmpfs can be mounted here"
+    keygen uniform 4M >in
+    run --separate-stderr ranks 3 -S 2M -T small in -o out
+    umount small
+    assert_one_line small
+    assert_only in small
+}
+
+@test "a rank that is killed" {
+    begin
+    kill -9 "$(print_ranks | tail -n 1)"
+    end_in_trouble
+    [ ! -e out ]
+    # MPICH's mpirun kills the others in the same way, so that nobody can remove the temporary file.
+    [ "$MPI" = mpich ] || assert_only in said
+}
+
+@test "SIGTERM to one rank, the first or the last" {
+    for which in head tail; do
+        begin
+        kill "$(print_ranks | "$which" -n 1)"
+        run ! wait "$MPIRUN_PID"
+        wait_for none_left
+        assert_only in said
+    done
+}
+
+@test "SIGTERM to mpirun" {
+    begin
+    kill "$MPIRUN_PID"
+    wait "$MPIRUN_PID" || true # MPICH's ends with 0
+    wait_for none_left
+    assert_only in said
+}
+
+@test "an input that shrinks" {
+    begin
+    truncate -s 4 in
+    end_in_trouble
+    grep -q "^gsort-mpi: in: " said
+    assert_only in said
+}

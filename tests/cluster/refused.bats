@@ -1,0 +1,48 @@
+# What ranks cannot do together is refused in one line, by all of them.
+# SPDX-License-Identifier: MIT
+
+load ranks
+
+setup()
+{
+    enter_ranks
+    keygen uniform 1000 >in
+}
+
+# refused WORD ARG...: refused in one line with this word, and nothing is left.
+refused()
+{
+    local word=$1
+    shift
+    run --separate-stderr ranks 3 "$@"
+    [ "$status" -ne 0 ]
+    assert_one_line "$word"
+    assert_only in
+}
+
+@test "standard output, -m, shared-memory engines" {
+    refused "standard output" in
+    refused -m -m in -o out
+    refused --engine --engine=hybrid in -o out
+}
+
+@test "records that no element holds" {
+    refused "16 bytes" -R 20 in -o out
+    refused "16 bytes" -s -R 8 -k 0:u16 in -o out
+}
+
+@test "an input that is missing or odd, an output that cannot be" {
+    refused no-such-file no-such-file in -o out
+    refused "multiple of 16" -t u128 --skip=1 in -o out
+    refused no/such/place in -o no/such/place
+    refused /dev/null in -o /dev/null
+}
+
+@test "ranks of another MPI library" {
+    local variable
+    for variable in OMPI_COMM_WORLD_SIZE PMI_SIZE; do
+        run -2 --separate-stderr env -u OMPI_COMM_WORLD_SIZE "$variable=2" "$GSORT_MPI" in -o out
+        [[ $stderr == *"alone"* ]]
+    done
+    assert_only in
+}

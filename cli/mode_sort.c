@@ -69,7 +69,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     enum gs_status st;
     struct gs_stage_stats reading = {0};
     uint64_t own_bytes = 0; /* of input held in memory */
-    bool makes_pages = !output->direct && output->kind != GS_OUTPUT_STREAM &&
+    bool makes_pages = output->direct != GS_DIRECT_ALWAYS && output->kind != GS_OUTPUT_STREAM &&
                        !(output->kind == GS_OUTPUT_POSITIONED &&
                          gs_inputs_await(inputs, output->device, output->inode));
     struct gs_options options = command->sort;

@@ -12,6 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Shorter outputs seldom wait for pages, nor for the disk. */
+#define CHOICE_BYTES_MIN ((uint64_t)64 << 20)
+
 static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_t count,
                                  uint64_t position, struct gs_error *err)
 {
@@ -26,7 +29,9 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
         gs_inputs_forget(to->inputs);
     const size_t bytes = (size_t)count * to->record_bytes;
     const uint64_t start = gs_now_ns();
-    const bool direct = to->direct_fd >= 0 && gs_pace_chooses_direct(&to->pace, to->direct, 1);
+    const bool pages = to->output->prefill != NULL; /* made ahead: they are there at once */
+    const bool direct =
+        to->direct_fd >= 0 && !pages && gs_pace_chooses_direct(&to->pace, to->output->direct, 1);
     enum gs_status st =
         direct ? gs_direct_write(to->direct_fd, to->output, keys, bytes,
                                  position * to->record_bytes, err)
@@ -78,9 +83,10 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
         sink.forget = forget_keys;
     bool alike = options->records != NULL || (gs_record_bytes(options) == options->key_bytes &&
                                               output->head_bytes % options->key_bytes == 0);
-    if (!output->direct && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
+    bool paged = output->direct != GS_DIRECT_ALWAYS;
+    if (paged && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
-    if (!output->direct && !stream) {
+    if (paged && !stream) {
         sink.make = make_keys;
         sink.expect = expect_keys;
     }
@@ -89,18 +95,15 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                    .record_bytes = gs_output_bytes(options),
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
-                                   .direct_fd = output->direct ? gs_direct_open(output) : -1,
-                                   .direct = GS_DIRECT_ALWAYS,
+                                   .direct_fd = paged ? -1 : gs_direct_open(output),
                                    .threads = gs_threads_for_pages(options, false),
                                    .idle_threads = gs_threads_for_pages(options, true)};
 }
 
-void gs_output_sink_choose(struct gs_output_sink *to, enum gs_direct direct)
+void gs_output_sink_choose(struct gs_output_sink *to, uint64_t bytes)
 {
-    const struct gs_output *output = to->output;
-    if (direct == GS_DIRECT_AUTO && output->kind != GS_OUTPUT_STREAM && !output->in_memory)
-        to->direct_fd = gs_direct_open(output);
-    to->direct = direct;
+    if (to->output->direct == GS_DIRECT_AUTO && bytes >= CHOICE_BYTES_MIN)
+        to->direct_fd = gs_direct_open(to->output);
 }
 
 enum gs_status gs_output_sink_close(struct gs_output_sink *to, enum gs_status st,

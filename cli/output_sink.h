@@ -18,8 +18,7 @@ struct gs_output_sink {
     atomic_bool wrote;     /* keys were written, */
     atomic_bool forgot;    /* or forgotten: those in memory, not in files, are lost */
     int direct_fd;         /* see direct.h, or -1 */
-    enum gs_direct direct; /* use it always, or */
-    struct gs_pace pace;   /* when that is faster */
+    struct gs_pace pace;   /* when to use it */
     unsigned threads;      /* that make pages alongside those that sort, */
     unsigned idle_threads; /* or while all others wait */
 };
@@ -32,9 +31,9 @@ struct gs_output_sink {
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      const struct gs_inputs *inputs);
 
-/* The sort writes in order and maps nothing: go past the page cache when that is faster, unless the
- * user has decided. Call before the first write. */
-void gs_output_sink_choose(struct gs_output_sink *to, enum gs_direct direct);
+/* About `bytes` bytes will be written: where they are not stored to mapped pages, go past the page
+ * cache when that is faster, unless the user has decided. Call before the first write. */
+void gs_output_sink_choose(struct gs_output_sink *to, uint64_t bytes);
 enum gs_status gs_output_sink_close(struct gs_output_sink *to, enum gs_status st,
                                     struct gs_error *err);
 

@@ -122,9 +122,9 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .directory_count = command->directory_count,
                                  .direct = command->direct};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
-    gs_output_sink_choose(&to, command->direct);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
     own.keys = keys;
+    gs_output_sink_choose(&to, source.read == NULL ? keys * own.record_bytes : UINT64_MAX);
     source.spans = spans;
     source.span_count = inputs->count;
     if (!command->sort.unique)

@@ -13,16 +13,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define GS_STATS_VERSION 2
+
+/* getrusage(2) counts the disk's traffic in these. */
+#define USAGE_BLOCK 512
 
 /* Derived figures, computed once for both formats. */
 struct summary {
     double total_ms;
     double stages_ms;
-    double overlap_ms; /* time that stages ran alongside others */
-    double mean_bin;   /* mean number of keys in a bin */
+    double overlap_ms;                  /* time that stages ran alongside others */
+    double mean_bin;                    /* mean number of keys in a bin */
+    uint64_t read_bytes, written_bytes; /* of the disk, by this process */
+    uint64_t page_faults;
 };
 
 static double to_ms(uint64_t ns)
@@ -44,13 +50,18 @@ static const char *or_dash(const char *text)
 static struct summary summarize(const struct gs_stats *stats, uint64_t wall_ns)
 {
     uint64_t sum = 0;
+    struct rusage usage = {.ru_majflt = 0};
     for (int i = 0; i < GS_STAGES; i++)
         sum += stats->stages[i].ns;
+    (void)getrusage(RUSAGE_SELF, &usage);
     return (struct summary){.total_ms = to_ms(wall_ns),
                             .stages_ms = to_ms(sum),
                             .overlap_ms = sum > wall_ns ? to_ms(sum - wall_ns) : 0,
                             .mean_bin =
-                                stats->bins > 0 ? (double)stats->keys_in / (double)stats->bins : 0};
+                                stats->bins > 0 ? (double)stats->keys_in / (double)stats->bins : 0,
+                            .read_bytes = (uint64_t)usage.ru_inblock * USAGE_BLOCK,
+                            .written_bytes = (uint64_t)usage.ru_oublock * USAGE_BLOCK,
+                            .page_faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt)};
 }
 
 /* Milliseconds from the program's start. */
@@ -117,7 +128,10 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
     fprintf(out, "%-16s %s\n", "order", or_dash(stats->order));
     fprintf(out, "%-16s %u\n", "threads", stats->threads);
     fprintf(out, "%-16s %" PRIu64 " bytes\n", "memory", stats->memory_bytes);
-    fprintf(out, "%-16s %" PRIu64 " bytes\n", "temporary", stats->temporary_bytes);
+    fprintf(out, "%-16s %" PRIu64 " bytes, %" PRIu64 " past the page cache\n", "temporary",
+            stats->temporary_bytes, stats->direct_bytes);
+    fprintf(out, "%-16s %" PRIu64 " bytes read, %" PRIu64 " written, %" PRIu64 " page faults\n",
+            "disk", sum.read_bytes, sum.written_bytes, sum.page_faults);
     if (options->verify)
         fprintf(out, "%-16s 0x%016" PRIx64 "\n", "fingerprint", stats->fingerprint);
     if (stats->summary.known)
@@ -241,8 +255,12 @@ static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_
     print_summary(out, stats);
     fprintf(out,
             "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n  \"temporary_bytes\": %" PRIu64
-            ",\n",
-            stats->threads, stats->memory_bytes, stats->temporary_bytes);
+            ",\n  \"temporary_direct_bytes\": %" PRIu64 ",\n",
+            stats->threads, stats->memory_bytes, stats->temporary_bytes, stats->direct_bytes);
+    fprintf(out,
+            "  \"disk_read_bytes\": %" PRIu64 ",\n  \"disk_written_bytes\": %" PRIu64
+            ",\n  \"page_faults\": %" PRIu64 ",\n",
+            sum.read_bytes, sum.written_bytes, sum.page_faults);
     fprintf(out,
             "  \"stages_ms\": %.6f,\n  \"overlap_ms\": %.6f,\n  \"total_ms\": %.6f,\n"
             "  \"gb_per_s\": %.6f,\n  \"mkeys_per_s\": %.6f\n}\n",

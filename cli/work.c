@@ -116,8 +116,7 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
     st = gs_output_open(&output, command->output, err);
     if (st == GS_OK) {
         gs_report_watch(&inputs, &output, work->verb);
-        if (command->direct == GS_DIRECT_ALWAYS)
-            gs_output_go_direct(&output);
+        gs_output_go_direct(&output, command->direct);
         if (command->undecided)
             gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
         st = gs_decide_records(command, &inputs, err);

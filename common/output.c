@@ -210,9 +210,10 @@ static enum gs_status cut_rest(const struct gs_output *output, uint64_t bytes, s
     return set_length(output, lseek(output->fd, 0, SEEK_CUR), err);
 }
 
-void gs_output_go_direct(struct gs_output *output)
+void gs_output_go_direct(struct gs_output *output, enum gs_direct direct)
 {
-    output->direct = output->kind != GS_OUTPUT_STREAM && !output->in_memory;
+    bool possible = output->kind != GS_OUTPUT_STREAM && !output->in_memory;
+    output->direct = possible ? direct : GS_DIRECT_NEVER;
 }
 
 void gs_output_sync(struct gs_output *output)

@@ -36,9 +36,10 @@ enum gs_status gs_output_write_head(struct gs_output *output, struct gs_error *e
 enum gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes,
                                uint64_t position, struct gs_error *err);
 
-/* The caller will write past the page cache, so make no pages ahead. No effect on a stream, which
- * has no pages, and on tmpfs, where the page cache is the file. Call right after open. */
-void gs_output_go_direct(struct gs_output *output);
+/* Whether the caller will write past the page cache: if always, no pages are made ahead. Never to a
+ * stream, which has no pages, or on tmpfs, where the page cache is the file. Call right after open.
+ */
+void gs_output_go_direct(struct gs_output *output, enum gs_direct direct);
 
 /* Make publish wait until the output and its name are on the disk. */
 void gs_output_sync(struct gs_output *output);

@@ -4,6 +4,7 @@
 #ifndef GS_OUTPUT_FILE_H
 #define GS_OUTPUT_FILE_H
 
+#include "common/pace.h"
 #include "common/prefill.h"
 #include "common/status.h"
 #include "common/target.h"
@@ -26,9 +27,9 @@ struct gs_output {
     dev_t device;     /* of fd's file, as is inode: would an input be overwritten? */
     ino_t inode;
     bool pipe;
-    bool in_memory; /* on tmpfs: writers make missing pages themselves */
-    bool synced;    /* see gs_output_sync */
-    bool direct;    /* see gs_output_go_direct */
+    bool in_memory;        /* on tmpfs: writers make missing pages themselves */
+    bool synced;           /* see gs_output_sync */
+    enum gs_direct direct; /* see gs_output_go_direct */
     bool head_written;
     struct gs_target target;
     struct gs_tempfile temp;

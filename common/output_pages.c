@@ -130,7 +130,7 @@ static void prefill(struct gs_output *output, uint64_t bytes, unsigned threads)
      * wait for a disk, and the control group is charged for them in the end anyway. */
     if (gs_dirty_limited() && !output->in_memory)
         gs_output_end_prefill(output);
-    if (output->direct || bytes < output->prefilled_bytes + PREFILL_BYTES_MIN ||
+    if (output->direct == GS_DIRECT_ALWAYS || bytes < output->prefilled_bytes + PREFILL_BYTES_MIN ||
         bytes > INT64_MAX / 2)
         return;
     if (output->prefilled_bytes == 0)

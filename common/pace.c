@@ -13,11 +13,12 @@
 /* What is not used is tried again: after so many MiB, the time that it took counts half. */
 #define FORGET_MIB 1024
 
-/* A write's bytes in units of 1/FORGET_MIB MiB; more than RECENT_MIB count like that. */
+/* The share of a write in the last `mib` MiB, in units of 1/WHOLE. */
+#define WHOLE 1024
 static uint64_t weigh(uint64_t bytes, uint64_t mib)
 {
-    uint64_t parts = (bytes << 10) / (mib << 20);
-    return parts < 1024 ? parts : 1024;
+    uint64_t share = bytes / mib >> 10;
+    return share < WHOLE ? share : WHOLE;
 }
 
 bool gs_pace_chooses_direct(struct gs_pace *pace, enum gs_direct direct, unsigned gain)
@@ -36,12 +37,13 @@ void gs_pace_book(struct gs_pace *pace, bool direct, uint64_t bytes, uint64_t ns
     atomic_uint_fast64_t *own = direct ? &pace->direct : &pace->cached;
     uint64_t late = atomic_load_explicit(own, memory_order_relaxed);
     uint64_t now = ns * 1000 / bytes;
-    uint64_t share = late > 0 ? weigh(bytes, RECENT_MIB) : direct ? 1024 : weigh(bytes, RECENT_MIB);
-    late = (late * (1024 - share) + now * share) / 1024;
+    /* The first direct write tells what is not known yet. */
+    uint64_t share = direct && late == 0 ? WHOLE : weigh(bytes, RECENT_MIB);
+    late = (late * (WHOLE - share) + now * share) / WHOLE;
     atomic_store_explicit(own, late > 0 ? late : 1, memory_order_relaxed);
     if (direct) { /* so that the page cache is tried again */
         uint64_t cached = atomic_load_explicit(&pace->cached, memory_order_relaxed);
-        cached -= cached * weigh(bytes, FORGET_MIB) / 1024;
+        cached -= cached * weigh(bytes, FORGET_MIB) / WHOLE;
         atomic_store_explicit(&pace->cached, cached, memory_order_relaxed);
     }
 }

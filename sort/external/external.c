@@ -57,6 +57,7 @@ cleanup:
     gs_external_drop(&sorter.load, sorter.plan.bin_keys);
     gs_level_free(level);
     stats->temporary_bytes = sorter.spill.used;
+    stats->direct_bytes = atomic_load(&sorter.spill.direct_bytes);
     stats->keys_out = sorter.position;
     stats->fingerprint = sorter.expected;
     stats->memory_bytes = source->memory_bytes;

@@ -337,6 +337,7 @@ static enum gs_status sort_external(struct external *external, struct gs_error *
         st = gs_fail(err, GS_ERR_VERIFY, 0, "verify: temporary files did not keep the records");
 cleanup:
     external->stats->temporary_bytes = external->slices.spill.used;
+    external->stats->direct_bytes = atomic_load(&external->slices.spill.direct_bytes);
     gs_pages_free(external->buffer, external->room * external->record_bytes);
     gs_slices_close(&external->slices);
     return st;

@@ -114,3 +114,55 @@ load ../helper
         assert_same wanted small/got
     done
 }
+
+# direct_written: print how many bytes went through O_DIRECT descriptors, by the file `trace`.
+direct_written()
+{
+    awk '/[|]O_DIRECT[|].* = [0-9]/ { sub(/.* = /, ""); direct[$1] = 1 }
+        match($0, /pwrite64\([0-9]+/) && / = [0-9]/ {
+            fd = substr($0, RSTART + 9, RLENGTH - 9)
+            sub(/.* = /, "")
+            sum += fd in direct ? $1 : 0
+        }
+        END { print sum + 0 }' trace
+}
+
+@test "temporary files: all directly, none, or as soon as the page cache is slow" {
+    require_strace
+    keygen uniform 3000001 >in
+    reference in >wanted
+    for option in --direct --no-direct --verify; do
+        strace -f -o trace -e trace=openat,pwrite64 -e inject=pwrite64:delay_exit=20ms \
+            "$GSORT" --device=cpu -S 4M -T . "$option" in | cmp - wanted
+        echo "$option: $(direct_written)" >>sums
+        [ "$option" != --direct ] || grep -q '|O_DIRECT|.* = [0-9]' trace ||
+            skip "this file system has no direct writes"
+    done
+    cat sums
+    awk '{ n[$1] = $2 } END {
+        exit !(n["--direct:"] > 11000000 && n["--no-direct:"] == 0 && n["--verify:"] > 0)
+    }' sums
+}
+
+@test "temporary files where direct writes are refused, or fall short" {
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    require_plain_build
+    keygen uniform 500009 >in
+    reference in >wanted
+    for fault in "pwrite 22 1" "pwrite short 1" "pwrite short+ 1"; do # 22: EINVAL
+        rm -f mark
+        env LD_PRELOAD="$FAULTS" GSORT_FAULT="$fault" GSORT_FAULT_MARK=mark "$GSORT" \
+            --device=cpu --direct -S 1M -T . in | cmp - wanted
+        [ -e mark ]
+    done
+}
+
+@test "temporary files written directly to a full disk" {
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    require_plain_build
+    keygen uniform 500009 >in
+    run -2 --separate-stderr env LD_PRELOAD="$FAULTS" GSORT_FAULT="pwrite 28 1" "$GSORT" \
+        --device=cpu --direct -S 1M -T . in -o out
+    [[ $stderr == *"No space left on device"* ]]
+    assert_only in
+}

@@ -5,7 +5,7 @@
 # usage: tests/bench/types.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-t TYPE]... [MIB...]
 #
 # Prints Markdown: for each of MIB (default 1024) and each TYPE (default u32 u64 i64 f64 pairs: u64
-# and another one that moves with it) a row with the medians of times in seconds, of whole processes:
+# and another one that moves with it) a row with the medians of times in seconds, of processes:
 # cp, gsort, and the peers, with their times' ratios to gsort's. One round runs all, one after
 # the other, every other round in the reverse order; the peers are only in the first rounds, as many
 # as -P says (default 2). The input is in the page cache, and every output is a new file. A peer

@@ -1,4 +1,4 @@
-/* external_values.c -- sort records of one or two bytes whose number is not known, in little
+/* external_values.c -- sort records of one or two bytes, of unknown number, in little memory.
  * memory. SPDX-License-Identifier: MIT
  */
 #include "sort/external/external_values.h"

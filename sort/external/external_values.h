@@ -1,5 +1,5 @@
-/* external_values.h -- sort records of one or two bytes whose number is not known, in little
- * memory. SPDX-License-Identifier: MIT
+/* external_values.h -- sort records of one or two bytes, of unknown number, in little memory.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef GS_EXTERNAL_VALUES_H
 #define GS_EXTERNAL_VALUES_H

@@ -90,6 +90,7 @@ for code in "u1 i1 u2 i2 u4 i4 u8 i8 >u4 >i8 f2 f4 f8 >f8".split():
 END
     for file in *.sorted.npy; do
         gsort "${file/.sorted/}" -o out.npy
+        gsort < <(cat "${file/.sorted/}") | cmp out.npy -
         python3 - "$file" <<'END'
 import numpy, sys
 expected = numpy.load(sys.argv[1])

@@ -111,8 +111,28 @@ static void check_copy_without_room(void)
 }
 #endif
 
+/* What is there already stays in front. */
+static void check_behind(void)
+{
+    int ends[2];
+    struct gs_slurp slurp = {.bytes = NULL};
+    struct gs_error err = {.status = GS_OK};
+    uint64_t most = UINT64_MAX;
+    const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &most};
+    if (pipe(ends) != 0 || write(ends[1], "behind", 6) != 6)
+        abort();
+    close(ends[1]);
+    CHECK(gs_slurp_copy(&slurp, "before", 6, "pipe", &err) == GS_OK);
+    CHECK(gs_slurp_read(&slurp, ends[0], "pipe", false, &watch, &err) == GS_OK);
+    CHECK_EQUAL(slurp.used, 12);
+    CHECK(memcmp(slurp.bytes, "beforebehind", 12) == 0);
+    gs_slurp_free(&slurp);
+    close(ends[0]);
+}
+
 int main(void)
 {
+    check_behind();
     static const size_t sizes[] = {0,
                                    1,
                                    3,

@@ -46,6 +46,24 @@ END
     gsort -m a.npy b.npy | cmp expected -
 }
 
+@test "structures of more than 16 bytes" {
+    without_gpu "records of 44 bytes"
+    descr="[('name', 'S20'), ('x', '<f8'), ('rest', '<u2', (8,))]"
+    keygen --record=44 --type=b20 --specials few 20000 >in
+    npy "$descr" 20000 <in >in.npy
+    reference -R 44 -k 20:f64r -k 0:b20 in | npy "$descr" 20000 >expected
+    gsort -k x:r -k name in.npy -o out
+    cmp expected out
+    gsort -k x:r -k name <in.npy | cmp expected -
+    gsort -k x:r -k name -c expected
+    gsort -k x:r -k name -m --verify out /dev/null 2>err && false
+    gsort -k x:r -k name -m --verify out -o out2
+    cmp expected out2
+    reference -s -R 44 -k 0:b20 in | npy "$descr" 20000 >expected
+    gsort -s -k name --verify in.npy -o out
+    cmp expected out
+}
+
 @test "fields are keys by their names" {
     without_gpu "records of 12 bytes"
     descr="[('id', '<u4'), ('x', '<f8')]"

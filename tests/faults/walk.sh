@@ -79,6 +79,11 @@ direct          | old     |       | gsort --direct --verify ../in -o out
 direct-external | old     | -u    | gsort --direct -u -S 256K -T ../tmp ../big -o out
 engine          | old     | -u    | gsort -u --engine=hybrid ../few -o out
 progress        | told    |       | gsort --progress=always ../in -o out
+records         | old     | -R 100 -k 0:b10 | gsort -R 100 -k 0:b10 --verify ../gray -o out
+records-place   | self    | -R 4 -s -k 0:u16 | gsort -R 4 -s -k 0:u16 out -o out
+records-pipe    | stream  | -R 100 -u -k 0:b2 | cat ../gray | gsort -R 100 -u -k 0:b2 | cat >got
+records-spilled | old     | -R 100 | cat ../gray | gsort -R 100 -S 256K -T ../tmp -o out
+records-merge   | old     | -R 100 -k 0:b2 | gsort -m -R 100 -k 0:b2 ../runs - -o out <../runs
 mapped          | old     |       | gsort --bins=100 ../large -o out
 mapped-ahead    | named   | -r    | gsort --bins=100 -r --parallel=4 ../large -o out
 given           | stream  |       | gsort --bins=100 ../large | cat >got
@@ -250,12 +255,15 @@ walk_mode()
     "$KEYGEN" zipf 1003 >../few
     "$KEYGEN" gaussian 600001 >../big
     "$KEYGEN" sorted 100003 --seed=2 >../more
+    "$KEYGEN" gray 60000 >../gray
+    "$KEYGEN" gray 5000 --seed=2 | "$REFERENCE" -R 100 -k 0:b2 >../runs
     [[ $command != *../large* ]] || "$KEYGEN" uniform 9M >../large # more than 32 MiB
     : >../tally
     export GSORT_FAULT_MARK=$DIR/mark
     # The right output, by the reference from the same files.
     local -a files
-    read -ra files <<<"$(grep -Eo '\.\./(in|sorted|few|big|more|large)' <<<"$command" | xargs)"
+    local inputs='\.\./(in|sorted|few|big|more|large|gray|runs)'
+    read -ra files <<<"$(grep -Eo "$inputs" <<<"$command" | xargs)"
     [ "$before" != self ] || files=(../in)
     [ "${#files[@]}" -gt 0 ] || files=(/dev/null)
     [[ $command != *-u* || $options = *-u* ]] || options+=' -u'

@@ -6,12 +6,14 @@
 ##   bench-files      file to file on every device, beside cp and peers; BENCH="-d DIR KEYS..."
 ##   bench-pipes      from a fast and a slow producer; BENCH="-d DIR -r MB KEYS..."
 ##   bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"
+##   bench-cold       files out of the page cache, beside cp; root only; BENCH="-d DIR -s MIB -n ROUNDS"
 ##   bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."
 ##   bench-cpu        keys in memory beside other CPU sorts, then AVX2; BENCH="-t THREADS LOG2_N..."
 ##   bench-widths     the same bytes as keys and records of several widths; BENCH="-d DIR MIB..."
 ##   bench-types      several types and pairs, beside numpy, polars, DuckDB, chdb; BENCH="-d DIR MIB..."
 ##   bench-tables     engines against lists, keys, samples, to data/bench; PLOTS=1 draws them
-.PHONY: bench bench-files bench-pipes bench-external bench-busy bench-cpu bench-widths bench-types bench-tables
+.PHONY: bench bench-files bench-pipes bench-external bench-cold bench-busy bench-cpu bench-widths bench-types \
+        bench-tables
 
 # Benchmarks: linked with the library and the key generator's distributions.
 $(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
@@ -58,6 +60,9 @@ bench-pipes: $(B)/gsort $(TOOLS)
 
 bench-external: $(B)/gsort $(TOOLS)
 	tests/bench/external.sh $(B)/gsort build/keygen $(BENCH)
+
+bench-cold: $(B)/gsort $(TOOLS)
+	tests/bench/cold.sh $(B)/gsort build/keygen $(BENCH)
 
 bench-widths: $(B)/gsort $(TOOLS) $(B)/bench_records
 	tests/bench/widths.sh $(B)/gsort build/keygen $(BENCH)

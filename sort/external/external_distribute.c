@@ -45,33 +45,6 @@ static unsigned split_threads(const struct gs_external_sorter *sorter, uint32_t 
     return sorter->threads < most ? sorter->threads : (unsigned)most;
 }
 
-/* Split one chunk, keys [first, first + count) of the tiles, and write it. */
-static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
-                                  const struct gs_tiles *tiles, uint64_t first, uint64_t count,
-                                  uint64_t *fingerprint, struct gs_error *err)
-{
-    enum gs_status st;
-    uint64_t start = gs_now_ns();
-    GS_TRY(gs_external_need(&sorter->out, sorter->plan.chunk_keys, err));
-    GS_TRY(gs_level_add(level, err));
-    struct gs_split split = {.splitters = &level->splitters,
-                             .tiles = tiles,
-                             .first = first,
-                             .count = (uint32_t)count,
-                             .threads = split_threads(sorter, gs_level_bins(level)),
-                             .verify = sorter->options->verify,
-                             .out = sorter->out,
-                             .starts = level->chunks[level->chunk_count - 1].starts,
-                             .totals = level->totals};
-    GS_TRY(gs_split_chunk(&split, err));
-    *fingerprint += split.fingerprint;
-    GS_TRY(gs_level_write(level, &sorter->spill, sorter->out, sorter->threads, err));
-    gs_external_account(sorter, GS_STAGE_SCATTER, start, count, 2 * GS_KEY_BYTES);
-    atomic_fetch_add(&sorter->progress->done, count);
-cleanup:
-    return st;
-}
-
 /* Tell the caller how the keys of all its spans will be used. */
 static void advise_spans(const struct gs_external_sorter *sorter, enum gs_use use)
 {
@@ -92,6 +65,35 @@ static void advise_keys(const struct gs_external_sorter *sorter, const struct gs
         source->advise(source->context, use, part.records, part.count);
         first += part.count;
     }
+}
+
+/* Split one chunk, keys [first, first + count) of the tiles, and write it. */
+static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
+                                  const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                  uint64_t *fingerprint, struct gs_error *err)
+{
+    enum gs_status st;
+    uint64_t start = gs_now_ns();
+    GS_TRY(gs_external_need(&sorter->out, sorter->plan.chunk_keys, err));
+    GS_TRY(gs_level_add(level, err));
+    struct gs_split split = {.splitters = &level->splitters,
+                             .tiles = tiles,
+                             .first = first,
+                             .count = (uint32_t)count,
+                             .threads = split_threads(sorter, gs_level_bins(level)),
+                             .verify = sorter->options->verify,
+                             .out = sorter->out,
+                             .starts = level->chunks[level->chunk_count - 1].starts,
+                             .totals = level->totals};
+    GS_TRY(gs_split_chunk(&split, err));
+    *fingerprint += split.fingerprint;
+    if (sorter->on_disk) /* the disk reads the next chunk while it writes this one */
+        advise_keys(sorter, tiles, gs_tiles_keys(tiles), GS_USE_SOON, first + count, count);
+    GS_TRY(gs_level_write(level, &sorter->spill, sorter->out, sorter->threads, err));
+    gs_external_account(sorter, GS_STAGE_SCATTER, start, count, 2 * GS_KEY_BYTES);
+    atomic_fetch_add(&sorter->progress->done, count);
+cleanup:
+    return st;
 }
 
 /* Keys of the next chunk, with `rest` keys left in memory: the chunk's copy by bin has to fit
@@ -187,7 +189,7 @@ static uint32_t samples_at_once(const struct gs_external_sorter *sorter)
 
 /* Draw the sample. Every samples_at_once keys, drop the pages around the keys drawn since the last
  * time, and no others: if there are many files, most of them had no page brought in. */
-static void draw_sample(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
+static void draw_sample(struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
                         uint64_t held, gs_key *sample, uint32_t samples)
 {
     const uint32_t at_once = samples_at_once(sorter);
@@ -195,12 +197,12 @@ static void draw_sample(const struct gs_external_sorter *sorter, const struct gs
     uint64_t keys = gs_tiles_keys(tiles);
     uint64_t first = 0; /* key from which pages are to be dropped */
     advise_spans(sorter, GS_USE_RANDOM);
-    const bool fetch = gs_samples_on_disk(tiles, samples, GS_SAMPLE_SEED);
+    sorter->on_disk = gs_samples_on_disk(tiles, samples, GS_SAMPLE_SEED);
     for (uint32_t i = 0; i < samples; i++) {
         uint64_t at = gs_sample_position(i, samples, keys, GS_SAMPLE_SEED);
         if (i % at_once == 0) {
             first = at > around ? at - around : 0;
-            if (fetch)
+            if (sorter->on_disk)
                 gs_fetch_samples(tiles, samples, GS_SAMPLE_SEED, i,
                                  samples - i < at_once ? samples - i : at_once);
         }

@@ -18,6 +18,7 @@ struct gs_external_sorter {
     struct gs_progress *progress;
     struct gs_stats *stats;
     unsigned threads;
+    bool on_disk;            /* the input is, at least in part */
     gs_key *in;              /* [plan.chunk_keys] while chunks are read, or NULL */
     gs_key *out;             /* [plan.chunk_keys] while chunks are split, or NULL */
     gs_key *load;            /* [plan.bin_keys] while bins are sorted, or NULL */

@@ -109,7 +109,7 @@ madvise 22 14+
 read 5 4 short short+
 pread 5 4 short+
 write 5 28+ 4 short short+
-pwrite 5 28+ 4 short short+
+pwrite 5 22 28+ 4 short short+
 length 5 4 28 95+
 sync 5
 mode 1

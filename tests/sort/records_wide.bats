@@ -9,13 +9,14 @@ setup()
     enter_directory
 }
 
-# sorts SIZE COUNT OPTION...: the first COUNT records of ./all, in every direction.
+# sorts SIZE COUNT OPTION...: the first COUNT records of ./all, in every direction, or every other.
 sorts()
 {
     local bytes=$1 count=$2 direction
     shift 2
     head -c $((bytes * count)) all >in
-    for direction in "" -r -u -s "-r -u" "-r -s" "-u -s" "-r -u -s"; do
+    take_turns "" -r -u "-r -u" -s "-u -s" "-r -s" "-r -u -s"
+    for direction in "${TURNS[@]}"; do
         # shellcheck disable=SC2086  # options are words
         reference -R "$bytes" "$@" $direction in >wanted || return
         # shellcheck disable=SC2086  # options are words

@@ -42,12 +42,13 @@ setup()
 # pipe, or only from that.
 through_files()
 {
-    local from size ways=(file pipe)
-    [ "$1" != pipe ] || { ways=(pipe) && shift; }
+    local from size
+    take_turns file pipe
+    [ "$1" != pipe ] || { TURNS=(pipe) && shift; }
     size=$1
     shift
     reference "$@" in >wanted || return
-    for from in "${ways[@]}"; do
+    for from in "${TURNS[@]}"; do
         if [ "$from" = file ]; then
             gsort "$@" -S "$size" -T . --verify --stats in -o got 2>stats || return
         else

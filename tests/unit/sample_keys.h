@@ -109,18 +109,17 @@ __attribute__((no_sanitize("address", "undefined"))) static inline void sample_s
     free(memory);
 }
 
-/* Returns a sorted copy, which the caller frees: descending if `reverse`, without duplicates if
- * `unique`. *count becomes the number of keys in it. */
-static inline gs_key *sample_sorted(const gs_key *keys, uint64_t *count, bool reverse, bool unique)
+/* Returns a copy of ascending keys, which the caller frees: descending if `reverse`, without
+ * duplicates if `unique`. *count becomes the number of keys in it. */
+static inline gs_key *sample_ordered(const gs_key *ascending, uint64_t *count, bool reverse,
+                                     bool unique)
 {
     uint64_t n = *count;
     gs_key *sorted = malloc((size_t)n * sizeof *sorted + 1);
     if (sorted == NULL)
         abort();
-    if (n > 0) {
-        memcpy(sorted, keys, (size_t)n * sizeof *sorted);
-        sample_sort(sorted, n);
-    }
+    if (n > 0)
+        memcpy(sorted, ascending, (size_t)n * sizeof *sorted);
     if (unique && n > 0) {
         uint64_t kept = 1;
         for (uint64_t i = 1; i < n; i++) {
@@ -135,6 +134,17 @@ static inline gs_key *sample_sorted(const gs_key *keys, uint64_t *count, bool re
         sorted[n - 1 - i] = key;
     }
     *count = n;
+    return sorted;
+}
+
+/* The same of keys in any order. */
+static inline gs_key *sample_sorted(const gs_key *keys, uint64_t *count, bool reverse, bool unique)
+{
+    uint64_t n = *count;
+    gs_key *ascending = sample_ordered(keys, &n, false, false);
+    sample_sort(ascending, n);
+    gs_key *sorted = sample_ordered(ascending, count, reverse, unique);
+    free(ascending);
     return sorted;
 }
 

@@ -150,63 +150,50 @@ static unsigned threads_for(const struct gs_options *options, uint64_t tiles)
     return threads < most ? threads : (unsigned)most;
 }
 
-uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count,
-                           const gs_key *previous)
+/* The first disorder of records, or of keys if codec is NULL. */
+static uint64_t search(const struct gs_options *options, const struct gs_codec *codec,
+                       const void *records, uint64_t count, const void *previous)
 {
-    if (count > 0 && previous != NULL && is_disorder(options, *previous, keys[0]))
+    const struct gs_span span = {.keys = records, .count = count};
+    const struct gs_span before = {.keys = previous, .count = 1};
+    if (count > 0 && previous != NULL &&
+        is_disorder(options, gs_span_key(&before, codec, 0), gs_span_key(&span, codec, 0)))
         return 0;
-    if (count <= GS_TILE_KEYS)
-        return find_disorder(options, keys, count);
-    uint64_t tiles = (count + GS_TILE_KEYS - 1) / GS_TILE_KEYS;
+    if (codec == NULL && count <= GS_TILE_KEYS)
+        return find_disorder(options, records, count);
+    const uint64_t claim = codec == NULL ? GS_TILE_KEYS : BLOCK_KEYS;
     atomic_uint_fast64_t next = 0;
     atomic_uint_fast64_t found = count;
-#pragma omp parallel num_threads(threads_for(options, tiles))
+#pragma omp parallel num_threads(threads_for(options, count / GS_TILE_KEYS))
     for (;;) {
-        uint64_t first = atomic_fetch_add(&next, 1) * GS_TILE_KEYS;
-        /* Tiles are claimed in ascending order, so tiles behind a disorder do not matter. */
-        if (first / GS_TILE_KEYS >= tiles || first >= atomic_load(&found))
+        gs_key block[BLOCK_KEYS + 1];
+        uint64_t first = atomic_fetch_add(&next, claim);
+        /* Keys are claimed in ascending order, so those behind a disorder do not matter. */
+        if (first >= atomic_load(&found))
             break;
-        /* One key of the next tile too: a disorder may lie between tiles. */
+        /* One key of the next claim too: a disorder may lie between claims. */
         uint64_t left = count - first;
-        uint64_t here = left <= GS_TILE_KEYS ? left : GS_TILE_KEYS + 1;
-        uint64_t bad = find_disorder(options, keys + first, here);
-        if (bad == here)
-            continue;
+        uint64_t here = left <= claim ? left : claim + 1;
+        const gs_key *keys = codec == NULL ? gs_span_keys(&span) + first : block;
+        if (codec != NULL)
+            gs_codec_load(codec, gs_span_at(&span, codec, first), block, here);
+        uint64_t bad = find_disorder(options, keys, here);
         uint_fast64_t best = atomic_load(&found);
-        while (first + bad < best && !atomic_compare_exchange_weak(&found, &best, first + bad))
+        while (bad < here && first + bad < best &&
+               !atomic_compare_exchange_weak(&found, &best, first + bad))
             continue;
     }
     return atomic_load(&found);
 }
 
+uint64_t gs_first_disorder(const struct gs_options *options, const gs_key *keys, uint64_t count,
+                           const gs_key *previous)
+{
+    return search(options, NULL, keys, count, previous);
+}
+
 uint64_t gs_first_record_disorder(const struct gs_options *options, const void *records,
                                   uint64_t count, const void *previous)
 {
-    const struct gs_codec *codec = options->codec;
-    if (codec == NULL)
-        return gs_first_disorder(options, records, count, previous);
-    const struct gs_span span = {.keys = records, .count = count};
-    atomic_uint_fast64_t next = 0;
-    atomic_uint_fast64_t found = count;
-#pragma omp parallel num_threads(threads_for(options, count / GS_TILE_KEYS))
-    for (;;) {
-        gs_key keys[BLOCK_KEYS + 1];
-        uint64_t first = atomic_fetch_add(&next, BLOCK_KEYS);
-        if (first >= atomic_load(&found))
-            break;
-        uint64_t here = count - first < BLOCK_KEYS ? count - first : BLOCK_KEYS;
-        uint64_t before = first > 0 || previous != NULL ? 1 : 0;
-        if (before > 0)
-            gs_codec_load(codec, first > 0 ? gs_span_at(&span, codec, first - 1) : previous, keys,
-                          1);
-        gs_codec_load(codec, gs_span_at(&span, codec, first), keys + before, here);
-        uint64_t bad = find_disorder(options, keys, here + before);
-        if (bad == here + before)
-            continue;
-        bad = first + bad - before;
-        uint_fast64_t best = atomic_load(&found);
-        while (bad < best && !atomic_compare_exchange_weak(&found, &best, bad))
-            continue;
-    }
-    return atomic_load(&found);
+    return search(options, options->codec, records, count, previous);
 }

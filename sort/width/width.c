@@ -12,12 +12,6 @@
 #include "sort/run/verify.h"
 #include "sort/sorter/sorter.h"
 
-static uint64_t first_disorder(const struct gs_options *options, const void *keys, uint64_t count,
-                               const void *previous)
-{
-    return gs_first_record_disorder(options, keys, count, previous);
-}
-
 static struct gs_incoming *incoming_new(const struct gs_options *options)
 {
     return gs_incoming_new(options, &gs_stages_cpu);
@@ -36,7 +30,7 @@ const struct gs_width NAME(GS_BITS) = {
     .forecast = gs_sort_forecast,
     .memory = gs_sort_memory,
     .held = gs_sort_held,
-    .first_disorder = first_disorder,
+    .first_disorder = gs_first_record_disorder,
     .verify_file = gs_verify_file,
     .merge = gs_merge,
     .merge_seconds = gs_merge_seconds,

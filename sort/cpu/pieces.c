@@ -27,8 +27,8 @@
 
 static_assert(GS_CHUNK_KEYS_MAX <= GS_CACHE_SORT_SCRATCH, "a run fits the scratch memory");
 
-static enum gs_status add_piece(struct gs_pieces *pieces, struct gs_piece piece,
-                                struct gs_error *err)
+static enum gs_status add_piece(const struct gs_run *run, struct gs_pieces *pieces,
+                                struct gs_piece piece, struct gs_error *err)
 {
     if (piece.count == 0)
         return GS_OK;
@@ -36,7 +36,7 @@ static enum gs_status add_piece(struct gs_pieces *pieces, struct gs_piece piece,
         uint64_t room = pieces->room * 2 + 256;
         struct gs_piece *list = realloc(pieces->list, room * sizeof *list);
         if (list == NULL)
-            return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
+            return gs_cpu_fail_memory(run, err);
         pieces->list = list;
         pieces->room = room;
     }
@@ -57,8 +57,8 @@ static enum gs_status add_whole(const struct gs_run *run, struct gs_pieces *piec
     part.count = EQUAL_KEYS_MAX;
     if (piece.low == piece.high && !run->options->unique && !cpu->moves_equal)
         for (; piece.count > EQUAL_KEYS_MAX; piece.count -= EQUAL_KEYS_MAX)
-            GS_TRY(add_piece(pieces, part, err));
-    st = add_piece(pieces, piece, err);
+            GS_TRY(add_piece(run, pieces, part, err));
+    st = add_piece(run, pieces, piece, err);
 cleanup:
     return st;
 }
@@ -167,7 +167,7 @@ static enum gs_status add_parts(struct gs_run *run, struct gs_pieces *pieces, st
     rows.stride = parts + 1;
     rows.starts = add_table(pieces, rows.count * rows.stride);
     if (rows.starts == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to split a bin");
+        return gs_cpu_fail_memory(run, err);
 #pragma omp parallel for num_threads(run->plan.threads) schedule(dynamic, 4)
     for (uint64_t row = 0; row < rows.count; row++)
         split_run(&piece, row, shift, &rows, gs_cpu_scratch(run));

@@ -74,11 +74,6 @@ static inline bool put_lines(struct gs_regions *regions, struct gs_region_thread
     return true;
 }
 
-static enum gs_status fail_spare(struct gs_error *err)
-{
-    return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
-}
-
 void gs_regions_fill_rests(const struct gs_regions *regions, struct gs_rooms *rooms, gs_key *room,
                            uint32_t bins)
 {
@@ -108,7 +103,7 @@ enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *r
         if (gs_splitters_equal(&run->splitters, bin))
             continue;
         if (!put_lines(regions, thread, bin, keys, count - rest))
-            return fail_spare(err);
+            return gs_cpu_fail_memory(run, err);
         memcpy(thread->rests[bin], keys + count - rest, sizeof thread->rests[bin]);
         thread->rest_counts[bin] = (uint8_t)rest;
     }
@@ -164,7 +159,7 @@ enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, st
             continue;
         if (count > 0 && !gs_splitters_equal(&run->splitters, bin) &&
             !put_keys(regions, thread, bin, keys, count))
-            return fail_spare(err);
+            return gs_cpu_fail_memory(run, err);
         keys += count > 0 ? count + GS_GAP_KEYS : 0;
     }
     gs_lines_finish();

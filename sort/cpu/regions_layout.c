@@ -51,52 +51,35 @@ uint64_t gs_regions_spare(const struct gs_run *run)
     return plan->count + plan->count / GS_EXTENT_SHARE + blocks;
 }
 
-/* Bytes of an array; all arrays begin at cache lines. */
-static size_t array_bytes(uint64_t count, size_t each)
+/* Take the next array, which begins at a cache line. */
+static void *take_array(char *memory, size_t *used, uint64_t count, size_t each)
 {
-    return (count * each + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* Take the next array from memory. */
-static void *take_array(char **next, uint64_t count, size_t each)
-{
-    void *array = *next;
-    *next += array_bytes(count, each);
+    void *array = memory == NULL ? NULL : memory + *used;
+    *used += (count * each + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return array;
 }
 
 /* Take all arrays from memory; returns their bytes. memory == NULL: only their bytes. */
 static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memory)
 {
-    const struct gs_region_thread *t = regions->threads;
-    size_t thread_bytes =
-        array_bytes(bins, sizeof *t->rests) + array_bytes(bins, sizeof *t->to) +
-        array_bytes(bins, sizeof *t->counts) + array_bytes(bins, sizeof *t->spare_keys) +
-        array_bytes(bins, sizeof *t->left) + array_bytes(bins, sizeof *t->claimed) +
-        array_bytes(bins, sizeof *t->chunk_counts) + array_bytes(bins, sizeof *t->rest_counts);
-    size_t bytes = array_bytes(bins, sizeof *regions->first) +
-                   array_bytes(bins, sizeof *regions->blocks) +
-                   array_bytes(bins, sizeof *regions->taken) +
-                   array_bytes(regions->thread_count, sizeof *regions->threads) +
-                   regions->thread_count * thread_bytes;
-    if (memory == NULL)
-        return bytes;
-    regions->first = take_array(&memory, bins, sizeof *regions->first);
-    regions->blocks = take_array(&memory, bins, sizeof *regions->blocks);
-    regions->taken = take_array(&memory, bins, sizeof *regions->taken);
-    regions->threads = take_array(&memory, regions->thread_count, sizeof *regions->threads);
+    struct gs_region_thread none;
+    size_t used = 0;
+    regions->first = take_array(memory, &used, bins, sizeof *regions->first);
+    regions->blocks = take_array(memory, &used, bins, sizeof *regions->blocks);
+    regions->taken = take_array(memory, &used, bins, sizeof *regions->taken);
+    regions->threads = take_array(memory, &used, regions->thread_count, sizeof *regions->threads);
     for (unsigned i = 0; i < regions->thread_count; i++) {
-        struct gs_region_thread *thread = &regions->threads[i];
-        thread->rests = take_array(&memory, bins, sizeof *thread->rests);
-        thread->to = take_array(&memory, bins, sizeof(gs_key *));
-        thread->counts = take_array(&memory, bins, sizeof *thread->counts);
-        thread->spare_keys = take_array(&memory, bins, sizeof *thread->spare_keys);
-        thread->left = take_array(&memory, bins, sizeof *thread->left);
-        thread->claimed = take_array(&memory, bins, sizeof *thread->claimed);
-        thread->chunk_counts = take_array(&memory, bins, sizeof *thread->chunk_counts);
-        thread->rest_counts = take_array(&memory, bins, sizeof *thread->rest_counts);
+        struct gs_region_thread *thread = memory == NULL ? &none : &regions->threads[i];
+        thread->rests = take_array(memory, &used, bins, sizeof *thread->rests);
+        thread->to = take_array(memory, &used, bins, sizeof(gs_key *));
+        thread->counts = take_array(memory, &used, bins, sizeof *thread->counts);
+        thread->spare_keys = take_array(memory, &used, bins, sizeof *thread->spare_keys);
+        thread->left = take_array(memory, &used, bins, sizeof *thread->left);
+        thread->claimed = take_array(memory, &used, bins, sizeof *thread->claimed);
+        thread->chunk_counts = take_array(memory, &used, bins, sizeof *thread->chunk_counts);
+        thread->rest_counts = take_array(memory, &used, bins, sizeof *thread->rest_counts);
     }
-    return bytes;
+    return used;
 }
 
 /* Look up SAMPLE_LINE adjacent keys at each of the places [first, end) of the sample. */

@@ -23,11 +23,6 @@ struct segments {
     size_t count, room;
 };
 
-static enum gs_status fail_memory(struct gs_error *err)
-{
-    return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
-}
-
 /* Add contiguous keys, as segments that fit a thread's scratch memory. */
 static bool add_segment(struct segments *segments, uint32_t bin, gs_key *keys, uint64_t count)
 {
@@ -205,7 +200,7 @@ enum gs_status gs_regions_finish(struct gs_run *run, struct gs_error *err)
     free(segments.list);
     gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0,
                    run->cpu->starts_bytes + gs_run_bins(run) * sizeof *run->counts);
-    return done ? GS_OK : fail_memory(err);
+    return done ? GS_OK : gs_cpu_fail_memory(run, err);
 }
 
 uint64_t gs_regions_wait_end(const struct gs_run *run, struct gs_regions_wait *wait, uint64_t end)

@@ -162,11 +162,13 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
     atomic_bool *sorted = NULL;
     bool regions = gs_regions_of(run) != NULL;
     bool in_place = output_memory(run) != NULL && !run->options->unique;
-    if (!regions)
+    if (regions)
+        GS_TRY(gs_regions_finish(run, err));
+    else
         gs_total_bins_cpu(run);
     GS_TRY(gs_split_bins_cpu(run, &pieces, err));
     if (regions && (sorted = calloc(pieces.count + 1, sizeof *sorted)) == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for the bins");
+        st = gs_cpu_fail_memory(run, err);
         goto cleanup;
     }
     size_t bytes = run->plan.threads * (size_t)pieces.largest * sizeof *buffers;

@@ -15,19 +15,9 @@
 
 #include <stdlib.h>
 
-/* Take over the chunks that were ordered while the keys came in: all keys lie in chunks there. */
-static bool open_arrived(struct gs_run *run, struct gs_cpu *cpu)
-{
-    struct gs_arrived *arrived = &run->arrived;
-    cpu->starts_bytes = arrived->starts_bytes;
-    cpu->rows.starts = arrived->starts;
-    cpu->rows.keys = arrived->keys;
-    arrived->starts = NULL;
-    return true;
-}
-
 /* Map the scattered copy and the table of its runs; or regions with spare memory, which is larger
- * but hardly touched. */
+ * but hardly touched; or take over the chunks that were ordered while keys came in: all keys lie in
+ * chunks there. */
 static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
 {
     uint64_t spare = gs_regions_spare(run);
@@ -35,8 +25,13 @@ static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
     cpu->rows.row_keys = plan->chunk_keys;
     cpu->rows.count = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
     cpu->rows.stride = gs_run_bins(run) + 1;
-    if (run->arrived.keys != NULL)
-        return open_arrived(run, cpu);
+    if (run->arrived.keys != NULL) {
+        cpu->starts_bytes = run->arrived.starts_bytes;
+        cpu->rows.starts = run->arrived.starts;
+        cpu->rows.keys = run->arrived.keys;
+        run->arrived.starts = NULL;
+        return true;
+    }
     cpu->starts_bytes = cpu->rows.count * cpu->rows.stride * sizeof *cpu->rows.starts;
     cpu->rows.starts = gs_pages_alloc(cpu->starts_bytes);
     if (spare > 0) {
@@ -103,16 +98,6 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     return cpu->scratch != NULL && open_chunks(run, cpu) ? GS_OK : gs_cpu_fail_memory(run, err);
 }
 
-static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    if (gs_regions_of(run) != NULL)
-        GS_TRY(gs_regions_finish(run, err));
-    st = gs_sort_bins_cpu(run, err);
-cleanup:
-    return st;
-}
-
 static void close_cpu(struct gs_run *run)
 {
     struct gs_cpu *cpu = run->cpu;
@@ -138,6 +123,6 @@ const struct gs_stages gs_stages_cpu = {
     .count_bins = gs_count_bins_cpu,
     .prefix_sum = gs_prefix_sum_cpu,
     .scatter = gs_scatter_cpu,
-    .sort_bins = sort_bins,
+    .sort_bins = gs_sort_bins_cpu,
     .close = close_cpu,
 };

@@ -35,13 +35,6 @@ gs_key *gs_cpu_scratch(const struct gs_run *run);
 /* Fail with GS_ERR_MEMORY: no room to sort so many keys. */
 enum gs_status gs_cpu_fail_memory(const struct gs_run *run, struct gs_error *err);
 
-/* Are the keys of an equality bin generated at their place in the sink's memory? If not, sort bins
- * generates them in scratch memory, and count bins has to allocate that. */
-static inline bool gs_copies_in_place(const struct gs_run *run)
-{
-    return run->emitter.sink->memory != NULL && !run->options->unique;
-}
-
 /* The keys of a chunk in the scattered copy. */
 static inline gs_key *gs_cpu_chunk(const struct gs_cpu *cpu, uint64_t chunk)
 {

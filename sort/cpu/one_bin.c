@@ -33,13 +33,12 @@ enum gs_status gs_sort_one_bin(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_thread_work work = {0};
-    struct gs_sink *sink = run->emitter.sink;
     const uint64_t count = run->plan.count;
     const uint64_t scratch_keys =
         count <= GS_ONE_BIN_KEYS ? gs_cache_sort_scratch(count) : run->plan.scratch_keys;
-    bool in_place = sink->memory != NULL && !run->options->unique;
+    bool in_place = gs_emit_in_place(&run->emitter);
     uint64_t start = gs_now_ns();
-    gs_key *keys = in_place ? sink->memory : take_memory(count, count);
+    gs_key *keys = in_place ? gs_sink_keys(run->emitter.sink) : take_memory(count, count);
     gs_key *scratch = take_memory(count, scratch_keys);
     if (keys == NULL || scratch == NULL) {
         st = gs_cpu_fail_memory(run, err);
@@ -55,7 +54,7 @@ enum gs_status gs_sort_one_bin(struct gs_run *run, struct gs_error *err)
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);
     work.sort_ns = gs_now_ns() - start;
     work.keys_in = count;
-    gs_work_emit(run, 0, sorted, kept, 0, &work);
+    gs_work_emit(&run->emitter, 0, sorted, kept, 0, &work);
     gs_work_account(run, &work, 1);
     st = gs_emit_result(&run->emitter, err);
     run->stats->bins = 1;

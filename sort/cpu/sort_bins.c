@@ -4,9 +4,7 @@
 #include "sort/cpu/sort_bins.h"
 #include "sort/cpu/chunk_scratch.h"
 #include "sort/bin/cache_sort.h"
-#include "sort/keys/key_loops.h"
 #include "sort/cpu/regions.h"
-#include "sort/keys/fingerprint.h"
 #include "sort/cpu/cpu.h"
 #include "sort/cpu/pieces.h"
 #include "sort/run/thread_work.h"
@@ -18,46 +16,6 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
-
-/* Write `count` copies of a key from `position` on. */
-static enum gs_status write_copies(struct gs_run *run, gs_key key, uint64_t count,
-                                   uint64_t position, gs_key *scratch)
-{
-    enum gs_status st = GS_OK;
-    struct gs_sink *sink = run->emitter.sink;
-    if (gs_copies_in_place(run)) {
-        gs_fill(gs_sink_keys(sink) + position, gs_emit_record(&run->emitter, key), count,
-                run->emitter.past_cache);
-        return GS_OK;
-    }
-    uint64_t block = count < GS_TILE_KEYS ? count : GS_TILE_KEYS;
-    for (uint64_t done = 0; done < count && st == GS_OK; done += block) {
-        if (done == 0 || run->options->codec != NULL) /* writing turns them into records */
-            gs_fill(scratch, key, block, false);
-        uint64_t here = count - done < block ? count - done : block;
-        st = gs_emit_write(&run->emitter, scratch, here, position + done);
-    }
-    return st;
-}
-
-/* Hand out `count` copies of one key as piece number `number`. */
-static enum gs_status emit_equal(struct gs_run *run, uint64_t number, gs_key key, uint64_t count,
-                                 uint64_t planned, gs_key *scratch, struct gs_thread_work *work)
-{
-    uint64_t kept = run->options->unique && count > 0 ? 1 : count;
-    uint64_t position;
-    if (run->options->verify)
-        gs_emit_drop(&run->emitter, gs_fingerprint(&key, 1) * (count - kept));
-    enum gs_status st = gs_emit_begin(&run->emitter, number, &key, &kept, planned, &position);
-    if (st != GS_OK)
-        return st;
-    uint64_t start = gs_now_ns();
-    st = write_copies(run, key, kept, position, scratch);
-    work->write_ns += gs_now_ns() - start;
-    gs_emit_end(&run->emitter);
-    work->keys_out += kept;
-    return st;
-}
 
 /* Sort the keys of a piece; returns where they are. NULL: they are not those that were counted. */
 static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece, gs_key *to,
@@ -76,7 +34,8 @@ enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *pi
                                    struct gs_thread_work *work)
 {
     if (piece->low == piece->high)
-        return emit_equal(run, number, piece->low, piece->count, piece->offset, scratch, work);
+        return gs_work_emit_equal(&run->emitter, number, piece->low, piece->count, piece->offset,
+                                  scratch, work);
     uint64_t start = gs_now_ns();
     gs_key *sorted = sort_piece(run, piece, to, scratch);
     if (sorted == NULL)
@@ -84,7 +43,7 @@ enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *pi
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, piece->count);
     work->sort_ns += gs_now_ns() - start;
     work->keys_in += piece->count;
-    return gs_work_emit(run, number, sorted, kept, piece->offset, work);
+    return gs_work_emit(&run->emitter, number, sorted, kept, piece->offset, work);
 }
 
 /* The memory that the output will lie in anyway; NULL if it is not memory. */

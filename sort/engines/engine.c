@@ -67,7 +67,7 @@ enum gs_status gs_engine_run(struct gs_run *run, enum gs_device device, struct g
     start = gs_now_ns();
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, n);
     work.write_ns = gs_now_ns() - start;
-    gs_work_emit(run, 0, sorted, kept, 0, &work);
+    gs_work_emit(&run->emitter, 0, sorted, kept, 0, &work);
     gs_work_account(run, &work, 1);
     GS_TRY(gs_emit_result(&run->emitter, err));
     GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));

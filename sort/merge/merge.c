@@ -123,9 +123,10 @@ static uint64_t run_threads(struct gs_merge_shared *merge, char *memory, uint64_
         fingerprint += worker.fingerprint;
 #pragma omp critical(gs_merge_account)
         {
-            add_row(merge->stats, GS_STAGE_SORT_BINS, begin, worker.sort_ns / merge->threads, 0);
-            add_row(merge->stats, GS_STAGE_WRITE, begin, worker.write_ns / merge->threads,
-                    worker.kept);
+            const struct gs_thread_work *did = &worker.work;
+            add_row(merge->stats, GS_STAGE_SORT_BINS, begin, did->sort_ns / merge->threads, 0);
+            add_row(merge->stats, GS_STAGE_WRITE, begin, did->write_ns / merge->threads,
+                    did->keys_out);
         }
     }
     return fingerprint;

@@ -103,7 +103,6 @@ static enum gs_status merge_unequal(struct gs_merge_shared *merge, struct gs_mer
 {
     const struct gs_segment *segment = &worker->segment;
     gs_key low, high;
-    uint64_t position;
     uint64_t start = gs_now_ns();
     bool merges = merge->method != GS_MERGE_NONE && segment->part_count <= GS_MERGE_RUNS_MAX &&
                   segment->count <= GS_SEGMENT_KEYS;
@@ -116,30 +115,15 @@ static enum gs_status merge_unequal(struct gs_merge_shared *merge, struct gs_mer
         sorted = merges ? merge_parts(merge, worker)
                         : gs_cache_sort(worker->keys, worker->scratch, segment->count, low, high);
     uint64_t kept = gs_emit_shape(&merge->emitter, sorted, segment->count);
-    worker->sort_ns += gs_now_ns() - start;
-    start = gs_now_ns();
-    gs_key *keys = gs_emit_place(&merge->emitter, sorted, kept, segment->position);
-    const uint64_t shaped = kept;
-    worker->write_ns += gs_now_ns() - start;
-    enum gs_status st =
-        gs_emit_begin(&merge->emitter, segment->index, keys, &kept, segment->position, &position);
-    if (st != GS_OK)
-        return st;
-    start = gs_now_ns();
-    st = gs_emit_write(&merge->emitter, keys + (shaped - kept), kept, position);
-    worker->write_ns += gs_now_ns() - start;
-    worker->kept += kept;
-    gs_emit_end(&merge->emitter);
-    return st;
+    worker->work.sort_ns += gs_now_ns() - start;
+    return gs_work_emit(&merge->emitter, segment->index, sorted, kept, segment->position,
+                        &worker->work);
 }
 
 /* Hand out a segment of equal keys. */
 static enum gs_status merge_equal(struct gs_merge_shared *merge, struct gs_merger *worker)
 {
     const struct gs_segment *segment = &worker->segment;
-    uint64_t position;
-    uint64_t kept = merge->options->unique ? 1 : segment->count;
-    uint64_t block = kept < GS_SEGMENT_KEYS ? kept : GS_SEGMENT_KEYS;
     if (!is_within(merge, segment, segment->key, segment->key)) {
         gs_merge_fail(merge, GS_ERR_INPUT);
         return GS_ERR_INPUT;
@@ -150,26 +134,10 @@ static enum gs_status merge_equal(struct gs_merge_shared *merge, struct gs_merge
             return GS_ERR_INPUT;
         }
     }
-    if (merge->options->verify) {
-        uint64_t one = gs_fingerprint(&segment->key, 1);
-        worker->fingerprint += one * segment->count;
-        gs_emit_drop(&merge->emitter, one * (segment->count - kept));
-    }
-    enum gs_status st = gs_emit_begin(&merge->emitter, segment->index, &segment->key, &kept,
-                                      segment->position, &position);
-    if (st != GS_OK)
-        return st;
-    uint64_t start = gs_now_ns();
-    for (uint64_t done = 0; done < kept && st == GS_OK; done += block) {
-        if (done == 0 || merge->cut.codec != NULL) /* writing turns them into records */
-            gs_fill(worker->keys, segment->key, block, false);
-        st = gs_emit_write(&merge->emitter, worker->keys, kept - done < block ? kept - done : block,
-                           position + done);
-    }
-    worker->write_ns += gs_now_ns() - start;
-    worker->kept += kept;
-    gs_emit_end(&merge->emitter);
-    return st;
+    if (merge->options->verify)
+        worker->fingerprint += gs_fingerprint(&segment->key, 1) * segment->count;
+    return gs_work_emit_equal(&merge->emitter, segment->index, segment->key, segment->count,
+                              segment->position, worker->keys, &worker->work);
 }
 
 enum gs_status gs_merge_segment(struct gs_merge_shared *merge, struct gs_merger *worker)

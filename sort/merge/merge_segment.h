@@ -5,7 +5,7 @@
 #define GS_MERGE_SEGMENT_H
 
 #include "sort/bin/cache_sort.h"
-#include "sort/run/emit.h"
+#include "sort/run/thread_work.h"
 #include "sort/merge/merge_cut.h"
 #include "sort/keys/merge_runs.h"
 #include "sort/keys/params.h"
@@ -37,9 +37,7 @@ struct gs_merger {
     gs_key *keys;    /* [cut.room + GS_SEGMENT_GAPS] */
     gs_key *scratch; /* [GS_CACHE_SORT_SCRATCH] */
     uint64_t fingerprint;
-    uint64_t sort_ns;
-    uint64_t write_ns;
-    uint64_t kept;
+    struct gs_thread_work work;
 };
 
 /* Merge the worker's segment and hand it out. Errors go to the emitter: GS_ERR_INPUT, without text,

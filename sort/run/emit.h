@@ -84,6 +84,12 @@ static inline bool gs_sink_maps(const struct gs_sink *sink)
     return sink->map != NULL && !sink->stream && sink->memory == NULL;
 }
 
+/* Does every key have a known place in the sink's memory? */
+static inline bool gs_emit_in_place(const struct gs_emitter *emitter)
+{
+    return emitter->sink->memory != NULL && !emitter->options->unique;
+}
+
 /* Prepare an emitter; it needs no release. options and sink must outlive it. */
 void gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
                   struct gs_sink *sink);

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/run/thread_work.h"
+#include "sort/keys/fingerprint.h"
+#include "sort/keys/key_loops.h"
+#include "sort/keys/params.h"
 
 #include "common/clock.h"
 
@@ -12,21 +15,60 @@ unsigned gs_cpu_thread(void)
     return (unsigned)omp_get_thread_num();
 }
 
-enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, gs_key *keys, uint64_t count,
-                            uint64_t planned, struct gs_thread_work *work)
+enum gs_status gs_work_emit(struct gs_emitter *emitter, uint64_t number, gs_key *keys,
+                            uint64_t count, uint64_t planned, struct gs_thread_work *work)
 {
     uint64_t position;
     uint64_t kept = count;
     uint64_t start = gs_now_ns();
-    keys = gs_emit_place(&run->emitter, keys, count, planned);
+    keys = gs_emit_place(emitter, keys, count, planned);
     work->write_ns += gs_now_ns() - start;
-    enum gs_status st = gs_emit_begin(&run->emitter, number, keys, &kept, planned, &position);
+    enum gs_status st = gs_emit_begin(emitter, number, keys, &kept, planned, &position);
     if (st != GS_OK)
         return st;
     start = gs_now_ns();
-    st = gs_emit_write(&run->emitter, keys + (count - kept), kept, position);
+    st = gs_emit_write(emitter, keys + (count - kept), kept, position);
     work->write_ns += gs_now_ns() - start;
-    gs_emit_end(&run->emitter);
+    gs_emit_end(emitter);
+    work->keys_out += kept;
+    return st;
+}
+
+/* Write `count` copies of a key from `position` on. */
+static enum gs_status write_copies(struct gs_emitter *emitter, gs_key key, uint64_t count,
+                                   uint64_t position, gs_key *scratch)
+{
+    enum gs_status st = GS_OK;
+    if (gs_emit_in_place(emitter)) {
+        gs_fill(gs_sink_keys(emitter->sink) + position, gs_emit_record(emitter, key), count,
+                emitter->past_cache);
+        return GS_OK;
+    }
+    uint64_t block = count < GS_TILE_KEYS ? count : GS_TILE_KEYS;
+    for (uint64_t done = 0; done < count && st == GS_OK; done += block) {
+        if (done == 0 || emitter->options->codec != NULL) /* writing turns them into records */
+            gs_fill(scratch, key, block, false);
+        uint64_t here = count - done < block ? count - done : block;
+        st = gs_emit_write(emitter, scratch, here, position + done);
+    }
+    return st;
+}
+
+enum gs_status gs_work_emit_equal(struct gs_emitter *emitter, uint64_t number, gs_key key,
+                                  uint64_t count, uint64_t planned, gs_key *scratch,
+                                  struct gs_thread_work *work)
+{
+    uint64_t kept = emitter->options->unique && count > 0 ? 1 : count;
+    uint64_t position;
+    if (emitter->options->verify)
+        gs_emit_drop(emitter, gs_fingerprint(&key, 1) * (count - kept));
+    enum gs_status st = gs_emit_begin(emitter, number, &key, &kept, planned, &position);
+    if (st != GS_OK)
+        return st;
+    uint64_t start = gs_now_ns();
+    st = write_copies(emitter, key, kept, position, scratch);
+    work->write_ns += gs_now_ns() - start;
+    gs_emit_end(emitter);
     work->keys_out += kept;
     return st;
 }

@@ -19,8 +19,13 @@ struct gs_thread_work {
 
 /* Emit sorted keys as piece `number`, and add that to *work; with a codec, keys is overwritten.
  * planned is the piece's position if no duplicates are dropped. */
-enum gs_status gs_work_emit(struct gs_run *run, uint64_t number, gs_key *keys, uint64_t count,
-                            uint64_t planned, struct gs_thread_work *work);
+enum gs_status gs_work_emit(struct gs_emitter *emitter, uint64_t number, gs_key *keys,
+                            uint64_t count, uint64_t planned, struct gs_thread_work *work);
+
+/* The same for `count` copies of one key; scratch has room for GS_TILE_KEYS keys. */
+enum gs_status gs_work_emit_equal(struct gs_emitter *emitter, uint64_t number, gs_key key,
+                                  uint64_t count, uint64_t planned, gs_key *scratch,
+                                  struct gs_thread_work *work);
 
 /* A sink whose memory is made part by part must make it before a piece is sorted there, and must be
  * notified afterwards (lies_there). With options->unique, both happen when keys are written, since

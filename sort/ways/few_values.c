@@ -224,16 +224,10 @@ static void add_tally(struct tally *tally, uint64_t *counts)
     memset(tally->counts, 0, (size_t)tally->tables * tally->stride * sizeof *tally->counts);
 }
 
-/* Does every key have a known place in memory? */
-static bool has_places(const struct gs_run *run)
-{
-    return run->emitter.sink->memory != NULL && !run->options->unique;
-}
-
 /* Is the output filled with the only value while that is counted? */
 static bool fills_early(const struct gs_run *run, const struct gs_few_values *few)
 {
-    return few->values == 1 && has_places(run) && run->options->codec == NULL;
+    return few->values == 1 && gs_emit_in_place(&run->emitter) && run->options->codec == NULL;
 }
 
 /* Count all keys; false if too many have other values, or there is no memory. */
@@ -357,7 +351,7 @@ static gs_key *make_piece(const struct gs_run *run, const struct copies *value, 
 {
     const bool past_cache = run->emitter.past_cache;
     const bool one = value[1].start - first >= count;
-    const bool straight = has_places(run) && (one || !past_cache);
+    const bool straight = gs_emit_in_place(&run->emitter) && (one || !past_cache);
     gs_key *to = straight ? gs_sink_keys(run->emitter.sink) + first : buffer;
     for (uint64_t done = 0, here; done < count; done += here, value++) {
         uint64_t left = value[1].start - first - done;
@@ -392,7 +386,7 @@ static void emit_copies(struct gs_run *run, const struct copies *list, uint64_t 
             uint64_t start = gs_now_ns();
             gs_key *keys = make_piece(run, value_at(list, kept, first), first, here, buffer);
             work.sort_ns += gs_now_ns() - start;
-            if (gs_work_emit(run, first / piece, keys, here, first, &work) != GS_OK ||
+            if (gs_work_emit(&run->emitter, first / piece, keys, here, first, &work) != GS_OK ||
                 gs_work_tell(run, here, first, true, &work) != GS_OK)
                 break;
             atomic_fetch_add_explicit(&run->progress->done, here, memory_order_relaxed);

@@ -172,7 +172,7 @@ static enum gs_status finish_bin(const struct parts *parts, uint64_t number, gs_
     }
     uint64_t kept = gs_emit_shape(&run->emitter, sorted, count);
     work->sort_ns += gs_now_ns() - start;
-    return gs_work_emit(run, number, sorted, kept, piece.offset, work);
+    return gs_work_emit(&run->emitter, number, sorted, kept, piece.offset, work);
 }
 
 /* Merge all bins. */

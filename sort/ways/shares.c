@@ -231,7 +231,7 @@ static enum gs_status finish_share(const struct work *all, uint32_t number, uint
     uint64_t kept = gs_emit_shape(&run->emitter, keys, count);
     work->sort_ns += gs_now_ns() - taken;
     work->keys_in += count;
-    return gs_work_emit(run, number, keys, kept, all->offsets[i], work);
+    return gs_work_emit(&run->emitter, number, keys, kept, all->offsets[i], work);
 }
 
 /* Finish all shares, in the order of the output. */
@@ -281,14 +281,13 @@ static void describe_shares(const struct work *all)
 enum gs_status gs_sort_shares(struct gs_run *run, const struct gs_shares *shares, bool *sorted,
                               struct gs_error *err)
 {
-    struct gs_sink *sink = run->emitter.sink;
-    bool in_place = sink->memory != NULL && !run->options->unique;
+    bool in_place = gs_emit_in_place(&run->emitter);
     size_t bytes = run->plan.count * sizeof(gs_key);
     struct work all = {.run = run, .shares = shares};
     *sorted = false;
     if (shares->count == 0)
         return GS_OK;
-    all.keys = in_place ? sink->memory : gs_pages_alloc(bytes);
+    all.keys = in_place ? gs_sink_keys(run->emitter.sink) : gs_pages_alloc(bytes);
     if (all.keys == NULL)
         return GS_OK; /* the caller falls back to another method */
     count_shares(&all);

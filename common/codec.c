@@ -384,49 +384,38 @@ static size_t count_pairs(const struct gs_codec *codec, size_t count)
     return bytes >= pair ? (bytes - pair) / (2 * codec->step) + 1 : 0;
 }
 
-/* The rest goes through buffers. */
-void gs_codec_load(const struct gs_codec *codec, const void *records, void *elements, size_t count)
+typedef void convert_pairs(const struct gs_codec *codec, const uint8_t *from, uint8_t *to,
+                           size_t pairs);
+
+/* Convert `count` of from_bytes each to as many of to_bytes; the rest goes through buffers. */
+static void convert_all(const struct gs_codec *codec, convert_pairs *convert, const uint8_t *from,
+                        size_t from_bytes, uint8_t *to, size_t to_bytes, size_t count)
 {
-    const uint8_t *from = records;
-    uint8_t *to = elements;
-    const size_t element = codec->element_bytes;
-    const size_t record = codec->record_bytes;
-    const size_t lanes = PAIR / element;
+    const size_t lanes = PAIR / codec->element_bytes;
     const size_t pairs = count_pairs(codec, count);
     if (codec->identity) {
-        memmove(to, from, count * record);
+        memmove(to, from, count * from_bytes);
         return;
     }
-    (codec->vectors ? load_vectors : load_plain)(codec, from, to, pairs);
+    convert(codec, from, to, pairs);
     for (size_t i = pairs * lanes; i < count; i += lanes) {
         const size_t here = count - i < lanes ? count - i : lanes;
         uint8_t old[PAIR] = {0};
         uint8_t new[PAIR] = {0};
-        memcpy(old, from + i * record, here * record);
-        (codec->vectors ? load_vectors : load_plain)(codec, old, new, 1);
-        memcpy(to + i * element, new, here * element);
+        memcpy(old, from + i * from_bytes, here * from_bytes);
+        convert(codec, old, new, 1);
+        memcpy(to + i * to_bytes, new, here * to_bytes);
     }
+}
+
+void gs_codec_load(const struct gs_codec *codec, const void *records, void *elements, size_t count)
+{
+    convert_all(codec, codec->vectors ? load_vectors : load_plain, records, codec->record_bytes,
+                elements, codec->element_bytes, count);
 }
 
 void gs_codec_store(const struct gs_codec *codec, const void *elements, void *records, size_t count)
 {
-    const uint8_t *from = elements;
-    uint8_t *to = records;
-    const size_t element = codec->element_bytes;
-    const size_t record = codec->record_bytes;
-    const size_t lanes = PAIR / element;
-    const size_t pairs = count_pairs(codec, count);
-    if (codec->identity) {
-        memmove(to, from, count * record);
-        return;
-    }
-    (codec->vectors ? store_vectors : store_plain)(codec, from, to, pairs);
-    for (size_t i = pairs * lanes; i < count; i += lanes) {
-        const size_t here = count - i < lanes ? count - i : lanes;
-        uint8_t old[PAIR] = {0};
-        uint8_t new[PAIR] = {0};
-        memcpy(old, from + i * element, here * element);
-        (codec->vectors ? store_vectors : store_plain)(codec, old, new, 1);
-        memcpy(to + i * record, new, here * record);
-    }
+    convert_all(codec, codec->vectors ? store_vectors : store_plain, elements, codec->element_bytes,
+                records, codec->record_bytes, count);
 }

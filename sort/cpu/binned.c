@@ -26,19 +26,6 @@ bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t row
            rows * GS_RUN_KEYS_MIN * 2 <= count / plan.threads;
 }
 
-/* Record in stats what ran. None of these is an equality bin. */
-static void describe_run(struct gs_run *run)
-{
-    struct gs_stats *stats = run->stats;
-    stats->device_text = gs_cache_sort_name();
-    gs_run_describe(run);
-    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
-        stats->bins += run->counts[bin] > 0;
-        if (run->counts[bin] > stats->largest_bin)
-            stats->largest_bin = run->counts[bin];
-    }
-}
-
 enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_binned *binned,
                               uint64_t fingerprint, struct gs_sink *sink, struct gs_stats *stats,
                               struct gs_error *err)
@@ -69,7 +56,9 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
     gs_emit_init(&run->emitter, options, sink);
     GS_TRY(gs_sort_bins_cpu(run, err));
     GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));
-    describe_run(run);
+    stats->device_text = gs_cache_sort_name();
+    gs_run_describe(run);
+    gs_run_describe_bins(run);
 cleanup:
     gs_pages_free(cpu.scratch, cpu.scratch_bytes);
     free(run->counts);

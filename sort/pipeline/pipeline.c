@@ -100,24 +100,6 @@ static enum gs_status draw_sample(struct attempt *attempt, struct gs_error *err)
     return GS_OK;
 }
 
-/* Note number and sizes of the bins, once all are counted. */
-static void describe_bins(struct gs_run *run)
-{
-    struct gs_stats *stats = run->stats;
-    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
-        uint64_t count = run->counts[bin];
-        if (count == 0)
-            continue;
-        stats->bins++;
-        if (gs_splitters_equal(&run->splitters, bin)) {
-            stats->equality_bins++;
-            stats->equality_keys += count;
-        } else if (count > stats->largest_bin) {
-            stats->largest_bin = count;
-        }
-    }
-}
-
 /* The device that the user asked for is not needed after all; its failure is told all the same. */
 static enum gs_status check_ready(struct attempt *attempt, struct gs_error *err)
 {
@@ -316,7 +298,7 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
         GS_TRY(ways[i].sort(&attempt, err));
     }
     if (run->counts != NULL)
-        describe_bins(run);
+        gs_run_describe_bins(run);
     GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));
 cleanup:
     free(attempt.sample);

@@ -119,7 +119,8 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
         gs_order_reverse(keys, kept);
     copying->work.write_ns += gs_now_ns() - fetched;
     uint64_t piece = turn ? pieces - 1 - index : index;
-    return gs_work_emit(&run->emitter, ordered->first_piece + piece, keys, kept, position, &copying->work);
+    return gs_work_emit(&run->emitter, ordered->first_piece + piece, keys, kept, position,
+                        &copying->work);
 }
 
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, struct gs_error *err)

@@ -59,6 +59,23 @@ void gs_run_describe(struct gs_run *run)
     stats->memory_bytes = run->plan.memory_bytes;
 }
 
+void gs_run_describe_bins(struct gs_run *run)
+{
+    struct gs_stats *stats = run->stats;
+    for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
+        uint64_t count = run->counts[bin];
+        if (count == 0)
+            continue;
+        stats->bins++;
+        if (gs_splitters_equal(&run->splitters, bin)) {
+            stats->equality_bins++;
+            stats->equality_keys += count;
+        } else if (count > stats->largest_bin) {
+            stats->largest_bin = count;
+        }
+    }
+}
+
 uint64_t gs_run_take_bins(const struct gs_run *run, uint32_t *next, uint64_t most, uint32_t *low,
                           uint32_t *high)
 {

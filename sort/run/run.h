@@ -84,6 +84,9 @@ void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *devi
 /* Note in run->stats what is known once the last stage has ended: keys, fingerprint, threads. */
 void gs_run_describe(struct gs_run *run);
 
+/* Note in run->stats number and sizes of the bins, once run->counts has all keys. */
+void gs_run_describe_bins(struct gs_run *run);
+
 /* Note that a stage begins now, unless it has begun before. */
 void gs_run_begin(struct gs_run *run, enum gs_stage stage);
 

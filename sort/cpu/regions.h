@@ -84,8 +84,9 @@ bool gs_regions_pay(const struct gs_run *run, uint64_t bins);
  * copy, not regions. */
 uint64_t gs_regions_spare(const struct gs_run *run);
 
-/* Lay out the regions by the splitters, with the memory mapped for a copy as spare memory. NULL
- * where memory runs out, or lies too far apart for 32-bit starts: the copy is used then. */
+/* Lay out the regions by run->counts, so far of the sample's keys; the memory mapped for a copy is
+ * spare memory. NULL where memory runs out, or lies too far apart for 32-bit starts: the copy is
+ * used then. */
 struct gs_regions *gs_regions_open(const struct gs_run *run, gs_key *spare, uint64_t spare_room);
 void gs_regions_close(struct gs_regions *regions);
 

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/regions.h"
-#include "sort/keys/sample_position.h"
-#include "sort/split/search_bins.h"
 
 #include "common/memory.h"
 
@@ -14,8 +12,6 @@ enum {
     BIN_KEYS_MIN = 1 << 16, /* on average: with fewer keys, regions do not pay */
     GAP_LOG2 = 6,           /* a 64th of all keys: many times the error of the estimate; */
     GAP_LOG2_EVEN = 8,      /* for even bins of random keys a 256th is, too */
-    SAMPLE_LINE = 8,        /* adjacent keys sampled together, for one cache miss */
-    SAMPLE_BATCH = 256,     /* sampled lines that a thread looks up at once */
     BLOCK_KEYS_MAX = 2048,
     BLOCK_KEYS_MIN = 128,
     REGION_BLOCKS = 128, /* blocks of a region at least, unless blocks are the smallest */
@@ -82,49 +78,6 @@ static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memor
     return used;
 }
 
-/* Look up SAMPLE_LINE adjacent keys at each of the places [first, end) of the sample. */
-static void sample_places(const struct gs_run *run, uint64_t first, uint64_t end, uint32_t *found)
-{
-    gs_key keys[SAMPLE_BATCH * SAMPLE_LINE] = {0}; /* without it, gcc 12 warns */
-    gs_key copy[SAMPLE_BATCH * SAMPLE_LINE];
-    uint16_t bins[SAMPLE_BATCH * SAMPLE_LINE];
-    uint64_t count = 0;
-    for (uint64_t i = first; i < end; i++) {
-        uint64_t at = gs_sample_position(i, run->plan.samples, run->plan.count, GS_SAMPLE_SEED + 1);
-        struct gs_tile part = gs_tiles_part(&run->tiles, at, SAMPLE_LINE);
-        const gs_key *line = gs_tile_keys(&run->tiles, &part, 0, part.count, keys + count);
-        if (line != keys + count)
-            gs_copy_once(keys + count, line, part.count);
-        count += part.count;
-    }
-    gs_find_bins(&run->splitters, keys, count, copy, bins);
-    for (uint64_t i = 0; i < count; i++)
-        found[bins[i]]++;
-}
-
-/* Count the bins of a sample from all over the input; false: there is no memory. */
-static bool sample_bins(const struct gs_run *run, uint32_t *found)
-{
-    const uint64_t places = run->plan.samples;
-    const uint32_t bins = gs_run_bins(run);
-    bool done = true;
-#pragma omp parallel num_threads(run->plan.threads) reduction(&& : done)
-    {
-        uint32_t *own = calloc(bins, sizeof *own);
-        done = own != NULL;
-#pragma omp for
-        for (uint64_t first = 0; first < places; first += SAMPLE_BATCH)
-            if (own != NULL)
-                sample_places(run, first,
-                              places - first < SAMPLE_BATCH ? places : first + SAMPLE_BATCH, own);
-#pragma omp critical(gs_regions_sample)
-        for (uint32_t bin = 0; bin < bins && own != NULL; bin++)
-            found[bin] += own[bin];
-        free(own);
-    }
-    return done;
-}
-
 /* Where the region behind that of bin number i, in the output's order, begins; `end` if none
  * follows. Bins without a region, such as equality bins, are skipped. */
 static uint64_t region_end(const struct gs_run *run, const struct gs_regions *regions, uint32_t i,
@@ -144,71 +97,26 @@ static uint64_t gap_keys(const struct gs_run *run)
     return (n >> log2) + (run->plan.threads + 1) * (n / run->plan.bins);
 }
 
-/* Estimate the keys of each bin from the counts of a sample. Sampling scatters counts of random
- * keys by the root of their mean; that share of the differences between bins is removed, and all of
- * it where bins differ no more than that [James and Stein: Estimation with quadratic loss, 1961].
- * Equality bins keep their estimate. */
-static void expect_keys(const struct gs_run *run, const uint32_t *found, double *expected)
-{
-    const uint32_t bins = gs_run_bins(run);
-    double all = 0;
-    double others = 0;
-    double sum = 0;
-    double squares = 0;
-    for (uint32_t bin = 0; bin < bins; bin++) {
-        expected[bin] = found[bin];
-        all += expected[bin];
-        if (gs_splitters_equal(&run->splitters, bin))
-            continue;
-        others++;
-        sum += expected[bin];
-        squares += expected[bin] * expected[bin];
-    }
-    const double mean = sum / others;
-    const double variance = squares / others - mean * mean;
-    const double part = variance > mean ? 1 - mean / variance : 0;
-    for (uint32_t bin = 0; bin < bins; bin++) {
-        if (!gs_splitters_equal(&run->splitters, bin))
-            expected[bin] = mean + part * (expected[bin] - mean);
-        expected[bin] *= (double)run->plan.count / all;
-    }
-}
-
-/* Draw a sample and estimate the keys of each bin; NULL: there is no memory. */
-static double *estimate_bins(const struct gs_run *run)
-{
-    const uint32_t bins = gs_run_bins(run);
-    uint32_t *found = calloc(bins, sizeof *found);
-    double *expected = malloc(bins * sizeof *expected);
-    bool done = found != NULL && expected != NULL && sample_bins(run, found);
-    if (done)
-        expect_keys(run, found, expected);
-    free(found);
-    if (done)
-        return expected;
-    free(expected);
-    return NULL;
-}
-
-/* Place the regions by estimate; false: there is no memory. */
-static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
+/* Place the regions by estimate: a bin will have its share of the sample, but for even bins, whose
+ * shares differ by chance only. */
+static void place_regions(const struct gs_run *run, struct gs_regions *regions)
 {
     const uint64_t n = run->plan.count;
     const uint32_t bins = gs_run_bins(run);
     const uint64_t skew = (ALIGNMENT - (uintptr_t)regions->output % ALIGNMENT) / sizeof(gs_key);
-    double *expected = estimate_bins(run);
+    uint64_t sampled = 0;
     double sum = 0;
-    if (expected == NULL)
-        return false;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        sampled += run->counts[bin];
+    const bool even = run->splitters.guide == GS_GUIDE_EVEN || sampled == 0;
     for (uint32_t i = 0; i < bins; i++) {
         uint32_t bin = gs_run_bin_at(run, i);
         uint64_t at = gap_keys(run) + (uint64_t)sum;
         at = at / GS_LINE_KEYS * GS_LINE_KEYS + skew;
         bool none = at >= n || gs_splitters_equal(&run->splitters, bin);
         regions->first[bin] = none ? GS_NO_REGION : at;
-        sum += expected[bin];
+        sum += even ? (double)n / bins : (double)n * (double)run->counts[bin] / (double)sampled;
     }
-    free(expected);
     for (uint32_t i = 0; i < bins; i++) {
         uint32_t bin = gs_run_bin_at(run, i);
         if (regions->first[bin] == GS_NO_REGION)
@@ -218,7 +126,6 @@ static bool place_regions(const struct gs_run *run, struct gs_regions *regions)
         if (regions->blocks[bin] == 0)
             regions->first[bin] = GS_NO_REGION;
     }
-    return true;
 }
 
 gs_key *gs_regions_lowest(const struct gs_regions *regions)
@@ -256,12 +163,12 @@ struct gs_regions *gs_regions_open(const struct gs_run *run, gs_key *spare, uint
     }
     regions->memory_bytes = take_arrays(regions, bins, NULL);
     regions->memory = gs_pages_alloc(regions->memory_bytes);
-    if (regions->memory != NULL)
-        take_arrays(regions, bins, regions->memory);
-    if (regions->memory == NULL || !place_regions(run, regions)) {
+    if (regions->memory == NULL) {
         gs_regions_close(regions);
         return NULL;
     }
+    take_arrays(regions, bins, regions->memory);
+    place_regions(run, regions);
     /* Only a few percent of the keys come here, and threads do not contend for one page: huge pages
      * would gain nothing, and cost 6 ms each where a virtual machine has given free ones back. */
     gs_pages_advise(regions->spare, spare_room * sizeof(gs_key), MADV_NOHUGEPAGE);

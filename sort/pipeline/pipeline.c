@@ -218,6 +218,8 @@ static enum gs_status sort_by_bins(struct attempt *attempt, struct gs_error *err
     uint64_t chunk_keys = 0;
     struct gs_run *run = attempt->run;
     const struct gs_stages *stages = attempt->stages;
+    if (attempt->sample != NULL)
+        gs_splitters_count(&run->splitters, attempt->sample, run->plan.samples, run->counts);
     estimate_length(run);
     gs_emit_stage(&run->emitter, run->plan.count);
     if (stages->map_output != NULL)

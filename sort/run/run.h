@@ -27,7 +27,7 @@ struct gs_run {
     struct gs_plan plan;
     struct gs_tiles tiles;         /* the input: its spans, cut into tiles */
     struct gs_splitters splitters; /* filled before the device's first stage */
-    uint64_t *counts;              /* per bin: its keys in the whole input */
+    uint64_t *counts;              /* per bin: its keys in the sample, later in the whole input */
     uint64_t *offsets;             /* per bin: where it starts in the output */
     struct gs_emitter emitter;
     struct gs_progress *progress; /* never NULL here */

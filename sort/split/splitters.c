@@ -231,3 +231,14 @@ void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uin
     }
     free(snapped);
 }
+
+void gs_splitters_count(const struct gs_splitters *splitters, const gs_key *sample,
+                        uint32_t samples, uint64_t *counts)
+{
+    uint32_t i = 0;
+    for (uint32_t bin = 0; bin <= splitters->count; bin++) {
+        counts[bin] = 0;
+        for (; i < samples && sample[i] <= gs_splitters_high(splitters, bin); i++)
+            counts[bin]++;
+    }
+}

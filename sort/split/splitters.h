@@ -112,4 +112,8 @@ void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, u
 void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                        uint32_t bins);
 
+/* Count the keys of a sorted sample in each bin. */
+void gs_splitters_count(const struct gs_splitters *splitters, const gs_key *sample,
+                        uint32_t samples, uint64_t *counts);
+
 #endif

@@ -45,10 +45,11 @@ static inline bool stage_run_open(struct stage_run *f, const gs_key *keys, uint6
     gs_sort_samples(sample, samples);
     gs_splitters_choose(&f->run.splitters, sample, samples, f->run.plan.bins);
     gs_splitters_snap(&f->run.splitters, sample, samples, f->run.plan.bins);
-    free(sample);
     f->run.counts = calloc(2 * (size_t)gs_run_bins(&f->run) + 1, sizeof *f->run.counts);
     if (f->run.counts == NULL)
         abort();
+    gs_splitters_count(&f->run.splitters, sample, samples, f->run.counts);
+    free(sample);
     f->run.offsets = f->run.counts + gs_run_bins(&f->run);
     return CHECK(gs_stages_cpu.open(&f->run, &f->chunk_keys, &f->err) == GS_OK) &&
            CHECK(f->chunk_keys > 0 && f->chunk_keys <= GS_CHUNK_KEYS_MAX);

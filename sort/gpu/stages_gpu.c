@@ -299,7 +299,6 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gs_gpu *gpu = run->gpu;
     struct gs_gpu_buffers *buffers = &gpu->buffers;
-    uint64_t first_piece = 0;
     if (is_batched(gpu)) {
         cudaEvent_t last = gs_gpu_chunk_event(&gpu->times, gpu->times.chunks - 1, GS_GPU_SCATTERED);
         GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
@@ -311,7 +310,7 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
     }
     if (buffers->await == NULL)
         GS_TRY(sort_at_once(run, err));
-    GS_TRY(gs_gpu_buffers_emit(buffers, run, run->plan.count, 0, &first_piece, err));
+    GS_TRY(gs_gpu_buffers_emit(buffers, run, err));
     if (buffers->await != NULL)
         gs_gpu_batches_account(&gpu->batches);
     gpu->done = true;

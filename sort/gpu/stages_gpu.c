@@ -11,7 +11,6 @@
  * counted, and then sorted at once; gpu_batches.h tells how few.
  */
 #include "sort/gpu/stages_gpu.h"
-#include "sort/cpu/prefix_sum.h"
 #include "sort/device/device_sizes.h"
 #include "sort/device/gpu_call.h"
 #include "sort/device/kernels/gpu_launchers.h"

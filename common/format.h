@@ -48,7 +48,6 @@ struct gs_format {
     uint32_t element_bytes; /* 4, 8 or 16, the least that holds a record; 0: it is wider than 16 */
     uint32_t key_count;     /* at least 1 */
     struct gs_key_field keys[GS_FORMAT_KEYS_MAX];
-    uint64_t skip_bytes; /* in front of the first record, copied as they are */
     bool reverse;
     bool stable;
 };
@@ -70,7 +69,7 @@ enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs
                                  struct gs_error *err);
 
 /* The format that -t, -R and -k mean; u32 if none is given, and whole records as bytes for -R
- * alone. skip_bytes, reverse and stable are left at 0. */
+ * alone. reverse and stable are left at 0. */
 enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_options *options,
                                struct gs_error *err);
 

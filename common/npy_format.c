@@ -91,7 +91,6 @@ enum gs_status gs_npy_format(struct gs_format *format, const struct gs_npy *npy,
     if (format->key_count == 0)
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: none of its fields has a name", name);
     st = gs_format_finish(format, err);
-    format->skip_bytes = npy->header_bytes;
 cleanup:
     return st;
 }

@@ -14,10 +14,10 @@ enum {
     STAGED_KEYS = 2048 /* keys copied past the caches at once */
 };
 
-/* Rooms for the keys counted, a quarter more, GS_ROOMS_SPARE and `rest`, in whole `unit`s. */
-static void make_rooms(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins, uint32_t rest,
-                       uint32_t unit)
+void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins, bool lines)
 {
+    const uint32_t unit = lines ? GS_LINE_KEYS : 1;
+    const uint32_t rest = unit - 1; /* of a line of earlier chunks */
     uint32_t sum = 0;
     if (bins > GS_ROOMS_BINS_MAX)
         return;
@@ -29,16 +29,6 @@ static void make_rooms(struct gs_rooms *rooms, const uint32_t *counts, uint32_t 
     }
     rooms->first[bins] = sum;
     rooms->known = true;
-}
-
-void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins)
-{
-    make_rooms(rooms, counts, bins, 0, 1);
-}
-
-void gs_rooms_make_lines(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins)
-{
-    make_rooms(rooms, counts, bins, GS_LINE_KEYS - 1, GS_LINE_KEYS);
 }
 
 bool gs_rooms_begin(struct gs_rooms *rooms, uint32_t bins)

@@ -57,12 +57,10 @@ static inline struct gs_rooms *gs_rooms_in(gs_key *scratch)
     return (struct gs_rooms *)(void *)(scratch + bytes / sizeof(gs_key));
 }
 
-/* Make rooms for chunks like one with these counts. */
-void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins);
-
-/* The same with rooms that begin at cache lines, and with room for a partial line of earlier
- * chunks; at most GS_REGIONS_MAX bins (regions.h). */
-void gs_rooms_make_lines(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins);
+/* Make rooms for chunks like one with these counts: a quarter more, and GS_ROOMS_SPARE. If `lines`,
+ * they begin at cache lines and have room for a partial line of earlier chunks; at most
+ * GS_REGIONS_MAX bins then (regions.h). */
+void gs_rooms_make(struct gs_rooms *rooms, const uint32_t *counts, uint32_t bins, bool lines);
 
 /* Should the next chunk be put into rooms? If so, empties them. */
 bool gs_rooms_begin(struct gs_rooms *rooms, uint32_t bins);

@@ -132,11 +132,7 @@ enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chun
     if (place_chunk(run, chunk, rooms, counts))
         return GS_OK;
     count_chunk(run, chunk, &scratch, counts);
-    if (chunk->count < cpu->rows.row_keys)
-        return GS_OK;
-    if (regions != NULL)
-        gs_rooms_make_lines(rooms, counts, gs_run_bins(run));
-    else
-        gs_rooms_make(rooms, counts, gs_run_bins(run));
+    if (chunk->count == cpu->rows.row_keys) /* not the last one, which may be short */
+        gs_rooms_make(rooms, counts, gs_run_bins(run), regions != NULL);
     return GS_OK;
 }

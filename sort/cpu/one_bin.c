@@ -5,41 +5,23 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/cpu/cpu.h"
 #include "sort/keys/fingerprint.h"
-#include "sort/keys/params.h"
 #include "sort/run/thread_work.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
 
 #include <stdlib.h>
-
-/* Memory for few keys comes from malloc, where the next sort finds it again: fresh pages would take
- * longer than the sort itself. */
-static gs_key *take_memory(uint64_t few, uint64_t keys)
-{
-    return few <= GS_ONE_BIN_KEYS ? malloc(keys * sizeof(gs_key) + 1)
-                                  : gs_pages_alloc(keys * sizeof(gs_key));
-}
-
-static void give_back(uint64_t few, gs_key *memory, uint64_t keys)
-{
-    if (few <= GS_ONE_BIN_KEYS)
-        free(memory);
-    else
-        gs_pages_free(memory, keys * sizeof(gs_key));
-}
 
 enum gs_status gs_sort_one_bin(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_thread_work work = {0};
     const uint64_t count = run->plan.count;
-    const uint64_t scratch_keys =
-        count <= GS_ONE_BIN_KEYS ? gs_cache_sort_scratch(count) : run->plan.scratch_keys;
     bool in_place = gs_emit_in_place(&run->emitter);
     uint64_t start = gs_now_ns();
-    gs_key *keys = in_place ? gs_sink_keys(run->emitter.sink) : take_memory(count, count);
-    gs_key *scratch = take_memory(count, scratch_keys);
+    /* From malloc, where the next sort finds it again: fresh pages would take longer than a small
+     * sort itself. */
+    gs_key *keys = in_place ? gs_sink_keys(run->emitter.sink) : malloc(count * sizeof *keys + 1);
+    gs_key *scratch = malloc(gs_cache_sort_scratch(count) * sizeof *scratch);
     if (keys == NULL || scratch == NULL) {
         st = gs_cpu_fail_memory(run, err);
         goto cleanup;
@@ -61,7 +43,7 @@ enum gs_status gs_sort_one_bin(struct gs_run *run, struct gs_error *err)
     run->stats->largest_bin = count;
 cleanup:
     if (!in_place)
-        give_back(count, keys, count);
-    give_back(count, scratch, scratch_keys);
+        free(keys);
+    free(scratch);
     return st;
 }

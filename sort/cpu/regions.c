@@ -74,6 +74,19 @@ static inline bool put_lines(struct gs_regions *regions, struct gs_region_thread
     return true;
 }
 
+/* Append a bin's keys, which begin with the thread's rest of it, in whole lines; those that are
+ * left are the new rest. Reads a line from there. */
+static inline bool put_bin(struct gs_regions *regions, struct gs_region_thread *thread,
+                           uint32_t bin, const gs_key *keys, uint32_t count)
+{
+    const uint32_t rest = count % GS_LINE_KEYS;
+    if (!put_lines(regions, thread, bin, keys, count - rest))
+        return false;
+    memcpy(thread->rests[bin], keys + count - rest, sizeof thread->rests[bin]);
+    thread->rest_counts[bin] = (uint8_t)rest;
+    return true;
+}
+
 void gs_regions_fill_rests(const struct gs_regions *regions, struct gs_rooms *rooms, gs_key *room,
                            uint32_t bins)
 {
@@ -98,39 +111,13 @@ enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *r
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
         const gs_key *keys = room + rooms->first[bin];
         uint32_t count = rooms->next[bin] - rooms->first[bin];
-        uint32_t rest = count % GS_LINE_KEYS;
         thread->counts[bin] += count - thread->rest_counts[bin];
-        if (gs_splitters_equal(&run->splitters, bin))
-            continue;
-        if (!put_lines(regions, thread, bin, keys, count - rest))
+        if (!gs_splitters_equal(&run->splitters, bin) &&
+            !put_bin(regions, thread, bin, keys, count))
             return gs_cpu_fail_memory(run, err);
-        memcpy(thread->rests[bin], keys + count - rest, sizeof thread->rests[bin]);
-        thread->rest_counts[bin] = (uint8_t)rest;
     }
     gs_lines_finish();
     return GS_OK;
-}
-
-/* Append some keys to a bin's rest, and write the lines that fill up. */
-static bool put_keys(struct gs_regions *regions, struct gs_region_thread *thread, uint32_t bin,
-                     const gs_key *keys, uint32_t count)
-{
-    uint32_t rest = thread->rest_counts[bin];
-    if (rest > 0) {
-        uint32_t here = count < GS_LINE_KEYS - rest ? count : GS_LINE_KEYS - rest;
-        memcpy(thread->rests[bin] + rest, keys, here * sizeof *keys);
-        thread->rest_counts[bin] = (uint8_t)(rest + here);
-        if (rest + here < GS_LINE_KEYS)
-            return true;
-        if (!put_lines(regions, thread, bin, thread->rests[bin], GS_LINE_KEYS))
-            return false;
-        keys += here;
-        count -= here;
-    }
-    rest = count % GS_LINE_KEYS;
-    thread->rest_counts[bin] = (uint8_t)rest;
-    memcpy(thread->rests[bin], keys + count - rest, rest * sizeof *keys);
-    return put_lines(regions, thread, bin, keys, count - rest);
 }
 
 bool gs_regions_put_rest(struct gs_regions *regions, unsigned number, uint32_t bin)
@@ -148,19 +135,21 @@ bool gs_regions_put_rest(struct gs_regions *regions, unsigned number, uint32_t b
     return true;
 }
 
-enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, struct gs_error *err)
+enum gs_status gs_regions_put_ordered(struct gs_run *run, gs_key *keys, const uint32_t *ends,
+                                      struct gs_error *err)
 {
     struct gs_regions *regions = run->cpu->regions;
     struct gs_region_thread *thread = &regions->threads[gs_cpu_thread()];
     for (uint32_t bin = 0; bin < gs_run_bins(run); bin++) {
-        uint32_t count = thread->chunk_counts[bin];
+        const uint32_t count = thread->chunk_counts[bin];
+        const uint32_t rest = thread->rest_counts[bin];
         thread->counts[bin] += count;
-        if (keys == NULL)
+        if (keys == NULL || count == 0 || gs_splitters_equal(&run->splitters, bin))
             continue;
-        if (count > 0 && !gs_splitters_equal(&run->splitters, bin) &&
-            !put_keys(regions, thread, bin, keys, count))
+        gs_key *first = keys + ends[bin] - count - rest;
+        memcpy(first, thread->rests[bin], rest * sizeof *first);
+        if (!put_bin(regions, thread, bin, first, count + rest))
             return gs_cpu_fail_memory(run, err);
-        keys += count > 0 ? count + GS_GAP_KEYS : 0;
     }
     gs_lines_finish();
     return GS_OK;

@@ -104,10 +104,12 @@ void gs_regions_fill_rests(const struct gs_regions *regions, struct gs_rooms *ro
 enum gs_status gs_regions_put_rooms(struct gs_run *run, const struct gs_rooms *rooms,
                                     const gs_key *room, struct gs_error *err);
 
-/* Move a chunk that lies bin after bin, GS_GAP_KEYS behind each bin that has keys, to the regions;
- * chunk_counts says how many keys each bin has. keys == NULL: the chunk has keys of equality bins
- * only, which are just counted. GS_ERR_MEMORY: spare memory is full. */
-enum gs_status gs_regions_put_ordered(struct gs_run *run, const gs_key *keys, struct gs_error *err);
+/* Move a chunk that lies bin after bin, GS_GAP_KEYS in front of each bin that has keys, to the
+ * regions: chunk_counts says how many keys each bin has, and they end before keys[ends[bin]]. The
+ * gaps are written to. keys == NULL: the chunk has keys of equality bins only, which are just
+ * counted. GS_ERR_MEMORY: spare memory is full. */
+enum gs_status gs_regions_put_ordered(struct gs_run *run, gs_key *keys, const uint32_t *ends,
+                                      struct gs_error *err);
 
 /* After the last chunk: fill run->counts and run->offsets, and describe the blocks as runs. */
 enum gs_status gs_regions_finish(struct gs_run *run, struct gs_error *err);

@@ -58,7 +58,7 @@ static void *take_array(char *memory, size_t *used, uint64_t count, size_t each)
 /* Take all arrays from memory; returns their bytes. memory == NULL: only their bytes. */
 static size_t take_arrays(struct gs_regions *regions, uint64_t bins, char *memory)
 {
-    struct gs_region_thread none;
+    struct gs_region_thread none = {.to = NULL};
     size_t used = 0;
     regions->first = take_array(memory, &used, bins, sizeof *regions->first);
     regions->blocks = take_array(memory, &used, bins, sizeof *regions->blocks);

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/regions.h"
-#include "sort/cpu/prefix_sum.h"
 #include "sort/cpu/cpu.h"
 
 #include "common/clock.h"

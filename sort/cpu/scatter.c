@@ -28,19 +28,19 @@ static bool has_keys_to_move(const struct gs_run *run, const uint32_t *starts)
     return false;
 }
 
-/* Turn a chunk's counts into the places of its keys, in bins one after the other with `gap` behind
- * each that has keys. */
+/* Turn a chunk's counts into the places of its keys, in bins one after the other with `gap` in
+ * front of each that has keys. */
 static void start_tables(uint32_t *tables, uint32_t bins, uint32_t gap)
 {
-    uint32_t sum = 0;
+    uint32_t sum = 0; /* of keys and gaps */
     for (uint32_t bin = 0; bin < bins; bin++) {
-        const uint32_t first = sum;
+        uint32_t next = sum + gap;
         for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++) {
             uint32_t count = tables[t * bins + bin];
-            tables[t * bins + bin] = sum;
-            sum += count;
+            tables[t * bins + bin] = next;
+            next += count;
         }
-        sum += sum > first ? gap : 0;
+        sum = next > sum + gap ? next : sum;
     }
 }
 
@@ -73,6 +73,12 @@ static gs_key *order_chunk(const struct gs_run *run, uint64_t count, uint32_t ga
     return scratch.moved;
 }
 
+/* Where the bins of an ordered chunk end. */
+static const uint32_t *ends_of(const struct gs_run *run)
+{
+    return gs_chunk_scratch(run).tables + (GS_CHUNK_TABLES - 1) * gs_run_bins(run);
+}
+
 /* Move a chunk to the regions of its bins. */
 static enum gs_status scatter_to_regions(struct gs_run *run, const struct gs_regions *regions,
                                          const struct gs_chunk *chunk, struct gs_error *err)
@@ -84,8 +90,8 @@ static enum gs_status scatter_to_regions(struct gs_run *run, const struct gs_reg
         return gs_regions_put_rooms(run, rooms, gs_cpu_scratch(run), err);
     for (uint32_t bin = 0; bin < gs_run_bins(run) && !moves; bin++)
         moves = counts[bin] > 0 && !gs_splitters_equal(&run->splitters, bin);
-    const gs_key *keys = moves ? order_chunk(run, chunk->count, GS_GAP_KEYS) : NULL;
-    return gs_regions_put_ordered(run, keys, err);
+    gs_key *keys = moves ? order_chunk(run, chunk->count, GS_GAP_KEYS) : NULL;
+    return gs_regions_put_ordered(run, keys, ends_of(run), err);
 }
 
 /* Would many bins of a chunk begin in the same few cache sets if they were contiguous? Only then
@@ -114,8 +120,8 @@ static void scatter_to_copy(struct gs_run *run, const struct gs_chunk *chunk)
     if (rooms->placed) {
         gs_copy_bins(starts, rooms->next, bins, gs_cpu_scratch(run), to);
     } else if (bins_collide(starts, bins)) {
-        const uint32_t *ends = gs_chunk_scratch(run).tables + (GS_CHUNK_TABLES - 1) * bins;
-        gs_copy_bins(starts, ends, bins, order_chunk(run, chunk->count, GS_GAP_KEYS), to);
+        gs_key *keys = order_chunk(run, chunk->count, GS_GAP_KEYS);
+        gs_copy_bins(starts, ends_of(run), bins, keys, to);
     } else {
         gs_copy_past_cache(to, order_chunk(run, chunk->count, 0), chunk->count * sizeof *to);
     }

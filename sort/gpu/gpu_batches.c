@@ -7,7 +7,6 @@
  * download of the batch before hides it.
  */
 #include "sort/gpu/gpu_batches.h"
-#include "sort/cpu/prefix_sum.h"
 #include "sort/device/gpu_call.h"
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/gpu/gpu_capacity.h"

@@ -117,15 +117,12 @@ cleanup:
 }
 
 enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *run,
-                                   uint64_t count, uint64_t offset, uint64_t *first_piece,
                                    struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     unsigned threads = run->plan.threads;
     const struct gs_error disorder = {GS_ERR_DEVICE, "GPU: it gave keys that are not in order"};
-    struct gs_ordered ordered = {.count = count,
-                                 .offset = offset,
-                                 .first_piece = *first_piece,
+    struct gs_ordered ordered = {.count = run->plan.count,
                                  .fetch = fetch_keys,
                                  .context = buffers,
                                  .disorder = &disorder,
@@ -140,7 +137,6 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
     buffers->bus.ns = 0;
     GS_TRY(gs_copy_ordered(run, &ordered, err));
     gs_run_account(run, GS_STAGE_DOWNLOAD, "gpu", buffers->bus.ns, 0, 0);
-    *first_piece += gs_ordered_pieces(&ordered);
 cleanup:
     return st;
 }

@@ -47,11 +47,8 @@ void gs_gpu_buffers_close(struct gs_gpu_buffers *buffers);
 /* Note in run's statistics which device it is and how long its start took. */
 void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device);
 
-/* Wait until keys[0 .. count) are sorted, or ask ->await for them, and hand them to run's
- * emitter, from output position `offset` on, in pieces numbered from *first_piece on. *first_piece
- * then becomes the next free number. */
+/* Wait until all keys are sorted, or ask ->await for them, and hand them to run's emitter. */
 enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run *run,
-                                   uint64_t count, uint64_t offset, uint64_t *first_piece,
                                    struct gs_error *err);
 
 /* Account for one device sort of n keys that has just ended, from the scatter on. Returns when it

@@ -11,7 +11,6 @@
  * counted, and then sorted at once; gpu_batches.h tells how few.
  */
 #include "sort/gpu/stages_gpu.h"
-#include "sort/cpu/prefix_sum.h"
 #include "sort/device/device_sizes.h"
 #include "sort/device/gpu_call.h"
 #include "sort/device/kernels/gpu_launchers.h"
@@ -299,7 +298,6 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
     enum gs_status st = GS_OK;
     struct gs_gpu *gpu = run->gpu;
     struct gs_gpu_buffers *buffers = &gpu->buffers;
-    uint64_t first_piece = 0;
     if (is_batched(gpu)) {
         cudaEvent_t last = gs_gpu_chunk_event(&gpu->times, gpu->times.chunks - 1, GS_GPU_SCATTERED);
         GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
@@ -311,7 +309,7 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
     }
     if (buffers->await == NULL)
         GS_TRY(sort_at_once(run, err));
-    GS_TRY(gs_gpu_buffers_emit(buffers, run, run->plan.count, 0, &first_piece, err));
+    GS_TRY(gs_gpu_buffers_emit(buffers, run, err));
     if (buffers->await != NULL)
         gs_gpu_batches_account(&gpu->batches);
     gpu->done = true;

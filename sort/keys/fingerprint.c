@@ -9,7 +9,6 @@
  * and fell in another. All are of 32 bits, since those are what vector units have.
  */
 #include "sort/keys/vectors.h"
-#include "sort/types/types.h"
 #include "sort/keys/fingerprint.h"
 
 #if GS_KEY_BITS == 32

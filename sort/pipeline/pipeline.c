@@ -20,7 +20,6 @@
 #include "sort/ways/short_records.h"
 #include "sort/split/sort_samples.h"
 #include "sort/cpu/one_bin.h"
-#include "sort/cpu/sort_bins.h"
 
 #include "common/clock.h"
 

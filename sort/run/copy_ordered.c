@@ -83,7 +83,7 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
     uint64_t left = ordered->count - first;
     uint64_t count = left < ordered->piece_keys ? left : ordered->piece_keys;
     uint64_t before = first > 0 ? 1 : 0;
-    uint64_t position = ordered->offset + (turn ? ordered->count - first - count : first);
+    uint64_t position = turn ? ordered->count - first - count : first;
     gs_key *keys;
     uint64_t start = gs_now_ns();
     enum gs_status st = fetch_piece(run, ordered, first, count, position, scratch, &keys, err);
@@ -119,13 +119,12 @@ static enum gs_status copy_piece(struct gs_run *run, struct gs_ordered *ordered,
         gs_order_reverse(keys, kept);
     copying->work.write_ns += gs_now_ns() - fetched;
     uint64_t piece = turn ? pieces - 1 - index : index;
-    return gs_work_emit(&run->emitter, ordered->first_piece + piece, keys, kept, position,
-                        &copying->work);
+    return gs_work_emit(&run->emitter, piece, keys, kept, position, &copying->work);
 }
 
 enum gs_status gs_copy_ordered(struct gs_run *run, struct gs_ordered *ordered, struct gs_error *err)
 {
-    uint64_t pieces = gs_ordered_pieces(ordered);
+    uint64_t pieces = (ordered->count + ordered->piece_keys - 1) / ordered->piece_keys;
     bool turn = ordered->reversed != run->options->reverse;
     uint64_t fingerprint = 0;
     atomic_uint_fast64_t next = 0;

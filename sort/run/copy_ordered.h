@@ -17,8 +17,6 @@ struct gs_ordered {
     bool reversed; /* descending */
     bool scan;     /* check the order, and emit nothing */
     uint64_t count;
-    uint64_t offset;      /* of the first in the output, unless duplicates are dropped */
-    uint64_t first_piece; /* the number of its first piece among all of the output */
     /* Copy keys[first .. first + count) to host memory; called by several threads at once. */
     enum gs_status (*fetch)(void *context, unsigned thread, uint64_t first, uint64_t count,
                             gs_key *to, struct gs_error *err);
@@ -38,12 +36,6 @@ struct gs_ordered {
     uint64_t fingerprint;   /* out, of all keys fetched (options->verify) */
     atomic_bool disordered; /* out */
 };
-
-/* The pieces that gs_copy_ordered makes. */
-static inline uint64_t gs_ordered_pieces(const struct gs_ordered *ordered)
-{
-    return (ordered->count + ordered->piece_keys - 1) / ordered->piece_keys;
-}
 
 /* Copy the keys to the emitter, reversed if the output wants the other direction, and without
  * duplicates under options->unique. The order is checked on the very copy that is written. Fails

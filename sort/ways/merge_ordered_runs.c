@@ -8,7 +8,6 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/order.h"
 #include "sort/ways/ordered_runs.h"
-#include "sort/cpu/prefix_sum.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/cpu/pieces.h"
 #include "sort/run/thread_work.h"

@@ -51,11 +51,9 @@ cudaError_t scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uin
 cudaError_t flip_and_scatter_bins(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
                                   uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                   cudaStream_t stream) __asm__("__wrap_gs_scatter_bins_gpu");
-enum gs_status emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
-                    uint64_t offset, uint64_t *first_piece,
+enum gs_status emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted,
                     struct gs_error *err) __asm__("__real_gs_gpu_buffers_emit");
-enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
-                             uint64_t offset, uint64_t *first_piece,
+enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted,
                              struct gs_error *err) __asm__("__wrap_gs_gpu_buffers_emit");
 
 /* Once everything queued is done, flip the bit of a key in device memory. A copy from memory that
@@ -121,12 +119,12 @@ cudaError_t flip_and_scatter_bins(const struct gs_gpu_work *work, const uint32_t
     return error;
 }
 
-enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted, uint64_t count,
-                             uint64_t offset, uint64_t *first_piece, struct gs_error *err)
+enum gs_status flip_and_emit(struct gs_gpu_buffers *buffers, struct gs_run *sorted,
+                             struct gs_error *err)
 {
     if (place == SORTED)
         flip(buffers->keys, at);
-    return emit(buffers, sorted, count, offset, first_piece, err);
+    return emit(buffers, sorted, err);
 }
 
 static enum gs_status store(struct gs_sink *sink, const void *data, uint64_t count,

@@ -106,7 +106,7 @@ static void check_chunk(enum sample_kind kind, uint32_t count, bool straight)
     memset(counts, 0, sizeof counts);
     for (uint32_t i = 0; i < count; i++)
         counts[bin_of(keys[i])]++;
-    gs_rooms_make(rooms, counts, bins);
+    gs_rooms_make(rooms, counts, bins, false);
     CHECK(gs_rooms_begin(rooms, bins));
     if (CHECK(put_chunk(rooms, keys, count, straight))) {
         gs_rooms_end(rooms, true);
@@ -164,7 +164,7 @@ static void check_misfit(bool straight)
     CHECK(!straight || gs_rooms_straight(&splitters));
     for (uint32_t bin = 0; bin <= splitters.count; bin++)
         counts[bin] = CHUNK / BINS;
-    gs_rooms_make(rooms, counts, splitters.count + 1);
+    gs_rooms_make(rooms, counts, splitters.count + 1, false);
     uint32_t last = rooms->first[splitters.count + 1];
     scratch[last + GS_ROOMS_STRAIGHT] = 78;
     for (uint32_t misses = 0; misses < 9; misses++) {

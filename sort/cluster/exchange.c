@@ -44,19 +44,21 @@ enum gs_status gs_exchange_open(struct gs_exchange *exchange, const struct gs_cl
                                                 .meanwhile = progress_meanwhile,
                                                 .context = exchange}};
     const size_t size = (size_t)cluster->size;
+    const uint64_t message = GS_MESSAGE_BYTES / record_bytes;
+    const size_t most = size + exchange->dealer.most / message;
     exchange->farewells = calloc(size, sizeof *exchange->farewells);
     failed = exchange->farewells == NULL;
+    for (size_t rank = 0; !failed && rank < size; rank++)
+        exchange->farewells[rank] = MPI_REQUEST_NULL;
     for (int i = 0; i < GS_RECEIVES; i++)
         exchange->receives[i] = MPI_REQUEST_NULL;
     for (int i = 0; i < GS_BATCHES; i++) {
         struct gs_batch *batch = &exchange->batches[i];
         batch->records = gs_pages_alloc(exchange->dealer.most * record_bytes);
         batch->starts = calloc(size + 1, sizeof *batch->starts);
-        batch->requests = calloc(size, sizeof *batch->requests);
+        batch->requests = calloc(most, sizeof *batch->requests);
         failed =
             failed || batch->records == NULL || batch->starts == NULL || batch->requests == NULL;
-        for (size_t rank = 0; !failed && rank < size; rank++)
-            exchange->farewells[rank] = batch->requests[rank] = MPI_REQUEST_NULL;
     }
     if (failed)
         return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "exchange");
@@ -125,7 +127,7 @@ static enum gs_status check_sent(struct gs_exchange *exchange, struct gs_batch *
     const size_t own = (size_t)exchange->cluster->rank;
     if (!batch->busy)
         return GS_OK;
-    GS_MPI(MPI_Testall(exchange->cluster->size, batch->requests, &sent, MPI_STATUSES_IGNORE));
+    GS_MPI(MPI_Testall(batch->sent, batch->requests, &sent, MPI_STATUSES_IGNORE));
     bool kept = exchange->failed || batch->kept == batch->starts[own + 1] - batch->starts[own];
     batch->busy = !sent || !kept;
     *moved = *moved || !batch->busy;
@@ -222,6 +224,24 @@ cleanup:
     return st;
 }
 
+/* Begin to send a rank's part of a batch. */
+static enum gs_status send_part(struct gs_exchange *exchange, struct gs_batch *batch, int rank,
+                                struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const size_t bytes = exchange->dealer.record_bytes;
+    const uint64_t most = GS_MESSAGE_BYTES / bytes;
+    const uint64_t end = batch->starts[rank + 1];
+    for (uint64_t first = batch->starts[rank], count; first < end; first += count) {
+        count = end - first < most ? end - first : most;
+        GS_MPI(MPI_Issend(batch->records + first * bytes, (int)(count * bytes), MPI_BYTE, rank,
+                          TAG_RECORDS, MPI_COMM_WORLD, &batch->requests[batch->sent++]));
+        exchange->sent_bytes += count * bytes;
+    }
+cleanup:
+    return st;
+}
+
 /* Deal the next batch and begin to send it. */
 static enum gs_status send_batch(struct gs_exchange *exchange, struct gs_batch *batch,
                                  struct gs_error *err)
@@ -246,15 +266,10 @@ static enum gs_status send_batch(struct gs_exchange *exchange, struct gs_batch *
     exchange->position += count;
     batch->busy = true;
     batch->kept = 0;
-    for (int i = 1; i < exchange->cluster->size; i++) { /* each rank begins with its neighbour */
-        int rank = (exchange->cluster->rank + i) % exchange->cluster->size;
-        uint64_t first = batch->starts[rank];
-        uint64_t part = (batch->starts[rank + 1] - first) * bytes;
-        if (part > 0)
-            GS_MPI(MPI_Isend(batch->records + first * bytes, (int)part, MPI_BYTE, rank, TAG_RECORDS,
-                             MPI_COMM_WORLD, &batch->requests[rank]));
-        exchange->sent_bytes += part;
-    }
+    batch->sent = 0;
+    for (int i = 1; i < exchange->cluster->size; i++) /* each rank begins with its neighbour */
+        GS_TRY(send_part(exchange, batch, (exchange->cluster->rank + i) % exchange->cluster->size,
+                         err));
     exchange->received +=
         batch->starts[exchange->cluster->rank + 1] - batch->starts[exchange->cluster->rank];
 cleanup:

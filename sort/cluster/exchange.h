@@ -12,13 +12,21 @@
 #include "sort/cluster/deal.h"
 #include "sort/cluster/wire.h"
 
-#define GS_BATCHES  2
-#define GS_RECEIVES 64 /* parts on their way to the caller at once */
+#define GS_BATCHES  8
+#define GS_RECEIVES 64 /* messages on their way to the caller at once */
+
+/* The most bytes of a message, rounded down to records: less than libraries send at once over TCP.
+ * Before a larger one they wait for an answer, which waits behind what goes the other way. Two
+ * hosts over 100 Mbit/s, both ways, Open MPI 4.1: 47 % of the wire's rate with 4 MiB, 61 % with 256
+ * KiB, 89 % with 60. They are sent synchronously (MPI_Issend), so that a rank that does not read is
+ * not sent more than the batches under way. */
+#define GS_MESSAGE_BYTES ((uint64_t)60 << 10)
 
 struct gs_batch {
     char *records;         /* by rank */
     uint64_t *starts;      /* of each rank's part */
-    MPI_Request *requests; /* one for each rank */
+    MPI_Request *requests; /* of the messages sent, */
+    int sent;              /* and how many they are */
     uint64_t kept;         /* records of this rank's own part that the caller has got */
     bool busy;
 };

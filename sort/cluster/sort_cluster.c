@@ -23,9 +23,9 @@
 
 /* Batches take at most this share of the memory each; a batch of BATCH_BYTES for each thread keeps
  * network and threads busy. */
-#define BATCH_SHARE     16
-#define BATCH_BYTES     ((uint64_t)4 << 20)
-#define BATCH_BYTES_MAX ((uint64_t)64 << 20)
+#define BATCH_SHARE     64
+#define BATCH_BYTES     ((uint64_t)1 << 20)
+#define BATCH_BYTES_MAX ((uint64_t)16 << 20)
 
 /* The ranges are even within 1 %; a small input's may be less so. */
 #define SMALL_BYTES ((uint64_t)8 << 20)
@@ -96,6 +96,7 @@ static enum gs_status finish_exchange(struct part *part, bool failed, struct gs_
     part->exchanged = true;
     enum gs_status st =
         gs_exchange_finish(&part->exchange, failed, &part->first, &part->total, err);
+    gs_exchange_close(&part->exchange); /* the sort needs the memory */
     if (!part->options->unique && part->output.shared)
         part->start += part->first * part->record_bytes;
     return st;
@@ -121,6 +122,7 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
     enum gs_status st = GS_OK;
     struct gs_options options = *part->options;
     const struct gs_width *width = gs_width(&options);
+    const uint64_t batches = GS_BATCHES * part->exchange.dealer.most * part->record_bytes;
     const uint64_t memory = part->source->memory_bytes;
     gs_progress_enter(progress, "exchange", 0);
     if (part->room > 0)
@@ -140,7 +142,7 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
                                  .advise = advise,
                                  .read = read_more,
                                  .context = part,
-                                 .memory_bytes = memory,
+                                 .memory_bytes = memory - batches,
                                  .held_bytes = options.held_bytes,
                                  .directories = part->source->directories,
                                  .directory_count = part->source->directory_count};

@@ -25,7 +25,8 @@ setup()
         keygen "$distribution" 2M >in
         run --separate-stderr ranks 4 --stats=json in -o out
         [ "$status" -eq 0 ]
-        most=$(grep -o '"keys_out": [0-9]*' <<<"$stderr" | head -n 4 | grep -o '[0-9]*$' | sort -n | tail -n 1)
+        most=$(grep -o '"keys_out": [0-9]*' <<<"$stderr" | head -n 4 | grep -o '[0-9]*$' |
+            sort -n | tail -n 1)
         echo "$distribution: $most of $((2 << 20)) keys" >&2
         [ "$most" -le $(((2 << 20) * 110 / 400)) ]
     done

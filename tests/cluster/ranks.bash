@@ -31,7 +31,8 @@ ranks()
 {
     local count=$1
     shift
-    timeout --foreground 120 "$MPIRUN" -n "$count" "$GSORT_MPI" ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "$@"
+    timeout --foreground 120 "$MPIRUN" -n "$count" "$GSORT_MPI" \
+        ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "$@"
 }
 
 # assert_one_line WORD...: exit status 2 and, in $stderr, one line of gsort's own with these words.

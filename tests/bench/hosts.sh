@@ -2,7 +2,8 @@
 # hosts.sh -- several ranks as on several hosts: network namespaces with a slow wire between them
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench/hosts.sh GSORT-MPI GSORT KEYGEN [-b RATE] [-n KEYS] [-d DIR] [-m MPIRUN] [HOSTS...]
+# usage: tests/bench/hosts.sh GSORT-MPI GSORT KEYGEN [-b RATE] [-n KEYS] [-d DIR] [-m MPIRUN]
+#        [HOSTS...]
 #
 # As root, with iproute2 and Open MPI. For each number of HOSTS (default 2 3 4 5) makes as many
 # network namespaces, joined by a bridge, each with a wire of RATE (default 1gbit) both ways, and
@@ -92,10 +93,11 @@ for count; do
     }
     cmp wanted out
     rm out
-    awk -v hosts="$count" -v rate="$(tc -j qdisc show dev "$prefix-1" | grep -o '"rate":[0-9]*' | cut -d: -f2)" '
+    bytes=$(tc -j qdisc show dev "$prefix-1" | grep -o '"rate":[0-9]*' | cut -d: -f2)
+    awk -v hosts="$count" -v rate="$bytes" '
         $1 ~ /^[0-9]+$/ { most = $4 > most ? $4 : most }
         $1 == "all" { ms = $6 }
-        $1 == "total" { printf "| %d | %.0f | %.1f | %.0f %% | %.0f |\n", hosts, ms, most / ms / 1e3,
-            100 * most / ms * 1e3 / rate, $2 }' said
+        $1 == "total" { printf "| %d | %.0f | %.1f | %.0f %% | %.0f |\n", hosts, ms,
+            most / ms / 1e3, 100 * most / ms * 1e3 / rate, $2 }' said
     remove_hosts
 done

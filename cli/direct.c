@@ -42,11 +42,11 @@ enum gs_status gs_direct_write(int direct_fd, struct gs_output *output, const vo
         size_t here = bytes - done - (bytes - done) % GS_DIRECT_BLOCK;
         here = here < BUFFER_BYTES ? here : BUFFER_BYTES;
         memcpy(buffer, from + done, here);
-        size_t written;
+        size_t written = 0;
         int errnum = gs_direct_pwrite(direct_fd, buffer, here, start + done, &written);
         if (errnum != 0)
             st = gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", output->name);
-        else if (written < here)
+        else /* what it refuses, if anything */
             st = gs_output_write(output, buffer + written, here - written,
                                  position + done + written, err);
         done += here;

@@ -10,7 +10,8 @@
  *
  * At first half of the memory holds the chunk that is read, and half the chunk sorted by bin; later
  * half holds the loaded bins, and half is what gs_sort takes to sort them. The page cache overlaps
- * disk I/O with the sort's work: it writes behind, and is told what will be read next.
+ * disk I/O with the sort's work: it writes behind, and is told what will be read next. Where its
+ * pages come slowly, chunks and output go past it (common/pace.h).
  */
 #include "sort/external/external.h"
 #include "sort/external/external_distribute.h"

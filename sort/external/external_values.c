@@ -1,5 +1,5 @@
 /* external_values.c -- sort records of one or two bytes, of unknown number, in little memory.
- * memory. SPDX-License-Identifier: MIT
+ * SPDX-License-Identifier: MIT
  */
 #include "sort/external/external_values.h"
 #include "sort/external/external_plan.h"

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/faults/kill.sh GSORT KEYGEN REFERENCE N [SEED]     in turn: a new output, one that is
-#        replaced, the input itself, and one that is replaced by a sort through temporary files;
+#        replaced, the input itself, and one that is replaced by a sort through temporary files, or
+#        of wide records;
 #        from make check-kill N=1000 and tests/cli/kill9.bats
 #
 # A named temporary may be left behind: a kill between linking and renaming it, some microseconds,
@@ -52,6 +53,8 @@ if has_unnamed; then
 fi
 
 external=(-S 1M -T tmp) # less than the input
+records=(-R 40 -k 0:u16)
+"$REFERENCE" "${records[@]}" in >new_records
 
 # Set `took` to the shortest of five runs, in microseconds: others may have waited for a processor.
 time_run() # OPTION...
@@ -67,6 +70,8 @@ time_run() # OPTION...
 }
 time_run "${external[@]}"
 took_external=$took
+time_run "${records[@]}"
+took_records=$took
 time_run
 took_memory=$took
 
@@ -84,12 +89,13 @@ declare -A was=([old]=0 [new]=0)
 left=0 bad=0
 for ((i = 0; i < count; i++)); do
     rm -rf work && mkdir work
-    options=() took=$took_memory input=in
-    case $((i % 4)) in
+    options=() took=$took_memory input=in wanted=new
+    case $((i % 5)) in
     0) before='' ;;
     1) before=old ;;
     2) before=in input=work/out ;;
     3) before=old options=("${external[@]}") took=$took_external ;;
+    4) before=old options=("${records[@]}") took=$took_records wanted=new_records ;;
     esac
     [ -z "$before" ] || cp "$before" work/out
     moment=$((took * (RANDOM % 1300) / 1000))
@@ -101,7 +107,7 @@ for ((i = 0; i < count; i++)); do
     { wait "$pid"; } 2>/dev/null
     if is_old; then
         was[old]=$((was[old] + 1))
-    elif cmp -s new work/out; then
+    elif cmp -s $wanted work/out; then
         was[new]=$((was[new] + 1))
     else
         bad=$((bad + 1))
@@ -112,7 +118,7 @@ for ((i = 0; i < count; i++)); do
             continue
         fi
         left=$((left + 1))
-        if [[ $file != work/.gsort-* ]] || { [ "$unnamed" = 1 ] && ! cmp -s new "$file"; }; then
+        if [[ $file != work/.gsort-* ]] || { [ "$unnamed" = 1 ] && ! cmp -s $wanted "$file"; }; then
             bad=$((bad + 1))
             echo "kill $i, after $moment us: left behind: $file"
         fi

@@ -24,7 +24,7 @@ dir=$(mktemp -d) && cp "$SHIM" "$dir/shim.so" && SHIM=$dir/shim.so &&
     mkdir -p "$dir/work" "$dir/tmp/1" "$dir/tmp/2" && cd "$dir/work" || exit 2
 trap 'rm -rf "$dir"' EXIT
 export GSORT_FAULT_MARK=$dir/mark TMPDIR=$dir/tmp/1
-mapfile -t dists < <("$KEYGEN" --list | awk '{ print $1 }')
+mapfile -t dists < <("$KEYGEN" --list | awk '$1 != "gray" && $1 != "paths" { print $1 }')
 devices=(auto cpu)
 if "$GSORT" --device=gpu </dev/null >/dev/null 2>&1; then
     devices+=(gpu)
@@ -77,17 +77,30 @@ draw_merge()
     done
 }
 
+# Make the run one of records of `bytes` bytes, of which the first 4 are the key. (gray and paths
+# have records of their own.)
+draw_records()
+{
+    one_of 17 24 40 100 1000
+    bytes=$REPLY
+    keygen_options=("--record=$bytes")
+    options+=(-R "$bytes" -k 0:u32) reference_options+=(-R "$bytes" -k 0:u32)
+    chance 30 && options+=(-s) && reference_options+=(-s)
+    return 0
+}
+
 # Draw one run: files, options, reference_options, input, output, environment, may_fail.
 draw_run()
 {
-    local i
+    local i bytes=4 keygen_options=()
     rm -rf ./* .[!.]* ../mark
     files=() options=() reference_options=() environment=() may_fail=0
+    chance 25 && draw_records
     for ((i = 0; i == 0 || i < 4 && RANDOM % 3 == 0; i++)); do
         draw_size
-        local n=$REPLY
+        local n=$((REPLY * 4 / bytes))
         one_of "${dists[@]}"
-        "$KEYGEN" "$REPLY" "$n" --seed=$((RANDOM % 1000)) >"in$i"
+        "$KEYGEN" "$REPLY" "$n" "${keygen_options[@]}" --seed=$((RANDOM % 1000)) >"in$i"
         files+=("in$i")
     done
     chance 30 && options+=(-r) && reference_options+=(-r)
@@ -96,7 +109,7 @@ draw_run()
     chance 20 && options+=("--bins=$((1 + RANDOM % 4096))")
     chance 20 && options+=("--samples=$((1 + RANDOM))")
     chance 50 && options+=("--parallel=$((1 + RANDOM % 6))")
-    chance 20 && draw_engine
+    [ "$bytes" -eq 4 ] && chance 20 && draw_engine
     chance 10 && options+=(--fsync)
     chance 15 && options+=(--direct)
     chance 30 && options+=(-T "$dir/tmp/1")
@@ -104,6 +117,7 @@ draw_run()
     chance 30 && options+=(-S "$((1 << RANDOM % 18))K")
     one_of "${devices[@]}"
     local device=$REPLY
+    [ "$bytes" -eq 4 ] || [ "$device" != gpu ] || device=cpu
     if chance 40; then
         [ "${#devices[@]}" -eq 2 ] || device=cpu # make inject-gpu tests faults in CUDA calls
         one_of "${faults[@]}"

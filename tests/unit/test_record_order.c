@@ -28,7 +28,8 @@ static void make_records(const struct gs_format *format, uint64_t seed)
             if (key->type.kind == GS_TYPE_BYTES || which % 4 == 0)
                 continue;
             const size_t count = special_bits(&key->type, bits);
-            write_bits(&key->type, records[i] + key->offset, bits[(which >> 8) % count]);
+            if (count > 0)
+                write_bits(&key->type, records[i] + key->offset, bits[(which >> 8) % count]);
         }
     }
 }

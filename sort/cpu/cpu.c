@@ -14,7 +14,5 @@ enum gs_status gs_cpu_fail_memory(const struct gs_run *run, struct gs_error *err
 
 gs_key *gs_cpu_scratch(const struct gs_run *run)
 {
-    const struct gs_cpu *cpu = run->cpu;
-    const uint64_t first = gs_cpu_thread() * run->plan.scratch_keys;
-    return cpu->scratch == NULL ? NULL : cpu->scratch + first;
+    return run->cpu->scratch + gs_cpu_thread() * run->plan.scratch_keys;
 }

@@ -29,7 +29,7 @@ struct gs_cpu {
     bool moves_equal;           /* scatter also moves chunks that have only keys of equality bins */
 };
 
-/* The calling thread's part of the scratch memory, or NULL if there is none. */
+/* The calling thread's part of the scratch memory. */
 gs_key *gs_cpu_scratch(const struct gs_run *run);
 
 /* Fail with GS_ERR_MEMORY: no room to sort so many keys. */

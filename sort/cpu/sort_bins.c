@@ -53,15 +53,6 @@ static gs_key *output_memory(const struct gs_run *run)
     return emitter->sink->memory != NULL ? emitter->sink->memory : emitter->staging;
 }
 
-/* Where to sort a piece: in the thread's part of buffers;
- * without buffers, at its place in the output's memory. */
-static gs_key *place_of(const struct gs_run *run, const struct gs_pieces *pieces,
-                        const struct gs_piece *piece, gs_key *buffers)
-{
-    return buffers != NULL ? buffers + gs_cpu_thread() * pieces->largest
-                           : output_memory(run) + piece->offset;
-}
-
 /* How far a thread knows pieces to be sorted, and regions to be safe to overwrite. */
 struct turn {
     struct gs_regions_wait wait;
@@ -82,8 +73,9 @@ static void await_turn(const struct gs_run *run, const struct gs_pieces *pieces,
     }
 }
 
-/* Sort all pieces. buffers is NULL or has room for the largest piece for each thread; sorted[] is
- * NULL or notes, by number in the output, which pieces are sorted. */
+/* Sort all pieces. buffers is NULL, and they are sorted at their places in the output's memory, or
+ * has room for the largest piece for each thread; sorted[] is NULL or notes, by number in the
+ * output, which pieces are sorted. */
 static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_key *buffers,
                         atomic_bool *sorted)
 {
@@ -95,7 +87,8 @@ static void sort_pieces(struct gs_run *run, const struct gs_pieces *pieces, gs_k
         struct turn turn = {0};
         for (uint64_t number; (number = atomic_fetch_add(&next, 1)) < pieces->count;) {
             const struct gs_piece *piece = gs_piece_at(run, pieces, number);
-            gs_key *to = place_of(run, pieces, piece, buffers);
+            gs_key *to = buffers != NULL ? buffers + gs_cpu_thread() * pieces->largest
+                                         : output_memory(run) + piece->offset;
             if (sorted != NULL)
                 await_turn(run, pieces, piece, sorted, &turn);
             enum gs_status st = gs_work_tell(run, piece->count, piece->offset, false, &work);

@@ -96,12 +96,8 @@ static void work(struct gs_merge_shared *merge, struct gs_merger *worker)
 static void add_row(struct gs_stats *stats, enum gs_stage stage, uint64_t begin_ns, uint64_t ns,
                     uint64_t keys)
 {
-    struct gs_stage_stats row = {.device = "cpu",
-                                 .begin_ns = begin_ns,
-                                 .end_ns = gs_now_ns(),
-                                 .ns = ns,
-                                 .keys = keys,
-                                 .bytes = keys * GS_KEY_BYTES};
+    struct gs_stage_stats row = gs_stage_since(begin_ns, keys, keys * GS_KEY_BYTES);
+    row.ns = ns;
     gs_stage_add(&stats->stages[stage], &row);
 }
 

@@ -9,8 +9,8 @@
 # whole process in seconds, and the medians of the rounds' ratios to cp and to u32, with minimum and
 # maximum. One round runs, one after the other, cp and gsort with each width; every other round has
 # the reverse order. The input, random bytes, is in the page cache, and every output is a new file.
-# Each width's output is checked once. -a: more options for gsort. In the first rounds, as many as -P
-# says (default none), numpy sorts u64, and records of 100 bytes by argsort and take. -n:
+# Each width's output is checked once. -a: more options for gsort. In the first rounds, as many as
+# -P says (default none), numpy sorts u64, and records of 100 bytes by argsort and take. -n:
 # besides cp and u32 only these, i32, f32 and u32be among them.
 set -eu -o pipefail
 export LC_ALL=C

@@ -24,11 +24,13 @@
 /* Bytes of one read from a pipe: as many as a large one holds. */
 #define GS_CHECK_BYTES ((size_t)1 << 20)
 
+/* The record before, or the one that is out of order. */
+static char last[GS_RECORD_BYTES_MAX];
+
 /* The state after some keys. */
 struct check {
     const struct gs_options *options;
     uint64_t index; /* of the next key, or, once ordered is false, of the first disorder */
-    char *last;     /* the key before, or the one that is out of order; owned */
     bool ordered;
 };
 
@@ -36,14 +38,14 @@ struct check {
 static void check_keys(struct check *check, const char *keys, uint64_t count)
 {
     const unsigned record_bytes = gs_record_bytes(check->options);
-    const void *previous = check->index > 0 ? check->last : NULL;
+    const void *previous = check->index > 0 ? last : NULL;
     uint64_t bad = gs_width(check->options)->first_disorder(check->options, keys, count, previous);
     check->ordered = bad == count;
     check->index += bad;
     if (!check->ordered)
-        memcpy(check->last, keys + bad * record_bytes, record_bytes);
+        memcpy(last, keys + bad * record_bytes, record_bytes);
     else if (count > 0)
-        memcpy(check->last, keys + (count - 1) * record_bytes, record_bytes);
+        memcpy(last, keys + (count - 1) * record_bytes, record_bytes);
 }
 
 static void check_mapped(struct check *check, const struct gs_input *input,
@@ -117,9 +119,6 @@ enum gs_status gs_mode_check(struct gs_command *command, struct gs_progress *pro
     st = gs_decide_records(command, &inputs, err);
     if (st == GS_OK)
         st = gs_inputs_consume(&inputs, err);
-    check.last = malloc(gs_record_bytes(&command->sort));
-    if (st == GS_OK && check.last == NULL)
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to check");
     if (st == GS_OK && input->pending)
         st = check_stream(&check, input, progress, err);
     else if (st == GS_OK)
@@ -127,12 +126,11 @@ enum gs_status gs_mode_check(struct gs_command *command, struct gs_progress *pro
     gs_progress_stop();
     if (st == GS_OK && !check.ordered && !command->quiet) {
         char text[GS_KEY_TEXT];
-        gs_record_text(&command->sort, check.last, text);
+        gs_record_text(&command->sort, last, text);
         gs_report_line("%s:%" PRIu64 ": disorder: %s", input->name, check.index, text);
     }
     gs_report_watch(NULL, NULL, NULL);
     gs_inputs_close(&inputs);
-    free(check.last);
     *ordered = check.ordered;
     return st;
 }

@@ -20,7 +20,7 @@ static unsigned mantissa_bits(const struct gs_key_type *type)
 static uint64_t fold_float(const struct gs_key_type *type, uint64_t bits)
 {
     const unsigned width = 8 * type->bytes;
-    const uint64_t sign = (uint64_t)1 << (width - 1);
+    const uint64_t sign = (uint64_t)1 << ((width - 1) % 64);
     const uint64_t negative_nans = ((uint64_t)1 << mantissa_bits(type)) - 1;
     const uint64_t folded = (bits & sign) != 0 ? ~bits : bits | sign;
     return (folded - negative_nans) & (sign | (sign - 1));
@@ -52,7 +52,7 @@ static void write_key(const struct gs_key_field *key, const uint8_t *record, uin
     if (key->type.kind == GS_TYPE_BYTES) {
         memcpy(to, record + key->offset + from, count);
     } else {
-        uint8_t number[NUMBER_BYTES];
+        uint8_t number[NUMBER_BYTES] = {0};
         write_number(key, record, number);
         memcpy(to, number + from, count);
     }
@@ -176,8 +176,8 @@ static int compare_keys(const struct gs_record_order *order, const uint8_t *a, c
         if (key->type.kind == GS_TYPE_BYTES) {
             sign = memcmp(a + key->offset, b + key->offset, key->type.bytes);
         } else {
-            uint8_t of_a[NUMBER_BYTES];
-            uint8_t of_b[NUMBER_BYTES];
+            uint8_t of_a[NUMBER_BYTES] = {0};
+            uint8_t of_b[NUMBER_BYTES] = {0};
             write_number(key, a, of_a);
             write_number(key, b, of_b);
             sign = memcmp(of_a, of_b, key->type.bytes);

@@ -7,6 +7,7 @@
  * in the tree; the records are read only where those are equal.
  */
 #include "sort/wide/record_tree.h"
+#include "sort/wide/tags.h"
 
 #define HEAD_BYTES 16 /* of a key string */
 #define AHEAD      4  /* records of a run that are under way */
@@ -14,7 +15,7 @@
 static gs_key read_head(const struct gs_record_tree *tree, const char *record)
 {
     const struct gs_record_head head = gs_record_head(tree->order, record);
-    const gs_key number = (gs_key)head.high << 64 | head.low;
+    const gs_key number = gs_tag_of_words(head.high, head.low);
     return tree->reverse ? ~number : number;
 }
 

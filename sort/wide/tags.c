@@ -15,7 +15,7 @@ static inline gs_key string_part(const struct gs_record_order *order, const void
     gs_record_string(order, record, from, count, bytes);
     memcpy(&high, bytes, sizeof high);
     memcpy(&low, bytes + 8, sizeof low);
-    return (gs_key)__builtin_bswap64(high) << 64 | __builtin_bswap64(low);
+    return gs_tag_of_words(__builtin_bswap64(high), __builtin_bswap64(low));
 }
 
 /* A tag of a prefix, given as a number's highest bytes. */
@@ -29,7 +29,7 @@ static inline gs_key make_tag(const struct gs_tags *tags, gs_key prefix, uint64_
 static inline gs_key string_head(const struct gs_record_order *order, const void *record)
 {
     struct gs_record_head head = gs_record_head(order, record);
-    return (gs_key)head.high << 64 | head.low;
+    return gs_tag_of_words(head.high, head.low);
 }
 
 static void tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t first,

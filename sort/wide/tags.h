@@ -34,6 +34,13 @@ struct gs_tags {
 void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
                   const struct gs_span *spans, size_t span_count);
 
+/* The number of 128 bits that two words are. */
+static inline gs_key gs_tag_of_words(uint64_t high, uint64_t low)
+{
+    __extension__ unsigned __int128 number = high;
+    return (gs_key)(number << 64 | low);
+}
+
 static inline gs_key gs_tags_index_mask(const struct gs_tags *tags)
 {
     return ((gs_key)1 << (8 * tags->index_bytes)) - 1;

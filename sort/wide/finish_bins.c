@@ -184,8 +184,3 @@ enum gs_status gs_finish_bins(struct gs_wide *wide, struct gs_error *err)
     }
     return gs_emit_result(&run->emitter, err);
 }
-
-const char *gs_finish_bins_name(void)
-{
-    return gs_cache_sort_name();
-}

@@ -9,7 +9,4 @@
 /* Sort each bin, resolve ties, drop duplicates under options->unique, and write the records. */
 enum gs_status gs_finish_bins(struct gs_wide *wide, struct gs_error *err);
 
-/* The method that sorts tags on this processor, for --stats. */
-const char *gs_finish_bins_name(void);
-
 #endif

@@ -6,6 +6,7 @@
  * cache, ties resolved, duplicates dropped, and its records fetched to their place in the output.
  */
 #include "sort/wide/sort_records.h"
+#include "sort/bin/cache_sort.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/pipeline/distribute.h"
 #include "sort/split/select_samples.h"
@@ -146,7 +147,7 @@ static uint64_t fingerprint_input(const struct gs_wide *wide)
 void gs_sort_records_describe(struct gs_stats *stats)
 {
     stats->device = gs_device_name(GS_DEVICE_CPU);
-    stats->device_text = gs_finish_bins_name();
+    stats->device_text = gs_cache_sort_name();
     stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
     stats->order = "none";
     snprintf(stats->reason, sizeof stats->reason, "records of this size are sorted on the CPU");

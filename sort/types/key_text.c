@@ -26,6 +26,6 @@ void gs_record_text(const struct gs_options *options, const void *record, char t
         gs_key_print(&options->format->keys[0], record, text);
         return;
     }
-    gs_key_text(record, gs_record_bytes(options), number);
+    gs_key_text(record, gs_plain_bytes(options), number);
     memcpy(text, number, sizeof number);
 }

@@ -73,6 +73,12 @@ struct gs_options {
                                * library's own call, or NULL */
 };
 
+/* Bytes of a plain key in spans, sinks and files. */
+static inline unsigned gs_plain_bytes(const struct gs_options *options)
+{
+    return options->key_bytes != 0 ? options->key_bytes : 4;
+}
+
 /* Bytes of a record in spans, sinks and files. */
 static inline unsigned gs_record_bytes(const struct gs_options *options)
 {
@@ -80,7 +86,7 @@ static inline unsigned gs_record_bytes(const struct gs_options *options)
         return options->format->record_bytes;
     if (options->codec != NULL)
         return options->codec->record_bytes;
-    return options->key_bytes != 0 ? options->key_bytes : 4;
+    return gs_plain_bytes(options);
 }
 
 /* Bytes of what the output has for each record. */

@@ -50,12 +50,13 @@ static gs_key *come_in(struct gs_incoming *incoming, const gs_key *keys, uint64_
         piece = piece < count - done ? piece : count - done;
         if (done + piece > room) {
             gs_incoming_pause(incoming);
-            gs_key *moved = malloc(2 * room * sizeof *moved);
+            while (done + piece > room)
+                room *= 2;
+            gs_key *moved = malloc(room * sizeof *moved);
             memcpy(moved, buffer, done * sizeof *buffer);
             memset(buffer, 0, done * sizeof *buffer); /* late readers get wrong keys */
             free(buffer);
             buffer = moved;
-            room *= 2;
         }
         memcpy(buffer + done, keys + done, piece * sizeof *buffer);
         gs_incoming_tell(incoming, buffer, done + piece);

@@ -90,6 +90,10 @@ static inline int compare_floats(const struct gs_key_type *type, uint64_t a, uin
 static inline int compare_keys(const struct gs_key_type *type, const unsigned char *a,
                                const unsigned char *b)
 {
+    if (type->kind == GS_TYPE_BYTES) { /* any number of them */
+        const int order = memcmp(a, b, type->bytes);
+        return order < 0 ? -1 : order > 0;
+    }
     const test_wide x = read_bits(type, a);
     const test_wide y = read_bits(type, b);
     const unsigned unused = (128 - 8 * type->bytes) % 128;
@@ -101,10 +105,6 @@ static inline int compare_keys(const struct gs_key_type *type, const unsigned ch
         const test_signed_wide v = (test_signed_wide)(x << unused);
         const test_signed_wide w = (test_signed_wide)(y << unused);
         return v < w ? -1 : v > w;
-    }
-    case GS_TYPE_BYTES: {
-        const int order = memcmp(a, b, type->bytes);
-        return order < 0 ? -1 : order > 0;
     }
     default:
         return x < y ? -1 : x > y;

@@ -43,6 +43,7 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     struct gs_output_sink to = gs_output_sink(output, &options, inputs);
     options.leave_device = true; /* main then ends by gs_exit_now */
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&options), &spans, &keys, err));
+    gs_output_sink_choose(&to, keys * gs_output_bytes(&options));
     if (!options.unique)
         GS_TRY(gs_output_reserve(output, keys * gs_output_bytes(&options), err));
     gs_start_ahead(&options, keys * gs_record_bytes(&options), options.unique ? NULL : output, 0);

@@ -8,9 +8,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
-#include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Shorter outputs seldom wait for pages, nor for the disk. */
 #define CHOICE_BYTES_MIN ((uint64_t)64 << 20)
@@ -31,10 +29,9 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
     const uint64_t start = gs_now_ns();
     const bool pages = to->output->prefill != NULL; /* made ahead: they are there at once */
     const bool direct =
-        to->direct_fd >= 0 && !pages && gs_pace_chooses_direct(&to->pace, to->output->direct, 1);
+        to->direct != NULL && !pages && gs_pace_chooses_direct(&to->pace, to->output->direct, 1);
     enum gs_status st =
-        direct ? gs_direct_write(to->direct_fd, to->output, keys, bytes,
-                                 position * to->record_bytes, err)
+        direct ? gs_direct_write(to->direct, keys, bytes, position * to->record_bytes, err)
                : gs_output_write(to->output, keys, bytes, position * to->record_bytes, err);
     gs_pace_book(&to->pace, direct, bytes, gs_now_ns() - start);
     return st;
@@ -95,7 +92,7 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                    .record_bytes = gs_output_bytes(options),
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,
-                                   .direct_fd = paged ? -1 : gs_direct_open(output),
+                                   .direct = paged ? NULL : gs_direct_open(output),
                                    .threads = gs_threads_for_pages(options, false),
                                    .idle_threads = gs_threads_for_pages(options, true)};
 }
@@ -103,15 +100,17 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
 void gs_output_sink_choose(struct gs_output_sink *to, uint64_t bytes)
 {
     if (to->output->direct == GS_DIRECT_AUTO && bytes >= CHOICE_BYTES_MIN)
-        to->direct_fd = gs_direct_open(to->output);
+        to->direct = gs_direct_open(to->output);
 }
 
 enum gs_status gs_output_sink_close(struct gs_output_sink *to, enum gs_status st,
                                     struct gs_error *err)
 {
-    int fd = to->direct_fd;
-    to->direct_fd = -1;
-    if (fd >= 0 && close(fd) != 0 && errno != EINTR && st == GS_OK)
-        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: close failed", to->output->name);
-    return st;
+    struct gs_error late = {.status = GS_OK};
+    struct gs_direct_writer *direct = to->direct;
+    to->direct = NULL;
+    if (gs_direct_close(direct, &late) == GS_OK || st != GS_OK)
+        return st;
+    *err = late;
+    return late.status;
 }

@@ -9,18 +9,20 @@
 #include "common/pace.h"
 #include "sort/gsort.h"
 
+struct gs_direct_writer;
+
 struct gs_output_sink {
     struct gs_sink sink; /* first: the library's callbacks get a pointer to it */
     struct gs_output *output;
     const struct gs_inputs *inputs;
     unsigned record_bytes;
-    atomic_flag begun;     /* the first write has happened */
-    atomic_bool wrote;     /* keys were written, */
-    atomic_bool forgot;    /* or forgotten: those in memory, not in files, are lost */
-    int direct_fd;         /* see direct.h, or -1 */
-    struct gs_pace pace;   /* when to use it */
-    unsigned threads;      /* that make pages alongside those that sort, */
-    unsigned idle_threads; /* or while all others wait */
+    atomic_flag begun;               /* the first write has happened */
+    atomic_bool wrote;               /* keys were written, */
+    atomic_bool forgot;              /* or forgotten: those in memory, not in files, are lost */
+    struct gs_direct_writer *direct; /* or NULL */
+    struct gs_pace pace;             /* when to use it */
+    unsigned threads;                /* that make pages alongside those that sort, */
+    unsigned idle_threads;           /* or while all others wait */
 };
 
 /* With options->verify, an output that cannot be read back is a stream, which the library verifies

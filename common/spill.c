@@ -155,17 +155,26 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
                    spill->directories[0].name, (bytes + (1 << 20) - 1) >> 20, sum >> 20);
 }
 
-/* Allocate the bytes of a new piece. Returns 0, or the errno that says why there is no room. */
+/* Allocate the bytes of a new piece, which begins with a stripe: the part of each file in one go,
+ * so that it lies in one place on the disk. Returns 0, or the errno that says why there is no room.
+ */
 static int reserve_piece(const struct gs_spill_directory *directory, uint64_t bytes)
 {
+    struct stripe parts[GS_SPILL_FILES] = {{.bytes = 0}};
     if (gs_space_free(directory->fds[0]) < bytes)
         return ENOSPC;
     for (uint64_t done = 0; done < bytes;) {
-        struct stripe stripe = find_stripe(directory, directory->used + done, bytes - done);
-        int errnum = gs_space_reserve(stripe.fd, stripe.offset, stripe.bytes);
+        const struct stripe stripe = find_stripe(directory, directory->used + done, bytes - done);
+        struct stripe *part = &parts[stripe.file];
+        *part = part->bytes == 0 ? stripe : *part;
+        part->bytes = stripe.offset + stripe.bytes - part->offset;
+        done += stripe.bytes;
+    }
+    for (int i = 0; i < GS_SPILL_FILES; i++) {
+        const int errnum =
+            parts[i].bytes > 0 ? gs_space_reserve(parts[i].fd, parts[i].offset, parts[i].bytes) : 0;
         if (errnum != 0)
             return errnum;
-        done += stripe.bytes;
     }
     return 0;
 }
@@ -217,6 +226,8 @@ static enum gs_status write_stripe(struct gs_spill *spill, struct gs_spill_direc
     if (errnum != 0)
         return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: write failed", directory->name);
     atomic_fetch_add(&spill->direct_bytes, done);
+    if (done > 0)
+        atomic_store(&directory->went_direct[stripe->file], true);
     enum gs_status st = gs_file_pwrite_full(stripe->fd, data + done, (size_t)stripe->bytes - done,
                                             stripe->offset + done, directory->name, err);
     gs_pace_book(&spill->pace, direct, stripe->bytes, gs_now_ns() - start);
@@ -261,6 +272,11 @@ static enum gs_status read_stripe(struct gs_spill_directory *directory, const st
                                 directory->name, err);
     if (st == GS_OK && lost == 0)
         lost = gs_late_error(stripe->fd);
+    /* What went past the page cache on its way out came back through it: its pages are of use for
+     * what is read next. */
+    if (atomic_load(&directory->went_direct[stripe->file]))
+        (void)posix_fadvise(stripe->fd, (off_t)stripe->offset, (off_t)stripe->bytes,
+                            POSIX_FADV_DONTNEED);
     if (lost != 0)
         st = gs_fail(err, GS_ERR_OUTPUT, lost, "%s: write failed", directory->name);
     return st;

@@ -25,11 +25,12 @@
 #define GS_SPILL_STRIPE_BYTES ((uint64_t)1 << 20)
 
 struct gs_spill_directory {
-    const char *name;                    /* the caller's string */
-    int fds[GS_SPILL_FILES];             /* -1: not created yet */
-    int direct_fds[GS_SPILL_FILES];      /* the same files, past the page cache, or -1 */
-    atomic_bool unasked[GS_SPILL_FILES]; /* written since it was last asked for late errors */
-    uint64_t used;                       /* bytes that its pieces occupy: whole stripes */
+    const char *name;                        /* the caller's string */
+    int fds[GS_SPILL_FILES];                 /* -1: not created yet */
+    int direct_fds[GS_SPILL_FILES];          /* the same files, past the page cache, or -1 */
+    atomic_bool unasked[GS_SPILL_FILES];     /* written since it was last asked for late errors */
+    atomic_bool went_direct[GS_SPILL_FILES]; /* some of it was written past the page cache */
+    uint64_t used;                           /* bytes that its pieces occupy: whole stripes */
 };
 
 struct gs_spill {

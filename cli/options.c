@@ -119,8 +119,8 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, "Modes:", GROUP_MODES},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
-     "do not sort: check the order, and report the first key that breaks it; WORD is "
-     "diagnose-first (default) or, for -C, quiet or silent",
+     "do not sort: check the order, of several FILEs as if they were one, and report the first key "
+     "that breaks it; WORD is diagnose-first (default) or, for -C, quiet or silent",
      0},
     {NULL, 'c', NULL, OPTION_HIDDEN, NULL, 0},
     {"check", OPT_CHECK, "WORD", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
@@ -334,9 +334,6 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
         if (command->planned)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
                            letter);
-        if (command->file_count > 1)
-            return gs_fail(err, GS_ERR_USAGE, 0, "extra operand '%s' not allowed with -%s",
-                           command->files[1], letter);
     }
     if (command->sort.index_bytes != 0 && command->mode != GS_MODE_SORT)
         return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--argsort' are incompatible",

@@ -103,7 +103,8 @@ in_order()
     python3 -c '
 import struct
 def npy(name, kind, values):
-    head = "{%r: %r, %r: False, %r: (%d,), }" % ("descr", kind, "fortran_order", "shape", len(values))
+    shape = ("descr", kind, "fortran_order", "shape", len(values))
+    head = "{%r: %r, %r: False, %r: (%d,), }" % shape
     head += " " * (63 - (10 + len(head)) % 64) + "\n"
     with open(name, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())

@@ -51,9 +51,9 @@ struct round {
                          * candidate, */
     uint64_t *sums;     /* and of all samples */
     uint64_t *all_left; /* how many of each rank's are */
-    unsigned *owners;        /* the rank that has the candidate, */
-    uint64_t *chosen;        /* and where in its sample */
-    char *candidates;        /* their records, each with its position behind it */
+    unsigned *owners;   /* the rank that has the candidate, */
+    uint64_t *chosen;   /* and where in its sample */
+    char *candidates;   /* their records, each with its position behind it */
     size_t candidate_bytes;
 };
 
@@ -96,8 +96,7 @@ static enum gs_status draw_candidates(struct round *round, uint64_t number, stru
     const size_t bytes = splitters * round->candidate_bytes;
     for (unsigned j = 0; j < splitters; j++)
         round->left[j] = round->searches[j].high - round->searches[j].low;
-    GS_TRY(
-        gs_cluster_gather(round->left, splitters * sizeof *round->left, round->all_left, err));
+    GS_TRY(gs_cluster_gather(round->left, splitters * sizeof *round->left, round->all_left, err));
     memset(round->candidates, 0, bytes);
     for (unsigned j = 0; j < splitters; j++) {
         const struct search *search = &round->searches[j];
@@ -153,8 +152,7 @@ static void narrow(struct round *round, unsigned j, uint64_t before)
     if (before == search->target) {
         struct gs_placed_record *splitter = &ranges->splitters[j];
         *splitter = read_candidate(round, j);
-        splitter->record =
-            memcpy(ranges->bytes + j * record_bytes, splitter->record, record_bytes);
+        splitter->record = memcpy(ranges->bytes + j * record_bytes, splitter->record, record_bytes);
         search->found = true;
     } else if (before < search->target) {
         search->low = place + (round->owners[j] == ranges->rank);

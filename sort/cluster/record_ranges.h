@@ -25,9 +25,9 @@ struct gs_placed_record {
 
 struct gs_record_ranges {
     const struct gs_options *options;
-    struct gs_record_order order; /* under unique of the keys alone */
-    unsigned count;               /* ranges */
-    uint64_t rank;                /* of this process */
+    struct gs_record_order order;       /* under unique of the keys alone */
+    unsigned count;                     /* ranges */
+    uint64_t rank;                      /* of this process */
     struct gs_placed_record *splitters; /* count - 1: the first that belongs to the next range */
     char *bytes;                        /* of the splitters' records; owned */
     pthread_mutex_t lock;               /* for: */

@@ -29,14 +29,17 @@ static inline uint64_t gs_record_hash(const char *record, uint64_t bytes)
     uint64_t at = 0;
     char rest[16] = {0};
     for (; at + 16 <= bytes; at += 16)
-        sum = gs_fold(sum ^ gs_word_at(record + at), 0xD6E8FEB86659FD93U ^ gs_word_at(record + at + 8)) + at;
+        sum = gs_fold(sum ^ gs_word_at(record + at),
+                      0xD6E8FEB86659FD93U ^ gs_word_at(record + at + 8)) +
+              at;
     memcpy(rest, record + at, bytes - at);
     sum = gs_fold(sum ^ gs_word_at(rest), 0xA0761D6478BD642FU ^ gs_word_at(rest + 8));
     return gs_fold(sum, 0xE7037ED1A0B428DBU);
 }
 
 /* The sum, modulo 2^64, of a hash of each record. */
-static inline uint64_t gs_records_fingerprint(const void *records, uint64_t record_bytes, uint64_t count)
+static inline uint64_t gs_records_fingerprint(const void *records, uint64_t record_bytes,
+                                              uint64_t count)
 {
     const char *record = records;
     uint64_t sum = 0;

@@ -69,7 +69,7 @@ in_order()
     keys 3 4 >b
     keys 4 5 >c
     mkfifo pipe
-    for round in 1 2; do
+    for _ in 1 2; do
         cat b >pipe &
         run -0 gsort -c a pipe - <c
         cat b >pipe &

@@ -26,6 +26,14 @@ refused()
     refused --engine --engine=hybrid in -o out
 }
 
+@test "a bad option, which the first rank says" {
+    refused frobnicate --frobnicate in -o out
+    refused verify --argsort=u32 --verify in -o out
+    refused -cm -c -m in
+    refused local --local in -o 'out-%r'
+    refused "byte 18" -R 16 -k 14:u32 in -o out
+}
+
 @test "more records than --argsort=u32 can count, where ranks know it" {
     truncate -s 4294967297 many
     run --separate-stderr ranks 2 --argsort=u32 -t u8 many -o out

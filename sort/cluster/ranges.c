@@ -4,7 +4,8 @@
  * A binary search without branches: the list is filled up with all ones to a power of two less one.
  * Elements equal to a splitter are dealt by a random number for their position, so that each rank
  * gets its share of a heavy value, whoever has it. Under -u keys stay together instead: splitters
- * have no payload, and equal elements beyond the first are not even sent.
+ * have no payload, and equal elements beyond the first are not even sent. Records that no element
+ * holds are left to record_ranges.c.
  */
 #include "sort/cluster/ranges.h"
 

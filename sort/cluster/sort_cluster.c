@@ -3,7 +3,8 @@
  *
  * What a rank gets is read into memory and sorted there; if that memory is full before all has
  * come, it is the beginning of an external sort's input, and that reads the rest. So both are sorts
- * as of one process, into the rank's range of the file.
+ * as of one process, into the rank's range of the file. Records that have to stay in input order
+ * are sorted with their numbers, which are left out when they are written (number.h).
  */
 #include "sort/cluster.h"
 

@@ -100,6 +100,24 @@ same()
     [ -z "$(ls -A temporary)" ]
 }
 
+@test "bytes in front, and fields of a NumPy array" {
+    require python3
+    keygen --record=20 few 10000 >records
+    { head -c 52 records && cat records; } >in
+    same 3 in --verify --skip=52 -R 20 -k 4:u16 -s
+    python3 -c '
+head = "{%r: [(%r, %r), (%r, %r)], %r: False, %r: (10000,), }" % (
+    "descr", "key", "<u4", "rest", "|S16", "fortran_order", "shape")
+head += " " * (63 - (10 + len(head)) % 64) + "\n"
+with open("in.npy", "wb") as file:
+    file.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode())
+    file.write(open("records", "rb").read())
+'
+    same 4 in.npy --verify -k key
+    same 3 in.npy --verify -k key -s -u -r
+    same 3 in.npy --argsort=u64 -k rest
+}
+
 @test "pipes, several files, own files of each rank" {
     keygen gray 3000 >in
     keygen gray --seed=2 500 >other

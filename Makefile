@@ -40,6 +40,7 @@ ifeq ($(MPI),1)
     $(error MPI=1, but there is no $(MPICC): install libopenmpi-dev or libmpich-dev, or say where it is, MPICC=...)
   endif
 endif
+MPICC_FOUND = $(or $(if $(filter 1,$(MPI)),$(shell command -v $(MPICC))),$(MPICC))
 NVCC_FOUND = $(or $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC))),$(NVCC))
 ifeq ($(CUDA),1)
   ifneq ($(call have,$(NVCC)),1)
@@ -147,7 +148,7 @@ quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 ##   all              ./gsort and the test tools (default); MPI=1: ./gsort-mpi, too
 ##   units            the unit tests, built and not run
 ##   demo             sort generated keys and check the result
-##   install          below PREFIX=/usr/local, within DESTDIR=, as PROGRAM=gsort
+##   install          below PREFIX=/usr/local, within DESTDIR=, as PROGRAM=gsort; MPI=1: gsort-mpi, too
 ##   uninstall        the same files, away
 ##   dist             a tarball of HEAD
 ##   clean            all that was built, away
@@ -169,7 +170,7 @@ GIVEN := $(foreach name,CC CXX CPPFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR PKG_CONFI
 gsort: $(B)/gsort FORCE
 	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
 	@$(if $(filter install,$(MAKECMDGOALS)),[ -e build/last.mk ] ||) printf '%s\n' 'CUDA ?= $(CUDA)' 'HIGHWAY ?= $(HIGHWAY)' \
-	    'NVCC ?= $(NVCC_FOUND)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
+	    'NVCC ?= $(NVCC_FOUND)' 'MPI ?= $(MPI)' 'MPICC ?= $(MPICC_FOUND)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
@@ -308,15 +309,16 @@ demo: all
 BIN := $(DESTDIR)$(PREFIX)/bin
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-install: gsort
+install: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
 	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
+	$(if $(filter 1,$(MPI)),install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
 	install -d '$(MAN)' '$(COMPLETIONS)'
 	sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g' man/gsort.1 >'$(MAN)/$(PROGRAM).1'
 	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >'$(COMPLETIONS)/$(PROGRAM)'
 	chmod 644 '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
 
 uninstall:
-	rm -f '$(BIN)/$(PROGRAM)' '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
+	rm -f '$(BIN)/$(PROGRAM)' '$(BIN)/$(PROGRAM)-mpi' '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
 
 dist:
 	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }
@@ -326,7 +328,7 @@ PARTS := mk/hostile.mk mk/bench.mk mk/gpu.mk
 include $(PARTS)
 
 clean:
-	rm -rf build gsort gsort-*.tar.gz
+	rm -rf build gsort gsort-mpi gsort-*.tar.gz
 
 FORCE:
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,8 +1,9 @@
-/* mode_check.c -- -c and -C: is the input in order?
+/* mode_check.c -- -c and -C: are the inputs in order, one after the other?
  * SPDX-License-Identifier: MIT
  *
  * A mapped file is checked in pieces, so that a disorder near its start is found at once; a pipe is
- * checked as its bytes come. Neither needs memory for the whole file.
+ * checked as its bytes come. Neither needs memory for the whole file. The first record of a file
+ * must continue the last one before it.
  */
 #include "cli/modes.h"
 #include "cli/memory_limit.h"
@@ -30,7 +31,8 @@ static char last[GS_RECORD_BYTES_MAX];
 /* The state after some keys. */
 struct check {
     const struct gs_options *options;
-    uint64_t index; /* of the next key, or, once ordered is false, of the first disorder */
+    bool begun;     /* `last` is a key: there was one, in this input or an earlier one */
+    uint64_t index; /* in this input: of the next key, or, once ordered is false, of the disorder */
     bool ordered;
 };
 
@@ -38,9 +40,10 @@ struct check {
 static void check_keys(struct check *check, const char *keys, uint64_t count)
 {
     const unsigned record_bytes = gs_record_bytes(check->options);
-    const void *previous = check->index > 0 ? last : NULL;
+    const void *previous = check->begun ? last : NULL;
     uint64_t bad = gs_width(check->options)->first_disorder(check->options, keys, count, previous);
     check->ordered = bad == count;
+    check->begun = check->begun || count > 0;
     check->index += bad;
     if (!check->ordered)
         memcpy(last, keys + bad * record_bytes, record_bytes);
@@ -97,10 +100,30 @@ static enum gs_status check_stream(struct check *check, struct gs_input *input,
     /* If there is a disorder, the size does not matter: only what the input seems to be. */
     if (check->ordered || !input->sized)
         GS_TRY(gs_input_check_end(input, check->ordered ? size : 0, record_bytes, err));
+    gs_input_end(input); /* thousands of pipes must not use up the descriptors */
 
 cleanup:
     gs_pipe_reader_close(&reader);
     gs_pages_free(buffer, GS_CHECK_BYTES);
+    return st;
+}
+
+/* Check the inputs one after the other; *disordered is the one that has the first disorder. */
+static enum gs_status check_inputs(struct check *check, const struct gs_inputs *inputs,
+                                   struct gs_progress *progress, const struct gs_input **disordered,
+                                   struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    for (size_t i = 0; i < inputs->count && check->ordered; i++) {
+        struct gs_input *input = &inputs->list[i];
+        check->index = 0;
+        *disordered = input;
+        if (input->pending)
+            GS_TRY(check_stream(check, input, progress, err));
+        else
+            check_mapped(check, input, progress);
+    }
+cleanup:
     return st;
 }
 
@@ -109,25 +132,23 @@ enum gs_status gs_mode_check(struct gs_command *command, struct gs_progress *pro
 {
     struct gs_inputs inputs;
     struct check check = {.options = &command->sort, .ordered = true};
+    const struct gs_input *disordered = NULL;
     enum gs_status st = gs_open_records(command, &inputs, err);
     if (st != GS_OK)
         return st;
     gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
     gs_report_watch(&inputs, NULL, "checked");
-    struct gs_input *input = &inputs.list[0];
     gs_progress_enter(progress, "check", 0);
     st = gs_decide_records(command, &inputs, err);
     if (st == GS_OK)
         st = gs_inputs_consume(&inputs, err);
-    if (st == GS_OK && input->pending)
-        st = check_stream(&check, input, progress, err);
-    else if (st == GS_OK)
-        check_mapped(&check, input, progress);
+    if (st == GS_OK)
+        st = check_inputs(&check, &inputs, progress, &disordered, err);
     gs_progress_stop();
     if (st == GS_OK && !check.ordered && !command->quiet) {
         char text[GS_KEY_TEXT];
         gs_record_text(&command->sort, last, text);
-        gs_report_line("%s:%" PRIu64 ": disorder: %s", input->name, check.index, text);
+        gs_report_line("%s:%" PRIu64 ": disorder: %s", disordered->name, check.index, text);
     }
     gs_report_watch(NULL, NULL, NULL);
     gs_inputs_close(&inputs);

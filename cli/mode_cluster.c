@@ -31,10 +31,6 @@ static enum gs_status check_command(const struct gs_command *command, struct gs_
     if (command->output == NULL)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "standard output: ranks cannot write to it together: use -o FILE");
-    if (command->sort.records != NULL)
-        return gs_fail(
-            err, GS_ERR_USAGE, 0,
-            "records of more than 16 bytes, -s and --argsort: only one process sorts these");
     if (command->sort.engine > GS_ENGINE_SAMPLESORT)
         return gs_fail(err, GS_ERR_USAGE, 0, "--engine=%s: sorts in one process only",
                        gs_engine_name(command->sort.engine));
@@ -226,7 +222,7 @@ static enum gs_status open_output(const struct gs_cluster *cluster,
 static enum gs_status publish(const struct gs_cluster *cluster, const struct gs_command *command,
                               struct gs_output *output, uint64_t keys, struct gs_error *err)
 {
-    const uint64_t bytes = keys * gs_record_bytes(&command->sort);
+    const uint64_t bytes = keys * gs_output_bytes(&command->sort);
     if (!command->local)
         return gs_shared_output_publish(cluster, output, bytes, err);
     enum gs_status st = gs_cluster_agree(cluster, gs_output_settle(output, err), err);
@@ -250,7 +246,7 @@ sort_opened(const struct gs_cluster *cluster, const struct gs_command *command,
     if (first)
         st = gs_work_set_head(command, inputs, output, err);
     if (st == GS_OK && cluster->rank == 0 && !command->local && !options->unique)
-        st = gs_output_reserve(output, keys * gs_record_bytes(options), err);
+        st = gs_output_reserve(output, keys * gs_output_bytes(options), err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
     struct gs_cluster_output to = {.fd = output->fd,
                                    .start = output->head_bytes,

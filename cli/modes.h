@@ -26,7 +26,8 @@ enum gs_status gs_mode_merge(struct gs_command *command, struct gs_progress *pro
  * here and *err stays empty. */
 enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err);
 
-/* Find and report the first disorder in the one input. *ordered tells whether there was none. */
+/* Find and report the first disorder in the inputs, one after the other. *ordered tells whether
+ * there was none. */
 enum gs_status gs_mode_check(struct gs_command *command, struct gs_progress *progress,
                              bool *ordered, struct gs_error *err);
 

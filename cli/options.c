@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     OPT_CHECK = 256,
@@ -46,6 +47,9 @@ enum {
     OPT_USAGE,
     OPT_VERSION
 };
+
+/* A launcher ends all ranks as soon as one has failed: those that say nothing fail later. */
+#define RANK_0_SECONDS 1
 
 enum { GROUP_SORTING = 1, GROUP_RESOURCES, GROUP_REPORTING, GROUP_MODES };
 
@@ -119,8 +123,8 @@ static const struct argp_option table[] = {
 
     {NULL, 0, NULL, 0, "Modes:", GROUP_MODES},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
-     "do not sort: check the order, and report the first key that breaks it; WORD is "
-     "diagnose-first (default) or, for -C, quiet or silent",
+     "do not sort: check the order, of several FILEs as if they were one, and report the first key "
+     "that breaks it; WORD is diagnose-first (default) or, for -C, quiet or silent",
      0},
     {NULL, 'c', NULL, OPTION_HIDDEN, NULL, 0},
     {"check", OPT_CHECK, "WORD", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
@@ -334,9 +338,6 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
         if (command->planned)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
                            letter);
-        if (command->file_count > 1)
-            return gs_fail(err, GS_ERR_USAGE, 0, "extra operand '%s' not allowed with -%s",
-                           command->files[1], letter);
     }
     if (command->sort.index_bytes != 0 && command->mode != GS_MODE_SORT)
         return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--argsort' are incompatible",
@@ -345,7 +346,7 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
                                                       : "c");
     if (command->sort.index_bytes != 0 && command->sort.verify)
         return gs_fail(err, GS_ERR_USAGE, 0, "options '--argsort' and '--verify' are incompatible");
-    return gs_check_records(command, err);
+    return GS_OK;
 }
 
 /* Run argp_parse; getopt's message goes to parse->err, without the program's name in front. */
@@ -370,6 +371,13 @@ static error_t parse_arguments(struct parse *parse, int argc, char **argv)
     }
     free(said);
     return failed;
+}
+
+/* Does the first rank of a job say the same, whatever file each has? */
+static bool is_said(const struct gs_command *command, const struct gs_error *err)
+{
+    return err->status == GS_ERR_USAGE && command->npy == NULL && gs_cluster_library() != NULL &&
+           gs_launcher_rank() > 0;
 }
 
 enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv)
@@ -397,12 +405,16 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
+        st = check_together(command, &parse.err);
+    if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
     if (st == GS_OK)
         gs_choose_directory(command);
     if (st == GS_OK)
-        st = check_together(command, &parse.err);
-    if (parse.err.status != GS_OK)
+        st = gs_check_records(command, &parse.err);
+    if (is_said(command, &parse.err))
+        sleep(RANK_0_SECONDS);
+    else if (parse.err.status != GS_OK)
         gs_report_error(&parse.err);
     if (st != GS_OK)
         gs_command_free(command);

@@ -62,7 +62,7 @@ struct gs_cluster_row {
     uint64_t sort_ns;     /* from then on */
 };
 
-/* Sort what all ranks bring: each writes its range. options->records must be NULL. *row and *stats
+/* Sort what all ranks bring: each writes its range. *row and *stats
  * tell of this rank alone. Collective; all ranks return the same status, with the same message. */
 enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs_options *options,
                                const struct gs_cluster_source *source,

@@ -10,23 +10,19 @@
  */
 #include "sort/cluster/ranges.h"
 
+#include "sort/cluster/choose_records.h"
+#include "sort/cluster/sample.h"
 #include "sort/cluster/wire.h"
 #include "sort/gsort.h"
-#include "sort/keys/sample_position.h"
 
 #include "common/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define SAMPLES     ((uint64_t)1 << 19)
-#define SAMPLE_SEED 0x636c7573U
 #define BYTE_VALUES 256
-
-/* Sample records whose pages are asked for at once. */
-#define SAMPLES_AT_ONCE 256
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -59,44 +55,22 @@ static uint64_t count_up_to(const struct sample *sample, wide value)
     return low;
 }
 
-/* Where the record at a position of all spans is; positions ascend from call to call, and *span and
- * *before, the records of earlier spans, with them. */
-static const char *find_record(const struct gs_span *spans, size_t record_bytes, uint64_t position,
-                               size_t *span, uint64_t *before)
-{
-    while (position - *before >= spans[*span].count)
-        *before += spans[(*span)++].count;
-    return (const char *)spans[*span].keys + (position - *before) * record_bytes;
-}
+/* A sample being drawn. */
+struct drawing {
+    const struct sample *sample;
+    const struct gs_codec *codec;
+};
 
-/* Fill the sample. Pages are asked for many at a time: a disk then reads them side by side. */
-static void draw(struct sample *sample, const struct gs_options *options,
-                 const struct gs_span *spans, uint64_t keys)
+static void take(void *context, uint64_t i, const char *record, uint64_t position)
 {
-    const size_t bytes = gs_record_bytes(options);
-    const char *records[SAMPLES_AT_ONCE];
-    size_t span = 0;
-    uint64_t before = 0;
-    for (uint64_t i = 0; i < sample->count; i += SAMPLES_AT_ONCE) {
-        uint64_t left = sample->count - i;
-        uint64_t here = left < SAMPLES_AT_ONCE ? left : SAMPLES_AT_ONCE;
-        for (uint64_t j = 0; j < here; j++) {
-            uint64_t at = sample->count == keys
-                              ? i + j
-                              : gs_sample_position(i + j, sample->count, keys, SAMPLE_SEED);
-            records[j] = find_record(spans, bytes, at, &span, &before);
-            uintptr_t page = (uintptr_t)records[j] & ~(uintptr_t)4095;
-            if (sample->count < keys)
-                madvise((void *)page, 4096, MADV_WILLNEED);
-        }
-        for (uint64_t j = 0; j < here; j++) {
-            char *to = sample->elements + (i + j) * sample->element_bytes;
-            if (options->codec != NULL)
-                gs_codec_load(options->codec, records[j], to, 1);
-            else
-                memcpy(to, records[j], sample->element_bytes);
-        }
-    }
+    const struct drawing *drawing = context;
+    const struct sample *sample = drawing->sample;
+    char *to = sample->elements + i * sample->element_bytes;
+    (void)position;
+    if (drawing->codec != NULL)
+        gs_codec_load(drawing->codec, record, to, 1);
+    else
+        memcpy(to, record, sample->element_bytes);
 }
 
 /* Draw `count` of this rank's records and sort them. */
@@ -113,11 +87,12 @@ static enum gs_status take_sample(struct sample *sample, const struct gs_options
     *sample = (struct sample){gs_pages_alloc(bytes), count, options->key_bytes};
     struct gs_span span = {.keys = drawn.elements, .count = count, .name = "sample"};
     struct gs_sink sink = {.memory = sample->elements};
+    struct drawing drawing = {&drawn, options->codec};
     if (drawn.elements == NULL || sample->elements == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, errno, "sample");
         goto cleanup;
     }
-    draw(&drawn, options, spans, keys);
+    gs_sample_draw(spans, gs_record_bytes(options), keys, count, take, &drawing);
     GS_TRY(gs_width(&plain)->sort(&plain, &span, 1, &sink, NULL, &stats, err));
 cleanup:
     gs_pages_free(drawn.elements, bytes);
@@ -205,8 +180,11 @@ enum gs_status gs_ranges_choose(struct gs_ranges *ranges, const struct gs_cluste
         keys += spans[i].count;
     *total = keys;
     GS_MPI(MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
-    uint64_t wanted = SAMPLES * ranges->count;
-    uint64_t samples = *total <= wanted ? keys : (uint64_t)((wide)wanted * keys / *total);
+    if (ranges->records != NULL) {
+        st = gs_record_ranges_choose(ranges->records, cluster, spans, keys, *total, err);
+        goto cleanup;
+    }
+    uint64_t samples = gs_sample_size(keys, *total, SAMPLES, ranges->count);
     st = take_sample(&sample, ranges->options, spans, keys, samples, err);
     if (st == GS_OK && (searches == NULL || counts == NULL))
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "splitters");

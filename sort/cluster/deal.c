@@ -6,6 +6,9 @@
  */
 #include "sort/cluster/deal.h"
 
+#include "sort/cluster/number.h"
+#include "sort/wide/record_fingerprint.h"
+
 #include "common/random.h"
 
 #include <errno.h>
@@ -34,6 +37,8 @@ void gs_dealer_close(struct gs_dealer *dealer)
 uint64_t gs_deal_fingerprint(const void *records, uint64_t count, unsigned record_bytes)
 {
     uint64_t sum = 0;
+    if (record_bytes > 16)
+        return gs_records_fingerprint(records, record_bytes, count);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t halves[2] = {0, 0};
         memcpy(halves, (const char *)records + i * record_bytes, record_bytes);
@@ -67,9 +72,24 @@ static inline __attribute__((always_inline)) void copy_each(const char *records,
         memcpy(to + places[found[i]]++ * bytes, records + i * bytes, bytes);
 }
 
-static void copy_records(const struct gs_dealer *dealer, const char *records, size_t count,
-                         const uint16_t *found, uint64_t *places, char *to)
+/* The same with numbers in front. */
+static void copy_numbered(const struct gs_dealer *dealer, const char *records, size_t count,
+                          uint64_t number, const uint16_t *found, uint64_t *places, char *to)
 {
+    const bool reverse = dealer->ranges->options->reverse;
+    for (size_t i = 0; i < count; i++)
+        gs_number_write(to + places[found[i]]++ * dealer->wire_bytes, number + i, reverse,
+                        records + i * dealer->record_bytes, dealer->record_bytes);
+}
+
+/* position: of the first record in this rank's input. */
+static void copy_records(const struct gs_dealer *dealer, const char *records, size_t count,
+                         uint64_t position, const uint16_t *found, uint64_t *places, char *to)
+{
+    if (dealer->wire_bytes > dealer->record_bytes) {
+        copy_numbered(dealer, records, count, dealer->number + position, found, places, to);
+        return;
+    }
     if (dealer->record_bytes == 4)
         copy_each(records, count, found, places, to, 4);
     else if (dealer->record_bytes == 8)
@@ -107,12 +127,12 @@ void gs_deal(struct gs_dealer *dealer, const void *records, uint64_t count, uint
         add_up(dealer, threads, starts);
         for (uint64_t i = first; i < end; i += GS_RANGES_BLOCK) {
             size_t here = end - i < GS_RANGES_BLOCK ? (size_t)(end - i) : GS_RANGES_BLOCK;
-            copy_records(dealer, from + i * dealer->record_bytes, here, dealer->found + i, places,
-                         to);
+            copy_records(dealer, from + i * dealer->record_bytes, here, position + i,
+                         dealer->found + i, places, to);
             if (thread == 0)
                 dealer->meanwhile(dealer->context);
         }
     }
     if (dealer->verify)
-        dealer->fingerprint += gs_deal_fingerprint(to, starts[ranges], dealer->record_bytes);
+        dealer->fingerprint += gs_deal_fingerprint(to, starts[ranges], dealer->wire_bytes);
 }

@@ -10,6 +10,8 @@ struct gs_dealer {
     struct gs_ranges *ranges;
     unsigned threads;
     unsigned record_bytes;
+    unsigned wire_bytes;  /* of a record that was dealt: if more, it has a number in front, */
+    uint64_t number;      /* which is this for the first of this rank's input */
     uint64_t most;        /* records at a time */
     uint16_t *found;      /* the rank of each */
     uint64_t *places;     /* for each thread and rank: how many records, then where the next goes */

@@ -9,6 +9,8 @@
  */
 #include "sort/cluster/exchange.h"
 
+#include "sort/cluster/number.h"
+
 #include "common/clock.h"
 #include "common/memory.h"
 
@@ -25,12 +27,20 @@ enum { TAG_RECORDS = 1, TAG_END, TAG_FAILED };
 
 static void progress_meanwhile(void *context);
 
+/* The most records of a message. */
+static uint64_t message_records(const struct gs_exchange *exchange)
+{
+    const uint64_t records = GS_MESSAGE_BYTES / exchange->dealer.wire_bytes;
+    return records > 0 ? records : 1;
+}
+
 enum gs_status gs_exchange_open(struct gs_exchange *exchange, const struct gs_cluster *cluster,
                                 struct gs_ranges *ranges, const struct gs_span *spans,
-                                size_t span_count, uint64_t batch_bytes, struct gs_error *err)
+                                size_t span_count, uint64_t number, uint64_t batch_bytes,
+                                struct gs_error *err)
 {
     const struct gs_options *options = ranges->options;
-    const unsigned record_bytes = gs_record_bytes(options);
+    const unsigned wire_bytes = gs_wire_bytes(options);
     bool failed = false;
     *exchange = (struct gs_exchange){.cluster = cluster,
                                      .spans = spans,
@@ -38,14 +48,15 @@ enum gs_status gs_exchange_open(struct gs_exchange *exchange, const struct gs_cl
                                      .begin_ns = gs_now_ns(),
                                      .dealer = {.ranges = ranges,
                                                 .threads = gs_threads(options),
-                                                .record_bytes = record_bytes,
-                                                .most = batch_bytes / record_bytes,
+                                                .record_bytes = gs_record_bytes(options),
+                                                .wire_bytes = wire_bytes,
+                                                .number = number,
+                                                .most = batch_bytes / wire_bytes,
                                                 .verify = options->verify,
                                                 .meanwhile = progress_meanwhile,
                                                 .context = exchange}};
     const size_t size = (size_t)cluster->size;
-    const uint64_t message = GS_MESSAGE_BYTES / record_bytes;
-    const size_t most = size + exchange->dealer.most / message;
+    const size_t most = size + exchange->dealer.most / message_records(exchange);
     exchange->farewells = calloc(size, sizeof *exchange->farewells);
     failed = exchange->farewells == NULL;
     for (size_t rank = 0; !failed && rank < size; rank++)
@@ -54,7 +65,7 @@ enum gs_status gs_exchange_open(struct gs_exchange *exchange, const struct gs_cl
         exchange->receives[i] = MPI_REQUEST_NULL;
     for (int i = 0; i < GS_BATCHES; i++) {
         struct gs_batch *batch = &exchange->batches[i];
-        batch->records = gs_pages_alloc(exchange->dealer.most * record_bytes);
+        batch->records = gs_pages_alloc(exchange->dealer.most * wire_bytes);
         batch->starts = calloc(size + 1, sizeof *batch->starts);
         batch->requests = calloc(most, sizeof *batch->requests);
         failed =
@@ -69,7 +80,7 @@ void gs_exchange_close(struct gs_exchange *exchange)
 {
     for (int i = 0; i < GS_BATCHES; i++) {
         struct gs_batch *batch = &exchange->batches[i];
-        gs_pages_free(batch->records, exchange->dealer.most * exchange->dealer.record_bytes);
+        gs_pages_free(batch->records, exchange->dealer.most * exchange->dealer.wire_bytes);
         free(batch->starts);
         free(batch->requests);
         *batch = (struct gs_batch){.records = NULL};
@@ -96,7 +107,7 @@ static uint64_t append(struct gs_exchange *exchange, const char *from, uint64_t 
 static void hand_over(struct gs_exchange *exchange)
 {
     const size_t own = (size_t)exchange->cluster->rank;
-    const unsigned bytes = exchange->dealer.record_bytes;
+    const unsigned bytes = exchange->dealer.wire_bytes;
     exchange->staged_used += append(exchange, exchange->staged + exchange->staged_used,
                                     exchange->staged_bytes - exchange->staged_used);
     for (int i = 0; i < GS_BATCHES; i++) {
@@ -142,7 +153,7 @@ static enum gs_status take(struct gs_exchange *exchange, MPI_Message *message, i
     enum gs_status st = GS_OK;
     uint64_t size = (uint64_t)bytes;
     exchange->got_bytes += size;
-    exchange->received += size / exchange->dealer.record_bytes;
+    exchange->received += size / exchange->dealer.wire_bytes;
     if (exchange->to != NULL && size <= exchange->room_bytes - exchange->filled_bytes) {
         GS_MPI(
             MPI_Imrecv(exchange->to + exchange->filled_bytes, bytes, MPI_BYTE, message, receive));
@@ -229,8 +240,8 @@ static enum gs_status send_part(struct gs_exchange *exchange, struct gs_batch *b
                                 struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const size_t bytes = exchange->dealer.record_bytes;
-    const uint64_t most = GS_MESSAGE_BYTES / bytes;
+    const size_t bytes = exchange->dealer.wire_bytes;
+    const uint64_t most = message_records(exchange);
     const uint64_t end = batch->starts[rank + 1];
     for (uint64_t first = batch->starts[rank], count; first < end; first += count) {
         count = end - first < most ? end - first : most;
@@ -302,7 +313,7 @@ enum gs_status gs_exchange_read(struct gs_exchange *exchange, void *to, uint64_t
     enum gs_status st = GS_OK;
     unsigned spins = 0;
     exchange->to = to;
-    exchange->room_bytes = room * exchange->dealer.record_bytes;
+    exchange->room_bytes = room * exchange->dealer.wire_bytes;
     exchange->filled_bytes = 0;
     while (!exchange->failed && !is_complete(exchange)) {
         bool moved = false;
@@ -323,9 +334,9 @@ enum gs_status gs_exchange_read(struct gs_exchange *exchange, void *to, uint64_t
     exchange->end_ns = gs_now_ns();
     if (exchange->failed)
         return GS_ERR_INTERNAL;
-    *got = exchange->filled_bytes / exchange->dealer.record_bytes;
+    *got = exchange->filled_bytes / exchange->dealer.wire_bytes;
     if (exchange->dealer.verify)
-        exchange->fingerprint += gs_deal_fingerprint(to, *got, exchange->dealer.record_bytes);
+        exchange->fingerprint += gs_deal_fingerprint(to, *got, exchange->dealer.wire_bytes);
 cleanup:
     return st;
 }

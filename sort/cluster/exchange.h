@@ -15,11 +15,11 @@
 #define GS_BATCHES  8
 #define GS_RECEIVES 64 /* messages on their way to the caller at once */
 
-/* The most bytes of a message, rounded down to records: less than libraries send at once over TCP.
- * Before a larger one they wait for an answer, which waits behind what goes the other way. Two
- * hosts over 100 Mbit/s, both ways, Open MPI 4.1: 47 % of the wire's rate with 4 MiB, 61 % with 256
- * KiB, 89 % with 60. They are sent synchronously (MPI_Issend), so that a rank that does not read is
- * not sent more than the batches under way. */
+/* The most bytes of a message, rounded down to records, but one at least: less than libraries send
+ * at once over TCP. Before a larger one they wait for an answer, which waits behind what goes the
+ * other way. Two hosts over 100 Mbit/s, both ways, Open MPI 4.1: 47 % of the wire's rate with 4
+ * MiB, 61 % with 256 KiB, 89 % with 60. They are sent synchronously (MPI_Issend), so that a rank
+ * that does not read is not sent more than the batches under way. */
 #define GS_MESSAGE_BYTES ((uint64_t)60 << 10)
 
 struct gs_batch {
@@ -56,11 +56,12 @@ struct gs_exchange {
     uint64_t sent_bytes, got_bytes, begin_ns, end_ns, wait_ns;
 };
 
-/* Open an exchange of the spans of all ranks. On failure, too, close it. Between these two, a rank
- * must not wait for another one otherwise. */
+/* Open an exchange of the spans of all ranks. number: how many records lower ranks bring. On
+ * failure, too, close it. Between these two, a rank must not wait for another one otherwise. */
 enum gs_status gs_exchange_open(struct gs_exchange *exchange, const struct gs_cluster *cluster,
                                 struct gs_ranges *ranges, const struct gs_span *spans,
-                                size_t span_count, uint64_t batch_bytes, struct gs_error *err);
+                                size_t span_count, uint64_t number, uint64_t batch_bytes,
+                                struct gs_error *err);
 
 /* Get up to `room` of the records that all ranks have for this one. *got is less only at the end of
  * all. If any rank fails, all calls do, perhaps without a message. */

@@ -4,7 +4,8 @@
  * A binary search without branches: the list is filled up with all ones to a power of two less one.
  * Elements equal to a splitter are dealt by a random number for their position, so that each rank
  * gets its share of a heavy value, whoever has it. Under -u keys stay together instead: splitters
- * have no payload, and equal elements beyond the first are not even sent.
+ * have no payload, and equal elements beyond the first are not even sent. Records that no element
+ * holds are left to record_ranges.c.
  */
 #include "sort/cluster/ranges.h"
 
@@ -33,7 +34,12 @@ enum gs_status gs_ranges_open(struct gs_ranges *ranges, const struct gs_options 
     if (ranges->splitters == NULL || ranges->shares == NULL || ranges->dropping == NULL)
         return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%u ranges", count);
     memset(ranges->splitters, 0xff, listed * 16);
-    return GS_OK;
+    if (options->records == NULL)
+        return GS_OK;
+    ranges->records = calloc(1, sizeof *ranges->records);
+    if (ranges->records == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%u ranges", count);
+    return gs_record_ranges_open(ranges->records, options, count, err);
 }
 
 void gs_ranges_close(struct gs_ranges *ranges)
@@ -41,6 +47,9 @@ void gs_ranges_close(struct gs_ranges *ranges)
     free(ranges->splitters);
     free(ranges->shares);
     free(ranges->dropping);
+    if (ranges->records != NULL)
+        gs_record_ranges_close(ranges->records);
+    free(ranges->records);
     *ranges = (struct gs_ranges){.count = 0};
 }
 
@@ -93,6 +102,10 @@ void gs_ranges_find(struct gs_ranges *ranges, const void *records, size_t count,
     _Alignas(64) char decoded[GS_RANGES_BLOCK * 16];
     const struct gs_options *options = ranges->options;
     const wide mask = options->unique ? ~(wide)0 << gs_payload_bits(options) : ~(wide)0;
+    if (ranges->records != NULL) {
+        gs_record_ranges_find(ranges->records, records, count, position, found);
+        return;
+    }
     if (options->codec != NULL) {
         gs_codec_load(options->codec, records, decoded, count);
         records = decoded;

@@ -5,6 +5,7 @@
 #define GS_RANGES_H
 
 #include "sort/cluster.h"
+#include "sort/cluster/record_ranges.h"
 
 #include <stdatomic.h>
 
@@ -19,6 +20,8 @@ struct gs_ranges {
     unsigned levels;        /* of the search */
     uint64_t *shares;       /* of the elements equal to a splitter, how many in 2^32 are below it */
     atomic_bool *dropping;  /* -u: one element equal to a splitter is on its way */
+    struct gs_record_ranges *records; /* of records that no element holds, instead of all that, or
+                                       * NULL */
 };
 
 /* Room for `count` ranges, whose splitters are yet to be chosen. */

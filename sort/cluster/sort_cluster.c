@@ -3,12 +3,15 @@
  *
  * What a rank gets is read into memory and sorted there; if that memory is full before all has
  * come, it is the beginning of an external sort's input, and that reads the rest. So both are sorts
- * as of one process, into the rank's range of the file.
+ * as of one process, into the rank's range of the file. Records that have to stay in input order
+ * are sorted with their numbers, which are left out when they are written (number.h).
  */
 #include "sort/cluster.h"
 
 #include "sort/cluster/exchange.h"
+#include "sort/cluster/number.h"
 #include "sort/gsort.h"
+#include "sort/wide/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/file.h"
@@ -33,6 +36,9 @@
 /* -u: records copied at a time. */
 #define COPY_BYTES ((uint64_t)4 << 20)
 
+/* Numbered records written at a time. */
+#define STRIP_BYTES ((size_t)512 << 10)
+
 /* One rank's part in a sort. */
 struct part {
     struct gs_sink sink; /* first: the sort's callbacks get a pointer to it */
@@ -40,7 +46,12 @@ struct part {
     const struct gs_options *options;
     const struct gs_cluster_source *source;
     struct gs_cluster_output output;
-    unsigned record_bytes;
+    unsigned wire_bytes;   /* of a record that comes, */
+    unsigned output_bytes; /* and of one in the output */
+    struct gs_numbered numbered;
+    const struct gs_options *sorted; /* the options for what comes: these, or the caller's */
+    atomic_uint_fast64_t numbered_sum, written_sum; /* under verify, with numbers: what was written,
+                                                     * with them and without */
     struct gs_exchange exchange;
     bool exchanged; /* and finished */
     int fd;         /* where the sort writes: the output's or, under -u, a scratch file's, */
@@ -56,14 +67,39 @@ static enum gs_status write_records(struct gs_sink *sink, const void *records, u
                                     uint64_t position, struct gs_error *err)
 {
     const struct part *part = (const struct part *)sink;
-    return gs_file_pwrite_full(part->fd, records, (size_t)count * part->record_bytes,
-                               part->start + position * part->record_bytes, part->output.name, err);
+    return gs_file_pwrite_full(part->fd, records, (size_t)count * part->output_bytes,
+                               part->start + position * part->output_bytes, part->output.name, err);
+}
+
+/* The same for records with numbers, which are left out. */
+static enum gs_status write_numbered(struct gs_sink *sink, const void *records, uint64_t count,
+                                     uint64_t position, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct part *part = (struct part *)sink;
+    const uint64_t most = STRIP_BYTES / part->wire_bytes;
+    char *buffer = malloc((size_t)most * part->wire_bytes);
+    if (buffer == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", part->output.name);
+    for (uint64_t done = 0, here; done < count; done += here) {
+        const char *from = (const char *)records + done * part->wire_bytes;
+        here = count - done < most ? count - done : most;
+        gs_number_strip(part->options, from, here, buffer);
+        GS_TRY(write_records(sink, buffer, here, position + done, err));
+        if (part->options->verify) {
+            part->numbered_sum += gs_records_fingerprint(from, part->wire_bytes, here);
+            part->written_sum += gs_records_fingerprint(buffer, part->output_bytes, here);
+        }
+    }
+cleanup:
+    free(buffer);
+    return st;
 }
 
 static void forget_records(struct gs_sink *sink, const void *records, uint64_t count)
 {
     const struct part *part = (const struct part *)sink;
-    gs_pages_advise(records, count * part->record_bytes, MADV_DONTNEED);
+    gs_pages_advise(records, count * part->wire_bytes, MADV_DONTNEED);
 }
 
 static void advise(void *context, enum gs_use use, const void *records, uint64_t count)
@@ -75,15 +111,15 @@ static void advise(void *context, enum gs_use use, const void *records, uint64_t
 /* Will a rank's share fit in memory? Then room for it, and a little more; else none. */
 static enum gs_status make_room(struct part *part, uint64_t total, struct gs_error *err)
 {
-    const struct gs_options *options = part->options;
+    const struct gs_options *options = part->sorted;
     const struct gs_width *width = gs_width(options);
     uint64_t share = total / (uint64_t)part->cluster->size;
-    uint64_t most = share + share / 50 + SMALL_BYTES / part->record_bytes;
+    uint64_t most = share + share / 50 + SMALL_BYTES / part->wire_bytes;
     most = (most < total ? most : total) + 1; /* when all has come, it is not full */
-    uint64_t held = width->held(options, most, most * part->record_bytes);
+    uint64_t held = width->held(options, most, most * part->wire_bytes);
     if (width->external_needed(options, part->source->memory_bytes, held, most))
         return GS_OK;
-    part->memory = gs_pages_alloc(most * part->record_bytes);
+    part->memory = gs_pages_alloc(most * part->wire_bytes);
     if (part->memory == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "exchange");
     part->room = most;
@@ -98,7 +134,7 @@ static enum gs_status finish_exchange(struct part *part, bool failed, struct gs_
         gs_exchange_finish(&part->exchange, failed, &part->first, &part->total, err);
     gs_exchange_close(&part->exchange); /* the sort needs the memory */
     if (!part->options->unique && part->output.shared)
-        part->start += part->first * part->record_bytes;
+        part->start += part->first * part->output_bytes;
     return st;
 }
 
@@ -120,9 +156,9 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
                                        struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gs_options options = *part->options;
+    struct gs_options options = *part->sorted;
     const struct gs_width *width = gs_width(&options);
-    const uint64_t batches = GS_BATCHES * part->exchange.dealer.most * part->record_bytes;
+    const uint64_t batches = GS_BATCHES * part->exchange.dealer.most * part->wire_bytes;
     const uint64_t memory = part->source->memory_bytes;
     gs_progress_enter(progress, "exchange", 0);
     if (part->room > 0)
@@ -132,7 +168,7 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
     struct gs_span span = {.keys = part->memory, .count = part->count, .name = "exchange"};
     options.leave_device = true;
     options.memory_bytes = memory;
-    options.held_bytes = part->count * part->record_bytes;
+    options.held_bytes = part->count * part->wire_bytes;
     if (part->exchanged) {
         st = width->sort(&options, &span, 1, &part->sink, progress, stats, err);
         goto cleanup;
@@ -156,14 +192,14 @@ cleanup:
 static enum gs_status place_unique(struct part *part, uint64_t keys, struct gs_error *err)
 {
     enum gs_status st;
-    const uint64_t bytes = keys * part->record_bytes;
+    const uint64_t bytes = keys * part->output_bytes;
     uint64_t first = 0;
     char *buffer = malloc(COPY_BYTES);
     GS_MPI(MPI_Exscan(&keys, &first, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
     part->first = part->cluster->rank > 0 ? first : 0;
     if (buffer == NULL)
         GS_TRY(gs_fail(err, GS_ERR_MEMORY, ENOMEM, "exchange"));
-    part->start = part->output.start + (part->output.shared ? part->first * part->record_bytes : 0);
+    part->start = part->output.start + (part->output.shared ? part->first * part->output_bytes : 0);
     for (uint64_t done = 0; done < bytes && part->fd != part->output.fd; done += COPY_BYTES) {
         size_t here = (size_t)(bytes - done < COPY_BYTES ? bytes - done : COPY_BYTES);
         GS_TRY(gs_file_pread_full(part->fd, buffer, here, done, "temporary file", err));
@@ -175,54 +211,81 @@ cleanup:
     return st;
 }
 
-/* The first and the last record of a rank's range, for its neighbours. */
-struct border {
-    _Alignas(16) char first[16];
-    char last[16];
-    uint64_t count;
+/* The records at the borders of all ranges: the first and the last of each rank. */
+struct borders {
+    size_t room;      /* bytes for one of them */
+    char *records;    /* two for each rank, then two of this one; owned */
+    uint64_t *counts; /* of records of each rank; owned */
 };
+
+/* This rank's, read back. */
+static enum gs_status read_borders(const struct part *part, struct borders *borders, uint64_t keys,
+                                   struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_cluster_output *output = &part->output;
+    const size_t size = part->output_bytes;
+    const size_t ranks = (size_t)part->cluster->size;
+    borders->room = (size + 15) / 16 * 16; /* where keys are aligned */
+    borders->records = aligned_alloc(16, 2 * (ranks + 1) * borders->room);
+    borders->counts = calloc(ranks, sizeof *borders->counts);
+    if (borders->records == NULL || borders->counts == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "borders");
+    char *own = borders->records + 2 * ranks * borders->room;
+    memset(own, 0, 2 * borders->room);
+    if (keys == 0)
+        return GS_OK;
+    GS_TRY(gs_file_pread_full(output->fd, own, size, part->start, output->name, err));
+    GS_TRY(gs_file_pread_full(output->fd, own + borders->room, size,
+                              part->start + (keys - 1) * size, output->name, err));
+cleanup:
+    return st;
+}
 
 /* Are the ranges in order, and are they as many records as the inputs? */
 static enum gs_status check_borders(const struct part *part, uint64_t keys, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
     const struct gs_options *options = part->options;
-    const size_t size = part->record_bytes;
-    struct border own = {.count = keys};
-    struct border *all = aligned_alloc(16, (size_t)part->cluster->size * sizeof *all);
-    if (all == NULL)
-        st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "borders");
-    if (st == GS_OK && keys > 0)
-        st = gs_file_pread_full(part->output.fd, own.first, size, part->start, part->output.name,
-                                err);
-    if (st == GS_OK && keys > 0)
-        st = gs_file_pread_full(part->output.fd, own.last, size, part->start + (keys - 1) * size,
-                                part->output.name, err);
-    st = gs_cluster_agree(part->cluster, st, err);
-    if (st != GS_OK || all == NULL)
-        goto cleanup;
-    GS_TRY(gs_cluster_gather(&own, sizeof own, all, err));
-    const struct border *before = NULL;
+    const size_t ranks = (size_t)part->cluster->size;
+    struct borders borders = {.records = NULL};
+    enum gs_status st = read_borders(part, &borders, keys, err);
+    GS_TRY(gs_cluster_agree(part->cluster, st, err));
+    GS_TRY(gs_cluster_gather(borders.records + 2 * ranks * borders.room, 2 * borders.room,
+                             borders.records, err));
+    GS_TRY(gs_cluster_gather(&keys, sizeof keys, borders.counts, err));
+    const char *before = NULL;
     uint64_t sum = 0;
-    for (int rank = 0; rank < part->cluster->size; rank++) {
-        const struct border *here = &all[rank];
-        sum += here->count;
-        if (here->count == 0)
+    for (size_t rank = 0; rank < ranks; rank++) {
+        const char *first = borders.records + 2 * rank * borders.room;
+        sum += borders.counts[rank];
+        if (borders.counts[rank] == 0)
             continue;
-        if (before != NULL &&
-            gs_width(options)->first_disorder(options, here->first, 1, before->last) == 0)
+        if (before != NULL && options->index_bytes == 0 &&
+            gs_width(options)->first_disorder(options, first, 1, before) == 0)
             st = gs_fail(err, GS_ERR_VERIFY, 0,
-                         "%s: the range of rank %d does not continue the one before it: the input "
+                         "%s: the range of rank %zu does not continue the one before it: the input "
                          "has changed meanwhile",
                          part->output.name, rank);
-        before = here;
+        before = first + borders.room;
     }
     if (st == GS_OK && !options->unique && sum != part->total)
         st = gs_fail(err, GS_ERR_VERIFY, 0, "%s: ranks have written a wrong number of records",
                      part->output.name);
 cleanup:
-    free(all);
+    free(borders.records);
+    free(borders.counts);
     return st;
+}
+
+/* What was written, without numbers, is what the file must have, if it was the right records. */
+static enum gs_status prove_numbered(const struct part *part, struct gs_stats *stats,
+                                     struct gs_error *err)
+{
+    if (part->numbered_sum != stats->fingerprint)
+        return gs_fail(err, GS_ERR_VERIFY, 0, "%s: verify: what was sorted is not what has come",
+                       part->output.name);
+    stats->fingerprint = part->written_sum;
+    return GS_OK;
 }
 
 /* Everything from the exchange on; what may fail is agreed on by the caller. */
@@ -230,6 +293,8 @@ static enum gs_status run(struct part *part, struct gs_progress *progress, struc
                           struct gs_cluster_row *row, struct gs_error *err)
 {
     enum gs_status st = receive_and_sort(part, progress, stats, err);
+    if (st == GS_OK && part->options->verify && part->sorted != part->options)
+        st = prove_numbered(part, stats, err);
     if (!part->exchanged) {
         enum gs_status end = finish_exchange(part, true, err);
         st = st != GS_OK ? st : end;
@@ -255,13 +320,31 @@ cleanup:
     return st;
 }
 
+/* How many records lower ranks bring. */
+static enum gs_status count_before(const struct gs_cluster *cluster,
+                                   const struct gs_cluster_source *source, uint64_t *before,
+                                   struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t own = 0;
+    for (size_t i = 0; i < source->span_count; i++)
+        own += source->spans[i].count;
+    GS_MPI(MPI_Exscan(&own, before, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
+    if (cluster->rank == 0)
+        *before = 0; /* which MPI leaves undefined */
+cleanup:
+    return st;
+}
+
 static uint64_t choose_batch(const struct gs_options *options, uint64_t memory_bytes)
 {
+    uint64_t least = GS_RANGES_BLOCK * 16;
     uint64_t bytes = BATCH_BYTES * gs_threads(options);
     uint64_t most = memory_bytes / BATCH_SHARE;
+    least = least > gs_wire_bytes(options) ? least : gs_wire_bytes(options);
     most = most < BATCH_BYTES_MAX ? most : BATCH_BYTES_MAX;
     bytes = bytes < most ? bytes : most;
-    return bytes > GS_RANGES_BLOCK * 16 ? bytes : GS_RANGES_BLOCK * 16;
+    return bytes > least ? bytes : least;
 }
 
 enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs_options *options,
@@ -278,15 +361,25 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
                         .options = options,
                         .source = source,
                         .output = *output,
-                        .record_bytes = gs_record_bytes(options),
+                        .wire_bytes = gs_wire_bytes(options),
+                        .output_bytes = gs_output_bytes(options),
+                        .sorted = options,
                         .fd = output->fd,
                         .start = output->start};
+    uint64_t number = 0;
     *row = (struct gs_cluster_row){.keys_in = 0};
+    if (gs_number_needed(options)) {
+        gs_numbered_init(&part.numbered, options);
+        part.sorted = &part.numbered.options;
+        part.sink.write = write_numbered;
+    }
     st = gs_ranges_open(&ranges, options, (unsigned)cluster->size, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
     GS_TRY(gs_ranges_choose(&ranges, cluster, source->spans, source->span_count, &total, err));
+    GS_TRY(gs_width(options)->check_count(options, total, err));
+    GS_TRY(count_before(cluster, source, &number, err));
     st = gs_exchange_open(&part.exchange, cluster, &ranges, source->spans, source->span_count,
-                          choose_batch(options, source->memory_bytes), err);
+                          number, choose_batch(options, source->memory_bytes), err);
     if (st == GS_OK)
         st = make_room(&part, total, err);
     if (st == GS_OK && options->unique && output->shared) {
@@ -301,7 +394,7 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
 cleanup:
     if (part.fd >= 0 && part.fd != output->fd)
         close(part.fd);
-    gs_pages_free(part.memory, part.room * part.record_bytes);
+    gs_pages_free(part.memory, part.room * part.wire_bytes);
     gs_exchange_close(&part.exchange);
     gs_ranges_close(&ranges);
     return st;

@@ -14,7 +14,7 @@
 #include "sort/wide/slices.h"
 #include "sort/wide/sort_records.h"
 #include "sort/wide/trail.h"
-#include "sort/wide/verify_records.h"
+#include "sort/wide/record_fingerprint.h"
 
 #include "common/memory.h"
 

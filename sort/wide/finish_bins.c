@@ -8,7 +8,7 @@
 #include "sort/run/thread_work.h"
 #include "sort/wide/gather.h"
 #include "sort/wide/ties.h"
-#include "sort/wide/verify_records.h"
+#include "sort/wide/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/memory.h"

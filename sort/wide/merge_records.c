@@ -13,7 +13,7 @@
 #include "sort/wide/record_cut.h"
 #include "sort/wide/record_tree.h"
 #include "sort/wide/trail.h"
-#include "sort/wide/verify_records.h"
+#include "sort/wide/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/memory.h"

@@ -12,7 +12,7 @@
 #include "sort/split/select_samples.h"
 #include "sort/split/sort_samples.h"
 #include "sort/wide/finish_bins.h"
-#include "sort/wide/verify_records.h"
+#include "sort/wide/record_fingerprint.h"
 
 #include "common/clock.h"
 

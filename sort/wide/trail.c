@@ -4,7 +4,7 @@
 #include "sort/wide/trail.h"
 #include "sort/types/key_text.h"
 #include "sort/wide/check_records.h"
-#include "sort/wide/verify_records.h"
+#include "sort/wide/record_fingerprint.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

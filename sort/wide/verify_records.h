@@ -6,9 +6,6 @@
 
 #include "sort/types/types.h"
 
-/* A number for a multiset of records: the sum, modulo 2^64, of a hash of each. */
-uint64_t gs_records_fingerprint(const void *records, uint64_t record_bytes, uint64_t count);
-
 /* As verify_file of struct gs_width (sort/types/calls.h). */
 enum gs_status gs_records_verify_file(const struct gs_options *options, int fd, uint64_t start,
                                       struct gs_stats *stats, const char *name,

@@ -16,10 +16,12 @@ setup()
     reference in >wanted
     ranks 3 --local 'part-%r.bin' -o 'sorted-%r.bin' --verify
     cat sorted-?.bin | cmp - wanted
+    gsort -c sorted-?.bin
     [ "$(compgen -G "sorted-*.bin" | wc -l)" -eq 3 ]
     gsort -u in -o wanted
     ranks 3 -u --local 'part-%r.bin' -o 'sorted-%r.bin' --verify
     cat sorted-?.bin | cmp - wanted
+    gsort -cu sorted-?.bin
     gsort -r --skip=4 part-0.bin part-2.bin -o wanted
     printf 'head' >part-1.bin
     ranks 3 -r --skip=4 --local 'part-%r.bin' -o 'sorted-%r.bin'

@@ -26,9 +26,19 @@ refused()
     refused --engine --engine=hybrid in -o out
 }
 
-@test "records that no element holds" {
-    refused "16 bytes" -R 20 in -o out
-    refused "16 bytes" -s -R 8 -k 0:u16 in -o out
+@test "a bad option, which the first rank says" {
+    refused frobnicate --frobnicate in -o out
+    refused verify --argsort=u32 --verify in -o out
+    refused -cm -c -m in
+    refused local --local in -o 'out-%r'
+    refused "byte 18" -R 16 -k 14:u32 in -o out
+}
+
+@test "more records than --argsort=u32 can count, where ranks know it" {
+    truncate -s 4294967297 many
+    run --separate-stderr ranks 2 --argsort=u32 -t u8 many -o out
+    assert_one_line u64
+    assert_only in many
 }
 
 @test "an input that is missing or odd, an output that cannot be" {

@@ -1,0 +1,53 @@
+/* sample.c -- draw a sample of the records that a rank brings.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/cluster/sample.h"
+
+#include "sort/keys/sample_position.h"
+
+#include <sys/mman.h>
+
+#define SAMPLE_SEED 0x636c7573U
+
+/* Sample records whose pages are asked for at once. */
+#define SAMPLES_AT_ONCE 256
+
+__extension__ typedef unsigned __int128 wide;
+
+uint64_t gs_sample_size(uint64_t keys, uint64_t total, uint64_t each, unsigned ranks)
+{
+    const uint64_t wanted = each * ranks;
+    return total <= wanted ? keys : (uint64_t)((wide)wanted * keys / total);
+}
+
+/* Where the record at a position of all spans is; positions ascend from call to call, and *span and
+ * *before, the records of earlier spans, with them. */
+static const char *find_record(const struct gs_span *spans, size_t record_bytes, uint64_t position,
+                               size_t *span, uint64_t *before)
+{
+    while (position - *before >= spans[*span].count)
+        *before += spans[(*span)++].count;
+    return (const char *)spans[*span].keys + (position - *before) * record_bytes;
+}
+
+void gs_sample_draw(const struct gs_span *spans, size_t record_bytes, uint64_t keys, uint64_t count,
+                    gs_sample_take *take, void *context)
+{
+    const char *records[SAMPLES_AT_ONCE];
+    uint64_t positions[SAMPLES_AT_ONCE];
+    size_t span = 0;
+    uint64_t before = 0;
+    for (uint64_t i = 0; i < count; i += SAMPLES_AT_ONCE) {
+        uint64_t here = count - i < SAMPLES_AT_ONCE ? count - i : SAMPLES_AT_ONCE;
+        for (uint64_t j = 0; j < here; j++) {
+            positions[j] =
+                count == keys ? i + j : gs_sample_position(i + j, count, keys, SAMPLE_SEED);
+            records[j] = find_record(spans, record_bytes, positions[j], &span, &before);
+            uintptr_t page = (uintptr_t)records[j] & ~(uintptr_t)4095;
+            if (count < keys)
+                madvise((void *)page, 4096, MADV_WILLNEED);
+        }
+        for (uint64_t j = 0; j < here; j++)
+            take(context, i + j, records[j], positions[j]);
+    }
+}

@@ -367,6 +367,8 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
     if (options->index_bytes != 0)
         return gs_fail(err, GS_ERR_MEMORY, 0,
                        "--argsort: indices are sorted in memory only, and -S is too little for it");
+    if (source->journal != NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0, "--resume: not for records wider than 16 bytes or -s");
     GS_TRY(plan(&external, err));
     GS_TRY(gs_record_trail_open(&external.trail, options, sink, err));
     st = sort_external(&external, err);

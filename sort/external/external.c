@@ -29,6 +29,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
     enum gs_status st;
     struct gs_level *level = NULL;
     struct gs_progress own_progress = {.phase = NULL};
+    const bool is_known = source->read == NULL && source->held_bytes == 0;
     struct gs_external_sorter sorter = {
         .options = options,
         .source = source,
@@ -37,7 +38,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
         .threads = gs_threads(options),
         .sink = {.write = gs_external_write, .stream = sink->stream},
         .target = sink,
-        .journal = source->read == NULL ? source->journal : NULL};
+        .journal = is_known ? source->journal : NULL};
     uint64_t count = 0;
     if (gs_external_counts(options, GS_MANY_KEYS))
         return gs_external_values(options, source, sink, progress, stats, err);

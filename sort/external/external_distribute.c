@@ -82,7 +82,7 @@ static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_l
                              .first = first,
                              .count = (uint32_t)count,
                              .threads = split_threads(sorter, gs_level_bins(level)),
-                             .verify = sorter->options->verify || sorter->journal != NULL,
+                             .verify = sorter->options->verify,
                              .out = sorter->out,
                              .starts = level->chunks[level->chunk_count - 1].starts,
                              .totals = level->totals};
@@ -121,7 +121,6 @@ static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_l
     enum gs_status st = GS_OK;
     uint64_t keys = gs_tiles_keys(tiles);
     advise_spans(sorter, GS_USE_IN_ORDER);
-    advise_keys(sorter, tiles, held, GS_USE_DONE, 0, done);
     atomic_fetch_add(&sorter->progress->done, done);
     for (uint64_t first = done, count; first < keys; first += count) {
         count = next_chunk(sorter, keys - first);

@@ -16,13 +16,14 @@ kept()
     [ "${#found[@]}" -eq 1 ] && [ -d "${found[0]}" ] && echo "${found[0]}"
 }
 
-# end_at KIB ARG...: sort in to a pipe, but die when a temporary file gets longer.
+# end_at KIB ARG...: sort in to a pipe, but die when a temporary file gets longer. (gsort must not
+# write to a file, which would be too long, too.)
 end_at()
 {
-    (
-        ulimit -f "$1"
-        run ! gsort --resume -T tmp "${@:2}" in > >(cat >/dev/null)
-    )
+    if (ulimit -f "$1" && gsort --resume -T tmp "${@:2}" in | cat >/dev/null); then
+        echo "it was not killed: $*" >&2
+        return 1
+    fi
 }
 
 # resumed FILE: how many chunks that run has taken over, by its report.
@@ -68,17 +69,53 @@ go_on()
         # shellcheck disable=SC2086  # options are words
         {
             reference $options in >wanted
-            end_at 1100 -S 3M $options
+            end_at 1100 -S 3M --verify $options
             go_on -S 3M --verify $options
         }
         [ "$(resumed stats)" -ge 1 ]
     done
 }
 
+@test "wide records and stable ones: the same" {
+    local options bytes
+    for options in "-R 24 -k 0:u32" "-R 24 -k 0:u32 -u" "-R 100 -k 2:u16 -s" "-R 12 -k 0:u16 -s -r"; do
+        bytes=$(cut -d ' ' -f 2 <<<"$options")
+        # shellcheck disable=SC2086  # options are words
+        {
+            keygen uniform $((24000000 / bytes)) --record="$bytes" >in
+            reference $options <in >wanted
+            end_at 2500 -S 3M --verify $options
+            go_on -S 3M --verify $options
+            [ "$(resumed stats)" -ge 1 ]
+            end_at 2500 -S 4M $options
+            go_on -S 3M $options
+        }
+        [ "$(resumed stats)" -ge 1 ]
+        [ "$(temporary stats)" -le 21000000 ]
+    done
+}
+
+@test "several inputs, of which the second is under way, and standard input" {
+    local options
+    keygen zipf 1000000 --record=12 >in
+    head -c 4800000 in >half
+    for options in "-R 12 -k 0:u16 -s -r" "-R 12 -k 0:u16"; do
+        # shellcheck disable=SC2086,SC2094  # options are words
+        {
+            cat half in in | reference $options >wanted
+            end_at 2100 -S 4M $options half - <in
+            gsort --resume -T tmp -S 4M $options half - in --stats <in 2>stats | cat >out
+        }
+        assert_same wanted out
+        [ "$(resumed stats)" -ge 2 ]
+        [ -z "$(ls -A tmp)" ]
+    done
+}
+
 @test "frequent keys are only counted, and their counts are kept" {
     { keygen equal 1000000 && keygen uniform 1000000 && keygen equal 1000000; } >in
     reference in >wanted
-    end_at 500 -S 3M
+    end_at 500 -S 3M --verify
     go_on -S 3M --verify
     [ "$(resumed stats)" -ge 1 ]
     [ "$(temporary stats)" -lt 8000000 ]

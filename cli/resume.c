@@ -20,23 +20,36 @@
 #include <unistd.h>
 
 /* Print the absolute path of a file. */
-static void print_path(FILE *to, const char *name)
+static enum gs_status print_path(FILE *to, const char *name, struct gs_error *err)
 {
     char *path = realpath(name, NULL);
-    fprintf(to, "%s\n", path != NULL ? path : name);
+    if (path == NULL)
+        return gs_fail(err, GS_ERR_INPUT, errno, "%s", name);
+    fprintf(to, "%s\n", path);
     free(path);
+    return GS_OK;
 }
 
-/* The same for the output, whether it is there yet or not. */
-static void print_output(FILE *to, const char *name)
+/* Print which file a standard stream is. */
+static void print_stream(FILE *to, int fd)
+{
+    struct stat status;
+    bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    fprintf(to, "%ju\n", is_file ? (uintmax_t)status.st_ino : 0);
+}
+
+/* Print the path of the output, whether it is there yet or not. */
+static enum gs_status print_output(FILE *to, const char *name, struct gs_error *err)
 {
     const char *slash = strrchr(name, '/');
     const char *base = slash != NULL ? slash + 1 : name;
-    char *folder = NULL;
-    if (asprintf(&folder, "%.*s.", (int)(base - name), name) >= 0)
-        print_path(to, folder);
+    char *folder = slash != NULL ? strndup(name, (size_t)(base - name)) : strdup(".");
+    if (folder == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "--resume");
+    enum gs_status st = print_path(to, folder, err);
     fprintf(to, "%s\n", base);
     free(folder);
+    return st;
 }
 
 /* Print an input: its path to `paths`, and how it is now to `facts`. */
@@ -48,10 +61,12 @@ static enum gs_status print_input(FILE *paths, FILE *facts, const char *name, st
         return gs_fail(err, GS_ERR_INPUT, errno, "%s", name);
     if (!S_ISREG(status.st_mode))
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: not a regular file, as --resume takes", name);
-    print_path(paths, is_stdin ? "/dev/stdin" : name);
     fprintf(facts, "%ju %jd %jd.%09ld %jd\n", (uintmax_t)status.st_ino, (intmax_t)status.st_size,
             (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
             is_stdin ? (intmax_t)lseek(STDIN_FILENO, 0, SEEK_CUR) : 0);
+    if (!is_stdin)
+        return print_path(paths, name, err);
+    print_stream(paths, STDIN_FILENO);
     return GS_OK;
 }
 
@@ -76,6 +91,7 @@ static enum gs_status describe(const struct gs_command *command, char **paths, c
     const bool has_files = command->file_count > 0;
     const char *const *files = has_files ? command->files : standard_input;
     size_t sizes[2];
+    char **const texts[] = {paths, facts};
     FILE *to[2] = {open_memstream(paths, &sizes[0]), open_memstream(facts, &sizes[1])};
     enum gs_status st = GS_OK;
     if (to[0] == NULL || to[1] == NULL) {
@@ -83,16 +99,19 @@ static enum gs_status describe(const struct gs_command *command, char **paths, c
         goto cleanup;
     }
     if (command->output != NULL)
-        print_output(to[0], command->output);
+        GS_TRY(print_output(to[0], command->output, err));
     else
-        print_path(to[0], "/dev/stdout");
+        print_stream(to[0], STDOUT_FILENO);
     print_options(to[1], command);
     for (size_t i = 0; i < (has_files ? command->file_count : 1); i++)
         GS_TRY(print_input(to[0], to[1], files[i], err));
 cleanup:
-    for (int i = 0; i < 2; i++)
-        if (to[i] != NULL && fclose(to[i]) != 0 && st == GS_OK)
-            st = gs_fail(err, GS_ERR_MEMORY, errno, "--resume");
+    for (int i = 0; i < 2; i++) {
+        bool failed = to[i] == NULL || ferror(to[i]) != 0;
+        failed = (to[i] != NULL && fclose(to[i]) != 0) || failed;
+        if ((failed || *texts[i] == NULL) && st == GS_OK)
+            st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
+    }
     return st;
 }
 
@@ -123,8 +142,10 @@ static enum gs_status make_directories(struct gs_resume *resume, const struct gs
         GS_TRY(make_directory(resume->names[i], err));
     }
     if (resume->name_count < command->directory_count ||
-        asprintf(&resume->manifest, "%s/manifest", resume->names[0]) < 0)
+        asprintf(&resume->manifest, "%s/manifest", resume->names[0]) < 0) {
+        resume->manifest = NULL; /* asprintf leaves anything there */
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
+    }
 cleanup:
     return st;
 }

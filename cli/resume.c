@@ -141,7 +141,7 @@ static enum gs_status make_directories(struct gs_resume *resume, const struct gs
         resume->name_count++;
         GS_TRY(make_directory(resume->names[i], err));
     }
-    if (resume->name_count < command->directory_count ||
+    if (resume->names == NULL || resume->name_count < command->directory_count ||
         asprintf(&resume->manifest, "%s/manifest", resume->names[0]) < 0) {
         resume->manifest = NULL; /* asprintf leaves anything there */
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");

@@ -78,7 +78,8 @@ go_on()
 
 @test "wide records and stable ones: the same" {
     local options bytes
-    for options in "-R 24 -k 0:u32" "-R 24 -k 0:u32 -u" "-R 100 -k 2:u16 -s" "-R 12 -k 0:u16 -s -r"; do
+    for options in "-R 24 -k 0:u32" "-R 24 -k 0:u32 -u" "-R 100 -k 2:u16 -s" \
+        "-R 12 -k 0:u16 -s -r"; do
         bytes=$(cut -d ' ' -f 2 <<<"$options")
         # shellcheck disable=SC2086  # options are words
         {

@@ -194,6 +194,7 @@ go_on()
 }
 
 @test "another process that has the directory: one line" {
+    require flock
     keygen uniform 3000017 >in
     reference in >wanted
     end_at 1100 -S 4M

@@ -20,6 +20,7 @@ enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
 enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER };
 
 struct gs_npy_files;
+struct gs_journal;
 
 struct gs_command {
     enum gs_mode mode;
@@ -48,6 +49,8 @@ struct gs_command {
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;
     size_t directory_count;
+    bool resumes;               /* --resume: the directories keep what is complete, */
+    struct gs_journal *journal; /* and this tells what, or NULL */
 };
 
 #endif

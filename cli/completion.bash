@@ -42,8 +42,8 @@ _gsort()
             values=(-o -r -u -t -R -k -s -e -S -T -c -C -m --output= --reverse --unique --type=
                 --record= --key= --skip= --stable --argsort= --engine=
                 --samples= --bins= --lists= --format= --device= --buffer-size= --device-memory=
-                --temporary-directory= --parallel= --fsync --direct --no-direct --stats --verify
-                --progress --check --merge --local --plan --help --usage --version)
+                --temporary-directory= --resume --parallel= --fsync --direct --no-direct --stats
+                --verify --progress --check --merge --local --plan --help --usage --version)
         else
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")

@@ -6,6 +6,7 @@
 #include "cli/memory_limit.h"
 #include "cli/output_sink.h"
 #include "cli/read_pipes.h"
+#include "cli/resume.h"
 #include "cli/spilled_sort.h"
 #include "cli/work.h"
 #include "common/clock.h"
@@ -137,5 +138,10 @@ enum gs_status gs_mode_sort(struct gs_command *command, struct gs_progress *prog
 {
     static const struct gs_work work = {
         .verb = "sorted", .prepare = prepare, .write = write_sorted};
-    return gs_work_run(&work, command, progress, start_ns, err);
+    struct gs_resume resume;
+    enum gs_status st = gs_resume_open(&resume, command, err);
+    if (st == GS_OK)
+        st = gs_work_run(&work, command, progress, start_ns, err);
+    gs_resume_close(&resume, st == GS_OK);
+    return st;
 }

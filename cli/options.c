@@ -33,6 +33,7 @@ enum {
     OPT_BINS,
     OPT_LISTS,
     OPT_DEVICE_MEMORY,
+    OPT_RESUME,
     OPT_PARALLEL,
     OPT_FORMAT,
     OPT_FSYNC,
@@ -101,6 +102,10 @@ static const struct argp_option table[] = {
      "GPU memory to use (default: what is free there); no %", 0},
     {"temporary-directory", 'T', "DIR", 0,
      "directory for temporary files, instead of $TMPDIR or /tmp; several are used in turn", 0},
+    {"resume", OPT_RESUME, NULL, 0,
+     "keep temporary files in a directory under -T until the output is complete: the same command "
+     "then goes on where it was killed",
+     0},
     {"parallel", OPT_PARALLEL, "N", 0,
      "CPU threads, up to 1024 (default: one for each processor to run on, up to 32)", 0},
     {"fsync", OPT_FSYNC, NULL, 0,
@@ -265,6 +270,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_set_device_memory(command, arg, err);
     case 'T':
         return gs_add_directory(command, arg, err);
+    case OPT_RESUME:
+        command->resumes = true;
+        return GS_OK;
     case OPT_PARALLEL:
         return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
                                   err);
@@ -325,11 +333,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* The option that chose the mode, if it is not sorting. */
+static const char *mode_letter(const struct gs_command *command)
+{
+    return command->mode == GS_MODE_MERGE ? "m" : command->quiet ? "C" : "c";
+}
+
 /* Check the options against each other. */
 static enum gs_status check_together(const struct gs_command *command, struct gs_error *err)
 {
     if (command->mode == GS_MODE_CHECK) {
-        const char *letter = command->quiet ? "C" : "c";
+        const char *letter = mode_letter(command);
         if (command->output != NULL)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%so' are incompatible", letter);
         if (command->stats != GS_STATS_NONE || command->sort.verify)
@@ -339,11 +353,14 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
                            letter);
     }
+    if (command->resumes && command->mode != GS_MODE_SORT)
+        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--resume' are incompatible",
+                       mode_letter(command));
+    if (command->resumes && gs_launcher_variable() != NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0, "--resume: under mpirun, nothing is kept");
     if (command->sort.index_bytes != 0 && command->mode != GS_MODE_SORT)
         return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--argsort' are incompatible",
-                       command->mode == GS_MODE_MERGE ? "m"
-                       : command->quiet               ? "C"
-                                                      : "c");
+                       mode_letter(command));
     if (command->sort.index_bytes != 0 && command->sort.verify)
         return gs_fail(err, GS_ERR_USAGE, 0, "options '--argsort' and '--verify' are incompatible");
     return GS_OK;

@@ -120,7 +120,8 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .held_bytes = held_bytes,
                                  .directories = command->directories,
                                  .directory_count = command->directory_count,
-                                 .direct = command->direct};
+                                 .direct = command->direct,
+                                 .journal = command->journal};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
     own.keys = keys;

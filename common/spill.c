@@ -1,4 +1,4 @@
-/* spill.c -- bytes that memory has no room for, in temporary files without a name.
+/* spill.c -- bytes that memory has no room for, in temporary files.
  * SPDX-License-Identifier: MIT
  */
 #include "common/spill.h"
@@ -14,7 +14,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,14 +75,28 @@ enum gs_status gs_spill_open(struct gs_spill *spill, const char *const *director
     return GS_OK;
 }
 
-static enum gs_status make_files(struct gs_spill_directory *directory, bool direct,
+/* The path of a directory's file that has a name. */
+static void write_path(char path[PATH_MAX], const char *directory, int file)
+{
+    snprintf(path, PATH_MAX, "%s/keys.%d", directory, file);
+}
+
+static int open_named(const char *directory, int file)
+{
+    char path[PATH_MAX];
+    write_path(path, directory, file);
+    return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+static enum gs_status make_files(const struct gs_spill *spill, struct gs_spill_directory *directory,
                                  struct gs_error *err)
 {
     for (int i = 0; i < GS_SPILL_FILES; i++) {
         if (directory->fds[i] >= 0)
             continue;
-        directory->fds[i] = gs_spill_create(directory->name);
-        if (directory->fds[i] >= 0 && direct)
+        directory->fds[i] =
+            spill->named ? open_named(directory->name, i) : gs_spill_create(directory->name);
+        if (directory->fds[i] >= 0 && spill->direct != GS_DIRECT_NEVER)
             directory->direct_fds[i] = gs_direct_reopen(directory->fds[i], O_WRONLY);
         if (directory->fds[i] < 0)
             return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file",
@@ -136,8 +152,7 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
     uint64_t sum = 0;
     for (size_t i = 0; i < spill->count; i++) {
         dev_t own;
-        enum gs_status st =
-            make_files(&spill->directories[i], spill->direct != GS_DIRECT_NEVER, err);
+        enum gs_status st = make_files(spill, &spill->directories[i], err);
         if (st != GS_OK)
             return st;
         if (!find_device(spill->directories[i].fds[0], &own) || counted_before(spill, i, own))
@@ -187,7 +202,7 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
     for (size_t tries = 0; tries < spill->count; tries++) {
         size_t index = spill->next;
         directory = &spill->directories[index];
-        enum gs_status st = make_files(directory, spill->direct != GS_DIRECT_NEVER, err);
+        enum gs_status st = make_files(spill, directory, err);
         if (st != GS_OK)
             return st;
         spill->next = (index + 1) % spill->count;
@@ -195,8 +210,7 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
         if (errnum != 0)
             continue;
         *place = (struct gs_place){.directory = (uint32_t)index, .offset = directory->used};
-        uint64_t stripes = (bytes + GS_SPILL_STRIPE_BYTES - 1) / GS_SPILL_STRIPE_BYTES;
-        directory->used += stripes * GS_SPILL_STRIPE_BYTES;
+        gs_spill_keep(spill, place, bytes);
         spill->used += bytes;
         return GS_OK;
     }
@@ -307,6 +321,33 @@ void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *plac
     }
 }
 
+enum gs_status gs_spill_reopen(struct gs_spill *spill, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    spill->named = true;
+    for (size_t i = 0; i < spill->count && st == GS_OK; i++)
+        st = make_files(spill, &spill->directories[i], err);
+    return st;
+}
+
+void gs_spill_keep(struct gs_spill *spill, const struct gs_place *place, uint64_t bytes)
+{
+    uint64_t stripes = (bytes + GS_SPILL_STRIPE_BYTES - 1) / GS_SPILL_STRIPE_BYTES;
+    spill->directories[place->directory].used = place->offset + stripes * GS_SPILL_STRIPE_BYTES;
+}
+
+void gs_spill_trim(const struct gs_spill *spill)
+{
+    for (size_t i = 0; i < spill->count; i++)
+        for (uint64_t k = 0; k < GS_SPILL_FILES; k++) {
+            uint64_t stripes = spill->directories[i].used / GS_SPILL_STRIPE_BYTES;
+            uint64_t own = (stripes + GS_SPILL_FILES - 1 - k) / GS_SPILL_FILES;
+            /* Where that fails, what is behind is overwritten. */
+            if (ftruncate(spill->directories[i].fds[k], (off_t)(own * GS_SPILL_STRIPE_BYTES)) != 0)
+                continue;
+        }
+}
+
 void gs_spill_close(struct gs_spill *spill)
 {
     for (size_t i = 0; i < spill->count && spill->directories != NULL; i++)
@@ -318,4 +359,13 @@ void gs_spill_close(struct gs_spill *spill)
         }
     free(spill->directories);
     *spill = (struct gs_spill){.directories = NULL};
+}
+
+void gs_spill_remove(const char *directory)
+{
+    for (int i = 0; i < GS_SPILL_FILES; i++) {
+        char path[PATH_MAX];
+        write_path(path, directory, i);
+        (void)unlink(path);
+    }
 }

@@ -1,12 +1,13 @@
-/* spill.h -- bytes that memory has no room for, in temporary files without a name.
+/* spill.h -- bytes that memory has no room for, in temporary files.
  * SPDX-License-Identifier: MIT
  *
  * Each directory has a few files, created when they are first needed. They have no name, so that
  * nothing is left however the process ends, SIGKILL included; where the file system cannot do that,
- * they are created with a name and unlinked at once. Pieces go to the directories in turn; one that
- * has no room for a piece is passed over. A piece is striped over the files of its directory, since
- * the kernel admits one writer to a file at a time, and other threads would wait. What is aligned
- * to blocks is written past the page cache where that is possible and faster.
+ * they are created with a name and unlinked at once; but gs_spill_reopen gives them names that
+ * stay, for another process to go on. Pieces go to the directories in turn; one that has no room
+ * for a piece is passed over. A piece is striped over the files of its directory, since the kernel
+ * admits one writer to a file at a time, and other threads would wait. What is aligned to blocks is
+ * written past the page cache where that is possible and faster.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H
@@ -15,6 +16,7 @@
 #include "common/status.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -38,6 +40,7 @@ struct gs_spill {
     size_t count;
     size_t next;   /* the directory whose turn it is */
     uint64_t used; /* bytes of all pieces */
+    bool named;    /* the files have names */
     enum gs_direct direct;
     struct gs_pace pace;
     atomic_uint_fast64_t direct_bytes; /* written past the page cache */
@@ -74,7 +77,17 @@ enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place
 void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *place, uint64_t from,
                        uint64_t bytes);
 
+/* Before the first piece: give the files names, or open those that are there from another process;
+ * then its pieces can be read, and those that are to stay, in the order in which they were placed,
+ * are kept. At last trim the files behind them. */
+enum gs_status gs_spill_reopen(struct gs_spill *spill, struct gs_error *err);
+void gs_spill_keep(struct gs_spill *spill, const struct gs_place *place, uint64_t bytes);
+void gs_spill_trim(const struct gs_spill *spill);
+
 void gs_spill_close(struct gs_spill *spill);
+
+/* Remove the files with names from a directory. */
+void gs_spill_remove(const char *directory);
 
 /* Create an empty file without a name in the directory, open for reading and writing. Returns its
  * descriptor, which the caller closes, or -1 with errno set. */

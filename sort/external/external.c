@@ -19,6 +19,9 @@
 #include "sort/external/external_values.h"
 #include "sort/sorter/sorter.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,
                                 struct gs_sink *sink, struct gs_progress *progress,
                                 struct gs_stats *stats, struct gs_error *err)
@@ -26,6 +29,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
     enum gs_status st;
     struct gs_level *level = NULL;
     struct gs_progress own_progress = {.phase = NULL};
+    const bool is_known = source->read == NULL && source->held_bytes == 0;
     struct gs_external_sorter sorter = {
         .options = options,
         .source = source,
@@ -33,7 +37,8 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
         .stats = stats,
         .threads = gs_threads(options),
         .sink = {.write = gs_external_write, .stream = sink->stream},
-        .target = sink};
+        .target = sink,
+        .journal = is_known ? source->journal : NULL};
     uint64_t count = 0;
     if (gs_external_counts(options, GS_MANY_KEYS))
         return gs_external_values(options, source, sink, progress, stats, err);
@@ -62,6 +67,11 @@ cleanup:
     stats->keys_out = sorter.position;
     stats->fingerprint = sorter.expected;
     stats->memory_bytes = source->memory_bytes;
+    if (sorter.taken > 0) {
+        size_t length = strlen(stats->reason);
+        snprintf(stats->reason + length, sizeof stats->reason - length,
+                 ", %zu chunks of them resumed", sorter.taken);
+    }
     gs_spill_close(&sorter.spill);
     return st;
 }

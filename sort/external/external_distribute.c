@@ -7,6 +7,7 @@
  * larger ones.
  */
 #include "sort/external/external_distribute.h"
+#include "sort/external/external_manifest.h"
 #include "sort/external/external_split.h"
 #include "sort/keys/params.h"
 #include "sort/split/select_samples.h"
@@ -111,16 +112,21 @@ static uint64_t next_chunk(const struct gs_external_sorter *sorter, uint64_t res
     return keys < rest ? keys : rest;
 }
 
-/* Split keys that lie in memory, chunk by chunk. The first `held` of them are the caller's. */
+/* Split keys that lie in memory, chunk by chunk. The first `held` of them are the caller's, and the
+ * first `done` are split already. */
 static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_level *level,
-                                  const struct gs_tiles *tiles, uint64_t held, struct gs_error *err)
+                                  const struct gs_tiles *tiles, uint64_t held, uint64_t done,
+                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint64_t keys = gs_tiles_keys(tiles);
     advise_spans(sorter, GS_USE_IN_ORDER);
-    for (uint64_t first = 0, count; first < keys; first += count) {
+    atomic_fetch_add(&sorter->progress->done, done);
+    for (uint64_t first = done, count; first < keys; first += count) {
         count = next_chunk(sorter, keys - first);
         GS_TRY(split_chunk(sorter, level, tiles, first, count, &sorter->expected, err));
+        if (sorter->journal != NULL)
+            GS_TRY(gs_manifest_add(sorter, level, sorter->out, first + count, err));
         advise_keys(sorter, tiles, held, GS_USE_DONE, first, count);
     }
 cleanup:
@@ -244,6 +250,8 @@ static enum gs_status open_level(struct gs_external_sorter *sorter, const struct
     double share = known ? share_equal(*level, sample, samples) : 0;
     GS_TRY(gs_spill_check(&sorter->spill, (uint64_t)((double)keys * GS_KEY_BYTES * (1 - share)),
                           sorter->source->output_device, sorter->source->output_bytes, err));
+    if (sorter->journal != NULL)
+        st = gs_manifest_begin(sorter, *level, err);
 cleanup:
     free(sample);
     return st;
@@ -258,6 +266,7 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
     struct gs_span *spans = calloc(source->span_count + 1, sizeof *spans);
     uint64_t got = 0;
     uint64_t held = 0;
+    uint64_t done = 0; /* by an earlier run */
     if (spans == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", source->span_count);
         goto cleanup;
@@ -272,8 +281,11 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         GS_TRY(read_chunk(sorter, &got, err));
     spans[source->span_count] = (struct gs_span){.keys = sorter->in, .count = got, .name = "-"};
     GS_TRY(gs_tiles_decode(&tiles, sorter->options->codec, spans, source->span_count + 1, err));
-    GS_TRY(open_level(sorter, &tiles, held, level, err));
-    GS_TRY(split_tiles(sorter, *level, &tiles, held, err));
+    if (sorter->journal != NULL)
+        GS_TRY(gs_manifest_take(sorter, held, level, &done, err));
+    if (*level == NULL)
+        GS_TRY(open_level(sorter, &tiles, held, level, err));
+    GS_TRY(split_tiles(sorter, *level, &tiles, held, done, err));
     while (source->read != NULL) {
         GS_TRY(read_chunk(sorter, &got, err));
         if (got == 0)

@@ -12,6 +12,19 @@
 /* Keys that a thread writes at a time. */
 #define PIECE_KEYS GS_KEYS_IN((uint64_t)4096)
 
+/* Complete a level that has its splitters, or is NULL for want of memory. */
+static struct gs_level *make_totals(struct gs_level *level, uint32_t bins, struct gs_error *err)
+{
+    if (level != NULL)
+        level->totals = calloc(gs_level_bins(level), sizeof *level->totals);
+    if (level == NULL || level->totals == NULL) {
+        gs_level_free(level);
+        (void)gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
+        return NULL;
+    }
+    return level;
+}
+
 struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
                                struct gs_error *err)
 {
@@ -19,14 +32,16 @@ struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
     if (level != NULL) {
         gs_sort_samples(sample, samples);
         gs_splitters_choose(&level->splitters, sample, samples, bins);
-        level->totals = calloc(gs_level_bins(level), sizeof *level->totals);
     }
-    if (level == NULL || level->totals == NULL) {
-        gs_level_free(level);
-        (void)gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
-        return NULL;
-    }
-    return level;
+    return make_totals(level, bins, err);
+}
+
+struct gs_level *gs_level_make_with(const struct gs_splitters *splitters, struct gs_error *err)
+{
+    struct gs_level *level = calloc(1, sizeof *level);
+    if (level != NULL)
+        level->splitters = *splitters;
+    return make_totals(level, splitters->count + 1, err);
 }
 
 void gs_level_free(struct gs_level *level)

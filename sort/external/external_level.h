@@ -34,6 +34,9 @@ static inline uint32_t gs_level_bins(const struct gs_level *level)
  * it. NULL, with *err filled, if there is no memory. */
 struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
                                struct gs_error *err);
+
+/* The same, with the splitters of another run. */
+struct gs_level *gs_level_make_with(const struct gs_splitters *splitters, struct gs_error *err);
 void gs_level_free(struct gs_level *level);
 
 /* Add a chunk; the caller fills its starts before gs_level_write. */

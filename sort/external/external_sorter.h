@@ -18,16 +18,18 @@ struct gs_external_sorter {
     struct gs_progress *progress;
     struct gs_stats *stats;
     unsigned threads;
-    bool on_disk;            /* the input is, at least in part */
-    gs_key *in;              /* [plan.chunk_keys] while chunks are read, or NULL */
-    gs_key *out;             /* [plan.chunk_keys] while chunks are split, or NULL */
-    gs_key *load;            /* [plan.bin_keys] while bins are sorted, or NULL */
-    struct gs_sink sink;     /* passed to gs_sort for the current group of bins */
-    struct gs_sink *target;  /* the caller's sink */
-    uint64_t position;       /* keys of the output before the current group */
-    uint64_t expected;       /* fingerprint that the output must have (options->verify) */
-    struct gs_trail trail;   /* if the output is a stream */
-    struct gs_last_key last; /* that was written */
+    struct gs_journal *journal; /* of complete chunks, or NULL */
+    size_t taken;               /* chunks taken over from an earlier run */
+    bool on_disk;               /* the input is, at least in part */
+    gs_key *in;                 /* [plan.chunk_keys] while chunks are read, or NULL */
+    gs_key *out;                /* [plan.chunk_keys] while chunks are split, or NULL */
+    gs_key *load;               /* [plan.bin_keys] while bins are sorted, or NULL */
+    struct gs_sink sink;        /* passed to gs_sort for the current group of bins */
+    struct gs_sink *target;     /* the caller's sink */
+    uint64_t position;          /* keys of the output before the current group */
+    uint64_t expected;          /* fingerprint that the output must have (options->verify) */
+    struct gs_trail trail;      /* if the output is a stream */
+    struct gs_last_key last;    /* that was written */
 };
 
 /* write() of the sink that gs_sort gets for a group of bins: passes keys on to the caller's sink,

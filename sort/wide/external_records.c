@@ -11,6 +11,7 @@
  * equal, are copied from run to output as they are.
  */
 #include "sort/wide/external_records.h"
+#include "sort/wide/kept_runs.h"
 #include "sort/wide/slices.h"
 #include "sort/wide/sort_records.h"
 #include "sort/wide/trail.h"
@@ -52,7 +53,8 @@ struct external {
 struct relay {
     struct gs_sink sink; /* the first member */
     struct external *external;
-    const struct gs_place *place; /* of a run; NULL: to the target */
+    const struct gs_place *place;  /* of a run; NULL: to the target */
+    atomic_uint_fast64_t checksum; /* of the run, if that is kept */
 };
 
 static enum gs_status write_records(struct external *external, const void *records, uint64_t count,
@@ -68,9 +70,11 @@ cleanup:
 static enum gs_status relay_records(struct gs_sink *sink, const void *records, uint64_t count,
                                     uint64_t position, struct gs_error *err)
 {
-    const struct relay *relay = (const struct relay *)sink;
+    struct relay *relay = (struct relay *)sink;
     struct external *external = relay->external;
     const uint64_t bytes = external->record_bytes;
+    if (relay->place != NULL && external->slices.journal != NULL)
+        atomic_fetch_add(&relay->checksum, gs_run_checksum(records, bytes, position, count));
     if (relay->place != NULL)
         return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,
                               count * bytes, err);
@@ -119,7 +123,13 @@ static enum gs_status write_run(struct external *external, const struct gs_span 
     external->runs_fingerprint += part.fingerprint;
     external->stats->keys_in += count;
     atomic_fetch_add(&external->progress->done, count);
-    st = gs_slices_sample(&external->slices, part.keys_out, err);
+    GS_TRY(gs_slices_sample(&external->slices, part.keys_out, err));
+    if (external->slices.journal != NULL)
+        st = gs_kept_runs_add(&external->slices,
+                              (struct gs_kept_run){.done = external->stats->keys_in,
+                                                   .fingerprint = external->runs_fingerprint,
+                                                   .checksum = atomic_load(&relay.checksum)},
+                              err);
 cleanup:
     return st;
 }
@@ -130,17 +140,34 @@ static void advise(const struct external *external, enum gs_use use, const struc
         external->source->advise(external->source->context, use, span->keys, span->count);
 }
 
-/* Make runs of what is in memory, or mapped. */
+/* Add the runs that another process has left. */
+static enum gs_status take_runs(struct external *external, struct gs_error *err)
+{
+    struct gs_stats *stats = external->stats;
+    struct gs_kept_run last;
+    enum gs_status st = gs_kept_runs_take(&external->slices, external->count, &last, err);
+    external->runs_fingerprint = last.fingerprint;
+    stats->keys_in = last.done;
+    atomic_fetch_add(&external->progress->done, last.done);
+    if (external->slices.run_count > 0)
+        snprintf(stats->reason, sizeof stats->reason,
+                 "through temporary files, %zu chunks of them resumed", external->slices.run_count);
+    return st;
+}
+
+/* Make runs of what is in memory, or mapped, and not in runs yet. */
 static enum gs_status split_spans(struct external *external, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_external *source = external->source;
     struct gs_span *parts = calloc(source->span_count + 1, sizeof *parts);
     size_t next = 0; /* span */
-    uint64_t skip = 0;
+    uint64_t skip = external->stats->keys_in;
     if (parts == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs",
                        source->span_count);
+    while (next < source->span_count && skip >= source->spans[next].count)
+        skip -= source->spans[next++].count;
     while (next < source->span_count) {
         size_t part_count = 0;
         uint64_t count = 0;
@@ -321,7 +348,9 @@ static enum gs_status sort_external(struct external *external, struct gs_error *
     const uint64_t runs = external->count / external->chunk + 2;
     GS_TRY(gs_slices_open(&external->slices, external->options, source,
                           source->read == NULL ? 2 * runs : SAMPLES_UNKNOWN, err));
-    if (source->read == NULL)
+    if (external->slices.journal != NULL)
+        GS_TRY(take_runs(external, err));
+    if (source->read == NULL && external->slices.run_count == 0)
         GS_TRY(gs_slices_check(&external->slices, external->count, err));
     gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SCATTER), external->count);
     if (source->held_bytes > 0)

@@ -25,8 +25,11 @@ enum gs_status gs_slices_open(struct gs_slices *slices, const struct gs_options 
                               const struct gs_external *source, uint64_t samples_each,
                               struct gs_error *err)
 {
-    *slices =
-        (struct gs_slices){.options = options, .source = source, .samples_each = samples_each};
+    const bool is_known = source->read == NULL && source->held_bytes == 0;
+    *slices = (struct gs_slices){.options = options,
+                                 .source = source,
+                                 .journal = is_known ? source->journal : NULL,
+                                 .samples_each = samples_each};
     return gs_spill_open(&slices->spill, source->directories, source->directory_count,
                          source->direct, err);
 }
@@ -133,6 +136,20 @@ cleanup:
 static int compare_samples(const void *a, const void *b, void *options)
 {
     return compare_cuts(options, *(const char *const *)a, *(const char *const *)b);
+}
+
+enum gs_status gs_slices_adopt(struct gs_slices *slices, const struct gs_place *place,
+                               uint64_t count, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    void *runs = slices->runs;
+    GS_TRY(grow(&runs, &slices->run_room, slices->run_count, sizeof *slices->runs, err));
+    slices->runs = runs;
+    slices->runs[slices->run_count++] = (struct gs_sorted_run){.place = *place};
+    gs_spill_keep(&slices->spill, place, count * gs_record_bytes(slices->options));
+    st = gs_slices_sample(slices, count, err);
+cleanup:
+    return st;
 }
 
 enum gs_status gs_slices_begin(struct gs_slices *slices, uint64_t most, struct gs_error *err)

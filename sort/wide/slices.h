@@ -36,6 +36,7 @@ struct gs_slice {
 struct gs_slices {
     const struct gs_options *options;
     const struct gs_external *source;
+    struct gs_journal *journal; /* of the runs that are complete, or NULL */
     struct gs_spill spill;
     struct gs_sorted_run *runs;
     size_t run_count, run_room;
@@ -61,6 +62,10 @@ enum gs_status gs_slices_check(struct gs_slices *slices, uint64_t count, struct 
 enum gs_status gs_slices_add(struct gs_slices *slices, uint64_t count,
                              const struct gs_place **place, struct gs_error *err);
 enum gs_status gs_slices_sample(struct gs_slices *slices, uint64_t count, struct gs_error *err);
+
+/* Add a run that another process has written, and draw its sample. */
+enum gs_status gs_slices_adopt(struct gs_slices *slices, const struct gs_place *place,
+                               uint64_t count, struct gs_error *err);
 
 /* When all runs are there: slices of at most `most` records. */
 enum gs_status gs_slices_begin(struct gs_slices *slices, uint64_t most, struct gs_error *err);

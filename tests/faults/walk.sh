@@ -70,6 +70,9 @@ external        | old     |       | gsort -S 256K -T ../tmp ../big -o out
 external-pipe   | old     | -u    | cat ../big | gsort -u -S 256K -T ../tmp -o out
 external-stdout | stream  |       | gsort -S 256K -T ../tmp --verify ../big | cat >got
 external-named  | named   | -r    | gsort -r -S 256K -T ../tmp ../big -o out
+resume          | told    |       | resume ../big 0
+resumed         | told    |       | resume ../big 10
+resumed-records | told    | -R 4 -s -k 0:u16 | resume ../big 100 -R 4 -s -k 0:u16
 merge           | old     |       | gsort -m ../sorted ../more -o out
 merge-pipe      | stream  | -u    | gsort -m -u ../sorted - <../more | cat >got
 fsync           | old     |       | gsort --fsync ../in -o out
@@ -127,8 +130,10 @@ EOF
 REFUSALS=${GSORT_REFUSALS:-1 13 22 38 95 5}
 
 # Without these, nothing runs or ends. A failing brk returns the old end, no errno; rseq would have
-# to be refused before main(), as the C library expects; and unlink is left out as above.
+# to be refused before main(), as the C library expects; and unlink is left out as above,
+# as is rmdir.
 CALLS_NEEDED='execve|exit|exit_group|rt_sigreturn|restart_syscall|futex|brk|rseq|unlink|unlinkat'
+CALLS_NEEDED+='|rmdir'
 
 SECONDS_MAX=120
 TRACER=()
@@ -137,6 +142,15 @@ gsort()
 {
     timeout -k 5 "$SECONDS_MAX" "${TRACER[@]}" env LD_PRELOAD="$SHIM" "$GSORT" --device=cpu \
         --parallel=2 "$@" 2>../err
+}
+
+# resume FILE WRITES [ARG...]: sort the file; after any fault, the same without one ends well. If
+# WRITES is not 0, an earlier run has met a full disk at that one.
+resume()
+{
+    local -a args=(--resume -S 256K -T ../tmp "$1" -o out "${@:3}")
+    [ "$2" = 0 ] || GSORT_FAULT="pwrite 28+ $2" GSORT_FAULT_MARK=../full gsort "${args[@]}"
+    gsort "${args[@]}" || "$GSORT" "${args[@]}" 2>../err || return 9
 }
 
 # Fill the directory with what exists before a run.

@@ -1,4 +1,4 @@
-/* test_spill.c -- pieces come back as they were written, from files without names.
+/* test_spill.c -- pieces come back as they were written, from files without names, or with them.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
@@ -118,6 +118,42 @@ static void test_room(const char *const *directories)
     gs_spill_close(&spill);
 }
 
+/* Pieces in files with names can be read by another process; those that it keeps stay, and new ones
+ * go behind them. */
+static void test_names(const char *const *directories)
+{
+    struct gs_spill spill;
+    struct gs_error err = {.status = GS_OK};
+    struct gs_place places[PIECES], place;
+    char data[PIECE_BYTES], got[PIECE_BYTES];
+    CHECK(gs_spill_open(&spill, directories, 2, GS_DIRECT_AUTO, &err) == GS_OK);
+    CHECK(gs_spill_reopen(&spill, &err) == GS_OK);
+    for (int i = 0; i < PIECES; i++) {
+        memset(data, i, sizeof data);
+        CHECK(gs_spill_place(&spill, sizeof data, &places[i], &err) == GS_OK);
+        CHECK(gs_spill_write(&spill, &places[i], 0, data, sizeof data, &err) == GS_OK);
+    }
+    gs_spill_close(&spill);
+    CHECK_EQUAL(files_in(directories[0]), GS_SPILL_FILES);
+    CHECK(gs_spill_open(&spill, directories, 2, GS_DIRECT_AUTO, &err) == GS_OK);
+    CHECK(gs_spill_reopen(&spill, &err) == GS_OK);
+    for (int i = 0; i < PIECES - 1; i++)
+        gs_spill_keep(&spill, &places[i], PIECE_BYTES);
+    gs_spill_trim(&spill);
+    CHECK(gs_spill_place(&spill, PIECE_BYTES, &place, &err) == GS_OK);
+    CHECK(gs_spill_write(&spill, &place, 0, data, sizeof data, &err) == GS_OK);
+    for (int i = 0; i < PIECES - 1; i++) {
+        CHECK(gs_spill_read(&spill, &places[i], 0, got, sizeof got, &err) == GS_OK);
+        CHECK(got[0] == i && got[PIECE_BYTES - 1] == i);
+    }
+    gs_spill_trim(&spill); /* the new piece is kept, too */
+    CHECK(gs_spill_read(&spill, &place, 0, got, sizeof got, &err) == GS_OK);
+    CHECK(memcmp(got, data, sizeof data) == 0);
+    gs_spill_close(&spill);
+    gs_spill_remove(directories[0]);
+    gs_spill_remove(directories[1]);
+}
+
 /* A missing directory is refused by name; a spill file is private and has no name. */
 static void test_refusals(const char *directory)
 {
@@ -151,6 +187,7 @@ int main(void)
     test_pieces(directories);
     test_stripes(directories);
     test_room(directories);
+    test_names(directories);
     test_refusals(one);
     CHECK(rmdir(one) == 0 && rmdir(two) == 0); /* empty */
     return check_failures();

@@ -1,0 +1,94 @@
+/* journal.c -- a file of entries, each of which is there whole or not at all.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/journal.h"
+
+#include "common/file.h"
+#include "common/random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is in front of an entry. */
+struct head {
+    uint64_t bytes;
+    uint64_t checksum;
+};
+
+enum gs_status gs_journal_open(struct gs_journal *journal, const char *name, struct gs_error *err)
+{
+    struct stat status;
+    *journal = (struct gs_journal){
+        .name = name, .fd = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (journal->fd < 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s", name);
+    int failed = flock(journal->fd, LOCK_EX | LOCK_NB);
+    /* The process that had it may have removed it just now. */
+    if (failed == 0 && fstat(journal->fd, &status) == 0 && status.st_nlink > 0)
+        return GS_OK;
+    int errnum = failed != 0 && errno != EWOULDBLOCK ? errno : 0;
+    gs_journal_close(journal);
+    return errnum != 0 ? gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: cannot be locked", name)
+                       : gs_fail(err, GS_ERR_OUTPUT, 0, "%s: in use by another process", name);
+}
+
+void gs_journal_close(struct gs_journal *journal)
+{
+    if (journal->fd >= 0)
+        close(journal->fd);
+    journal->fd = -1;
+}
+
+void *gs_journal_read(struct gs_journal *journal, size_t *bytes)
+{
+    struct head head;
+    struct stat status;
+    size_t got;
+    uint64_t at = journal->next + sizeof head;
+    if (fstat(journal->fd, &status) != 0 ||
+        gs_file_pread_most(journal->fd, &head, sizeof head, journal->next, &got) != 0 ||
+        got < sizeof head || head.bytes > (uint64_t)status.st_size - at)
+        return NULL;
+    void *data = malloc(head.bytes + 1);
+    if (data == NULL || gs_file_pread_most(journal->fd, data, head.bytes, at, &got) != 0 ||
+        got < head.bytes || gs_checksum(data, head.bytes, at) != head.checksum) {
+        free(data);
+        return NULL;
+    }
+    *bytes = head.bytes;
+    journal->next = at + head.bytes;
+    return data;
+}
+
+enum gs_status gs_journal_write(struct gs_journal *journal, const void *data, size_t bytes,
+                                struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint64_t at = journal->next + sizeof(struct head);
+    struct head head = {.bytes = bytes, .checksum = gs_checksum(data, bytes, at)};
+    if (ftruncate(journal->fd, (off_t)journal->next) != 0)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be cut", journal->name);
+    GS_TRY(gs_file_pwrite_full(journal->fd, &head, sizeof head, journal->next, journal->name, err));
+    GS_TRY(gs_file_pwrite_full(journal->fd, data, bytes, at, journal->name, err));
+    journal->next = at + bytes;
+cleanup:
+    return st;
+}
+
+uint64_t gs_checksum(const void *data, size_t bytes, uint64_t seed)
+{
+    const char *from = data;
+    uint64_t sum = gs_random(seed, bytes);
+    for (; bytes > 0; bytes -= bytes < 8 ? bytes : 8, from += 8) {
+        uint64_t word = 0;
+        memcpy(&word, from, bytes < 8 ? bytes : 8);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15U;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}

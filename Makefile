@@ -139,7 +139,7 @@ TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/fau
 UNITS    := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 # Those that hold for keys of every width.
 WIDE_UNITS := cache_sort cache_sort_methods copy_ordered external_split few_values incoming merge_cut merge_segment merge_verify \
-              order ordered_input ordered_runs shares
+              order ordered_input ordered_runs shares splitters
 UNITS    += $(foreach width,$(WIDTHS),$(WIDE_UNITS:%=$(B)/unit/test_%_$(width)))
 
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)

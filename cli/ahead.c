@@ -63,19 +63,24 @@ void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_
 /* Pages to probe: if all are in memory, nearly the whole file is. */
 #define FETCH_PLACES 64
 
-/* Is one of the probed pages of the file not in memory? For files that the user neither owns nor
- * may write, the kernel reports all as present. */
-static bool is_on_disk(const struct gs_input *input)
+/* How many of the probed pages of the file are not in memory? For files that the user neither owns
+ * nor may write, the kernel reports all as present. */
+static unsigned count_on_disk(const struct gs_input *input)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t pages = input->mapping_bytes / page;
+    unsigned count = 0;
     for (size_t i = 0; i < FETCH_PLACES; i++) {
         unsigned char there = 1;
         char *at = (char *)input->mapping + pages / FETCH_PLACES * i * page;
-        if (mincore(at, page, &there) == 0 && (there & 1) == 0)
-            return true;
+        count += mincore(at, page, &there) == 0 && (there & 1) == 0;
     }
-    return false;
+    return count;
+}
+
+bool gs_input_is_cold(const struct gs_input *input)
+{
+    return input->mapping_bytes >= FETCH_BYTES_MIN && count_on_disk(input) > FETCH_PLACES / 2;
 }
 
 /* Is there memory for all inputs, a copy of them and the output? */
@@ -91,7 +96,7 @@ uint64_t gs_fetch_inputs(const struct gs_inputs *inputs)
         const struct gs_input *input = &inputs->list[i];
         size_t bytes = input->mapping == NULL ? 0 : input->mapping_bytes;
         /* has_room last: it takes a tenth of the time of a small sort. */
-        if (bytes < FETCH_BYTES_MIN || !is_on_disk(input) || !has_room(inputs))
+        if (bytes < FETCH_BYTES_MIN || count_on_disk(input) == 0 || !has_room(inputs))
             continue;
         for (size_t at = 0; at < bytes; at += FETCH_BYTES)
             gs_pages_advise((char *)input->mapping + at,

@@ -28,4 +28,7 @@ bool gs_reads_with_help(const struct gs_options *options);
  * the output. Returns the number of bytes requested. */
 uint64_t gs_fetch_inputs(const struct gs_inputs *inputs);
 
+/* Is most of a mapped file not in memory? */
+bool gs_input_is_cold(const struct gs_input *input);
+
 #endif

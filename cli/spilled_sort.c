@@ -3,6 +3,7 @@
  */
 #include "cli/spilled_sort.h"
 
+#include "cli/ahead.h"
 #include "cli/output_sink.h"
 #include "cli/work.h"
 #include "common/space.h"
@@ -25,7 +26,28 @@ struct source {
     unsigned record_bytes;
     unsigned output_bytes; /* of what the output has for each record */
     bool advanced;         /* keys were read or given back */
+    bool cold;             /* most of the inputs was not in memory */
 };
+
+/* Keys that will not be read again. The page cache need not keep what nobody had there before: its
+ * pages serve what is read next, where fresh ones may come slowly. */
+static void let_go(struct source *source, const void *keys, uint64_t bytes)
+{
+    source->advanced = true;
+#ifdef MADV_PAGEOUT
+    if (source->cold)
+        gs_inputs_advise(source->inputs, keys, bytes, MADV_PAGEOUT);
+#endif
+    gs_inputs_release(source->inputs, keys, bytes);
+}
+
+static bool are_cold(const struct gs_inputs *inputs)
+{
+    uint64_t cold = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        cold += gs_input_is_cold(&inputs->list[i]) ? inputs->list[i].size : 0;
+    return cold > gs_inputs_bytes(inputs) / 2;
+}
 
 static void advise_keys(void *context, enum gs_use use, const void *keys, uint64_t count)
 {
@@ -34,12 +56,10 @@ static void advise_keys(void *context, enum gs_use use, const void *keys, uint64
                                  [GS_USE_IN_ORDER] = MADV_SEQUENTIAL,
                                  [GS_USE_SOON] = MADV_WILLNEED};
     struct source *source = context;
-    if (use == GS_USE_DONE) {
-        source->advanced = true;
-        gs_inputs_release(source->inputs, keys, count * source->record_bytes);
-    } else {
+    if (use == GS_USE_DONE)
+        let_go(source, keys, count * source->record_bytes);
+    else
         gs_inputs_advise(source->inputs, keys, count * source->record_bytes, advice[use]);
-    }
 }
 
 static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t *got,
@@ -111,6 +131,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     struct source own = {.inputs = inputs,
                          .output = output,
                          .unique = command->sort.unique,
+                         .cold = are_cold(inputs),
                          .record_bytes = gs_record_bytes(&command->sort),
                          .output_bytes = gs_output_bytes(&command->sort)};
     struct gs_external source = {.advise = advise_keys,

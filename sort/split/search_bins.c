@@ -73,6 +73,8 @@ void gs_find_bins(const struct gs_splitters *splitters, const gs_key *keys, uint
         find_narrow(splitters, GS_GUIDE_TOP, keys, count, copy, bins);
     else if (splitters->guide == GS_GUIDE_LINEAR)
         find_narrow(splitters, GS_GUIDE_LINEAR, keys, count, copy, bins);
+    else if (splitters->guide == GS_GUIDE_GAP)
+        find_narrow(splitters, GS_GUIDE_GAP, keys, count, copy, bins);
     else if (splitters->guide == GS_GUIDE_LOG)
         find_narrow(splitters, GS_GUIDE_LOG, keys, count, copy, bins);
     else

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/split/splitters.h"
+#include "sort/split/u32/vector_bins.h"
 
 #include <stdlib.h>
 
@@ -28,10 +29,15 @@ static gs_key cell_last(const struct gs_splitters *splitters, enum gs_guide guid
         return GS_KEY_MAX;
     if (guide == GS_GUIDE_TOP)
         return ((gs_key)next << (GS_KEY_BITS - GS_GUIDE_LOG2)) - 1;
-    if (guide == GS_GUIDE_LINEAR) {
+    if (guide == GS_GUIDE_LINEAR || guide == GS_GUIDE_GAP) {
         if (next > GS_KEY_MAX >> splitters->shift)
             return GS_KEY_MAX;
         distance = (gs_key)next << splitters->shift;
+        if (guide == GS_GUIDE_GAP && distance > splitters->gap_at) {
+            if (distance > GS_KEY_MAX - splitters->gap)
+                return GS_KEY_MAX;
+            distance += splitters->gap;
+        }
     } else if (log == 0) {
         distance = next;
     } else {
@@ -49,7 +55,32 @@ static void fill_cells(struct gs_splitters *splitters, uint32_t cell, uint32_t e
         splitters->first[cell] = (uint16_t)bin;
 }
 
-/* Build a guide of the given kind; return the halving steps that it leaves. */
+/* Have cells of 2^shift values: `width` of them are to be told apart. */
+static void set_shift(struct gs_splitters *splitters, gs_key width)
+{
+    splitters->shift = 0;
+    while (width >> splitters->shift >= GS_GUIDE_CELLS)
+        splitters->shift++;
+}
+
+/* The sizes of a guide that counts from the least splitter on. */
+static void measure(struct gs_splitters *splitters, enum gs_guide guide)
+{
+    const gs_key *splitter = splitters->splitter;
+    const uint32_t count = splitters->count;
+    const gs_key width = count > 0 ? splitter[count - 1] - splitter[0] : 0;
+    splitters->base = splitter[0];
+    splitters->gap = splitters->gap_at = 0;
+    for (uint32_t i = 1; i < count && guide == GS_GUIDE_GAP; i++)
+        if (splitter[i] - splitter[i - 1] > splitters->gap) {
+            splitters->gap = splitter[i] - splitter[i - 1];
+            splitters->gap_at = splitter[i - 1] - splitter[0];
+        }
+    set_shift(splitters, width - splitters->gap);
+}
+
+/* Build a guide of the given kind, whose sizes are measured; return the halving steps that it
+ * leaves. */
 static uint32_t build_guide(struct gs_splitters *splitters, enum gs_guide guide)
 {
     uint32_t bin = 0;
@@ -80,24 +111,22 @@ static void build_search(struct gs_splitters *splitters)
 {
     for (uint32_t i = splitters->count; i < 2 * GS_SPLITTERS_MAX; i++)
         splitters->splitter[i] = GS_KEY_MAX;
-    splitters->base = splitters->splitter[0];
-    splitters->shift = 0;
-    if (splitters->count > 0) {
-        gs_key width = splitters->splitter[splitters->count - 1] - splitters->base;
-        while (width >> splitters->shift >= GS_GUIDE_CELLS)
-            splitters->shift++;
-    }
     enum gs_guide best = GS_GUIDE_TOP;
+    measure(splitters, GS_GUIDE_TOP);
     uint32_t best_steps = build_guide(splitters, GS_GUIDE_TOP);
-    for (enum gs_guide guide = GS_GUIDE_LINEAR; guide <= GS_GUIDE_LOG && best_steps > 0; guide++) {
+    for (enum gs_guide guide = GS_GUIDE_LINEAR; guide <= gs_last_guide() && best_steps > 0;
+         guide++) {
+        measure(splitters, guide);
         uint32_t steps = build_guide(splitters, guide);
         if (steps < best_steps) {
             best = guide;
             best_steps = steps;
         }
     }
-    if (splitters->guide != best)
+    if (splitters->guide != best) {
+        measure(splitters, best);
         build_guide(splitters, best);
+    }
 }
 
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
@@ -155,10 +184,11 @@ static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, en
                     const gs_key *sample, uint32_t samples, uint32_t tolerance)
 {
     *to = *from;
+    measure(to, guide);
     to->count = 0;
     for (uint32_t i = 0; i < from->count; i++) {
         gs_key key = from->splitter[i];
-        gs_key snapped = nearest_end(from, guide, key);
+        gs_key snapped = nearest_end(to, guide, key);
         uint32_t rank = rank_of(sample, samples, key);
         uint32_t moved = rank_of(sample, samples, snapped);
         bool near = (moved > rank ? moved - rank : rank - moved) <= tolerance;
@@ -223,7 +253,7 @@ void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uin
     struct gs_splitters *snapped = malloc(sizeof *snapped);
     if (snapped == NULL)
         return; /* not an error: snapping only makes the search faster */
-    for (enum gs_guide guide = GS_GUIDE_TOP; guide <= GS_GUIDE_LOG && splitters->steps > 0;
+    for (enum gs_guide guide = GS_GUIDE_TOP; guide <= gs_last_guide() && splitters->steps > 0;
          guide++) {
         snap_to(snapped, splitters, guide, sample, samples, samples / bins / 4);
         if (build_guide(snapped, guide) < splitters->steps)

@@ -9,10 +9,12 @@
  * The search is a table look-up in the guide and a fixed number of branch-free halving steps. The
  * guide divides the key range into cells: of equal width over all keys (GS_GUIDE_TOP) or from the
  * least splitter on (GS_GUIDE_LINEAR), or narrower towards the low end, like floating-point numbers
- * (GS_GUIDE_LOG), whichever leaves fewest steps. A cell stores the first bin that its keys may fall
- * into. No cell has more than 2^steps - 1 splitters inside, besides one at its last key; the search
- * may overrun the cell, since splitters behind it are above all its keys. If all bins are equally
- * wide, the cell is the bin, and neither table nor steps are needed (GS_GUIDE_EVEN).
+ * (GS_GUIDE_LOG), or linear without the widest gap between splitters (GS_GUIDE_GAP: keys in two
+ * places far from each other), whichever leaves fewest steps. A cell stores the first bin that its
+ * keys may fall into. No cell has more than 2^steps - 1 splitters inside, besides one at its last
+ * key; the search may overrun the cell, since splitters behind it are above all its keys. If all
+ * bins are equally wide, the cell is the bin, and neither table nor steps are needed
+ * (GS_GUIDE_EVEN).
  *
  * [Leischner, Osipov, Sanders: GPU sample sort, 2010; Axtmann, Witt, Ferizovic, Sanders: In-place
  * parallel super scalar samplesort, 2017, for the branch-free search.]
@@ -29,14 +31,16 @@
 /* Each wanted bin may add one equality bin. */
 #define GS_SPLITTERS_MAX (2 * GS_BINS_MAX)
 
-enum gs_guide { GS_GUIDE_TOP, GS_GUIDE_LINEAR, GS_GUIDE_LOG, GS_GUIDE_EVEN };
+enum gs_guide { GS_GUIDE_TOP, GS_GUIDE_LINEAR, GS_GUIDE_LOG, GS_GUIDE_GAP, GS_GUIDE_EVEN };
 
 struct gs_splitters {
     uint32_t count;      /* splitters; bins = count + 1 */
     uint32_t steps;      /* halving steps after the guide */
     enum gs_guide guide; /* the map from key to cell */
-    gs_key base;         /* the least splitter: cells of LINEAR and LOG count from it */
-    uint32_t shift;      /* width of a cell of LINEAR or EVEN, as its logarithm */
+    gs_key base;         /* the least splitter: cells of LINEAR, LOG and GAP count from it */
+    gs_key gap_at;       /* distance from base of the splitter before the gap, */
+    gs_key gap;          /* and from there to the next one */
+    uint32_t shift;      /* width of a cell of LINEAR, GAP or EVEN, as its logarithm */
     /* Padded with GS_KEY_MAX, which no key exceeds, so that a search may run past the end. */
     gs_key splitter[2 * GS_SPLITTERS_MAX];
     uint16_t first[GS_GUIDE_CELLS]; /* per cell: the least bin of its keys */
@@ -49,7 +53,7 @@ static_assert((GS_KEY_BITS + 1 - GS_GUIDE_LOG_FRACTION) << GS_GUIDE_LOG_FRACTION
               "a log guide has a cell for every distance");
 static_assert(GS_SPLITTERS_MAX < 1 << 16, "a cell holds its first bin in 16 bits");
 
-/* The cell of a key; with LINEAR and LOG, keys up to base are in cell 0. */
+/* The cell of a key; but for TOP and EVEN, keys up to base are in cell 0. */
 static inline uint32_t gs_splitters_cell(const struct gs_splitters *splitters, enum gs_guide guide,
                                          gs_key key)
 {
@@ -58,7 +62,13 @@ static inline uint32_t gs_splitters_cell(const struct gs_splitters *splitters, e
     if (guide == GS_GUIDE_EVEN)
         return (uint32_t)(key >> splitters->shift);
     gs_key distance = key > splitters->base ? key - splitters->base : 0;
-    if (guide == GS_GUIDE_LINEAR) {
+    if (guide == GS_GUIDE_GAP) {
+        const gs_key behind = distance > splitters->gap ? distance - splitters->gap : 0;
+        distance = distance <= splitters->gap_at ? distance
+                   : behind > splitters->gap_at  ? behind
+                                                 : splitters->gap_at;
+    }
+    if (guide == GS_GUIDE_LINEAR || guide == GS_GUIDE_GAP) {
         gs_key cell = distance >> splitters->shift;
         return cell < GS_GUIDE_CELLS ? (uint32_t)cell : GS_GUIDE_CELLS - 1;
     }

@@ -4,6 +4,7 @@
 #include "sort/split/search_bins.h"
 #include "sort/split/sort_samples.h"
 #include "sort/split/splitters.h"
+#include "sort/split/u32/vector_bins.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 
@@ -64,8 +65,8 @@ static void check_splitters(uint32_t bins)
     for (unsigned bit = 0; good && bit < GS_KEY_BITS; bit++)
         good = check_key((gs_key)1 << bit) && check_key(((gs_key)1 << bit) - 1);
     for (uint64_t i = 0; good && i < 20000; i++) {
-        gs_key key = (gs_key)(gs_random(3, i) >> 32);
-        good = check_key(key) && check_key(key >> (i & 31));
+        gs_key key = sample_random(3, i);
+        good = check_key(key) && check_key(key >> i % GS_KEY_BITS);
     }
 }
 
@@ -178,12 +179,35 @@ static void test_guide_is_that_of_fewest_steps(void)
     CHECK_EQUAL(splitters.guide, GS_GUIDE_LINEAR);
     CHECK(splitters.steps <= 1);
     for (uint32_t i = 0; i < SAMPLES; i++)
-        sample[i] = (gs_key)(gs_random(5, i) >> 32) >> i % GS_KEY_BITS;
+        sample[i] = sample_random(5, i) >> i % GS_KEY_BITS;
     gs_sort_samples(sample, SAMPLES);
     gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
     CHECK_EQUAL(splitters.guide, GS_GUIDE_LOG);
     CHECK(splitters.steps <= 1);
     free(sample);
+}
+
+/* Keys in two places, as far from each other as can be or not, leave hardly more steps than in one,
+ * where no vectors make steps cheap. */
+static void test_gap_is_left_out(void)
+{
+    enum { BINS = 1024, SAMPLES = 32 * BINS };
+    static const uint32_t places[][2] = {{0, UINT32_MAX}, {0x10000000, 0xd0000000}, {5, 6}};
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+        for (uint32_t i = 0; i < SAMPLES; i++) {
+            const gs_key near = sample[i] % (1 << 18);
+            const gs_key place = sample_wide(places[p][i % 2]);
+            sample[i] = place > GS_KEY_MAX / 2 ? place - near : place + near;
+        }
+        gs_sort_samples(sample, SAMPLES);
+        gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+        check_splitters(BINS);
+        CHECK(gs_last_guide() < GS_GUIDE_GAP || splitters.steps <= 2);
+        gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+        check_splitters(BINS);
+        free(sample);
+    }
 }
 
 /* A splitter with many others in its cell is not snapped to the cell's end: its bin would get the
@@ -218,8 +242,8 @@ static void test_random_keys_have_even_bins(void)
         CHECK_EQUAL(splitters.guide, GS_GUIDE_EVEN);
         CHECK_EQUAL(splitters.count + 1, wanted[i][1]);
         for (uint32_t bin = 0; bin <= splitters.count; bin++)
-            CHECK_EQUAL(gs_splitters_high(&splitters, bin) - gs_splitters_low(&splitters, bin),
-                        (UINT64_C(1) << 32) / wanted[i][1] - 1);
+            CHECK(gs_splitters_high(&splitters, bin) - gs_splitters_low(&splitters, bin) ==
+                  GS_KEY_MAX / wanted[i][1]);
         check_splitters(wanted[i][1] + 1);
     }
 }
@@ -274,6 +298,7 @@ int main(void)
 {
     test_snapped_needs_no_step();
     test_guide_is_that_of_fewest_steps();
+    test_gap_is_left_out();
     test_snapped_bins_keep_their_share();
     test_random_keys_have_even_bins();
     test_others_have_no_even_bins();

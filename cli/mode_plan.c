@@ -3,6 +3,7 @@
  */
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
+#include "cli/pace_look.h"
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
@@ -21,8 +22,23 @@ struct plan {
     unsigned passes;       /* how often each key is read, and written */
     uint64_t memory_bytes;
     uint64_t temporary_bytes;
+    uint64_t fresh_bytes; /* memory and page cache that the run touches for the first time */
     double seconds;
+    struct gs_pace_look look;
 };
+
+/* What the forecast takes for fresh memory: 4 GB/s. */
+#define FRESH_SECONDS 0.25e-9
+
+/* The forecast is that of inputs in the page cache and of memory at hand: add what this machine
+ * takes beyond that just now. */
+static void look_at_pace(const struct gs_inputs *inputs, struct plan *plan)
+{
+    plan->look = gs_pace_look(inputs);
+    const double slower = plan->look.fresh - FRESH_SECONDS;
+    plan->seconds += (double)plan->fresh_bytes * (slower > 0 ? slower : 0);
+    plan->seconds += (double)plan->look.cold_bytes * plan->look.disk;
+}
 
 static void plan_sort(const struct gs_command *command, struct plan *plan)
 {
@@ -72,7 +88,13 @@ static void print_plan(const struct gs_command *command, size_t count, const str
         printf("%s%s", i == 0 ? " in " : ", ", command->directories[i]);
     printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * gs_output_bytes(&command->sort),
            most);
-    printf("%-10s about %.1f s\n", "time", plan->seconds);
+    printf("%-10s %" PRIu64 " bytes", "fresh", plan->fresh_bytes);
+    if (plan->look.fresh > 0)
+        printf(", at %.1f GB/s now", 1e-9 / plan->look.fresh);
+    printf("\n%-10s %" PRIu64 " bytes", "cold", plan->look.cold_bytes);
+    if (plan->look.disk > 0)
+        printf(", at %.1f GB/s now", 1e-9 / plan->look.disk);
+    printf("\n%-10s about %.1f s\n", "time", plan->seconds);
 }
 
 enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err)
@@ -92,6 +114,10 @@ enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *e
         if (st == GS_OK)
             plan_sort(command, &plan);
     }
+    plan.fresh_bytes =
+        plan.memory_bytes + plan.temporary_bytes + plan.keys * gs_output_bytes(&command->sort);
+    if (st == GS_OK)
+        look_at_pace(&inputs, &plan);
     gs_progress_stop();
     if (st == GS_OK)
         print_plan(command, inputs.count, &plan);

@@ -393,3 +393,18 @@ require_strace()
     require_plain_build
     strace -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
 }
+
+# require_disk: skip the test where files stay in memory.
+require_disk()
+{
+    case $(stat -f -c %T .) in
+    ext2/ext3 | xfs | btrfs) ;;
+    *) skip "pages of this file system may stay in memory" ;;
+    esac
+}
+
+# drop_cache FILE: drop it from the page cache; its pages must be on the disk already.
+drop_cache()
+{
+    dd if="$1" iflag=nocache count=0 status=none
+}

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/split/splitters.h"
-#include "sort/split/u32/vector_bins.h"
+#include "sort/split/u32/vector_steps.h"
 
 #include <stdlib.h>
 
@@ -53,6 +53,13 @@ static void fill_cells(struct gs_splitters *splitters, uint32_t cell, uint32_t e
 {
     for (; cell < end; cell++)
         splitters->first[cell] = (uint16_t)bin;
+}
+
+/* The last kind of guide that is of use: where vectors take the steps, they are as fast without
+ * GS_GUIDE_GAP. */
+static enum gs_guide last_guide(void)
+{
+    return gs_vector_steps() ? GS_GUIDE_LOG : GS_GUIDE_GAP;
 }
 
 /* Have cells of 2^shift values: `width` of them are to be told apart. */
@@ -114,8 +121,7 @@ static void build_search(struct gs_splitters *splitters)
     enum gs_guide best = GS_GUIDE_TOP;
     measure(splitters, GS_GUIDE_TOP);
     uint32_t best_steps = build_guide(splitters, GS_GUIDE_TOP);
-    for (enum gs_guide guide = GS_GUIDE_LINEAR; guide <= gs_last_guide() && best_steps > 0;
-         guide++) {
+    for (enum gs_guide guide = GS_GUIDE_LINEAR; guide <= last_guide() && best_steps > 0; guide++) {
         measure(splitters, guide);
         uint32_t steps = build_guide(splitters, guide);
         if (steps < best_steps) {
@@ -253,7 +259,7 @@ void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uin
     struct gs_splitters *snapped = malloc(sizeof *snapped);
     if (snapped == NULL)
         return; /* not an error: snapping only makes the search faster */
-    for (enum gs_guide guide = GS_GUIDE_TOP; guide <= gs_last_guide() && splitters->steps > 0;
+    for (enum gs_guide guide = GS_GUIDE_TOP; guide <= last_guide() && splitters->steps > 0;
          guide++) {
         snap_to(snapped, splitters, guide, sample, samples, samples / bins / 4);
         if (build_guide(snapped, guide) < splitters->steps)

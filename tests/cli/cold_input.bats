@@ -19,20 +19,6 @@ asked()
     grep -c MADV_WILLNEED trace || true
 }
 
-require_disk()
-{
-    case $(stat -f -c %T .) in
-    ext2/ext3 | xfs | btrfs) ;;
-    *) skip "pages of this file system may stay in memory" ;;
-    esac
-}
-
-# drop_cache FILE: drop it from the page cache; its pages must be on the disk already.
-drop_cache()
-{
-    dd if="$1" iflag=nocache count=0 status=none
-}
-
 @test "a file on the disk, alone or among others, is read ahead" {
     require_disk
     drop_cache in

@@ -22,8 +22,18 @@ setup()
     [[ $(field temporary) == *" 0 bytes in "* ]]
     [[ $(field output) == *" 12000000 bytes" ]]
     [[ $(field time) =~ about\ [0-9.]+\ s$ ]]
+    [[ $(field fresh) =~ ^fresh\ +[0-9]+\ bytes,\ at\ [0-9.]+\ GB/s\ now$ ]]
+    [ "$(field cold)" = "cold       0 bytes" ]
     [[ $(field device) =~ (cpu|gpu)\ \(.+\) ]]
     assert_only in plan
+}
+
+@test "the plan of an input that is not in the page cache, which takes longer" {
+    require_disk
+    sync in
+    drop_cache in
+    gsort --plan in >plan
+    [[ $(field cold) =~ ^cold\ +12000000\ bytes,\ at\ [0-9.]+\ GB/s\ now$ ]]
 }
 
 @test "the plan of an external sort" {

@@ -17,8 +17,3 @@ uint64_t gs_vector_bins(const struct gs_splitters *splitters, const gs_key *keys
     }
     return gs_search_bins256_usable() ? gs_find_bins256(splitters, keys, count, copy, bins) : 0;
 }
-
-enum gs_guide gs_last_guide(void)
-{
-    return GS_GUIDE_LOG;
-}

@@ -14,7 +14,4 @@
 uint64_t gs_vector_bins(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
                         gs_key *copy, uint16_t *bins);
 
-/* The last kind of guide that is of use: vectors take the steps as fast that GS_GUIDE_GAP saves. */
-enum gs_guide gs_last_guide(void);
-
 #endif

@@ -9,8 +9,3 @@ uint64_t gs_vector_bins(const struct gs_splitters *splitters, const gs_key *keys
     (void)splitters, (void)keys, (void)count, (void)copy, (void)bins;
     return 0;
 }
-
-enum gs_guide gs_last_guide(void)
-{
-    return GS_GUIDE_GAP;
-}

@@ -215,9 +215,10 @@ $(B)/w$(1)/%.o: %.cc $(B)/flags
 $(B)/width$(1).o: $$(call wide_objects,$(1))
 	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) --keep-global-symbol=gs_width_records $$@.all $$@ && rm $$@.all
 
-$(B)/unit/%_$(1): tests/unit/%.c $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types)) $(B)/flags
+$(B)/unit$(1).a: $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types))
+$(B)/unit/%_$(1): tests/unit/%.c $(B)/unit$(1).a $(B)/flags
 	@mkdir -p $$(@D)
-	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
+	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(UNIT_CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$(filter %.c %.a,$$^) $$(LIBS) -o $$@
 
 $(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types)) $(B)/flags
 	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
@@ -256,14 +257,19 @@ build/tools/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) -I. -D_GNU_SOURCE -MMD -MP -std=c11 $(WARNINGS) -Wconversion -O2 -c $< -o $@
 
-# Unit tests: linked with everything but main().
+# Unit tests: linked with what they need of everything but main(). Archives of links to the objects
+# take half the time and a third of the room; -O2, a third less than -O3, and the tests are as fast.
+UNIT_CFLAGS = $(CFLAGS:-O3=-O2)
+$(B)/unit.a: $(OBJECTS)
+$(B)/unit.a $(WIDTHS:%=$(B)/unit%.a):
+	$(call quiet,AR)rm -f $@ && $(AR) rcT $@ $^
 units: $(UNITS) $(B)/unit.bats $(B)/unit_wide.bats
 $(B)/unit.bats $(B)/unit_wide.bats: tests/unit/list.sh $(UNITS)
 	@tests/unit/list.sh $(filter-out %_64 %_128,$(UNITS)) >$(B)/unit.bats
 	@tests/unit/list.sh $(filter %_64 %_128,$(UNITS)) >$(B)/unit_wide.bats
-$(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
+$(B)/unit/%: tests/unit/%.c $(B)/unit.a $(B)/flags
 	@mkdir -p $(@D)
-	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
+	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(UNIT_CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(B)/unit.a $(LIBS) -o $@
 
 ##
 ## Test

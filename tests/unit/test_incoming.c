@@ -218,8 +218,9 @@ int main(void)
     uniform = sample_make(SAMPLE_UNIFORM, COUNT);
     ascending = sample_sorted(uniform, &count, false, false);
     for (unsigned way = 0; way < 8; way++) { /* both sinks, directions, duplicates or not */
-        if (!check_expensive() && (__builtin_parity(way) == 1 || (!check_thorough() && way % 6 != 0)))
-            continue; /* those left have any two of the three in all combinations; or both of each */
+        if (!check_expensive() &&
+            (__builtin_parity(way) == 1 || (!check_thorough() && way % 6 != 0)))
+            continue; /* those left have any two of the three in all combinations, or both of all */
         struct gs_options options = {.device = GS_DEVICE_CPU,
                                      .reverse = (way & 1) != 0,
                                      .unique = (way & 2) != 0,

@@ -285,7 +285,7 @@ SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
 # TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time; without GNU parallel, only one.
-TESTS     ?= tests unit
+TESTS     ?= unit tests
 TESTS_NOW  = $(foreach word,$(TESTS),$(if $(filter unit,$(word)),$(B)/unit.bats $(B)/unit_wide.bats,$(word)))
 BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel

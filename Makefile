@@ -284,10 +284,11 @@ SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='
         QUIRKFS='$(if $(filter 1,$(FUSE)),$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
-# TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time; without GNU parallel, only one.
+# TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time, one more than there are
+# processors, since tests wait for disks, pipes and clocks; without GNU parallel, only one.
 TESTS     ?= unit tests
 TESTS_NOW  = $(foreach word,$(TESTS),$(if $(filter unit,$(word)),$(B)/unit.bats $(B)/unit_wide.bats,$(word)))
-BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
+BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 + 1 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)

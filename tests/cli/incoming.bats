@@ -60,7 +60,7 @@ setup()
 
 @test "the first keys are distributed unlike the rest" {
     keygen narrow "$KEYS" >in
-    keygen uniform "$KEYS" >>in
+    keygen uniform 4M >>in
     reference in >wanted
     trickle in | "$GSORT" --device=cpu --parallel=3 >got
     assert_same wanted got
@@ -78,7 +78,7 @@ setup()
 }
 
 @test "concatenated sorted files are merged, not distributed" {
-    keygen sorted "$KEYS" >in
+    keygen sorted 5M >in
     cat in in >both
     reference both >wanted
     trickle both | "$GSORT" --device=cpu --parallel=2 --stats 2>stats >got
@@ -91,10 +91,11 @@ setup()
 @test "a pipe larger than -S continues in temporary files" {
     take_uniform
     rm wanted
-    cat in in in >thrice
-    reference thrice >wanted
-    trickle thrice | "$GSORT" --device=cpu --parallel=2 -S 100M -T . -o got
+    cat in in >twice
+    reference twice >wanted
+    trickle twice | "$GSORT" --device=cpu --parallel=2 -S 64M -T . --stats -o got 2>stats
     assert_same wanted got
+    grep -q 'through temporary files' stats
 }
 
 @test "counting begins before reading has ended where doubles are decoded" {
@@ -110,11 +111,13 @@ setup()
 }
 
 @test "a slow pipe of big-endian integers, in memory and larger than -S" {
-    keygen --type=i32be uniform "$KEYS" >in
-    reference -t i32be -r -u in >wanted
-    trickle in | "$GSORT" --device=cpu --parallel=2 -t i32be -r -u --verify -o got
-    assert_same wanted got
     keygen --type=i64be uniform "$WIDE_KEYS" >in
+    take_few i64be i32be
+    for type in "${TURNS[@]}"; do
+        reference -t "$type" -r -u in >wanted
+        trickle in | "$GSORT" --device=cpu --parallel=2 -t "$type" -r -u --verify -o got
+        assert_same wanted got
+    done
     cat in in >twice
     reference -t i64be twice >wanted
     trickle twice | "$GSORT" --device=cpu --parallel=2 -t i64be -S 64M -T . --verify --stats -o got \

@@ -216,9 +216,10 @@ $(B)/w$(1)/%.o: %.cc $(B)/flags
 $(B)/width$(1).o: $$(call wide_objects,$(1))
 	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) --keep-global-symbol=gs_width_records $$@.all $$@ && rm $$@.all
 
-$(B)/unit/%_$(1): tests/unit/%.c $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types)) $(B)/flags
+$(B)/unit$(1).a: $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types))
+$(B)/unit/%_$(1): tests/unit/%.c $(B)/unit$(1).a $(B)/flags
 	@mkdir -p $$(@D)
-	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
+	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(UNIT_CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$(filter %.c %.a,$$^) $$(LIBS) -o $$@
 
 $(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types)) $(B)/flags
 	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
@@ -257,14 +258,19 @@ build/tools/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) -I. -D_GNU_SOURCE -MMD -MP -std=c11 $(WARNINGS) -Wconversion -O2 -c $< -o $@
 
-# Unit tests: linked with everything but main().
+# Unit tests: linked with what they need of everything but main(). Archives of links to the objects
+# take half the time and a third of the room; -O2, a third less than -O3, and the tests are as fast.
+UNIT_CFLAGS = $(CFLAGS:-O3=-O2)
+$(B)/unit.a: $(OBJECTS)
+$(B)/unit.a $(WIDTHS:%=$(B)/unit%.a):
+	$(call quiet,AR)rm -f $@ && $(AR) rcT $@ $^
 units: $(UNITS) $(B)/unit.bats $(B)/unit_wide.bats
 $(B)/unit.bats $(B)/unit_wide.bats: tests/unit/list.sh $(UNITS)
 	@tests/unit/list.sh $(filter-out %_64 %_128,$(UNITS)) >$(B)/unit.bats
 	@tests/unit/list.sh $(filter %_64 %_128,$(UNITS)) >$(B)/unit_wide.bats
-$(B)/unit/%: tests/unit/%.c $(OBJECTS) $(B)/flags
+$(B)/unit/%: tests/unit/%.c $(B)/unit.a $(B)/flags
 	@mkdir -p $(@D)
-	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(OBJECTS) $(LIBS) -o $@
+	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(UNIT_CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(B)/unit.a $(LIBS) -o $@
 
 ##
 ## Test
@@ -279,10 +285,11 @@ SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='
         QUIRKFS='$(if $(filter 1,$(FUSE)),$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
-# TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time; without GNU parallel, only one.
-TESTS     ?= tests unit
+# TESTS: Bats files or directories, or the word unit, for the unit tests. BATS_JOBS files run at a time, one more than there are
+# processors, since tests wait for disks, pipes and clocks; without GNU parallel, only one.
+TESTS     ?= unit tests
 TESTS_NOW  = $(foreach word,$(TESTS),$(if $(filter unit,$(word)),$(B)/unit.bats $(B)/unit_wide.bats,$(word)))
-BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 : 4 }')
+BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 + 1 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)
@@ -291,9 +298,8 @@ check: all $(B)/gsort $(if $(filter 1,$(MPI)),$(M)/gsort-mpi) $(UNITS_NOW)
 	$(need_bats)
 	$(SUITE) $(side_by_side) $(TESTS_NOW)
 
-check-expensive: all $(B)/gsort $(UNITS_NOW)
-	$(need_bats)
-	GSORT_EXPENSIVE=1 $(SUITE) $(side_by_side) $(TESTS_NOW)
+check-expensive: export GSORT_EXPENSIVE = 1
+check-expensive: check
 
 lint:
 	tests/tools/lint.sh

@@ -83,15 +83,28 @@ is_expensive()
 # there, starting CUDA costs each run 0.14 s, one run after the other, and the GPU's own test
 # programs (gpu_*.c, bench-gpu --check) cover all combinations. Each round of calls begins one word
 # later than the last, so that each step of a loop with as many steps as words meets every word.
-TURN=0
-# shellcheck disable=SC2034  # TURNS is the caller's
 take_turns()
 {
-    local next=$(((TURN + TURN / $#) % $#)) i
+    take_each 2 "$@"
+}
+
+# take_few WORD...: the same with every fourth word, where runs are long or many.
+take_few()
+{
+    take_each 4 "$@"
+}
+
+TURN=0
+# shellcheck disable=SC2034  # TURNS is the caller's
+take_each()
+{
+    local step=$1 next i
+    shift
+    next=$(((TURN + TURN / $#) % $#))
     TURNS=("${@:next+1:1}")
     if [ "$GSORT_DEVICE" != gpu ]; then
         for ((i = 1; i < $#; i++)); do
-            if is_expensive || [ $((i % 2)) -eq 0 ]; then
+            if is_expensive || [ $((i % step)) -eq 0 ]; then
                 TURNS+=("${@:(next + i) % $# + 1:1}")
             fi
         done

@@ -36,13 +36,18 @@ limit_waiting()
 @test "inputs larger than -S, from a file and from a pipe, by few threads and by many" {
     keygen uniform 40M >in # 160 MiB
     "$GSORT" in -o wanted
-    for threads in 2 16; do
-        # 10 MiB less than -S + 64 MiB.
-        limit_waiting 86 40 "$GSORT" --device=cpu --parallel="$threads" -S 32M -T . in -o got
-        assert_same wanted got
-        # shellcheck disable=SC2002  # a pipe is what is tested
-        cat in | limit_to 86 "$GSORT" --device=cpu --parallel="$threads" -S 32M -T . -o got
-        assert_same wanted got
+    for from in file pipe; do
+        take_turns 2 16
+        for threads in "${TURNS[@]}"; do
+            # 10 MiB less than -S + 64 MiB.
+            if [ "$from" = file ]; then
+                limit_waiting 86 40 "$GSORT" --device=cpu --parallel="$threads" -S 32M -T . in -o got
+            else
+                # shellcheck disable=SC2002  # a pipe is what is tested
+                cat in | limit_to 86 "$GSORT" --device=cpu --parallel="$threads" -S 32M -T . -o got
+            fi
+            assert_same wanted got
+        done
     done
 }
 
@@ -68,14 +73,18 @@ limit_waiting()
     keygen uniform 64M >in # 256 MiB
     "$GSORT" in -o wanted
     mount_memory memory 300m
-    for threads in 2 8; do
-        # shellcheck disable=SC2002  # a pipe is what is tested
-        cat in | limit_to 800 "$GSORT" --device=cpu --parallel="$threads" -T . -o memory/got
-        assert_same wanted memory/got
-        rm memory/got
-        limit_to 500 "$GSORT" --device=cpu --parallel="$threads" -T . in >memory/got
-        assert_same wanted memory/got
-        rm memory/got
+    for from in file pipe; do
+        take_turns 2 8
+        for threads in "${TURNS[@]}"; do
+            if [ "$from" = file ]; then
+                limit_to 500 "$GSORT" --device=cpu --parallel="$threads" -T . in >memory/got
+            else
+                # shellcheck disable=SC2002  # a pipe is what is tested
+                cat in | limit_to 800 "$GSORT" --device=cpu --parallel="$threads" -T . -o memory/got
+            fi
+            assert_same wanted memory/got
+            rm memory/got
+        done
     done
 }
 
@@ -83,7 +92,7 @@ limit_waiting()
     keygen uniform 40M >in # 160 MiB
     "$GSORT" in -o wanted
     for threads in 2 16; do
-        take_turns 200 240 280 400
+        take_few 200 240 280 400
         for mib in "${TURNS[@]}"; do
             # shellcheck disable=SC2002  # a pipe is what is tested
             cat in | limit_to "$mib" "$GSORT" --device=cpu --parallel="$threads" -T . -o got

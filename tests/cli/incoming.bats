@@ -3,8 +3,10 @@
 
 load ../helper
 
-# More than the 8 Mi keys (GS_INCOMING_KEYS) from which on this is done; the CPU sorts the rest.
+# More than the 32 MiB (GS_INCOMING_KEYS) from which on this is done, in keys of 4 bytes and of 8;
+# the CPU sorts the rest.
 KEYS=9000001
+WIDE_KEYS=4500001
 
 # Like cat, but with a pause before the end, in which other threads can work.
 trickle()
@@ -58,7 +60,7 @@ setup()
 
 @test "the first keys are distributed unlike the rest" {
     keygen narrow "$KEYS" >in
-    keygen uniform "$KEYS" >>in
+    keygen uniform 4M >>in
     reference in >wanted
     trickle in | "$GSORT" --device=cpu --parallel=3 >got
     assert_same wanted got
@@ -76,7 +78,7 @@ setup()
 }
 
 @test "concatenated sorted files are merged, not distributed" {
-    keygen sorted "$KEYS" >in
+    keygen sorted 5M >in
     cat in in >both
     reference both >wanted
     trickle both | "$GSORT" --device=cpu --parallel=2 --stats 2>stats >got
@@ -89,14 +91,15 @@ setup()
 @test "a pipe larger than -S continues in temporary files" {
     take_uniform
     rm wanted
-    cat in in in >thrice
-    reference thrice >wanted
-    trickle thrice | "$GSORT" --device=cpu --parallel=2 -S 100M -T . -o got
+    cat in in >twice
+    reference twice >wanted
+    trickle twice | "$GSORT" --device=cpu --parallel=2 -S 64M -T . --stats -o got 2>stats
     assert_same wanted got
+    grep -q 'through temporary files' stats
 }
 
 @test "counting begins before reading has ended where doubles are decoded" {
-    keygen --type=f64 --specials uniform "$KEYS" >in
+    keygen --type=f64 --specials uniform "$WIDE_KEYS" >in
     reference -t f64 in >wanted
     trickle in | "$GSORT" --device=cpu --parallel=2 -t f64 --stats 2>stats | cmp - wanted
     read -r _ end < <(row stats 'read ')
@@ -108,18 +111,23 @@ setup()
 }
 
 @test "a slow pipe of big-endian integers, in memory and larger than -S" {
-    keygen --type=i32be uniform "$KEYS" >in
-    reference -t i32be -r -u in >wanted
-    trickle in | "$GSORT" --device=cpu --parallel=2 -t i32be -r -u --verify -o got
+    keygen --type=i64be uniform "$WIDE_KEYS" >in
+    take_few i64be i32be
+    for type in "${TURNS[@]}"; do
+        reference -t "$type" -r -u in >wanted
+        trickle in | "$GSORT" --device=cpu --parallel=2 -t "$type" -r -u --verify -o got
+        assert_same wanted got
+    done
+    cat in in >twice
+    reference -t i64be twice >wanted
+    trickle twice | "$GSORT" --device=cpu --parallel=2 -t i64be -S 64M -T . --verify --stats -o got \
+        2>stats
     assert_same wanted got
-    cat in in in >thrice
-    reference -t i32be thrice >wanted
-    trickle thrice | "$GSORT" --device=cpu --parallel=2 -t i32be -S 100M -T . --verify -o got
-    assert_same wanted got
+    grep -q 'through temporary files' stats
 }
 
 @test "a slow pipe of records with a payload, one of each key" {
-    keygen --type=u16 --record=8 uniform "$KEYS" >in
+    keygen --type=u16 --record=8 uniform "$WIDE_KEYS" >in
     reference -R 8 -k 0:u16 -u in >wanted
     trickle in | "$GSORT" --device=cpu --parallel=2 -R 8 -k 0:u16 -u --verify -o got
     assert_same wanted got

@@ -97,7 +97,7 @@ rewritten()
 @test "an input that is rewritten all the time" {
     keygen uniform 700001 >a
     keygen zipf 700001 >b
-    rewritten "$(repeats 30)"
+    rewritten "$(repeats 15)"
 }
 
 @test "an input that is rewritten all the time, so large that each key is read once" {
@@ -109,19 +109,19 @@ rewritten()
 @test "an input that is rewritten all the time, with --verify" {
     keygen uniform 700001 >a
     keygen exponential 700001 >b
-    rewritten "$(repeats 30)" --verify
+    rewritten "$(repeats 15)" --verify
 }
 
 @test "an input that is rewritten all the time, sorted through temporary files" {
     keygen uniform 2000003 >a
     keygen zipf 2000003 >b
-    rewritten "$(repeats 30)" -S 1M
-    rewritten "$(repeats 30)" -S 1M --verify
+    rewritten "$(repeats 15)" -S 1M
+    rewritten "$(repeats 15)" -S 1M --verify
 }
 
 @test "an input that is rewritten all the time, merged" {
     keygen uniform 700001 | gsort >a
     keygen zipf 700001 | gsort >b
-    rewritten "$(repeats 30)" -m
-    rewritten "$(repeats 30)" -m --verify
+    rewritten "$(repeats 15)" -m
+    rewritten "$(repeats 15)" -m --verify
 }

@@ -18,15 +18,17 @@ make_parts()
 @test "merges of various distributions and numbers of inputs, in every direction" {
     for name in uniform few zipf equal sorted max-keys; do
         make_parts 40 "$name"
-        for count in 1 2 7 40; do
+        take_turns 1 2 7 40
+        for count in "${TURNS[@]}"; do
             raw=(raw{0..39})
-            for options in "" -r -u -ru; do
+            take_turns "" -r -u -ru
+            for options in "${TURNS[@]}"; do
                 [[ $options == *r* ]] && parts=(down{0..39}) || parts=(up{0..39})
                 reference ${options:+"$options"} "${raw[@]:0:count}" >wanted
                 gsort -m --verify ${options:+"$options"} "${parts[@]:0:count}" -o got
                 assert_same wanted got
             done
-            gsort -m --verify -ru "${parts[@]:0:count}" >got
+            gsort -m --verify ${options:+"$options"} "${parts[@]:0:count}" >got
             assert_same wanted got
         done
     done
@@ -236,7 +238,8 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
                 reference -t "$type" "raw$i" >"up$i"
                 reference -t "$type" -r "raw$i" >"down$i"
             done
-            for options in "" -r -u -ru; do
+            take_turns "" -r -u -ru
+            for options in "${TURNS[@]}"; do
                 [[ $options == *r* ]] && parts=(down*) || parts=(up*)
                 reference -t "$type" ${options:+"$options"} raw* >wanted
                 "$GSORT" -m -t "$type" --verify ${options:+"$options"} "${parts[@]}" -o got

@@ -21,10 +21,10 @@ setup()
     ln -s "$BATS_FILE_TMPDIR"/{in,wanted} .
 }
 
-# sort_both ARGUMENTS...: sort with few threads and with many.
-sort_both()
+# sort_mapped ARGUMENTS...: sort with few threads or with many, in turn.
+sort_mapped()
 {
-    take_turns 1 4 2 7
+    take_few 1 4 2 7
     for threads in "${TURNS[@]}"; do
         rm -f out
         gsort --bins=100 --parallel="$threads" "$@" in -o out
@@ -33,7 +33,8 @@ sort_both()
 }
 
 @test "a mapped output by few threads and by many, on a disk and on tmpfs" {
-    sort_both
+    sort_mapped
+    sort_mapped
     mount_memory memory 100m
     for threads in 2 4; do
         gsort --bins=100 --parallel="$threads" in -o memory/out
@@ -44,11 +45,11 @@ sort_both()
 }
 
 @test "a mapped output with -r, -u and --verify" {
-    sort_both --verify
-    reference -r in >descending
-    WANTED=descending sort_both -r
-    reference -u in >unique
-    WANTED=unique sort_both -u
+    local options
+    for options in "" -r -u; do
+        reference ${options:+"$options"} in >ordered
+        WANTED=ordered sort_mapped --verify ${options:+"$options"}
+    done
 }
 
 @test "a mapped standard output, also behind what the file contains" {
@@ -68,7 +69,7 @@ sort_both()
         rm in wanted
         keygen "$distribution" 10M >in
         reference in >wanted
-        sort_both
+        sort_mapped
     done
 }
 

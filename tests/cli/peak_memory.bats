@@ -26,7 +26,7 @@ setup()
     for dist in uniform zipf organ-pipe; do
         keygen "$dist" "$KEYS" >in
         for threads in 1 2 16; do
-            take_turns --parallel="$threads" --reverse --unique --verify
+            take_few --parallel="$threads" --reverse --unique --verify
             for option in "${TURNS[@]}"; do
                 run -0 peak_of --parallel="$threads" "$option" in -o out
                 echo "$dist, $threads threads, $option: $output MiB"

@@ -5,7 +5,7 @@ load ../helper
 
 # Two processes run half each, with fixed seeds. GSORT_FUZZ_COUNT sets another number.
 @test "random command lines exit with 0, 1 or 2" {
-    local half=$((${GSORT_FUZZ_COUNT:-3000} / 2))
+    local half=$((${GSORT_FUZZ_COUNT:-1500} / 2))
     ! is_expensive || half=5000
     for seed in 1 2; do
         mkdir -p "$seed/directory"

@@ -43,9 +43,11 @@ same()
 @test "any distribution, either way and without duplicates" {
     for distribution in sorted reversed equal few zero-one zipf staggered; do
         keygen "$distribution" 100000 >in
-        same 4 in
-        same 3 in -r
-        same 4 in -u
+        take_few "4 in" "3 in -r" "4 in -u"
+        for how in "${TURNS[@]}"; do
+            # shellcheck disable=SC2086  # words
+            same $how
+        done
     done
 }
 
@@ -54,8 +56,11 @@ same()
     for type in u8 i16 u32be f32 bf16 u64 f64be u128 b3 b12; do
         keygen uniform 60000 >in
         truncate -s 239616 in # a multiple of all sizes
-        same 3 in -t "$type"
-        same 4 in -r -u -t "$type"
+        take_turns "3 in" "4 in -r -u"
+        for how in "${TURNS[@]}"; do
+            # shellcheck disable=SC2086  # words
+            same $how -t "$type"
+        done
     done
 }
 

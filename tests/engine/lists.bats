@@ -9,7 +9,7 @@ load ../helper
         keygen gaussian "$n" >in
         for engine in atomicmin reduction hybrid; do
             # With --device=gpu: each size and engine once, the numbers of lists in turn.
-            take_turns 1 2 4 8 16 32 64 128 256
+            take_few 1 2 4 8 16 32 64 128 256
             for lists in "${TURNS[@]}"; do
                 assert_sorts "+--engine=$engine" "+--lists=$lists" in
             done

@@ -13,7 +13,7 @@ ENGINES="atomicmin reduction hybrid"
         keygen "$dist" 4099 >in
         # With --device=gpu: each distribution once, engines and lists in turn.
         # shellcheck disable=SC2086  # engines are words
-        take_turns $ENGINES
+        take_few $ENGINES
         for engine in "${TURNS[@]}"; do
             take_turns "" +--lists=64
             for lists in "${TURNS[@]}"; do
@@ -30,7 +30,7 @@ ENGINES="atomicmin reduction hybrid"
         keygen uniform "$n" >in
         # With --device=gpu: each size once, the engines in turn.
         # shellcheck disable=SC2086  # engines are words
-        take_turns $ENGINES
+        take_few $ENGINES
         for engine in "${TURNS[@]}"; do
             assert_sorts "+--engine=$engine" in
         done

@@ -255,6 +255,21 @@ walk_refusals()
     unset GSORT_REFUSE
 }
 
+# Print the keys or records of one of the inputs.
+make_input()
+{
+    case $1 in
+    in) "$KEYGEN" uniform 300007 ;;
+    sorted) "$KEYGEN" sorted 200003 ;;
+    few) "$KEYGEN" zipf 1003 ;;
+    big) "$KEYGEN" gaussian 600001 ;;
+    more) "$KEYGEN" sorted 100003 --seed=2 ;;
+    large) "$KEYGEN" uniform 9M ;; # more than 32 MiB
+    gray) "$KEYGEN" gray 60000 ;;
+    runs) "$KEYGEN" gray 5000 --seed=2 | "$REFERENCE" -R 100 -k 0:b2 ;;
+    esac
+}
+
 # Walk one mode: every kind, every way to fail, every call.
 walk_mode()
 {
@@ -264,21 +279,16 @@ walk_mode()
         cp "${SHIM%/*}/refuse.so" "$DIR" && REFUSE=$DIR/refuse.so && SHIM=$DIR/shim.so &&
         cd "$DIR/work" || exit 2
     trap 'rm -rf "$DIR"' EXIT
-    "$KEYGEN" uniform 300007 >../in
-    "$KEYGEN" sorted 200003 >../sorted
-    "$KEYGEN" zipf 1003 >../few
-    "$KEYGEN" gaussian 600001 >../big
-    "$KEYGEN" sorted 100003 --seed=2 >../more
-    "$KEYGEN" gray 60000 >../gray
-    "$KEYGEN" gray 5000 --seed=2 | "$REFERENCE" -R 100 -k 0:b2 >../runs
-    [[ $command != *../large* ]] || "$KEYGEN" uniform 9M >../large # more than 32 MiB
     : >../tally
     export GSORT_FAULT_MARK=$DIR/mark
     # The right output, by the reference from the same files.
+    local inputs='\.\./(in|sorted|few|big|more|large|gray|runs)' file
     local -a files
-    local inputs='\.\./(in|sorted|few|big|more|large|gray|runs)'
     read -ra files <<<"$(grep -Eo "$inputs" <<<"$command" | xargs)"
     [ "$before" != self ] || files=(../in)
+    for file in "${files[@]}"; do
+        make_input "${file#../}" >"$file"
+    done
     [ "${#files[@]}" -gt 0 ] || files=(/dev/null)
     [[ $command != *-u* || $options = *-u* ]] || options+=' -u'
     # shellcheck disable=SC2086  # options are words

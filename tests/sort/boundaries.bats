@@ -27,7 +27,7 @@ around()
             keygen uniform $((n + by)) --seed="$n" >in
             keygen few $((n + by)) --seed="$n" >repeated
             # With --device=gpu: each size once, the three runs in turn.
-            take_turns in "+--parallel=3 in" "-u repeated"
+            take_few in "+--parallel=3 in" "-u repeated"
             for options in "${TURNS[@]}"; do
                 # shellcheck disable=SC2086  # options are words
                 assert_sorts $options

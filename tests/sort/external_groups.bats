@@ -22,7 +22,7 @@ assert_groups()
 @test "groups of bins of various distributions, with -r and -u" {
     for name in uniform zipf organ-pipe max-keys; do
         keygen "$name" "$KEYS" >in
-        take_turns "" -r -u -ru
+        take_few "" -r -u -ru
         for options in "${TURNS[@]}"; do
             reference ${options:+"$options"} in >wanted
             assert_groups 12M ${options:+"$options"} in

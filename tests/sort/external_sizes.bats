@@ -33,7 +33,7 @@ load ../helper
     reference in >wanted
     for threads in 1 2 3 7; do
         # With --device=gpu: each number of threads once, the memory sizes in turn.
-        take_turns 1 3M 5000K 7M
+        take_few 1 3M 5000K 7M
         for size in "${TURNS[@]}"; do
             gsort --parallel="$threads" -S "$size" in -o got
             assert_same wanted got
@@ -60,7 +60,7 @@ load ../helper
     )
     assert_same wanted got
     # With a larger limit, gsort must succeed as well.
-    take_turns 128 160 250 400 1000
+    take_few 128 160 250 400 1000
     for mib in "${TURNS[@]}"; do
         (
             ulimit -v $((mib * 1024 + $(stat -c %s "$GSORT") / 1024))

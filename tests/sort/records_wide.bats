@@ -9,13 +9,13 @@ setup()
     enter_directory
 }
 
-# sorts SIZE COUNT OPTION...: the first COUNT records of ./all, in every direction, or every other.
+# sorts SIZE COUNT OPTION...: the first COUNT records of ./all, in every direction, or in two.
 sorts()
 {
     local bytes=$1 count=$2 direction
     shift 2
     head -c $((bytes * count)) all >in
-    take_turns "" -r -u "-r -u" -s "-u -s" "-r -s" "-r -u -s"
+    take_few "" -r -u "-r -u" -s "-u -s" "-r -s" "-r -u -s"
     for direction in "${TURNS[@]}"; do
         # shellcheck disable=SC2086  # options are words
         reference -R "$bytes" "$@" $direction in >wanted || return

@@ -10,7 +10,7 @@ load ../helper
         if [ "$n" -le 20 ]; then
             take_turns "" "-r -u" -r -u
         else
-            take_turns "" "-r -u"
+            take_few "" "-r -u" -r -u
         fi
         for options in "${TURNS[@]}"; do
             # shellcheck disable=SC2086  # options are words

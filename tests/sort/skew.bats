@@ -34,7 +34,7 @@ load ../helper
             keygen "$dist" "$keys" --seed=4 >in
             reference in >wanted
             # With --device=gpu: each input once, the numbers of bins in turn.
-            take_turns 1 2 3 17
+            take_few 1 2 3 17
             for bins in "${TURNS[@]}"; do
                 gsort --engine=samplesort --bins="$bins" in -o got
                 assert_same wanted got

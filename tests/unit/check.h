@@ -6,6 +6,8 @@
 #ifndef GS_CHECK_H
 #define GS_CHECK_H
 
+#include "common/keys.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +46,13 @@ static inline bool check_expensive(void)
 {
     const char *wanted = getenv("GSORT_EXPENSIVE");
     return wanted != NULL && strcmp(wanted, "1") == 0;
+}
+
+/* Are cases wanted that differ little from one width of keys to another? Keys of 32 bits have them
+ * in any case, wider ones only in the long tests. */
+static inline bool check_thorough(void)
+{
+    return GS_KEY_BITS == 32 || check_expensive();
 }
 
 /* The exit status for main(): 1 if any check failed. */

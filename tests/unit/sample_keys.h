@@ -81,25 +81,28 @@ static inline int sample_compare(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* LSD radix sort, a byte at a time, but for bytes that all keys share: ten times as fast as qsort.
- * It is not what sanitizers are to watch. */
+/* LSD radix sort, a byte or 11 bits at a time, but for digits that all keys share: far faster than
+ * qsort. It is not what sanitizers are to watch. */
 __attribute__((no_sanitize("address", "undefined"))) static inline void sample_sort(gs_key *keys,
                                                                                     uint64_t count)
 {
+    enum { FEW = 4096 }; /* up to here, adding up the places of 11 bits takes longer */
+    const unsigned bits = count <= FEW ? 8 : 11;
+    const gs_key mask = ((gs_key)1 << bits) - 1;
     gs_key *from = keys;
     gs_key *memory = malloc((size_t)count * sizeof *memory + 1), *to = memory;
     if (memory == NULL)
         abort();
-    for (unsigned shift = 0; shift < GS_KEY_BITS; shift += 8) {
-        uint64_t place[257] = {0};
+    for (unsigned shift = 0; shift < GS_KEY_BITS; shift += bits) {
+        uint64_t place[(1 << 11) + 1] = {0};
         for (uint64_t i = 0; i < count; i++)
-            place[(from[i] >> shift & 255) + 1]++;
-        if (count > 0 && place[(from[0] >> shift & 255) + 1] == count)
+            place[(from[i] >> shift & mask) + 1]++;
+        if (count > 0 && place[(from[0] >> shift & mask) + 1] == count)
             continue;
-        for (unsigned byte = 0; byte < 256; byte++)
-            place[byte + 1] += place[byte];
+        for (unsigned digit = 0; digit <= mask; digit++)
+            place[digit + 1] += place[digit];
         for (uint64_t i = 0; i < count; i++)
-            to[place[from[i] >> shift & 255]++] = from[i];
+            to[place[from[i] >> shift & mask]++] = from[i];
         gs_key *other = from;
         from = to;
         to = other;

@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { BLOCK = 2048, BLOCKS = 5000, SAMPLES = 4096, RUNS = 4 };
+enum { BLOCK = 2048, SAMPLES = 4096 };
 
 /* The keys that are overwritten, with one of two contents by turns: [count] each. */
 static gs_key *keys;
@@ -68,7 +68,8 @@ static void test_bins(enum sample_kind kind, uint32_t wanted)
     gs_splitters_choose(&splitters, sample, SAMPLES, wanted);
     gs_splitters_snap(&splitters, sample, SAMPLES, wanted);
     pthread_t writer = start_writer(written, ends, others, BLOCK);
-    for (int block = 0; block < BLOCKS; block++) {
+    const int blocks = check_expensive() ? 5000 : 1500;
+    for (int block = 0; block < blocks; block++) {
         gs_find_bins(&splitters, written, BLOCK - (uint64_t)(block % 16), copy, bins);
         for (int i = 0; i < BLOCK - block % 16; i++)
             parted +=
@@ -103,7 +104,8 @@ static void test_output(enum sample_kind one, enum sample_kind other, uint64_t n
     if (output == NULL)
         abort();
     pthread_t writer = start_writer(input, first, second, n);
-    for (int run = 0; run < RUNS; run++) {
+    const int runs = check_expensive() ? 4 : 2;
+    for (int run = 0; run < runs; run++) {
         struct gs_sink sink = {.write = store, .memory = memory ? output : NULL};
         struct gs_stats stats = {0};
         struct gs_error err = {.status = GS_OK};

@@ -191,18 +191,15 @@ static void append(struct row *row, const char *data, size_t bytes)
 /* Take out of the list what continues `part` on either side, and add it. */
 static void join_parts(struct gs_direct_writer *direct, struct part *part)
 {
-    for (size_t i = 0; i < direct->part_count;) {
-        const struct part other = direct->parts[i];
-        if (other.block != part->block || (other.to != part->from && other.from != part->to)) {
-            i++;
+    for (size_t i = direct->part_count; i-- > 0;) {
+        struct part *other = &direct->parts[i];
+        if (other->block != part->block || (other->to != part->from && other->from != part->to))
             continue;
-        }
-        memcpy(part->bytes + other.from, other.bytes + other.from, other.to - other.from);
-        part->from = other.from < part->from ? other.from : part->from;
-        part->to = other.to > part->to ? other.to : part->to;
-        free(other.bytes);
-        direct->parts[i] = direct->parts[--direct->part_count];
-        i = 0;
+        memcpy(part->bytes + other->from, other->bytes + other->from, other->to - other->from);
+        part->from = other->from < part->from ? other->from : part->from;
+        part->to = other->to > part->to ? other->to : part->to;
+        free(other->bytes);
+        *other = direct->parts[--direct->part_count];
     }
 }
 

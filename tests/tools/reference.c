@@ -3,10 +3,10 @@
  *
  *     reference [-r] [-u] [-s] [-t TYPE] [-R SIZE] [-k OFFSET:TYPE[r]]... FILE... > OUT
  *
- * On purpose, it shares no code with gsort. It reads all keys, sorts them by LSD radix sort, one
- * stable counting pass for each byte, and writes them. Keys are read and written byte by byte, so
- * that the file format is defined here independently. With one of -s, -t, -R and -k, records are
- * sorted by comparing (reference_records.c).
+ * On purpose, it shares no code with gsort. It reads all keys, sorts them by LSD radix sort, three
+ * stable counting passes over a third of the bits each, and writes them. Keys are taken from their
+ * bytes and made to bytes one by one, so that the file format is defined here independently. With
+ * one of -s, -t, -R and -k, records are sorted by comparing (reference_records.c).
  */
 #include "tests/tools/reference_records.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_BYTES = 4, BYTE_VALUES = 256, BLOCK = 1 << 16 };
+enum { KEY_BYTES = 4, DIGIT_BITS = 11, DIGIT_VALUES = 1 << DIGIT_BITS, BLOCK = 1 << 16 };
 
 _Noreturn void reference_die(const char *name, const char *what)
 {
@@ -58,19 +58,20 @@ static void read_bytes(const char *name, unsigned char **bytes, size_t *n, size_
         fclose(file);
 }
 
-/* One stable counting pass over the byte at `shift`. */
-static void sort_by_byte(const uint32_t *from, uint32_t *to, size_t n, int shift)
+/* One stable counting pass over the bits from `shift` on. */
+static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t n, int shift)
 {
-    size_t start[BYTE_VALUES + 1] = {0};
+    size_t start[DIGIT_VALUES + 1] = {0};
     for (size_t i = 0; i < n; i++)
-        start[(from[i] >> shift & 0xff) + 1]++;
-    for (int v = 0; v < BYTE_VALUES; v++)
+        start[(from[i] >> shift) % DIGIT_VALUES + 1]++;
+    for (int v = 0; v < DIGIT_VALUES; v++)
         start[v + 1] += start[v];
     for (size_t i = 0; i < n; i++)
-        to[start[from[i] >> shift & 0xff]++] = from[i];
+        to[start[(from[i] >> shift) % DIGIT_VALUES]++] = from[i];
 }
 
-static void sort_keys(const struct reference_order *order, const unsigned char *bytes, size_t size)
+/* Sort the keys in the bytes, which are overwritten, to standard output. */
+static void sort_keys(const struct reference_order *order, unsigned char *bytes, size_t size)
 {
     const size_t n = size / KEY_BYTES;
     if (size % KEY_BYTES != 0)
@@ -82,22 +83,26 @@ static void sort_keys(const struct reference_order *order, const unsigned char *
         keys[i] =
             (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
     }
-    for (int shift = 0; shift < 32; shift += 8) {
-        sort_by_byte(keys, other, n, shift);
+    for (int shift = 0; shift < 32; shift += DIGIT_BITS) {
+        sort_by_digit(keys, other, n, shift);
         uint32_t *swap = keys;
         keys = other;
         other = swap;
     }
+    size_t end = 0;
     for (size_t i = 0; i < n; i++) {
         size_t at = order->reverse ? n - 1 - i : i;
         if (order->unique && at > 0 && keys[at - 1] == keys[at])
             continue; /* the first of equals stands for all, in both directions */
         uint32_t k = keys[at];
-        putc_unlocked((int)(k & 0xff), stdout);
-        putc_unlocked((int)(k >> 8 & 0xff), stdout);
-        putc_unlocked((int)(k >> 16 & 0xff), stdout);
-        putc_unlocked((int)(k >> 24), stdout);
+        unsigned char *b = bytes + end;
+        b[0] = (unsigned char)k;
+        b[1] = (unsigned char)(k >> 8);
+        b[2] = (unsigned char)(k >> 16);
+        b[3] = (unsigned char)(k >> 24);
+        end += KEY_BYTES;
     }
+    fwrite(bytes, 1, end, stdout);
     free(keys);
     free(other);
 }

@@ -22,10 +22,16 @@ setup()
     assert_same wanted out
 }
 
+# assert_same_plan A B: two plans are alike, but for what depends on the moment.
+assert_same_plan()
+{
+    diff <(grep -v ' now$\|^time' "$1") <(grep -v ' now$\|^time' "$2")
+}
+
 @test "the largest of several counts" {
     gsort --plan -S 64M in >one
     gsort --plan -S 32M -S 64M -S 1M in >several
-    assert_same one several
+    assert_same_plan one several
     gsort -S 1b -S 1G -S 0 in -o out
     assert_same wanted out
 }
@@ -34,7 +40,7 @@ setup()
     keygen uniform 1M >large
     gsort --plan -S 1b large >one
     gsort --plan -S 0 large >none
-    assert_same one none
+    assert_same_plan one none
     grep -q 'external sort$' none
 }
 

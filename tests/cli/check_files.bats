@@ -3,6 +3,8 @@
 
 load ../helper
 
+GSORT_DEVICE= # the formats here are the CPU's
+
 # disorder WHERE ARG...: gsort -c ARG... says "WHERE: disorder", and -C only exits with 1.
 disorder()
 {

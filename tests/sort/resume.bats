@@ -3,6 +3,8 @@
 
 load ../helper
 
+GSORT_DEVICE= # the formats here are the CPU's
+
 setup()
 {
     enter_directory

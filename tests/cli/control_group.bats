@@ -41,7 +41,8 @@ limit_waiting()
         for threads in "${TURNS[@]}"; do
             # 10 MiB less than -S + 64 MiB.
             if [ "$from" = file ]; then
-                limit_waiting 86 40 "$GSORT" --device=cpu --parallel="$threads" -S 32M -T . in -o got
+                limit_waiting 86 40 "$GSORT" --device=cpu --parallel="$threads" -S 32M -T . in \
+                    -o got
             else
                 # shellcheck disable=SC2002  # a pipe is what is tested
                 cat in | limit_to 86 "$GSORT" --device=cpu --parallel="$threads" -S 32M -T . -o got

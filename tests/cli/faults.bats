@@ -14,8 +14,8 @@ setup()
 # sandboxes (make check-faults: all kinds, modes and errors).
 walk()
 {
-    GSORT_REFUSALS="1 38" GSORT_FAULT_KINDS=$1 "$ROOT/tests/faults/walk.sh" "$GSORT" "$FAULTS" "$KEYGEN" "$REFERENCE" \
-        "${@:2}"
+    GSORT_REFUSALS="1 38" GSORT_FAULT_KINDS=$1 \
+        "$ROOT/tests/faults/walk.sh" "$GSORT" "$FAULTS" "$KEYGEN" "$REFERENCE" "${@:2}"
 }
 
 @test "failing calls that write the output, over an old file and without O_TMPFILE" {

@@ -53,7 +53,8 @@ sort_mapped()
 }
 
 @test "a mapped standard output, also behind what the file contains" {
-    for threads in 2 4; do
+    take_few 4 2
+    for threads in "${TURNS[@]}"; do
         gsort --bins=100 --parallel="$threads" in >out
         assert_same wanted out
         head -c 65536 wanted >out
@@ -65,7 +66,8 @@ sort_mapped()
 }
 
 @test "a mapped output of skewed, few, sorted and reversed keys" {
-    for distribution in zipf few sorted reversed clusters; do
+    take_turns zipf few sorted reversed clusters
+    for distribution in "${TURNS[@]}"; do
         rm in wanted
         keygen "$distribution" 10M >in
         reference in >wanted

@@ -4,7 +4,7 @@
 load ../helper
 
 # gsort needs about 2.7 MB of memory at least; these inputs are several times larger.
-KEYS=3000017
+KEYS=2000017
 
 # assert_external [OPTION...] FILE: the output is right from file to file and from pipe to pipe, and
 # --stats says that the sort went through temporary files.

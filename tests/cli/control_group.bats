@@ -99,6 +99,9 @@ limit_waiting()
             cat in | limit_to "$mib" "$GSORT" --device=cpu --parallel="$threads" -T . -o got
             assert_same wanted got
         done
+    done
+    take_turns 16 2
+    for threads in "${TURNS[@]}"; do
         # shellcheck disable=SC2002
         cat in | limit_to 280 "$GSORT" --device=cpu --parallel="$threads" -T . | cat >got
         assert_same wanted got

@@ -16,7 +16,8 @@ make_parts()
 }
 
 @test "merges of various distributions and numbers of inputs, in every direction" {
-    for name in uniform few zipf equal sorted max-keys; do
+    take_turns uniform few zipf equal max-keys sorted
+    for name in "${TURNS[@]}"; do
         make_parts 40 "$name"
         take_turns 1 2 7 40
         for count in "${TURNS[@]}"; do

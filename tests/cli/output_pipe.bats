@@ -57,7 +57,8 @@ setup()
 }
 
 @test "skewed, few, sorted, reversed and equal keys into a pipe" {
-    for distribution in zipf few sorted reversed clusters equal; do
+    take_turns zipf few sorted reversed clusters equal
+    for distribution in "${TURNS[@]}"; do
         keygen "$distribution" 3M >in
         reference in >wanted
         gsort --verify in | cat >got

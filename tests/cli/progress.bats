@@ -178,7 +178,7 @@ lines_shown()
         }
         shown "Kgsort: read: 0 key"
         stty cols 10
-        shown "Kgsort: re.\[K"
+        shown "Kgsort: re..\[K"
         exec 7>&-
         wait
 END

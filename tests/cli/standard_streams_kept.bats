@@ -111,7 +111,7 @@ setup()
     reference large >wanted_large
     cat wanted wanted_large >small_first
     cat wanted_large wanted >large_first
-    for ((i = 0; i < $(repeats 60); i++)); do
+    for ((i = 0; i < $(repeats 30); i++)); do
         {
             "$GSORT" large -S $((i % 3 + 1))M -T . &
             "$GSORT" in &

@@ -67,7 +67,8 @@ go_on()
 @test "options, types and equal keys: the same bytes, and the proof holds" {
     local options
     keygen zipf 3000000 >in
-    for options in -r -u "-r -u" "-t u64" "-t f64 -r" "-t i32be" "-R 12 -k 4:f32r -u" "-t u128"; do
+    take_turns "-r -u" -r "-t u64" -u "-t f64 -r" "-t i32be" "-R 12 -k 4:f32r -u" "-t u128"
+    for options in "${TURNS[@]}"; do
         # shellcheck disable=SC2086  # options are words
         {
             reference $options in >wanted
@@ -80,8 +81,8 @@ go_on()
 
 @test "wide records and stable ones: the same" {
     local options bytes
-    for options in "-R 24 -k 0:u32" "-R 24 -k 0:u32 -u" "-R 100 -k 2:u16 -s" \
-        "-R 12 -k 0:u16 -s -r"; do
+    take_turns "-R 24 -k 0:u32 -u" "-R 24 -k 0:u32" "-R 100 -k 2:u16 -s" "-R 12 -k 0:u16 -s -r"
+    for options in "${TURNS[@]}"; do
         bytes=$(cut -d ' ' -f 2 <<<"$options")
         # shellcheck disable=SC2086  # options are words
         {
@@ -102,7 +103,8 @@ go_on()
     local options
     keygen zipf 1000000 --record=12 >in
     head -c 4800000 in >half
-    for options in "-R 12 -k 0:u16 -s -r" "-R 12 -k 0:u16"; do
+    take_few "-R 12 -k 0:u16 -s -r" "-R 12 -k 0:u16"
+    for options in "${TURNS[@]}"; do
         # shellcheck disable=SC2086,SC2094  # options are words
         {
             cat half in in | reference $options >wanted

@@ -5,12 +5,12 @@
 # usage: tests/bench/ranks.sh GSORT-MPI GSORT KEYGEN [-a OPTIONS] [-d DIR] [-p ROUNDS] [-m MPIRUN]
 #        [-r RANKS]... [MIB...]
 #
-# Prints Markdown: for each of MIB (default 2048) of uniform keys in DIR (default /dev/shm) a row for
-# cp, for one process, and for RANKS ranks (default 4; repeat -r for several rows), which share the
-# cores. Times are medians of ROUNDS (default 5), of the whole process, mpirun included, in seconds;
-# one round runs all, one after the other, every other round in the reverse order, and ratios are of
-# times in one round. -a: options for all of them, "--device=gpu" say: rank i takes card i. Each
-# output is compared with one process's in the first round.
+# Prints Markdown: for each of MIB (default 2048) of uniform keys in DIR (default /dev/shm) a row
+# for cp, for one process, and for RANKS ranks (default 4; repeat -r for several rows), which share
+# the cores. Times are medians of ROUNDS (default 5), of the whole process, mpirun included, in
+# seconds; one round runs all, one after the other, every other round in the reverse order, and
+# ratios are of times in one round. -a: options for all of them, "--device=gpu" say: rank i takes
+# card i. Each output is compared with one process's in the first round.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh

@@ -3,7 +3,8 @@
 
 load ../helper
 
-GSORT_DEVICE= # the formats here are the CPU's
+# The formats here are the CPU's.
+export GSORT_DEVICE=
 
 # disorder WHERE ARG...: gsort -c ARG... says "WHERE: disorder", and -C only exits with 1.
 disorder()

@@ -3,7 +3,8 @@
 
 load ../helper
 
-GSORT_DEVICE= # the formats here are the CPU's
+# The formats here are the CPU's.
+export GSORT_DEVICE=
 
 setup()
 {

@@ -203,6 +203,20 @@ static void join_parts(struct gs_direct_writer *direct, struct part *part)
     }
 }
 
+/* Have room for one more part in the list. */
+static bool make_room(struct gs_direct_writer *direct)
+{
+    if (direct->part_count < direct->part_room)
+        return true;
+    const size_t room = 2 * direct->part_room + 64;
+    struct part *parts = reallocarray(direct->parts, room, sizeof *parts);
+    if (parts == NULL)
+        return false;
+    direct->parts = parts;
+    direct->part_room = room;
+    return true;
+}
+
 /* The part of a block that holds `bytes` bytes at `offset` has come. Returns the block if that is
  * now complete: the caller frees it. NULL: the rest is still to come. Not *kept: there is no memory
  * for it. Called with the mutex held. */
@@ -213,14 +227,7 @@ static char *complete_block(struct gs_direct_writer *direct, const char *data, s
                         .from = offset % GS_DIRECT_BLOCK,
                         .to = offset % GS_DIRECT_BLOCK + bytes,
                         .bytes = malloc(GS_DIRECT_BLOCK)};
-    *kept = part.bytes != NULL;
-    if (*kept && direct->part_count == direct->part_room) {
-        const size_t room = 2 * direct->part_room + 64;
-        struct part *parts = reallocarray(direct->parts, room, sizeof *parts);
-        *kept = parts != NULL;
-        direct->parts = *kept ? parts : direct->parts;
-        direct->part_room = *kept ? room : direct->part_room;
-    }
+    *kept = part.bytes != NULL && make_room(direct);
     if (!*kept) {
         free(part.bytes);
         return NULL;

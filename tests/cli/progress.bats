@@ -196,8 +196,8 @@ END
         set -m
         exec 7<>fifo
         bash -c 'i=0; until [ $((i += 1)) -gt 600 ] || grep -aq Mkeys/s typed; do sleep 0.05; done
-                 kill -STOP "$(pgrep -x -f "$GSORT -o out")"' 7>&- &
-        "$GSORT" -o out <fifo 7>&-
+                 kill -STOP "$(pgrep -x -f "$GSORT -o stopped")"' 7>&- &
+        "$GSORT" -o stopped <fifo 7>&-
         bg
         sleep 0.3
         echo PROMPT
@@ -206,7 +206,7 @@ END
         wait
 END
     timeout 60 script -q -e -f -c 'bash job' typed </dev/null >/dev/null
-    assert_same wanted out
+    assert_same wanted stopped
     grep -aq Mkeys/s typed
     sed -n '/PROMPT/,$p' typed >later
     grep -aq PROMPT later

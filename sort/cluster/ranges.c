@@ -18,6 +18,9 @@
 /* Any will do, for no rank's data have been made to fit it. */
 #define DEAL_SEED 0x6465616cU
 
+/* The most splitters that are all compared. */
+#define COMPARED_MOST 8
+
 __extension__ typedef unsigned __int128 wide;
 
 enum gs_status gs_ranges_open(struct gs_ranges *ranges, const struct gs_options *options,
@@ -72,7 +75,9 @@ static uint16_t deal_equal(struct gs_ranges *ranges, uint16_t range, uint64_t po
     return range;
 }
 
-/* The search for elements of one type. */
+/* The search for elements of one type. Few splitters are all compared, which compilers do by
+ * vectors. Whether an element equals a splitter is no branch either: which one it would be is
+ * random. Blocks that have such elements are gone through once more. */
 #define DEFINE_SEARCH(name, type)                                                                  \
     static void name(struct gs_ranges *ranges, const void *records, size_t count, type mask,       \
                      uint64_t position, uint16_t *found)                                           \
@@ -80,16 +85,30 @@ static uint16_t deal_equal(struct gs_ranges *ranges, uint16_t range, uint64_t po
         const type *splitters = ranges->splitters;                                                 \
         const type *elements = records;                                                            \
         const size_t half = ((size_t)1 << ranges->levels) / 2;                                     \
-        for (size_t i = 0; i < count; i++) {                                                       \
+        const size_t last = ranges->count - 1;                                                     \
+        unsigned equal = 0;                                                                        \
+        if (last <= COMPARED_MOST)                                                                 \
+            memset(found, 0, count * sizeof *found);                                               \
+        for (size_t at = 0; at < last && last <= COMPARED_MOST; at++) {                            \
+            const type value = splitters[at];                                                      \
+            for (size_t i = 0; i < count; i++) {                                                   \
+                const type element = elements[i] & mask;                                           \
+                found[i] = (uint16_t)(found[i] + (value <= element));                              \
+                equal |= value == element;                                                         \
+            }                                                                                      \
+        }                                                                                          \
+        for (size_t i = 0; i < count && last > COMPARED_MOST; i++) {                               \
             const type element = elements[i] & mask;                                               \
             size_t below = 0;                                                                      \
             for (size_t step = half; step > 0; step /= 2)                                          \
                 below += splitters[below + step - 1] <= element ? step : 0;                        \
-            below = below < ranges->count ? below : ranges->count - 1;                             \
+            below = below < last ? below : last;                                                   \
             found[i] = (uint16_t)below;                                                            \
-            if (below > 0 && splitters[below - 1] == element)                                      \
-                found[i] = deal_equal(ranges, (uint16_t)below, position + i);                      \
+            equal |= splitters[below - (below > 0)] == element;                                    \
         }                                                                                          \
+        for (size_t i = 0; i < count && equal; i++)                                                \
+            if (found[i] > 0 && splitters[found[i] - 1] == (elements[i] & mask))                   \
+                found[i] = deal_equal(ranges, found[i], position + i);                             \
     }
 
 DEFINE_SEARCH(search_32, uint32_t)

@@ -18,6 +18,19 @@ static inline void prefetch(const char *record, uint32_t bytes)
     __builtin_prefetch(record + end - 1);
 }
 
+/* Copy a record; short ones without a call, where the last part may overlap the one before. */
+static inline void copy(char *to, const char *record, uint32_t bytes)
+{
+    enum { PART = 32, MOST = 8 * PART };
+    if (bytes < PART || bytes > MOST) {
+        memcpy(to, record, bytes);
+        return;
+    }
+    for (uint32_t at = 0; at + PART < bytes; at += PART)
+        memcpy(to + at, record + at, PART);
+    memcpy(to + bytes - PART, record + bytes - PART, PART);
+}
+
 static void gather_records(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
 {
     const uint32_t bytes = wide->tags.tagger.record_bytes;
@@ -26,7 +39,7 @@ static void gather_records(const struct gs_wide *wide, const gs_key *tags, uint6
     for (uint64_t i = 0; i < count; i++, to += bytes) {
         if (i + AHEAD < count)
             prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), bytes);
-        memcpy(to, gs_wide_tagged(wide, tags[i]), bytes);
+        copy(to, gs_wide_tagged(wide, tags[i]), bytes);
     }
 }
 

@@ -122,9 +122,12 @@ static void sort_same(const struct gs_wide *wide, gs_key *tags, uint64_t count, 
 
 void gs_ties_resolve(const struct gs_wide *wide, gs_key *tags, uint64_t count, gs_key *scratch)
 {
+    const gs_key index_mask = gs_tags_index_mask(&wide->tags);
     for (uint64_t i = 0, next; i < count; i = next) {
+        next = i + 1;
+        if (next == count || (tags[i] ^ tags[next]) > index_mask)
+            continue; /* nearly all */
         next = run_end(&wide->tags, tags, i, count);
-        if (next - i > 1)
-            sort_same(wide, tags + i, next - i, gs_tag_next(&wide->tags, tags[i]), 0, scratch);
+        sort_same(wide, tags + i, next - i, gs_tag_next(&wide->tags, tags[i]), 0, scratch);
     }
 }

@@ -7,10 +7,10 @@
 # The input is MIB (default 1024) MiB of uniform keys in DIR (default build/bench), which is also
 # -T. External: two runs of cp, then gsort with -S one RATIO-th (default 16) of the input. Merge:
 # one cp of the input, then gsort -m of 16 sorted files with all its keys; of 1024 files whose key
-# ranges follow each other; and of one file with 1023 files of 1000 keys each. cp and gsort
-# alternate, five times each; times are of the whole process, in seconds, and the median of the
-# rounds' ratios is last. First comes the rate of the disk, by dd with fsync: cp says little about
-# it if the input fits in the page cache.
+# ranges follow each other; and of one file with 1023 files of 1000 keys each. Last, external again
+# with records of 100 bytes. cp and gsort alternate, five times each; times are of the whole
+# process, in seconds, and the median of the rounds' ratios is last. First comes the rate of the
+# disk, by dd with fsync: cp says little about it if the input fits in the page cache.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
@@ -35,6 +35,9 @@ seconds()
     as_seconds "$(microseconds "$@")"
 }
 
+# The options of what is sorted.
+format=()
+
 copy_twice()
 {
     cp in copy
@@ -57,7 +60,7 @@ rounds()
         base_s=$(seconds "${base[@]}")
         rm -f copy copy2 out
         own_s=$(seconds "$@")
-        "$gsort" -c out
+        "$gsort" "${format[@]}" -c out
         awk "BEGIN { printf \"%.2f\n\", $own_s / $base_s }" | tee -a ratios >/dev/null
         echo "| $name | $mib | $base_s | $own_s | $(tail -n 1 ratios) |"
     done
@@ -92,3 +95,8 @@ for part in small/*; do
     "$gsort" "$part" -o "$part"
 done
 rounds "-m of one and 1023 small" "$gsort" -m all small/* -o out
+rm -r all few small
+format=(-R 100 -k 0:b10)
+"$keygen" gray $((mib * 1048576 / 100)) >in
+base=(copy_twice)
+rounds "records, -S ${memory}K, two cp" "$gsort" "${format[@]}" -S "${memory}K" -T . in -o out

@@ -4,9 +4,10 @@
 #
 # usage: tests/bench/types.sh GSORT KEYGEN [-p ROUNDS] [-P ROUNDS] [-d DIR] [-t TYPE]... [MIB...]
 #
-# Prints Markdown: for each of MIB (default 1024) and each TYPE (default u32 u64 i64 f64 pairs: u64
-# and another one that moves with it) a row with the medians of times in seconds, of processes:
-# cp, gsort, and the peers, with their times' ratios to gsort's. One round runs all, one after
+# Prints Markdown: for each of MIB (default 1024) and each TYPE (default u32 u64 i64 f64 pairs gray:
+# u64 and another one that moves with it, records of 100 bytes with a key of 10) a row with the
+# medians of times in seconds, of processes: cp, gsort, and the peers, with their times' ratios to
+# gsort's. One round runs all, one after
 # the other, every other round in the reverse order; the peers are only in the first rounds, as many
 # as -P says (default 2). The input is in the page cache, and every output is a new file. A peer
 # that Python cannot import has a dash; PYTHON names another interpreter, of a virtual environment,
@@ -28,7 +29,7 @@ shift $((OPTIND - 1))
 rounds=${option[p]-5}
 peer_rounds=${option[P]-2}
 python=${PYTHON:-python3}
-mapfile -t types < <(printf '%s\n' "${option[t]-$(printf '%s\n' u32 u64 i64 f64 pairs)}")
+mapfile -t types < <(printf '%s\n' "${option[t]-$(printf '%s\n' u32 u64 i64 f64 pairs gray)}")
 mkdir -p "${option[d]-build/bench}"
 work=$(mktemp -d "${option[d]-build/bench}/types.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -49,8 +50,25 @@ format()
     FORMAT=(-t "$1")
     case $1 in
     pairs) FORMAT=(-R 16 -k 0:u64) BYTES=16 ;;
+    gray) FORMAT=(-R 100 -k 0:b10) BYTES=100 ;;
     *) BYTES=$((${1//[a-z]/} / 8)) ;;
     esac
+}
+
+# generate COUNT: print as many keys or records of the type.
+generate()
+{
+    case $type in
+    pairs) "$keygen" --type=u64 --record=16 uniform "$1" ;;
+    gray) "$keygen" gray "$1" ;;
+    *) "$keygen" "--type=$type" uniform "$1" ;;
+    esac
+}
+
+# sorts PEER: does it sort the type?
+sorts()
+{
+    [[ $type != gray || $1 == numpy || $1 == chdb ]]
 }
 
 run_one()
@@ -88,17 +106,19 @@ echo '|---|---|---|---|---|---|---|---|'
 for mib; do
     for type in "${types[@]}"; do
         format "$type"
-        record=()
-        [ "$type" != pairs ] || record=(--record=16)
-        "$keygen" "--type=${type/pairs/u64}" "${record[@]}" uniform $((mib * 1048576 / BYTES)) >in
-        for name in gsort "${peers[@]}"; do
+        generate $((mib * 1048576 / BYTES)) >in
+        able=()
+        for name in "${peers[@]}"; do
+            ! sorts "$name" || able+=("$name")
+        done
+        for name in gsort "${able[@]}"; do
             run_one "$name"
             check_output "$name" || echo "$name: its output of $type is wrong"
         done
         for ((round = 0; round < rounds; round++)); do
             order=(cp gsort)
             if ((round < peer_rounds)); then
-                order+=("${peers[@]}")
+                order+=("${able[@]}")
             fi
             if ((round % 2)); then
                 mapfile -t order < <(printf '%s\n' "${order[@]}" | tac)

@@ -77,8 +77,9 @@ ROOMS    := common types api cli
 # Only in gsort-mpi; elsewhere cluster_absent.c stands in.
 MPI_ROOMS := cluster
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
-# Compiled once, among the rooms for keys of 128 bits: records are sorted by tags of that size.
-TAG_ROOMS := wide
+# Records: by tags of 64 or 128 bits; what is for all records is compiled once, with the latter.
+TAG_ROOMS := tags
+RECORD_ROOMS := wide
 # Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
 WINGS    := keys/u32 bin/u32 split/u32
 GPU_ROOMS := device/kernels device device/pages gpu engines/gpu
@@ -88,7 +89,7 @@ sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
 present  = $(filter-out %_absent.c,$(call sources,$(1),c))
 absent   = $(filter %_absent.c,$(call sources,$(1),c))
 HOUSE    := $(shell find common sort cli -name '*.c' -o -name '*.cc' -o -name '*.cu')
-ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(KEY_ROOMS) $(TAG_ROOMS) $(MPI_ROOMS) $(WINGS) $(GPU_ROOMS),$(kind))),$(HOUSE))
+ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(KEY_ROOMS) $(TAG_ROOMS) $(RECORD_ROOMS) $(MPI_ROOMS) $(WINGS) $(GPU_ROOMS),$(kind))),$(HOUSE))
 $(if $(ASTRAY),$(error $(ASTRAY): in no room that the Makefile knows))
 MACROS   := $(shell $(CC) -dM -E - </dev/null)
 objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
@@ -110,7 +111,8 @@ else
   WIDE_64   := $(call absent,bin ways)
   WIDE_128  := $(call absent,bin ways)
 endif
-WIDE_128   += $(call sources,$(TAG_ROOMS),c)
+WIDE_64    += $(call sources,$(TAG_ROOMS),c)
+WIDE_128   += $(call sources,$(TAG_ROOMS) $(RECORD_ROOMS),c)
 ifeq ($(CUDA),1)
   OBJECTS  += $(call objects,$(call present,$(GPU_ROOMS)) $(call sources,$(GPU_ROOMS),cu))
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
@@ -126,7 +128,8 @@ ifeq ($(CUDA),1)
 else
   OBJECTS  += $(call objects,$(call absent,$(GPU_ROOMS)))
 endif
-# Each wider build is one object file that shows nothing but its table of calls (that of 128 bits, the one for records, too).
+# Each wider build is one object file that shows nothing but its table of calls and its sort by tags (that of 128 bits, the table
+# for records, too).
 WIDTH_64  := -DGS_BITS=64 -UGS_HIGHWAY -DGS_HIGHWAY=0
 WIDTH_128 := -DGS_BITS=128 -UGS_HIGHWAY -DGS_HIGHWAY=0
 wide_objects = $(patsubst %,$(B)/w$(1)/%.o,$(basename $(WIDE) $(WIDE_$(1))))
@@ -214,14 +217,14 @@ $(B)/w$(1)/%.o: %.cc $(B)/flags
 	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
 
 $(B)/width$(1).o: $$(call wide_objects,$(1))
-	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) --keep-global-symbol=gs_width_records $$@.all $$@ && rm $$@.all
+	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) --keep-global-symbol=gs_tag_sort_$(1) --keep-global-symbol=gs_width_records $$@.all $$@ && rm $$@.all
 
 $(B)/unit$(1).a: $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types))
 $(B)/unit/%_$(1): tests/unit/%.c $(B)/unit$(1).a $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(UNIT_CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$(filter %.c %.a,$$^) $$(LIBS) -o $$@
 
-$(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types)) $(B)/flags
+$(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $(if $(filter 128,$(1)),$(B)/width64.o) $$(call objects,$$(call present,common types)) $(B)/flags
 	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
 endef
 $(foreach width,$(WIDTHS),$(eval $(call width_rules,$(width))))

@@ -7,7 +7,7 @@
 #include "sort/cluster/deal.h"
 
 #include "sort/cluster/number.h"
-#include "sort/wide/record_fingerprint.h"
+#include "sort/tags/record_fingerprint.h"
 
 #include "common/random.h"
 

@@ -11,7 +11,7 @@
 #include "sort/cluster/exchange.h"
 #include "sort/cluster/number.h"
 #include "sort/gsort.h"
-#include "sort/wide/record_fingerprint.h"
+#include "sort/tags/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/file.h"

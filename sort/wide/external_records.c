@@ -11,11 +11,12 @@
  * equal, are copied from run to output as they are.
  */
 #include "sort/wide/external_records.h"
+#include "sort/tags/tag_sort.h"
 #include "sort/wide/kept_runs.h"
 #include "sort/wide/slices.h"
 #include "sort/wide/sort_records.h"
-#include "sort/wide/trail.h"
-#include "sort/wide/record_fingerprint.h"
+#include "sort/tags/trail.h"
+#include "sort/tags/record_fingerprint.h"
 
 #include "common/memory.h"
 
@@ -391,7 +392,7 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
     external.one.memory_bytes = 0; /* they are planned to fit */
     external.one.held_bytes = 0;
     *stats = (struct gs_stats){0};
-    gs_sort_records_describe(stats);
+    gs_tag_sort_describe(stats);
     snprintf(stats->reason, sizeof stats->reason, "through temporary files");
     if (options->index_bytes != 0)
         return gs_fail(err, GS_ERR_MEMORY, 0,

@@ -7,7 +7,7 @@
  * in the tree; the records are read only where those are equal.
  */
 #include "sort/wide/record_tree.h"
-#include "sort/wide/tags.h"
+#include "sort/tags/tags.h"
 
 #define HEAD_BYTES 16 /* of a key string */
 #define AHEAD      4  /* records of a run that are under way */

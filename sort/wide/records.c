@@ -4,7 +4,7 @@
 #include "sort/wide/records.h"
 #include "sort/engines/list_engines.h"
 #include "sort/sorter/sorter.h"
-#include "sort/wide/check_records.h"
+#include "sort/tags/check_records.h"
 #include "sort/wide/external_records.h"
 #include "sort/wide/merge_records.h"
 #include "sort/wide/sort_records.h"

@@ -1,185 +1,68 @@
-/* sort_records.c -- sort records in memory: by tags, which are gathered in the end.
+/* sort_records.c -- sort records in memory: choose how wide their tags are.
  * SPDX-License-Identifier: MIT
  *
- * The tags go through the CPU's stages up to the scatter. Splitters are such that records whose
- * tags don't tell their order lie in the same bin. So each bin is finished by one thread: sorted in
- * cache, ties resolved, duplicates dropped, and its records fetched to their place in the output.
+ * Tags of 64 bits are sorted in half the time of those of 128, but have 4 bytes of prefix only.
+ * Records with the same prefix are told apart by comparing them, which costs a cache miss or two
+ * for each: so these must be few, by a sample.
  */
 #include "sort/wide/sort_records.h"
-#include "sort/bin/cache_sort.h"
-#include "sort/cpu/stages_cpu.h"
-#include "sort/pipeline/distribute.h"
+#include "sort/keys/params.h"
 #include "sort/split/select_samples.h"
 #include "sort/split/sort_samples.h"
-#include "sort/wide/finish_bins.h"
-#include "sort/wide/record_fingerprint.h"
+#include "sort/tags/tag_sort.h"
+#include "sort/tags/tags.h"
 
-#include "common/clock.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes of records that make another thread, or another bin, worth while. */
-#define THREAD_BYTES ((uint64_t)256 << 10)
-#define BIN_BYTES    ((uint64_t)1 << 20)
-/* Bins for each thread where there are few but long records. */
-#define BINS_PER_THREAD 16
-/* Records that a thread fingerprints at once. */
-#define BLOCK_RECORDS 4096
+/* The prefix of a tag of 64 bits whose index has 32, and the most records for that: beyond, a
+ * sample does not see pairs that are many. */
+#define NARROW_PREFIX_BYTES 4
+#define NARROW_RECORDS_MAX  ((uint64_t)1 << 29)
+
+/* One record in so many may share its narrow prefix with another one. */
+#define SHARED_PART 4
 
 /* For forecasts: of a process, and of a thread, for each record and for each of its bytes. */
 #define PROCESS_SECONDS 0.002
-#define TAG_SECONDS     60e-9
+#define TAG_SECONDS     50e-9
 #define COPY_SECONDS    0.5e-9
 
-/* The sizes of the tags' sort. Few records may be many bytes: those are worth more threads and bins
- * than so few keys. */
-static void make_plan(struct gs_plan *plan, const struct gs_options *options, uint64_t count)
+/* How many tags of a sorted sample share the prefix of the one before. */
+static uint64_t count_same(const gs_key *sample, uint32_t samples)
 {
-    struct gs_options tag_options = {.key_bytes = GS_KEY_BYTES,
-                                     .threads = options->threads,
-                                     .samples = options->samples,
-                                     .bins = options->bins};
-    const uint64_t bytes = count * gs_record_bytes(options);
-    const unsigned threads = gs_threads(options);
-    gs_plan_make(plan, &tag_options, count);
-    if (plan->one_bin && count > 1) {
-        uint64_t bins = bytes / BIN_BYTES + 2;
-        const uint64_t most = (uint64_t)threads * BINS_PER_THREAD;
-        bins = bins < most || most < 2 ? bins : most;
-        tag_options.bins = bins < count ? bins : count;
-        gs_plan_make(plan, &tag_options, count);
-    }
-    plan->threads = bytes / THREAD_BYTES < threads ? (unsigned)(bytes / THREAD_BYTES) + 1 : threads;
+    const unsigned behind = GS_KEY_BITS - 8 * NARROW_PREFIX_BYTES;
+    uint64_t same = 0;
+    for (uint32_t i = 1; i < samples; i++)
+        same += sample[i] >> behind == sample[i - 1] >> behind;
+    return same;
 }
 
-/* Draw the sample, and choose splitters between prefixes. */
-static enum gs_status choose_splitters(struct gs_wide *wide, struct gs_error *err)
+/* Do the prefixes of narrow tags tell nearly all records apart? If two of `samples` are the same
+ * with probability p, there are p samples^2 / 2 pairs among them, and each of `count` records is
+ * like p count others. */
+static bool is_narrow_enough(const struct gs_options *options, const struct gs_span *spans,
+                             size_t span_count)
 {
-    struct gs_run *run = &wide->run;
-    const uint32_t samples = run->plan.samples;
-    const unsigned loose = gs_tags_loose_bits(&wide->tags, wide->options->unique);
-    const uint64_t start = gs_now_ns();
-    gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, samples);
-    gs_key *sample = malloc((samples + 1) * sizeof *sample);
-    if (sample == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
-    gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, run->plan.threads, sample);
-    const uint64_t selected = gs_now_ns();
-    const uint64_t bytes = (uint64_t)samples * gs_record_bytes(wide->options);
-    gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
-    for (uint32_t i = 0; i < samples; i++) /* a splitter is the last that its bin may hold */
-        sample[i] |= ((gs_key)1 << loose) - 1;
-    gs_sort_samples(sample, samples);
-    gs_splitters_choose(&run->splitters, sample, samples, run->plan.bins);
-    gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", gs_now_ns() - selected, samples,
-                   2 * (uint64_t)samples * sizeof *sample);
-    run->stats->samples = samples;
+    struct gs_tags tags;
+    struct gs_tiles tiles;
+    struct gs_plan plan;
+    gs_tags_init(&tags, options, spans, span_count);
+    if (gs_tiles_tag(&tiles, &tags.tagger, spans, span_count, NULL) != GS_OK)
+        return false;
+    const uint64_t count = gs_tiles_keys(&tiles);
+    gs_tag_sort_plan(&plan, options, count);
+    const uint32_t samples = plan.samples;
+    gs_key *sample = malloc(((size_t)samples + 1) * sizeof *sample);
+    bool narrow = sample != NULL && count > 0 && count <= NARROW_RECORDS_MAX;
+    if (narrow) {
+        gs_select_samples_cpu(&tiles, samples, GS_SAMPLE_SEED, plan.threads, sample);
+        gs_sort_samples(sample, samples);
+        const double same = (double)count_same(sample, samples);
+        narrow = 2 * SHARED_PART * same * (double)count <= (double)samples * samples;
+    }
     free(sample);
-    run->counts = calloc(2 * (size_t)gs_run_bins(run), sizeof *run->counts);
-    if (run->counts == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", gs_run_bins(run));
-    run->offsets = run->counts + gs_run_bins(run);
-    return GS_OK;
-}
-
-/* Map the output as memory where enough threads can make its pages beside the others: with
- * fewer, nothing is faster than to write it. */
-static void map_output(struct gs_wide *wide)
-{
-    struct gs_sink *sink = wide->sink;
-    const struct gs_plan *plan = &wide->run.plan;
-    if (gs_sink_maps(sink) && !wide->options->unique && plan->threads >= GS_THREADS_TO_SPARE)
-        sink->memory = sink->map(sink, plan->count, false);
-}
-
-/* Sort the tags as far as bins, then finish those. */
-static enum gs_status sort_by_tags(struct gs_wide *wide, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    uint64_t chunk_keys;
-    struct gs_run *run = &wide->run;
-    GS_TRY(choose_splitters(wide, err));
-    map_output(wide);
-    const uint64_t start = gs_now_ns();
-    GS_TRY(gs_stages_cpu.open(run, &chunk_keys, err));
-    gs_run_account(run, GS_STAGE_START, "cpu", gs_now_ns() - start, 0, 0);
-    GS_TRY(gs_distribute(run, &gs_stages_cpu, chunk_keys, err));
-    st = gs_finish_bins(wide, err);
-cleanup:
-    gs_stages_cpu.close(run);
-    free(run->counts);
-    run->counts = NULL;
-    return st;
-}
-
-static enum gs_status check_memory(const struct gs_options *options, const struct gs_plan *plan,
-                                   struct gs_error *err)
-{
-    uint64_t needed = plan->memory_bytes + options->held_bytes;
-    if (options->memory_bytes == 0 || needed <= options->memory_bytes)
-        return GS_OK;
-    return gs_fail(err, GS_ERR_MEMORY, 0,
-                   "sorting %" PRIu64 " records takes %" PRIu64 " MiB of memory, and only %" PRIu64
-                   " MiB may be used (-S)",
-                   plan->count, (needed + (1 << 20) - 1) >> 20, options->memory_bytes >> 20);
-}
-
-/* The fingerprint of all input records. */
-static uint64_t fingerprint_input(const struct gs_wide *wide)
-{
-    const struct gs_tiles *tiles = &wide->run.tiles;
-    const uint64_t count = gs_tiles_keys(tiles);
-    uint64_t sum = 0;
-#pragma omp parallel for num_threads(wide->run.plan.threads) reduction(+ : sum)
-    for (uint64_t first = 0; first < count; first += BLOCK_RECORDS) {
-        const uint64_t end = count - first < BLOCK_RECORDS ? count : first + BLOCK_RECORDS;
-        for (uint64_t at = first; at < end;) {
-            struct gs_tile part = gs_tiles_part(tiles, at, end - at);
-            sum += gs_records_fingerprint(part.records, tiles->tagger->record_bytes, part.count);
-            at += part.count;
-        }
-    }
-    return sum;
-}
-
-void gs_sort_records_describe(struct gs_stats *stats)
-{
-    stats->device = gs_device_name(GS_DEVICE_CPU);
-    stats->device_text = gs_cache_sort_name();
-    stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
-    stats->order = "none";
-    snprintf(stats->reason, sizeof stats->reason, "records of this size are sorted on the CPU");
-}
-
-static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spans,
-                                 size_t span_count, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    struct gs_run *run = &wide->run;
-    const struct gs_options *options = wide->options;
-    gs_tags_init(&wide->tags, options, spans, span_count);
-    GS_TRY(gs_tiles_tag(&run->tiles, &wide->tags.tagger, spans, span_count, err));
-    wide->records = span_count == 1 ? spans[0].keys : NULL;
-    make_plan(&run->plan, options, gs_tiles_keys(&run->tiles));
-    GS_TRY(check_memory(options, &run->plan, err));
-    GS_TRY(gs_record_trail_open(&wide->trail, options, wide->sink, err));
-    if (options->verify)
-        run->fingerprint = fingerprint_input(wide);
-    wide->tag_options.threads = run->plan.threads;
-    gs_emit_init(&run->emitter, &wide->tag_options, &wide->tag_sink);
-    gs_sort_records_describe(run->stats);
-    if (run->plan.count > 0)
-        GS_TRY(sort_by_tags(wide, err));
-    run->emitter.dropped_sum = wide->dropped_sum;
-    gs_run_describe(run);
-    run->stats->memory_bytes += options->held_bytes;
-    GS_TRY(gs_record_trail_prove(&wide->trail, run->stats, err));
-cleanup:
-    gs_record_trail_close(&wide->trail);
-    gs_tiles_free(&run->tiles);
-    return st;
+    gs_tiles_free(&tiles);
+    return narrow;
 }
 
 enum gs_status gs_sort_records(const struct gs_options *options, const struct gs_span *spans,
@@ -187,30 +70,15 @@ enum gs_status gs_sort_records(const struct gs_options *options, const struct gs
                                struct gs_progress *progress, struct gs_stats *stats,
                                struct gs_error *err)
 {
-    struct gs_stats own_stats;
-    struct gs_progress own_progress = {.phase = NULL};
-    struct gs_wide *wide = calloc(1, sizeof *wide); /* too large for a small stack */
-    if (stats == NULL)
-        stats = &own_stats;
-    *stats = (struct gs_stats){0};
-    if (wide == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
-    wide->options = options;
-    wide->sink = sink;
-    wide->tag_options = (struct gs_options){.unique = options->unique, .key_bytes = GS_KEY_BYTES};
-    wide->tag_sink.stream = sink->stream;
-    wide->run.options = &wide->tag_options;
-    wide->run.progress = progress != NULL ? progress : &own_progress;
-    wide->run.stats = stats;
-    enum gs_status st = sort_spans(wide, spans, span_count, err);
-    free(wide);
-    return st;
+    if (is_narrow_enough(options, spans, span_count))
+        return gs_tag_sort_64(options, spans, span_count, sink, progress, stats, err);
+    return gs_tag_sort_128(options, spans, span_count, sink, progress, stats, err);
 }
 
 uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count)
 {
     struct gs_plan plan;
-    make_plan(&plan, options, count);
+    gs_tag_sort_plan(&plan, options, count);
     return plan.memory_bytes;
 }
 
@@ -218,8 +86,8 @@ void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
                               struct gs_stats *stats, double *seconds)
 {
     struct gs_plan plan;
-    make_plan(&plan, options, count);
-    gs_sort_records_describe(stats);
+    gs_tag_sort_plan(&plan, options, count);
+    gs_tag_sort_describe(stats);
     *seconds = PROCESS_SECONDS + (double)count *
                                      (TAG_SECONDS + COPY_SECONDS * gs_record_bytes(options)) /
                                      plan.threads;

@@ -1,4 +1,4 @@
-/* sort_records.h -- sort records in memory: by tags, which are gathered in the end.
+/* sort_records.h -- sort records in memory: choose how wide their tags are.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_SORT_RECORDS_H
@@ -14,8 +14,5 @@ enum gs_status gs_sort_records(const struct gs_options *options, const struct gs
 void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
                               struct gs_stats *stats, double *seconds);
 uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count);
-
-/* Note what does the work. */
-void gs_sort_records_describe(struct gs_stats *stats);
 
 #endif

@@ -3,8 +3,8 @@
  */
 #include "sort/wide/verify_records.h"
 #include "sort/types/key_text.h"
-#include "sort/wide/check_records.h"
-#include "sort/wide/record_fingerprint.h"
+#include "sort/tags/check_records.h"
+#include "sort/tags/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/file.h"

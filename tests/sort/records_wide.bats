@@ -72,6 +72,19 @@ sorts()
     sorts 96 30000 -k 0:b88
 }
 
+@test "among keys that differ soon, some hundred that do not" {
+    local i
+    keygen --record=24 --type=b10 uniform 200000 >all
+    keygen --record=20 --type=b10 narrow 300 >rest
+    for i in {1..300}; do
+        printf '%s' abcd # all that a tag of 8 bytes holds
+        head -c 20
+    done <rest | dd of=all bs=24 seek=1000 conv=notrunc status=none
+    sorts 24 200000 -k 0:b10
+    sorts 24 200000 -k 0:b24
+    sorts 24 200000 -k 3:b1 -k 0:u16
+}
+
 @test "several keys of several types, at odd places" {
     keygen --record=48 --type=f64 --specials uniform 40000 >all
     sorts 48 40000 -k 0:f64

@@ -1,10 +1,10 @@
 /* trail.c -- what a stream of records was given: under --verify it is checked on the way.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/wide/trail.h"
+#include "sort/tags/trail.h"
 #include "sort/types/key_text.h"
-#include "sort/wide/check_records.h"
-#include "sort/wide/record_fingerprint.h"
+#include "sort/tags/check_records.h"
+#include "sort/tags/record_fingerprint.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

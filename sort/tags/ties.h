@@ -8,7 +8,7 @@
 #ifndef GS_TIES_H
 #define GS_TIES_H
 
-#include "sort/wide/wide.h"
+#include "sort/tags/wide.h"
 
 /* tags[0 .. count) are in ascending order, and no record of another bin has a prefix of theirs.
  * scratch: as gs_cache_sort takes it, and other memory than tags. */

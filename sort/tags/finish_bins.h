@@ -4,7 +4,7 @@
 #ifndef GS_FINISH_BINS_H
 #define GS_FINISH_BINS_H
 
-#include "sort/wide/wide.h"
+#include "sort/tags/wide.h"
 
 /* Sort each bin, resolve ties, drop duplicates under options->unique, and write the records. */
 enum gs_status gs_finish_bins(struct gs_wide *wide, struct gs_error *err);

@@ -1,14 +1,14 @@
 /* finish_bins.c -- from bins of tags to records in the output.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/wide/finish_bins.h"
+#include "sort/tags/finish_bins.h"
 #include "sort/bin/cache_sort.h"
 #include "sort/cpu/cpu.h"
 #include "sort/cpu/prefix_sum.h"
 #include "sort/run/thread_work.h"
-#include "sort/wide/gather.h"
-#include "sort/wide/ties.h"
-#include "sort/wide/record_fingerprint.h"
+#include "sort/tags/gather.h"
+#include "sort/tags/ties.h"
+#include "sort/tags/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/memory.h"

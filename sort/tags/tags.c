@@ -1,22 +1,21 @@
 /* tags.c -- make tags of records.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/wide/tags.h"
+#include "sort/tags/tags.h"
 #include "sort/keys/sample_position.h"
 
 #define LOOKS      1024 /* at records, for what their strings share */
 #define PREFETCHED 2048 /* bytes ahead of the record whose tag is made */
 
-/* 16 bytes as a big-endian number. */
+/* The bytes of a key as a big-endian number. */
 static inline gs_key load_head(const void *bytes)
 {
-    uint64_t high, low;
-    memcpy(&high, bytes, sizeof high);
-    memcpy(&low, (const char *)bytes + 8, sizeof low);
-    return gs_tag_of_words(__builtin_bswap64(high), __builtin_bswap64(low));
+    uint64_t words[2] = {0, 0};
+    memcpy(words, bytes, sizeof(gs_key));
+    return gs_tag_of_words(__builtin_bswap64(words[0]), __builtin_bswap64(words[1]));
 }
 
-/* The string's bytes [from, from + count), at most 16, as a number's highest ones. */
+/* The string's bytes [from, from + count), at most a key's, as a number's highest ones. */
 static inline gs_key string_part(const struct gs_record_order *order, const void *record,
                                  uint32_t from, uint32_t count)
 {
@@ -32,7 +31,7 @@ static inline gs_key make_tag(const struct gs_tags *tags, gs_key prefix, uint64_
     return ((tags->reverse ? ~prefix : prefix) & ~mask) | index;
 }
 
-/* The first 16 bytes of its string, as a number. */
+/* The first bytes of its string, as a number. */
 static inline gs_key string_head(const struct gs_record_order *order, const void *record)
 {
     struct gs_record_head head = gs_record_head(order, record);
@@ -62,8 +61,8 @@ static gs_key prefix_behind_shared(const struct gs_tags *tags, const void *recor
            string_part(tags->order, record, from, tags->prefix_bytes - 1) >> 8;
 }
 
-/* The same as tag_plain for keys that are bytes in a row, with 16 bytes of the record from there on:
- * the most common records, without a call for each. */
+/* The same as tag_plain for keys that are bytes in a row, with a tag's bytes of the record from
+ * there on: the most common records, without a call for each. */
 static void tag_bytes(const struct gs_tagger *tagger, const void *records, uint64_t first,
                       uint64_t count, gs_key *to)
 {
@@ -71,9 +70,10 @@ static void tag_bytes(const struct gs_tagger *tagger, const void *records, uint6
     const struct gs_record_order *order = tags->order;
     const size_t record_bytes = tagger->record_bytes;
     const size_t at = order->bytes_at;
-    const unsigned behind = order->key_bytes < 16 ? 8 * (16 - order->key_bytes) : 0;
+    const uint32_t key_bytes = order->key_bytes < GS_KEY_BYTES ? order->key_bytes : GS_KEY_BYTES;
+    const unsigned behind = GS_KEY_BITS - 8 * key_bytes;
     const gs_key key_mask = GS_KEY_MAX << behind;
-    const unsigned rest_shift = behind > 0 && !order->format.stable ? GS_KEY_BITS - behind : 0;
+    const unsigned rest_shift = behind > 0 && !order->format.stable ? 8 * key_bytes : 0;
     const gs_key index_mask = gs_tags_index_mask(tags);
     const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
     const char *record = records;
@@ -139,7 +139,7 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
     const struct gs_record_order *order = options->records;
     if (tags->shared_bytes >= 2)
         tags->tagger.tag = tag_behind_shared;
-    else if (order->bytes && order->bytes_at + 16 <= format->record_bytes)
+    else if (order->bytes && order->bytes_at + GS_KEY_BYTES <= format->record_bytes)
         tags->tagger.tag = tag_bytes;
     if (tags->shared_bytes < 2)
         tags->shared_bytes = 0;

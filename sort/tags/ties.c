@@ -1,7 +1,7 @@
 /* ties.c -- put records in order whose tags' prefixes are the same.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/wide/ties.h"
+#include "sort/tags/ties.h"
 #include "sort/bin/cache_sort.h"
 
 #define COMPARED   24 /* records that are sorted by comparing them */

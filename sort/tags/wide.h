@@ -7,8 +7,8 @@
 #define GS_WIDE_H
 
 #include "sort/run/run.h"
-#include "sort/wide/tags.h"
-#include "sort/wide/trail.h"
+#include "sort/tags/tags.h"
+#include "sort/tags/trail.h"
 
 struct gs_wide {
     const struct gs_options *options; /* the caller's */

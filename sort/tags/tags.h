@@ -1,4 +1,4 @@
-/* tags.h -- tags: the start of a record's key string, and its index, in 16 bytes.
+/* tags.h -- tags: the start of a record's key string, and its index, in 8 or 16 bytes.
  * SPDX-License-Identifier: MIT
  *
  *   tag   | prefix of the key string | index |     from the top bit down
@@ -34,11 +34,11 @@ struct gs_tags {
 void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
                   const struct gs_span *spans, size_t span_count);
 
-/* The number of 128 bits that two words are. */
+/* The number that two words are, or its highest bits. */
 static inline gs_key gs_tag_of_words(uint64_t high, uint64_t low)
 {
     __extension__ unsigned __int128 number = high;
-    return (gs_key)(number << 64 | low);
+    return (gs_key)((number << 64 | low) >> (128 - GS_KEY_BITS));
 }
 
 static inline gs_key gs_tags_index_mask(const struct gs_tags *tags)

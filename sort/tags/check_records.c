@@ -1,7 +1,7 @@
 /* check_records.c -- are records in order?
  * SPDX-License-Identifier: MIT
  */
-#include "sort/wide/check_records.h"
+#include "sort/tags/check_records.h"
 
 #include "common/record_order.h"
 

@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: MIT
  *
  * Each record is somewhere else, so nearly every one is a cache miss, and often one of the TLB,
- * too: those of the next records are under way while one is copied.
+ * too: those of the next records are under way while one is copied. They come to the second-level
+ * cache, which takes more at once than the first.
  */
-#include "sort/wide/gather.h"
+#include "sort/tags/gather.h"
 
-#define AHEAD          12 /* records that are under way */
+#define AHEAD          24 /* records that are under way */
 #define LINE           64
 #define PREFETCHED_MAX 512 /* bytes of a record; the hardware fetches the rest of longer ones */
 
@@ -14,8 +15,8 @@ static inline void prefetch(const char *record, uint32_t bytes)
 {
     const uint32_t end = bytes < PREFETCHED_MAX ? bytes : PREFETCHED_MAX;
     for (uint32_t at = 0; at < end; at += LINE)
-        __builtin_prefetch(record + at);
-    __builtin_prefetch(record + end - 1);
+        __builtin_prefetch(record + at, 0, 2);
+    __builtin_prefetch(record + end - 1, 0, 2);
 }
 
 /* Copy a record; short ones without a call, where the last part may overlap the one before. */

@@ -177,12 +177,10 @@ cleanup:
     return st;
 }
 
-#define NAME_OF(bits) gs_tag_sort_##bits
-#define NAME(bits)    NAME_OF(bits)
-
-enum gs_status NAME(GS_BITS)(const struct gs_options *options, const struct gs_span *spans,
-                             size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
-                             struct gs_stats *stats, struct gs_error *err)
+static enum gs_status sort_records(const struct gs_options *options, const struct gs_span *spans,
+                                   size_t span_count, struct gs_sink *sink,
+                                   struct gs_progress *progress, struct gs_stats *stats,
+                                   struct gs_error *err)
 {
     struct gs_stats own_stats;
     struct gs_progress own_progress = {.phase = NULL};
@@ -203,3 +201,8 @@ enum gs_status NAME(GS_BITS)(const struct gs_options *options, const struct gs_s
     free(wide);
     return st;
 }
+
+#define NAME_OF(bits) gs_tag_sort_##bits
+#define NAME(bits)    NAME_OF(bits)
+
+const struct gs_tag_sort NAME(GS_BITS) = {.sort = sort_records};

@@ -7,14 +7,14 @@
 #include "sort/run/plan.h"
 #include "sort/types/types.h"
 
-/* As sort of struct gs_width (sort/types/calls.h), by tags of 64 or 128 bits. */
-enum gs_status gs_tag_sort_64(const struct gs_options *options, const struct gs_span *spans,
-                              size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
-                              struct gs_stats *stats, struct gs_error *err);
-enum gs_status gs_tag_sort_128(const struct gs_options *options, const struct gs_span *spans,
-                               size_t span_count, struct gs_sink *sink,
-                               struct gs_progress *progress, struct gs_stats *stats,
-                               struct gs_error *err);
+/* The sort by tags of 64 or 128 bits. */
+struct gs_tag_sort {
+    /* As sort of struct gs_width (sort/types/calls.h). */
+    enum gs_status (*sort)(const struct gs_options *options, const struct gs_span *spans,
+                           size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
+                           struct gs_stats *stats, struct gs_error *err);
+};
+extern const struct gs_tag_sort gs_tag_sort_64, gs_tag_sort_128;
 
 /* The sizes of the sort by tags of this width. */
 void gs_tag_sort_plan(struct gs_plan *plan, const struct gs_options *options, uint64_t count);

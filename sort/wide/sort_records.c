@@ -70,9 +70,9 @@ enum gs_status gs_sort_records(const struct gs_options *options, const struct gs
                                struct gs_progress *progress, struct gs_stats *stats,
                                struct gs_error *err)
 {
-    if (is_narrow_enough(options, spans, span_count))
-        return gs_tag_sort_64(options, spans, span_count, sink, progress, stats, err);
-    return gs_tag_sort_128(options, spans, span_count, sink, progress, stats, err);
+    const bool narrow = is_narrow_enough(options, spans, span_count);
+    const struct gs_tag_sort *by = narrow ? &gs_tag_sort_64 : &gs_tag_sort_128;
+    return by->sort(options, spans, span_count, sink, progress, stats, err);
 }
 
 uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count)

@@ -11,7 +11,7 @@
 # the reverse order. The input, random bytes, is in the page cache, and every output is a new file.
 # Each width's output is checked once. -a: more options for gsort. In the first rounds, as many as
 # -P says (default none), numpy sorts u64, and records of 100 bytes by argsort and take. -n:
-# besides cp and u32 only these, i32, f32 and u32be among them.
+# besides cp and u32 only these, i32, f32, u32be and f64.npy, the same with a header, among them.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
@@ -32,7 +32,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 declare -A options=([u32]="-t u32" [i32]="-t i32" [f32]="-t f32" [u32be]="-t u32be"
-    [u64]="-t u64" [u128]="-t u128" [f64]="-t f64"
+    [u64]="-t u64" [u128]="-t u128" [f64]="-t f64" [f64.npy]=""
     [16:u64]="-R 16 -k 8:u64" [32:b10]="-R 32 -k 0:b10" [64:b10]="-R 64 -k 0:b10"
     [100:b10]="-R 100 -k 0:b10" [100:b10:s]="-R 100 -k 0:b10 -s")
 names=(cp u32 u64 u128 f64 16:u64 32:b10 64:b10 100:b10 100:b10:s)
@@ -42,7 +42,7 @@ fi
 
 peer()
 {
-    python3 -c '
+    "${PYTHON:-python3}" -c '
 import numpy, sys
 if sys.argv[1] == "u64":
     keys = numpy.fromfile("in", dtype="<u8")
@@ -53,9 +53,17 @@ else:
     records.take(numpy.argsort(records["key"])).tofile("out")' "$1"
 }
 
+# header COUNT: print that of a .npy file with as many doubles.
+header()
+{
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
+        "{'descr': '<f8', 'fortran_order': False, 'shape': ($1,), }"
+}
+
 run_one()
 {
-    local format
+    local format source=in
+    [[ $1 != *.npy ]] || source=in.npy
     rm -f out
     if [ "$1" = cp ]; then
         cp in out
@@ -63,7 +71,7 @@ run_one()
         peer "${1#numpy:}"
     else
         read -ra format <<<"${options[$1]}"
-        "$gsort" "${format[@]}" "${more[@]}" "${@:2}" in -o out
+        "$gsort" "${format[@]}" "${more[@]}" "${@:2}" "$source" -o out
     fi
 }
 
@@ -72,6 +80,7 @@ echo "| ---: | --- | ---: | --- | --- |"
 for mib in "$@"; do
     count=$((mib * 262144 / 400 * 400)) # of u32: all widths divide that
     "$keygen" uniform "$count" >in
+    [[ ${names[*]} != *.npy* ]] || { header $((count / 2)) && cat in; } >in.npy
     for name in "${names[@]:1}"; do
         read -ra format <<<"${options[$name]}"
         run_one "$name"

@@ -17,6 +17,9 @@
 /* With less than this there is no external sort. */
 #define LEAST_BYTES ((uint64_t)2 << 20)
 
+/* Of what is announced in one call, the kernel reads no more than this ahead by default. */
+#define SOON_BYTES ((uint64_t)128 << 10)
+
 /* The context of the external sort's callbacks. */
 struct source {
     struct gs_inputs *inputs;
@@ -49,17 +52,29 @@ static bool are_cold(const struct gs_inputs *inputs)
     return cold > gs_inputs_bytes(inputs) / 2;
 }
 
+/* Have the disk read what will be needed next. */
+static void announce(struct gs_inputs *inputs, const char *bytes, uint64_t size)
+{
+    for (uint64_t at = 0, step; at < size; at += step) {
+        step = SOON_BYTES - ((uintptr_t)bytes + at) % SOON_BYTES; /* whole pages */
+        step = step < size - at ? step : size - at;
+        gs_inputs_advise(inputs, bytes + at, step, MADV_WILLNEED);
+    }
+}
+
 static void advise_keys(void *context, enum gs_use use, const void *keys, uint64_t count)
 {
     static const int advice[] = {[GS_USE_RANDOM] = MADV_RANDOM,
                                  [GS_USE_LATER] = MADV_DONTNEED,
-                                 [GS_USE_IN_ORDER] = MADV_SEQUENTIAL,
-                                 [GS_USE_SOON] = MADV_WILLNEED};
+                                 [GS_USE_IN_ORDER] = MADV_SEQUENTIAL};
     struct source *source = context;
+    const uint64_t bytes = count * source->record_bytes;
     if (use == GS_USE_DONE)
-        let_go(source, keys, count * source->record_bytes);
+        let_go(source, keys, bytes);
+    else if (use == GS_USE_SOON)
+        announce(source->inputs, keys, bytes);
     else
-        gs_inputs_advise(source->inputs, keys, count * source->record_bytes, advice[use]);
+        gs_inputs_advise(source->inputs, keys, bytes, advice[use]);
 }
 
 static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t *got,

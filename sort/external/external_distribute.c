@@ -1,10 +1,10 @@
 /* external_distribute.c -- distribute the input, or a large bin, to bins on disk.
  * SPDX-License-Identifier: MIT
  *
- * The chunk that is read and the chunk sorted by bin take half of the memory each. Keys of a mapped
- * file are split where they are, and their pages dropped afterwards. Keys read from a pipe before
- * may fill nearly all of the memory: then the first chunks are small, and each frees memory for
- * larger ones.
+ * The chunk that is read, the chunk sorted by bin, and the chunk before it, which is being written,
+ * take a third of the memory each. Keys of a mapped file are split where they are, and their pages
+ * dropped afterwards. Keys read from a pipe before may fill nearly all of the memory: then the
+ * first chunks are small, and each frees memory for larger ones.
  */
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_manifest.h"
@@ -15,6 +15,7 @@
 #include "common/clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Sample keys per bin: with 32 the largest bin is about 1.7 times the mean. Each sample key costs
  * an extra read of a page of the input. Beyond SAMPLES_MAX, therefore, bins get fewer sample keys
@@ -35,8 +36,10 @@
 
 static void drop_chunks(struct gs_external_sorter *sorter)
 {
+    gs_external_writer_stop(&sorter->writer);
     gs_external_drop(&sorter->in, sorter->plan.chunk_keys);
-    gs_external_drop(&sorter->out, sorter->plan.chunk_keys);
+    for (unsigned i = 0; i < sorter->plan.buffers; i++)
+        gs_external_drop(&sorter->out[i], sorter->plan.chunk_keys);
 }
 
 /* The most threads such that each has enough keys of each bin to fill 16 cache lines. */
@@ -68,44 +71,94 @@ static void advise_keys(const struct gs_external_sorter *sorter, const struct gs
     }
 }
 
-/* Split one chunk, keys [first, first + count) of the tiles, and write it. */
-static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
-                                  const struct gs_tiles *tiles, uint64_t first, uint64_t count,
-                                  uint64_t *fingerprint, struct gs_error *err)
+/* Wait until the chunk that was split last, if any, is on disk. Until then the level is as it was
+ * when that chunk had been added. */
+static enum gs_status settle_chunk(struct gs_external_sorter *sorter, const struct gs_level *level,
+                                   struct gs_error *err)
 {
-    enum gs_status st;
-    uint64_t start = gs_now_ns();
-    GS_TRY(gs_external_need(&sorter->out, sorter->plan.chunk_keys, err));
-    GS_TRY(gs_level_add(level, err));
-    struct gs_split split = {.splitters = &level->splitters,
-                             .tiles = tiles,
-                             .first = first,
-                             .count = (uint32_t)count,
-                             .threads = split_threads(sorter, gs_level_bins(level)),
-                             .verify = sorter->options->verify,
-                             .out = sorter->out,
-                             .starts = level->chunks[level->chunk_count - 1].starts,
-                             .totals = level->totals};
-    GS_TRY(gs_split_chunk(&split, err));
-    *fingerprint += split.fingerprint;
-    if (sorter->on_disk) /* the disk reads the next chunk while it writes this one */
-        advise_keys(sorter, tiles, gs_tiles_keys(tiles), GS_USE_SOON, first + count, count);
-    GS_TRY(gs_level_write(level, &sorter->spill, sorter->out, sorter->threads, err));
-    gs_external_account(sorter, GS_STAGE_SCATTER, start, count, 2 * GS_KEY_BYTES);
-    atomic_fetch_add(&sorter->progress->done, count);
+    enum gs_status st = GS_OK;
+    struct gs_stage_stats row;
+    const uint64_t keys = sorter->pending;
+    if (keys == 0)
+        return GS_OK;
+    sorter->pending = 0;
+    GS_TRY(gs_external_writer_end(&sorter->writer, &row, err));
+    gs_stage_add(&sorter->stats->stages[GS_STAGE_SCATTER], &row);
+    if (sorter->journal != NULL && level->of_input)
+        GS_TRY(gs_manifest_add(sorter, level, sorter->writer.keys, err));
+    atomic_fetch_add(&sorter->progress->done, keys);
 cleanup:
     return st;
 }
 
-/* Keys of the next chunk, with `rest` keys left in memory: the chunk's copy by bin has to fit
- * beside the memory that they hold. */
+/* Begin to write a chunk that was split to sorter->out[sorter->next]. */
+static enum gs_status write_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
+                                  const struct gs_split *split, struct gs_error *err)
+{
+    enum gs_status st;
+    const uint32_t bins = gs_level_bins(level);
+    GS_TRY(settle_chunk(sorter, level, err));
+    GS_TRY(gs_level_add(level, err));
+    struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
+    memcpy(chunk->starts, split->starts, (bins + (size_t)1) * sizeof *chunk->starts);
+    for (uint32_t bin = 0; bin < bins; bin++)
+        level->totals[bin] += split->totals[bin];
+    if (level->of_input)
+        sorter->expected += split->fingerprint;
+    GS_TRY(gs_external_writer_begin(&sorter->writer, &sorter->spill, split->out,
+                                    split->starts[bins], sorter->threads, err));
+    chunk->place = sorter->writer.place;
+    sorter->pending = split->count;
+    sorter->next = (sorter->next + 1) % sorter->plan.buffers;
+    if (sorter->plan.buffers == 1)
+        st = settle_chunk(sorter, level, err);
+cleanup:
+    return st;
+}
+
+/* Split one chunk, keys [first, first + count) of the tiles, and begin to write it. */
+static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
+                                  const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                  struct gs_error *err)
+{
+    enum gs_status st;
+    uint64_t start = gs_now_ns();
+    const uint32_t bins = gs_level_bins(level);
+    struct gs_split split = {.splitters = &level->splitters,
+                             .tiles = tiles,
+                             .first = first,
+                             .count = (uint32_t)count,
+                             .threads = split_threads(sorter, bins),
+                             .verify = sorter->options->verify && level->of_input,
+                             .starts = calloc((size_t)bins + 1, sizeof *split.starts),
+                             .totals = calloc(bins, sizeof *split.totals)};
+    if (split.starts == NULL || split.totals == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
+        goto cleanup;
+    }
+    for (unsigned i = 0; i < sorter->plan.buffers; i++)
+        GS_TRY(gs_external_need(&sorter->out[i], sorter->plan.chunk_keys, err));
+    split.out = sorter->out[sorter->next];
+    GS_TRY(gs_split_chunk(&split, err));
+    gs_external_account(sorter, GS_STAGE_SCATTER, start, count, 2 * GS_KEY_BYTES);
+    if (sorter->on_disk) /* the disk reads the next chunk while it writes this one */
+        advise_keys(sorter, tiles, gs_tiles_keys(tiles), GS_USE_SOON, first + count, count);
+    st = write_chunk(sorter, level, &split, err);
+cleanup:
+    free(split.starts);
+    free(split.totals);
+    return st;
+}
+
+/* Keys of the next chunk, with `rest` keys left in memory: its copy by bin, and that of the chunk
+ * before, which is no larger, have to fit beside the memory that they hold. */
 static uint64_t next_chunk(const struct gs_external_sorter *sorter, uint64_t rest)
 {
     const struct gs_external *source = sorter->source;
     uint64_t held = rest * GS_KEY_BYTES;
     held = held < source->held_bytes ? held : source->held_bytes;
     uint64_t left = source->memory_bytes > held ? source->memory_bytes - held : 0;
-    uint64_t keys = left / GS_KEY_BYTES;
+    uint64_t keys = left / GS_KEY_BYTES / sorter->plan.buffers;
     uint64_t least = sorter->plan.chunk_keys / HELD_SHARE + 1;
     keys = keys > least ? keys : least;
     keys = keys < sorter->plan.chunk_keys ? keys : sorter->plan.chunk_keys;
@@ -124,9 +177,7 @@ static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_l
     atomic_fetch_add(&sorter->progress->done, done);
     for (uint64_t first = done, count; first < keys; first += count) {
         count = next_chunk(sorter, keys - first);
-        GS_TRY(split_chunk(sorter, level, tiles, first, count, &sorter->expected, err));
-        if (sorter->journal != NULL)
-            GS_TRY(gs_manifest_add(sorter, level, sorter->out, first + count, err));
+        GS_TRY(split_chunk(sorter, level, tiles, first, count, err));
         advise_keys(sorter, tiles, held, GS_USE_DONE, first, count);
     }
 cleanup:
@@ -157,15 +208,14 @@ cleanup:
 
 /* Split the chunk of `count` keys that was read; codec, unless NULL: they are still records. */
 static enum gs_status split_read(struct gs_external_sorter *sorter, struct gs_level *level,
-                                 const struct gs_codec *codec, uint64_t count,
-                                 uint64_t *fingerprint, struct gs_error *err)
+                                 const struct gs_codec *codec, uint64_t count, struct gs_error *err)
 {
     struct gs_tiles tiles;
     struct gs_span span = {.keys = sorter->in, .count = count, .name = "input"};
     enum gs_status st = gs_tiles_decode(&tiles, codec, &span, 1, err);
     if (st != GS_OK)
         return st;
-    st = split_chunk(sorter, level, &tiles, 0, count, fingerprint, err);
+    st = split_chunk(sorter, level, &tiles, 0, count, err);
     gs_tiles_free(&tiles);
     return st;
 }
@@ -285,13 +335,15 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         GS_TRY(gs_manifest_take(sorter, held, level, &done, err));
     if (*level == NULL)
         GS_TRY(open_level(sorter, &tiles, held, level, err));
+    (*level)->of_input = true;
     GS_TRY(split_tiles(sorter, *level, &tiles, held, done, err));
     while (source->read != NULL) {
         GS_TRY(read_chunk(sorter, &got, err));
         if (got == 0)
             break;
-        GS_TRY(split_read(sorter, *level, sorter->options->codec, got, &sorter->expected, err));
+        GS_TRY(split_read(sorter, *level, sorter->options->codec, got, err));
     }
+    st = settle_chunk(sorter, *level, err);
 cleanup:
     drop_chunks(sorter);
     gs_tiles_free(&tiles);
@@ -306,7 +358,6 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
 {
     enum gs_status st = GS_OK;
     uint64_t keys = from->totals[bin];
-    uint64_t unused = 0; /* fingerprint: that of the whole input is known already */
     uint32_t bins = gs_external_plan(sorter->options, sorter->source->memory_bytes, keys).bins;
     uint32_t samples = samples_for(bins);
     uint64_t used = 0; /* keys in the chunk */
@@ -336,13 +387,14 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
             gs_external_account(sorter, GS_STAGE_READ, start, here, GS_KEY_BYTES);
             used += here;
             if (used == sorter->plan.chunk_keys) {
-                GS_TRY(split_read(sorter, *level, NULL, used, &unused, err));
+                GS_TRY(split_read(sorter, *level, NULL, used, err));
                 used = 0;
             }
         }
     }
     if (used > 0)
-        GS_TRY(split_read(sorter, *level, NULL, used, &unused, err));
+        GS_TRY(split_read(sorter, *level, NULL, used, err));
+    GS_TRY(settle_chunk(sorter, *level, err));
     atomic_fetch_sub(&sorter->progress->done, keys); /* they are still to be sorted */
 cleanup:
     drop_chunks(sorter);

@@ -9,9 +9,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Keys that a thread writes at a time. */
-#define PIECE_KEYS GS_KEYS_IN((uint64_t)4096)
-
 /* Complete a level that has its splitters, or is NULL for want of memory. */
 static struct gs_level *make_totals(struct gs_level *level, uint32_t bins, struct gs_error *err)
 {
@@ -79,29 +76,6 @@ static void share_failure(atomic_int *status, const struct gs_error *failure, st
 #pragma omp critical(gs_level_error)
     if (atomic_load(status) == GS_OK)
         atomic_store(status, (int)gs_fail(err, failure->status, 0, "%s", failure->text));
-}
-
-enum gs_status gs_level_write(struct gs_level *level, struct gs_spill *spill, const gs_key *keys,
-                              unsigned threads, struct gs_error *err)
-{
-    struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
-    atomic_int status = GS_OK;
-    uint64_t count = chunk->starts[gs_level_bins(level)];
-    if (count == 0)
-        return GS_OK;
-    enum gs_status st = gs_spill_place(spill, count * GS_KEY_BYTES, &chunk->place, err);
-    if (st != GS_OK)
-        return st;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (uint64_t from = 0; from < count; from += PIECE_KEYS) {
-        struct gs_error error = {.status = GS_OK};
-        uint64_t here = count - from < PIECE_KEYS ? count - from : PIECE_KEYS;
-        if (atomic_load(&status) == GS_OK &&
-            gs_spill_write(spill, &chunk->place, from * GS_KEY_BYTES, keys + from,
-                           here * GS_KEY_BYTES, &error) != GS_OK)
-            share_failure(&status, &error, err);
-    }
-    return (enum gs_status)atomic_load(&status);
 }
 
 uint32_t gs_level_piece_keys(const struct gs_level *level, size_t chunk, uint32_t low,

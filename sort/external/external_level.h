@@ -23,6 +23,7 @@ struct gs_level {
     struct gs_level_chunk *chunks;
     size_t chunk_count;
     size_t chunk_room;
+    bool of_input; /* and not of a bin that was too large */
 };
 
 static inline uint32_t gs_level_bins(const struct gs_level *level)
@@ -39,12 +40,8 @@ struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
 struct gs_level *gs_level_make_with(const struct gs_splitters *splitters, struct gs_error *err);
 void gs_level_free(struct gs_level *level);
 
-/* Add a chunk; the caller fills its starts before gs_level_write. */
+/* Add a chunk; the caller fills in its starts and its place. */
 enum gs_status gs_level_add(struct gs_level *level, struct gs_error *err);
-
-/* Write the keys of the chunk that was added last. */
-enum gs_status gs_level_write(struct gs_level *level, struct gs_spill *spill, const gs_key *keys,
-                              unsigned threads, struct gs_error *err);
 
 /* The number of keys that a chunk has in bins low to high. */
 uint32_t gs_level_piece_keys(const struct gs_level *level, size_t chunk, uint32_t low,

@@ -138,16 +138,18 @@ enum gs_status gs_manifest_begin(const struct gs_external_sorter *sorter,
 }
 
 enum gs_status gs_manifest_add(const struct gs_external_sorter *sorter,
-                               const struct gs_level *level, const gs_key *keys, uint64_t done,
+                               const struct gs_level *level, const gs_key *keys,
                                struct gs_error *err)
 {
     const struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
     const size_t bytes = sizeof(struct entry) + totals_bytes(level) + starts_bytes(level);
-    struct entry entry = {.done = done, .fingerprint = sorter->expected, .place = chunk->place};
+    struct entry entry = {.fingerprint = sorter->expected, .place = chunk->place};
     char *data = malloc(bytes);
     if (data == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins",
                        gs_level_bins(level));
+    for (uint32_t bin = 0; bin < gs_level_bins(level); bin++)
+        entry.done += level->totals[bin];
     (void)sum_chunk(sorter, level, keys, &entry.checksum);
     memcpy(data, &entry, sizeof entry);
     memcpy(data + sizeof entry, level->totals, totals_bytes(level));

@@ -20,10 +20,9 @@ enum gs_status gs_manifest_take(struct gs_external_sorter *sorter, uint64_t keys
 enum gs_status gs_manifest_begin(const struct gs_external_sorter *sorter,
                                  const struct gs_level *level, struct gs_error *err);
 
-/* The chunk that was added last, of these keys, is complete, and with it the first `done` keys of
- * the input. */
+/* The chunk that was added last, of these keys, is complete. */
 enum gs_status gs_manifest_add(const struct gs_external_sorter *sorter,
-                               const struct gs_level *level, const gs_key *keys, uint64_t done,
+                               const struct gs_level *level, const gs_key *keys,
                                struct gs_error *err);
 
 #endif

@@ -5,6 +5,9 @@
  * sample that errs by a factor of four still costs nothing. Input of unknown length gets a fixed
  * number of bins, and half of its splitters come from its first part, half are evenly spaced, since
  * later keys may be unlike the first ones.
+ *
+ * With a second buffer a chunk is written while the next one is split, but chunks are smaller, and
+ * so fewer bins get enough keys of each: it is done without where they would be too few.
  */
 #include "sort/external/external_plan.h"
 #include "sort/keys/params.h"
@@ -29,12 +32,19 @@
 /* Bins for input of unknown length: enough for 64 times the memory. */
 #define BINS_UNKNOWN 256
 
-/* Keys of a chunk that fits into `bytes` twice: as read, and sorted by bin. */
-static uint64_t chunk_keys_for(uint64_t bytes)
+/* Keys of a chunk that fits into `bytes` as read and, `buffers` times, sorted by bin. */
+static uint64_t chunk_keys_for(uint64_t bytes, unsigned buffers)
 {
-    uint64_t keys = bytes / GS_KEY_BYTES / 2;
+    uint64_t keys = bytes / GS_KEY_BYTES / (1 + buffers);
     keys = keys < CHUNK_KEYS_MAX ? keys : CHUNK_KEYS_MAX;
     return keys > PIECE_KEYS_MIN ? keys : PIECE_KEYS_MIN;
+}
+
+/* The most bins that such chunks can be split into. */
+static uint64_t most_bins(uint64_t bytes, unsigned buffers)
+{
+    uint64_t most = chunk_keys_for(bytes, buffers) / PIECE_KEYS_MIN;
+    return most < 16 ? 16 : most > GS_BINS_MAX ? GS_BINS_MAX : most;
 }
 
 struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
@@ -51,18 +61,19 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
             fits = middle;
     }
     plan.bin_keys = fits;
-    plan.chunk_keys = chunk_keys_for(memory_bytes);
     uint64_t bins = count > 0 ? count / (fits / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
+    bins = bins < GS_BINS_MAX ? bins : GS_BINS_MAX;
+    plan.buffers = bins > most_bins(memory_bytes, 2) ? 1 : 2;
+    uint64_t most = most_bins(memory_bytes, plan.buffers);
     if (bins < count / BIN_KEYS)
         bins = count / BIN_KEYS;
-    uint64_t most = plan.chunk_keys / PIECE_KEYS_MIN;
-    most = most < 16 ? 16 : most > GS_BINS_MAX ? GS_BINS_MAX : most;
     plan.bins = (uint32_t)(bins < 8 ? 8 : bins > most ? most : bins);
+    plan.chunk_keys = chunk_keys_for(memory_bytes, plan.buffers);
     /* The starts of each bin in each chunk: for an input of 1000 times the memory, they take half
      * of the memory. */
     uint64_t table = (count / plan.chunk_keys + 1) * (plan.bins + 1) * sizeof(uint32_t);
-    plan.chunk_keys =
-        chunk_keys_for(memory_bytes - (table < memory_bytes / 2 ? table : memory_bytes / 2));
+    table = table < memory_bytes / 2 ? table : memory_bytes / 2;
+    plan.chunk_keys = chunk_keys_for(memory_bytes - table, plan.buffers);
     return plan;
 }
 

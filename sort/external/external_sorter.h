@@ -5,9 +5,8 @@
 #define GS_EXTERNAL_SORTER_H
 
 #include "sort/external/external_plan.h"
+#include "sort/external/external_writer.h"
 #include "sort/run/emit.h"
-
-#include "common/spill.h"
 
 /* One external sort. */
 struct gs_external_sorter {
@@ -22,14 +21,17 @@ struct gs_external_sorter {
     size_t taken;               /* chunks taken over from an earlier run */
     bool on_disk;               /* the input is, at least in part */
     gs_key *in;                 /* [plan.chunk_keys] while chunks are read, or NULL */
-    gs_key *out;                /* [plan.chunk_keys] while chunks are split, or NULL */
-    gs_key *load;               /* [plan.bin_keys] while bins are sorted, or NULL */
-    struct gs_sink sink;        /* passed to gs_sort for the current group of bins */
-    struct gs_sink *target;     /* the caller's sink */
-    uint64_t position;          /* keys of the output before the current group */
-    uint64_t expected;          /* fingerprint that the output must have (options->verify) */
-    struct gs_trail trail;      /* if the output is a stream */
-    struct gs_last_key last;    /* that was written */
+    gs_key *out[2]; /* [plan.buffers][plan.chunk_keys] while chunks are split, or NULL */
+    unsigned next;  /* which of them the next chunk is split to */
+    struct gs_external_writer writer; /* of the chunk before */
+    uint64_t pending;                 /* keys of that chunk; 0: it is complete */
+    gs_key *load;                     /* [plan.bin_keys] while bins are sorted, or NULL */
+    struct gs_sink sink;              /* passed to gs_sort for the current group of bins */
+    struct gs_sink *target;           /* the caller's sink */
+    uint64_t position;                /* keys of the output before the current group */
+    uint64_t expected;                /* fingerprint that the output must have (options->verify) */
+    struct gs_trail trail;            /* if the output is a stream */
+    struct gs_last_key last;          /* that was written */
 };
 
 /* write() of the sink that gs_sort gets for a group of bins: passes keys on to the caller's sink,

@@ -77,7 +77,7 @@ static void check_plan(void)
     for (uint64_t memory = 3 << 20; memory < (uint64_t)1 << 40; memory = memory * 3 / 2) {
         struct gs_external_plan plan = gs_external_plan(&options, memory, memory * 4);
         CHECK(plan.bin_keys >= before && plan.bin_keys > 1000);
-        CHECK(plan.chunk_keys * 2 * GS_KEY_BYTES <= memory);
+        CHECK(plan.chunk_keys * (1 + plan.buffers) * GS_KEY_BYTES <= memory);
         CHECK(!gs_external_needed(&options, memory, plan.bin_keys * GS_KEY_BYTES, plan.bin_keys));
         CHECK(plan.bins >= 8 && plan.bins <= GS_BINS_MAX);
         CHECK(gs_external_plan(&options, memory, 0).bins >= 16);

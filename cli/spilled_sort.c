@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* With less than this there is no external sort. */
@@ -23,6 +24,9 @@ struct source {
     struct gs_output *output;
     uint64_t keys; /* known so far: mapped, in memory, or read since */
     bool unique;
+    bool stable;   /* records of equal keys stay in the order of the inputs: */
+    size_t next;   /* the input to read next, */
+    size_t copied; /* and how much of it was, if it is mapped */
     unsigned record_bytes;
     unsigned output_bytes; /* of what the output has for each record */
     bool advanced;         /* keys were read or given back */
@@ -62,14 +66,49 @@ static void advise_keys(void *context, enum gs_use use, const void *keys, uint64
         gs_inputs_advise(source->inputs, keys, count * source->record_bytes, advice[use]);
 }
 
+/* Read mapped input on. */
+static size_t copy_mapped(struct source *source, const struct gs_input *input, void *to,
+                          size_t room)
+{
+    const char *from = (const char *)input->bytes + source->copied;
+    const size_t left = (size_t)input->size - source->copied;
+    const size_t here = left < room ? left : room;
+    if (here > 0) {
+        memcpy(to, from, here);
+        source->copied += here;
+        let_go(source, from, here);
+    }
+    return here;
+}
+
+/* Read one input after the other, those that are mapped, too. */
+static enum gs_status read_in_turn(struct source *source, void *to, size_t room, size_t *got,
+                                   struct gs_error *err)
+{
+    for (; source->next < source->inputs->count; source->next++, source->copied = 0) {
+        struct gs_input *input = &source->inputs->list[source->next];
+        struct gs_inputs alone = {.list = input, .count = 1};
+        enum gs_status st = GS_OK;
+        if (input->pending)
+            st = gs_inputs_read_on(&alone, source->record_bytes, to, room, got, err);
+        else
+            *got = copy_mapped(source, input, to, room);
+        if (st != GS_OK || *got > 0)
+            return st;
+    }
+    return GS_OK;
+}
+
 static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t *got,
                                 struct gs_error *err)
 {
     size_t bytes = 0;
     struct source *source = context;
+    const size_t room_bytes = room * source->record_bytes;
     source->advanced = true;
-    enum gs_status st = gs_inputs_read_on(source->inputs, source->record_bytes, to,
-                                          room * source->record_bytes, &bytes, err);
+    enum gs_status st = source->stable ? read_in_turn(source, to, room_bytes, &bytes, err)
+                                       : gs_inputs_read_on(source->inputs, source->record_bytes, to,
+                                                           room_bytes, &bytes, err);
     *got = bytes / source->record_bytes;
     source->keys += *got;
     if (st != GS_OK || bytes > 0)
@@ -131,6 +170,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     struct source own = {.inputs = inputs,
                          .output = output,
                          .unique = command->sort.unique,
+                         .stable = command->sort.records != NULL && command->format.stable,
                          .cold = are_cold(inputs),
                          .record_bytes = gs_record_bytes(&command->sort),
                          .output_bytes = gs_output_bytes(&command->sort)};
@@ -145,10 +185,16 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .journal = command->journal};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
-    own.keys = keys;
     gs_output_sink_choose(&to, source.read == NULL ? keys * own.record_bytes : UINT64_MAX);
     source.spans = spans;
     source.span_count = inputs->count;
+    if (own.stable && source.read != NULL) { /* those behind the first pending one have to wait */
+        while (!inputs->list[own.next].pending)
+            own.next++;
+        source.span_count = own.next + 1;
+    }
+    for (size_t i = 0; i < source.span_count; i++)
+        own.keys += spans[i].count;
     if (!command->sort.unique)
         GS_TRY(reserve_output(output, keys * gs_output_bytes(&command->sort), source.read == NULL,
                               &source.output_bytes, err));

@@ -185,7 +185,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .journal = command->journal};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
-    gs_output_sink_choose(&to, source.read == NULL ? keys * own.record_bytes : UINT64_MAX);
+    gs_output_sink_choose(&to, source.read == NULL ? keys * own.output_bytes : UINT64_MAX);
     source.spans = spans;
     source.span_count = inputs->count;
     if (own.stable && source.read != NULL) { /* those behind the first pending one have to wait */

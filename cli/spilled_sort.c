@@ -22,16 +22,21 @@
 struct source {
     struct gs_inputs *inputs;
     struct gs_output *output;
+    const struct gs_options *options;
     uint64_t keys; /* known so far: mapped, in memory, or read since */
-    bool unique;
-    bool stable;   /* records of equal keys stay in the order of the inputs: */
-    size_t next;   /* the input to read next, */
-    size_t copied; /* and how much of it was, if it is mapped */
+    size_t next;   /* if inputs are read in turn: this one is next, */
+    size_t copied; /* and so much of it was, if it is mapped */
     unsigned record_bytes;
     unsigned output_bytes; /* of what the output has for each record */
     bool advanced;         /* keys were read or given back */
     bool cold;             /* most of the inputs was not in memory */
 };
+
+/* Do records of equal keys stay in the order of the inputs? */
+static bool reads_in_turn(const struct gs_options *options)
+{
+    return options->records != NULL && options->format->stable;
+}
 
 /* Keys that will not be read again. The page cache need not keep what nobody had there before: its
  * pages serve what is read next, where fresh ones may come slowly. */
@@ -106,15 +111,18 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
     struct source *source = context;
     const size_t room_bytes = room * source->record_bytes;
     source->advanced = true;
-    enum gs_status st = source->stable ? read_in_turn(source, to, room_bytes, &bytes, err)
-                                       : gs_inputs_read_on(source->inputs, source->record_bytes, to,
-                                                           room_bytes, &bytes, err);
+    enum gs_status st =
+        reads_in_turn(source->options)
+            ? read_in_turn(source, to, room_bytes, &bytes, err)
+            : gs_inputs_read_on(source->inputs, source->record_bytes, to, room_bytes, &bytes, err);
     *got = bytes / source->record_bytes;
     source->keys += *got;
+    if (st == GS_OK)
+        st = gs_width(source->options)->check_count(source->options, source->keys, err);
     if (st != GS_OK || bytes > 0)
         return st;
     gs_output_begin(source->output); /* its file position may be shared with an input's */
-    if (!source->unique && source->output->kind == GS_OUTPUT_POSITIONED)
+    if (!source->options->unique && source->output->kind == GS_OUTPUT_POSITIONED)
         st = gs_output_reserve(source->output, source->keys * source->output_bytes, err);
     return st;
 }
@@ -169,8 +177,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     struct stat status;
     struct source own = {.inputs = inputs,
                          .output = output,
-                         .unique = command->sort.unique,
-                         .stable = command->sort.records != NULL && command->format.stable,
+                         .options = &command->sort,
                          .cold = are_cold(inputs),
                          .record_bytes = gs_record_bytes(&command->sort),
                          .output_bytes = gs_output_bytes(&command->sort)};
@@ -188,7 +195,8 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     gs_output_sink_choose(&to, source.read == NULL ? keys * own.output_bytes : UINT64_MAX);
     source.spans = spans;
     source.span_count = inputs->count;
-    if (own.stable && source.read != NULL) { /* those behind the first pending one have to wait */
+    if (source.read != NULL && reads_in_turn(own.options)) {
+        /* those behind the first pending one have to wait */
         while (!inputs->list[own.next].pending)
             own.next++;
         source.span_count = own.next + 1;

@@ -272,6 +272,7 @@ static enum gs_status write_slices(struct external *external, struct gs_error *e
 {
     enum gs_status st = GS_OK;
     struct gs_slice slice = {0};
+    const bool copies = !external->options->unique && external->options->index_bytes == 0;
     gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SORT_BINS),
                       external->stats->keys_in);
     GS_TRY(gs_slices_begin(&external->slices, external->chunk, err));
@@ -279,9 +280,8 @@ static enum gs_status write_slices(struct external *external, struct gs_error *e
         GS_TRY(gs_slices_next(&external->slices, &slice, err));
         if (slice.count == 0)
             break;
-        const bool is_copied = slice.equal && !external->options->unique;
-        st = is_copied && external->options->index_bytes == 0 ? copy_slice(external, &slice, err)
-                                                              : sort_slice(external, &slice, err);
+        st = slice.equal && copies ? copy_slice(external, &slice, err)
+                                   : sort_slice(external, &slice, err);
         GS_TRY(st);
     }
 cleanup:

@@ -103,7 +103,7 @@ same_spilled()
     mkdir tmp
     keygen --record=2000 few 20000 >in
     gsort --argsort=u32 -R 2000 -k 3:u8 -r in -o wanted
-    cat in | gsort --argsort=u32 -R 2000 -k 3:u8 -r -S 16M -T tmp --stats >out 2>stats
+    gsort --argsort=u32 -R 2000 -k 3:u8 -r -S 16M -T tmp --stats < <(cat in) >out 2>stats
     assert_same wanted out
     grep -q "^temporary  *40160000 bytes" stats
 }
@@ -118,7 +118,7 @@ same_spilled()
             expected -R 16 -k 0:u64 $options in >wanted
             gsort -R 16 -k 0:u64 $options --argsort=u32 -S 4M -T tmp in -o out
             cmp wanted <(positions 4 out)
-            cat in | gsort -R 16 -k 0:u64 $options --argsort=u64 -S 4M -T tmp --stats >out 2>stats
+            gsort -R 16 -k 0:u64 $options --argsort=u64 -S 4M -T tmp --stats < <(cat in) >out 2>stats
         }
         cmp wanted <(positions 8 out)
         grep -q "^temporary  *[1-9]" stats
@@ -135,7 +135,7 @@ same_spilled()
     grep -q "^temporary  *$(((750000 - 50) * 16)) bytes" stats
     gsort -R 8 -k 0:u8 --skip=80 --argsort=u32 -S 4M -T tmp <(cat a) b a <(cat b) b -o out
     assert_same wanted out
-    gsort -R 8 -k 0:u8 --skip=80 --argsort=u32 -S 4M -T tmp - b <(cat a) b b <a >out
+    gsort -R 8 -k 0:u8 --skip=80 --argsort=u32 -S 4M -T tmp a b <(cat a) b b >out
     assert_same wanted out
     cat a a >out
     gsort -R 8 -k 0:u8 --argsort=u64 a a -o wanted
@@ -153,7 +153,7 @@ same_spilled()
     [ "$(wc -c <wanted)" -eq 1600000 ]
     gsort --argsort=u32 -k rest -S 4M -T tmp in.npy -o out --stats 2>stats
     assert_same wanted out
-    cat in.npy | gsort --argsort=u32 -k rest -S 4M -T tmp --stats >out 2>>stats
+    gsort --argsort=u32 -k rest -S 4M -T tmp --stats < <(cat in.npy) >out 2>>stats
     assert_same wanted out
     [ "$(grep -c "^temporary  *11200000 bytes" stats)" -eq 2 ]
 }

@@ -78,9 +78,10 @@ static void print_options(FILE *facts, const struct gs_command *command)
             named->type != NULL ? named->type : "-", named->record != NULL ? named->record : "-");
     for (uint32_t i = 0; i < named->key_count; i++)
         fprintf(facts, "key %s\n", named->keys[i]);
-    fprintf(facts, "skip %" PRIu64 " reverse %d unique %d stable %d raw %d verify %d\n",
+    fprintf(facts, "skip %" PRIu64 " reverse %d unique %d stable %d argsort %u raw %d verify %d\n",
             command->skips != NULL ? command->skips[0] : 0, command->sort.reverse,
-            command->sort.unique, command->stable, command->raw, command->sort.verify);
+            command->sort.unique, command->stable, command->sort.index_bytes, command->raw,
+            command->sort.verify);
 }
 
 /* Describe the command: its paths, and what has to be the same for its parts to be of use. */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* With less than this there is no external sort. */
@@ -24,13 +25,21 @@
 struct source {
     struct gs_inputs *inputs;
     struct gs_output *output;
+    const struct gs_options *options;
     uint64_t keys; /* known so far: mapped, in memory, or read since */
-    bool unique;
+    size_t next;   /* if inputs are read in turn: this one is next, */
+    size_t copied; /* and so much of it was, if it is mapped */
     unsigned record_bytes;
     unsigned output_bytes; /* of what the output has for each record */
     bool advanced;         /* keys were read or given back */
     bool cold;             /* most of the inputs was not in memory */
 };
+
+/* Do records of equal keys stay in the order of the inputs? */
+static bool reads_in_turn(const struct gs_options *options)
+{
+    return options->records != NULL && options->format->stable;
+}
 
 /* Keys that will not be read again. The page cache need not keep what nobody had there before: its
  * pages serve what is read next, where fresh ones may come slowly. */
@@ -77,20 +86,58 @@ static void advise_keys(void *context, enum gs_use use, const void *keys, uint64
         gs_inputs_advise(source->inputs, keys, bytes, advice[use]);
 }
 
+/* Read mapped input on. */
+static size_t copy_mapped(struct source *source, const struct gs_input *input, void *to,
+                          size_t room)
+{
+    const char *from = (const char *)input->bytes + source->copied;
+    const size_t left = (size_t)input->size - source->copied;
+    const size_t here = left < room ? left : room;
+    if (here > 0) {
+        memcpy(to, from, here);
+        source->copied += here;
+        let_go(source, from, here);
+    }
+    return here;
+}
+
+/* Read one input after the other, those that are mapped, too. */
+static enum gs_status read_in_turn(struct source *source, void *to, size_t room, size_t *got,
+                                   struct gs_error *err)
+{
+    for (; source->next < source->inputs->count; source->next++, source->copied = 0) {
+        struct gs_input *input = &source->inputs->list[source->next];
+        struct gs_inputs alone = {.list = input, .count = 1};
+        enum gs_status st = GS_OK;
+        if (input->pending)
+            st = gs_inputs_read_on(&alone, source->record_bytes, to, room, got, err);
+        else
+            *got = copy_mapped(source, input, to, room);
+        if (st != GS_OK || *got > 0)
+            return st;
+    }
+    return GS_OK;
+}
+
 static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t *got,
                                 struct gs_error *err)
 {
     size_t bytes = 0;
     struct source *source = context;
+    const size_t room_bytes = room * source->record_bytes;
     source->advanced = true;
-    enum gs_status st = gs_inputs_read_on(source->inputs, source->record_bytes, to,
-                                          room * source->record_bytes, &bytes, err);
+    enum gs_status st =
+        reads_in_turn(source->options)
+            ? read_in_turn(source, to, room_bytes, &bytes, err)
+            : gs_inputs_read_on(source->inputs, source->record_bytes, to, room_bytes, &bytes, err);
     *got = bytes / source->record_bytes;
     source->keys += *got;
+    if (st == GS_OK)
+        st = gs_width(source->options)->check_count(source->options, source->keys, err);
     if (st != GS_OK || bytes > 0)
         return st;
     gs_output_begin(source->output); /* its file position may be shared with an input's */
-    if (!source->unique && source->output->kind == GS_OUTPUT_POSITIONED)
+    if (!source->options->unique && source->output->kind == GS_OUTPUT_POSITIONED)
         st = gs_output_reserve(source->output, source->keys * source->output_bytes, err);
     return st;
 }
@@ -145,7 +192,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     struct stat status;
     struct source own = {.inputs = inputs,
                          .output = output,
-                         .unique = command->sort.unique,
+                         .options = &command->sort,
                          .cold = are_cold(inputs),
                          .record_bytes = gs_record_bytes(&command->sort),
                          .output_bytes = gs_output_bytes(&command->sort)};
@@ -160,10 +207,17 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .journal = command->journal};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
-    own.keys = keys;
-    gs_output_sink_choose(&to, source.read == NULL ? keys * own.record_bytes : UINT64_MAX);
+    gs_output_sink_choose(&to, source.read == NULL ? keys * own.output_bytes : UINT64_MAX);
     source.spans = spans;
     source.span_count = inputs->count;
+    if (source.read != NULL && reads_in_turn(own.options)) {
+        /* those behind the first pending one have to wait */
+        while (!inputs->list[own.next].pending)
+            own.next++;
+        source.span_count = own.next + 1;
+    }
+    for (size_t i = 0; i < source.span_count; i++)
+        own.keys += spans[i].count;
     if (!command->sort.unique)
         GS_TRY(reserve_output(output, keys * gs_output_bytes(&command->sort), source.read == NULL,
                               &source.output_bytes, err));

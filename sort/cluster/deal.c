@@ -6,7 +6,6 @@
  */
 #include "sort/cluster/deal.h"
 
-#include "sort/cluster/number.h"
 #include "sort/tags/record_fingerprint.h"
 
 #include "common/random.h"

@@ -5,6 +5,19 @@
 #define GS_DEAL_H
 
 #include "sort/cluster/ranges.h"
+#include "sort/tags/number.h"
+
+/* Do records travel with numbers? What a rank gets comes in any order. */
+static inline bool gs_number_needed(const struct gs_options *options)
+{
+    return options->records != NULL && options->format->stable;
+}
+
+/* Bytes of a record on the wire. */
+static inline unsigned gs_wire_bytes(const struct gs_options *options)
+{
+    return gs_record_bytes(options) + (gs_number_needed(options) ? GS_NUMBER_BYTES : 0);
+}
 
 struct gs_dealer {
     struct gs_ranges *ranges;

@@ -9,8 +9,6 @@
  */
 #include "sort/cluster/exchange.h"
 
-#include "sort/cluster/number.h"
-
 #include "common/clock.h"
 #include "common/memory.h"
 

@@ -9,8 +9,8 @@
 #include "sort/cluster.h"
 
 #include "sort/cluster/exchange.h"
-#include "sort/cluster/number.h"
 #include "sort/gsort.h"
+#include "sort/tags/number.h"
 #include "sort/tags/record_fingerprint.h"
 
 #include "common/clock.h"
@@ -63,6 +63,19 @@ struct part {
     uint64_t count; /* and how many there are */
 };
 
+/* Copy to `to` what the output has for numbered records: output_bytes for each. */
+static void strip_numbers(const struct part *part, const char *numbered, uint64_t count, char *to)
+{
+    const struct gs_options *options = part->options;
+    for (; count > 0; count--, numbered += part->wire_bytes, to += part->output_bytes) {
+        const uint64_t number = htole64(gs_number_read(numbered, options->reverse));
+        if (options->index_bytes != 0)
+            memcpy(to, &number, options->index_bytes);
+        else
+            memcpy(to, numbered + GS_NUMBER_BYTES, part->output_bytes);
+    }
+}
+
 static enum gs_status write_records(struct gs_sink *sink, const void *records, uint64_t count,
                                     uint64_t position, struct gs_error *err)
 {
@@ -84,7 +97,7 @@ static enum gs_status write_numbered(struct gs_sink *sink, const void *records, 
     for (uint64_t done = 0, here; done < count; done += here) {
         const char *from = (const char *)records + done * part->wire_bytes;
         here = count - done < most ? count - done : most;
-        gs_number_strip(part->options, from, here, buffer);
+        strip_numbers(part, from, here, buffer);
         GS_TRY(write_records(sink, buffer, here, position + done, err));
         if (part->options->verify) {
             part->numbered_sum += gs_records_fingerprint(from, part->wire_bytes, here);

@@ -60,7 +60,7 @@ static enum gs_status gather_in_place(struct gs_wide *wide, const gs_key *tags, 
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = wide->sink;
-    char *to = (char *)sink->memory + position * gs_output_bytes(wide->options);
+    char *to = (char *)sink->memory + position * wide->output_bytes;
     if (sink->make != NULL)
         GS_TRY(sink->make(sink, count, position, err));
     gs_gather(wide, tags, count, to);
@@ -145,7 +145,7 @@ static enum gs_status finish_bin(struct gs_wide *wide, uint32_t bin, struct hand
 /* The records that a block has. */
 static uint64_t block_records(const struct gs_wide *wide)
 {
-    uint64_t records = BLOCK_BYTES / gs_output_bytes(wide->options);
+    uint64_t records = BLOCK_BYTES / wide->output_bytes;
     return records > 0 ? records : 1;
 }
 
@@ -153,7 +153,7 @@ enum gs_status gs_finish_bins(struct gs_wide *wide, struct gs_error *err)
 {
     struct gs_run *run = &wide->run;
     const uint32_t bins = gs_run_bins(run);
-    const size_t block_bytes = block_records(wide) * gs_output_bytes(wide->options);
+    const size_t block_bytes = block_records(wide) * wide->output_bytes;
     atomic_uint next = 0;
     gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
     gs_total_bins_cpu(run);

@@ -32,22 +32,40 @@ static inline void copy(char *to, const char *record, uint32_t bytes)
     memcpy(to + bytes - PART, record + bytes - PART, PART);
 }
 
+static inline void fetch(const struct gs_wide *wide, gs_key tag, char *to)
+{
+    const char *record = gs_wide_tagged(wide, tag);
+    const uint32_t bytes = wide->tags.tagger.record_bytes;
+    const bool reverse = wide->options->reverse;
+    if (wide->numbers.use == GS_NUMBERS_ADD) {
+        const uint64_t number = wide->numbers.first + gs_tag_index(&wide->tags, tag);
+        gs_number_write(to, number, reverse, record, bytes);
+    } else if (wide->numbers.use == GS_NUMBERS_TAKE) {
+        const uint64_t number = gs_number_read(record, reverse);
+        memcpy(to, &number, wide->output_bytes);
+    } else {
+        copy(to, record, bytes);
+    }
+}
+
 static void gather_records(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
 {
-    const uint32_t bytes = wide->tags.tagger.record_bytes;
+    const bool takes = wide->numbers.use == GS_NUMBERS_TAKE;
+    const uint32_t bytes = takes ? GS_NUMBER_BYTES : wide->tags.tagger.record_bytes;
+    const unsigned output_bytes = wide->output_bytes;
     for (uint64_t i = 0; i < count && i < AHEAD; i++)
         prefetch(gs_wide_tagged(wide, tags[i]), bytes);
-    for (uint64_t i = 0; i < count; i++, to += bytes) {
+    for (uint64_t i = 0; i < count; i++, to += output_bytes) {
         if (i + AHEAD < count)
             prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), bytes);
-        copy(to, gs_wide_tagged(wide, tags[i]), bytes);
+        fetch(wide, tags[i], to);
     }
 }
 
 void gs_gather(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
 {
     const unsigned index_bytes = wide->options->index_bytes;
-    if (index_bytes == 0) {
+    if (index_bytes == 0 || wide->numbers.use == GS_NUMBERS_TAKE) {
         gather_records(wide, tags, count, to);
         return;
     }

@@ -6,7 +6,8 @@
 
 #include "sort/tags/wide.h"
 
-/* Write what the output has for these tags, gs_output_bytes() each: their records, or indices. */
+/* Write what the sink gets for these tags, wide->output_bytes each: records, numbered ones, or
+ * indices. */
 void gs_gather(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to);
 
 #endif

@@ -177,10 +177,10 @@ cleanup:
     return st;
 }
 
-static enum gs_status sort_records(const struct gs_options *options, const struct gs_span *spans,
-                                   size_t span_count, struct gs_sink *sink,
-                                   struct gs_progress *progress, struct gs_stats *stats,
-                                   struct gs_error *err)
+static enum gs_status sort_records(const struct gs_options *options, struct gs_numbers_way numbers,
+                                   const struct gs_span *spans, size_t span_count,
+                                   struct gs_sink *sink, struct gs_progress *progress,
+                                   struct gs_stats *stats, struct gs_error *err)
 {
     struct gs_stats own_stats;
     struct gs_progress own_progress = {.phase = NULL};
@@ -191,6 +191,9 @@ static enum gs_status sort_records(const struct gs_options *options, const struc
     if (wide == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
     wide->options = options;
+    wide->numbers = numbers;
+    wide->output_bytes =
+        gs_output_bytes(options) + (numbers.use == GS_NUMBERS_ADD ? GS_NUMBER_BYTES : 0);
     wide->sink = sink;
     wide->tag_options = (struct gs_options){.unique = options->unique, .key_bytes = GS_KEY_BYTES};
     wide->tag_sink.stream = sink->stream;

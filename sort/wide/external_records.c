@@ -9,6 +9,8 @@
  * So all of both phases is the sort in memory, every record is read twice and written twice, in
  * large pieces, and nothing is merged. Only records of which there are too many for a slice, all
  * equal, are copied from run to output as they are.
+ *
+ * Where the output is indices, records go through temporary files with their numbers (number.h).
  */
 #include "sort/wide/external_records.h"
 #include "sort/tags/tag_sort.h"
@@ -34,15 +36,18 @@
 /* A sort under way. */
 struct external {
     const struct gs_options *options; /* the caller's */
-    struct gs_options one;            /* for a chunk or a slice */
+    struct gs_options chunk_options;
+    struct gs_options slice_options; /* of records as temporary files have them */
+    struct gs_numbered numbered;     /* if they have numbers there */
     const struct gs_external *source;
     struct gs_progress *progress;
     struct gs_stats *stats;
     struct gs_sink *target;
     struct gs_record_trail trail; /* of the target */
-    uint64_t record_bytes;
-    uint64_t chunk; /* the most records that are sorted at once */
-    uint64_t count; /* of the input; 0: not known */
+    uint64_t record_bytes;        /* of the input, */
+    uint64_t kept_bytes;          /* and in temporary files */
+    uint64_t chunk;               /* the most records that are sorted at once */
+    uint64_t count;               /* of the input; 0: not known */
     struct gs_slices slices;
     char *buffer;  /* of a chunk read from a pipe, or of a slice; owned */
     uint64_t room; /* for so many records */
@@ -73,13 +78,13 @@ static enum gs_status relay_records(struct gs_sink *sink, const void *records, u
 {
     struct relay *relay = (struct relay *)sink;
     struct external *external = relay->external;
-    const uint64_t bytes = external->record_bytes;
-    if (relay->place != NULL && external->slices.journal != NULL)
+    const uint64_t bytes = external->kept_bytes;
+    if (relay->place == NULL)
+        return write_records(external, records, count, external->kept + position, err);
+    if (external->slices.journal != NULL)
         atomic_fetch_add(&relay->checksum, gs_run_checksum(records, bytes, position, count));
-    if (relay->place != NULL)
-        return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,
-                              count * bytes, err);
-    return write_records(external, records, count, external->kept + position, err);
+    return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,
+                          count * bytes, err);
 }
 
 /* Make room for so many records; what is in the buffer is lost. */
@@ -87,21 +92,26 @@ static enum gs_status make_room(struct external *external, uint64_t count, struc
 {
     if (count <= external->room)
         return GS_OK;
-    gs_pages_free(external->buffer, external->room * external->record_bytes);
-    external->buffer = gs_pages_alloc(count * external->record_bytes);
+    gs_pages_free(external->buffer, external->room * external->kept_bytes);
+    external->buffer = gs_pages_alloc(count * external->kept_bytes);
     external->room = external->buffer != NULL ? count : 0;
     return external->buffer != NULL ? GS_OK
                                     : gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
 }
 
-/* Sort records in memory, and add to the statistics what that took. */
+/* Sort a chunk or a slice in memory, and add to the statistics what that took. */
 static enum gs_status sort_part(struct external *external, const struct gs_span *spans,
                                 size_t span_count, struct relay *relay, struct gs_stats *part,
                                 struct gs_error *err)
 {
     struct gs_stats *stats = external->stats;
+    const bool is_chunk = relay->place != NULL;
+    struct gs_numbers_way numbers = {.use = GS_NUMBERS_NONE, .first = stats->keys_in};
+    if (external->options->index_bytes != 0)
+        numbers.use = is_chunk ? GS_NUMBERS_ADD : GS_NUMBERS_TAKE;
     enum gs_status st =
-        gs_sort_records(&external->one, spans, span_count, &relay->sink, NULL, part, err);
+        gs_sort_records_part(is_chunk ? &external->chunk_options : &external->slice_options,
+                             numbers, spans, span_count, &relay->sink, NULL, part, err);
     for (int i = 0; i < GS_STAGES; i++)
         gs_stage_add(&stats->stages[i], &part->stages[i]);
     stats->device_text = part->device_text;
@@ -240,7 +250,7 @@ static enum gs_status copy_slice(struct external *external, const struct gs_slic
                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const uint64_t bytes = external->record_bytes;
+    const uint64_t bytes = external->kept_bytes;
     for (uint64_t done = 0, here; done < slice->count; done += here) {
         struct gs_slice part;
         here = slice->count - done < external->chunk ? slice->count - done : external->chunk;
@@ -262,6 +272,7 @@ static enum gs_status write_slices(struct external *external, struct gs_error *e
 {
     enum gs_status st = GS_OK;
     struct gs_slice slice = {0};
+    const bool copies = !external->options->unique && external->options->index_bytes == 0;
     gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SORT_BINS),
                       external->stats->keys_in);
     GS_TRY(gs_slices_begin(&external->slices, external->chunk, err));
@@ -269,8 +280,8 @@ static enum gs_status write_slices(struct external *external, struct gs_error *e
         GS_TRY(gs_slices_next(&external->slices, &slice, err));
         if (slice.count == 0)
             break;
-        st = slice.equal && !external->options->unique ? copy_slice(external, &slice, err)
-                                                       : sort_slice(external, &slice, err);
+        st = slice.equal && copies ? copy_slice(external, &slice, err)
+                                   : sort_slice(external, &slice, err);
         GS_TRY(st);
     }
 cleanup:
@@ -305,12 +316,13 @@ static uint64_t fit(const struct gs_options *options, uint64_t bytes, bool loade
 /* Choose the chunk, and fewer threads where memory is short. An eighth is for samples. */
 static enum gs_status plan(struct external *external, struct gs_error *err)
 {
-    struct gs_options *one = &external->one;
+    struct gs_options *one = &external->slice_options; /* which take as much as a chunk, or more */
     const uint64_t memory = external->source->memory_bytes;
     const uint64_t room = memory - memory / 8;
     one->threads = gs_threads(external->options);
     while (one->threads > 1 && part_bytes(one, CHUNK_LEAST) > room / 4)
         one->threads--;
+    external->chunk_options.threads = one->threads;
     external->chunk = fit(one, room, true);
     if (external->chunk < CHUNK_LEAST)
         return gs_fail(err, GS_ERR_MEMORY, 0,
@@ -326,19 +338,20 @@ static enum gs_status plan(struct external *external, struct gs_error *err)
 static enum gs_status split_held(struct external *external, struct gs_error *err)
 {
     const uint64_t chunk = external->chunk;
-    const unsigned threads = external->one.threads;
+    struct gs_options *one = &external->chunk_options;
+    const unsigned threads = one->threads;
     const uint64_t memory = external->source->memory_bytes;
     const uint64_t held = external->source->held_bytes;
     const uint64_t room = memory > held ? memory - held : 0;
-    uint64_t fits = fit(&external->one, room, false);
-    while (external->one.threads > 1 && fits < external->count / HELD_RUNS) {
-        external->one.threads--;
-        fits = fit(&external->one, room, false);
+    uint64_t fits = fit(one, room, false);
+    while (one->threads > 1 && fits < external->count / HELD_RUNS) {
+        one->threads--;
+        fits = fit(one, room, false);
     }
     external->chunk = fits > CHUNK_LEAST ? fits : CHUNK_LEAST;
     enum gs_status st = split_spans(external, err);
     external->chunk = chunk;
-    external->one.threads = threads;
+    one->threads = threads;
     return st;
 }
 
@@ -347,7 +360,7 @@ static enum gs_status sort_external(struct external *external, struct gs_error *
     enum gs_status st = GS_OK;
     const struct gs_external *source = external->source;
     const uint64_t runs = external->count / external->chunk + 2;
-    GS_TRY(gs_slices_open(&external->slices, external->options, source,
+    GS_TRY(gs_slices_open(&external->slices, &external->slice_options, source,
                           source->read == NULL ? 2 * runs : SAMPLES_UNKNOWN, err));
     if (external->slices.journal != NULL)
         GS_TRY(take_runs(external, err));
@@ -368,9 +381,28 @@ static enum gs_status sort_external(struct external *external, struct gs_error *
 cleanup:
     external->stats->temporary_bytes = external->slices.spill.used;
     external->stats->direct_bytes = atomic_load(&external->slices.spill.direct_bytes);
-    gs_pages_free(external->buffer, external->room * external->record_bytes);
+    gs_pages_free(external->buffer, external->room * external->kept_bytes);
     gs_slices_close(&external->slices);
     return st;
+}
+
+/* The options for chunks and slices: in memory, these are planned to fit. */
+static void set_options(struct external *external)
+{
+    const struct gs_options *options = external->options;
+    struct gs_options *chunk = &external->chunk_options;
+    *chunk = *options;
+    chunk->memory_bytes = 0;
+    chunk->held_bytes = 0;
+    chunk->index_bytes = 0;
+    external->slice_options = *chunk;
+    if (options->index_bytes != 0) {
+        gs_numbered_init(&external->numbered, chunk);
+        external->slice_options = external->numbered.options;
+        external->slice_options.index_bytes = options->index_bytes;
+    }
+    external->record_bytes = gs_record_bytes(chunk);
+    external->kept_bytes = gs_record_bytes(&external->slice_options);
 }
 
 enum gs_status gs_sort_records_external(const struct gs_options *options,
@@ -381,26 +413,20 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
     enum gs_status st = GS_OK;
     struct gs_progress own_progress = {.phase = NULL};
     struct external external = {.options = options,
-                                .one = *options,
                                 .source = source,
                                 .progress = progress != NULL ? progress : &own_progress,
                                 .stats = stats,
-                                .target = sink,
-                                .record_bytes = gs_record_bytes(options)};
+                                .target = sink};
     for (size_t i = 0; i < source->span_count; i++)
         external.count += source->spans[i].count;
-    external.one.memory_bytes = 0; /* they are planned to fit */
-    external.one.held_bytes = 0;
+    set_options(&external);
     *stats = (struct gs_stats){0};
     gs_tag_sort_describe(stats);
     snprintf(stats->reason, sizeof stats->reason, "through temporary files");
-    if (options->index_bytes != 0)
-        return gs_fail(err, GS_ERR_MEMORY, 0,
-                       "--argsort: indices are sorted in memory only, and -S is too little for it");
     GS_TRY(plan(&external, err));
     GS_TRY(gs_record_trail_open(&external.trail, options, sink, err));
     st = sort_external(&external, err);
-    stats->threads = external.one.threads;
+    stats->threads = external.chunk_options.threads;
     stats->keys_out = external.kept;
     stats->fingerprint = external.slices_fingerprint;
     stats->memory_bytes = source->memory_bytes;

@@ -65,14 +65,23 @@ static bool is_narrow_enough(const struct gs_options *options, const struct gs_s
     return narrow;
 }
 
+enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_numbers_way numbers,
+                                    const struct gs_span *spans, size_t span_count,
+                                    struct gs_sink *sink, struct gs_progress *progress,
+                                    struct gs_stats *stats, struct gs_error *err)
+{
+    const bool narrow = is_narrow_enough(options, spans, span_count);
+    const struct gs_tag_sort *by = narrow ? &gs_tag_sort_64 : &gs_tag_sort_128;
+    return by->sort(options, numbers, spans, span_count, sink, progress, stats, err);
+}
+
 enum gs_status gs_sort_records(const struct gs_options *options, const struct gs_span *spans,
                                size_t span_count, struct gs_sink *sink,
                                struct gs_progress *progress, struct gs_stats *stats,
                                struct gs_error *err)
 {
-    const bool narrow = is_narrow_enough(options, spans, span_count);
-    const struct gs_tag_sort *by = narrow ? &gs_tag_sort_64 : &gs_tag_sort_128;
-    return by->sort(options, spans, span_count, sink, progress, stats, err);
+    const struct gs_numbers_way none = {.use = GS_NUMBERS_NONE};
+    return gs_sort_records_part(options, none, spans, span_count, sink, progress, stats, err);
 }
 
 uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count)

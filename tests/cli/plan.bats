@@ -43,6 +43,8 @@ setup()
     [[ $(field passes) == *2 ]]
     [ "$(field temporary)" = "temporary  24000000 bytes in a, b" ]
     [ -z "$(find a b -mindepth 1)" ]
+    gsort --plan --device=cpu -S 1M -T a --argsort=u32 in >plan # with positions
+    [ "$(field temporary)" = "temporary  36000000 bytes in a" ]
 }
 
 @test "the plan of a merge, and of pipes" {

@@ -69,6 +69,103 @@ positions()
     cmp wanted <(positions 8 in)
 }
 
+# same_spilled COUNT BYTES ARG...: the same through temporary files, which had all COUNT records
+# of BYTES, each with its position.
+same_spilled()
+{
+    local spilled
+    "$GSORT" "${@:3}" -o wanted
+    "$GSORT" "${@:3}" -S 4M -T tmp --stats -o out 2>stats
+    assert_same wanted out
+    spilled=$(awk '$1 == "temporary" { print $2 }' stats)
+    [ "$spilled" -eq $(($1 * ($2 + 8))) ] || {
+        echo "$spilled bytes in temporary files" >&2
+        return 1
+    }
+    [ -z "$(ls -A tmp)" ]
+}
+
+@test "through temporary files: any format" {
+    local bytes options distributions=(uniform few equal)
+    mkdir tmp
+    for bytes in 1 4 8 13 16 17 100; do
+        keygen --type=u8 --record="$bytes" "${distributions[bytes % 3]}" 400000 >in
+        for options in "-k 0:u8" "-k 0:u8 -r" ""; do
+            # shellcheck disable=SC2086  # options are words
+            same_spilled 400000 "$bytes" --argsort=u32 -R "$bytes" $options in
+        done
+    done
+    keygen --type=f64 few 500000 >in
+    same_spilled 500000 8 --argsort=u64 -t f64 -r in
+}
+
+@test "through temporary files: long records" {
+    mkdir tmp
+    keygen --record=2000 few 20000 >in
+    gsort --argsort=u32 -R 2000 -k 3:u8 -r in -o wanted
+    gsort --argsort=u32 -R 2000 -k 3:u8 -r -S 16M -T tmp --stats < <(cat in) >out 2>stats
+    assert_same wanted out
+    grep -q "^temporary  *40160000 bytes" stats
+}
+
+@test "through temporary files: against the reference, with ties, and the first of each" {
+    local options
+    mkdir tmp
+    keygen --type=u64 --record=16 zipf 600000 >in
+    for options in "" -r -u "-r -u"; do
+        # shellcheck disable=SC2086  # options are words
+        {
+            expected -R 16 -k 0:u64 $options in >wanted
+            gsort -R 16 -k 0:u64 $options --argsort=u32 -S 4M -T tmp in -o out
+            cmp wanted <(positions 4 out)
+            gsort -R 16 -k 0:u64 $options --argsort=u64 -S 4M -T tmp --stats < <(cat in) >out 2>stats
+        }
+        cmp wanted <(positions 8 out)
+        grep -q "^temporary  *[1-9]" stats
+    done
+}
+
+@test "through temporary files: files and pipes in any order, and bytes in front" {
+    mkdir tmp
+    keygen --type=u8 --record=8 uniform 300000 >a
+    keygen --type=u8 --record=8 --seed=2 uniform 50000 >b
+    gsort -R 8 -k 0:u8 --skip=80 --argsort=u32 a b a b b -o wanted
+    gsort -R 8 -k 0:u8 --skip=80 --argsort=u32 -S 4M -T tmp --stats a b a b b -o out 2>stats
+    assert_same wanted out
+    grep -q "^temporary  *$(((750000 - 50) * 16)) bytes" stats
+    gsort -R 8 -k 0:u8 --skip=80 --argsort=u32 -S 4M -T tmp <(cat a) b a <(cat b) b -o out
+    assert_same wanted out
+    gsort -R 8 -k 0:u8 --skip=80 --argsort=u32 -S 4M -T tmp a b <(cat a) b b >out
+    assert_same wanted out
+    cat a a >out
+    gsort -R 8 -k 0:u8 --argsort=u64 a a -o wanted
+    gsort -R 8 -k 0:u8 --argsort=u64 -S 4M -T tmp out -o out
+    assert_same wanted out
+}
+
+@test "through temporary files: a NumPy array, as a file and through a pipe" {
+    mkdir tmp
+    keygen --record=20 few 400000 >records
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': [('key', '<u4'), ('rest', '|S16')], \
+'fortran_order': False, 'shape': (400000,), }" >in.npy
+    cat records >>in.npy
+    gsort --argsort=u32 -k rest in.npy -o wanted
+    [ "$(wc -c <wanted)" -eq 1600000 ]
+    gsort --argsort=u32 -k rest -S 4M -T tmp in.npy -o out --stats 2>stats
+    assert_same wanted out
+    gsort --argsort=u32 -k rest -S 4M -T tmp --stats < <(cat in.npy) >out 2>>stats
+    assert_same wanted out
+    [ "$(grep -c "^temporary  *11200000 bytes" stats)" -eq 2 ]
+}
+
+@test "too little room for temporary files is known before" {
+    mount_memory tmp 5m
+    keygen --type=u8 --record=4 uniform 600000 >in # 2.4 MB, and 7.2 MB with positions
+    run -2 --separate-stderr gsort -R 4 -k 0:u8 --argsort=u32 -S 4M -T tmp in -o out
+    assert_trouble tmp "No space left"
+    [ ! -e out ]
+}
+
 @test "what does not go together is refused" {
     keygen uniform 10 >in
     run -2 --separate-stderr gsort --argsort=u16 in -o out

@@ -100,6 +100,18 @@ go_on()
     done
 }
 
+@test "--argsort: chunks with positions are resumed, but not for records, nor those for it" {
+    keygen uniform 1000000 --record=12 >in
+    gsort -R 12 -k 0:u16 --argsort=u32 in -o wanted
+    end_at 2500 -S 4M -R 12 -k 0:u16 --argsort=u32
+    go_on -S 3M -R 12 -k 0:u16 --argsort=u32
+    [ "$(resumed stats)" -ge 1 ]
+    end_at 2500 -S 4M -R 12 -k 0:u16 -s
+    go_on -S 4M -R 12 -k 0:u16 -s --argsort=u32
+    grep -q "warning" stats
+    [ -z "$(resumed stats)" ]
+}
+
 @test "several inputs, of which the second is under way, and standard input" {
     local options
     keygen zipf 1000000 --record=12 >in

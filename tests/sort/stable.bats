@@ -62,6 +62,16 @@ sort_stably()
     gsort -s -R 8 -k 0:u8 b a | cmp expected -
 }
 
+@test "files and pipes in any order, through temporary files" {
+    keygen --type=u8 --record=8 uniform 300000 >a
+    keygen --type=u8 --record=8 --seed=2 uniform 50000 >b
+    reference -s -R 8 -k 0:u8 a b a b b >expected
+    gsort -s -R 8 -k 0:u8 -S 2M -T . --verify <(cat a) b a <(cat b) b -o out
+    cmp expected out
+    gsort -s -R 8 -k 0:u8 -S 2M -T . a b <(cat a) b b >out
+    cmp expected out
+}
+
 @test "few values, in every record and between keys of several types" {
     keygen uniform 160000 | tr '\000-\377' '[\001*128][\374*128]' >in
     for keys in "-k 1:u8" "-k 4:f32r" "-k 2:u16be -k 7:i8"; do

@@ -1,0 +1,73 @@
+/* number.h -- records with a number in front, by which those of equal keys are told apart.
+ * SPDX-License-Identifier: MIT
+ *
+ *   in the sort   | number | record |      in the output   | record |, or | index |
+ *
+ * Where records are sorted in parts, and those of equal keys stay in input order or their positions
+ * are wanted, each travels with its position in the input. The numbers are big-endian, and inverted
+ * under reverse: the order of records that are not stable, by keys, then by all bytes, is right.
+ */
+#ifndef GS_NUMBER_H
+#define GS_NUMBER_H
+
+#include "sort/types/types.h"
+
+#include "common/record_order.h"
+
+#include <endian.h>
+#include <string.h>
+
+#define GS_NUMBER_BYTES 8
+
+/* The sort of such records. */
+struct gs_numbered {
+    struct gs_options options;
+    struct gs_record_order order;
+};
+
+static inline void gs_numbered_init(struct gs_numbered *numbered, const struct gs_options *options)
+{
+    struct gs_format format = *options->format;
+    format.record_bytes += GS_NUMBER_BYTES;
+    format.element_bytes = 0;
+    format.stable = false;
+    for (uint32_t i = 0; i < format.key_count; i++)
+        format.keys[i].offset += GS_NUMBER_BYTES;
+    gs_record_order_init(&numbered->order, &format);
+    numbered->options = *options;
+    numbered->options.index_bytes = 0;
+    numbered->options.format = &numbered->order.format;
+    numbered->options.records = &numbered->order;
+}
+
+/* What the sort of a part of the input does with numbers. */
+enum gs_number_use {
+    GS_NUMBERS_NONE, /* nothing */
+    GS_NUMBERS_ADD,  /* the sink gets each record with its number in front */
+    GS_NUMBERS_TAKE  /* records have numbers, and the sink gets those as indices */
+};
+
+struct gs_numbers_way {
+    enum gs_number_use use;
+    uint64_t first; /* to be added: the number of the first record */
+};
+
+/* Write a record with its number in front. */
+static inline void gs_number_write(char *to, uint64_t number, bool reverse, const char *record,
+                                   size_t record_bytes)
+{
+    number = htobe64(reverse ? ~number : number);
+    memcpy(to, &number, sizeof number);
+    memcpy(to + sizeof number, record, record_bytes);
+}
+
+/* The number of such a record. */
+static inline uint64_t gs_number_read(const char *numbered, bool reverse)
+{
+    uint64_t number;
+    memcpy(&number, numbered, sizeof number);
+    number = be64toh(number);
+    return reverse ? ~number : number;
+}
+
+#endif

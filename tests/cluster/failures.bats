@@ -8,10 +8,11 @@ setup()
     enter_ranks
 }
 
-# begin ARG...: start 3 ranks in the background, which take a while; wait until they write.
+# begin: start 3 ranks in the background, which take several seconds, since a signal may reach them
+# late where they keep all processors busy; wait until they write.
 begin()
 {
-    keygen uniform 16M >in
+    keygen uniform 96M >in
     "$MPIRUN" -n 3 "$GSORT_MPI" -S 4M in -o out 2>said 3>&- &
     MPIRUN_PID=$!
     wait_for writes

@@ -8,6 +8,9 @@
  *            output <-- sort in memory <-- load <-- bins in order, several small ones together,
  *                                                   one that is too large is an input again
  *
+ * The first chunks stay in memory as far as that has room for a good part of all (external_plan.h):
+ * then the rest alone goes to temporary files.
+ *
  * At first half of the memory holds the chunk that is read, and half the chunk sorted by bin; later
  * half holds the loaded bins, and half is what gs_sort takes to sort them. The page cache overlaps
  * disk I/O with the sort's work: it writes behind, and is told what will be read next. Where its
@@ -44,7 +47,11 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
         return gs_external_values(options, source, sink, progress, stats, err);
     for (size_t i = 0; i < source->span_count; i++)
         count += source->spans[i].count;
-    sorter.plan = gs_external_plan(options, source->memory_bytes, source->read == NULL ? count : 0);
+    if (is_known && sorter.journal == NULL)
+        sorter.plan = gs_external_plan_keeping(options, source->memory_bytes, count);
+    else
+        sorter.plan =
+            gs_external_plan(options, source->memory_bytes, source->read == NULL ? count : 0);
     *stats = (struct gs_stats){.order = "none",
                                .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
                                .device = gs_device_name(GS_DEVICE_CPU),

@@ -91,6 +91,18 @@ cleanup:
     return st;
 }
 
+/* Keep the chunk that was split to sorter->out[sorter->next] in memory. */
+static void keep_chunk(struct gs_external_sorter *sorter, struct gs_level_chunk *chunk,
+                       uint64_t keys)
+{
+    gs_key **out = &sorter->out[sorter->next];
+    chunk->kept = *out;
+    chunk->kept_room = sorter->plan.chunk_keys;
+    *out = NULL;
+    sorter->kept += keys;
+    atomic_fetch_add(&sorter->progress->done, keys);
+}
+
 /* Begin to write a chunk that was split to sorter->out[sorter->next]. */
 static enum gs_status write_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
                                   const struct gs_split *split, struct gs_error *err)
@@ -105,6 +117,10 @@ static enum gs_status write_chunk(struct gs_external_sorter *sorter, struct gs_l
         level->totals[bin] += split->totals[bin];
     if (level->of_input)
         sorter->expected += split->fingerprint;
+    if (level->of_input && sorter->kept + split->count <= sorter->plan.kept_keys) {
+        keep_chunk(sorter, chunk, split->count);
+        goto cleanup;
+    }
     GS_TRY(gs_external_writer_begin(&sorter->writer, &sorter->spill, split->out,
                                     split->starts[bins], sorter->threads, err));
     chunk->place = sorter->writer.place;
@@ -157,7 +173,8 @@ static uint64_t next_chunk(const struct gs_external_sorter *sorter, uint64_t res
     const struct gs_external *source = sorter->source;
     uint64_t held = rest * GS_KEY_BYTES;
     held = held < source->held_bytes ? held : source->held_bytes;
-    uint64_t left = source->memory_bytes > held ? source->memory_bytes - held : 0;
+    uint64_t memory = sorter->plan.memory_bytes;
+    uint64_t left = memory > held ? memory - held : 0;
     uint64_t keys = left / GS_KEY_BYTES / sorter->plan.buffers;
     uint64_t least = sorter->plan.chunk_keys / HELD_SHARE + 1;
     keys = keys > least ? keys : least;
@@ -239,7 +256,7 @@ static uint32_t samples_for(uint32_t bins)
 
 static uint32_t samples_at_once(const struct gs_external_sorter *sorter)
 {
-    uint64_t fit = sorter->source->memory_bytes / 4 / LOOK_BYTES;
+    uint64_t fit = sorter->plan.memory_bytes / 4 / LOOK_BYTES;
     return fit < 1 ? 1 : fit < SAMPLES_AT_ONCE ? (uint32_t)fit : SAMPLES_AT_ONCE;
 }
 
@@ -298,7 +315,8 @@ static enum gs_status open_level(struct gs_external_sorter *sorter, const struct
     gs_external_account(sorter, GS_STAGE_SORT_SAMPLES, start, samples, 2 * GS_KEY_BYTES);
     sorter->stats->samples += samples;
     double share = known ? share_equal(*level, sample, samples) : 0;
-    GS_TRY(gs_spill_check(&sorter->spill, (uint64_t)((double)keys * GS_KEY_BYTES * (1 - share)),
+    const uint64_t spilled = keys > sorter->plan.kept_keys ? keys - sorter->plan.kept_keys : 0;
+    GS_TRY(gs_spill_check(&sorter->spill, (uint64_t)((double)spilled * GS_KEY_BYTES * (1 - share)),
                           sorter->source->output_device, sorter->source->output_bytes, err));
     if (sorter->journal != NULL)
         st = gs_manifest_begin(sorter, *level, err);
@@ -358,7 +376,7 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
 {
     enum gs_status st = GS_OK;
     uint64_t keys = from->totals[bin];
-    uint32_t bins = gs_external_plan(sorter->options, sorter->source->memory_bytes, keys).bins;
+    uint32_t bins = gs_external_plan(sorter->options, sorter->plan.memory_bytes, keys).bins;
     uint32_t samples = samples_for(bins);
     uint64_t used = 0; /* keys in the chunk */
     gs_key *sample = calloc(samples, sizeof *sample);

@@ -6,6 +6,8 @@
 #include "sort/keys/sample_position.h"
 #include "sort/split/sort_samples.h"
 
+#include "common/memory.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -45,8 +47,10 @@ void gs_level_free(struct gs_level *level)
 {
     if (level == NULL)
         return;
-    for (size_t i = 0; i < level->chunk_count; i++)
+    for (size_t i = 0; i < level->chunk_count; i++) {
         free(level->chunks[i].starts);
+        gs_pages_free(level->chunks[i].kept, level->chunks[i].kept_room * GS_KEY_BYTES);
+    }
     free(level->chunks);
     free(level->totals);
     free(level);
@@ -92,6 +96,10 @@ enum gs_status gs_level_read(const struct gs_level *level, const struct gs_spill
     const struct gs_level_chunk *from = &level->chunks[chunk];
     if (count == 0)
         return GS_OK;
+    if (from->kept != NULL) {
+        memcpy(to, from->kept + from->starts[low] + skip, (size_t)count * GS_KEY_BYTES);
+        return GS_OK;
+    }
     return gs_spill_read(spill, &from->place, ((uint64_t)from->starts[low] + skip) * GS_KEY_BYTES,
                          to, (size_t)count * GS_KEY_BYTES, err);
 }
@@ -124,7 +132,7 @@ void gs_level_announce(const struct gs_level *level, const struct gs_spill *spil
 {
     for (size_t i = 0; i < level->chunk_count; i++) {
         uint32_t count = gs_level_piece_keys(level, i, low, high);
-        if (count > 0)
+        if (count > 0 && level->chunks[i].kept == NULL)
             gs_spill_announce(spill, &level->chunks[i].place,
                               (uint64_t)level->chunks[i].starts[low] * GS_KEY_BYTES,
                               (uint64_t)count * GS_KEY_BYTES);

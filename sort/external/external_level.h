@@ -14,7 +14,9 @@
 
 struct gs_level_chunk {
     struct gs_place place;
-    uint32_t *starts; /* [bins + 1]: where each bin starts in the piece, in keys */
+    gs_key *kept;       /* the chunk, if it is in memory, instead; owned, */
+    uint64_t kept_room; /* with room for so many keys */
+    uint32_t *starts;   /* [bins + 1]: where each bin starts in the piece, in keys */
 };
 
 struct gs_level {

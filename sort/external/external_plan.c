@@ -32,6 +32,13 @@
 /* Bins for input of unknown length: enough for 64 times the memory. */
 #define BINS_UNKNOWN 256
 
+/* Where chunks are kept in memory, at least 1 / WORK_SHARE of it, and as many bytes, are for the
+ * work: more would make nothing faster. To keep less than 1 / KEPT_SHARE of the input is not worth
+ * the smaller chunks. */
+#define WORK_SHARE     8
+#define WORK_BYTES_MIN ((uint64_t)16 << 20)
+#define KEPT_SHARE     8
+
 /* Keys of a chunk that fits into `bytes` as read and, `buffers` times, sorted by bin. */
 static uint64_t chunk_keys_for(uint64_t bytes, unsigned buffers)
 {
@@ -50,7 +57,7 @@ static uint64_t most_bins(uint64_t bytes, unsigned buffers)
 struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
                                          uint64_t count)
 {
-    struct gs_external_plan plan;
+    struct gs_external_plan plan = {.memory_bytes = memory_bytes};
     uint64_t fits = 1; /* by bisection: most keys that fit together with what gs_sort takes */
     uint64_t too_many = memory_bytes / GS_KEY_BYTES / 2 + 2;
     while (too_many - fits > 1) {
@@ -74,6 +81,18 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
     uint64_t table = (count / plan.chunk_keys + 1) * (plan.bins + 1) * sizeof(uint32_t);
     table = table < memory_bytes / 2 ? table : memory_bytes / 2;
     plan.chunk_keys = chunk_keys_for(memory_bytes - table, plan.buffers);
+    return plan;
+}
+
+struct gs_external_plan gs_external_plan_keeping(const struct gs_options *options,
+                                                 uint64_t memory_bytes, uint64_t count)
+{
+    const uint64_t least = memory_bytes / WORK_SHARE;
+    const uint64_t work = least > WORK_BYTES_MIN ? least : WORK_BYTES_MIN;
+    const uint64_t kept = memory_bytes > work ? (memory_bytes - work) / GS_KEY_BYTES : 0;
+    const bool keeps = kept > 0 && kept >= count / KEPT_SHARE;
+    struct gs_external_plan plan = gs_external_plan(options, keeps ? work : memory_bytes, count);
+    plan.kept_keys = keeps ? kept : 0;
     return plan;
 }
 

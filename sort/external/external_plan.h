@@ -8,16 +8,23 @@
 
 /* The sizes of an external sort. */
 struct gs_external_plan {
-    uint64_t chunk_keys; /* keys split at a time */
-    uint64_t bin_keys;   /* keys sorted at a time: a larger bin is split again */
-    uint32_t bins;       /* bins to aim at */
-    unsigned buffers;    /* for chunks sorted by bin: 2, so that one is written while the other is
-                          * filled, or 1 where memory is too small for that */
+    uint64_t memory_bytes; /* for all buffers, but for: */
+    uint64_t kept_keys;    /* of the first chunks, that stay in memory */
+    uint64_t chunk_keys;   /* keys split at a time */
+    uint64_t bin_keys;     /* keys sorted at a time: a larger bin is split again */
+    uint32_t bins;         /* bins to aim at */
+    unsigned buffers;      /* for chunks sorted by bin: 2, so that one is written while the other is
+                            * filled, or 1 where memory is too small for that */
 };
 
 /* Plan a sort of `count` keys; 0: not known. */
 struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
                                          uint64_t count);
+
+/* The same, but chunks are kept in memory where that has room for many of them: what is not written
+ * need not be read. */
+struct gs_external_plan gs_external_plan_keeping(const struct gs_options *options,
+                                                 uint64_t memory_bytes, uint64_t count);
 
 /* A number of keys for plans that do not depend on it. */
 #define GS_MANY_KEYS ((uint64_t)1 << 40)

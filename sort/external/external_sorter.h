@@ -25,6 +25,7 @@ struct gs_external_sorter {
     unsigned next;  /* which of them the next chunk is split to */
     struct gs_external_writer writer; /* of the chunk before */
     uint64_t pending;                 /* keys of that chunk; 0: it is complete */
+    uint64_t kept;                    /* keys of chunks that stay in memory */
     gs_key *load;                     /* [plan.bin_keys] while bins are sorted, or NULL */
     struct gs_sink sink;              /* passed to gs_sort for the current group of bins */
     struct gs_sink *target;           /* the caller's sink */

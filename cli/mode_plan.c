@@ -87,7 +87,9 @@ static void print_plan(const struct gs_command *command, size_t count, const str
     printf("%-10s %u\n", "passes", plan->passes);
     printf("%-10s %" PRIu64 " bytes of %" PRIu64 "\n", "memory", plan->memory_bytes,
            plan->limit_bytes);
-    printf("%-10s %" PRIu64 " bytes", "temporary", plan->temporary_bytes);
+    /* Less, if chunks stay in memory. */
+    printf("%-10s %" PRIu64 " bytes%s", "temporary", plan->temporary_bytes,
+           plan->temporary_bytes > 0 ? " at most" : "");
     for (size_t i = 0; i < command->directory_count; i++)
         printf("%s%s", i == 0 ? " in " : ", ", command->directories[i]);
     printf("\n%-10s %" PRIu64 " bytes%s\n", "output", plan->keys * gs_output_bytes(&command->sort),

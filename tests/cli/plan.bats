@@ -41,10 +41,10 @@ setup()
     gsort --plan -S 1M -T a -T b in in >plan
     [[ $(field method) == *"external sort" ]]
     [[ $(field passes) == *2 ]]
-    [ "$(field temporary)" = "temporary  24000000 bytes in a, b" ]
+    [ "$(field temporary)" = "temporary  24000000 bytes at most in a, b" ]
     [ -z "$(find a b -mindepth 1)" ]
     gsort --plan --device=cpu -S 1M -T a --argsort=u32 in >plan # with positions
-    [ "$(field temporary)" = "temporary  36000000 bytes in a" ]
+    [ "$(field temporary)" = "temporary  36000000 bytes at most in a" ]
 }
 
 @test "the plan of a merge, and of pipes" {

@@ -421,13 +421,14 @@ INLINE_AVX2 void sort_matrices(gs_key *keys, size_t count, const struct columns 
             sort_columns(slots, row_vectors, rows, lane_base.v, lane_counts.v, full_blocks, 1,
                          wide);
 
-        if ((most < ROWS || columns->spilled_count == 0) && (size_t)(end - keys) >= sum + ROWS) {
-            write_columns(rows, keys, counts, lows, blocks, wide);
+        gs_key sorted[ROWS * NARROW_LANES + ROWS];
+        const bool direct =
+            (most < ROWS || columns->spilled_count == 0) && (size_t)(end - keys) >= sum + ROWS;
+        write_columns(rows, direct ? keys : sorted, counts, lows, blocks, wide);
+        if (direct) {
             keys += sum;
             continue;
         }
-        gs_key sorted[ROWS * NARROW_LANES + ROWS];
-        write_columns(rows, sorted, counts, lows, blocks, wide);
         keys = merge_spilled(sorted, keys, counts, columns, matrix, lanes, &spilled);
     }
 }

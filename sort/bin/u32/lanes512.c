@@ -253,7 +253,7 @@ INLINE_AVX512 void merge_rows_of(bool maximum, vector *rows, vector *r, bool las
         r[i] = r[BLOCK_ROWS + i];
 }
 
-INLINE_AVX512 void merge_rows(bool maximum, vector *rows, int blocks)
+INLINE_AVX512 void merge_rows_by(bool maximum, vector *rows, int blocks)
 {
     vector r[BLOCK_ROWS + BLOCK_ROWS / 2];
 
@@ -263,6 +263,15 @@ INLINE_AVX512 void merge_rows(bool maximum, vector *rows, int blocks)
     for (int block = 0; block + 1 < blocks; block++, rows += BLOCK_ROWS)
         merge_rows_of(maximum, rows, r, false);
     merge_rows_of(maximum, rows, r, true);
+}
+
+/* Not inlined, since there are nine callers and this is long. */
+static __attribute__((noinline)) AVX512 void merge_rows(bool maximum, vector *rows, int blocks)
+{
+    if (maximum)
+        merge_rows_by(true, rows, blocks);
+    else
+        merge_rows_by(false, rows, blocks);
 }
 
 /* Merge sorted neighbours of n / 2 blocks each, up to the last block. */

@@ -61,6 +61,27 @@ setup()
     done
 }
 
+# Print a chunk and a half, then one key after the other, until nobody reads them.
+trickle()
+{
+    head -c 3600000 in
+    while printf 'key.'; do
+        sleep 0.02
+    done 2>/dev/null
+}
+
+@test "a pipe that stays open does not keep a failed write from being told" {
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    require_plain_build
+    keygen uniform "$KEYS" >in
+    export -f trickle
+    # shellcheck disable=SC2016  # for the inner shell
+    run -2 --separate-stderr bash -c 'trickle | timeout 30 env LD_PRELOAD="$FAULTS" \
+        GSORT_FAULT="pwrite 5+ 2" "$GSORT" --device=cpu -S 7M -T tmp -o out'
+    assert_trouble "gsort: tmp: write failed"
+    [ -z "$(ls -A tmp)" ]
+}
+
 @test "where no thread can be started, the caller writes" {
     [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
     require_plain_build

@@ -344,6 +344,9 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         spans[i] = source->spans[i];
         held += spans[i].count;
     }
+    /* If the largest buffer is refused, let that be now, while the caller may try a smaller one. */
+    GS_TRY(gs_external_need(&sorter->load, sorter->plan.bin_keys, err));
+    gs_external_drop(&sorter->load, sorter->plan.bin_keys);
     gs_external_phase(sorter, GS_STAGE_SCATTER, source->read == NULL ? held : 0);
     /* The spans have too few keys for a good sample: add the first chunk to them. */
     if (source->read != NULL && held < sorter->plan.chunk_keys / 4)

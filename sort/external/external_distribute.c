@@ -202,7 +202,8 @@ cleanup:
 }
 
 /* Read a chunk from the source. Stop when there is no room left for a whole packet: the part of a
- * packet that a read from a pipe or socket has no room for is lost. *got is 0 at the end only. */
+ * packet that a read from a pipe or socket has no room for is lost. *got is 0 at the end only, or
+ * if the chunk before could not be written: a slow pipe need not fill this one to learn of that. */
 static enum gs_status read_chunk(struct gs_external_sorter *sorter, uint64_t *got,
                                  struct gs_error *err)
 {
@@ -213,7 +214,7 @@ static enum gs_status read_chunk(struct gs_external_sorter *sorter, uint64_t *go
     uint64_t more = 1;
     *got = 0;
     GS_TRY(gs_external_need(&sorter->in, chunk, err));
-    while (chunk - *got > packet && more > 0) {
+    while (chunk - *got > packet && more > 0 && !atomic_load(&sorter->writer.failed)) {
         char *to = (char *)sorter->in + *got * gs_record_bytes(sorter->options);
         GS_TRY(sorter->source->read(sorter->source->context, to, chunk - *got, &more, err));
         *got += more;
@@ -343,6 +344,9 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         spans[i] = source->spans[i];
         held += spans[i].count;
     }
+    /* If the largest buffer is refused, let that be now, while the caller may try a smaller one. */
+    GS_TRY(gs_external_need(&sorter->load, sorter->plan.bin_keys, err));
+    gs_external_drop(&sorter->load, sorter->plan.bin_keys);
     gs_external_phase(sorter, GS_STAGE_SCATTER, source->read == NULL ? held : 0);
     /* The spans have too few keys for a good sample: add the first chunk to them. */
     if (source->read != NULL && held < sorter->plan.chunk_keys / 4)

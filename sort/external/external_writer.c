@@ -43,7 +43,7 @@ enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struc
     enum gs_status st = gs_spill_place(spill, count * GS_KEY_BYTES, &writer->place, err);
     if (st != GS_OK)
         return st;
-    for (unsigned i = 0; i < threads && i < GS_SPILL_FILES; i++)
+    for (unsigned i = 0; i < threads && i < GS_SPILL_FILES && i * PIECE_KEYS < count; i++)
         if (pthread_create(&writer->threads[writer->running], NULL, write_pieces, writer) == 0)
             writer->running++;
     if (writer->running == 0)

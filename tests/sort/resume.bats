@@ -65,6 +65,20 @@ go_on()
     [ "$last" -ge 9 ]
 }
 
+@test "with memory for two chunks, those that are complete are kept while the next one is split" {
+    local kib chunks
+    keygen uniform 6000017 >in
+    reference in >wanted
+    for kib in 3000 4600; do
+        end_at "$kib" -S 16M --verify
+        go_on -S 16M --verify
+        chunks=$(resumed stats)
+        [ "$chunks" -ge 1 ]
+        [ $(($(temporary stats) + chunks * 5500000)) -le 24000068 ]
+    done
+    [ "$chunks" -ge 2 ]
+}
+
 @test "options, types and equal keys: the same bytes, and the proof holds" {
     local options
     keygen zipf 3000000 >in

@@ -69,7 +69,8 @@ static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint
     free(totals);
 }
 
-/* A plan keeps within its memory, and more memory never makes bins smaller. */
+/* A plan keeps within its memory, and more memory never makes bins smaller. A second buffer is for
+ * memory that has room for enough bins beside it. */
 static void check_plan(void)
 {
     struct gs_options options = {.threads = 2};
@@ -81,8 +82,10 @@ static void check_plan(void)
         CHECK(!gs_external_needed(&options, memory, plan.bin_keys * GS_KEY_BYTES, plan.bin_keys));
         CHECK(plan.bins >= 8 && plan.bins <= GS_BINS_MAX);
         CHECK(gs_external_plan(&options, memory, 0).bins >= 16);
+        CHECK(plan.buffers == 2 || memory < 64 << 20);
         before = plan.bin_keys;
     }
+    CHECK(gs_external_plan(&options, 3 << 20, 3 << 24).buffers == 1);
 }
 
 int main(void)

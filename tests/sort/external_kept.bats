@@ -1,4 +1,4 @@
-# Where -S has room for a good part of the input, that part stays in memory: only the rest is written.
+# Where -S has room for a good part of the input, that part stays in memory; the rest is written.
 # SPDX-License-Identifier: MIT
 
 load ../helper

@@ -84,7 +84,7 @@ static enum gs_status settle_chunk(struct gs_external_sorter *sorter, const stru
     sorter->pending = 0;
     GS_TRY(gs_external_writer_end(&sorter->writer, &row, err));
     gs_stage_add(&sorter->stats->stages[GS_STAGE_SCATTER], &row);
-    if (sorter->journal != NULL && level->of_input)
+    if (sorter->journal != NULL && !level->of_bin)
         GS_TRY(gs_manifest_add(sorter, level, sorter->writer.keys, err));
     atomic_fetch_add(&sorter->progress->done, keys);
 cleanup:
@@ -115,9 +115,9 @@ static enum gs_status write_chunk(struct gs_external_sorter *sorter, struct gs_l
     memcpy(chunk->starts, split->starts, (bins + (size_t)1) * sizeof *chunk->starts);
     for (uint32_t bin = 0; bin < bins; bin++)
         level->totals[bin] += split->totals[bin];
-    if (level->of_input)
+    if (!level->of_bin)
         sorter->expected += split->fingerprint;
-    if (level->of_input && sorter->kept + split->count <= sorter->plan.kept_keys) {
+    if (!level->of_bin && sorter->kept + split->count <= sorter->plan.kept_keys) {
         keep_chunk(sorter, chunk, split->count);
         goto cleanup;
     }
@@ -145,7 +145,7 @@ static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_l
                              .first = first,
                              .count = (uint32_t)count,
                              .threads = split_threads(sorter, bins),
-                             .verify = sorter->options->verify && level->of_input,
+                             .verify = sorter->options->verify && !level->of_bin,
                              .starts = calloc((size_t)bins + 1, sizeof *split.starts),
                              .totals = calloc(bins, sizeof *split.totals)};
     if (split.starts == NULL || split.totals == NULL) {
@@ -357,7 +357,6 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         GS_TRY(gs_manifest_take(sorter, held, level, &done, err));
     if (*level == NULL)
         GS_TRY(open_level(sorter, &tiles, held, level, err));
-    (*level)->of_input = true;
     GS_TRY(split_tiles(sorter, *level, &tiles, held, done, err));
     while (source->read != NULL) {
         GS_TRY(read_chunk(sorter, &got, err));
@@ -397,6 +396,7 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
         st = GS_ERR_MEMORY;
         goto cleanup;
     }
+    (*level)->of_bin = true;
     GS_TRY(gs_external_need(&sorter->in, sorter->plan.chunk_keys, err));
     for (size_t chunk = 0; chunk < from->chunk_count; chunk++) {
         uint32_t piece = gs_level_piece_keys(from, chunk, bin, bin);

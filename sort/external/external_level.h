@@ -25,7 +25,7 @@ struct gs_level {
     struct gs_level_chunk *chunks;
     size_t chunk_count;
     size_t chunk_room;
-    bool of_input; /* and not of a bin that was too large */
+    bool of_bin; /* that was too large, and not of the input */
 };
 
 static inline uint32_t gs_level_bins(const struct gs_level *level)

@@ -17,11 +17,11 @@ setup()
     keygen uniform "$KEYS" >in
     reference in >wanted
     # shellcheck disable=SC2002  # a pipe is what is tested
-    cat in | strace -f -qq -o trace -e trace=read,pwrite64 -e inject=pwrite64:delay_enter=20000 \
-        "$GSORT" --device=cpu -S 7M -T tmp -o out
+    cat in | strace -f -qq -o trace -e trace=read,pwrite64 \
+        -e inject=pwrite64:delay_enter=300000:when=1 "$GSORT" --device=cpu -S 7M -T tmp -o out
     assert_same wanted out
     awk '/pwrite64\(.*<unfinished/ { writing++ } /pwrite64 resumed/ { writing-- }
-        /read\(0, .*= [0-9]+$/ && writing > 0 { found = 1 } END { exit !found }' trace
+        /read(\(0,| resumed)/ && writing > 0 { found = 1 } END { exit !found }' trace
 }
 
 @test "distributions and options, from files and pipes" {

@@ -118,7 +118,8 @@ same_spilled()
             expected -R 16 -k 0:u64 $options in >wanted
             gsort -R 16 -k 0:u64 $options --argsort=u32 -S 4M -T tmp in -o out
             cmp wanted <(positions 4 out)
-            gsort -R 16 -k 0:u64 $options --argsort=u64 -S 4M -T tmp --stats < <(cat in) >out 2>stats
+            gsort -R 16 -k 0:u64 $options --argsort=u64 -S 4M -T tmp --stats \
+                < <(cat in) >out 2>stats
         }
         cmp wanted <(positions 8 out)
         grep -q "^temporary  *[1-9]" stats

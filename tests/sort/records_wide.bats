@@ -73,10 +73,9 @@ sorts()
 }
 
 @test "among keys that differ soon, some hundred that do not" {
-    local i
     keygen --record=24 --type=b10 uniform 200000 >all
     keygen --record=20 --type=b10 narrow 300 >rest
-    for i in {1..300}; do
+    for _ in {1..300}; do
         printf '%s' abcd # all that a tag of 8 bytes holds
         head -c 20
     done <rest | dd of=all bs=24 seek=1000 conv=notrunc status=none

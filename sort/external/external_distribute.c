@@ -132,6 +132,39 @@ cleanup:
     return st;
 }
 
+/* Keys that are read next. To announce many of them takes as long as to read them. */
+struct coming {
+    const struct gs_external_sorter *sorter;
+    const struct gs_tiles *tiles;
+    uint64_t first;
+    uint64_t count;
+};
+
+static void *announce(void *argument)
+{
+    const struct coming *coming = argument;
+    advise_keys(coming->sorter, coming->tiles, gs_tiles_keys(coming->tiles), GS_USE_SOON,
+                coming->first, coming->count);
+    return NULL;
+}
+
+/* Split a chunk while the disk reads the next one, if the input is there. */
+static enum gs_status split_ahead(const struct gs_external_sorter *sorter, struct gs_split *split,
+                                  struct gs_error *err)
+{
+    pthread_t thread;
+    struct coming coming = {.sorter = sorter,
+                            .tiles = split->tiles,
+                            .first = split->first + split->count,
+                            .count = split->count};
+    const bool ahead = sorter->on_disk && coming.first < gs_tiles_keys(split->tiles) &&
+                       pthread_create(&thread, NULL, announce, &coming) == 0;
+    enum gs_status st = gs_split_chunk(split, err);
+    if (ahead)
+        pthread_join(thread, NULL);
+    return st;
+}
+
 /* Split one chunk, keys [first, first + count) of the tiles, and begin to write it. */
 static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
                                   const struct gs_tiles *tiles, uint64_t first, uint64_t count,
@@ -155,10 +188,8 @@ static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_l
     for (unsigned i = 0; i < sorter->plan.buffers; i++)
         GS_TRY(gs_external_need(&sorter->out[i], sorter->plan.chunk_keys, err));
     split.out = sorter->out[sorter->next];
-    GS_TRY(gs_split_chunk(&split, err));
+    GS_TRY(split_ahead(sorter, &split, err));
     gs_external_account(sorter, GS_STAGE_SCATTER, start, count, 2 * GS_KEY_BYTES);
-    if (sorter->on_disk) /* the disk reads the next chunk while it writes this one */
-        advise_keys(sorter, tiles, gs_tiles_keys(tiles), GS_USE_SOON, first + count, count);
     st = write_chunk(sorter, level, &split, err);
 cleanup:
     free(split.starts);

@@ -16,6 +16,10 @@
  * 110 KiB, were too few. */
 #define STACK_BYTES_LEAST (UINT64_C(320) << 10)
 
+/* Stacks where address space or data is limited: those of the usual 8 MiB, of threads that come and
+ * go beside the sort's, would take what its buffers need. */
+#define STACK_BYTES_LIMITED ((size_t)1 << 20)
+
 /* A limit on the user's processes and threads (ulimit -u) below this may be too low for ours. */
 #define PROCESSES_ENOUGH 4096
 
@@ -77,13 +81,26 @@ static uint64_t most_by_number(uint64_t wanted)
     return started > THREADS_BESIDE ? started + 1 - THREADS_BESIDE : 1;
 }
 
+/* Let no thread that is started from now on have a larger stack. */
+static void limit_stacks(size_t bytes)
+{
+    pthread_attr_t attributes;
+    if (gs_stack_bytes() <= bytes || pthread_attr_init(&attributes) != 0)
+        return;
+    if (pthread_attr_setstacksize(&attributes, bytes) == 0)
+        (void)pthread_setattr_default_np(&attributes);
+    (void)pthread_attr_destroy(&attributes);
+}
+
 void gs_limit_threads(struct gs_command *command)
 {
     uint64_t threads = gs_threads(&command->sort);
     uint64_t most = threads;
     uint64_t left = gs_buffer_space_left();
-    if (left != UINT64_MAX)
+    if (left != UINT64_MAX) {
+        limit_stacks(STACK_BYTES_LIMITED);
         most = left / 4 / gs_stack_bytes() + 1; /* the first thread has its stack already */
+    }
     most = most_by_number(most < threads ? most : threads);
     if (threads > most)
         command->sort.threads = (unsigned)most;

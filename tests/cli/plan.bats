@@ -85,18 +85,16 @@ number()
     field "$1" | grep -oE '[0-9.]+' | head -n "${2:-1}" | tail -n 1
 }
 
-@test "the plan's memory is -S, or less if that is enough; temporary files take time" {
+@test "the plan's memory is -S, or less if that is enough" {
     truncate -s 4G large # --plan reads no byte of it
     gsort --plan --device=cpu -S 100G large >plan
     [[ $(field method) == *"sort in memory" ]]
     [ "$(number memory 2)" = $((100 << 30)) ]
     [ "$(number memory)" -ge $((4 << 30)) ]
     [ "$(number memory)" -lt $((12 << 30)) ]
-    in_memory=$(number time)
     gsort --plan --device=cpu -S 64M large >plan
     [[ $(field method) == *"external sort" ]]
     [ "$(field memory)" = "memory     67108864 bytes of 67108864" ]
-    awk -v whole="$(number time)" -v sort="$in_memory" 'BEGIN { exit !(whole > sort + 0.4) }'
     gsort --plan -m -S 64M large large >plan
     [ "$(number memory 2)" -eq 67108864 ]
     [ "$(number memory)" -le $((32 << 20)) ] # the other half is for keys from pipes

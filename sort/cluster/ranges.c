@@ -87,24 +87,24 @@ static uint16_t deal_equal(struct gs_ranges *ranges, uint16_t range, uint64_t po
         const size_t half = ((size_t)1 << ranges->levels) / 2;                                     \
         const size_t last = ranges->count - 1;                                                     \
         unsigned equal = 0;                                                                        \
-        if (last <= COMPARED_MOST)                                                                 \
+        if (last <= COMPARED_MOST) {                                                               \
             memset(found, 0, count * sizeof *found);                                               \
-        for (size_t at = 0; at < last && last <= COMPARED_MOST; at++) {                            \
-            const type value = splitters[at];                                                      \
+            for (size_t at = 0; at < last; at++)                                                   \
+                for (size_t i = 0; i < count; i++) {                                               \
+                    const type element = elements[i] & mask;                                       \
+                    found[i] = (uint16_t)(found[i] + (splitters[at] <= element));                  \
+                    equal |= splitters[at] == element;                                             \
+                }                                                                                  \
+        } else {                                                                                   \
             for (size_t i = 0; i < count; i++) {                                                   \
                 const type element = elements[i] & mask;                                           \
-                found[i] = (uint16_t)(found[i] + (value <= element));                              \
-                equal |= value == element;                                                         \
+                size_t below = 0;                                                                  \
+                for (size_t step = half; step > 0; step /= 2)                                      \
+                    below += splitters[below + step - 1] <= element ? step : 0;                    \
+                below = below < last ? below : last;                                               \
+                found[i] = (uint16_t)below;                                                        \
+                equal |= splitters[below - (below > 0)] == element;                                \
             }                                                                                      \
-        }                                                                                          \
-        for (size_t i = 0; i < count && last > COMPARED_MOST; i++) {                               \
-            const type element = elements[i] & mask;                                               \
-            size_t below = 0;                                                                      \
-            for (size_t step = half; step > 0; step /= 2)                                          \
-                below += splitters[below + step - 1] <= element ? step : 0;                        \
-            below = below < last ? below : last;                                                   \
-            found[i] = (uint16_t)below;                                                            \
-            equal |= splitters[below - (below > 0)] == element;                                    \
         }                                                                                          \
         for (size_t i = 0; i < count && equal; i++)                                                \
             if (found[i] > 0 && splitters[found[i] - 1] == (elements[i] & mask))                   \

@@ -76,12 +76,11 @@ static uint32_t same_bytes(const struct gs_record_order *order, const void *a, c
 }
 
 /* The end of the run of tags with the same prefix that begins at `first`. */
-static uint64_t run_end(const struct gs_tags *tags, const gs_key *keys, uint64_t first,
-                        uint64_t count)
+static inline uint64_t run_end(const gs_key *tags, uint64_t first, uint64_t count,
+                               gs_key index_mask)
 {
-    const unsigned shift = 8 * tags->index_bytes;
     uint64_t end = first + 1;
-    while (end < count && keys[end] >> shift == keys[first] >> shift)
+    while (end < count && (tags[end] ^ tags[first]) <= index_mask)
         end++;
     return end;
 }
@@ -114,8 +113,9 @@ static void sort_same(const struct gs_wide *wide, gs_key *tags, uint64_t count, 
     gs_key *sorted = gs_cache_sort(tags, scratch, count, 0, GS_KEY_MAX);
     if (sorted != tags)
         memcpy(tags, sorted, count * sizeof *tags);
+    const gs_key index_mask = gs_tags_index_mask(&wide->tags);
     for (uint64_t i = 0, next; i < count; i = next) {
-        next = run_end(&wide->tags, tags, i, count);
+        next = run_end(tags, i, count, index_mask);
         sort_same(wide, tags + i, next - i, from + wide->tags.prefix_bytes, level + 1, scratch);
     }
 }
@@ -124,10 +124,8 @@ void gs_ties_resolve(const struct gs_wide *wide, gs_key *tags, uint64_t count, g
 {
     const gs_key index_mask = gs_tags_index_mask(&wide->tags);
     for (uint64_t i = 0, next; i < count; i = next) {
-        next = i + 1;
-        if (next == count || (tags[i] ^ tags[next]) > index_mask)
-            continue; /* nearly all */
-        next = run_end(&wide->tags, tags, i, count);
-        sort_same(wide, tags + i, next - i, gs_tag_next(&wide->tags, tags[i]), 0, scratch);
+        next = run_end(tags, i, count, index_mask);
+        if (next - i > 1)
+            sort_same(wide, tags + i, next - i, gs_tag_next(&wide->tags, tags[i]), 0, scratch);
     }
 }

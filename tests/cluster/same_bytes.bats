@@ -32,6 +32,15 @@ same()
     done
 }
 
+@test "so many ranks that a rank is found by halving" {
+    for distribution in uniform few zipf; do
+        keygen "$distribution" 200000 >in
+        same 12 in
+    done
+    same 12 in -t u64 -r
+    same 12 in -t u128 -u
+}
+
 @test "few keys, or none" {
     for keys in 0 1 2 3 1000; do
         keygen uniform "$keys" >in

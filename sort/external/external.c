@@ -11,11 +11,11 @@
  * The first chunks stay in memory as far as that has room for a good part of all (external_plan.h):
  * then the rest alone goes to temporary files.
  *
- * At first a third of the memory each holds the chunk that is read, the chunk sorted by bin, and
- * one that is being written; later half holds the loaded bins, and half is what gs_sort takes to
- * sort them. The page cache overlaps the rest of disk I/O with the sort's work: it writes behind,
- * and is told what will be read next, the next bins before these are loaded. Where its pages come
- * slowly, chunks and output go past it (common/pace.h).
+ * At first half of the memory each holds the chunk that is split, row by row, and the one before,
+ * which is being written, bin by bin; later half holds the loaded bins, and half is what gs_sort
+ * takes to sort them. The page cache overlaps the rest of disk I/O with the sort's work: it writes
+ * behind, and is told what will be read next, the next bins before these are loaded. Where its
+ * pages come slowly, chunks and output go past it (common/pace.h).
  */
 #include "sort/external/external.h"
 #include "sort/external/external_distribute.h"

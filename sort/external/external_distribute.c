@@ -1,14 +1,13 @@
 /* external_distribute.c -- distribute the input, or a large bin, to bins on disk.
  * SPDX-License-Identifier: MIT
  *
- * The chunk that is read, the chunk sorted by bin, and the chunk before it, which is being written,
- * take a third of the memory each. Keys of a mapped file are split where they are, and their pages
- * dropped afterwards. Keys read from a pipe before may fill nearly all of the memory: then the
- * first chunks are small, and each frees memory for larger ones.
+ * The chunk that is split, and the chunk before it, which is being written, take half of the memory
+ * each. Keys of a mapped file are split from where they are, and their pages dropped afterwards;
+ * those of a pipe are read to the chunk and split within it. Keys read from a pipe before may fill
+ * nearly all of the memory: then the first chunks are small, and each frees memory for larger ones.
  */
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_manifest.h"
-#include "sort/external/external_split.h"
 #include "sort/keys/params.h"
 #include "sort/split/select_samples.h"
 
@@ -37,16 +36,11 @@
 static void drop_chunks(struct gs_external_sorter *sorter)
 {
     gs_external_writer_stop(&sorter->writer);
-    gs_external_drop(&sorter->in, sorter->plan.chunk_keys);
-    for (unsigned i = 0; i < sorter->plan.buffers; i++)
-        gs_external_drop(&sorter->out[i], sorter->plan.chunk_keys);
-}
-
-/* The most threads such that each has enough keys of each bin to fill 16 cache lines. */
-static unsigned split_threads(const struct gs_external_sorter *sorter, uint32_t bins)
-{
-    uint64_t most = sorter->plan.chunk_keys / ((uint64_t)bins * 16 * GS_LINE_KEYS) + 1;
-    return sorter->threads < most ? sorter->threads : (unsigned)most;
+    gs_split_close(sorter->split);
+    sorter->split = NULL;
+    sorter->next = 0;
+    for (unsigned i = 0; i < 2; i++)
+        gs_external_drop(&sorter->chunks[i], sorter->plan.chunk_keys);
 }
 
 /* Tell the caller how the keys of all its spans will be used. */
@@ -85,51 +79,39 @@ static enum gs_status settle_chunk(struct gs_external_sorter *sorter, const stru
     GS_TRY(gs_external_writer_end(&sorter->writer, &row, err));
     gs_stage_add(&sorter->stats->stages[GS_STAGE_SCATTER], &row);
     if (sorter->journal != NULL && !level->of_bin)
-        GS_TRY(gs_manifest_add(sorter, level, sorter->writer.keys, err));
+        GS_TRY(gs_manifest_add(sorter, level, atomic_load(&sorter->writer.checksum), err));
     atomic_fetch_add(&sorter->progress->done, keys);
 cleanup:
     return st;
 }
 
-/* Keep the chunk that was split to sorter->out[sorter->next] in memory. */
-static void keep_chunk(struct gs_external_sorter *sorter, struct gs_level_chunk *chunk,
-                       uint64_t keys)
+/* Add a chunk that was split to sorter->chunks[sorter->next], and keep it in memory or begin to
+ * write it. */
+static enum gs_status add_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
+                                struct gs_level_chunk *chunk, uint64_t keys, struct gs_error *err)
 {
-    gs_key **out = &sorter->out[sorter->next];
-    chunk->kept = *out;
-    chunk->kept_room = sorter->plan.chunk_keys;
-    *out = NULL;
-    sorter->kept += keys;
-    atomic_fetch_add(&sorter->progress->done, keys);
-}
-
-/* Begin to write a chunk that was split to sorter->out[sorter->next]. */
-static enum gs_status write_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
-                                  const struct gs_split *split, struct gs_error *err)
-{
-    enum gs_status st;
-    const uint32_t bins = gs_level_bins(level);
-    GS_TRY(settle_chunk(sorter, level, err));
-    GS_TRY(gs_level_add(level, err));
-    struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
-    memcpy(chunk->starts, split->starts, (bins + (size_t)1) * sizeof *chunk->starts);
-    for (uint32_t bin = 0; bin < bins; bin++)
-        level->totals[bin] += split->totals[bin];
-    if (!level->of_bin)
-        sorter->expected += split->fingerprint;
-    if (!level->of_bin && sorter->kept + split->count <= sorter->plan.kept_keys) {
-        keep_chunk(sorter, chunk, split->count);
-        goto cleanup;
+    const bool keeps = !level->of_bin && sorter->kept + keys <= sorter->plan.kept_keys;
+    const bool sums = sorter->journal != NULL && !level->of_bin;
+    enum gs_status st = settle_chunk(sorter, level, err);
+    if (st == GS_OK && !keeps)
+        st = gs_external_writer_begin(&sorter->writer, &sorter->spill, chunk, sums, sorter->threads,
+                                      err);
+    if (st == GS_OK)
+        st = gs_level_add(level, chunk, err);
+    if (st != GS_OK)
+        return st;
+    for (uint32_t bin = 0; bin < gs_level_bins(level); bin++)
+        level->totals[bin] += sorter->split->totals[bin];
+    if (keeps) {
+        level->chunks[level->chunk_count - 1].kept_keys = sorter->plan.chunk_keys;
+        sorter->chunks[sorter->next] = NULL;
+        sorter->kept += keys;
+        atomic_fetch_add(&sorter->progress->done, keys);
+    } else {
+        sorter->pending = keys;
+        sorter->next = 1 - sorter->next;
     }
-    GS_TRY(gs_external_writer_begin(&sorter->writer, &sorter->spill, split->out,
-                                    split->starts[bins], sorter->threads, err));
-    chunk->place = sorter->writer.place;
-    sorter->pending = split->count;
-    sorter->next = (sorter->next + 1) % sorter->plan.buffers;
-    if (sorter->plan.buffers == 1)
-        st = settle_chunk(sorter, level, err);
-cleanup:
-    return st;
+    return GS_OK;
 }
 
 /* Keys that are read next. To announce many of them takes as long as to read them. */
@@ -148,52 +130,44 @@ static void *announce(void *argument)
     return NULL;
 }
 
-/* Split a chunk while the disk reads the next one, if the input is there. */
-static enum gs_status split_ahead(const struct gs_external_sorter *sorter, struct gs_split *split,
+/* Split a chunk while the disk reads the keys `coming`. */
+static enum gs_status split_ahead(const struct gs_external_sorter *sorter, struct coming *coming,
+                                  const struct gs_tiles *tiles, struct gs_level_chunk *chunk,
                                   struct gs_error *err)
 {
     pthread_t thread;
-    struct coming coming = {.sorter = sorter,
-                            .tiles = split->tiles,
-                            .first = split->first + split->count,
-                            .count = split->count};
-    const bool ahead = sorter->on_disk && coming.first < gs_tiles_keys(split->tiles) &&
-                       pthread_create(&thread, NULL, announce, &coming) == 0;
-    enum gs_status st = gs_split_chunk(split, err);
+    const bool ahead = sorter->on_disk && coming->count > 0 &&
+                       pthread_create(&thread, NULL, announce, coming) == 0;
+    enum gs_status st =
+        gs_split_chunk(sorter->split, tiles, sorter->chunks[sorter->next], chunk, err);
     if (ahead)
         pthread_join(thread, NULL);
     return st;
 }
 
-/* Split one chunk, keys [first, first + count) of the tiles, and begin to write it. */
+/* Split one chunk, which is all of the tiles, and begin to write it. */
 static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
-                                  const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                  const struct gs_tiles *tiles, struct coming *coming,
                                   struct gs_error *err)
 {
     enum gs_status st;
-    uint64_t start = gs_now_ns();
-    const uint32_t bins = gs_level_bins(level);
-    struct gs_split split = {.splitters = &level->splitters,
-                             .tiles = tiles,
-                             .first = first,
-                             .count = (uint32_t)count,
-                             .threads = split_threads(sorter, bins),
-                             .verify = sorter->options->verify && !level->of_bin,
-                             .starts = calloc((size_t)bins + 1, sizeof *split.starts),
-                             .totals = calloc(bins, sizeof *split.totals)};
-    if (split.starts == NULL || split.totals == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
-        goto cleanup;
-    }
-    for (unsigned i = 0; i < sorter->plan.buffers; i++)
-        GS_TRY(gs_external_need(&sorter->out[i], sorter->plan.chunk_keys, err));
-    split.out = sorter->out[sorter->next];
-    GS_TRY(split_ahead(sorter, &split, err));
-    gs_external_account(sorter, GS_STAGE_SCATTER, start, count, 2 * GS_KEY_BYTES);
-    st = write_chunk(sorter, level, &split, err);
+    struct gs_level_chunk chunk = {.starts = NULL};
+    const bool verify = sorter->options->verify && !level->of_bin;
+    if (sorter->split == NULL)
+        sorter->split =
+            gs_split_open(sorter->options, verify, &level->splitters, sorter->plan.row_keys,
+                          sorter->plan.threads, sorter->stats, err);
+    if (sorter->split == NULL)
+        return GS_ERR_MEMORY;
+    for (unsigned i = 0; i < 2; i++)
+        GS_TRY(gs_external_need(&sorter->chunks[i], sorter->plan.chunk_keys, err));
+    GS_TRY(split_ahead(sorter, coming, tiles, &chunk, err));
+    GS_TRY(add_chunk(sorter, level, &chunk, gs_tiles_keys(tiles), err));
+    sorter->expected += sorter->split->run.fingerprint;
+    return GS_OK;
 cleanup:
-    free(split.starts);
-    free(split.totals);
+    gs_external_writer_stop(&sorter->writer); /* it may read the chunk's starts */
+    gs_level_chunk_free(&chunk);
     return st;
 }
 
@@ -206,26 +180,54 @@ static uint64_t next_chunk(const struct gs_external_sorter *sorter, uint64_t res
     held = held < source->held_bytes ? held : source->held_bytes;
     uint64_t memory = sorter->plan.memory_bytes;
     uint64_t left = memory > held ? memory - held : 0;
-    uint64_t keys = left / GS_KEY_BYTES / sorter->plan.buffers;
+    uint64_t keys = left / GS_KEY_BYTES / 2;
     uint64_t least = sorter->plan.chunk_keys / HELD_SHARE + 1;
     keys = keys > least ? keys : least;
     keys = keys < sorter->plan.chunk_keys ? keys : sorter->plan.chunk_keys;
     return keys < rest ? keys : rest;
 }
 
-/* Split keys that lie in memory, chunk by chunk. The first `held` of them are the caller's, and the
- * first `done` are split already. */
+/* Split keys [first, first + count) of the tiles. */
+static enum gs_status split_part(struct gs_external_sorter *sorter, struct gs_level *level,
+                                 const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                                 struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_tiles part = {.first_key = NULL};
+    size_t spans = 0;
+    struct gs_span *span = calloc(tiles->span_count, sizeof *span);
+    struct coming coming = {
+        .sorter = sorter, .tiles = tiles, .first = first + count, .count = count};
+    if (span == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs",
+                       tiles->span_count);
+    for (uint64_t done = 0; done < count; spans++) {
+        const struct gs_tile piece = gs_tiles_part(tiles, first + done, count - done);
+        span[spans] = *piece.span;
+        span[spans].keys = piece.records;
+        span[spans].count = piece.count;
+        done += piece.count;
+    }
+    GS_TRY(gs_tiles_decode(&part, tiles->codec, span, spans, err));
+    st = split_chunk(sorter, level, &part, &coming, err);
+cleanup:
+    gs_tiles_free(&part);
+    free(span);
+    return st;
+}
+
+/* Split the first `held` keys of the tiles, which are the caller's, chunk by chunk. The first
+ * `done` of them are split already. */
 static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_level *level,
                                   const struct gs_tiles *tiles, uint64_t held, uint64_t done,
                                   struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    uint64_t keys = gs_tiles_keys(tiles);
     advise_spans(sorter, GS_USE_IN_ORDER);
     atomic_fetch_add(&sorter->progress->done, done);
-    for (uint64_t first = done, count; first < keys; first += count) {
-        count = next_chunk(sorter, keys - first);
-        GS_TRY(split_chunk(sorter, level, tiles, first, count, err));
+    for (uint64_t first = done, count; first < held; first += count) {
+        count = next_chunk(sorter, held - first);
+        GS_TRY(split_part(sorter, level, tiles, first, count, err));
         advise_keys(sorter, tiles, held, GS_USE_DONE, first, count);
     }
 cleanup:
@@ -243,10 +245,11 @@ static enum gs_status read_chunk(struct gs_external_sorter *sorter, uint64_t *go
     uint64_t chunk = sorter->plan.chunk_keys;
     uint64_t packet = PACKET_KEYS < chunk / 2 ? PACKET_KEYS : chunk / 2;
     uint64_t more = 1;
+    gs_key **keys = &sorter->chunks[sorter->next];
     *got = 0;
-    GS_TRY(gs_external_need(&sorter->in, chunk, err));
+    GS_TRY(gs_external_need(keys, chunk, err));
     while (chunk - *got > packet && more > 0 && !atomic_load(&sorter->writer.failed)) {
-        char *to = (char *)sorter->in + *got * gs_record_bytes(sorter->options);
+        char *to = (char *)*keys + *got * gs_record_bytes(sorter->options);
         GS_TRY(sorter->source->read(sorter->source->context, to, chunk - *got, &more, err));
         *got += more;
     }
@@ -255,16 +258,34 @@ cleanup:
     return st;
 }
 
+/* Turn `count` records into as many keys, which take more memory, from the last one on. */
+static void decode_in_place(const struct gs_codec *codec, gs_key *keys, uint64_t count)
+{
+    gs_key block[GS_ROOMS_BLOCK];
+    for (uint64_t first = count, here; first > 0;) {
+        here = first < GS_ROOMS_BLOCK ? first : GS_ROOMS_BLOCK;
+        first -= here;
+        gs_codec_load(codec, (const char *)keys + first * codec->record_bytes, block, here);
+        memcpy(keys + first, block, here * sizeof *keys);
+    }
+}
+
 /* Split the chunk of `count` keys that was read; codec, unless NULL: they are still records. */
 static enum gs_status split_read(struct gs_external_sorter *sorter, struct gs_level *level,
                                  const struct gs_codec *codec, uint64_t count, struct gs_error *err)
 {
     struct gs_tiles tiles;
-    struct gs_span span = {.keys = sorter->in, .count = count, .name = "input"};
+    struct coming none = {.count = 0};
+    gs_key *keys = sorter->chunks[sorter->next];
+    struct gs_span span = {.keys = keys, .count = count, .name = "input"};
+    if (codec != NULL && codec->record_bytes < GS_KEY_BYTES) {
+        decode_in_place(codec, keys, count);
+        codec = NULL;
+    }
     enum gs_status st = gs_tiles_decode(&tiles, codec, &span, 1, err);
     if (st != GS_OK)
         return st;
-    st = split_chunk(sorter, level, &tiles, 0, count, err);
+    st = split_chunk(sorter, level, &tiles, &none, err);
     gs_tiles_free(&tiles);
     return st;
 }
@@ -379,21 +400,27 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
     GS_TRY(gs_external_need(&sorter->load, sorter->plan.bin_keys, err));
     gs_external_drop(&sorter->load, sorter->plan.bin_keys);
     gs_external_phase(sorter, GS_STAGE_SCATTER, source->read == NULL ? held : 0);
-    /* The spans have too few keys for a good sample: add the first chunk to them. */
-    if (source->read != NULL && held < sorter->plan.chunk_keys / 4)
+    /* The spans have too few keys for a good sample: add the first chunk to them. It lies in the
+     * second buffer, since they are split to the first one, as one chunk. */
+    if (source->read != NULL && held < sorter->plan.chunk_keys / 4) {
+        sorter->next = 1;
         GS_TRY(read_chunk(sorter, &got, err));
-    spans[source->span_count] = (struct gs_span){.keys = sorter->in, .count = got, .name = "-"};
+        sorter->next = 0;
+    }
+    spans[source->span_count] =
+        (struct gs_span){.keys = sorter->chunks[1], .count = got, .name = "-"};
     GS_TRY(gs_tiles_decode(&tiles, sorter->options->codec, spans, source->span_count + 1, err));
     if (sorter->journal != NULL)
         GS_TRY(gs_manifest_take(sorter, held, level, &done, err));
     if (*level == NULL)
         GS_TRY(open_level(sorter, &tiles, held, level, err));
     GS_TRY(split_tiles(sorter, *level, &tiles, held, done, err));
-    while (source->read != NULL) {
+    sorter->next = got > 0 ? 1 : sorter->next;
+    if (source->read != NULL && got == 0)
         GS_TRY(read_chunk(sorter, &got, err));
-        if (got == 0)
-            break;
+    while (got > 0) {
         GS_TRY(split_read(sorter, *level, sorter->options->codec, got, err));
+        GS_TRY(read_chunk(sorter, &got, err));
     }
     st = settle_chunk(sorter, *level, err);
 cleanup:
@@ -428,15 +455,15 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
         goto cleanup;
     }
     (*level)->of_bin = true;
-    GS_TRY(gs_external_need(&sorter->in, sorter->plan.chunk_keys, err));
     for (size_t chunk = 0; chunk < from->chunk_count; chunk++) {
         uint32_t piece = gs_level_piece_keys(from, chunk, bin, bin);
         for (uint32_t done = 0, here; done < piece; done += here) {
             uint64_t start = gs_now_ns();
             uint64_t room = sorter->plan.chunk_keys - used;
             here = piece - done < room ? piece - done : (uint32_t)room;
-            GS_TRY(gs_level_read(from, &sorter->spill, chunk, bin, done, here, sorter->in + used,
-                                 err));
+            gs_key **to = &sorter->chunks[sorter->next];
+            GS_TRY(gs_external_need(to, sorter->plan.chunk_keys, err));
+            GS_TRY(gs_level_read(from, &sorter->spill, chunk, bin, done, here, *to + used, err));
             gs_external_account(sorter, GS_STAGE_READ, start, here, GS_KEY_BYTES);
             used += here;
             if (used == sorter->plan.chunk_keys) {

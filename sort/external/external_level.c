@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Complete a level that has its splitters, or is NULL for want of memory. */
 static struct gs_level *make_totals(struct gs_level *level, uint32_t bins, struct gs_error *err)
@@ -31,6 +32,7 @@ struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
     if (level != NULL) {
         gs_sort_samples(sample, samples);
         gs_splitters_choose(&level->splitters, sample, samples, bins);
+        gs_splitters_snap(&level->splitters, sample, samples, bins);
     }
     return make_totals(level, bins, err);
 }
@@ -43,20 +45,27 @@ struct gs_level *gs_level_make_with(const struct gs_splitters *splitters, struct
     return make_totals(level, splitters->count + 1, err);
 }
 
+void gs_level_chunk_free(struct gs_level_chunk *chunk)
+{
+    if (chunk->kept_keys > 0)
+        gs_pages_free(chunk->rows.keys, chunk->kept_keys * GS_KEY_BYTES);
+    free(chunk->rows.starts);
+    free(chunk->starts);
+}
+
 void gs_level_free(struct gs_level *level)
 {
     if (level == NULL)
         return;
-    for (size_t i = 0; i < level->chunk_count; i++) {
-        free(level->chunks[i].starts);
-        gs_pages_free(level->chunks[i].kept, level->chunks[i].kept_room * GS_KEY_BYTES);
-    }
+    for (size_t i = 0; i < level->chunk_count; i++)
+        gs_level_chunk_free(&level->chunks[i]);
     free(level->chunks);
     free(level->totals);
     free(level);
 }
 
-enum gs_status gs_level_add(struct gs_level *level, struct gs_error *err)
+enum gs_status gs_level_add(struct gs_level *level, const struct gs_level_chunk *chunk,
+                            struct gs_error *err)
 {
     if (level->chunk_count == level->chunk_room) {
         size_t room = level->chunk_room * 2 + 16;
@@ -66,11 +75,7 @@ enum gs_status gs_level_add(struct gs_level *level, struct gs_error *err)
         level->chunks = chunks;
         level->chunk_room = room;
     }
-    uint32_t *starts = calloc((size_t)gs_level_bins(level) + 1, sizeof *starts);
-    if (starts == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins",
-                       gs_level_bins(level));
-    level->chunks[level->chunk_count++] = (struct gs_level_chunk){.starts = starts};
+    level->chunks[level->chunk_count++] = *chunk;
     return GS_OK;
 }
 
@@ -89,6 +94,49 @@ uint32_t gs_level_piece_keys(const struct gs_level *level, size_t chunk, uint32_
     return starts[high + 1] - starts[low];
 }
 
+/* The last bin that starts at a key or before it: an empty one is never the last. */
+static uint32_t bin_of(const uint32_t *starts, uint32_t bins, uint64_t key)
+{
+    uint32_t low = 0;
+    while (bins - low > 1) {
+        uint32_t middle = low + (bins - low) / 2;
+        if (starts[middle] <= key)
+            low = middle;
+        else
+            bins = middle;
+    }
+    return low;
+}
+
+/* Runs are short and far apart. In its row, the next bin's run is next: it is prefetched when this
+ * one is copied, so many runs ahead as there are rows. */
+void gs_level_gather(const struct gs_rows *rows, const uint32_t *starts, uint64_t from,
+                     uint64_t count, gs_key *to)
+{
+    uint32_t bin = bin_of(starts, rows->stride - 1, from);
+    uint64_t skip = from - starts[bin];
+    for (; count > 0; bin++) {
+        const struct gs_rows runs = gs_rows_from(rows, bin);
+        if (starts[bin + 1] == starts[bin])
+            continue;
+        for (uint64_t row = 0; row < rows->count && count > 0; row++) {
+            uint32_t here;
+            const gs_key *run = gs_rows_run(&runs, row, &here);
+            __builtin_prefetch(run + here + GS_LINE_KEYS);
+            __builtin_prefetch(run + here + 2 * GS_LINE_KEYS);
+            if (skip >= here) {
+                skip -= here;
+                continue;
+            }
+            const uint64_t left = here - skip < count ? here - skip : count;
+            memcpy(to, run + skip, left * sizeof *to);
+            to += left;
+            count -= left;
+            skip = 0;
+        }
+    }
+}
+
 enum gs_status gs_level_read(const struct gs_level *level, const struct gs_spill *spill,
                              size_t chunk, uint32_t low, uint32_t skip, uint32_t count, gs_key *to,
                              struct gs_error *err)
@@ -96,8 +144,8 @@ enum gs_status gs_level_read(const struct gs_level *level, const struct gs_spill
     const struct gs_level_chunk *from = &level->chunks[chunk];
     if (count == 0)
         return GS_OK;
-    if (from->kept != NULL) {
-        memcpy(to, from->kept + from->starts[low] + skip, (size_t)count * GS_KEY_BYTES);
+    if (from->rows.keys != NULL) {
+        gs_level_gather(&from->rows, from->starts, (uint64_t)from->starts[low] + skip, count, to);
         return GS_OK;
     }
     return gs_spill_read(spill, &from->place, ((uint64_t)from->starts[low] + skip) * GS_KEY_BYTES,
@@ -132,7 +180,7 @@ void gs_level_announce(const struct gs_level *level, const struct gs_spill *spil
 {
     for (size_t i = 0; i < level->chunk_count; i++) {
         uint32_t count = gs_level_piece_keys(level, i, low, high);
-        if (count > 0 && level->chunks[i].kept == NULL)
+        if (count > 0 && level->chunks[i].rows.keys == NULL)
             gs_spill_announce(spill, &level->chunks[i].place,
                               (uint64_t)level->chunks[i].starts[low] * GS_KEY_BYTES,
                               (uint64_t)count * GS_KEY_BYTES);

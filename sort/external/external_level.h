@@ -1,12 +1,14 @@
 /* external_level.h -- one distribution of keys to bins on disk: of the input, or of a large bin.
  * SPDX-License-Identifier: MIT
  *
- * The keys came in chunks; each chunk lies in one piece of the spill, sorted by bin, so that one
- * read gets neighbouring bins of a chunk. Equality bins are only counted.
+ * The keys came in chunks. Each is ordered by bin row by row in memory, and either stays there or
+ * goes to one piece of the spill, ordered by bin as a whole, so that one read gets neighbouring
+ * bins of a chunk. Equality bins are only counted.
  */
 #ifndef GS_EXTERNAL_LEVEL_H
 #define GS_EXTERNAL_LEVEL_H
 
+#include "sort/keys/rows.h"
 #include "sort/split/splitters.h"
 
 #include "common/spill.h"
@@ -14,9 +16,9 @@
 
 struct gs_level_chunk {
     struct gs_place place;
-    gs_key *kept;       /* the chunk, if it is in memory, instead; owned, */
-    uint64_t kept_room; /* with room for so many keys */
-    uint32_t *starts;   /* [bins + 1]: where each bin starts in the piece, in keys */
+    struct gs_rows rows; /* the chunk, if it stays in memory, or NULL keys; starts are owned, */
+    uint64_t kept_keys;  /* and so are the keys, with room for so many */
+    uint32_t *starts;    /* [bins + 1]: where each bin starts in the piece, in keys; owned */
 };
 
 struct gs_level {
@@ -42,12 +44,22 @@ struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
 struct gs_level *gs_level_make_with(const struct gs_splitters *splitters, struct gs_error *err);
 void gs_level_free(struct gs_level *level);
 
-/* Add a chunk; the caller fills in its starts and its place. */
-enum gs_status gs_level_add(struct gs_level *level, struct gs_error *err);
+/* Add a chunk; the caller adds its keys to the totals. If that succeeds, the level owns what the
+ * chunk does. */
+enum gs_status gs_level_add(struct gs_level *level, const struct gs_level_chunk *chunk,
+                            struct gs_error *err);
+
+/* Free what a chunk owns. */
+void gs_level_chunk_free(struct gs_level_chunk *chunk);
 
 /* The number of keys that a chunk has in bins low to high. */
 uint32_t gs_level_piece_keys(const struct gs_level *level, size_t chunk, uint32_t low,
                              uint32_t high);
+
+/* Copy keys [from, from + count) of a chunk as it is ordered by bin, from its rows; starts are
+ * those of the chunk. */
+void gs_level_gather(const struct gs_rows *rows, const uint32_t *starts, uint64_t from,
+                     uint64_t count, gs_key *to);
 
 /* Read keys [skip, skip + count) of those that a chunk has in bins from low on. */
 enum gs_status gs_level_read(const struct gs_level *level, const struct gs_spill *spill,

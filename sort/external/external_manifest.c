@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys that a thread sums up at a time. */
-#define PIECE_KEYS GS_KEYS_IN((uint64_t)256)
-
 /* The entry of a chunk. Behind it are the totals of all bins, equality bins too, of this and all
  * earlier chunks, and the chunk's starts. */
 struct entry {
@@ -33,23 +30,20 @@ static size_t starts_bytes(const struct gs_level *level)
     return ((size_t)gs_level_bins(level) + 1) * sizeof *level->chunks->starts;
 }
 
-/* Sum up the last chunk: these keys, or if NULL, what is on disk. False if that cannot be read. */
-static bool sum_chunk(const struct gs_external_sorter *sorter, const struct gs_level *level,
-                      const gs_key *keys, uint64_t *checksum)
+/* Sum up what is on disk of a chunk, as the writer did. False if that cannot be read. */
+static bool sum_chunk(const struct gs_external_sorter *sorter, const struct gs_level_chunk *chunk,
+                      uint32_t bins, uint64_t *checksum)
 {
-    const struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
-    const uint64_t count = chunk->starts[gs_level_bins(level)];
+    const uint64_t count = chunk->starts[bins];
     uint64_t sum = 0;
     atomic_bool readable = true;
 #pragma omp parallel for num_threads(sorter->threads) schedule(dynamic, 1) reduction(+ : sum)
-    for (uint64_t from = 0; from < count; from += PIECE_KEYS) {
+    for (uint64_t from = 0; from < count; from += GS_PIECE_KEYS) {
         struct gs_error error = {.status = GS_OK};
-        size_t bytes = (count - from < PIECE_KEYS ? count - from : PIECE_KEYS) * GS_KEY_BYTES;
-        gs_key *own = keys == NULL ? malloc(bytes) : NULL;
-        if (keys != NULL)
-            sum += gs_checksum(keys + from, bytes, from);
-        else if (own != NULL && gs_spill_read(&sorter->spill, &chunk->place, from * GS_KEY_BYTES,
-                                              own, bytes, &error) == GS_OK)
+        size_t bytes = (count - from < GS_PIECE_KEYS ? count - from : GS_PIECE_KEYS) * GS_KEY_BYTES;
+        gs_key *own = malloc(bytes);
+        if (own != NULL && gs_spill_read(&sorter->spill, &chunk->place, from * GS_KEY_BYTES, own,
+                                         bytes, &error) == GS_OK)
             sum += gs_checksum(own, bytes, from);
         else
             atomic_store(&readable, false);
@@ -71,21 +65,19 @@ static bool take_chunk(struct gs_external_sorter *sorter, uint64_t keys, struct 
     uint64_t checksum;
     struct entry entry = {.done = 0};
     char *data = gs_journal_read(journal, &bytes);
-    bool taken = data != NULL &&
-                 bytes == sizeof entry + totals_bytes(level) + starts_bytes(level) &&
-                 gs_level_add(level, &error) == GS_OK;
+    struct gs_level_chunk chunk = {.starts = malloc(starts_bytes(level))};
+    bool taken = data != NULL && chunk.starts != NULL &&
+                 bytes == sizeof entry + totals_bytes(level) + starts_bytes(level);
     if (taken) {
-        struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
         memcpy(&entry, data, sizeof entry);
-        memcpy(chunk->starts, data + sizeof entry + totals_bytes(level), starts_bytes(level));
-        chunk->place = entry.place;
+        memcpy(chunk.starts, data + sizeof entry + totals_bytes(level), starts_bytes(level));
+        chunk.place = entry.place;
         taken = entry.done <= keys && entry.place.directory < sorter->spill.count &&
-                sum_chunk(sorter, level, NULL, &checksum) && checksum == entry.checksum;
-        if (!taken)
-            free(level->chunks[--level->chunk_count].starts);
+                sum_chunk(sorter, &chunk, gs_level_bins(level), &checksum) &&
+                checksum == entry.checksum && gs_level_add(level, &chunk, &error) == GS_OK;
     }
     if (taken) {
-        uint64_t count = level->chunks[level->chunk_count - 1].starts[gs_level_bins(level)];
+        uint64_t count = chunk.starts[gs_level_bins(level)];
         memcpy(level->totals, data + sizeof entry, totals_bytes(level));
         if (count > 0)
             gs_spill_keep(&sorter->spill, &entry.place, count * GS_KEY_BYTES);
@@ -93,6 +85,7 @@ static bool take_chunk(struct gs_external_sorter *sorter, uint64_t keys, struct 
         *done = entry.done;
         gs_external_account(sorter, GS_STAGE_READ, start, count, GS_KEY_BYTES);
     } else {
+        gs_level_chunk_free(&chunk);
         journal->next = next;
     }
     free(data);
@@ -138,19 +131,19 @@ enum gs_status gs_manifest_begin(const struct gs_external_sorter *sorter,
 }
 
 enum gs_status gs_manifest_add(const struct gs_external_sorter *sorter,
-                               const struct gs_level *level, const gs_key *keys,
+                               const struct gs_level *level, uint64_t checksum,
                                struct gs_error *err)
 {
     const struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
     const size_t bytes = sizeof(struct entry) + totals_bytes(level) + starts_bytes(level);
-    struct entry entry = {.fingerprint = sorter->expected, .place = chunk->place};
+    struct entry entry = {
+        .fingerprint = sorter->expected, .checksum = checksum, .place = chunk->place};
     char *data = malloc(bytes);
     if (data == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins",
                        gs_level_bins(level));
     for (uint32_t bin = 0; bin < gs_level_bins(level); bin++)
         entry.done += level->totals[bin];
-    (void)sum_chunk(sorter, level, keys, &entry.checksum);
     memcpy(data, &entry, sizeof entry);
     memcpy(data + sizeof entry, level->totals, totals_bytes(level));
     memcpy(data + sizeof entry + totals_bytes(level), chunk->starts, starts_bytes(level));

@@ -20,9 +20,9 @@ enum gs_status gs_manifest_take(struct gs_external_sorter *sorter, uint64_t keys
 enum gs_status gs_manifest_begin(const struct gs_external_sorter *sorter,
                                  const struct gs_level *level, struct gs_error *err);
 
-/* The chunk that was added last, of these keys, is complete. */
+/* The chunk that was added last, with this checksum, is complete. */
 enum gs_status gs_manifest_add(const struct gs_external_sorter *sorter,
-                               const struct gs_level *level, const gs_key *keys,
+                               const struct gs_level *level, uint64_t checksum,
                                struct gs_error *err);
 
 #endif

@@ -5,11 +5,9 @@
  * sample that errs by a factor of four still costs nothing. Input of unknown length gets a fixed
  * number of bins, and half of its splitters come from its first part, half are evenly spaced, since
  * later keys may be unlike the first ones.
- *
- * With a second buffer a chunk is written while the next one is split, but chunks are smaller, and
- * so fewer bins get enough keys of each: it is done without where they would be too few.
  */
 #include "sort/external/external_plan.h"
+#include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
 #include "sort/run/plan.h"
 
@@ -26,9 +24,6 @@
  * memory, 0.56 s with -S 512M (medians of 7 rounds in turn, two cores of a Xeon, ext4). */
 #define SPILL_BYTES_PER_SECOND 1.6e9
 
-/* The most keys of a bin, as long as there may be more bins: it is then sorted in cache. */
-#define BIN_KEYS GS_KEYS_IN((uint64_t)512)
-
 /* Bins for input of unknown length: enough for 64 times the memory. */
 #define BINS_UNKNOWN 256
 
@@ -39,19 +34,41 @@
 #define WORK_BYTES_MIN ((uint64_t)16 << 20)
 #define KEPT_SHARE     8
 
-/* Keys of a chunk that fits into `bytes` as read and, `buffers` times, sorted by bin. */
-static uint64_t chunk_keys_for(uint64_t bytes, unsigned buffers)
+/* The most of the memory that the threads' scratch memory takes, as long as there are several. */
+#define SCRATCH_SHARE 8
+
+static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
-    uint64_t keys = bytes / GS_KEY_BYTES / (1 + buffers);
-    keys = keys < CHUNK_KEYS_MAX ? keys : CHUNK_KEYS_MAX;
-    return keys > PIECE_KEYS_MIN ? keys : PIECE_KEYS_MIN;
+    return value < low ? low : value > high ? high : value;
 }
 
-/* The most bins that such chunks can be split into. */
-static uint64_t most_bins(uint64_t bytes, unsigned buffers)
+/* Keys of a chunk of which two fit into `bytes`: one that is split, and one that is written. */
+static uint64_t chunk_keys_for(uint64_t bytes)
 {
-    uint64_t most = chunk_keys_for(bytes, buffers) / PIECE_KEYS_MIN;
-    return most < 16 ? 16 : most > GS_BINS_MAX ? GS_BINS_MAX : most;
+    return clamp(bytes / GS_KEY_BYTES / 2, PIECE_KEYS_MIN, CHUNK_KEYS_MAX);
+}
+
+/* Bytes that a table with an entry for each bin in each row takes, for so many keys. */
+static uint64_t table_bytes(const struct gs_external_plan *plan, uint64_t keys, uint64_t row_keys)
+{
+    return (keys / row_keys + 1) * (plan->bins + 1) * sizeof(uint32_t);
+}
+
+/* Size the chunks, and what it takes to split them: tables and scratch memory. For an input of 1000
+ * times the memory, tables take half of it. */
+static void size_chunks(struct gs_external_plan *plan, const struct gs_options *options,
+                        uint64_t count)
+{
+    const uint64_t scratch = GS_CACHE_SORT_SCRATCH * GS_KEY_BYTES;
+    const uint64_t most = plan->memory_bytes / SCRATCH_SHARE / scratch;
+    const uint64_t chunk = chunk_keys_for(plan->memory_bytes);
+    plan->threads = (unsigned)clamp(most, 1, gs_threads(options));
+    plan->row_keys = clamp(chunk / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD),
+                           GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /
+                     GS_CHUNK_KEYS_MIN * GS_CHUNK_KEYS_MIN;
+    const uint64_t other = plan->threads * scratch + table_bytes(plan, count, chunk) +
+                           table_bytes(plan, 2 * chunk, plan->row_keys);
+    plan->chunk_keys = chunk_keys_for(plan->memory_bytes - clamp(other, 0, plan->memory_bytes / 2));
 }
 
 struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
@@ -69,18 +86,12 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
     }
     plan.bin_keys = fits;
     uint64_t bins = count > 0 ? count / (fits / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
-    bins = bins < GS_BINS_MAX ? bins : GS_BINS_MAX;
-    plan.buffers = bins > most_bins(memory_bytes, 2) ? 1 : 2;
-    uint64_t most = most_bins(memory_bytes, plan.buffers);
-    if (bins < count / BIN_KEYS)
-        bins = count / BIN_KEYS;
-    plan.bins = (uint32_t)(bins < 8 ? 8 : bins > most ? most : bins);
-    plan.chunk_keys = chunk_keys_for(memory_bytes, plan.buffers);
-    /* The starts of each bin in each chunk: for an input of 1000 times the memory, they take half
-     * of the memory. */
-    uint64_t table = (count / plan.chunk_keys + 1) * (plan.bins + 1) * sizeof(uint32_t);
-    table = table < memory_bytes / 2 ? table : memory_bytes / 2;
-    plan.chunk_keys = chunk_keys_for(memory_bytes - table, plan.buffers);
+    const uint64_t fast = gs_cache_sort_takes_large() ? GS_BIN_KEYS_HUGE / 2 : GS_BIN_KEYS_LARGE;
+    if (bins < count / fast)
+        bins = count / fast;
+    uint64_t most = clamp(chunk_keys_for(memory_bytes) / PIECE_KEYS_MIN, 16, GS_BINS_MAX);
+    plan.bins = (uint32_t)clamp(bins, 8, most);
+    size_chunks(&plan, options, count);
     return plan;
 }
 
@@ -89,10 +100,12 @@ struct gs_external_plan gs_external_plan_keeping(const struct gs_options *option
 {
     const uint64_t least = memory_bytes / WORK_SHARE;
     const uint64_t work = least > WORK_BYTES_MIN ? least : WORK_BYTES_MIN;
-    const uint64_t kept = memory_bytes > work ? (memory_bytes - work) / GS_KEY_BYTES : 0;
-    const bool keeps = kept > 0 && kept >= count / KEPT_SHARE;
-    struct gs_external_plan plan = gs_external_plan(options, keeps ? work : memory_bytes, count);
-    plan.kept_keys = keeps ? kept : 0;
+    const uint64_t kept = memory_bytes > work ? memory_bytes - work : 0;
+    if (kept == 0 || kept / GS_KEY_BYTES < count / KEPT_SHARE)
+        return gs_external_plan(options, memory_bytes, count);
+    struct gs_external_plan plan = gs_external_plan(options, work, count);
+    const uint64_t row_bytes = plan.row_keys * GS_KEY_BYTES + table_bytes(&plan, 0, 1);
+    plan.kept_keys = kept / row_bytes * plan.row_keys;
     return plan;
 }
 

@@ -10,11 +10,11 @@
 struct gs_external_plan {
     uint64_t memory_bytes; /* for all buffers, but for: */
     uint64_t kept_keys;    /* of the first chunks, that stay in memory */
-    uint64_t chunk_keys;   /* keys split at a time */
+    uint64_t chunk_keys;   /* keys split at a time; two chunks have room */
+    uint64_t row_keys;     /* keys of a chunk that a thread orders at a time */
+    unsigned threads;      /* that do */
     uint64_t bin_keys;     /* keys sorted at a time: a larger bin is split again */
     uint32_t bins;         /* bins to aim at */
-    unsigned buffers;      /* for chunks sorted by bin: 2, so that one is written while the other is
-                            * filled, or 1 where memory is too small for that */
 };
 
 /* Plan a sort of `count` keys; 0: not known. */

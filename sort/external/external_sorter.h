@@ -5,6 +5,7 @@
 #define GS_EXTERNAL_SORTER_H
 
 #include "sort/external/external_plan.h"
+#include "sort/external/external_split.h"
 #include "sort/external/external_writer.h"
 #include "sort/run/emit.h"
 
@@ -17,12 +18,12 @@ struct gs_external_sorter {
     struct gs_progress *progress;
     struct gs_stats *stats;
     unsigned threads;
-    struct gs_journal *journal; /* of complete chunks, or NULL */
-    size_t taken;               /* chunks taken over from an earlier run */
-    bool on_disk;               /* the input is, at least in part */
-    gs_key *in;                 /* [plan.chunk_keys] while chunks are read, or NULL */
-    gs_key *out[2]; /* [plan.buffers][plan.chunk_keys] while chunks are split, or NULL */
-    unsigned next;  /* which of them the next chunk is split to */
+    struct gs_journal *journal;       /* of complete chunks, or NULL */
+    size_t taken;                     /* chunks taken over from an earlier run */
+    bool on_disk;                     /* the input is, at least in part */
+    struct gs_split *split;           /* while chunks are split, or NULL */
+    gs_key *chunks[2];                /* [2][plan.chunk_keys] while chunks are split, or NULL */
+    unsigned next;                    /* which of them the next chunk is read and split to */
     struct gs_external_writer writer; /* of the chunk before */
     uint64_t pending;                 /* keys of that chunk; 0: it is complete */
     uint64_t kept;                    /* keys of chunks that stay in memory */

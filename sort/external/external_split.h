@@ -1,27 +1,33 @@
-/* external_split.h -- sort one chunk of keys by bin, in memory.
+/* external_split.h -- order one chunk of keys by bin, in memory: the CPU's distribution alone.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_EXTERNAL_SPLIT_H
 #define GS_EXTERNAL_SPLIT_H
 
-#include "sort/keys/tiles.h"
-#include "sort/split/splitters.h"
+#include "sort/cpu/cpu.h"
+#include "sort/external/external_level.h"
 
+/* What it takes to split chunk after chunk to the same bins. Freed by gs_split_close. */
 struct gs_split {
-    const struct gs_splitters *splitters;
-    const struct gs_tiles *tiles; /* keys [first, first + count) of these are split */
-    uint64_t first;
-    uint32_t count;
-    unsigned threads;
-    bool verify;
-    gs_key *out;      /* [count], aligned to 64 bytes: bins in ascending order, then all equality
-                         bins */
-    uint32_t *starts; /* [bins + 1] out: where each bin starts; equality bins count as empty here */
-    uint64_t *totals; /* [bins] in and out: the keys of each bin, equality bins too, are added */
-    uint64_t fingerprint; /* out: of the keys (verify) */
+    struct gs_run run; /* of the current chunk */
+    struct gs_cpu cpu;
+    struct gs_progress progress; /* not shown to anybody */
+    struct gs_options options;
+    struct gs_sink sink; /* gets nothing */
+    uint32_t *totals;    /* [bins]: the chunk's keys of each, equality bins too */
 };
 
-/* Split one chunk. GS_ERR_INPUT if keys changed between the two times that they are read. */
-enum gs_status gs_split_chunk(struct gs_split *split, struct gs_error *err);
+/* verify: make fingerprints. stats: gets the stages' rows; it and the splitters must stay. NULL,
+ * with *err filled, if there is no memory. */
+struct gs_split *gs_split_open(const struct gs_options *options, bool verify,
+                               const struct gs_splitters *splitters, uint64_t row_keys,
+                               unsigned threads, struct gs_stats *stats, struct gs_error *err);
+void gs_split_close(struct gs_split *split);
+
+/* Split all keys of the tiles, which are below 2^32: to rows at `to`, each ordered by bin,
+ * described in *chunk, which the caller frees. Each row of keys is read before it is written: `to`
+ * may be where they lie. Sets split->totals and, if wanted, split->run.fingerprint. */
+enum gs_status gs_split_chunk(struct gs_split *split, const struct gs_tiles *tiles, gs_key *to,
+                              struct gs_level_chunk *chunk, struct gs_error *err);
 
 #endif

@@ -6,55 +6,76 @@
  * refuses some, the others do, and where it refuses all, the caller.
  */
 #include "sort/external/external_writer.h"
-#include "sort/keys/params.h"
 
 #include "common/clock.h"
+#include "common/direct_file.h"
+#include "common/journal.h"
 
-/* Keys that a thread writes at a time. */
-#define PIECE_KEYS GS_KEYS_IN((uint64_t)4096)
+#include <stdlib.h>
+
+/* Gather a piece of the chunk, `count` keys from key `from` on, and write it. */
+static enum gs_status write_piece(struct gs_external_writer *writer, uint64_t from, uint64_t count,
+                                  gs_key *piece, struct gs_error *err)
+{
+    const struct gs_level_chunk *chunk = &writer->chunk;
+    gs_level_gather(&chunk->rows, chunk->starts, from, count, piece);
+    if (writer->sums)
+        atomic_fetch_add(&writer->checksum, gs_checksum(piece, count * GS_KEY_BYTES, from));
+    return gs_spill_write(writer->spill, &chunk->place, from * GS_KEY_BYTES, piece,
+                          count * GS_KEY_BYTES, err);
+}
 
 static void *write_pieces(void *argument)
 {
     struct gs_external_writer *writer = argument;
     struct gs_error error = {.status = GS_OK};
+    gs_key *piece = aligned_alloc(GS_DIRECT_BLOCK, GS_PIECE_KEYS * GS_KEY_BYTES);
     uint64_t from;
-    while (!atomic_load(&writer->failed) &&
-           (from = atomic_fetch_add(&writer->next, PIECE_KEYS)) < writer->count) {
+    if (piece == NULL)
+        gs_fail(&error, GS_ERR_MEMORY, 0, "not enough memory to write a chunk");
+    while (error.status == GS_OK && !atomic_load(&writer->failed) &&
+           (from = atomic_fetch_add(&writer->next, GS_PIECE_KEYS)) < writer->count) {
         uint64_t left = writer->count - from;
-        uint64_t here = left < PIECE_KEYS ? left : PIECE_KEYS;
-        if (gs_spill_write(writer->spill, &writer->place, from * GS_KEY_BYTES, writer->keys + from,
-                           here * GS_KEY_BYTES, &error) != GS_OK &&
-            !atomic_exchange(&writer->failed, true))
-            writer->error = error;
+        write_piece(writer, from, left < GS_PIECE_KEYS ? left : GS_PIECE_KEYS, piece, &error);
     }
+    if (error.status != GS_OK && !atomic_exchange(&writer->failed, true))
+        writer->error = error;
+    free(piece);
     atomic_store(&writer->end_ns, gs_now_ns());
     return NULL;
 }
 
 enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struct gs_spill *spill,
-                                        const gs_key *keys, uint64_t count, unsigned threads,
+                                        struct gs_level_chunk *chunk, bool sums, unsigned threads,
                                         struct gs_error *err)
 {
+    enum gs_status st = GS_OK;
     const uint64_t now = gs_now_ns();
-    *writer = (struct gs_external_writer){
-        .spill = spill, .keys = keys, .count = count, .begin_ns = now, .end_ns = now};
-    if (count == 0)
-        return GS_OK;
-    enum gs_status st = gs_spill_place(spill, count * GS_KEY_BYTES, &writer->place, err);
-    if (st != GS_OK)
-        return st;
-    for (unsigned i = 0; i < threads && i < GS_SPILL_FILES && i * PIECE_KEYS < count; i++)
+    const uint64_t count = chunk->starts[chunk->rows.stride - 1];
+    if (count > 0)
+        st = gs_spill_place(spill, count * GS_KEY_BYTES, &chunk->place, err);
+    *writer = (struct gs_external_writer){.spill = spill,
+                                          .chunk = *chunk,
+                                          .count = st == GS_OK ? count : 0,
+                                          .sums = sums,
+                                          .begin_ns = now,
+                                          .end_ns = now};
+    chunk->rows = (struct gs_rows){.keys = NULL};
+    for (unsigned i = 0; i < threads && i < GS_SPILL_FILES && i * GS_PIECE_KEYS < writer->count;
+         i++)
         if (pthread_create(&writer->threads[writer->running], NULL, write_pieces, writer) == 0)
             writer->running++;
-    if (writer->running == 0)
+    if (writer->running == 0 && writer->count > 0)
         (void)write_pieces(writer);
-    return GS_OK;
+    return st;
 }
 
 static void join(struct gs_external_writer *writer)
 {
     for (; writer->running > 0; writer->running--)
         pthread_join(writer->threads[writer->running - 1], NULL);
+    free(writer->chunk.rows.starts);
+    writer->chunk.rows.starts = NULL;
 }
 
 enum gs_status gs_external_writer_end(struct gs_external_writer *writer, struct gs_stage_stats *row,

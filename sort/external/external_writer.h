@@ -4,34 +4,42 @@
 #ifndef GS_EXTERNAL_WRITER_H
 #define GS_EXTERNAL_WRITER_H
 
+#include "sort/external/external_level.h"
+#include "sort/keys/params.h"
 #include "sort/types/types.h"
 
 #include "common/spill.h"
 
 #include <pthread.h>
 
+/* Keys that a thread gathers and writes at a time: they stay in its second-level cache meanwhile.
+ */
+#define GS_PIECE_KEYS GS_KEYS_IN((uint64_t)1024)
+
 /* All zero: nothing is being written. */
 struct gs_external_writer {
     struct gs_spill *spill;
-    struct gs_place place; /* of the chunk */
-    const gs_key *keys;
-    uint64_t count;
+    struct gs_level_chunk chunk; /* owns the starts of its rows only */
+    uint64_t count;              /* keys to be written */
+    bool sums;                   /* a checksum is wanted */
     uint64_t begin_ns;
     unsigned running; /* threads */
     pthread_t threads[GS_SPILL_FILES];
     atomic_uint_fast64_t next;   /* key from which on nobody writes yet */
     atomic_uint_fast64_t end_ns; /* when the last piece was written */
+    atomic_uint_fast64_t checksum;
     atomic_bool failed;
     struct gs_error error; /* the first one */
 };
 
-/* Find a place for these keys and begin to write them, by up to `threads` threads besides the
- * caller's. They must stay until they are written, and so must the writer. */
+/* Find a place for a chunk in rows and begin to write it, by up to `threads` threads besides the
+ * caller's: sets chunk->place, and takes over chunk->rows, whose keys must stay until they are
+ * written. So must the writer. */
 enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struct gs_spill *spill,
-                                        const gs_key *keys, uint64_t count, unsigned threads,
+                                        struct gs_level_chunk *chunk, bool sums, unsigned threads,
                                         struct gs_error *err);
 
-/* Wait until they are written. *row: how long that has taken, with no keys and bytes. */
+/* Wait until it is written. *row: how long that has taken, with no keys and bytes. */
 enum gs_status gs_external_writer_end(struct gs_external_writer *writer, struct gs_stage_stats *row,
                                       struct gs_error *err);
 

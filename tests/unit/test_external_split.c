@@ -1,7 +1,8 @@
-/* test_external_split.c -- a chunk comes out grouped by bin, equality bins behind all others.
+/* test_external_split.c -- a chunk comes out ordered by bin, without equality bins.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
+#include "sort/bin/cache_sort.h"
 #include "sort/external/external_plan.h"
 #include "sort/external/external_split.h"
 #include "sort/keys/fingerprint.h"
@@ -14,18 +15,35 @@
 
 #define KEYS 200003
 
-static gs_key keys[KEYS];
-static _Alignas(64) gs_key out[KEYS];
+#define ROW 16384
 
-/* Split keys [first, first + count) of two spans, which have `values` values, into about `wanted`
- * bins, and check bins, totals and fingerprint. */
+static gs_key keys[KEYS];
+static gs_key moved[KEYS];
+static gs_key out[KEYS];
+
+/* Gather a chunk in pieces of all sizes up to `most`. */
+static void gather(const struct gs_level_chunk *chunk, uint64_t count, uint64_t most)
+{
+    uint64_t piece = 1;
+    for (uint64_t from = 0, here; from < count; from += here, piece = piece % most + 1) {
+        here = count - from < piece ? count - from : piece;
+        gs_level_gather(&chunk->rows, chunk->starts, from, here, out + from);
+    }
+}
+
+/* Split keys [first, first + count), in two spans, which have `values` values, into about `wanted`
+ * bins, and check bins, totals and fingerprint. in_place: within their own memory, as one span. */
 static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint64_t first,
-                        uint32_t count)
+                        uint32_t count, bool in_place)
 {
     static struct gs_splitters splitters;
-    struct gs_span spans[] = {{.keys = keys, .count = 70001, .name = "a"},
-                              {.keys = keys + 70001, .count = KEYS - 70001, .name = "b"}};
+    const uint32_t half = in_place ? 0 : count / 3;
+    struct gs_span spans[] = {{.keys = keys + first, .count = half, .name = "a"},
+                              {.keys = keys + first + half, .count = count - half, .name = "b"}};
     struct gs_tiles tiles;
+    struct gs_level_chunk chunk;
+    struct gs_stats stats = {.threads = 0};
+    const struct gs_options options = {.threads = threads};
     struct gs_error err = {.status = GS_OK};
     gs_key sample[2048];
     for (uint64_t i = 0; i < KEYS; i++)
@@ -35,42 +53,36 @@ static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint
     gs_sort_samples(sample, 2048);
     gs_splitters_choose(&splitters, sample, 2048, wanted);
     uint32_t bins = splitters.count + 1;
-    uint32_t *starts = calloc((size_t)bins + 1, sizeof *starts);
-    uint64_t *totals = calloc(bins, sizeof *totals);
-    if (starts == NULL || totals == NULL || gs_tiles_make(&tiles, spans, 2, &err) != GS_OK)
+    struct gs_split *split = gs_split_open(&options, true, &splitters, ROW, threads, &stats, &err);
+    if (split == NULL || gs_tiles_make(&tiles, spans, 2, &err) != GS_OK)
         abort();
-    struct gs_split split = {.splitters = &splitters,
-                             .tiles = &tiles,
-                             .first = first,
-                             .count = count,
-                             .threads = threads,
-                             .verify = true,
-                             .out = out,
-                             .starts = starts,
-                             .totals = totals};
+    const uint64_t fingerprint = gs_fingerprint(keys + first, count);
+    CHECK(gs_split_chunk(split, &tiles, in_place ? keys + first : moved, &chunk, &err) == GS_OK);
+    CHECK_EQUAL(split->run.fingerprint, fingerprint);
     memset(out, 0, sizeof out);
-    CHECK(gs_split_chunk(&split, &err) == GS_OK);
-    CHECK_EQUAL(split.fingerprint, gs_fingerprint(keys + first, count));
-    CHECK_EQUAL(gs_fingerprint(out, count), split.fingerprint);
-    uint64_t sum = 0, misplaced = 0, unequal = 0;
+    gather(&chunk, chunk.starts[bins], 3000);
+    uint64_t sum = 0, misplaced = 0, unequal = 0,
+             expected = gs_fingerprint(out, chunk.starts[bins]);
     for (uint32_t bin = 0; bin < bins; bin++) {
-        bool equal = gs_splitters_equal(&splitters, bin);
-        unequal += starts[bin + 1] - starts[bin] != (equal ? 0 : totals[bin]);
-        sum += totals[bin];
-        for (uint32_t i = starts[bin]; i < starts[bin + 1]; i++)
-            misplaced += out[i] < gs_splitters_low(&splitters, bin) ||
-                         out[i] > gs_splitters_high(&splitters, bin);
+        const gs_key low = gs_splitters_low(&splitters, bin);
+        const gs_key high = gs_splitters_high(&splitters, bin);
+        const uint32_t total = split->totals[bin];
+        unequal += chunk.starts[bin + 1] - chunk.starts[bin] != (low == high ? 0 : total);
+        sum += total;
+        expected += low == high ? gs_fingerprint(&low, 1) * total : 0;
+        for (uint32_t i = chunk.starts[bin]; i < chunk.starts[bin + 1]; i++)
+            misplaced += out[i] < low || out[i] > high;
     }
     CHECK_EQUAL(sum, count);
     CHECK_EQUAL(misplaced, 0);
     CHECK_EQUAL(unequal, 0);
+    CHECK_EQUAL(expected, fingerprint);
     gs_tiles_free(&tiles);
-    free(starts);
-    free(totals);
+    gs_level_chunk_free(&chunk);
+    gs_split_close(split);
 }
 
-/* A plan keeps within its memory, and more memory never makes bins smaller. A second buffer is for
- * memory that has room for enough bins beside it. */
+/* A plan keeps within its memory, and more memory never makes bins smaller. */
 static void check_plan(void)
 {
     struct gs_options options = {.threads = 2};
@@ -78,14 +90,14 @@ static void check_plan(void)
     for (uint64_t memory = 3 << 20; memory < (uint64_t)1 << 40; memory = memory * 3 / 2) {
         struct gs_external_plan plan = gs_external_plan(&options, memory, memory * 4);
         CHECK(plan.bin_keys >= before && plan.bin_keys > 1000);
-        CHECK(plan.chunk_keys * (1 + plan.buffers) * GS_KEY_BYTES <= memory);
+        CHECK(plan.chunk_keys * 2 * GS_KEY_BYTES <= memory);
+        CHECK(plan.threads == 1 ||
+              plan.threads * GS_CACHE_SORT_SCRATCH * GS_KEY_BYTES <= memory / 8);
         CHECK(!gs_external_needed(&options, memory, plan.bin_keys * GS_KEY_BYTES, plan.bin_keys));
         CHECK(plan.bins >= 8 && plan.bins <= GS_BINS_MAX);
         CHECK(gs_external_plan(&options, memory, 0).bins >= 16);
-        CHECK(plan.buffers == 2 || memory < 64 << 20);
         before = plan.bin_keys;
     }
-    CHECK(gs_external_plan(&options, 3 << 20, 3 << 24).buffers == 1);
 }
 
 int main(void)
@@ -93,10 +105,11 @@ int main(void)
     static const uint64_t values[] = {1, 2, 100, 70000, (uint64_t)1 << 32};
     for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
         for (unsigned threads = 1; threads <= 5; threads += 2) {
-            check_split(values[v], 100, threads, 0, KEYS);
-            check_split(values[v], 1000, threads, 12345, 100000);
-            check_split(values[v], 2, threads, KEYS - 7, 7);
-            check_split(values[v], 16, threads, 5, 0);
+            check_split(values[v], 100, threads, 0, KEYS, false);
+            check_split(values[v], 1000, threads, 12345, 100000, false);
+            check_split(values[v], 1000, threads, 12345, 100000, true);
+            check_split(values[v], 2, threads, KEYS - 7, 7, true);
+            check_split(values[v], 16, threads, 5, 0, false);
         }
     }
     check_plan();

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Keys that a thread sums up at a time. */
-#define PIECE_KEYS GS_KEYS_IN((uint64_t)256)
+#define CHECKED_KEYS GS_KEYS_IN((uint64_t)256)
 
 /* The entry of a chunk. Behind it are the totals of all bins, equality bins too, of this and all
  * earlier chunks, and the chunk's starts. */
@@ -42,9 +42,9 @@ static bool sum_chunk(const struct gs_external_sorter *sorter, const struct gs_l
     uint64_t sum = 0;
     atomic_bool readable = true;
 #pragma omp parallel for num_threads(sorter->threads) schedule(dynamic, 1) reduction(+ : sum)
-    for (uint64_t from = 0; from < count; from += PIECE_KEYS) {
+    for (uint64_t from = 0; from < count; from += CHECKED_KEYS) {
         struct gs_error error = {.status = GS_OK};
-        size_t bytes = (count - from < PIECE_KEYS ? count - from : PIECE_KEYS) * GS_KEY_BYTES;
+        size_t bytes = (count - from < CHECKED_KEYS ? count - from : CHECKED_KEYS) * GS_KEY_BYTES;
         gs_key *own = keys == NULL ? malloc(bytes) : NULL;
         if (keys != NULL)
             sum += gs_checksum(keys + from, bytes, from);

@@ -50,7 +50,7 @@ endif
 
 # -g1: functions and lines for backtraces and valgrind; variables for a debugger cost a quarter of the
 # build: CFLAGS='-Og -g'.
-CFLAGS    ?= -O3 -g1
+CFLAGS    ?= -O2 -g1 -fno-asynchronous-unwind-tables
 CXXFLAGS  ?= -O2 -g1
 PREFIX    ?= /usr/local
 PROGRAM   ?= gsort
@@ -95,9 +95,23 @@ ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(KEY_RO
 $(if $(ASTRAY),$(error $(ASTRAY): in no room that the Makefile knows))
 MACROS   := $(shell $(CC) -dM -E - </dev/null)
 objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
-OBJECTS  := $(call objects,$(filter-out cli/main.c cli/openmp_environment.c,$(call present,$(ROOMS) $(KEY_ROOMS))))
+# A room of a width is compiled as one file, since reading headers anew would take as long again; but not where two files have
+# names in common.
+APART    := pipeline split ways
+WHOLE    := $(filter-out $(APART),$(KEY_ROOMS) $(TAG_ROOMS) $(RECORD_ROOMS))
+wholes   = $(filter $(WHOLE:%=sort/%/%.c),$(1))
+# The objects of a width, of its prefix and its sources.
+width_objects = $(addprefix $(1),$(sort $(foreach room,$(WHOLE),$(if $(filter sort/$(room)/%.c,$(2)),sort/$(room).o))) \
+                $(patsubst %,%.o,$(basename $(filter-out $(call wholes,$(2)),$(2)))))
+define whole_rule
+$(1)sort/$(3).o: $$(filter sort/$(3)/%.c,$(2)) $(B)/flags
+	@mkdir -p $$(@D)
+	$$(call quiet,CC)printf '#include "%s"\n' $$(filter %.c,$$^) | $$(CC) $$(CPP_FLAGS) $(4) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) -c -x c - -o $$@
+endef
+KEYS_32  := $(call present,$(KEY_ROOMS)) $(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS))
+OBJECTS  := $(call objects,$(filter-out cli/main.c cli/openmp_environment.c,$(call present,$(ROOMS)))) \
+            $(call width_objects,$(B)/,$(KEYS_32))
 OBJECTS  += $(call objects,$(call absent,$(MPI_ROOMS)))
-OBJECTS  += $(call objects,$(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS)))
 # Wider keys have neither vector code of their own, nor shares, a GPU's code or the engines of
 # 32-bit lists.
 WIDE     := $(filter-out $(call sources,engines,c),$(call present,$(KEY_ROOMS))) sort/engines/list_engines.c \
@@ -134,9 +148,15 @@ endif
 # for records, too).
 WIDTH_64  := -DGS_BITS=64 -UGS_HIGHWAY -DGS_HIGHWAY=0
 WIDTH_128 := -DGS_BITS=128 -UGS_HIGHWAY -DGS_HIGHWAY=0
-wide_objects = $(patsubst %,$(B)/w$(1)/%.o,$(basename $(WIDE) $(WIDE_$(1))))
+wide_objects = $(call width_objects,$(B)/w$(1)/,$(WIDE) $(WIDE_$(1)))
 WIDE_OBJECTS := $(WIDTHS:%=$(B)/width%.o)
 OBJECTS  += $(WIDE_OBJECTS)
+# -O3 where the keys' time goes, -Os for what runs once.
+ifeq ($(origin CFLAGS),file)
+  FAST := keys bin split/search_bins
+  $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(FAST:%=$(width)/sort/%.o)) $(call objects,$(call present,split/u32) common/codec.c): private CFLAGS += -O3
+  $(call objects,$(call present,cli)): private CFLAGS += -Os
+endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(findstring __clang__,$(MACROS)),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
@@ -150,15 +170,17 @@ UNITS    += $(foreach width,$(WIDTHS),$(WIDE_UNITS:%=$(B)/unit/test_%_$(width)))
 quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 
 ## Build
-##   all              ./gsort and the test tools (default); MPI=1: ./gsort-mpi, too
+##   all              ./gsort and build/keygen (default); MPI=1: ./gsort-mpi, too
+##   tools            what the tests need besides
 ##   units            the unit tests, built and not run
 ##   demo             sort generated keys and check the result
 ##   install          below PREFIX=/usr/local, within DESTDIR=, as PROGRAM=gsort; MPI=1: gsort-mpi, too
 ##   uninstall        the same files, away
 ##   dist             a tarball of HEAD
 ##   clean            all that was built, away
-.PHONY: all units demo install uninstall dist clean FORCE
-all: gsort $(if $(filter 1,$(MPI)),gsort-mpi) $(TOOLS)
+.PHONY: all tools units demo install uninstall dist clean FORCE
+all: gsort $(if $(filter 1,$(MPI)),gsort-mpi) build/keygen
+tools: $(TOOLS)
 
 # The lines of all parts that begin with ##, and what is built now.
 .PHONY: help
@@ -209,7 +231,10 @@ $(B)/%.o: %.c $(B)/flags
 	$(call quiet,CC)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
 
 # The same for wider keys; then all of a width in one file.
+$(foreach room,$(filter-out $(APART),$(KEY_ROOMS)),$(eval $(call whole_rule,$(B)/,$(KEYS_32),$(room))))
 define width_rules
+$(foreach room,$(WHOLE),$(call whole_rule,$(B)/w$(1)/,$(WIDE) $(WIDE_$(1)),$(room),$(WIDTH_$(1)))
+)
 $(B)/w$(1)/%.o: %.c $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call quiet,CC)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(SANITIZE) -c $$< -o $$@
@@ -299,7 +324,7 @@ export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)
 UNITS_NOW = $(if $(filter unit,$(TESTS)),units)
-check: all $(B)/gsort $(if $(filter 1,$(MPI)),$(M)/gsort-mpi) $(UNITS_NOW)
+check: all tools $(B)/gsort $(if $(filter 1,$(MPI)),$(M)/gsort-mpi) $(UNITS_NOW)
 	$(need_bats)
 	$(SUITE) $(side_by_side) $(TESTS_NOW)
 

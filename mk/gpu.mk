@@ -35,7 +35,7 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECT
 bench-gpu: $(B)/bench-gpu
 	$(B)/bench-gpu $(BENCH)
 
-check-gpu: all $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
+check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
 	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close)

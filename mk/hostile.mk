@@ -12,15 +12,15 @@
 
 # MODES of tests/faults/walk.sh; SEED=n repeats a random run.
 MODES ?= all
-check-faults: all $(B)/gsort
+check-faults: all tools $(B)/gsort
 	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
 	tests/faults/processors.sh $(B)/gsort build/keygen build/reference || [ $$? = 77 ]
 
 N ?= 1000
-check-kill: all $(B)/gsort
+check-kill: all tools $(B)/gsort
 	tests/faults/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
 
-torture: all $(B)/gsort
+torture: all tools $(B)/gsort
 	tests/faults/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
 
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
@@ -49,5 +49,5 @@ asan:
 	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,tests/cli tests/engine tests/sort,$(TESTS))' CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
 	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
-valgrind: all $(B)/gsort
+valgrind: all tools $(B)/gsort
 	tests/tools/valgrind.sh $(B)/gsort

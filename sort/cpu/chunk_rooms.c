@@ -105,6 +105,7 @@ put_straight(const struct gs_splitters *restrict splitters, enum gs_guide guide,
     for (; end - keys >= 2 * AHEAD; keys += AHEAD) {
         __builtin_prefetch(keys + GS_ROOMS_BLOCK);
         for (const gs_key *four = keys; four < keys + AHEAD; four += 4) {
+#pragma GCC unroll 4
             for (int i = AHEAD; ahead && i < AHEAD + 4; i++)
                 __builtin_prefetch(room + next[BIN(four[i])], 1);
             const gs_key a = gs_read_once(four), b = gs_read_once(four + 1);

@@ -5,7 +5,7 @@
 
 #include "common/record_order.h"
 
-#define BLOCK_BYTES ((uint64_t)1 << 20) /* that a thread looks at at once */
+#define LOOK_BYTES ((uint64_t)1 << 20) /* that a thread looks at at once */
 
 /* May b follow a? */
 static bool follows(const struct gs_options *options, const char *a, const char *b)
@@ -22,7 +22,7 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
 {
     const char *first = records;
     const uint64_t bytes = gs_record_bytes(options);
-    const uint64_t block = BLOCK_BYTES / bytes;
+    const uint64_t block = LOOK_BYTES / bytes;
     const uint64_t blocks = (count + block - 1) / block;
     uint64_t best = count;
     if (count == 0)

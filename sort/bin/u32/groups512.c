@@ -177,8 +177,8 @@ static void open_lanes(struct split *split, gs_key *to, bool past_cache)
 }
 
 /* Sort keys or words by radix, since a step would overflow one of their parts. */
-static AVX512_VBMI2 void sort_large(struct split *split, const struct step *step, const void *from,
-                                    uint32_t count, gs_key base)
+static AVX512_VBMI2 void sort_in_steps(struct split *split, const struct step *step,
+                                       const void *from, uint32_t count, gs_key base)
 {
     gs_key *to = gs_lanes_flush512(&split->lanes);
 
@@ -220,7 +220,7 @@ static AVX512_VBMI2 bool split_further(struct split *split, unsigned number, con
     if (over && !split->written)
         return false;
     if (over) {
-        sort_large(split, step, from, count, base);
+        sort_in_steps(split, step, from, count, base);
         return true;
     }
     for (uint32_t part = 0; part < parts; part++) {

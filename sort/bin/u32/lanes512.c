@@ -14,33 +14,31 @@
 
 enum {
     LANES = GS_LANES,
-    BLOCK_ROWS = 16, /* as many as fit the registers */
-    BLOCKS_MAX = GS_LANE_ROWS / BLOCK_ROWS
+    BLOCK = 16, /* as many as fit the registers */
+    BLOCKS_MAX = GS_LANE_ROWS / BLOCK
 };
 
 static_assert(BLOCKS_MAX <= 28, "a row of each is in a register");
 
-typedef __m512i vector;
+typedef __m512i vector512;
 
-/* Per lane, put the smaller value into *a, the larger into *b. With `maximum`, by minimum and
- * maximum, neither of which waits for the other: on AMD's Zen 5 the stage that sorts bins takes 5 %
- * less time. Intel's processors do one vector minimum or maximum in a cycle, but two bitwise
- * operations: there the larger is computed as a ^ b ^ min(a, b). */
-INLINE_AVX512 void exchange_by(bool maximum, vector *a, vector *b)
+/* Per lane, put the smaller value into *a, the larger, a ^ b ^ min(a, b), into *b: Intel's
+ * processors do one vector minimum or maximum in a cycle, but two bitwise operations. */
+INLINE_AVX512 void exchange_rows(vector512 *a, vector512 *b)
 {
-    const vector least = _mm512_min_epu16(*a, *b);
-    *b = maximum ? _mm512_max_epu16(*a, *b) : _mm512_ternarylogic_epi32(*a, *b, least, 0x96);
+    const vector512 least = _mm512_min_epu16(*a, *b);
+    *b = _mm512_ternarylogic_epi32(*a, *b, least, 0x96);
     *a = least;
 }
 
-#define EXCHANGE_BY(i, j) exchange_by(maximum, &r[i], &r[j]);
-#define LOAD(i)           r[i] = _mm512_load_si512(rows + (i));
-#define STORE(i)          _mm512_store_si512(rows + (i), r[i]);
+#define EXCHANGE_ROWS(i, j) exchange_rows(&r[i], &r[j]);
+#define LOAD_ROW(i)         r[i] = _mm512_load_si512(rows + (i));
+#define STORE_ROW(i)        _mm512_store_si512(rows + (i), r[i]);
 
 /* Transpose 8 rows: the 128-bit part q of t[j] gets column 8 q + j. */
-INLINE_AVX512 void transpose_8(const vector *rows, vector *t)
+INLINE_AVX512 void transpose_8(const vector512 *rows, vector512 *t)
 {
-    vector a[8], b[8];
+    vector512 a[8], b[8];
 
     for (int i = 0; i < 8; i += 2) {
         a[i] = _mm512_unpacklo_epi16(rows[i], rows[i + 1]);
@@ -60,18 +58,18 @@ INLINE_AVX512 void transpose_8(const vector *rows, vector *t)
 
 /* Transpose 32 rows eight at a time; transpose_four then assembles columns j, 8 + j, 16 + j and 24
  * + j. */
-INLINE_AVX512 void transpose_eights(const vector *rows, vector t[4][8])
+INLINE_AVX512 void transpose_eights(const vector512 *rows, vector512 t[4][8])
 {
     for (int i = 0; i < 4; i++)
         transpose_8(rows + 8 * i, t[i]);
 }
 
-INLINE_AVX512 void transpose_four(vector t[4][8], int j, vector *columns)
+INLINE_AVX512 void transpose_four(vector512 t[4][8], int j, vector512 *columns)
 {
-    const vector a = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0x44);
-    const vector b = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0xee);
-    const vector c = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0x44);
-    const vector d = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0xee);
+    const vector512 a = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0x44);
+    const vector512 b = _mm512_shuffle_i32x4(t[0][j], t[1][j], 0xee);
+    const vector512 c = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0x44);
+    const vector512 d = _mm512_shuffle_i32x4(t[2][j], t[3][j], 0xee);
     columns[0] = _mm512_shuffle_i32x4(a, c, 0x88);
     columns[1] = _mm512_shuffle_i32x4(a, c, 0xdd);
     columns[2] = _mm512_shuffle_i32x4(b, d, 0x88);
@@ -79,9 +77,9 @@ INLINE_AVX512 void transpose_four(vector t[4][8], int j, vector *columns)
 }
 
 /* Transpose 32 rows to 32 columns, each `step` vectors behind the one before. */
-INLINE_AVX512 void transpose_32(const vector *rows, vector *columns, int step)
+INLINE_AVX512 void transpose_32(const vector512 *rows, vector512 *columns, int step)
 {
-    vector t[4][8], four[4];
+    vector512 t[4][8], four[4];
 
     transpose_eights(rows, t);
     for (int j = 0; j < 8; j++) {
@@ -91,7 +89,7 @@ INLINE_AVX512 void transpose_32(const vector *rows, vector *columns, int step)
     }
 }
 
-INLINE_AVX512 vector widen(const uint16_t *words, gs_key base)
+INLINE_AVX512 vector512 widen(const uint16_t *words, gs_key base)
 {
     return _mm512_add_epi32(
         _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)words)),
@@ -99,12 +97,12 @@ INLINE_AVX512 vector widen(const uint16_t *words, gs_key base)
 }
 
 /* Write a full line to the output. */
-INLINE_AVX512 void write_line(struct gs_lanes *lanes, vector line)
+INLINE_AVX512 void write_line(struct gs_lanes *lanes, vector512 line)
 {
     if (lanes->head > 0)
         _mm512_mask_storeu_epi32(lanes->to, (__mmask16)(0xffffU << lanes->head), line);
     else if (lanes->past_cache)
-        _mm512_stream_si512((vector *)(void *)lanes->to, line);
+        _mm512_stream_si512((vector512 *)(void *)lanes->to, line);
     else
         _mm512_store_si512(lanes->to, line);
     lanes->head = 0;
@@ -120,7 +118,7 @@ INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set 
     const uint16_t *words = set->rooms + (size_t)group * GS_LANE_ROOM;
     const uint32_t count = set->counts[group], fill = lanes->fill;
     const gs_key base = set->bases[group];
-    const vector line = _mm512_mask_mov_epi32(
+    const vector512 line = _mm512_mask_mov_epi32(
         widen(words - fill, base), (__mmask16)((1U << fill) - 1), _mm512_load_si512(lanes->line));
     uint32_t done = GS_LINE_KEYS - fill;
 
@@ -133,7 +131,7 @@ INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set 
     gs_key *to = lanes->to;
     if (lanes->past_cache)
         for (; done + GS_LINE_KEYS <= count; done += GS_LINE_KEYS, to += GS_LINE_KEYS)
-            _mm512_stream_si512((vector *)(void *)to, widen(words + done, base));
+            _mm512_stream_si512((vector512 *)(void *)to, widen(words + done, base));
     else
         for (; done + GS_LINE_KEYS <= count; done += GS_LINE_KEYS, to += GS_LINE_KEYS)
             _mm512_store_si512(to, widen(words + done, base));
@@ -172,7 +170,7 @@ INLINE_AVX512 void choose_lanes(const struct gs_lane_set *set, const uint8_t *or
 
 /* Transpose groups into the rows of a matrix; a lane's rows behind its last key get the largest
  * value. Returns how many blocks have keys. */
-static AVX512 int load_rows(const struct matrix *matrix, vector *rows)
+static AVX512 int load_rows(const struct matrix *matrix, vector512 *rows)
 {
     uint32_t most = 0, fewest = GS_LANE_ROWS;
 
@@ -181,7 +179,7 @@ static AVX512 int load_rows(const struct matrix *matrix, vector *rows)
         fewest = matrix->counts[lane] < fewest ? matrix->counts[lane] : fewest;
     }
     for (uint32_t first = 0; first < most; first += LANES) {
-        vector columns[LANES];
+        vector512 columns[LANES];
         if (first + LANES <= fewest) {
             for (int lane = 0; lane < LANES; lane++)
                 columns[lane] = _mm512_load_si512(matrix->words[lane] + first);
@@ -196,43 +194,43 @@ static AVX512 int load_rows(const struct matrix *matrix, vector *rows)
         }
         transpose_32(columns, rows + first, 1);
     }
-    return (int)((most + BLOCK_ROWS - 1) / BLOCK_ROWS);
+    return (int)((most + BLOCK - 1) / BLOCK);
 }
 
 /* The steps of an odd-even merge that exchange rows of different blocks, the farthest apart first.
  * Of n blocks (a constant) the first `here` exist; the first `half`, a power of two, are sorted,
  * and so are the others. One row of each block is in a register. */
-INLINE_AVX512 void merge_blocks(bool maximum, vector *rows, int n, int half, int here)
+INLINE_AVX512 void merge_blocks(vector512 *rows, int n, int half, int here)
 {
     const int behind = n - half;
 
-    for (int i = 0; i < BLOCK_ROWS; i++) {
-        vector r[BLOCKS_MAX];
+    for (int i = 0; i < BLOCK; i++) {
+        vector512 r[BLOCKS_MAX];
 #pragma GCC unroll 24
         for (int k = 0; k < n; k++)
-            r[k] = k < here ? rows[BLOCK_ROWS * k + i] : _mm512_set1_epi16(-1);
+            r[k] = k < here ? rows[BLOCK * k + i] : _mm512_set1_epi16(-1);
 #pragma GCC unroll 16
         for (int k = 0; k < behind; k++)
-            exchange_by(maximum, &r[k], &r[k + half]);
+            exchange_rows(&r[k], &r[k + half]);
 #pragma GCC unroll 8
         for (int apart = half / 2; apart > 0; apart /= 2)
 #pragma GCC unroll 24
             for (int k = 0; k < n - apart; k++)
                 if ((k & apart) != 0)
-                    exchange_by(maximum, &r[k], &r[k + apart]);
+                    exchange_rows(&r[k], &r[k + apart]);
 #pragma GCC unroll 24
         for (int k = 0; k < n; k++)
             if (k < here)
-                rows[BLOCK_ROWS * k + i] = r[k];
+                rows[BLOCK * k + i] = r[k];
     }
 }
 
 /* The remaining steps, 8, 4, 2 and 1 rows apart, for one block and the upper half of the next, if
  * there is one. r holds the upper half of this block on entry, that of the next on return. */
-INLINE_AVX512 void merge_rows_of(bool maximum, vector *rows, vector *r, bool last)
+INLINE_AVX512 void merge_rows_of(vector512 *rows, vector512 *r, bool last)
 {
-    enum { HALF = BLOCK_ROWS / 2 };
-    const int end = last ? BLOCK_ROWS : BLOCK_ROWS + HALF;
+    enum { HALF = BLOCK / 2 };
+    const int end = last ? BLOCK : BLOCK + HALF;
 
 #pragma GCC unroll 16
     for (int i = HALF; i < end; i++)
@@ -240,102 +238,86 @@ INLINE_AVX512 void merge_rows_of(bool maximum, vector *rows, vector *r, bool las
 #pragma GCC unroll 4
     for (int apart = HALF; apart > 0; apart /= 2)
 #pragma GCC unroll 16
-        for (int i = 0; i < BLOCK_ROWS; i++)
+        for (int i = 0; i < BLOCK; i++)
             if ((i & apart) != 0 && i + apart < end)
-                exchange_by(maximum, &r[i], &r[i + apart]);
+                exchange_rows(&r[i], &r[i + apart]);
 #pragma GCC unroll 16
-    for (int i = 0; i < BLOCK_ROWS; i++)
+    for (int i = 0; i < BLOCK; i++)
         rows[i] = r[i];
     if (last)
         return;
 #pragma GCC unroll 8
     for (int i = 0; i < HALF; i++)
-        r[i] = r[BLOCK_ROWS + i];
-}
-
-INLINE_AVX512 void merge_rows_by(bool maximum, vector *rows, int blocks)
-{
-    vector r[BLOCK_ROWS + BLOCK_ROWS / 2];
-
-#pragma GCC unroll 8
-    for (int i = 0; i < BLOCK_ROWS / 2; i++)
-        r[i] = rows[i];
-    for (int block = 0; block + 1 < blocks; block++, rows += BLOCK_ROWS)
-        merge_rows_of(maximum, rows, r, false);
-    merge_rows_of(maximum, rows, r, true);
+        r[i] = r[BLOCK + i];
 }
 
 /* Not inlined, since there are nine callers and this is long. */
-static __attribute__((noinline)) AVX512 void merge_rows(bool maximum, vector *rows, int blocks)
+static __attribute__((noinline)) AVX512 void merge_rows(vector512 *rows, int blocks)
 {
-    if (maximum)
-        merge_rows_by(true, rows, blocks);
-    else
-        merge_rows_by(false, rows, blocks);
+    vector512 r[BLOCK + BLOCK / 2];
+
+#pragma GCC unroll 8
+    for (int i = 0; i < BLOCK / 2; i++)
+        r[i] = rows[i];
+    for (int block = 0; block + 1 < blocks; block++, rows += BLOCK)
+        merge_rows_of(rows, r, false);
+    merge_rows_of(rows, r, true);
 }
 
 /* Merge sorted neighbours of n / 2 blocks each, up to the last block. */
-INLINE_AVX512 void merge_neighbours(bool maximum, vector *rows, int n, int blocks)
+INLINE_AVX512 void merge_neighbours(vector512 *rows, int n, int blocks)
 {
     int first = 0;
 
     for (; first + n <= blocks; first += n) {
-        merge_blocks(maximum, rows + BLOCK_ROWS * first, n, n / 2, n);
-        merge_rows(maximum, rows + BLOCK_ROWS * first, n);
+        merge_blocks(rows + BLOCK * first, n, n / 2, n);
+        merge_rows(rows + BLOCK * first, n);
     }
     if (first + n / 2 < blocks) { /* otherwise the rest is already sorted */
-        merge_blocks(maximum, rows + BLOCK_ROWS * first, n, n / 2, blocks - first);
-        merge_rows(maximum, rows + BLOCK_ROWS * first, blocks - first);
+        merge_blocks(rows + BLOCK * first, n, n / 2, blocks - first);
+        merge_rows(rows + BLOCK * first, blocks - first);
     }
 }
 
 /* Merge 16 sorted blocks with the sorted blocks behind them, which are mostly few. */
-INLINE_AVX512 void merge_last(bool maximum, vector *rows, int blocks)
+INLINE_AVX512 void merge_last(vector512 *rows, int blocks)
 {
     if (blocks <= 18)
-        merge_blocks(maximum, rows, 18, 16, blocks);
+        merge_blocks(rows, 18, 16, blocks);
     else if (blocks <= 20)
-        merge_blocks(maximum, rows, 20, 16, blocks);
+        merge_blocks(rows, 20, 16, blocks);
     else
-        merge_blocks(maximum, rows, BLOCKS_MAX, 16, blocks);
-    merge_rows(maximum, rows, blocks);
+        merge_blocks(rows, BLOCKS_MAX, 16, blocks);
+    merge_rows(rows, blocks);
 }
 
 /* Sort each lane of `blocks` blocks, and meanwhile write about as many groups. */
-INLINE_AVX512 void sort_rows_by(bool maximum, struct gs_lanes *lanes, vector *all, int blocks)
+static AVX512 void sort_rows(struct gs_lanes *lanes, vector512 *all, int blocks)
 {
     for (int block = 0; block < blocks; block++) {
-        vector r[BLOCK_ROWS], *rows = all + BLOCK_ROWS * block;
-        GS_EACH_16(LOAD)
-        GS_SORT_16(EXCHANGE_BY)
-        GS_EACH_16(STORE)
+        vector512 r[BLOCK], *rows = all + BLOCK * block;
+        GS_EACH_16(LOAD_ROW)
+        GS_SORT_16(EXCHANGE_ROWS)
+        GS_EACH_16(STORE_ROW)
         write_some(lanes, 1);
     }
-    merge_neighbours(maximum, all, 2, blocks);
+    merge_neighbours(all, 2, blocks);
     write_some(lanes, 4);
-    merge_neighbours(maximum, all, 4, blocks);
+    merge_neighbours(all, 4, blocks);
     write_some(lanes, 4);
-    merge_neighbours(maximum, all, 8, blocks);
+    merge_neighbours(all, 8, blocks);
     write_some(lanes, 4);
-    merge_neighbours(maximum, all, 16, blocks);
+    merge_neighbours(all, 16, blocks);
     write_some(lanes, 4);
     if (blocks > 16)
-        merge_last(maximum, all, blocks);
-}
-
-static AVX512 void sort_rows(struct gs_lanes *lanes, vector *all, int blocks)
-{
-    if (gs_is_amd())
-        sort_rows_by(true, lanes, all, blocks);
-    else
-        sort_rows_by(false, lanes, all, blocks);
+        merge_last(all, blocks);
 }
 
 /* Transpose sorted rows back into the groups they came from. */
-static AVX512 void store_rows(const struct matrix *matrix, const vector *rows, int blocks)
+static AVX512 void store_rows(const struct matrix *matrix, const vector512 *rows, int blocks)
 {
-    for (int first = 0; first < BLOCK_ROWS * blocks; first += LANES) {
-        vector t[4][8], four[4];
+    for (int first = 0; first < BLOCK * blocks; first += LANES) {
+        vector512 t[4][8], four[4];
         transpose_eights(rows + first, t);
         for (int j = 0; j < 8; j++) {
             transpose_four(t, j, four);
@@ -350,7 +332,7 @@ static void order_groups(const struct gs_lane_set *set, uint8_t *order)
 {
     uint32_t first[BLOCKS_MAX + 2] = {0};
 
-#define PLACE(group) (BLOCKS_MAX - (set->counts[group] + BLOCK_ROWS - 1) / BLOCK_ROWS)
+#define PLACE(group) (BLOCKS_MAX - (set->counts[group] + BLOCK - 1) / BLOCK)
     for (uint32_t group = 0; group < set->groups; group++)
         first[PLACE(group) + 1]++;
     for (uint32_t place = 0; place < BLOCKS_MAX; place++)
@@ -365,7 +347,7 @@ static AVX512 void sort_set(struct gs_lanes *lanes)
 {
     struct gs_lane_set *set = &lanes->sets[lanes->waiting];
     uint8_t order[GS_LANE_GROUPS];
-    vector rows[GS_LANE_ROWS];
+    vector512 rows[GS_LANE_ROWS];
     struct matrix matrix;
 
     order_groups(set, order);

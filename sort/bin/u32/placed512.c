@@ -23,7 +23,7 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
 
 enum {
-    KEYS_MIN = 1 << 16, /* fewer are split as fast: the steps stay in the first-level cache */
+    PLACED_MIN = 1 << 16, /* fewer are split as fast: the steps stay in the first-level cache */
     GROUPS_LOG2_MAX = 13,
     PUT_AT_ONCE = 256 /* keys, before the next are prefetched */
 };
@@ -151,7 +151,7 @@ bool gs_placed512_sort(const struct gs_rows *rows, gs_key *to, gs_key *scratch, 
     struct placing placing;
     struct gs_lanes lanes;
 
-    if (count < KEYS_MIN || count > GS_CACHE_SORT_LARGE ||
+    if (count < PLACED_MIN || count > GS_CACHE_SORT_LARGE ||
         !plan_placing(&placing, scratch, scratch_keys, count, low, high) ||
         !make_groups(rows, &placing))
         return false;

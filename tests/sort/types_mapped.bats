@@ -29,7 +29,7 @@ sort_mapped()
 
 @test "in bins that vectors sort to records" {
     for type in i32 u32be f32; do
-        keygen --type="$type" --specials uniform 3M >in
+        keygen --type="$type" --specials uniform 10M >in
         reference -t "$type" <in >expected
         gsort -t "$type" --bins=64 in -o out
         cmp expected out

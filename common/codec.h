@@ -52,4 +52,11 @@ void gs_codec_load(const struct gs_codec *codec, const void *records, void *elem
 void gs_codec_store(const struct gs_codec *codec, const void *elements, void *records,
                     size_t count);
 
+/* Can codec_line.h store it? */
+static inline bool gs_codec_has_line(const struct gs_codec *codec)
+{
+    return codec->record_bytes == 4 && codec->element_bytes == 4 &&
+           (codec->float_bytes == 0 || codec->float_bytes == 4);
+}
+
 #endif

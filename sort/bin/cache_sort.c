@@ -137,15 +137,20 @@ bool gs_cache_sort_takes_large(void)
     return gs_even_method() == GS_EVEN_GROUPS;
 }
 
-gs_key *gs_cache_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch,
-                           size_t scratch_keys, size_t count, gs_key low, gs_key high,
-                           bool past_cache)
+gs_key *gs_cache_sort_runs(const struct gs_rows *rows, const struct gs_bin_output *output,
+                           gs_key *scratch, size_t scratch_keys, size_t count, gs_key low,
+                           gs_key high)
 {
+    gs_key *to = output->to;
     bool tried = false;
-    if (gs_even_sort_runs(rows, to, scratch, scratch_keys, count, low, high, past_cache, &tried))
+    if (gs_even_sort_runs(rows, output, scratch, scratch_keys, count, low, high, &tried))
         return to;
     gs_rows_gather(rows, to);
-    return sort_keys(to, scratch, count, low, high, tried);
+    gs_key *sorted = sort_keys(to, scratch, count, low, high, tried);
+    if (output->codec == NULL)
+        return sorted;
+    gs_codec_store(output->codec, sorted, to, count);
+    return to;
 }
 
 const char *gs_cache_sort_name(void)

@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "common/keys.h"
+#include "sort/bin/bin_output.h"
 #include "sort/bin/sizes.h"
 #include "sort/keys/rows.h"
 
@@ -31,12 +32,12 @@ bool gs_cache_sort_takes_large(void);
  * GS_CACHE_SORT_CAPACITY, scratch. Thread-safe, allocates nothing, cannot fail. */
 gs_key *gs_cache_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high);
 
-/* The same for count keys that lie in runs: the runs stay unchanged, and `to` has room for the
- * keys. If past_cache, keys are written to `to` by non-temporal stores where the method can.
- * scratch holds scratch_keys keys, at least GS_CACHE_SORT_SCRATCH. Returns `to` or scratch. */
-gs_key *gs_cache_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch,
-                           size_t scratch_keys, size_t count, gs_key low, gs_key high,
-                           bool past_cache);
+/* The same for count keys that lie in runs: the runs stay unchanged, and output->to has room for
+ * the keys; a codec there has to have lines. scratch holds scratch_keys keys, at least
+ * GS_CACHE_SORT_SCRATCH. Returns output->to or, without a codec, scratch. */
+gs_key *gs_cache_sort_runs(const struct gs_rows *rows, const struct gs_bin_output *output,
+                           gs_key *scratch, size_t scratch_keys, size_t count, gs_key low,
+                           gs_key high);
 
 /* The method that sorts bins on this processor, for --stats: "groups AVX-512, vqsort", "radix",
  * ... */

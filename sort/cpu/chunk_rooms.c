@@ -97,13 +97,13 @@ bool gs_rooms_put(struct gs_rooms *rooms, gs_key *restrict room, uint32_t count,
 static inline __attribute__((always_inline)) void
 put_straight(const struct gs_splitters *restrict splitters, enum gs_guide guide, uint32_t shift,
              bool ahead, gs_key *restrict room, uint32_t *restrict next, const gs_key *keys,
-             uint32_t count)
+             uint32_t count, const char *follow)
 {
     const gs_key *const end = keys + count;
 #define BIN(key)                                                                                   \
     (guide == GS_GUIDE_EVEN ? (key) >> shift : gs_splitters_bin(splitters, guide, 0, key))
-    for (; end - keys >= 2 * AHEAD; keys += AHEAD) {
-        __builtin_prefetch(keys + GS_ROOMS_BLOCK);
+    for (; end - keys >= 2 * AHEAD; keys += AHEAD, follow += AHEAD * sizeof *keys) {
+        __builtin_prefetch(follow);
         for (const gs_key *four = keys; four < keys + AHEAD; four += 4) {
 #pragma GCC unroll 4
             for (int i = AHEAD; ahead && i < AHEAD + 4; i++)
@@ -130,9 +130,11 @@ put_straight(const struct gs_splitters *restrict splitters, enum gs_guide guide,
 /* Dispatch to put_straight for splitters whose guide leaves no halving steps. */
 static inline __attribute__((always_inline)) void put_all(const struct gs_splitters *splitters,
                                                           bool ahead, gs_key *room, uint32_t *next,
-                                                          const gs_key *keys, uint32_t count)
+                                                          const gs_key *keys, uint32_t count,
+                                                          const char *follow)
 {
-#define PUT(guide, shift) put_straight(splitters, guide, shift, ahead, room, next, keys, count)
+#define PUT(guide, shift)                                                                          \
+    put_straight(splitters, guide, shift, ahead, room, next, keys, count, follow)
     if (splitters->guide == GS_GUIDE_TOP)
         PUT(GS_GUIDE_TOP, 0);
     else if (splitters->shift ==
@@ -151,12 +153,12 @@ static inline __attribute__((always_inline)) void put_all(const struct gs_splitt
 
 bool gs_rooms_put_straight(struct gs_rooms *rooms, gs_key *room,
                            const struct gs_splitters *splitters, const gs_key *keys, uint32_t count,
-                           uint32_t bins)
+                           uint32_t bins, const void *follow)
 {
     if (calls_ahead())
-        put_all(splitters, true, room, rooms->next, keys, count);
+        put_all(splitters, true, room, rooms->next, keys, count, follow);
     else
-        put_all(splitters, false, room, rooms->next, keys, count);
+        put_all(splitters, false, room, rooms->next, keys, count, follow);
     return !overflows(rooms->next, rooms->first + 1, bins);
 }
 

@@ -76,10 +76,10 @@ static inline bool gs_rooms_straight(const struct gs_splitters *splitters)
 }
 
 /* gs_rooms_put for gs_rooms_straight: keys of the input, each read once, at most GS_ROOMS_STRAIGHT
- * at a time. Prefetches GS_ROOMS_BLOCK keys ahead, past the end of keys, too. */
+ * at a time. Prefetches as many bytes from `follow` on, where the input goes on. */
 bool gs_rooms_put_straight(struct gs_rooms *rooms, gs_key *room,
                            const struct gs_splitters *splitters, const gs_key *keys, uint32_t count,
-                           uint32_t bins);
+                           uint32_t bins, const void *follow);
 
 /* Note that the chunk is in the rooms or (false) did not fit, which makes the next ones be
  * skipped. */

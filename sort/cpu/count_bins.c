@@ -46,14 +46,15 @@ static bool places_straight(const struct gs_run *run)
     return gs_rooms_straight(&run->splitters) && !run->options->verify;
 }
 
-/* Put contiguous keys into the rooms of their bins; false if a room overflowed. */
-static bool place_part(struct gs_run *run, const gs_key *keys, uint32_t count,
+/* Put contiguous keys into the rooms of their bins, and prefetch those that `follow`; false if a
+ * room overflowed. */
+static bool place_part(struct gs_run *run, const gs_key *keys, uint32_t count, const void *follow,
                        struct gs_rooms *rooms, uint64_t *fingerprint)
 {
     uint32_t bins = gs_run_bins(run);
     gs_key *room = gs_cpu_scratch(run);
     if (places_straight(run))
-        return gs_rooms_put_straight(rooms, room, &run->splitters, keys, count, bins);
+        return gs_rooms_put_straight(rooms, room, &run->splitters, keys, count, bins, follow);
     gs_find_bins(&run->splitters, keys, count, rooms->keys, rooms->bins);
     if (run->options->verify)
         *fingerprint += gs_fingerprint(rooms->keys, count);
@@ -67,6 +68,7 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
     uint32_t bins = gs_run_bins(run);
     bool straight = places_straight(run) && gs_tiles_are_keys(&run->tiles);
     uint64_t most = straight ? GS_ROOMS_STRAIGHT : GS_ROOMS_BLOCK;
+    const size_t record_bytes = gs_tiles_record_bytes(&run->tiles);
     uint64_t fingerprint = 0;
     const struct gs_regions *regions = gs_regions_of(run);
     gs_key block[GS_ROOMS_BLOCK];
@@ -79,7 +81,8 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
         uint64_t left = chunk->count - done;
         uint64_t here = part.count < left ? part.count : left;
         const gs_key *keys = gs_tile_keys(&run->tiles, &part, 0, here, block);
-        if (!place_part(run, keys, (uint32_t)here, rooms, &fingerprint)) {
+        const void *follow = (const char *)part.records + GS_ROOMS_BLOCK * record_bytes;
+        if (!place_part(run, keys, (uint32_t)here, follow, rooms, &fingerprint)) {
             gs_rooms_end(rooms, false);
             return false;
         }

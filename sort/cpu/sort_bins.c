@@ -22,11 +22,13 @@ static gs_key *sort_piece(const struct gs_run *run, const struct gs_piece *piece
                           gs_key *scratch)
 {
     const struct gs_options *options = run->options;
+    const struct gs_codec *codec = run->emitter.sorted_as_records ? options->codec : NULL;
     /* Nothing reads the output again, and it is not in cache: use non-temporal stores. */
     bool past_cache = run->emitter.sink->memory != NULL && !options->reverse && !options->unique &&
-                      run->emitter.past_cache && options->codec == NULL;
-    return gs_cache_sort_runs(&piece->rows, to, scratch, run->plan.scratch_keys, piece->count,
-                              piece->low, piece->high, past_cache);
+                      run->emitter.past_cache && options->codec == codec;
+    const struct gs_bin_output output = {.to = to, .codec = codec, .past_cache = past_cache};
+    return gs_cache_sort_runs(&piece->rows, &output, scratch, run->plan.scratch_keys, piece->count,
+                              piece->low, piece->high);
 }
 
 enum gs_status gs_finish_piece_cpu(struct gs_run *run, const struct gs_piece *piece,
@@ -51,6 +53,15 @@ static gs_key *output_memory(const struct gs_run *run)
 {
     const struct gs_emitter *emitter = &run->emitter;
     return emitter->sink->memory != NULL ? emitter->sink->memory : emitter->staging;
+}
+
+/* Do keys become records where they are sorted to their places in the output's memory? */
+static bool sorts_as_records(const struct gs_run *run)
+{
+    const struct gs_options *options = run->options;
+    return options->codec != NULL && gs_codec_has_line(options->codec) &&
+           gs_cache_sort_takes_large() && output_memory(run) != NULL && !options->unique &&
+           !options->reverse;
 }
 
 /* How far a thread knows pieces to be sorted, and regions to be safe to overwrite. */
@@ -113,9 +124,10 @@ enum gs_status gs_sort_bins_cpu(struct gs_run *run, struct gs_error *err)
     gs_key *buffers = NULL;
     atomic_bool *sorted = NULL;
     bool regions = gs_regions_of(run) != NULL;
-    /* Keys that become records leave a buffer in cache when they do. */
-    bool in_place =
-        output_memory(run) != NULL && !run->options->unique && run->options->codec == NULL;
+    run->emitter.sorted_as_records = sorts_as_records(run);
+    /* Other keys that become records leave a buffer in cache when they do. */
+    bool in_place = output_memory(run) != NULL && !run->options->unique &&
+                    (run->options->codec == NULL || run->emitter.sorted_as_records);
     if (regions)
         GS_TRY(gs_regions_finish(run, err));
     else

@@ -112,6 +112,8 @@ gs_key *gs_emit_place(const struct gs_emitter *emitter, gs_key *keys, uint64_t c
     if (emitter->staging == NULL)
         return keys;
     gs_key *place = emitter->staging + planned;
+    if (keys == place && emitter->sorted_as_records)
+        return place;
     if (emitter->options->codec != NULL)
         gs_codec_store(emitter->options->codec, keys, place, count);
     else if (keys != place)
@@ -236,6 +238,8 @@ static enum gs_status copy_to_memory(const struct gs_emitter *emitter, const gs_
     if (tells)
         GS_TRY(sink->make(sink, count, position, err));
     const struct gs_codec *codec = emitter->options->codec;
+    if (keys == to && emitter->sorted_as_records)
+        return GS_OK;
     if (codec != NULL && keys != to && emitter->past_cache)
         store_past_cache(codec, keys, count, to);
     else if (codec != NULL)

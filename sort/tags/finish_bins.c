@@ -128,9 +128,10 @@ static enum gs_status finish_bin(struct gs_wide *wide, uint32_t bin, struct hand
         gs_emit_fail(&run->emitter, &err);
         return err.status;
     }
-    gs_key *tags = gs_cache_sort_runs(&rows, hand->tags, scratch, run->plan.scratch_keys, count,
+    const struct gs_bin_output output = {.to = hand->tags};
+    gs_key *tags = gs_cache_sort_runs(&rows, &output, scratch, run->plan.scratch_keys, count,
                                       gs_splitters_low(&run->splitters, bin),
-                                      gs_splitters_high(&run->splitters, bin), false);
+                                      gs_splitters_high(&run->splitters, bin));
     if (tags == NULL)
         return gs_work_fail_changed(run);
     if (tags != hand->tags)

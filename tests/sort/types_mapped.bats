@@ -27,6 +27,16 @@ sort_mapped()
     sort_mapped 16 i64be 8
 }
 
+@test "in bins that vectors sort to records" {
+    for type in i32 u32be f32; do
+        keygen --type="$type" --specials uniform 10M >in
+        reference -t "$type" <in >expected
+        gsort -t "$type" --bins=64 in -o out
+        cmp expected out
+        gsort -t "$type" --bins=64 in | cmp expected -
+    done
+}
+
 @test "of few values, and almost all of one value" {
     keygen --type=i32 equal 10M >in
     gsort -t i32 in -o out

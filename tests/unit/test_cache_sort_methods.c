@@ -164,8 +164,28 @@ static size_t scratch_of_runs(size_t count)
                                           : gs_cache_sort_scratch(count);
 }
 
-/* Sort keys from runs, some of them empty, back to `keys`. Returns `keys`, or NULL if the method
- * refuses or cannot run here. */
+/* Two formats of 4 bytes that keys may become on the way. */
+static const struct gs_format big_endian_floats = {
+    .record_bytes = 4,
+    .element_bytes = 4,
+    .key_count = 1,
+    .keys = {{.type = {.kind = GS_TYPE_FLOAT, .bytes = 4, .big_endian = true}}}};
+static const struct gs_format signed_keys = {
+    .record_bytes = 4,
+    .element_bytes = 4,
+    .key_count = 1,
+    .keys = {{.type = {.kind = GS_TYPE_SIGNED, .bytes = 4}, .descending = true}}};
+
+/* Records to keys again, if that is what they became. */
+static const gs_key *as_keys(gs_key *keys, size_t count, const struct gs_codec *codec)
+{
+    if (codec != NULL)
+        gs_codec_load(codec, keys, keys, count);
+    return keys;
+}
+
+/* Sort keys from runs, some of them empty, back to `keys`, and by many counts as records. Returns
+ * `keys`, or NULL if the method refuses or cannot run here. */
 static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch, size_t count,
                                gs_key low, gs_key high)
 {
@@ -177,25 +197,27 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
         starts[2 * i + 1] = left < share ? left : share;
         left -= starts[2 * i + 1];
     }
-    const bool past_cache = count % 2 == 0;
+    struct gs_codec codec;
+    struct gs_bin_output output = {.to = keys, .past_cache = count % 2 == 0};
+    if (GS_KEY_BITS == 32 && count % 3 != 0) {
+        gs_codec_init(&codec, count % 3 == 1 ? &big_endian_floats : &signed_keys);
+        output.codec = &codec;
+    }
     if (method == CHOSEN_RUNS) { /* needs other memory for its output */
         static gs_key room[LARGEST + 16];
-        gs_key *to = room + count % 16;
-        memcpy(keys,
-               gs_cache_sort_runs(&runs, to, scratch, gs_cache_sort_runs_scratch(count), count, low,
-                                  high, past_cache),
-               count * sizeof *keys);
-        return keys;
+        output.to = room + count % 16;
+        gs_key *sorted = gs_cache_sort_runs(&runs, &output, scratch,
+                                            gs_cache_sort_runs_scratch(count), count, low, high);
+        memcpy(keys, sorted, count * sizeof *keys);
+        return as_keys(keys, count, output.codec);
     }
 #if GS_HAS_AVX2 && GS_KEY_BITS == 32
     if (method == GROUPS512 && gs_groups512_usable() &&
-        gs_groups512_sort(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
-                          past_cache))
-        return keys;
+        gs_groups512_sort(&runs, &output, scratch, scratch_of_runs(count), count, low, high))
+        return as_keys(keys, count, output.codec);
     if (method == PLACED512 && gs_placed512_usable() &&
-        gs_placed512_sort(&runs, keys, scratch, scratch_of_runs(count), count, low, high,
-                          past_cache))
-        return keys;
+        gs_placed512_sort(&runs, &output, scratch, scratch_of_runs(count), count, low, high))
+        return as_keys(keys, count, output.codec);
 #endif
     return NULL;
 }

@@ -76,7 +76,7 @@ static bool put_chunk(struct gs_rooms *rooms, const gs_key *keys, uint32_t count
         uint32_t here = count - done < most ? count - done : most;
         if (straight) {
             if (!gs_rooms_put_straight(rooms, scratch, &splitters, keys + done, here,
-                                       splitters.count + 1))
+                                       splitters.count + 1, keys + done + GS_ROOMS_BLOCK))
                 return false;
             done += here;
             continue;

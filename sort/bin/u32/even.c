@@ -76,13 +76,13 @@ static bool runs_look_even(const struct gs_rows *rows, size_t count, gs_key low,
            gs_bin_looks_even(sample, drawn, low, high);
 }
 
-/* Sort from the runs straight to `to`, which may be the runs' own memory. */
-static bool try_groups(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
-                       size_t count, gs_key low, gs_key high, bool past_cache)
+/* Sort from the runs straight to the output, which may be the runs' own memory. */
+static bool try_groups(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high)
 {
     return (gs_placed512_pays() &&
-            gs_placed512_sort(rows, to, scratch, scratch_keys, count, low, high, past_cache)) ||
-           gs_groups512_sort(rows, to, scratch, scratch_keys, count, low, high, past_cache);
+            gs_placed512_sort(rows, output, scratch, scratch_keys, count, low, high)) ||
+           gs_groups512_sort(rows, output, scratch, scratch_keys, count, low, high);
 }
 
 enum gs_even_method gs_even_method(void)
@@ -92,15 +92,16 @@ enum gs_even_method gs_even_method(void)
                                  : GS_EVEN_NONE;
 }
 
-bool gs_even_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
-                       size_t count, gs_key low, gs_key high, bool past_cache, bool *tried)
+bool gs_even_sort_runs(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                       bool *tried)
 {
     /* Skip bins whose columns would hold more values than 16-bit slots distinguish. */
     if (!gs_groups512_usable() || count == 0 || (uint64_t)(high - low) / count >= NARROW_SPREAD ||
         !runs_look_even(rows, count, low, high))
         return false;
     *tried = true;
-    return try_groups(rows, to, scratch, scratch_keys, count, low, high, past_cache);
+    return try_groups(rows, output, scratch, scratch_keys, count, low, high);
 }
 
 bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high, bool *tried)
@@ -111,8 +112,9 @@ bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_ke
     *tried = true;
     uint32_t starts[2] = {0, (uint32_t)count};
     const struct gs_rows row = {.keys = keys, .starts = starts, .count = 1};
+    const struct gs_bin_output output = {.to = keys};
     if (gs_groups512_usable() &&
-        try_groups(&row, keys, scratch, gs_cache_sort_scratch(count), count, low, high, false))
+        try_groups(&row, &output, scratch, gs_cache_sort_scratch(count), count, low, high))
         return true;
     return gs_columns_usable() && gs_columns_sort(keys, scratch, count, low, high);
 }

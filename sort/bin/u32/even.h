@@ -7,6 +7,7 @@
 #ifndef GS_EVEN_H
 #define GS_EVEN_H
 
+#include "sort/bin/bin_output.h"
 #include "sort/keys/rows.h"
 
 #include <stdbool.h>
@@ -26,10 +27,11 @@ enum gs_even_method gs_even_method(void);
 bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high,
                   bool *tried);
 
-/* The same for up to GS_CACHE_SORT_LARGE keys in runs, which are sorted to `to` and stay unchanged;
- * the parameters are those of gs_cache_sort_runs(). Always false unless the method is
+/* The same for up to GS_CACHE_SORT_LARGE keys in runs, which are sorted to the output and stay
+ * unchanged; the parameters are those of gs_cache_sort_runs(). Always false unless the method is
  * GS_EVEN_GROUPS. */
-bool gs_even_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
-                       size_t count, gs_key low, gs_key high, bool past_cache, bool *tried);
+bool gs_even_sort_runs(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                       bool *tried);
 
 #endif

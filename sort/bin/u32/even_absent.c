@@ -14,10 +14,11 @@ bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_ke
     return false;
 }
 
-bool gs_even_sort_runs(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
-                       size_t count, gs_key low, gs_key high, bool past_cache, bool *tried)
+bool gs_even_sort_runs(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high,
+                       bool *tried)
 {
-    (void)rows, (void)to, (void)scratch, (void)scratch_keys, (void)count, (void)low, (void)high,
-        (void)past_cache, (void)tried;
+    (void)rows, (void)output, (void)scratch, (void)scratch_keys, (void)count, (void)low, (void)high,
+        (void)tried;
     return false;
 }

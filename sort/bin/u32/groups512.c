@@ -62,7 +62,8 @@ struct split {
     uint16_t *group_rooms[2]; /* [groups_waiting][GS_LANE_ROOM] each, and behind them as much room
                                  as what the last step splits has */
     uint32_t groups_waiting;
-    bool written; /* some keys were written to the output */
+    bool written;                /* some keys were written to the output */
+    struct gs_bin_output output; /* the rest of it */
     struct gs_lanes lanes;
 };
 
@@ -171,9 +172,10 @@ static gs_key word_base(const struct split *split, gs_key base)
     return split->low + (base >> SPLIT_WORD_BITS << SPLIT_WORD_BITS);
 }
 
-static void open_lanes(struct split *split, gs_key *to, bool past_cache)
+static void open_lanes(struct split *split, gs_key *to)
 {
-    gs_lanes_open512(&split->lanes, split->group_rooms, split->groups_waiting, to, past_cache);
+    split->output.to = to;
+    gs_lanes_open512(&split->lanes, split->group_rooms, split->groups_waiting, &split->output);
 }
 
 /* Sort keys or words by radix, since a step would overflow one of their parts. */
@@ -189,9 +191,11 @@ static AVX512_VBMI2 void sort_in_steps(struct split *split, const struct step *s
         for (uint32_t i = 0; i < count; i++)
             to[i] = split->low + ((const gs_key *)from)[i];
     const gs_key *sorted = gs_radix_sort(to, split->large_scratch, count);
-    if (sorted != to)
+    if (split->output.codec != NULL)
+        gs_codec_store(split->output.codec, sorted, to, count);
+    else if (sorted != to)
         memcpy(to, sorted, count * sizeof *to);
-    open_lanes(split, to + count, split->lanes.past_cache);
+    open_lanes(split, to + count);
 }
 
 /* Do step `number` and those below it, down to groups. base is what the keys, less low, have in
@@ -321,14 +325,15 @@ static bool plan_split(struct split *split, gs_key *scratch, size_t scratch_keys
     return most > share + share / 16 + 256;
 }
 
-static AVX512_VBMI2 bool sort_bin(const struct gs_rows *rows, struct split *split, gs_key *to,
-                                  bool past_cache)
+static AVX512_VBMI2 bool sort_bin(const struct gs_rows *rows, struct split *split,
+                                  const struct gs_bin_output *output)
 {
     uint32_t counts[AREAS];
 
     if (!make_areas(rows, split, counts))
         return false;
-    open_lanes(split, to, past_cache);
+    split->output = *output;
+    open_lanes(split, output->to);
     for (uint32_t area = 0; area < split->area_count; area++)
         if (!split_further(split, split->count - 1, area_begin(split, area), counts[area],
                            area << split->area_shift))
@@ -338,14 +343,14 @@ static AVX512_VBMI2 bool sort_bin(const struct gs_rows *rows, struct split *spli
     return true;
 }
 
-bool gs_groups512_sort(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
-                       size_t count, gs_key low, gs_key high, bool past_cache)
+bool gs_groups512_sort(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high)
 {
     struct split split;
 
     return count >= KEYS_MIN && count <= GS_CACHE_SORT_LARGE &&
            plan_split(&split, scratch, scratch_keys, count, low, high) &&
-           sort_bin(rows, &split, to, past_cache);
+           sort_bin(rows, &split, output);
 }
 
 bool gs_groups512_usable(void)

@@ -96,9 +96,16 @@ INLINE_AVX512 vector512 widen(const uint16_t *words, gs_key base)
         _mm512_set1_epi32((int)base));
 }
 
+/* What keys are in the output. */
+INLINE_AVX512 vector512 as_stored(const struct gs_lanes *lanes, vector512 keys)
+{
+    return lanes->stores_records ? gs_codec_line_store(&lanes->codec, keys) : keys;
+}
+
 /* Write a full line to the output. */
 INLINE_AVX512 void write_line(struct gs_lanes *lanes, vector512 line)
 {
+    line = as_stored(lanes, line);
     if (lanes->head > 0)
         _mm512_mask_storeu_epi32(lanes->to, (__mmask16)(0xffffU << lanes->head), line);
     else if (lanes->past_cache)
@@ -131,10 +138,11 @@ INLINE_AVX512 void write_group(struct gs_lanes *lanes, const struct gs_lane_set 
     gs_key *to = lanes->to;
     if (lanes->past_cache)
         for (; done + GS_LINE_KEYS <= count; done += GS_LINE_KEYS, to += GS_LINE_KEYS)
-            _mm512_stream_si512((vector512 *)(void *)to, widen(words + done, base));
+            _mm512_stream_si512((vector512 *)(void *)to,
+                                as_stored(lanes, widen(words + done, base)));
     else
         for (; done + GS_LINE_KEYS <= count; done += GS_LINE_KEYS, to += GS_LINE_KEYS)
-            _mm512_store_si512(to, widen(words + done, base));
+            _mm512_store_si512(to, as_stored(lanes, widen(words + done, base)));
     lanes->to = to;
     _mm512_store_si512(lanes->line, widen(words + done, base));
     lanes->fill = count - done;
@@ -364,8 +372,9 @@ static AVX512 void sort_set(struct gs_lanes *lanes)
 }
 
 AVX512 void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uint32_t groups_max,
-                             gs_key *to, bool past_cache)
+                             const struct gs_bin_output *output)
 {
+    gs_key *to = output->to;
     for (uint32_t i = 0; i < 2; i++) {
         lanes->sets[i].rooms = rooms[i];
         lanes->sets[i].groups = 0;
@@ -376,7 +385,10 @@ AVX512 void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uin
     lanes->head = (uint32_t)((uintptr_t)to / sizeof *to % GS_LINE_KEYS);
     lanes->fill = lanes->head;
     lanes->to = to - lanes->head;
-    lanes->past_cache = past_cache;
+    lanes->past_cache = output->past_cache;
+    lanes->stores_records = output->codec != NULL;
+    if (lanes->stores_records)
+        gs_codec_line_open(&lanes->codec, output->codec);
     _mm512_store_si512(lanes->line, _mm512_setzero_si512());
 }
 
@@ -397,6 +409,7 @@ AVX512 gs_key *gs_lanes_flush512(struct gs_lanes *lanes)
     sort_set(lanes); /* the second call writes what this one sorts */
     sort_set(lanes);
     const uint32_t rest = ((1U << lanes->fill) - 1) & 0xffffU << lanes->head;
-    _mm512_mask_storeu_epi32(lanes->to, (__mmask16)rest, _mm512_load_si512(lanes->line));
+    _mm512_mask_storeu_epi32(lanes->to, (__mmask16)rest,
+                             as_stored(lanes, _mm512_load_si512(lanes->line)));
     return lanes->to + lanes->fill;
 }

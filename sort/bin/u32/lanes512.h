@@ -17,7 +17,9 @@
 #ifndef GS_LANES512_H
 #define GS_LANES512_H
 
-#include "common/keys.h"
+#include "sort/bin/bin_output.h"
+
+#include "common/codec_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,17 +85,19 @@ struct gs_lanes {
     uint32_t waiting;    /* the set that waits to be sorted */
     uint32_t groups_max; /* of a set */
     uint32_t written;    /* groups of the other set that are already written */
-    bool past_cache;
+    bool past_cache, stores_records;
     gs_key *to;    /* where line[] will lie, aligned to a line */
     uint32_t head; /* keys at the start of line[] that are not ours */
     uint32_t fill; /* head + keys in line[] */
     gs_key line[GS_LINE_KEYS] __attribute__((aligned(64)));
+    struct gs_codec_line codec; /* if keys are stored as records */
 };
 
-/* Begin with no groups waiting and output from `to` on. rooms are two arrays of groups_max rooms, a
- * multiple of GS_LANES. They begin at cache lines, and the line before each may be read. */
+/* Begin with no groups waiting and output from output->to on. rooms are two arrays of groups_max
+ * rooms, a multiple of GS_LANES. They begin at cache lines, and the line before each may be read.
+ */
 void gs_lanes_open512(struct gs_lanes *lanes, uint16_t *const *rooms, uint32_t groups_max,
-                      gs_key *to, bool past_cache);
+                      const struct gs_bin_output *output);
 
 /* Where to put the next group's words; the rooms of the groups after it follow, as many as the set
  * has left. */

@@ -145,8 +145,8 @@ static AVX512 bool make_groups(const struct gs_rows *rows, struct placing *placi
     return all_fit(placing);
 }
 
-bool gs_placed512_sort(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
-                       size_t count, gs_key low, gs_key high, bool past_cache)
+bool gs_placed512_sort(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high)
 {
     struct placing placing;
     struct gs_lanes lanes;
@@ -156,7 +156,7 @@ bool gs_placed512_sort(const struct gs_rows *rows, gs_key *to, gs_key *scratch, 
         !make_groups(rows, &placing))
         return false;
     uint16_t *const rooms[2] = {placing.rooms, placing.rooms};
-    gs_lanes_open512(&lanes, rooms, gs_lanes_waiting(placing.groups), to, past_cache);
+    gs_lanes_open512(&lanes, rooms, gs_lanes_waiting(placing.groups), output);
     for (uint32_t i = 0; i < placing.groups; i++) {
         const uint32_t begin = i * GS_LANE_ROOM;
         const gs_key base = low + (i << placing.shift >> 16 << 16);

@@ -4,13 +4,14 @@
 #ifndef GS_PLACED512_H
 #define GS_PLACED512_H
 
+#include "sort/bin/bin_output.h"
 #include "sort/keys/rows.h"
 
 #include <stdbool.h>
 
 /* As gs_groups512_sort(), for 2^16 keys or more. Returns false, also, if a group overflows. */
-bool gs_placed512_sort(const struct gs_rows *rows, gs_key *to, gs_key *scratch, size_t scratch_keys,
-                       size_t count, gs_key low, gs_key high, bool past_cache);
+bool gs_placed512_sort(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high);
 
 /* Whether this processor has the instructions, and whether it is faster there. */
 bool gs_placed512_usable(void);

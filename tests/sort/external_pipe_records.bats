@@ -9,8 +9,8 @@ load ../helper
         keygen uniform $((bytes * 270001)) --type=u8 >in
         reference -R "$bytes" -k 1:u16 in >wanted
         # shellcheck disable=SC2002  # a pipe is what is tested
-        cat in | gsort -R "$bytes" -k 1:u16 --device=cpu --parallel=2 -S 600K -T . --verify --stats \
-            2>stats >got
+        cat in | gsort -R "$bytes" -k 1:u16 --device=cpu --parallel=2 -S 600K -T . --verify \
+            --stats 2>stats >got
         assert_same wanted got
         grep -q 'through temporary files' stats
     done

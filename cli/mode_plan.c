@@ -27,9 +27,6 @@ struct plan {
     struct gs_pace_look look;
 };
 
-/* With --argsort, a record has its position beside it in temporary files. */
-#define POSITION_BYTES 8
-
 /* What the forecast takes for fresh memory: 4 GB/s. */
 #define FRESH_SECONDS 0.25e-9
 
@@ -46,7 +43,8 @@ static void look_at_pace(const struct gs_inputs *inputs, struct plan *plan)
 static void plan_sort(const struct gs_command *command, struct plan *plan)
 {
     gs_width(&command->sort)->forecast(&command->sort, plan->keys, &plan->stats, &plan->seconds);
-    const unsigned position_bytes = command->sort.index_bytes != 0 ? POSITION_BYTES : 0;
+    /* With --argsort, a record has its position beside it in temporary files. */
+    const unsigned position_bytes = command->sort.index_bytes != 0 ? GS_NUMBER_BYTES : 0;
     if (gs_width(&command->sort)
             ->external_needed(&command->sort, plan->limit_bytes, 0, plan->keys)) {
         plan->method = "external sort";

@@ -35,12 +35,6 @@ struct source {
     bool cold;             /* most of the inputs was not in memory */
 };
 
-/* Do records of equal keys stay in the order of the inputs? */
-static bool reads_in_turn(const struct gs_options *options)
-{
-    return options->records != NULL && options->format->stable;
-}
-
 /* Keys that will not be read again. The page cache need not keep what nobody had there before: its
  * pages serve what is read next, where fresh ones may come slowly. */
 static void let_go(struct source *source, const void *keys, uint64_t bytes)
@@ -127,7 +121,7 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
     const size_t room_bytes = room * source->record_bytes;
     source->advanced = true;
     enum gs_status st =
-        reads_in_turn(source->options)
+        gs_keeps_input_order(source->options)
             ? read_in_turn(source, to, room_bytes, &bytes, err)
             : gs_inputs_read_on(source->inputs, source->record_bytes, to, room_bytes, &bytes, err);
     *got = bytes / source->record_bytes;
@@ -210,7 +204,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     gs_output_sink_choose(&to, source.read == NULL ? keys * own.output_bytes : UINT64_MAX);
     source.spans = spans;
     source.span_count = inputs->count;
-    if (source.read != NULL && reads_in_turn(own.options)) {
+    if (source.read != NULL && gs_keeps_input_order(own.options)) {
         /* those behind the first pending one have to wait */
         while (!inputs->list[own.next].pending)
             own.next++;

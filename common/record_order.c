@@ -68,6 +68,17 @@ static bool is_bytes(const struct gs_key_field *key)
             (key->type.kind == GS_TYPE_UNSIGNED && (key->type.big_endian || key->type.bytes == 1)));
 }
 
+/* What the head of a string is made of. */
+static void find_head(struct gs_record_order *order)
+{
+    const uint32_t last = order->format.record_bytes - (uint32_t)sizeof order->keys;
+    const uint32_t behind = order->key_bytes < 16 ? 128 - 8 * order->key_bytes : 0;
+    order->head_at = order->bytes_at < last ? order->bytes_at : last;
+    order->head_shift = 8 * (order->bytes_at - order->head_at);
+    order->keys = gs_record_head_left((struct gs_record_head){UINT64_MAX, UINT64_MAX}, behind);
+    order->rest_shift = behind > 0 && !order->format.stable ? 8 * order->key_bytes : 0;
+}
+
 void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)
 {
     uint32_t at = 0;
@@ -82,6 +93,9 @@ void gs_record_order_init(struct gs_record_order *order, const struct gs_format 
     order->key_bytes = at;
     order->number = format->key_count == 1 && format->keys[0].type.kind != GS_TYPE_BYTES && at <= 8;
     order->string_bytes = at + (format->stable ? 0 : format->record_bytes);
+    order->quick = order->bytes && format->record_bytes >= sizeof order->keys;
+    if (order->quick)
+        find_head(order);
 }
 
 void gs_record_string(const struct gs_record_order *order, const void *record, uint32_t from,
@@ -109,19 +123,6 @@ void gs_record_string(const struct gs_record_order *order, const void *record, u
     memset(to, 0, end - from);
 }
 
-__extension__ typedef unsigned __int128 wide;
-
-/* The 16 bytes of a record of at least as many from `at` on, as a big-endian number; zeros behind
- * the record's end. */
-static inline wide bytes_from(const uint8_t *record, uint32_t record_bytes, uint32_t at)
-{
-    uint64_t high, low;
-    const uint32_t within = at + 16 <= record_bytes ? at : record_bytes - 16;
-    memcpy(&high, record + within, sizeof high);
-    memcpy(&low, record + within + 8, sizeof low);
-    return ((wide)__builtin_bswap64(high) << 64 | __builtin_bswap64(low)) << (8 * (at - within));
-}
-
 /* A key that is a number of at most 8 bytes, in its order. */
 static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *record)
 {
@@ -138,27 +139,22 @@ static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *
     return key->descending ? ~bits & UINT64_MAX >> unused : bits;
 }
 
-struct gs_record_head gs_record_head(const struct gs_record_order *order, const void *record)
+struct gs_record_head gs_record_head_slowly(const struct gs_record_order *order, const void *record)
 {
     const struct gs_key_field *key = &order->format.keys[0];
-    const uint32_t record_bytes = order->format.record_bytes;
-    const uint32_t rest =
-        order->key_bytes < 16 && !order->format.stable ? 16 - order->key_bytes : 0;
-    wide head;
-    if (order->bytes && record_bytes >= 16) {
-        const unsigned behind = order->key_bytes < 16 ? 8 * (16 - order->key_bytes) : 0;
-        head = bytes_from(record, record_bytes, order->bytes_at) >> behind << behind;
-    } else if (order->number && record_bytes >= 16) {
-        head = (wide)number_of(key, record) << (128 - 8 * key->type.bytes);
-    } else {
-        uint8_t bytes[16];
+    uint8_t bytes[16];
+    if (!order->number || order->format.record_bytes < sizeof bytes) {
         gs_record_string(order, record, 0, sizeof bytes, bytes);
-        return (struct gs_record_head){(uint64_t)(bytes_from(bytes, 16, 0) >> 64),
-                                       (uint64_t)bytes_from(bytes, 16, 0)};
+        return gs_record_words(bytes, 0);
     }
-    if (rest > 0)
-        head |= bytes_from(record, record_bytes, 0) >> (8 * order->key_bytes);
-    return (struct gs_record_head){(uint64_t)(head >> 64), (uint64_t)head};
+    const unsigned bits = 8 * key->type.bytes;
+    struct gs_record_head head = {number_of(key, record) << (64 - bits), 0};
+    if (!order->format.stable) {
+        const struct gs_record_head rest = gs_record_head_right(gs_record_words(record, 0), bits);
+        head.high |= rest.high;
+        head.low |= rest.low;
+    }
+    return head;
 }
 
 /* Compare the keys from byte `from` of the strings on. */

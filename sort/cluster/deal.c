@@ -6,6 +6,7 @@
  */
 #include "sort/cluster/deal.h"
 
+#include "sort/tags/number.h"
 #include "sort/tags/record_fingerprint.h"
 
 #include "common/random.h"

@@ -5,18 +5,11 @@
 #define GS_DEAL_H
 
 #include "sort/cluster/ranges.h"
-#include "sort/tags/number.h"
 
-/* Do records travel with numbers? What a rank gets comes in any order. */
-static inline bool gs_number_needed(const struct gs_options *options)
-{
-    return options->records != NULL && options->format->stable;
-}
-
-/* Bytes of a record on the wire. */
+/* Bytes of a record on the wire: what a rank gets comes in any order. */
 static inline unsigned gs_wire_bytes(const struct gs_options *options)
 {
-    return gs_record_bytes(options) + (gs_number_needed(options) ? GS_NUMBER_BYTES : 0);
+    return gs_record_bytes(options) + (gs_keeps_input_order(options) ? GS_NUMBER_BYTES : 0);
 }
 
 struct gs_dealer {

@@ -381,7 +381,7 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
                         .start = output->start};
     uint64_t number = 0;
     *row = (struct gs_cluster_row){.keys_in = 0};
-    if (gs_number_needed(options)) {
+    if (gs_keeps_input_order(options)) {
         gs_numbered_init(&part.numbered, options);
         part.sorted = &part.numbered.options;
         part.sink.write = write_numbered;

@@ -17,8 +17,6 @@
 #include <endian.h>
 #include <string.h>
 
-#define GS_NUMBER_BYTES 8
-
 /* The sort of such records. */
 struct gs_numbered {
     struct gs_options options;

@@ -31,22 +31,32 @@ static inline gs_key make_tag(const struct gs_tags *tags, gs_key prefix, uint64_
     return ((tags->reverse ? ~prefix : prefix) & ~mask) | index;
 }
 
-/* The first bytes of its string, as a number. */
-static inline gs_key string_head(const struct gs_record_order *order, const void *record)
+/* Tags of all first bytes of the strings. quick, as order->quick, is a constant at every call, so
+ * that the loop for the most common keys has no call in it. */
+static inline __attribute__((always_inline)) void tag_all(const struct gs_tags *tags,
+                                                          const char *record, uint64_t first,
+                                                          uint64_t count, gs_key *to, bool quick)
 {
-    struct gs_record_head head = gs_record_head(order, record);
-    return gs_tag_of_words(head.high, head.low);
+    const struct gs_record_order *order = tags->order;
+    const size_t record_bytes = tags->tagger.record_bytes;
+    const gs_key mask = gs_tags_index_mask(tags);
+    const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
+    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
+        __builtin_prefetch(record + PREFETCHED);
+        const struct gs_record_head head =
+            quick ? gs_record_head_quickly(order, record) : gs_record_head_slowly(order, record);
+        to[i] = ((gs_tag_of_words(head.high, head.low) ^ turned) & ~mask) | (first + i);
+    }
 }
 
 static void tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t first,
                       uint64_t count, gs_key *to)
 {
     const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    const char *record = records;
-    for (uint64_t i = 0; i < count; i++, record += tagger->record_bytes) {
-        __builtin_prefetch(record + PREFETCHED);
-        to[i] = make_tag(tags, string_head(tags->order, record), first + i);
-    }
+    if (tags->order->quick)
+        tag_all(tags, records, first, count, to, true);
+    else
+        tag_all(tags, records, first, count, to, false);
 }
 
 /* The prefix where a beginning is left out. */
@@ -59,31 +69,6 @@ static gs_key prefix_behind_shared(const struct gs_tags *tags, const void *recor
     gs_key side = order < 0 ? 0 : order == 0 ? 1 : 2;
     return side << (GS_KEY_BITS - 8) |
            string_part(tags->order, record, from, tags->prefix_bytes - 1) >> 8;
-}
-
-/* The same as tag_plain for keys that are bytes in a row, with a tag's bytes of the record from
- * there on: the most common records, without a call for each. */
-static void tag_bytes(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                      uint64_t count, gs_key *to)
-{
-    const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    const struct gs_record_order *order = tags->order;
-    const size_t record_bytes = tagger->record_bytes;
-    const size_t at = order->bytes_at;
-    const uint32_t key_bytes = order->key_bytes < GS_KEY_BYTES ? order->key_bytes : GS_KEY_BYTES;
-    const unsigned behind = GS_KEY_BITS - 8 * key_bytes;
-    const gs_key key_mask = GS_KEY_MAX << behind;
-    const unsigned rest_shift = behind > 0 && !order->format.stable ? 8 * key_bytes : 0;
-    const gs_key index_mask = gs_tags_index_mask(tags);
-    const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
-    const char *record = records;
-    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
-        __builtin_prefetch(record + PREFETCHED);
-        gs_key prefix = load_head(record + at) & key_mask;
-        if (rest_shift > 0)
-            prefix |= load_head(record) >> rest_shift;
-        to[i] = ((prefix ^ turned) & ~index_mask) | (first + i);
-    }
 }
 
 static void tag_behind_shared(const struct gs_tagger *tagger, const void *records, uint64_t first,
@@ -136,12 +121,9 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
     if (gs_tiles_tag(&tiles, &tags->tagger, spans, span_count, NULL) != GS_OK)
         return; /* not an error: prefixes only tell less */
     tags->shared_bytes = find_shared(tags, &tiles);
-    const struct gs_record_order *order = options->records;
     if (tags->shared_bytes >= 2)
         tags->tagger.tag = tag_behind_shared;
-    else if (order->bytes && order->bytes_at + GS_KEY_BYTES <= format->record_bytes)
-        tags->tagger.tag = tag_bytes;
-    if (tags->shared_bytes < 2)
+    else
         tags->shared_bytes = 0;
     gs_tiles_free(&tiles);
 }

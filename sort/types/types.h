@@ -95,6 +95,15 @@ static inline unsigned gs_output_bytes(const struct gs_options *options)
     return options->index_bytes != 0 ? options->index_bytes : gs_record_bytes(options);
 }
 
+/* Do equal keys stay in input order, so that a record's position counts? */
+static inline bool gs_keeps_input_order(const struct gs_options *options)
+{
+    return options->records != NULL && options->format->stable;
+}
+
+/* Bytes of a position in the input that travels with a record. */
+#define GS_NUMBER_BYTES 8
+
 /* Keys that agree above so many lowest bits are one under options->unique. */
 static inline unsigned gs_payload_bits(const struct gs_options *options)
 {

@@ -53,15 +53,15 @@ struct part {
     atomic_uint_fast64_t numbered_sum, written_sum; /* under verify, with numbers: what was written,
                                                      * with them and without */
     struct gs_exchange exchange;
-    bool exchanged; /* and finished */
-    int fd;         /* where the sort writes: the output's or, under -u, a scratch file's, */
-    uint64_t start; /* and from which byte on */
-    uint64_t first; /* position of this rank's first record */
-    uint64_t total; /* records of all ranks */
+    bool exchanged;      /* and finished */
+    int fd;              /* where the sort writes: the output's or, under -u, a scratch file's, */
+    uint64_t start;      /* and from which byte on */
+    uint64_t first;      /* position of this rank's first record */
+    uint64_t total;      /* records of all ranks */
     uint64_t head_bytes; /* of the file, while its range is mapped */
-    char *memory;   /* the records that have come, */
-    uint64_t room;  /* the most, */
-    uint64_t count; /* and how many there are */
+    char *memory;        /* the records that have come, */
+    uint64_t room;       /* the most, */
+    uint64_t count;      /* and how many there are */
 };
 
 /* Copy to `to` what the output has for numbered records: output_bytes for each. */
@@ -87,7 +87,8 @@ static enum gs_status write_records(struct gs_sink *sink, const void *records, u
         return GS_OK;
     }
     return gs_file_pwrite_full(part->fd, records, (size_t)count * part->output_bytes,
-                               part->start + position * part->output_bytes, part->output.file->name, err);
+                               part->start + position * part->output_bytes, part->output.file->name,
+                               err);
 }
 
 /* The same for records with numbers, which are left out. */

@@ -246,12 +246,10 @@ sort_opened(const struct gs_cluster *cluster, const struct gs_command *command,
     if (first)
         st = gs_work_set_head(command, inputs, output, err);
     if (st == GS_OK && cluster->rank == 0 && !command->local && !options->unique)
-        st = gs_output_reserve(output, keys * gs_output_bytes(options), err);
+        st = gs_shared_output_reserve(output, keys * gs_output_bytes(options), err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    struct gs_cluster_output to = {.fd = output->fd,
-                                   .start = output->head_bytes,
-                                   .shared = !command->local,
-                                   .name = output->name};
+    struct gs_cluster_output to = {
+        .file = output, .start = output->head_bytes, .shared = !command->local};
     if (!command->local)
         GS_TRY(gs_cluster_share(&to.start, sizeof to.start, err));
     GS_TRY(gs_cluster_sort(cluster, options, source, &to, progress, &stats, &own, err));

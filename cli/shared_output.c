@@ -4,6 +4,8 @@
 #include "cli/shared_output.h"
 
 #include <errno.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Find what will be written; a file in a directory, for nothing else has room for several writers.
@@ -22,6 +24,7 @@ enum gs_status gs_shared_output_open(const struct gs_cluster *cluster, struct gs
                                      const char *path, struct gs_error *err)
 {
     enum gs_status st;
+    struct statfs fs;
     struct gs_tempfile *temp = &output->temp;
     *output = (struct gs_output){.kind = GS_OUTPUT_TEMPORARY,
                                  .name = path,
@@ -44,9 +47,19 @@ enum gs_status gs_shared_output_open(const struct gs_cluster *cluster, struct gs
     }
     GS_TRY(gs_cluster_agree(cluster, st, err));
     output->fd = temp->fd;
+    output->in_memory = fstatfs(output->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 cleanup:
     if (st != GS_OK)
         gs_output_discard(output);
+    return st;
+}
+
+enum gs_status gs_shared_output_reserve(struct gs_output *output, uint64_t bytes,
+                                        struct gs_error *err)
+{
+    enum gs_status st = gs_output_reserve(output, bytes, err);
+    if (st == GS_OK && ftruncate(output->fd, (off_t)(output->head_bytes + bytes)) != 0)
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot set its length", output->name);
     return st;
 }
 

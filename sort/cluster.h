@@ -8,6 +8,7 @@
 #ifndef GS_CLUSTER_H
 #define GS_CLUSTER_H
 
+#include "common/output.h"
 #include "sort/types/types.h"
 
 struct gs_cluster {
@@ -44,10 +45,10 @@ struct gs_cluster_source {
 
 /* Where one rank writes. */
 struct gs_cluster_output {
-    int fd;
-    uint64_t start;   /* byte of the file where the first record goes, */
-    bool shared;      /* of all ranks: the file is the same for all; else of this rank */
-    const char *name; /* for messages */
+    struct gs_output *file;
+    uint64_t start; /* byte of the file where the first record goes, */
+    bool shared;    /* of all ranks: the file is the same for all, and has its full length already,
+                     * but under -u; else of this rank */
 };
 
 /* What a rank did, for all to see. */

@@ -9,6 +9,12 @@
 #include "sort/cluster/wire.h"
 
 #include <stdbool.h>
+#include <time.h>
+
+/* After so many attempts in vain, sleep between them. A short sleep takes 50 us anyway, the slack
+ * of timers; one of 50 us takes twice as long. */
+#define SPINS    256
+#define SLEEP_NS 1000
 
 static bool broken; /* a call of MPI has failed: another rank is gone, in all likelihood */
 
@@ -21,6 +27,26 @@ enum gs_status gs_wire_check(int result, struct gs_error *err)
     broken = true;
     MPI_Error_string(result, text, &length);
     return gs_fail(err, GS_ERR_INTERNAL, 0, "MPI: %s", text);
+}
+
+void gs_wire_nap(unsigned *attempts)
+{
+    const struct timespec nap = {.tv_nsec = SLEEP_NS};
+    if (++*attempts > SPINS)
+        nanosleep(&nap, NULL);
+}
+
+enum gs_status gs_wire_wait(MPI_Request *request, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    int done = 0;
+    for (unsigned attempts = 0; !done;) {
+        GS_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
+        if (!done)
+            gs_wire_nap(&attempts);
+    }
+cleanup:
+    return st;
 }
 
 const char *gs_cluster_library(void)
@@ -71,11 +97,13 @@ enum gs_status gs_cluster_agree(const struct gs_cluster *cluster, enum gs_status
     enum gs_status own = st;
     int none = 2 * cluster->size;
     int first = none;
+    MPI_Request request;
     if (st != GS_OK)
         first = err->status != GS_OK ? cluster->rank : cluster->size + cluster->rank;
     if (broken)
         return own;
-    GS_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    GS_MPI(MPI_Iallreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request));
+    GS_TRY(gs_wire_wait(&request, err));
     if (first == none)
         return GS_OK;
     GS_MPI(MPI_Bcast(err, (int)sizeof *err, MPI_BYTE, first % cluster->size, MPI_COMM_WORLD));

@@ -15,14 +15,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TAG_RECORDS = 1, TAG_END, TAG_FAILED };
-
-/* After so many attempts in vain, sleep between them: another rank may need the processor. A short
- * sleep takes 50 us anyway, the slack of timers; one of 50 us takes twice as long. */
-#define SPINS    256
-#define SLEEP_NS 1000
 
 static void progress_meanwhile(void *context);
 
@@ -286,13 +280,11 @@ cleanup:
     return st;
 }
 
-/* Nothing to do: after a while, let others have the processor. */
+/* Nothing to do. */
 static void idle(struct gs_exchange *exchange, unsigned *spins)
 {
-    const struct timespec nap = {.tv_nsec = SLEEP_NS};
     uint64_t start = gs_now_ns();
-    if (++*spins > SPINS)
-        nanosleep(&nap, NULL);
+    gs_wire_nap(spins);
     exchange->wait_ns += gs_now_ns() - start;
 }
 
@@ -371,8 +363,10 @@ enum gs_status gs_exchange_finish(struct gs_exchange *exchange, bool failed, uin
     uint64_t sums[] = {exchange->received, exchange->dealer.fingerprint - exchange->fingerprint,
                        exchange->failed};
     *first = 0;
+    MPI_Request request;
+    GS_MPI(MPI_Iallreduce(MPI_IN_PLACE, sums, 3, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request));
+    GS_TRY(gs_wire_wait(&request, err));
     GS_MPI(MPI_Exscan(&exchange->received, first, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
-    GS_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
     if (exchange->cluster->rank == 0)
         *first = 0; /* which MPI leaves undefined */
     *total = sums[0];

@@ -9,6 +9,8 @@
  */
 #include "sort/cluster/ranges.h"
 
+#include "sort/keys/vectors.h"
+
 #include "common/random.h"
 
 #include <errno.h>
@@ -79,8 +81,8 @@ static uint16_t deal_equal(struct gs_ranges *ranges, uint16_t range, uint64_t po
  * vectors. Whether an element equals a splitter is no branch either: which one it would be is
  * random. Blocks that have such elements are gone through once more. */
 #define DEFINE_SEARCH(name, type)                                                                  \
-    static void name(struct gs_ranges *ranges, const void *records, size_t count, type mask,       \
-                     uint64_t position, uint16_t *found)                                           \
+    GS_CLONES static void name(struct gs_ranges *ranges, const void *records, size_t count,        \
+                               type mask, uint64_t position, uint16_t *found)                      \
     {                                                                                              \
         const type *splitters = ranges->splitters;                                                 \
         const type *elements = records;                                                            \

@@ -53,14 +53,15 @@ struct part {
     atomic_uint_fast64_t numbered_sum, written_sum; /* under verify, with numbers: what was written,
                                                      * with them and without */
     struct gs_exchange exchange;
-    bool exchanged; /* and finished */
-    int fd;         /* where the sort writes: the output's or, under -u, a scratch file's, */
-    uint64_t start; /* and from which byte on */
-    uint64_t first; /* position of this rank's first record */
-    uint64_t total; /* records of all ranks */
-    char *memory;   /* the records that have come, */
-    uint64_t room;  /* the most, */
-    uint64_t count; /* and how many there are */
+    bool exchanged;      /* and finished */
+    int fd;              /* where the sort writes: the output's or, under -u, a scratch file's, */
+    uint64_t start;      /* and from which byte on */
+    uint64_t first;      /* position of this rank's first record */
+    uint64_t total;      /* records of all ranks */
+    uint64_t head_bytes; /* of the file, while its range is mapped */
+    char *memory;        /* the records that have come, */
+    uint64_t room;       /* the most, */
+    uint64_t count;      /* and how many there are */
 };
 
 /* Copy to `to` what the output has for numbered records: output_bytes for each. */
@@ -80,8 +81,14 @@ static enum gs_status write_records(struct gs_sink *sink, const void *records, u
                                     uint64_t position, struct gs_error *err)
 {
     const struct part *part = (const struct part *)sink;
+    if (sink->memory != NULL) {
+        gs_output_made(part->output.file, position * part->output_bytes,
+                       count * part->output_bytes);
+        return GS_OK;
+    }
     return gs_file_pwrite_full(part->fd, records, (size_t)count * part->output_bytes,
-                               part->start + position * part->output_bytes, part->output.name, err);
+                               part->start + position * part->output_bytes, part->output.file->name,
+                               err);
 }
 
 /* The same for records with numbers, which are left out. */
@@ -93,7 +100,7 @@ static enum gs_status write_numbered(struct gs_sink *sink, const void *records, 
     const uint64_t most = STRIP_BYTES / part->wire_bytes;
     char *buffer = malloc((size_t)most * part->wire_bytes);
     if (buffer == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", part->output.name);
+        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", part->output.file->name);
     for (uint64_t done = 0, here; done < count; done += here) {
         const char *from = (const char *)records + done * part->wire_bytes;
         here = count - done < most ? count - done : most;
@@ -107,6 +114,46 @@ static enum gs_status write_numbered(struct gs_sink *sink, const void *records, 
 cleanup:
     free(buffer);
     return st;
+}
+
+/* This rank's range of the file as memory. A huge page may begin before it: so what lies there is
+ * taken for the output's head. */
+static void *map_records(struct gs_sink *sink, uint64_t count, bool early)
+{
+    const struct part *part = (const struct part *)sink;
+    struct gs_output *file = part->output.file;
+    if (gs_buffer_space_left() != UINT64_MAX)
+        return NULL;
+    file->start = part->start / GS_HUGE_PAGE_BYTES * GS_HUGE_PAGE_BYTES;
+    file->head_bytes = part->start - file->start;
+    return gs_output_map(file, count * part->output_bytes, early, gs_threads(part->options));
+}
+
+/* Only where keys lie in the file as they do in memory. */
+static bool may_map(const struct part *part)
+{
+    const struct gs_options *options = part->options;
+    const bool alike = options->records != NULL
+                           ? part->sorted == options && options->index_bytes == 0
+                           : gs_record_bytes(options) == options->key_bytes &&
+                                 part->output.start % options->key_bytes == 0;
+    return alike && !options->unique;
+}
+
+static enum gs_status make_records(struct gs_sink *sink, uint64_t count, uint64_t position,
+                                   struct gs_error *err)
+{
+    const struct part *part = (const struct part *)sink;
+    return gs_output_make(part->output.file, position * part->output_bytes,
+                          count * part->output_bytes, err);
+}
+
+static void unmap_records(const struct part *part)
+{
+    struct gs_output *file = part->output.file;
+    gs_output_end_prefill(file);
+    file->start = 0;
+    file->head_bytes = part->head_bytes;
 }
 
 static void forget_records(struct gs_sink *sink, const void *records, uint64_t count)
@@ -213,11 +260,11 @@ static enum gs_status place_unique(struct part *part, uint64_t keys, struct gs_e
     if (buffer == NULL)
         GS_TRY(gs_fail(err, GS_ERR_MEMORY, ENOMEM, "exchange"));
     part->start = part->output.start + (part->output.shared ? part->first * part->output_bytes : 0);
-    for (uint64_t done = 0; done < bytes && part->fd != part->output.fd; done += COPY_BYTES) {
+    for (uint64_t done = 0; done < bytes && part->fd != part->output.file->fd; done += COPY_BYTES) {
         size_t here = (size_t)(bytes - done < COPY_BYTES ? bytes - done : COPY_BYTES);
         GS_TRY(gs_file_pread_full(part->fd, buffer, here, done, "temporary file", err));
-        GS_TRY(gs_file_pwrite_full(part->output.fd, buffer, here, part->start + done,
-                                   part->output.name, err));
+        GS_TRY(gs_file_pwrite_full(part->output.file->fd, buffer, here, part->start + done,
+                                   part->output.file->name, err));
     }
 cleanup:
     free(buffer);
@@ -248,9 +295,9 @@ static enum gs_status read_borders(const struct part *part, struct borders *bord
     memset(own, 0, 2 * borders->room);
     if (keys == 0)
         return GS_OK;
-    GS_TRY(gs_file_pread_full(output->fd, own, size, part->start, output->name, err));
-    GS_TRY(gs_file_pread_full(output->fd, own + borders->room, size,
-                              part->start + (keys - 1) * size, output->name, err));
+    GS_TRY(gs_file_pread_full(output->file->fd, own, size, part->start, output->file->name, err));
+    GS_TRY(gs_file_pread_full(output->file->fd, own + borders->room, size,
+                              part->start + (keys - 1) * size, output->file->name, err));
 cleanup:
     return st;
 }
@@ -278,12 +325,12 @@ static enum gs_status check_borders(const struct part *part, uint64_t keys, stru
             st = gs_fail(err, GS_ERR_VERIFY, 0,
                          "%s: the range of rank %zu does not continue the one before it: the input "
                          "has changed meanwhile",
-                         part->output.name, rank);
+                         part->output.file->name, rank);
         before = first + borders.room;
     }
     if (st == GS_OK && !options->unique && sum != part->total)
         st = gs_fail(err, GS_ERR_VERIFY, 0, "%s: ranks have written a wrong number of records",
-                     part->output.name);
+                     part->output.file->name);
 cleanup:
     free(borders.records);
     free(borders.counts);
@@ -296,7 +343,7 @@ static enum gs_status prove_numbered(const struct part *part, struct gs_stats *s
 {
     if (part->numbered_sum != stats->fingerprint)
         return gs_fail(err, GS_ERR_VERIFY, 0, "%s: verify: what was sorted is not what has come",
-                       part->output.name);
+                       part->output.file->name);
     stats->fingerprint = part->written_sum;
     return GS_OK;
 }
@@ -312,6 +359,7 @@ static enum gs_status run(struct part *part, struct gs_progress *progress, struc
         enum gs_status end = finish_exchange(part, true, err);
         st = st != GS_OK ? st : end;
     }
+    unmap_records(part);
     row->exchange_ns = part->exchange.end_ns - part->exchange.begin_ns;
     row->sort_ns = gs_now_ns() - part->exchange.end_ns;
     GS_TRY(gs_cluster_agree(part->cluster, st, err));
@@ -319,8 +367,8 @@ static enum gs_status run(struct part *part, struct gs_progress *progress, struc
         GS_TRY(gs_cluster_agree(part->cluster, place_unique(part, stats->keys_out, err), err));
     if (part->options->verify)
         st = gs_width(part->options)
-                 ->verify_file(part->options, part->output.fd, part->start, stats,
-                               part->output.name, err);
+                 ->verify_file(part->options, part->output.file->fd, part->start, stats,
+                               part->output.file->name, err);
     GS_TRY(gs_cluster_agree(part->cluster, st, err));
     GS_TRY(check_borders(part, stats->keys_out, err));
     row->keys_in = part->exchange.position;
@@ -377,14 +425,19 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
                         .wire_bytes = gs_wire_bytes(options),
                         .output_bytes = gs_output_bytes(options),
                         .sorted = options,
-                        .fd = output->fd,
-                        .start = output->start};
+                        .fd = output->file->fd,
+                        .start = output->start,
+                        .head_bytes = output->file->head_bytes};
     uint64_t number = 0;
     *row = (struct gs_cluster_row){.keys_in = 0};
     if (gs_keeps_input_order(options)) {
         gs_numbered_init(&part.numbered, options);
         part.sorted = &part.numbered.options;
         part.sink.write = write_numbered;
+    }
+    if (may_map(&part)) {
+        part.sink.map = map_records;
+        part.sink.make = make_records;
     }
     st = gs_ranges_open(&ranges, options, (unsigned)cluster->size, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
@@ -405,7 +458,7 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
     GS_TRY(gs_cluster_agree(cluster, st, err));
     st = run(&part, progress, stats, row, err);
 cleanup:
-    if (part.fd >= 0 && part.fd != output->fd)
+    if (part.fd >= 0 && part.fd != output->file->fd)
         close(part.fd);
     gs_pages_free(part.memory, part.room * part.wire_bytes);
     gs_exchange_close(&part.exchange);

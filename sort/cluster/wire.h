@@ -14,6 +14,13 @@
  * gs_cluster_end ends them all. */
 enum gs_status gs_wire_check(int result, struct gs_error *err);
 
+/* After an attempt in vain, number *attempts, which this counts: sleep if there were many, for
+ * another rank may need the processor. */
+void gs_wire_nap(unsigned *attempts);
+
+/* Wait for a request that may take as long as another rank's work: the library would spin. */
+enum gs_status gs_wire_wait(MPI_Request *request, struct gs_error *err);
+
 #define GS_MPI(call) GS_TRY(gs_wire_check(call, err))
 
 #endif

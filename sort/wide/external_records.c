@@ -12,11 +12,10 @@
  *
  * Where the output is indices, records go through temporary files with their numbers (number.h).
  */
-#include "sort/wide/external_records.h"
+#include "sort/wide/record_calls.h"
 #include "sort/tags/tag_sort.h"
 #include "sort/wide/kept_runs.h"
 #include "sort/wide/slices.h"
-#include "sort/wide/sort_records.h"
 #include "sort/tags/trail.h"
 #include "sort/tags/record_fingerprint.h"
 

@@ -6,7 +6,7 @@
  * of neighbouring records of an input is compared in the segment that has the second, so disorder
  * is never missed, even where it misled the search for a cut.
  */
-#include "sort/wide/merge_records.h"
+#include "sort/wide/record_calls.h"
 #include "sort/run/emit.h"
 #include "sort/types/key_text.h"
 #include "sort/tags/check_records.h"
@@ -133,8 +133,7 @@ static void merger_close(struct merger *merger, const struct merging *merging)
 }
 
 /* Does the first record of a part follow the one before it in its span? */
-static bool follows(const struct merging *merging, const struct gs_record_part *part,
-                    const char *first)
+static bool follows(const struct merging *merging, const struct gs_part *part, const char *first)
 {
     if (part->first == 0)
         return true;
@@ -149,7 +148,7 @@ static bool open_tree(const struct merging *merging, struct merger *merger)
     const struct gs_record_segment *segment = &merger->segment;
     const uint64_t bytes = gs_record_bytes(merging->options);
     for (size_t i = 0; i < segment->part_count; i++) {
-        const struct gs_record_part *part = &segment->parts[i];
+        const struct gs_part *part = &segment->parts[i];
         const char *first = (const char *)merging->cut.spans[part->span].keys + part->first * bytes;
         if (!follows(merging, part, first))
             return false;

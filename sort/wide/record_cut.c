@@ -148,7 +148,7 @@ static void take_parts(struct gs_record_cut *cut, struct gs_record_segment *segm
         const uint64_t count = cut->counts[i];
         if (count > 0)
             segment->parts[segment->part_count++] =
-                (struct gs_record_part){.span = span, .first = cut->taken[span], .count = count};
+                (struct gs_part){.span = span, .first = cut->taken[span], .count = count};
         segment->count += count;
         cut->taken[span] += count;
         if (records_left(cut, span) > 0)

@@ -5,7 +5,7 @@
 #define GS_RECORD_CUT_H
 
 #include "common/record_order.h"
-#include "sort/types/types.h"
+#include "sort/merge/merge_cut.h"
 
 /* The state of cutting: how far the inputs are cut. */
 struct gs_record_cut {
@@ -26,15 +26,8 @@ struct gs_record_cut {
 /* Bytes that a gs_record_cut takes for each span. */
 #define GS_RECORD_CUT_BYTES (2 * sizeof(uint64_t) + sizeof(size_t))
 
-/* A span's part of a segment: records [first, first + count) of the span. */
-struct gs_record_part {
-    size_t span;
-    uint64_t first;
-    uint64_t count;
-};
-
 struct gs_record_segment {
-    struct gs_record_part *parts; /* the caller's array, of span_count parts */
+    struct gs_part *parts; /* the caller's array, of span_count parts */
     size_t part_count;
     uint64_t count;    /* records in all parts */
     uint64_t position; /* records in all segments before */

@@ -5,10 +5,7 @@
 #include "sort/engines/list_engines.h"
 #include "sort/sorter/sorter.h"
 #include "sort/tags/check_records.h"
-#include "sort/wide/external_records.h"
-#include "sort/wide/merge_records.h"
-#include "sort/wide/sort_records.h"
-#include "sort/wide/verify_records.h"
+#include "sort/wide/record_calls.h"
 
 #include <inttypes.h>
 

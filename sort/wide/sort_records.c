@@ -5,7 +5,7 @@
  * Records with the same prefix are told apart by comparing them, which costs a cache miss or two
  * for each: so these must be few, by a sample.
  */
-#include "sort/wide/sort_records.h"
+#include "sort/wide/record_calls.h"
 #include "sort/keys/params.h"
 #include "sort/split/select_samples.h"
 #include "sort/split/sort_samples.h"

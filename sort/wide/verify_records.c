@@ -1,7 +1,7 @@
 /* verify_records.c -- prove that an output has the records that were read, in order.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/wide/verify_records.h"
+#include "sort/wide/record_calls.h"
 #include "sort/types/key_text.h"
 #include "sort/tags/check_records.h"
 #include "sort/tags/record_fingerprint.h"

@@ -12,7 +12,7 @@
  */
 #include "sort/bin/cache_sort.h"
 #include "sort/bin/portable.h"
-#include "sort/bin/u32/columns.h"
+#include "sort/bin/u32/vector_sorts.h"
 #include "sort/bin/vqsort.h"
 #include "sort/keys/vectors.h"
 #include "common/clock.h"

@@ -14,7 +14,7 @@
  * list gets long, the keys are not spread evenly, and the sort gives up. Nothing is lost then: all
  * this happens in scratch memory, and the keys are overwritten only at the end.
  */
-#include "sort/bin/u32/columns.h"
+#include "sort/bin/u32/vector_sorts.h"
 #include "sort/bin/portable.h"
 #include "sort/bin/sizes.h"
 #include "sort/bin/u32/network.h"

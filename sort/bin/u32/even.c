@@ -8,9 +8,7 @@
 #include "sort/bin/u32/even.h"
 #include "sort/bin/portable.h"
 #include "sort/bin/sizes.h"
-#include "sort/bin/u32/columns.h"
-#include "sort/bin/u32/groups512.h"
-#include "sort/bin/u32/placed512.h"
+#include "sort/bin/u32/vector_sorts.h"
 
 enum {
     /* Sampled keys of a bin, whose repeats tell how many keys are equal, and hash slots to find the

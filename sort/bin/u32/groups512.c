@@ -15,7 +15,7 @@
  * A part has room for twice its share. Nothing checks that while keys are stored: a part that gets
  * more overwrites those behind it, and then whatever was being split is sorted in another way.
  */
-#include "sort/bin/u32/groups512.h"
+#include "sort/bin/u32/vector_sorts.h"
 #include "sort/bin/portable.h"
 #include "sort/bin/sizes.h"
 #include "sort/bin/u32/ahead.h"

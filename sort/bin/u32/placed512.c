@@ -11,10 +11,9 @@
  * more keys than its room overwrites the next one. A check every 2^11 to 2^16 keys, depending on
  * the number of groups, finds that, and the bin is then sorted in another way.
  */
-#include "sort/bin/u32/placed512.h"
+#include "sort/bin/u32/vector_sorts.h"
 #include "sort/bin/sizes.h"
 #include "sort/bin/u32/ahead.h"
-#include "sort/bin/u32/groups512.h"
 #include "sort/bin/u32/lanes512.h"
 #include "sort/keys/vectors.h"
 

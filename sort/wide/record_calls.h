@@ -1,0 +1,47 @@
+/* record_calls.h -- the calls of the table for records, as struct gs_width has them (calls.h).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_RECORD_CALLS_H
+#define GS_RECORD_CALLS_H
+
+#include "sort/tags/number.h"
+#include "sort/types/external_source.h"
+
+/* In memory: sort_records.c. */
+enum gs_status gs_sort_records(const struct gs_options *options, const struct gs_span *spans,
+                               size_t span_count, struct gs_sink *sink,
+                               struct gs_progress *progress, struct gs_stats *stats,
+                               struct gs_error *err);
+void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
+                              struct gs_stats *stats, double *seconds);
+uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count);
+
+/* The same for a part of the input. */
+enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_numbers_way numbers,
+                                    const struct gs_span *spans, size_t span_count,
+                                    struct gs_sink *sink, struct gs_progress *progress,
+                                    struct gs_stats *stats, struct gs_error *err);
+
+/* More than memory may hold: external_records.c. */
+enum gs_status gs_sort_records_external(const struct gs_options *options,
+                                        const struct gs_external *source, struct gs_sink *sink,
+                                        struct gs_progress *progress, struct gs_stats *stats,
+                                        struct gs_error *err);
+bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t memory_bytes,
+                                     uint64_t held_bytes, uint64_t count);
+double gs_sort_records_external_seconds(uint64_t count);
+
+/* Sorted inputs: merge_records.c. */
+enum gs_status gs_records_merge(const struct gs_options *options, const struct gs_span *spans,
+                                size_t span_count, struct gs_sink *sink,
+                                struct gs_progress *progress, struct gs_stats *stats,
+                                struct gs_error *err);
+double gs_records_merge_seconds(const struct gs_options *options, uint64_t count);
+uint64_t gs_records_merge_memory(const struct gs_options *options, size_t span_count);
+
+/* An output, read back: verify_records.c. */
+enum gs_status gs_records_verify_file(const struct gs_options *options, int fd, uint64_t start,
+                                      struct gs_stats *stats, const char *name,
+                                      struct gs_error *err);
+
+#endif

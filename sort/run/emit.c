@@ -299,7 +299,7 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, gs_key *keys, uint64_t 
     if (st == GS_OK && sink->memory != NULL) {
         st = copy_to_memory(emitter, keys, count, position, &err);
     } else if (st == GS_OK) {
-        if (emitter->options->codec != NULL && !is_staged(emitter, keys))
+        if (emitter->options->codec != NULL && !emitter->keeps_keys && !is_staged(emitter, keys))
             store_records(emitter->options->codec, keys, count);
         st = sink->write(sink, keys, count, position, &err);
     }

@@ -72,6 +72,7 @@ struct gs_emitter {
     struct gs_last_key *last;       /* or of the one that it continues */
     uint64_t dropped_sum;           /* fingerprint of duplicates left out (unique and verify) */
     uint64_t begin_ns;              /* when the first piece began, by gs_now_ns */
+    bool keeps_keys;        /* the sink takes keys and not records, whatever options->codec says */
     bool sorted_as_records; /* what lies at its place in the output's memory is records already */
     bool past_cache; /* copy to the sink's memory by non-temporal stores: the output is too long to
                       * stay in cache */

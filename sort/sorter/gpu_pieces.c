@@ -18,12 +18,13 @@
 
 #include <stdlib.h>
 
-/* A piece is written to the output of the whole, from the whole's position on. */
+/* A piece is written, as keys, to the output of the whole, from the whole's position on. */
 struct piece {
     struct gs_sink sink; /* first member */
     struct gs_run *whole;
     struct gs_run run;
     struct gs_options options;
+    struct gs_last_key last;     /* of the whole, with this piece */
     struct gs_progress progress; /* nobody reads it */
     struct gs_stats stats;
 };
@@ -49,7 +50,9 @@ static enum gs_status run_stages(struct piece *piece, const struct gs_stages *st
     gs_plan_make(&run->plan, &piece->options, gs_tiles_keys(&run->tiles));
     if (stages->plan != NULL)
         stages->plan(&run->plan, &piece->options);
+    piece->last = *piece->whole->emitter.last;
     gs_emit_init(&run->emitter, &piece->options, &piece->sink);
+    run->emitter.keeps_keys = true;
     return gs_pipeline_run(run, stages, err);
 }
 
@@ -66,6 +69,7 @@ static void add_piece(struct gs_run *whole, const struct piece *piece)
     }
     if (whole->emitter.begin_ns == 0)
         whole->emitter.begin_ns = emitter->begin_ns;
+    *whole->emitter.last = piece->last;
     whole->emitter.position += emitter->position;
     whole->emitter.dropped_sum += emitter->dropped_sum;
     atomic_fetch_add_explicit(&whole->progress->done, piece->run.plan.count, memory_order_relaxed);
@@ -85,6 +89,7 @@ static enum gs_status sort_piece(struct gs_run *whole, const struct gs_stages *s
     piece->whole = whole;
     piece->options = *whole->options;
     piece->options.leave_device = false; /* the next piece needs its memory */
+    piece->options.last = &piece->last;
     piece->run.options = &piece->options;
     piece->run.progress = &piece->progress;
     piece->run.stats = &piece->stats;

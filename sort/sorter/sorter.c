@@ -154,9 +154,7 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     bool partial = false;
     struct gs_error gpu_error = {.status = GS_OK};
     enum gs_status st = sort_on(run, &gs_stages_gpu, sink, &partial, &gpu_error);
-    /* Pieces would turn their keys to records twice. */
-    if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->codec == NULL &&
-        run->options->device == GS_DEVICE_GPU) {
+    if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->device == GS_DEVICE_GPU) {
         gpu_error.status = GS_OK;
         st = sort_on(run, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
     }

@@ -65,22 +65,41 @@ static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
     return gs_sort_pieces(run, &stages, &again, most, err);
 }
 
-/* Sort into a sink that takes keys anywhere, in turn (stream), or is memory. */
+/* Drop keys of which the one before agrees in all but the payload. */
+static uint64_t drop_payload(gs_key *keys, uint64_t count, unsigned payload_bits)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < count; i++)
+        if (kept == 0 || (keys[kept - 1] ^ keys[i]) >> payload_bits != 0)
+            keys[kept++] = keys[i];
+    return kept;
+}
+
+/* Sort into a sink that takes keys anywhere, in turn (stream), or is memory. With options->codec,
+ * input and output are records of the keys. */
 static void check(const gs_key *keys, uint64_t n, const struct gs_options *options, bool stream,
                   bool memory)
 {
     struct gs_stages stages = gs_stages_gpu_pieces;
-    struct gs_span span = {keys, n, "input"};
+    const struct gs_codec *codec = options->codec;
+    gs_key *records = malloc(n * sizeof *records);
+    struct gs_span span = {codec != NULL ? records : keys, n, "input"};
     struct gs_progress progress = {.phase = NULL};
     struct gs_stats stats = {0};
     struct gs_error err = {.status = GS_OK};
     struct gs_run *run = calloc(1, sizeof *run);
     uint64_t count = n;
-    gs_key *wanted = sample_sorted(keys, &count, options->reverse, options->unique);
+    gs_key *wanted =
+        sample_sorted(keys, &count, options->reverse, options->unique && codec == NULL);
     gs_key *output = gs_pages_alloc(n * sizeof *output); /* near other pages, as regions want it */
     struct gs_sink sink = {.write = store, .stream = stream, .memory = memory ? output : NULL};
-    if (run == NULL || output == NULL)
+    if (run == NULL || output == NULL || records == NULL)
         abort();
+    if (codec != NULL) {
+        gs_codec_store(codec, keys, records, n);
+        count = options->unique ? drop_payload(wanted, count, codec->payload_bits) : count;
+        gs_codec_store(codec, wanted, wanted, count);
+    }
     seen.output = output;
     seen.pieces = seen.largest = seen.stored = 0;
     seen.streamed = true;
@@ -88,7 +107,7 @@ static void check(const gs_key *keys, uint64_t n, const struct gs_options *optio
     run->progress = &progress;
     run->stats = &stats;
     stages.sort_bins = sort_bins;
-    CHECK(gs_tiles_make(&run->tiles, &span, 1, &err) == GS_OK);
+    CHECK(gs_tiles_decode(&run->tiles, codec, &span, 1, &err) == GS_OK);
     gs_plan_make(&run->plan, options, n);
     plan_piece(&run->plan, options);
     gs_emit_init(&run->emitter, options, &sink);
@@ -101,6 +120,8 @@ static void check(const gs_key *keys, uint64_t n, const struct gs_options *optio
         CHECK_EQUAL(seen.stored, count);
     gs_run_describe(run);
     uint64_t kept = 0;
+    if (codec != NULL)
+        gs_codec_load(codec, output, output, count);
     for (uint64_t i = 0; i < count; i++)
         kept += gs_fingerprint(&output[i], 1);
     if (options->verify)
@@ -108,17 +129,27 @@ static void check(const gs_key *keys, uint64_t n, const struct gs_options *optio
     gs_tiles_free(&run->tiles);
     gs_pages_free(output, n * sizeof *output);
     free(wanted);
+    free(records);
     free(run);
 }
 
 int main(void)
 {
+    /* Keys of two bytes, so that others are in the same record, and -u looks at parts of keys. */
+    const struct gs_format format = {
+        .record_bytes = 4,
+        .element_bytes = 4,
+        .key_count = 1,
+        .keys = {{.type = {.kind = GS_TYPE_SIGNED, .bytes = 2, .big_endian = true}}}};
+    struct gs_codec codec;
+    gs_codec_init(&codec, &format);
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         gs_key *keys = sample_make((enum sample_kind)kind, N);
-        for (unsigned way = 0; way < 16; way++) {
+        for (unsigned way = 0; way < 32; way++) {
             struct gs_options options = {.verify = true, .threads = 2, .bins = 100};
             options.reverse = (way & 1) != 0;
             options.unique = (way & 2) != 0;
+            options.codec = (way & 16) != 0 ? &codec : NULL;
             seen.most = MOST;
             seen.free = (way & 8) != 0 ? FREE : 0;
             if (seen.free > 0)

@@ -151,11 +151,11 @@ WIDTH_128 := -DGS_BITS=128 -UGS_HIGHWAY -DGS_HIGHWAY=0
 wide_objects = $(call width_objects,$(B)/w$(1)/,$(WIDE) $(WIDE_$(1)))
 WIDE_OBJECTS := $(WIDTHS:%=$(B)/width%.o)
 OBJECTS  += $(WIDE_OBJECTS)
-# -O3 where the keys' time goes, -Os for what runs once.
+# -O3 where the keys' time goes, -Os for what leads there.
 ifeq ($(origin CFLAGS),file)
-  FAST := keys bin split/search_bins
-  $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(FAST:%=$(width)/sort/%.o)) $(call objects,$(call present,split/u32) common/codec.c): private CFLAGS += -O3
-  $(call objects,$(call present,cli)): private CFLAGS += -Os
+  in_widths = $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(patsubst %,$(width)/sort/%.o,$(1)))
+  $(call in_widths,keys bin split/search_bins) $(call objects,$(call present,split/u32) common/codec.c): private CFLAGS += -O3
+  $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(call present,cli)): private CFLAGS += -Os
 endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.

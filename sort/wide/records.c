@@ -3,6 +3,7 @@
  */
 #include "sort/wide/records.h"
 #include "sort/engines/list_engines.h"
+#include "sort/pipeline/incoming.h"
 #include "sort/sorter/sorter.h"
 #include "sort/tags/check_records.h"
 #include "sort/wide/record_calls.h"
@@ -56,21 +57,11 @@ static uint64_t held(const struct gs_options *options, uint64_t count, uint64_t 
     return held_bytes;
 }
 
-/* Nothing is done while a pipe is read. */
+/* Nothing is done while a pipe is read: the other calls accept NULL. */
 static struct gs_incoming *incoming_new(const struct gs_options *options)
 {
     (void)options;
     return NULL;
-}
-
-static void incoming_tell(struct gs_incoming *incoming, void *keys, uint64_t count)
-{
-    (void)incoming, (void)keys, (void)count;
-}
-
-static void incoming_ignore(struct gs_incoming *incoming)
-{
-    (void)incoming;
 }
 
 const struct gs_width gs_width_records = {
@@ -92,9 +83,9 @@ const struct gs_width gs_width_records = {
     .external_needed = gs_sort_records_external_needed,
     .external_seconds = gs_sort_records_external_seconds,
     .incoming_new = incoming_new,
-    .incoming_tell = incoming_tell,
-    .incoming_pause = incoming_ignore,
-    .incoming_end = incoming_ignore,
-    .incoming_restore = incoming_ignore,
-    .incoming_free = incoming_ignore,
+    .incoming_tell = gs_incoming_tell,
+    .incoming_pause = gs_incoming_pause,
+    .incoming_end = gs_incoming_end,
+    .incoming_restore = gs_incoming_restore,
+    .incoming_free = gs_incoming_free,
 };

@@ -17,6 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often `meanwhile` is called: where ranks share processors, Open MPI yields at each call of it
+ * that finds nothing. */
+#define MEANWHILE_RECORDS ((uint64_t)8 * GS_RANGES_BLOCK)
+
 /* The most ranks that are counted one after the other, by vectors: else a counter in memory waits
  * for its own last store, as every second or fourth record increments it. */
 #define COUNTED_MOST 8
@@ -140,7 +144,7 @@ void gs_deal(struct gs_dealer *dealer, const void *records, uint64_t count, uint
             gs_ranges_find(dealer->ranges, from + i * dealer->record_bytes, here, position + i,
                            dealer->found + i);
             count_ranks(dealer->found + i, here, ranges, places);
-            if (thread == 0)
+            if (thread == 0 && i % MEANWHILE_RECORDS == 0)
                 dealer->meanwhile(dealer->context);
         }
 #pragma omp barrier
@@ -150,7 +154,7 @@ void gs_deal(struct gs_dealer *dealer, const void *records, uint64_t count, uint
             size_t here = end - i < GS_RANGES_BLOCK ? (size_t)(end - i) : GS_RANGES_BLOCK;
             copy_records(dealer, from + i * dealer->record_bytes, here, position + i,
                          dealer->found + i, places, to);
-            if (thread == 0)
+            if (thread == 0 && i % MEANWHILE_RECORDS == 0)
                 dealer->meanwhile(dealer->context);
         }
     }

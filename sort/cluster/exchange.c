@@ -198,10 +198,15 @@ cleanup:
 static enum gs_status progress(struct gs_exchange *exchange, bool *moved, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    bool more;
     hand_over(exchange);
     for (int i = 0; i < GS_BATCHES; i++)
         GS_TRY(check_sent(exchange, &exchange->batches[i], moved, err));
-    st = receive(exchange, moved, err);
+    do {
+        more = false;
+        GS_TRY(receive(exchange, &more, err));
+        *moved = *moved || more;
+    } while (more);
 cleanup:
     return st;
 }

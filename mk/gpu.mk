@@ -10,8 +10,8 @@
 
 # What a run on a GPU verifies: all code and tests built for it, except what only the CPU runs.
 GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
-CPU_ROOMS   = bin cpu merge ways external cli
-VERIFIED    = $(sort $(foreach room,$(filter-out $(CPU_ROOMS),$(ROOMS)) $(GPU_ROOMS),$(wildcard \
+CPU_ROOMS   = bin cpu merge ways external width cli
+VERIFIED    = $(sort $(foreach room,$(filter-out $(CPU_ROOMS),$(ROOMS) $(KEY_ROOMS)) $(GPU_ROOMS),$(wildcard \
               $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh)))) sort/gsort.h \
               tests/gpu/gpu_test.h $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh
 gpu-hash:

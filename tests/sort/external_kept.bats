@@ -44,12 +44,12 @@ temporary_bytes()
     done
 }
 
-@test "wide keys, in place" {
+@test "wide keys, in place" { # on no GPU, which sorts keys of 4 bytes only
     local type
     for type in u64 u128; do
         keygen --type=$type uniform 8M >in
-        gsort -t $type in -o wanted
-        gsort -t $type -S 40M -T . in -o in
+        "$GSORT" -t $type in -o wanted
+        "$GSORT" -t $type -S 40M -T . in -o in
         assert_same wanted in
     done
 }

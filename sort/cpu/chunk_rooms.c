@@ -60,6 +60,7 @@ void gs_rooms_end(struct gs_rooms *rooms, bool fits)
 GS_CLONES static bool overflows(const uint32_t *next, const uint32_t *ends, uint32_t bins)
 {
     uint32_t over = 0;
+#pragma omp simd reduction(| : over)
     for (uint32_t bin = 0; bin < bins; bin++)
         over |= next[bin] > ends[bin];
     return over != 0;

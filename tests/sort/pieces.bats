@@ -37,6 +37,13 @@ assert_pieces()
     assert_pieces zipf -u
 }
 
+@test "pieces of other types, and of records of equal keys with -u" {
+    assert_pieces uniform -t f32
+    assert_pieces uniform -t i32be -r
+    assert_pieces zipf -R 4 -k 0:i16be -u
+    assert_pieces uniform -R 4 -k 1:u16 -u -r
+}
+
 @test "pieces of few values" {
     assert_pieces few
 }

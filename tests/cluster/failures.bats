@@ -59,6 +59,17 @@ end_in_trouble()
     [ ! -s left ]
 }
 
+@test "a full disk where ranges are sorted in the output's own memory" {
+    mkdir small
+    mount -t tmpfs -o size=40m tmpfs small 2>/dev/null || skip "no tmpfs can be mounted here"
+    keygen uniform 18M >in
+    run --separate-stderr ranks 2 --bins=16 --parallel=1 in -o small/out
+    ls -A small >left
+    umount small
+    assert_one_line small/out
+    [ ! -s left ]
+}
+
 @test "a full disk for one rank's temporary files" {
     mkdir small
     mount -t tmpfs -o size=256k tmpfs small 2>/dev/null || skip "no tmpfs can be mounted here"

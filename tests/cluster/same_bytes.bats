@@ -121,3 +121,13 @@ same()
     assert_same wanted in
     assert_only in wanted
 }
+
+@test "ranges so long that they are sorted in the output's own memory" {
+    keygen uniform 18M >in
+    same 2 in -r --bins=16 --parallel=1
+    same 2 in --skip=24 -t i32be --bins=16 --parallel=1
+    "$GSORT" -t u64 in -o wanted
+    split -n 2 -d -a 1 --additional-suffix=.bin in part-
+    ranks 2 -t u64 --bins=16 --parallel=1 --local 'part-%r.bin' -o 'sorted-%r.bin' --verify
+    cat sorted-?.bin | cmp - wanted
+}

@@ -46,7 +46,7 @@ void gs_record_string(const struct gs_record_order *order, const void *record, u
 static inline struct gs_record_head gs_record_head_left(struct gs_record_head head, uint32_t bits)
 {
     if (bits >= 64)
-        return (struct gs_record_head){head.low << (bits - 64), 0};
+        return (struct gs_record_head){head.low << (bits & 63), 0};
     if (bits > 0)
         head.high = head.high << bits | head.low >> (64 - bits);
     head.low <<= bits;
@@ -56,7 +56,7 @@ static inline struct gs_record_head gs_record_head_left(struct gs_record_head he
 static inline struct gs_record_head gs_record_head_right(struct gs_record_head head, uint32_t bits)
 {
     if (bits >= 64)
-        return (struct gs_record_head){0, head.high >> (bits - 64)};
+        return (struct gs_record_head){0, head.high >> (bits & 63)};
     if (bits > 0)
         head.low = head.low >> bits | head.high << (64 - bits);
     head.high >>= bits;

@@ -368,9 +368,7 @@ enum gs_status gs_exchange_finish(struct gs_exchange *exchange, bool failed, uin
     uint64_t sums[] = {exchange->received, exchange->dealer.fingerprint - exchange->fingerprint,
                        exchange->failed};
     *first = 0;
-    MPI_Request request;
-    GS_MPI(MPI_Iallreduce(MPI_IN_PLACE, sums, 3, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request));
-    GS_TRY(gs_wire_wait(&request, err));
+    GS_TRY(gs_wire_reduce(sums, 3, MPI_UINT64_T, MPI_SUM, err));
     GS_MPI(MPI_Exscan(&exchange->received, first, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
     if (exchange->cluster->rank == 0)
         *first = 0; /* which MPI leaves undefined */

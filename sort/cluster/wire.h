@@ -18,8 +18,10 @@ enum gs_status gs_wire_check(int result, struct gs_error *err);
  * another rank may need the processor. */
 void gs_wire_nap(unsigned *attempts);
 
-/* Wait for a request that may take as long as another rank's work: the library would spin. */
-enum gs_status gs_wire_wait(MPI_Request *request, struct gs_error *err);
+/* Reduce `count` values of all ranks to all. A rank may come long before another: so it sleeps,
+ * where MPI_Allreduce would spin. */
+enum gs_status gs_wire_reduce(void *values, int count, MPI_Datatype type, MPI_Op op,
+                              struct gs_error *err);
 
 #define GS_MPI(call) GS_TRY(gs_wire_check(call, err))
 

@@ -174,8 +174,9 @@ static gs_key word_base(const struct split *split, gs_key base)
 
 static void open_lanes(struct split *split, gs_key *to)
 {
-    split->output.to = to;
-    gs_lanes_open512(&split->lanes, split->group_rooms, split->groups_waiting, &split->output);
+    struct gs_bin_output output = split->output;
+    output.to = to;
+    gs_lanes_open512(&split->lanes, split->group_rooms, split->groups_waiting, &output);
 }
 
 /* Sort keys or words by radix, since a step would overflow one of their parts. */

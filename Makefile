@@ -154,7 +154,7 @@ OBJECTS  += $(WIDE_OBJECTS)
 # -O3 where the keys' time goes, -Os for what leads there.
 ifeq ($(origin CFLAGS),file)
   in_widths = $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(patsubst %,$(width)/sort/%.o,$(1)))
-  $(call in_widths,keys bin split/search_bins) $(call objects,$(call present,split/u32) common/codec.c) $(B)/sort/cpu.o: private CFLAGS += -O3
+  $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(call present,split/u32) common/codec.c) $(B)/sort/cpu.o: private CFLAGS += -O3
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(call present,cli)) \
   $(patsubst %,$(B)/common/%.o,format input npy npy_format output tempfile): private CFLAGS += -Os
 endif

@@ -149,14 +149,12 @@ static bool compare_block(struct tally *tally, const gs_key *keys, uint64_t coun
 GS_CLONES static void find_numbers(const struct gs_few_values *few, const gs_key *keys,
                                    uint32_t *numbers)
 {
-#pragma omp simd
     for (uint32_t i = 0; i < BLOCK_KEYS; i++)
         numbers[i] = few->values;
     for (uint32_t r = 0; r < few->ranges; r++) {
         const gs_key low = few->low[r];
         const gs_key width = few->width[r];
         const uint32_t first = few->first[r];
-#pragma omp simd
         for (uint32_t i = 0; i < BLOCK_KEYS; i++) {
             gs_key above = keys[i] - low; /* wraps around below low */
             numbers[i] = above <= width ? first + (uint32_t)above : numbers[i];

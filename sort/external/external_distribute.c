@@ -125,7 +125,7 @@ struct coming {
 static void *announce(void *argument)
 {
     const struct coming *coming = argument;
-    advise_keys(coming->sorter, coming->tiles, gs_tiles_keys(coming->tiles), GS_USE_SOON,
+    advise_keys(coming->sorter, coming->tiles, coming->first + coming->count, GS_USE_SOON,
                 coming->first, coming->count);
     return NULL;
 }
@@ -187,17 +187,20 @@ static uint64_t next_chunk(const struct gs_external_sorter *sorter, uint64_t res
     return keys < rest ? keys : rest;
 }
 
-/* Split keys [first, first + count) of the tiles. */
+/* Split keys [first, first + count) of the tiles, of which the first `held` are the caller's. */
 static enum gs_status split_part(struct gs_external_sorter *sorter, struct gs_level *level,
-                                 const struct gs_tiles *tiles, uint64_t first, uint64_t count,
-                                 struct gs_error *err)
+                                 const struct gs_tiles *tiles, uint64_t held, uint64_t first,
+                                 uint64_t count, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_tiles part = {.first_key = NULL};
     size_t spans = 0;
     struct gs_span *span = calloc(tiles->span_count, sizeof *span);
-    struct coming coming = {
-        .sorter = sorter, .tiles = tiles, .first = first + count, .count = count};
+    const uint64_t left = held - first - count;
+    struct coming coming = {.sorter = sorter,
+                            .tiles = tiles,
+                            .first = first + count,
+                            .count = left < count ? left : count};
     if (span == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs",
                        tiles->span_count);
@@ -227,7 +230,7 @@ static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_l
     atomic_fetch_add(&sorter->progress->done, done);
     for (uint64_t first = done, count; first < held; first += count) {
         count = next_chunk(sorter, held - first);
-        GS_TRY(split_part(sorter, level, tiles, first, count, err));
+        GS_TRY(split_part(sorter, level, tiles, held, first, count, err));
         advise_keys(sorter, tiles, held, GS_USE_DONE, first, count);
     }
 cleanup:

@@ -13,7 +13,6 @@
 #include "common/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct gs_split *gs_split_open(const struct gs_options *options, bool verify,
                                const struct gs_splitters *splitters, uint64_t row_keys,
@@ -61,17 +60,12 @@ static void find_starts(const struct gs_split *split, struct gs_level_chunk *chu
 {
     const struct gs_rows *rows = &chunk->rows;
     const uint32_t bins = rows->stride - 1;
-    uint32_t *totals = split->totals;
-    memset(totals, 0, bins * sizeof *totals);
-    for (uint64_t row = 0; row < rows->count; row++) {
-        const uint32_t *starts = rows->starts + row * rows->stride;
-        for (uint32_t bin = 0; bin < bins; bin++)
-            totals[bin] += starts[bin + 1] - starts[bin];
-    }
     uint32_t sum = 0;
+    gs_rows_total(rows, 0, bins, split->totals);
     for (uint32_t bin = 0; bin < bins; bin++) {
         chunk->starts[bin] = sum;
-        sum += gs_splitters_equal(&split->run.splitters, bin) ? 0 : totals[bin];
+        if (!gs_splitters_equal(&split->run.splitters, bin))
+            sum += (uint32_t)split->totals[bin];
     }
     chunk->starts[bins] = sum;
 }

@@ -14,11 +14,11 @@ struct gs_split {
     struct gs_progress progress; /* not shown to anybody */
     struct gs_options options;
     struct gs_sink sink; /* gets nothing */
-    uint32_t *totals;    /* [bins]: the chunk's keys of each, equality bins too */
+    uint64_t *totals;    /* [bins]: the chunk's keys of each, equality bins too */
 };
 
-/* verify: make fingerprints. stats: gets the stages' rows; it and the splitters must stay. NULL,
- * with *err filled, if there is no memory. */
+/* verify: make fingerprints. stats: gets the stages' rows, and must stay. NULL, with *err filled,
+ * if there is no memory. */
 struct gs_split *gs_split_open(const struct gs_options *options, bool verify,
                                const struct gs_splitters *splitters, uint64_t row_keys,
                                unsigned threads, struct gs_stats *stats, struct gs_error *err);

@@ -66,7 +66,7 @@ static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint
     for (uint32_t bin = 0; bin < bins; bin++) {
         const gs_key low = gs_splitters_low(&splitters, bin);
         const gs_key high = gs_splitters_high(&splitters, bin);
-        const uint32_t total = split->totals[bin];
+        const uint64_t total = split->totals[bin];
         unequal += chunk.starts[bin + 1] - chunk.starts[bin] != (low == high ? 0 : total);
         sum += total;
         expected += low == high ? gs_fingerprint(&low, 1) * total : 0;

@@ -43,7 +43,7 @@ _gsort()
                 --record= --key= --skip= --stable --argsort= --engine=
                 --samples= --bins= --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --resume --parallel= --fsync --direct --no-direct --stats
-                --verify --progress --check --merge --local --plan --help --usage --version)
+                --verify --progress --check --merge --local --apart --plan --help --usage --version)
         else
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")

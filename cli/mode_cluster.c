@@ -1,12 +1,14 @@
 /* mode_cluster.c -- sort all inputs into the output, by all ranks of a job.
  * SPDX-License-Identifier: MIT
  *
- * Whatever may fail on one rank is agreed on by all before the next step, and rank 0 says it.
+ * Whatever may fail on one rank is agreed on by all before the next step, and rank 0 says it. Where
+ * all ranks are on one host, one of them sorts (one_host.c).
  */
 #include "cli/cluster_stats.h"
 #include "cli/launcher.h"
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
+#include "cli/one_host.h"
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
@@ -281,7 +283,7 @@ static enum gs_status sort_together(const struct gs_cluster *cluster, struct gs_
     struct gs_cluster_row *rows = calloc((size_t)cluster->size, sizeof *rows);
     uint64_t keys = 0;
     bool whole;
-    st = rows == NULL ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "ranks") : check_command(command, err);
+    st = rows == NULL ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "ranks") : GS_OK;
     GS_TRY(gs_cluster_agree(cluster, st, err));
     struct gs_cluster_source source = {.memory_bytes = gs_memory_limit(command, 0, false),
                                        .directories = command->directories,
@@ -333,6 +335,10 @@ enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched,
         st = gs_fail(err, GS_ERR_INTERNAL, 0, "rank %d was started as rank %d", cluster.rank,
                      gs_launcher_rank());
     if (st == GS_OK)
+        st = gs_cluster_agree(&cluster, check_command(command, err), err);
+    if (st == GS_OK && gs_is_one_host(&cluster, command))
+        st = gs_one_host_sort(&cluster, command, progress, start_ns, err);
+    else if (st == GS_OK)
         st = sort_together(&cluster, command, progress, start_ns, err);
     gs_progress_stop();
     if (st != GS_OK && cluster.rank == 0)

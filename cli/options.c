@@ -40,6 +40,7 @@ enum {
     OPT_DIRECT,
     OPT_NO_DIRECT,
     OPT_LOCAL,
+    OPT_APART,
     OPT_PLAN,
     OPT_STATS,
     OPT_VERIFY,
@@ -141,6 +142,10 @@ static const struct argp_option table[] = {
     {"local", OPT_LOCAL, NULL, 0,
      "under mpirun: every rank reads files and writes a file of its own, which together are in "
      "order; in their names, %r is the rank, from 0, and %h the host",
+     0},
+    {"apart", OPT_APART, NULL, 0,
+     "under mpirun on one machine: every rank sorts a range of the keys, as on several machines "
+     "(default: rank 0 sorts all, with the processors and memory of all ranks)",
      0},
     {"plan", OPT_PLAN, NULL, 0,
      "do not sort or merge: say how it would be done, with what memory, space and time", 0},
@@ -289,6 +294,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return GS_OK;
     case OPT_LOCAL:
         command->local = true;
+        return GS_OK;
+    case OPT_APART:
+        command->apart = true;
         return GS_OK;
     case OPT_PLAN:
         command->planned = true;

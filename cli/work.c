@@ -30,11 +30,12 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned record_byt
 }
 
 /* Verify the output (options->verify), then publish it, which counts as time of stage "write". */
-static enum gs_status prove_and_publish(struct gs_inputs *inputs, struct gs_output *output,
-                                        const struct gs_options *options, struct gs_stats *stats,
+static enum gs_status prove_and_publish(const struct gs_command *command, struct gs_inputs *inputs,
+                                        struct gs_output *output, struct gs_stats *stats,
                                         struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    const struct gs_options *options = &command->sort;
     struct gs_stage_stats publishing;
     uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY) {
@@ -42,6 +43,8 @@ static enum gs_status prove_and_publish(struct gs_inputs *inputs, struct gs_outp
         GS_TRY(gs_width(options)->verify_file(options, output->fd, output->head_bytes, stats,
                                               output->name, err));
     }
+    if (command->consent != NULL)
+        GS_TRY(command->consent(command->consent_context, err));
     start = gs_now_ns();
     if (output->target.kind == GS_TARGET_REPLACE)
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
@@ -99,7 +102,7 @@ static enum gs_status write_and_publish(const struct gs_work *work,
         return st;
     if (command->synced)
         gs_output_sync(output);
-    return prove_and_publish(inputs, output, &command->sort, stats, err);
+    return prove_and_publish(command, inputs, output, stats, err);
 }
 
 enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *command,

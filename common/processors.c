@@ -36,13 +36,16 @@ static unsigned find_processors(void)
     return processors;
 }
 
+static atomic_uint known; /* cached: finding out takes 0.1 ms */
+
+void gs_processors_count(void)
+{
+    atomic_store(&known, find_processors());
+}
+
 unsigned gs_processors(void)
 {
-    static atomic_uint known; /* cached: finding out takes 0.1 ms */
-    unsigned processors = atomic_load(&known);
-    if (processors == 0) {
-        processors = find_processors();
-        atomic_store(&known, processors);
-    }
-    return processors;
+    if (atomic_load(&known) == 0)
+        gs_processors_count();
+    return atomic_load(&known);
 }

@@ -9,4 +9,7 @@
  * the rest of each period (0.1 s). At least 1; the same value at each call. */
 unsigned gs_processors(void);
 
+/* Count them again: this process has changed where it may run. */
+void gs_processors_count(void);
+
 #endif

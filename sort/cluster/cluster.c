@@ -11,10 +11,11 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* After so many attempts in vain, sleep between them. A short sleep takes 50 us anyway, the slack
- * of timers; one of 50 us takes twice as long. */
-#define SPINS    256
-#define SLEEP_NS 1000
+/* After so many attempts in vain, sleep between them, longer after each. A short sleep takes 50 us
+ * anyway, the slack of timers; one of 50 us takes twice as long. */
+#define SPINS        256
+#define SLEEP_NS     1000
+#define SLEEP_NS_MAX 1000000
 
 static bool broken; /* a call of MPI has failed: another rank is gone, in all likelihood */
 
@@ -31,9 +32,11 @@ enum gs_status gs_wire_check(int result, struct gs_error *err)
 
 void gs_wire_nap(unsigned *attempts)
 {
-    const struct timespec nap = {.tv_nsec = SLEEP_NS};
-    if (++*attempts > SPINS)
-        nanosleep(&nap, NULL);
+    if (++*attempts <= SPINS)
+        return;
+    const uint64_t ns = (uint64_t)(*attempts - SPINS) * SLEEP_NS;
+    const struct timespec nap = {.tv_nsec = ns < SLEEP_NS_MAX ? (long)ns : SLEEP_NS_MAX};
+    nanosleep(&nap, NULL);
 }
 
 /* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): tested until it is complete */

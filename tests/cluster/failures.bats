@@ -8,20 +8,25 @@ setup()
     enter_ranks
 }
 
-# begin: start 3 ranks in the background, which take several seconds, since a signal may reach them
-# late where they keep all processors busy; wait until they write.
+# begin ARG...: start 3 ranks in the background, which take several seconds, since a signal may
+# reach them late where they keep all processors busy; wait until they write.
 begin()
 {
     keygen uniform 96M >in
-    "$MPIRUN" -n 3 "$GSORT_MPI" -S 4M in -o out 2>said 3>&- &
+    "$MPIRUN" -n 3 "$GSORT_MPI" "$@" -S 4M in -o out 2>said 3>&- &
     MPIRUN_PID=$!
     wait_for writes
 }
 
-# writes: do the ranks have their temporary file?
+# writes: do the ranks have their temporary file, with a name or without?
 writes()
 {
-    compgen -G '.gsort-*' >/dev/null
+    local pid
+    compgen -G '.gsort-*' >/dev/null && return 0
+    for pid in $(print_ranks); do
+        readlink "/proc/$pid/fd/"* 2>/dev/null | grep -qF "$PWD/#" && return 0
+    done
+    return 1
 }
 
 # print_ranks: the process ids of the ranks that work in this directory.
@@ -80,8 +85,9 @@ end_in_trouble()
     assert_only in small
 }
 
-@test "a rank that is killed" {
-    begin
+# kill_last: as if the last rank had crashed. It may only have waited.
+kill_last()
+{
     kill -9 "$(print_ranks | tail -n 1)"
     end_in_trouble
     [ ! -e out ]
@@ -89,26 +95,51 @@ end_in_trouble()
     [ "$MPI" = mpich ] || assert_only in said
 }
 
+# terminate head|tail: SIGTERM to the first rank, or to the last.
+terminate()
+{
+    kill "$(print_ranks | "$1" -n 1)"
+    run ! wait "$MPIRUN_PID"
+    wait_for none_left
+    assert_only in said
+}
+
+@test "a rank that is killed" {
+    begin --apart
+    kill_last
+}
+
+@test "a rank that is killed while the first one sorts for all" {
+    begin
+    kill_last
+}
+
 @test "SIGTERM to one rank, the first or the last" {
     for which in head tail; do
+        begin --apart
+        terminate "$which"
+    done
+}
+
+@test "SIGTERM to one rank while the first one sorts for all" {
+    for which in head tail; do
         begin
-        kill "$(print_ranks | "$which" -n 1)"
-        run ! wait "$MPIRUN_PID"
+        terminate "$which"
+    done
+}
+
+@test "SIGTERM to mpirun" {
+    for how in --apart --no-direct; do
+        begin "$how"
+        kill "$MPIRUN_PID"
+        wait "$MPIRUN_PID" || true # MPICH's ends with 0
         wait_for none_left
         assert_only in said
     done
 }
 
-@test "SIGTERM to mpirun" {
-    begin
-    kill "$MPIRUN_PID"
-    wait "$MPIRUN_PID" || true # MPICH's ends with 0
-    wait_for none_left
-    assert_only in said
-}
-
 @test "an input that shrinks" {
-    begin
+    begin --apart
     truncate -s 4 in
     end_in_trouble
     grep -q "^gsort-mpi: in: " said

@@ -26,13 +26,17 @@ enter_ranks()
     "$MPIRUN" -n 2 true 2>/dev/null || skip "$MPIRUN does not run here"
 }
 
-# ranks N ARG...: gsort by N ranks.
+# ranks N ARG...: gsort by N ranks, which sort apart, as on several hosts.
 ranks()
 {
-    local count=$1
-    shift
-    timeout --foreground 120 "$MPIRUN" -n "$count" "$GSORT_MPI" \
-        ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "$@"
+    ranks_of_host "$1" --apart "${@:2}"
+}
+
+# ranks_of_host N ARG...: the same, of which rank 0 sorts for all.
+ranks_of_host()
+{
+    timeout --foreground 120 "$MPIRUN" -n "$1" "$GSORT_MPI" \
+        ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "${@:2}"
 }
 
 # assert_one_line WORD...: exit status 2 and, in $stderr, one line of gsort's own with these words.

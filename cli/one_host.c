@@ -49,10 +49,13 @@ static unsigned add_threads(unsigned threads, unsigned ranks)
     return (uint64_t)threads * ranks < most ? threads * ranks : most;
 }
 
-/* Rank 0 asks the others before it publishes, and they wait for that: are all still there? */
+/* Rank 0 asks the others before it publishes, and they wait for that: are all still there? What a
+ * waiting rank brings to the first agreement it may have sent long ago, and died; not to the second
+ * one. */
 static enum gs_status vote(const void *cluster, struct gs_error *err)
 {
-    return gs_cluster_agree(cluster, GS_OK, err);
+    enum gs_status st = gs_cluster_agree(cluster, GS_OK, err);
+    return st == GS_OK ? gs_cluster_agree(cluster, GS_OK, err) : st;
 }
 
 enum gs_status gs_one_host_sort(const struct gs_cluster *cluster, struct gs_command *command,

@@ -8,14 +8,32 @@ setup()
     enter_ranks
 }
 
-# begin ARG...: start 3 ranks in the background, which take several seconds, since a signal may
-# reach them late where they keep all processors busy; wait until they write.
+# begin: start 3 ranks in the background, which take several seconds, since a signal may reach them
+# late where they keep all processors busy; wait until they write.
 begin()
 {
     keygen uniform 96M >in
-    "$MPIRUN" -n 3 "$GSORT_MPI" "$@" -S 4M in -o out 2>said 3>&- &
+    "$MPIRUN" -n 3 "$GSORT_MPI" --apart -S 4M in -o out 2>said 3>&- &
     MPIRUN_PID=$!
     wait_for writes
+}
+
+# begin_one: the same, of which the first sorts for all, and waits for the end of its input.
+begin_one()
+{
+    rm -f in
+    mkfifo in
+    exec 7<>in
+    "$MPIRUN" -n 3 "$GSORT_MPI" in -o out 2>said 3>&- 7>&- &
+    MPIRUN_PID=$!
+    keygen uniform 1M >in
+    wait_for writes
+}
+
+# end_input: what began by begin_one may end.
+end_input()
+{
+    exec 7>&-
 }
 
 # writes: do the ranks have their temporary file, with a name or without?
@@ -85,52 +103,44 @@ end_in_trouble()
     assert_only in small
 }
 
-# kill_last: as if the last rank had crashed. It may only have waited.
+# kill_last: as if the last rank had crashed.
 kill_last()
 {
     kill -9 "$(print_ranks | tail -n 1)"
+}
+
+@test "a rank that is killed" {
+    begin
+    kill_last
     end_in_trouble
     [ ! -e out ]
     # MPICH's mpirun kills the others in the same way, so that nobody can remove the temporary file.
     [ "$MPI" = mpich ] || assert_only in said
 }
 
-# terminate head|tail: SIGTERM to the first rank, or to the last.
-terminate()
-{
-    kill "$(print_ranks | "$1" -n 1)"
-    run ! wait "$MPIRUN_PID"
-    wait_for none_left
+@test "a rank that is killed while the first one sorts for all, which then ends" {
+    begin_one
+    kill_last
+    end_input
+    end_in_trouble
     assert_only in said
 }
 
-@test "a rank that is killed" {
-    begin --apart
-    kill_last
-}
-
-@test "a rank that is killed while the first one sorts for all" {
-    begin
-    kill_last
-}
-
 @test "SIGTERM to one rank, the first or the last" {
-    for which in head tail; do
-        begin --apart
-        terminate "$which"
-    done
-}
-
-@test "SIGTERM to one rank while the first one sorts for all" {
-    for which in head tail; do
-        begin
-        terminate "$which"
+    for how in begin begin_one; do
+        for which in head tail; do
+            "$how"
+            kill "$(print_ranks | "$which" -n 1)"
+            run ! wait "$MPIRUN_PID"
+            wait_for none_left
+            assert_only in said
+        done
     done
 }
 
 @test "SIGTERM to mpirun" {
-    for how in --apart --no-direct; do
-        begin "$how"
+    for how in begin begin_one; do
+        "$how"
         kill "$MPIRUN_PID"
         wait "$MPIRUN_PID" || true # MPICH's ends with 0
         wait_for none_left
@@ -139,7 +149,7 @@ terminate()
 }
 
 @test "an input that shrinks" {
-    begin --apart
+    begin
     truncate -s 4 in
     end_in_trouble
     grep -q "^gsort-mpi: in: " said

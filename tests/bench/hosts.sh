@@ -2,29 +2,31 @@
 # hosts.sh -- several ranks as on several hosts: network namespaces with a slow wire between them
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/bench/hosts.sh GSORT-MPI GSORT KEYGEN [-b RATE] [-n KEYS] [-d DIR] [-m MPIRUN]
-#        [HOSTS...]
+# usage: tests/bench/hosts.sh GSORT-MPI GSORT KEYGEN [-a OPTIONS] [-b RATE] [-n KEYS] [-d DIR]
+#        [-m MPIRUN] [HOSTS...]
 #
 # As root, with iproute2 and Open MPI. For each number of HOSTS (default 2 3 4 5) makes as many
 # network namespaces, joined by a bridge, each with a wire of RATE (default 1gbit) both ways, and
-# sorts KEYS (default 64M) uniform keys in DIR (default /dev/shm) by a rank in each. Prints
-# Markdown: the rate of the exchange, bytes sent by the rank that sends most over its longest time,
+# sorts KEYS (default 64M) uniform keys in DIR (default /dev/shm) by a rank in each; -a: options for
+# gsort, "-R 100 -k 0:b10" say, if KEYS numbers of 4 bytes are whole records. Prints Markdown: the rate of the exchange, bytes sent by the rank that sends most over its longest time,
 # and that as a share of the wire's. The output is compared with one process's.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
 . "$(dirname "$0")/timing.sh"
 
-usage="usage: hosts.sh GSORT-MPI GSORT KEYGEN [-b RATE] [-n KEYS] [-d DIR] [-m MPIRUN] [HOSTS...]"
+usage="usage: hosts.sh GSORT-MPI GSORT KEYGEN [-a OPTIONS] [-b RATE] [-n KEYS] [-d DIR] [-m MPIRUN]"
+usage+=" [HOSTS...]"
 gsort_mpi=$(realpath "${1:?$usage}")
 gsort=$(realpath "${2:?$usage}")
 keygen=$(realpath "${3:?$usage}")
 shift 3
-read_options "$usage" b:n:d:m: "$@"
+read_options "$usage" a:b:n:d:m: "$@"
 shift $((OPTIND - 1))
 [ "$#" -gt 0 ] || set -- 2 3 4 5
 rate=${option[b]-1gbit}
 mpirun=${option[m]-mpirun.openmpi}
+read -ra more <<<"${option[a]-}"
 dir=$(mktemp -d "${option[d]-/dev/shm}/gsort-bench.XXXXXX")
 prefix=gs$$
 hosts=()
@@ -61,12 +63,14 @@ make_hosts()
     done
 }
 
-# What mpirun calls instead of ssh: HOST COMMAND...
-cat >agent <<'END'
+# What mpirun calls instead of ssh: ADDRESS COMMAND...
+cat >agent <<END
 #!/bin/bash
-host=$1
+host=$prefix-\${1##*.}
 shift
-exec ip netns exec "$host" unshare --uts bash -c 'hostname "$0" && eval "$*"' "$host" "$@"
+END
+cat >>agent <<'END'
+exec ip netns exec "$host" unshare --uts bash -c 'echo "$0" >/proc/sys/kernel/hostname && eval "$*"' "$host" "$@"
 END
 chmod +x agent
 
@@ -74,15 +78,15 @@ chmod +x agent
 sort_by_hosts()
 {
     local list
-    list=$(IFS=, && echo "${hosts[*]}")
-    ./agent "${hosts[0]}" "$mpirun" --allow-run-as-root --host "$list" --map-by ppr:1:node \
+    list=$(seq -s , -f 10.99.0.%g "${#hosts[@]}")
+    ./agent 10.99.0.1 "$mpirun" --allow-run-as-root --host "$list" --map-by ppr:1:node \
         --bind-to none --mca plm_rsh_agent "$dir/agent" --mca btl tcp,self \
         --mca btl_tcp_if_include 10.99.0.0/24 --mca oob_tcp_if_include 10.99.0.0/24 \
-        "$gsort_mpi" --stats "$dir/in" -o "$dir/out"
+        "$gsort_mpi" "${more[@]}" --apart --stats "$dir/in" -o "$dir/out"
 }
 
 "$keygen" uniform "${option[n]-64M}" >in
-"$gsort" in -o wanted
+"$gsort" "${more[@]}" in -o wanted
 echo "| hosts | exchange ms | MB/s sent by a rank | of $rate | total ms |"
 echo '|---|---|---|---|---|'
 for count; do

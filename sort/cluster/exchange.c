@@ -19,6 +19,7 @@
 enum { TAG_RECORDS = 1, TAG_END, TAG_FAILED };
 
 static void progress_meanwhile(void *context);
+static void *place_own(void *context, uint64_t count);
 
 /* The most records of a message. */
 static uint64_t message_records(const struct gs_exchange *exchange)
@@ -47,6 +48,8 @@ enum gs_status gs_exchange_open(struct gs_exchange *exchange, const struct gs_cl
                                                 .most = batch_bytes / wire_bytes,
                                                 .verify = options->verify,
                                                 .meanwhile = progress_meanwhile,
+                                                .own = (unsigned)cluster->rank,
+                                                .place_own = place_own,
                                                 .context = exchange}};
     const size_t size = (size_t)cluster->size;
     const size_t most = size + exchange->dealer.most / message_records(exchange);
@@ -219,6 +222,17 @@ static void progress_meanwhile(void *context)
         exchange->status = progress(exchange, &moved, exchange->err);
 }
 
+/* Own records go to the caller at once, if all of a batch fit there. */
+static void *place_own(void *context, uint64_t count)
+{
+    struct gs_exchange *exchange = context;
+    const uint64_t bytes = count * exchange->dealer.wire_bytes;
+    if (exchange->to == NULL || bytes > exchange->room_bytes - exchange->filled_bytes)
+        return NULL;
+    exchange->filled_bytes += bytes;
+    return exchange->to + exchange->filled_bytes - bytes;
+}
+
 /* Tell all others that no more will come. */
 static enum gs_status say_farewell(struct gs_exchange *exchange, struct gs_error *err)
 {
@@ -268,19 +282,21 @@ static enum gs_status send_batch(struct gs_exchange *exchange, struct gs_batch *
     uint64_t left = span->count - exchange->used;
     uint64_t count = left < exchange->dealer.most ? left : exchange->dealer.most;
     exchange->err = err;
-    gs_deal(&exchange->dealer, (const char *)span->keys + exchange->used * bytes, count,
-            exchange->position, batch->records, batch->starts);
+    const bool placed =
+        gs_deal(&exchange->dealer, (const char *)span->keys + exchange->used * bytes, count,
+                exchange->position, batch->records, batch->starts);
     GS_TRY(exchange->status);
+    const uint64_t own =
+        batch->starts[exchange->cluster->rank + 1] - batch->starts[exchange->cluster->rank];
     exchange->used += count;
     exchange->position += count;
     batch->busy = true;
-    batch->kept = 0;
+    batch->kept = placed ? own : 0;
     batch->sent = 0;
     for (int i = 1; i < exchange->cluster->size; i++) /* each rank begins with its neighbour */
         GS_TRY(send_part(exchange, batch, (exchange->cluster->rank + i) % exchange->cluster->size,
                          err));
-    exchange->received +=
-        batch->starts[exchange->cluster->rank + 1] - batch->starts[exchange->cluster->rank];
+    exchange->received += own;
 cleanup:
     return st;
 }

@@ -19,6 +19,7 @@
 #include "common/spill.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,6 +36,9 @@
 
 /* -u: records copied at a time. */
 #define COPY_BYTES ((uint64_t)4 << 20)
+
+/* Pages of memory made at a time. */
+#define PAGES_BYTES ((uint64_t)8 << 20)
 
 /* Numbered records written at a time. */
 #define STRIP_BYTES ((size_t)512 << 10)
@@ -58,10 +62,14 @@ struct part {
     uint64_t start;      /* and from which byte on */
     uint64_t first;      /* position of this rank's first record */
     uint64_t total;      /* records of all ranks */
-    uint64_t head_bytes; /* of the file, while its range is mapped */
-    char *memory;        /* the records that have come, */
-    uint64_t room;       /* the most, */
-    uint64_t count;      /* and how many there are */
+    uint64_t head_bytes; /* of the file, while it is entered at its range */
+    bool on_gpu;         /* what comes is sorted there */
+    pthread_t page_maker;
+    bool makes_pages;        /* page_maker is to be joined: it makes pages of memory */
+    uint64_t expected_bytes; /* that it makes */
+    char *memory;            /* the records that have come, */
+    uint64_t room;           /* the most, */
+    uint64_t count;          /* and how many there are */
 };
 
 /* Copy to `to` what the output has for numbered records: output_bytes for each. */
@@ -81,14 +89,16 @@ static enum gs_status write_records(struct gs_sink *sink, const void *records, u
                                     uint64_t position, struct gs_error *err)
 {
     const struct part *part = (const struct part *)sink;
+    struct gs_output *file = part->output.file;
+    const uint64_t at = position * part->output_bytes;
+    const size_t bytes = (size_t)count * part->output_bytes;
     if (sink->memory != NULL) {
-        gs_output_made(part->output.file, position * part->output_bytes,
-                       count * part->output_bytes);
+        gs_output_made(file, at, bytes);
         return GS_OK;
     }
-    return gs_file_pwrite_full(part->fd, records, (size_t)count * part->output_bytes,
-                               part->start + position * part->output_bytes, part->output.file->name,
-                               err);
+    if (part->fd == file->fd)
+        return gs_output_write(file, records, bytes, at, err);
+    return gs_file_pwrite_full(part->fd, records, bytes, at, file->name, err);
 }
 
 /* The same for records with numbers, which are left out. */
@@ -116,17 +126,31 @@ cleanup:
     return st;
 }
 
-/* This rank's range of the file as memory. A huge page may begin before it: so what lies there is
- * taken for the output's head. */
+/* Let the output begin where this rank's range does: what lies between that and the huge page that
+ * it begins in is taken for the output's head. */
+static void enter_range(const struct part *part)
+{
+    struct gs_output *file = part->output.file;
+    file->start = part->start / GS_HUGE_PAGE_BYTES * GS_HUGE_PAGE_BYTES;
+    file->head_bytes = part->start - file->start;
+}
+
+static void leave_range(const struct part *part)
+{
+    struct gs_output *file = part->output.file;
+    gs_output_end_prefill(file);
+    file->start = 0;
+    file->head_bytes = part->head_bytes;
+}
+
+/* This rank's range of the file as memory. */
 static void *map_records(struct gs_sink *sink, uint64_t count, bool early)
 {
     const struct part *part = (const struct part *)sink;
-    struct gs_output *file = part->output.file;
     if (gs_buffer_space_left() != UINT64_MAX)
         return NULL;
-    file->start = part->start / GS_HUGE_PAGE_BYTES * GS_HUGE_PAGE_BYTES;
-    file->head_bytes = part->start - file->start;
-    return gs_output_map(file, count * part->output_bytes, early, gs_threads(part->options));
+    return gs_output_map(part->output.file, count * part->output_bytes, early,
+                         gs_threads(part->options));
 }
 
 /* Only where keys lie in the file as they do in memory. */
@@ -148,14 +172,6 @@ static enum gs_status make_records(struct gs_sink *sink, uint64_t count, uint64_
                           count * part->output_bytes, err);
 }
 
-static void unmap_records(const struct part *part)
-{
-    struct gs_output *file = part->output.file;
-    gs_output_end_prefill(file);
-    file->start = 0;
-    file->head_bytes = part->head_bytes;
-}
-
 static void forget_records(struct gs_sink *sink, const void *records, uint64_t count)
 {
     const struct part *part = (const struct part *)sink;
@@ -166,6 +182,19 @@ static void advise(void *context, enum gs_use use, const void *records, uint64_t
 {
     if (use == GS_USE_DONE)
         forget_records(context, records, count);
+}
+
+/* Make the pages for what comes, by as many threads as deal: else the one that receives makes them,
+ * and the exchange waits for it. Those that cannot be made are made when they are touched. */
+static void *make_pages(void *context)
+{
+    const struct part *part = context;
+#pragma omp parallel for num_threads(gs_threads(part->options)) schedule(dynamic)
+    for (uint64_t at = 0; at < part->expected_bytes; at += PAGES_BYTES) {
+        const uint64_t left = part->expected_bytes - at;
+        (void)gs_pages_populate(part->memory + at, left < PAGES_BYTES ? left : PAGES_BYTES);
+    }
+    return NULL;
 }
 
 /* Will a rank's share fit in memory? Then room for it, and a little more; else none. */
@@ -183,7 +212,17 @@ static enum gs_status make_room(struct part *part, uint64_t total, struct gs_err
     if (part->memory == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "exchange");
     part->room = most;
+    part->on_gpu = width->prepare(options, share, true) == GS_DEVICE_GPU;
+    part->expected_bytes = share * part->wire_bytes;
+    part->makes_pages = pthread_create(&part->page_maker, NULL, make_pages, part) == 0;
     return GS_OK;
+}
+
+static void end_pages(struct part *part)
+{
+    if (part->makes_pages)
+        pthread_join(part->page_maker, NULL);
+    part->makes_pages = false;
 }
 
 /* All has come: now it is known where this rank's range begins. */
@@ -195,6 +234,7 @@ static enum gs_status finish_exchange(struct part *part, bool failed, struct gs_
     gs_exchange_close(&part->exchange); /* the sort needs the memory */
     if (!part->options->unique && part->output.shared)
         part->start += part->first * part->output_bytes;
+    enter_range(part);
     return st;
 }
 
@@ -223,6 +263,7 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
     gs_progress_enter(progress, "exchange", 0);
     if (part->room > 0)
         GS_TRY(gs_exchange_read(&part->exchange, part->memory, part->room, &part->count, err));
+    end_pages(part);
     if (part->count < part->room)
         GS_TRY(finish_exchange(part, false, err));
     struct gs_span span = {.keys = part->memory, .count = part->count, .name = "exchange"};
@@ -230,6 +271,9 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
     options.memory_bytes = memory;
     options.held_bytes = part->count * part->wire_bytes;
     if (part->exchanged) {
+        if (part->on_gpu && !part->options->unique)
+            gs_output_prefill(part->output.file, part->count * part->output_bytes,
+                              gs_threads(part->options));
         st = width->sort(&options, &span, 1, &part->sink, progress, stats, err);
         goto cleanup;
     }
@@ -359,7 +403,7 @@ static enum gs_status run(struct part *part, struct gs_progress *progress, struc
         enum gs_status end = finish_exchange(part, true, err);
         st = st != GS_OK ? st : end;
     }
-    unmap_records(part);
+    leave_range(part);
     row->exchange_ns = part->exchange.end_ns - part->exchange.begin_ns;
     row->sort_ns = gs_now_ns() - part->exchange.end_ns;
     GS_TRY(gs_cluster_agree(part->cluster, st, err));
@@ -460,6 +504,7 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
 cleanup:
     if (part.fd >= 0 && part.fd != output->file->fd)
         close(part.fd);
+    end_pages(&part);
     gs_pages_free(part.memory, part.room * part.wire_bytes);
     gs_exchange_close(&part.exchange);
     gs_ranges_close(&ranges);

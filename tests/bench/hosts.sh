@@ -8,8 +8,9 @@
 # As root, with iproute2 and Open MPI. For each number of HOSTS (default 2 3 4 5) makes as many
 # network namespaces, joined by a bridge, each with a wire of RATE (default 1gbit) both ways, and
 # sorts KEYS (default 64M) uniform keys in DIR (default /dev/shm) by a rank in each; -a: options for
-# gsort, "-R 100 -k 0:b10" say, if KEYS numbers of 4 bytes are whole records. Prints Markdown: the rate of the exchange, bytes sent by the rank that sends most over its longest time,
-# and that as a share of the wire's. The output is compared with one process's.
+# gsort, "-R 100 -k 0:b10" say, if KEYS numbers of 4 bytes are whole records. Prints Markdown: the
+# rate of the exchange, bytes sent by the rank that sends most over its longest time, and that as a
+# share of the wire's. The output is compared with one process's.
 set -eu -o pipefail
 export LC_ALL=C
 # shellcheck source=tests/bench/timing.sh
@@ -70,7 +71,8 @@ host=$prefix-\${1##*.}
 shift
 END
 cat >>agent <<'END'
-exec ip netns exec "$host" unshare --uts bash -c 'echo "$0" >/proc/sys/kernel/hostname && eval "$*"' "$host" "$@"
+exec ip netns exec "$host" unshare --uts bash -c \
+    'echo "$0" >/proc/sys/kernel/hostname && eval "$*"' "$host" "$@"
 END
 chmod +x agent
 

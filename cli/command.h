@@ -44,12 +44,12 @@ struct gs_command {
     bool synced;              /* --fsync */
     enum gs_direct direct;    /* --direct, --no-direct */
     bool local;               /* --local: every rank has its own files */
+    char *names;              /* their names, or NULL; owned */
     bool apart;               /* --apart: ranks of one host exchange records, too */
     /* Called before the output gets its name, if not NULL: only if this succeeds, it does. */
     enum gs_status (*consent)(const void *context, struct gs_error *err);
     const void *consent_context;
-    char *names;              /* their names, or NULL; owned */
-    bool planned;             /* --plan: print what the mode would do */
+    bool planned; /* --plan: print what the mode would do */
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;
     size_t directory_count;

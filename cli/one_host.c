@@ -29,7 +29,9 @@ static enum gs_status take_processors(const struct gs_cluster *cluster, struct g
     cpu_set_t own;
     cpu_set_t *sets = calloc((size_t)cluster->size, sizeof *sets);
     st = sets == NULL ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "ranks") : GS_OK;
-    GS_TRY(gs_cluster_agree(cluster, st, err));
+    st = gs_cluster_agree(cluster, st, err);
+    if (st != GS_OK || sets == NULL)
+        goto cleanup;
     if (sched_getaffinity(0, sizeof own, &own) != 0)
         CPU_ZERO(&own);
     GS_TRY(gs_cluster_gather(&own, sizeof own, sets, err));

@@ -8,6 +8,7 @@
  */
 #include "sort/cluster.h"
 
+#include "sort/cluster/borders.h"
 #include "sort/cluster/exchange.h"
 #include "sort/gsort.h"
 #include "sort/tags/number.h"
@@ -315,72 +316,6 @@ cleanup:
     return st;
 }
 
-/* The records at the borders of all ranges: the first and the last of each rank. */
-struct borders {
-    size_t room;      /* bytes for one of them */
-    char *records;    /* two for each rank, then two of this one; owned */
-    uint64_t *counts; /* of records of each rank; owned */
-};
-
-/* This rank's, read back. */
-static enum gs_status read_borders(const struct part *part, struct borders *borders, uint64_t keys,
-                                   struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const struct gs_cluster_output *output = &part->output;
-    const size_t size = part->output_bytes;
-    const size_t ranks = (size_t)part->cluster->size;
-    borders->room = (size + 15) / 16 * 16; /* where keys are aligned */
-    borders->records = aligned_alloc(16, 2 * (ranks + 1) * borders->room);
-    borders->counts = calloc(ranks, sizeof *borders->counts);
-    if (borders->records == NULL || borders->counts == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "borders");
-    char *own = borders->records + 2 * ranks * borders->room;
-    memset(own, 0, 2 * borders->room);
-    if (keys == 0)
-        return GS_OK;
-    GS_TRY(gs_file_pread_full(output->file->fd, own, size, part->start, output->file->name, err));
-    GS_TRY(gs_file_pread_full(output->file->fd, own + borders->room, size,
-                              part->start + (keys - 1) * size, output->file->name, err));
-cleanup:
-    return st;
-}
-
-/* Are the ranges in order, and are they as many records as the inputs? */
-static enum gs_status check_borders(const struct part *part, uint64_t keys, struct gs_error *err)
-{
-    const struct gs_options *options = part->options;
-    const size_t ranks = (size_t)part->cluster->size;
-    struct borders borders = {.records = NULL};
-    enum gs_status st = read_borders(part, &borders, keys, err);
-    GS_TRY(gs_cluster_agree(part->cluster, st, err));
-    GS_TRY(gs_cluster_gather(borders.records + 2 * ranks * borders.room, 2 * borders.room,
-                             borders.records, err));
-    GS_TRY(gs_cluster_gather(&keys, sizeof keys, borders.counts, err));
-    const char *before = NULL;
-    uint64_t sum = 0;
-    for (size_t rank = 0; rank < ranks; rank++) {
-        const char *first = borders.records + 2 * rank * borders.room;
-        sum += borders.counts[rank];
-        if (borders.counts[rank] == 0)
-            continue;
-        if (before != NULL && options->index_bytes == 0 &&
-            gs_width(options)->first_disorder(options, first, 1, before) == 0)
-            st = gs_fail(err, GS_ERR_VERIFY, 0,
-                         "%s: the range of rank %zu does not continue the one before it: the input "
-                         "has changed meanwhile",
-                         part->output.file->name, rank);
-        before = first + borders.room;
-    }
-    if (st == GS_OK && !options->unique && sum != part->total)
-        st = gs_fail(err, GS_ERR_VERIFY, 0, "%s: ranks have written a wrong number of records",
-                     part->output.file->name);
-cleanup:
-    free(borders.records);
-    free(borders.counts);
-    return st;
-}
-
 /* What was written, without numbers, is what the file must have, if it was the right records. */
 static enum gs_status prove_numbered(const struct part *part, struct gs_stats *stats,
                                      struct gs_error *err)
@@ -414,7 +349,12 @@ static enum gs_status run(struct part *part, struct gs_progress *progress, struc
                  ->verify_file(part->options, part->output.file->fd, part->start, stats,
                                part->output.file->name, err);
     GS_TRY(gs_cluster_agree(part->cluster, st, err));
-    GS_TRY(check_borders(part, stats->keys_out, err));
+    const struct gs_borders_range range = {.fd = part->output.file->fd,
+                                           .start = part->start,
+                                           .count = stats->keys_out,
+                                           .total = part->total,
+                                           .name = part->output.file->name};
+    GS_TRY(gs_borders_check(part->cluster, part->options, &range, err));
     row->keys_in = part->exchange.position;
     row->keys_out = stats->keys_out;
     row->first = part->first;

@@ -185,12 +185,12 @@ static void advise(void *context, enum gs_use use, const void *records, uint64_t
         forget_records(context, records, count);
 }
 
-/* Make the pages for what comes, by as many threads as deal: else the one that receives makes them,
- * and the exchange waits for it. Those that cannot be made are made when they are touched. */
+/* Make the pages for what comes: else the thread that receives makes them, and the exchange waits
+ * for it. Those that cannot be made are made when they are touched. (More threads might be more
+ * than there may be.) */
 static void *make_pages(void *context)
 {
     const struct part *part = context;
-#pragma omp parallel for num_threads(gs_threads(part->options)) schedule(dynamic)
     for (uint64_t at = 0; at < part->expected_bytes; at += PAGES_BYTES) {
         const uint64_t left = part->expected_bytes - at;
         (void)gs_pages_populate(part->memory + at, left < PAGES_BYTES ? left : PAGES_BYTES);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 ##
 ## Hostile tests
-##   check-faults     every call to the system made to fail once, and refused, in every mode; minutes
+##   check-faults     every call to the system made to fail once, and refused, in every mode; minutes; MPI=1: of ranks, too
 ##   check-kill       kill -9 at N=1000 random moments; SEED=n
 ##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n
 ##   fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer
@@ -13,6 +13,7 @@
 # MODES of tests/faults/walk.sh; SEED=n repeats a random run.
 MODES ?= all
 check-faults: all tools $(B)/gsort
+	GSORT_MPI='$(if $(filter 1,$(MPI)),$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
 	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
 	tests/faults/processors.sh $(B)/gsort build/keygen build/reference || [ $$? = 77 ]
 

@@ -11,6 +11,8 @@
  * replace or to remove a file that gsort has open or mapped, as servers do; with both, to rename
  * one, too.
  *
+ * GSORT_FAULT_OWN=1 counts only what the program calls itself, not what libraries do for it: MPI's.
+ *
  * GSORT_FAULT_LARGE=BYTES refuses memory in larger pieces, as strict accounting does, without
  * counting that.
  *
@@ -20,6 +22,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -78,15 +81,21 @@ static bool all_later;
 static bool named_only;
 static size_t large = SIZE_MAX;
 static bool refuses_busy;
+static bool own_only;
+static uintptr_t own_first, own_end; /* the program's code */
 static long at;
 static const char *mark;
 static atomic_long calls;
 static atomic_bool armed;
 
 /* Must this call fail? Sets errno if so. */
-static bool fails(enum kind kind)
+#define fails(kind) fails_for(kind, (uintptr_t)__builtin_return_address(0))
+
+static bool fails_for(enum kind kind, uintptr_t caller)
 {
     if ((int)kind != wanted || !atomic_load(&armed))
+        return false;
+    if (own_only && (caller < own_first || caller >= own_end))
         return false;
     long number = atomic_fetch_add(&calls, 1) + 1;
     if (number < at || (number > at && !all_later))
@@ -99,7 +108,7 @@ static bool fails(enum kind kind)
 
 /* The same for a call that may move fewer than *size bytes: a short one gets a smaller *size.
  * False: make the call. */
-static bool fails_or_shrinks(enum kind kind, size_t *size)
+static inline __attribute__((always_inline)) bool fails_or_shrinks(enum kind kind, size_t *size)
 {
     int before = errno;
     if (!fails(kind))
@@ -111,6 +120,20 @@ static bool fails_or_shrinks(enum kind kind, size_t *size)
     return false;
 }
 
+/* The first object is the program. */
+static int find_own(struct dl_phdr_info *object, size_t size, void *context)
+{
+    (void)size, (void)context;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && (part->p_flags & PF_X) != 0) {
+            own_first = object->dlpi_addr + part->p_vaddr;
+            own_end = own_first + part->p_memsz;
+        }
+    }
+    return 1;
+}
+
 static void read_request(void)
 {
     const char *request = getenv("GSORT_FAULT");
@@ -120,6 +143,8 @@ static void read_request(void)
     if (getenv("GSORT_FAULT_LARGE") != NULL)
         large = strtoul(getenv("GSORT_FAULT_LARGE"), NULL, 10);
     refuses_busy = getenv("GSORT_FAULT_BUSY") != NULL;
+    own_only = getenv("GSORT_FAULT_OWN") != NULL;
+    dl_iterate_phdr(find_own, NULL);
     if (request == NULL)
         return;
     if (sscanf(request, "%15s %15s %ld", kind, how, &at) != 3)
@@ -173,7 +198,7 @@ int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
         va_end(args);                                                                              \
     }
 
-static bool open_fails(int flags)
+static inline __attribute__((always_inline)) bool open_fails(int flags)
 {
     if (named_only && (flags & O_TMPFILE) == O_TMPFILE) {
         errno = EOPNOTSUPP;

@@ -11,7 +11,8 @@
 # or with status 2, one line on standard error and the old output untouched, and leave no other file
 # in the directory. A stream that broke off holds a prefix of the right bytes. Prints the faults
 # injected, for each kind and in all. GSORT_FAULT_KINDS="pwrite malloc" limits the walk to these
-# kinds. Exit status: 0 if all went well.
+# kinds. Where GSORT_MPI is set, there are modes of two ranks, too, by MPIRUN (mpirun): of one of
+# them, what it calls itself fails. Exit status: 0 if all went well.
 set -u -o pipefail
 export LC_ALL=C
 
@@ -92,6 +93,14 @@ mapped-ahead    | named   | -r    | gsort --bins=100 -r --parallel=4 ../large -o
 given           | stream  |       | gsort --bins=100 ../large | cat >got
 mapped-stdout   | file    |       | gsort --bins=100 ../large >got
 EOF
+    [ -z "${GSORT_MPI:-}" ] || cat <<'EOF'
+ranks-one-host  | told    |       | ranks 0 ../in -o out
+ranks-waiting   | told    |       | ranks 1 ../in -o out
+ranks-first     | told    |       | ranks 0 --apart --verify ../in -o out
+ranks-last      | told    | -u    | ranks 1 --apart -u ../in -o out
+ranks-records   | told    | -R 100 -s -k 0:b2 | ranks 1 --apart -R 100 -s -k 0:b2 ../gray -o out
+ranks-spilled   | told    | -r    | ranks 1 --apart -r -S 256K -T ../tmp ../big -o out
+EOF
 }
 
 # KIND HOW...: errno numbers of Linux, or short; + means "and all later calls".
@@ -142,6 +151,15 @@ gsort()
 {
     timeout -k 5 "$SECONDS_MAX" "${TRACER[@]}" env LD_PRELOAD="$SHIM" "$GSORT" --device=cpu \
         --parallel=2 "$@" 2>../err
+}
+
+# ranks N ARG...: by two ranks, of which rank N has the faults.
+ranks()
+{
+    # shellcheck disable=SC2016  # for the other shell
+    GSORT_FAULT_OWN=1 timeout -k 5 "$SECONDS_MAX" "${MPIRUN:-mpirun}" -n 2 bash -c '
+        [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != "$0" ] || export LD_PRELOAD=$SHIM
+        exec "$GSORT_MPI" --device=cpu --parallel=2 "$@"' "$@" </dev/null 2>../err
 }
 
 # resume FILE WRITES [ARG...]: sort the file; after any fault, the same without one ends well. If
@@ -308,7 +326,8 @@ walk_mode()
         done
     done < <(kinds)
     unset GSORT_FAULT
-    if [[ " ${GSORT_FAULT_KINDS:-refused} " = *" refused "* ]] && command -v strace >/dev/null; then
+    if [[ " ${GSORT_FAULT_KINDS:-refused} " = *" refused "* && $name != ranks-* ]] &&
+        command -v strace >/dev/null; then
         walk_refusals
     fi
     sort ../tally | uniq -c | sed "s/^/$name /"
@@ -325,6 +344,8 @@ fi
 }
 GSORT=$(realpath "$1") SHIM=$(realpath "$2") KEYGEN=$(realpath "$3") REFERENCE=$(realpath "$4")
 export GSORT SHIM KEYGEN REFERENCE
+[ -z "${GSORT_MPI:-}" ] || GSORT_MPI=$(realpath "$GSORT_MPI")
+export GSORT_MPI
 shift 4
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT

@@ -28,19 +28,29 @@ static void set_program_name(char **argv)
     argv[0] = program_invocation_short_name; /* getopt begins its messages with this */
 }
 
-static enum gs_status run(struct gs_command *command, struct gs_progress *progress,
-                          uint64_t start_ns, bool *ordered, struct gs_error *err)
+/* Do the ranks of a job do this together? A command line that is wrong is so on all of them. */
+static bool is_joint(const struct gs_command *command, const struct gs_error *err)
 {
-    enum gs_status st = gs_check_stack(err);
+    return gs_launcher_variable() != NULL && gs_cluster_library() != NULL &&
+           (err->status == GS_ERR_USAGE || (!command->planned && command->mode != GS_MODE_CHECK));
+}
+
+/* Do what the command line asks for; st says whether it could be read. */
+static enum gs_status run(struct gs_command *command, enum gs_status st,
+                          struct gs_progress *progress, uint64_t start_ns, bool *ordered,
+                          struct gs_error *err)
+{
+    const char *launched = gs_launcher_variable();
+    if (st == GS_OK)
+        st = gs_check_stack(err);
+    if (is_joint(command, err))
+        return gs_mode_cluster(command, launched, st, progress, start_ns, err);
     if (st != GS_OK)
         return st;
     if (command->planned)
         return gs_mode_plan(command, err);
     if (command->mode == GS_MODE_CHECK)
         return gs_mode_check(command, progress, ordered, err);
-    const char *launched = gs_launcher_variable();
-    if (launched != NULL && gs_cluster_library() != NULL)
-        return gs_mode_cluster(command, launched, progress, start_ns, err);
     if (launched != NULL)
         return gs_launcher_refuse(launched, err);
     if (command->mode == GS_MODE_MERGE)
@@ -74,14 +84,14 @@ int main(int argc, char **argv)
     struct gs_command command;
     struct gs_progress progress = {.phase = NULL};
     struct gs_error err = {.status = GS_OK};
-    if (gs_command_parse(&command, argc, argv) != GS_OK)
-        return gs_exit_status(GS_EXIT_TROUBLE);
-
-    gs_limit_threads(&command);
+    enum gs_status st = gs_command_parse(&command, argc, argv, &err);
     bool ordered = true;
-    if (!gs_progress_start(&progress, command.progress))
-        command.sort.threads = 1; /* OpenMP's library would end the program at its first thread */
-    enum gs_status st = run(&command, &progress, start_ns, &ordered, &err);
+    if (st == GS_OK) {
+        gs_limit_threads(&command);
+        if (!gs_progress_start(&progress, command.progress))
+            command.sort.threads = 1; /* OpenMP would end the program at its first thread */
+    }
+    st = run(&command, st, &progress, start_ns, &ordered, &err);
     gs_progress_stop();
     if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or has been reported */
         gs_report_error(&err);

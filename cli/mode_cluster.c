@@ -318,14 +318,17 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched,
+enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched, enum gs_status st,
                                struct gs_progress *progress, uint64_t start_ns,
                                struct gs_error *err)
 {
     struct gs_cluster cluster = {.size = 1};
-    enum gs_status st = gs_cluster_start(&cluster, err);
+    struct gs_error late = {.status = GS_OK};
+    const enum gs_status joined = gs_cluster_start(&cluster, &late);
     if (cluster.rank > 0)
         gs_progress_stop();
+    if (st == GS_OK && joined != GS_OK)
+        st = gs_fail(err, joined, 0, "%s", late.text);
     if (st == GS_OK && cluster.size == 1) /* as when another MPI library's mpirun has started it */
         st = gs_fail(err, GS_ERR_USAGE, 0,
                      "%s=%s: one of several processes, but %s finds this one alone: start it by "
@@ -335,7 +338,9 @@ enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched,
         st = gs_fail(err, GS_ERR_INTERNAL, 0, "rank %d was started as rank %d", cluster.rank,
                      gs_launcher_rank());
     if (st == GS_OK)
-        st = gs_cluster_agree(&cluster, check_command(command, err), err);
+        st = check_command(command, err);
+    if (joined == GS_OK)
+        st = gs_cluster_agree(&cluster, st, err);
     if (st == GS_OK && gs_is_one_host(&cluster, command))
         st = gs_one_host_sort(&cluster, command, progress, start_ns, err);
     else if (st == GS_OK)

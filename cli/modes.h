@@ -13,8 +13,9 @@ enum gs_status gs_mode_sort(struct gs_command *command, struct gs_progress *prog
                             uint64_t start_ns, struct gs_error *err);
 
 /* The same by all ranks of a job, of which this process is one: the environment's variable
- * `launched` says so. Rank 0 reports errors. */
-enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched,
+ * `launched` says so. st: this rank has failed already if that is not GS_OK, and tells the others,
+ * some of which may not have. Rank 0 reports errors. */
+enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched, enum gs_status st,
                                struct gs_progress *progress, uint64_t start_ns,
                                struct gs_error *err);
 

@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     OPT_CHECK = 256,
@@ -49,9 +48,6 @@ enum {
     OPT_USAGE,
     OPT_VERSION
 };
-
-/* A launcher ends all ranks as soon as one has failed: those that say nothing fail later. */
-#define RANK_0_SECONDS 1
 
 enum { GROUP_SORTING = 1, GROUP_RESOURCES, GROUP_REPORTING, GROUP_MODES };
 
@@ -398,14 +394,8 @@ static error_t parse_arguments(struct parse *parse, int argc, char **argv)
     return failed;
 }
 
-/* Does the first rank of a job say the same, whatever file each has? */
-static bool is_said(const struct gs_command *command, const struct gs_error *err)
-{
-    return err->status == GS_ERR_USAGE && command->npy == NULL && gs_cluster_library() != NULL &&
-           gs_launcher_rank() > 0;
-}
-
-enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv)
+enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv,
+                                struct gs_error *err)
 {
     *command = (struct gs_command){.mode = GS_MODE_SORT};
     struct parse parse = {.command = command};
@@ -437,10 +427,7 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
         gs_choose_directory(command);
     if (st == GS_OK)
         st = gs_check_records(command, &parse.err);
-    if (is_said(command, &parse.err))
-        sleep(RANK_0_SECONDS);
-    else if (parse.err.status != GS_OK)
-        gs_report_error(&parse.err);
+    *err = parse.err;
     if (st != GS_OK)
         gs_command_free(command);
     return st;

@@ -7,9 +7,9 @@
 #include "cli/command.h"
 
 /* Parse argv into *command, which keeps pointers to its strings; on success, free with
- * gs_command_free. Answers --help, --usage and --version, and exits. Reports an error itself, in
- * one line: the caller only needs to exit. */
-enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv);
+ * gs_command_free. Answers --help, --usage and --version, and exits. */
+enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv,
+                                struct gs_error *err);
 
 void gs_command_free(struct gs_command *command);
 

@@ -56,3 +56,19 @@ refused()
     done
     assert_only in
 }
+
+@test "what one rank alone cannot read, before it knows of the others" {
+    local header="{'descr': '<u4', 'fortran_order': False, 'shape': (2,), }"
+    local rank
+    for rank in 0 1 2; do
+        printf '\x93NUMPY\x01\x00\x76\x00%-117s\n12345678' "$header" >"in-$rank.npy"
+    done
+    rm in
+    for rank in 0 2; do
+        printf '\x93NUMPY\x01\x00\x76\x00%-117s\n12345678' '{' >"in-$rank.npy"
+        run --separate-stderr ranks 3 --local 'in-%r.npy' -o 'out-%r.npy'
+        assert_one_line "in-$rank.npy"
+        printf '\x93NUMPY\x01\x00\x76\x00%-117s\n12345678' "$header" >"in-$rank.npy"
+    done
+    assert_only in-0.npy in-1.npy in-2.npy
+}

@@ -58,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *argv[ARGS_MAX + 2] = {name};
     int argc = 1;
     struct gs_command command;
+    struct gs_error err;
     size = size < BYTES_MAX ? size : BYTES_MAX;
     memcpy(bytes, data, size);
     bytes[size] = '\0';
@@ -65,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         argv[argc++] = bytes + at;
     if (setjmp(back) != 0) /* NOLINT(cert-err52-cpp): there is no other way back out of exit() */
         return 0;
-    if (gs_command_parse(&command, argc, argv) == GS_OK) {
+    if (gs_command_parse(&command, argc, argv, &err) == GS_OK) {
         check_command(&command, argc);
         gs_command_free(&command);
     }

@@ -153,9 +153,11 @@ gsort()
         --parallel=2 "$@" 2>../err
 }
 
-# ranks N ARG...: by two ranks, of which rank N has the faults.
+# ranks N ARG...: by two ranks, of which rank N has the faults. MPI's libraries must not put hooks of
+# theirs before mmap and madvise.
 ranks()
 {
+    local -x UCX_MEM_EVENTS=n UCX_MEM_MMAP_HOOK_MODE=none OMPI_MCA_memory=^patcher
     # shellcheck disable=SC2016  # for the other shell
     GSORT_FAULT_OWN=1 timeout -k 5 "$SECONDS_MAX" "${MPIRUN:-mpirun}" -n 2 bash -c '
         [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != "$0" ] || export LD_PRELOAD=$SHIM

@@ -153,8 +153,8 @@ gsort()
         --parallel=2 "$@" 2>../err
 }
 
-# ranks N ARG...: by two ranks, of which rank N has the faults. MPI's libraries must not put hooks of
-# theirs before mmap and madvise.
+# ranks N ARG...: by two ranks, of which rank N has the faults. MPI's libraries must not put hooks
+# of theirs before mmap and madvise.
 ranks()
 {
     local -x UCX_MEM_EVENTS=n UCX_MEM_MMAP_HOOK_MODE=none OMPI_MCA_memory=^patcher

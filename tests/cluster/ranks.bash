@@ -49,3 +49,17 @@ assert_one_line()
         grep '^gsort-mpi: ' <<<"$stderr" | grep -qF -e "$word"
     done
 }
+
+# assert_full SIZE WORD COMMAND...: COMMAND fails in one line with WORD where ./small is a file
+# system of SIZE, and leaves nothing there; skip the test where none can be mounted.
+assert_full()
+{
+    local left
+    mkdir small
+    mount -t tmpfs -o "size=$1" tmpfs small 2>/dev/null || skip "no tmpfs can be mounted here"
+    run --separate-stderr "${@:3}"
+    left=$(ls -A small)
+    umount small
+    assert_one_line "$2"
+    [ -z "$left" ]
+}

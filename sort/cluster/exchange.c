@@ -203,6 +203,7 @@ static enum gs_status progress(struct gs_exchange *exchange, bool *moved, struct
     enum gs_status st = GS_OK;
     bool more;
     hand_over(exchange);
+    gs_populate_want(&exchange->pages, exchange->filled_bytes);
     for (int i = 0; i < GS_BATCHES; i++)
         GS_TRY(check_sent(exchange, &exchange->batches[i], moved, err));
     do {

@@ -12,6 +12,8 @@
 #include "sort/cluster/deal.h"
 #include "sort/cluster/wire.h"
 
+#include "common/populate.h"
+
 #define GS_BATCHES  8
 #define GS_RECEIVES 64 /* messages on their way to the caller at once */
 
@@ -44,7 +46,8 @@ struct gs_exchange {
     MPI_Request receives[GS_RECEIVES];
     char *staged; /* a part that the caller had no room for */
     uint64_t staged_room, staged_bytes, staged_used;
-    char *to; /* the caller's, or NULL: what comes is thrown away */
+    struct gs_populate pages; /* of what the caller reads into, if that starts it */
+    char *to;                 /* that, or NULL: what comes is thrown away */
     uint64_t room_bytes, filled_bytes;
     int ended;             /* ranks that will send no more */
     bool told;             /* the farewells are sent */

@@ -20,7 +20,6 @@
 #include "common/spill.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -37,9 +36,6 @@
 
 /* -u: records copied at a time. */
 #define COPY_BYTES ((uint64_t)4 << 20)
-
-/* Pages of memory made at a time. */
-#define PAGES_BYTES ((uint64_t)8 << 20)
 
 /* Numbered records written at a time. */
 #define STRIP_BYTES ((size_t)512 << 10)
@@ -65,12 +61,9 @@ struct part {
     uint64_t total;      /* records of all ranks */
     uint64_t head_bytes; /* of the file, while it is entered at its range */
     bool on_gpu;         /* what comes is sorted there */
-    pthread_t page_maker;
-    bool makes_pages;        /* page_maker is to be joined: it makes pages of memory */
-    uint64_t expected_bytes; /* that it makes */
-    char *memory;            /* the records that have come, */
-    uint64_t room;           /* the most, */
-    uint64_t count;          /* and how many there are */
+    char *memory;        /* the records that have come, */
+    uint64_t room;       /* the most, */
+    uint64_t count;      /* and how many there are */
 };
 
 /* Copy to `to` what the output has for numbered records: output_bytes for each. */
@@ -185,19 +178,6 @@ static void advise(void *context, enum gs_use use, const void *records, uint64_t
         forget_records(context, records, count);
 }
 
-/* Make the pages for what comes: else the thread that receives makes them, and the exchange waits
- * for it. Those that cannot be made are made when they are touched. (More threads might be more
- * than there may be.) */
-static void *make_pages(void *context)
-{
-    const struct part *part = context;
-    for (uint64_t at = 0; at < part->expected_bytes; at += PAGES_BYTES) {
-        const uint64_t left = part->expected_bytes - at;
-        (void)gs_pages_populate(part->memory + at, left < PAGES_BYTES ? left : PAGES_BYTES);
-    }
-    return NULL;
-}
-
 /* Will a rank's share fit in memory? Then room for it, and a little more; else none. */
 static enum gs_status make_room(struct part *part, uint64_t total, struct gs_error *err)
 {
@@ -214,16 +194,8 @@ static enum gs_status make_room(struct part *part, uint64_t total, struct gs_err
         return gs_fail(err, GS_ERR_MEMORY, errno, "exchange");
     part->room = most;
     part->on_gpu = width->prepare(options, share, true) == GS_DEVICE_GPU;
-    part->expected_bytes = share * part->wire_bytes;
-    part->makes_pages = pthread_create(&part->page_maker, NULL, make_pages, part) == 0;
+    gs_populate_start(&part->exchange.pages, part->memory, most * part->wire_bytes);
     return GS_OK;
-}
-
-static void end_pages(struct part *part)
-{
-    if (part->makes_pages)
-        pthread_join(part->page_maker, NULL);
-    part->makes_pages = false;
 }
 
 /* All has come: now it is known where this rank's range begins. */
@@ -264,7 +236,7 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
     gs_progress_enter(progress, "exchange", 0);
     if (part->room > 0)
         GS_TRY(gs_exchange_read(&part->exchange, part->memory, part->room, &part->count, err));
-    end_pages(part);
+    gs_populate_stop(&part->exchange.pages);
     if (part->count < part->room)
         GS_TRY(finish_exchange(part, false, err));
     struct gs_span span = {.keys = part->memory, .count = part->count, .name = "exchange"};
@@ -444,7 +416,7 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
 cleanup:
     if (part.fd >= 0 && part.fd != output->file->fd)
         close(part.fd);
-    end_pages(&part);
+    gs_populate_stop(&part.exchange.pages);
     gs_pages_free(part.memory, part.room * part.wire_bytes);
     gs_exchange_close(&part.exchange);
     gs_ranges_close(&ranges);

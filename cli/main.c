@@ -29,9 +29,10 @@ static void set_program_name(char **argv)
 }
 
 /* Do the ranks of a job do this together? A command line that is wrong is so on all of them. */
-static bool is_joint(const struct gs_command *command, const struct gs_error *err)
+static bool is_joint(const struct gs_command *command, const char *launched,
+                     const struct gs_error *err)
 {
-    return gs_launcher_variable() != NULL && gs_cluster_library() != NULL &&
+    return launched != NULL && gs_cluster_library() != NULL &&
            (err->status == GS_ERR_USAGE || (!command->planned && command->mode != GS_MODE_CHECK));
 }
 
@@ -43,7 +44,7 @@ static enum gs_status run(struct gs_command *command, enum gs_status st,
     const char *launched = gs_launcher_variable();
     if (st == GS_OK)
         st = gs_check_stack(err);
-    if (is_joint(command, err))
+    if (is_joint(command, launched, err))
         return gs_mode_cluster(command, launched, st, progress, start_ns, err);
     if (st != GS_OK)
         return st;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define NUMBER_BYTES 16 /* of the widest key that is a number */
+#define HEAD_BYTES   16
+#define WORD_BYTES   8U
 
 /* Bits of a float's mantissa. */
 static unsigned mantissa_bits(const struct gs_key_type *type)
@@ -79,6 +81,30 @@ static void find_head(struct gs_record_order *order)
     order->rest_shift = behind > 0 && !order->format.stable ? 8 * order->key_bytes : 0;
 }
 
+/* How the beginning of the keys is found: the first 8 bytes of those that are bytes in a row, or of
+ * the first one. */
+static void find_word(struct gs_record_order *order)
+{
+    const struct gs_key_field *key = &order->format.keys[0];
+    const uint32_t bytes = order->bytes ? order->key_bytes : key->type.bytes;
+    const uint32_t used = bytes < WORD_BYTES ? bytes : WORD_BYTES;
+    const bool little = key->type.kind != GS_TYPE_BYTES && !key->type.big_endian && !order->bytes;
+    const uint32_t from = key->offset + (little ? bytes - used : 0);
+    const uint32_t record_bytes = order->format.record_bytes;
+    const uint32_t last = record_bytes < WORD_BYTES ? 0 : record_bytes - WORD_BYTES;
+    struct gs_record_word *word = &order->word;
+    word->at = from < last ? from : last;
+    word->swap = !little;
+    word->shift = 8 * (little ? WORD_BYTES - used - (from - word->at) : from - word->at);
+    word->mask = UINT64_MAX << (64 - 8 * used);
+    word->flip = key->descending ? word->mask : 0;
+    if (key->type.kind == GS_TYPE_SIGNED)
+        word->flip ^= (uint64_t)1 << 63;
+    word->is_float = key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
+    if (word->is_float)
+        word->nans = (((uint64_t)1 << mantissa_bits(&key->type)) - 1) << (64 - 8 * used);
+}
+
 void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)
 {
     uint32_t at = 0;
@@ -91,11 +117,11 @@ void gs_record_order_init(struct gs_record_order *order, const struct gs_format 
         at += key->type.bytes;
     }
     order->key_bytes = at;
-    order->number = format->key_count == 1 && format->keys[0].type.kind != GS_TYPE_BYTES && at <= 8;
     order->string_bytes = at + (format->stable ? 0 : format->record_bytes);
     order->quick = order->bytes && format->record_bytes >= sizeof order->keys;
     if (order->quick)
         find_head(order);
+    find_word(order);
 }
 
 void gs_record_string(const struct gs_record_order *order, const void *record, uint32_t from,
@@ -123,13 +149,27 @@ void gs_record_string(const struct gs_record_order *order, const void *record, u
     memset(to, 0, end - from);
 }
 
+/* 1, 2, 4 or 8 bytes, each without a call. */
+static inline uint64_t load_number(const uint8_t *from, uint32_t bytes)
+{
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    if (bytes == 8)
+        return memcpy(&eight, from, sizeof eight), eight;
+    if (bytes == 4)
+        return memcpy(&four, from, sizeof four), four;
+    if (bytes == 2)
+        return memcpy(&two, from, sizeof two), two;
+    return *from;
+}
+
 /* A key that is a number of at most 8 bytes, in its order. */
 static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *record)
 {
     const struct gs_key_type *type = &key->type;
     const unsigned unused = 64 - 8 * type->bytes;
-    uint64_t bits = 0;
-    memcpy(&bits, record + key->offset, type->bytes);
+    uint64_t bits = load_number(record + key->offset, type->bytes);
     if (type->big_endian)
         bits = __builtin_bswap64(bits) >> unused;
     if (type->kind == GS_TYPE_SIGNED)
@@ -139,18 +179,41 @@ static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *
     return key->descending ? ~bits & UINT64_MAX >> unused : bits;
 }
 
+/* The head of one key, zeros behind its end. */
+static inline struct gs_record_head head_of_key(const struct gs_key_field *key,
+                                                const uint8_t *record)
+{
+    const struct gs_key_type *type = &key->type;
+    uint8_t bytes[HEAD_BYTES] = {0};
+    if (type->kind != GS_TYPE_BYTES && type->bytes <= 8)
+        return (struct gs_record_head){number_of(key, record) << (64 - 8 * type->bytes), 0};
+    write_key(key, record, 0, type->bytes < HEAD_BYTES ? type->bytes : HEAD_BYTES, bytes);
+    return gs_record_words(bytes, 0);
+}
+
+/* The first bytes of a record, zeros behind its end. */
+static inline struct gs_record_head head_of_all(const struct gs_record_order *order,
+                                                const uint8_t *record)
+{
+    uint8_t bytes[HEAD_BYTES] = {0};
+    if (order->format.record_bytes >= HEAD_BYTES)
+        return gs_record_words(record, 0);
+    memcpy(bytes, record, order->format.record_bytes);
+    return gs_record_words(bytes, 0);
+}
+
 struct gs_record_head gs_record_head_slowly(const struct gs_record_order *order, const void *record)
 {
-    const struct gs_key_field *key = &order->format.keys[0];
-    uint8_t bytes[16];
-    if (!order->number || order->format.record_bytes < sizeof bytes) {
-        gs_record_string(order, record, 0, sizeof bytes, bytes);
-        return gs_record_words(bytes, 0);
+    struct gs_record_head head = {0, 0};
+    for (uint32_t i = 0; i < order->format.key_count && order->key_at[i] < HEAD_BYTES; i++) {
+        const struct gs_record_head key =
+            gs_record_head_right(head_of_key(&order->format.keys[i], record), 8 * order->key_at[i]);
+        head.high |= key.high;
+        head.low |= key.low;
     }
-    const unsigned bits = 8 * key->type.bytes;
-    struct gs_record_head head = {number_of(key, record) << (64 - bits), 0};
-    if (!order->format.stable) {
-        const struct gs_record_head rest = gs_record_head_right(gs_record_words(record, 0), bits);
+    if (!order->format.stable && order->key_bytes < HEAD_BYTES) {
+        const struct gs_record_head rest =
+            gs_record_head_right(head_of_all(order, record), 8 * order->key_bytes);
         head.high |= rest.high;
         head.low |= rest.low;
     }
@@ -171,6 +234,12 @@ static int compare_keys(const struct gs_record_order *order, const uint8_t *a, c
         int sign;
         if (key->type.kind == GS_TYPE_BYTES) {
             sign = memcmp(a + key->offset, b + key->offset, key->type.bytes);
+        } else if (key->type.bytes <= WORD_BYTES) {
+            const uint64_t of_a = number_of(key, a);
+            const uint64_t of_b = number_of(key, b);
+            if (of_a != of_b)
+                return of_a < of_b ? -1 : 1;
+            continue;
         } else {
             uint8_t of_a[NUMBER_BYTES] = {0};
             uint8_t of_b[NUMBER_BYTES] = {0};
@@ -198,4 +267,13 @@ int gs_record_compare_from(const struct gs_record_order *order, const void *a, c
 bool gs_record_same_keys(const struct gs_record_order *order, const void *a, const void *b)
 {
     return compare_keys(order, a, b, 0) == 0;
+}
+
+bool gs_record_follows_closely(const struct gs_record_order *order, const void *a, const void *b,
+                               bool reverse, bool distinct)
+{
+    if (distinct && gs_record_same_keys(order, a, b))
+        return false;
+    const int sign = gs_record_compare(order, a, b);
+    return reverse ? sign >= 0 : sign <= 0;
 }

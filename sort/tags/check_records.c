@@ -7,14 +7,17 @@
 
 #define LOOK_BYTES ((uint64_t)1 << 20) /* that a thread looks at at once */
 
-/* May b follow a? */
-static bool follows(const struct gs_options *options, const char *a, const char *b)
+/* The first of records [first, end) that may not follow the one before; or end. */
+static uint64_t find_disorder(const struct gs_options *options, const char *records, uint64_t first,
+                              uint64_t end)
 {
-    const struct gs_record_order *order = options->records;
-    if (options->unique && gs_record_same_keys(order, a, b))
-        return false;
-    int sign = gs_record_compare(order, a, b);
-    return options->reverse ? sign >= 0 : sign <= 0;
+    const uint64_t bytes = gs_record_bytes(options);
+    const char *record = records + first * bytes;
+    uint64_t word = gs_record_word(options->records, record - bytes);
+    while (first < end && gs_record_follows(options->records, record - bytes, record, &word,
+                                            options->reverse, options->unique))
+        first++, record += bytes;
+    return first;
 }
 
 uint64_t gs_records_first_disorder(const struct gs_options *options, const void *records,
@@ -27,23 +30,26 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
     uint64_t best = count;
     if (count == 0)
         return count;
-    if (previous != NULL && !follows(options, previous, first))
-        return 0;
+    if (previous != NULL) {
+        uint64_t word = gs_record_word(options->records, previous);
+        if (!gs_record_follows(options->records, previous, first, &word, options->reverse,
+                               options->unique))
+            return 0;
+    }
 #pragma omp parallel for num_threads(blocks > 1 ? gs_threads(options) : 1) schedule(dynamic)
     for (uint64_t i = 0; i < blocks; i++) {
         const uint64_t end = count - i * block < block ? count : (i + 1) * block;
         uint64_t known;
 #pragma omp atomic read
         known = best;
-        for (uint64_t at = i > 0 ? i * block : 1; at < end && at < known; at++) {
-            if (follows(options, first + (at - 1) * bytes, first + at * bytes))
-                continue;
+        const uint64_t from = i > 0 ? i * block : 1;
+        const uint64_t at = from < known ? find_disorder(options, first, from, end) : end;
+        if (at == end)
+            continue;
 #pragma omp critical(gs_disorder)
-            if (at < best) {
+        if (at < best) {
 #pragma omp atomic write
-                best = at;
-            }
-            break;
+            best = at;
         }
     }
     return best;

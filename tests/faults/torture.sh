@@ -7,7 +7,8 @@
 # The runs are sorts in memory and through temporary files, by the shared-memory engines too, and
 # merges, with random inputs and outputs. Each output is compared with the reference's. A run
 # without an injected fault must succeed; one with a fault may be refused instead, with status 2,
-# one line and the old output. A bad run prints its seed: MINUTES=0 SEED=... repeats and describes
+# one line and the old output; so may one whose first input somebody overwrites meanwhile, or its
+# output has to be in order. A bad run prints its seed: MINUTES=0 SEED=... repeats and describes
 # it. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was bad.
 set -u
 export LC_ALL=C
@@ -16,6 +17,8 @@ export LC_ALL=C
     sed -n '/^# usage/s/^# //p' "$0" >&2
     exit 2
 }
+# shellcheck source=tests/faults/torture_writer.bash
+. "$(dirname "${BASH_SOURCE[0]}")/torture_writer.bash"
 GSORT=$(realpath "$1") SHIM=$(realpath "$2") KEYGEN=$(realpath "$3") REFERENCE=$(realpath "$4")
 minutes=$5
 seed=${6:-$SRANDOM}
@@ -196,16 +199,19 @@ judge()
 
 echo "torture: seed $seed"
 end=$((EPOCHSECONDS + 60 * minutes))
-runs=0 merges=0 refused=0 injected=0 bad=0
+runs=0 merges=0 refused=0 injected=0 rewritten=0 bad=0
 while :; do
     RANDOM=$((seed & 0x7fffffff)) # makes every draw repeatable
     draw_run
     "$REFERENCE" "${reference_options[@]}" "${files[@]}" >../wanted
+    writer_start
     run_it
+    writer_stop
     what=$(judge)
     runs=$((runs + 1))
     [[ " ${options[*]} " != *" -m "* ]] || merges=$((merges + 1))
     [ "$status" -eq 0 ] || refused=$((refused + 1))
+    [ "$writer" -eq 0 ] || rewritten=$((rewritten + 1))
     [ ! -e ../mark ] || injected=$((injected + 1))
     if [ -n "$what" ] || [ "$minutes" -eq 0 ]; then
         echo "seed $seed: ${environment[*]} gsort ${options[*]} ${files[*]} ($input to $output)," \
@@ -215,6 +221,6 @@ while :; do
     seed=$((seed + 1))
     [ "$EPOCHSECONDS" -lt "$end" ] || break
 done
-echo "torture: $runs runs, $merges of them merges, $injected with a fault, $refused refused," \
-    "$bad bad"
+echo "torture: $runs runs, $merges of them merges, $injected with a fault, $rewritten rewritten" \
+    "meanwhile, $refused refused, $bad bad"
 [ "$bad" -eq 0 ]

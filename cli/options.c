@@ -85,8 +85,8 @@ static const struct argp_option table[] = {
      "lists of a shared-memory engine, a power of two up to 256 (default: from the number of keys)",
      0},
     {"format", OPT_FORMAT, "NAME", 0,
-     "auto (default): refuse an input that looks like text, compressed data or the like, and sort "
-     "a NumPy array as what its header says; raw: take any bytes for keys",
+     "auto (default): refuse an input that is plainly something else, and sort a NumPy array as "
+     "what its header says; raw: take any bytes for keys",
      0},
 
     {NULL, 0, NULL, 0, "Resources:", GROUP_RESOURCES},

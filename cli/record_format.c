@@ -86,9 +86,13 @@ cleanup:
 enum gs_status gs_open_records(const struct gs_command *command, struct gs_inputs *inputs,
                                struct gs_error *err)
 {
+    const bool named = command->named.type != NULL || command->named.record != NULL;
+    const enum gs_looks looks = command->raw ? GS_LOOKS_NONE
+                                : named      ? GS_LOOKS_FORMATS
+                                             : GS_LOOKS_ALL;
     return gs_inputs_open(inputs, command->files, command->file_count,
                           command->undecided ? 0 : gs_record_bytes(&command->sort), command->skips,
-                          command->raw, err);
+                          looks, err);
 }
 
 enum gs_status gs_decide_records(struct gs_command *command, struct gs_inputs *inputs,

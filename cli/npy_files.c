@@ -315,7 +315,7 @@ enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, boo
                                      struct gs_error *err)
 {
     npy->out_bytes = npy->head.header_bytes;
-    if (changes || grows)
+    if (grows || (changes && npy->count > 1))
         npy->out_bytes = gs_npy_room(&npy->head, grows ? INT64_MAX : npy->head.count);
     npy->out = malloc(npy->out_bytes);
     if (npy->out == NULL)

@@ -142,6 +142,7 @@ enum gs_status gs_npy_parse(struct gs_npy *npy, const void *bytes, size_t size, 
     if (st == GS_OK)
         st = read_shape(npy, &literals, entries.shape, name, err);
     npy->text_end = literals.end;
+    npy->newline = ((const char *)bytes)[npy->header_bytes - 1] == '\n';
     npy->strings = literals.strings;
     literals.strings = NULL;
 cleanup:
@@ -186,7 +187,7 @@ uint32_t gs_npy_room(const struct gs_npy *npy, uint64_t most)
 {
     char shape[24];
     const uint32_t bytes = npy->text_end - (npy->shape_end - npy->shape) + shape_text(most, shape);
-    if (bytes + 1 <= npy->header_bytes) /* with the newline */
+    if (bytes + npy->newline <= npy->header_bytes)
         return npy->header_bytes;
     /* One of version 1 may become one of version 2. */
     return (bytes + 1 + PREFIX_2 - PREFIX_1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -217,6 +218,7 @@ void gs_npy_write(const struct gs_npy *npy, const void *header, uint64_t count, 
     for (int i = 0; i < 3; out += parts[i++])
         memcpy(out, from[i], parts[i]);
     const uint32_t rest = bytes - (uint32_t)(out - (char *)to);
-    memset(out, ' ', rest - 1);
-    out[rest - 1] = '\n';
+    memset(out, ' ', rest);
+    if (rest > 0)
+        out[rest - 1] = '\n';
 }

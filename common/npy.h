@@ -39,7 +39,8 @@ struct gs_npy {
     char *dtype;   /* the whole type as text: the same for the same type only */
     uint32_t dtype_bytes;
     uint32_t shape, shape_end; /* where the shape is in the header; */
-    uint32_t text_end;         /* the dictionary ends here, and what follows fills up */
+    uint32_t text_end;         /* the dictionary ends here, and what follows fills up, */
+    bool newline;              /* with a newline at its end */
 };
 
 /* Do the first `size` bytes of a file begin as those of a .npy file do? */

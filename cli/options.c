@@ -11,6 +11,7 @@
 #include "cli/exit.h"
 #include "cli/launcher.h"
 #include "cli/local_names.h"
+#include "cli/npy_files.h"
 #include "cli/option_values.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
@@ -437,7 +438,7 @@ void gs_command_free(struct gs_command *command)
 {
     free(command->skips);
     command->skips = NULL;
-    free(command->npy);
+    gs_npy_files_free(command->npy);
     command->npy = NULL;
     free(command->names);
     command->names = NULL;

@@ -244,6 +244,18 @@ cleanup:
     return st;
 }
 
+enum gs_status gs_npy_files_compare(const struct gs_npy_files *npy, const void *bytes, size_t size,
+                                    struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    static struct gs_npy head;
+    GS_TRY(gs_npy_parse(&head, bytes, size, npy->name, err));
+    if (!agree(&npy->head, npy->bytes, &head, bytes))
+        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: its records are not those of rank 0", npy->name);
+cleanup:
+    return st;
+}
+
 enum gs_status gs_npy_files_count(struct gs_npy_files *npy, uint64_t count, const char *name,
                                   struct gs_error *err)
 {

@@ -39,6 +39,10 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
 enum gs_status gs_npy_files_follow(struct gs_npy_files *npy, struct gs_inputs *inputs,
                                    uint64_t *skips, struct gs_error *err);
 
+/* Compare with the header of another rank's first file. */
+enum gs_status gs_npy_files_compare(const struct gs_npy_files *npy, const void *bytes, size_t size,
+                                    struct gs_error *err);
+
 /* Make the output's header, for so many records. name is the output's. */
 enum gs_status gs_npy_files_count(struct gs_npy_files *npy, uint64_t count, const char *name,
                                   struct gs_error *err);

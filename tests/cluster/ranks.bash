@@ -39,6 +39,60 @@ ranks_of_host()
         ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "${@:2}"
 }
 
+# end_at_once: where ranks fail in good order, Open MPI's mpirun need not give them a second more.
+end_at_once()
+{
+    export OMPI_MCA_odls_base_sigkill_timeout=0
+}
+
+# two_lines FIRST... : LAST...: gsort by three ranks, of which the last has another command line than
+# the others.
+two_lines()
+{
+    local -a first=()
+    while [ "$1" != : ]; do
+        first+=("$1")
+        shift
+    done
+    timeout --foreground 120 "$MPIRUN" -n 2 "$GSORT_MPI" "${first[@]}" : -n 1 "$GSORT_MPI" "${@:2}"
+}
+
+# each_in_its_place PROGRAM: make ./each, by which each rank runs it in the directory rank-N, if
+# there is one. To be used as GSORT_MPI.
+each_in_its_place()
+{
+    cat >each <<END
+#!/bin/sh
+cd "$PWD/rank-\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}" 2>/dev/null
+exec "$1" "\$@"
+END
+    chmod +x each
+}
+
+# hosts N ARG...: gsort by N ranks, each of which takes itself for the only one of its host.
+hosts()
+{
+    cat >agent <<END
+#!/bin/bash
+while [[ \$1 == -* ]]; do
+    shift
+done
+mkdir -p "$BATS_TEST_TMPDIR/\$1"
+export OMPI_MCA_orte_tmpdir_base=$BATS_TEST_TMPDIR/\$1
+shift
+eval "exec \$*"
+END
+    chmod +x agent
+    local list=host-1 i
+    for ((i = 2; i <= $1; i++)); do
+        list+=,host-$i
+    done
+    local -a how=(--host "$list" --mca plm_rsh_agent "$PWD/agent")
+    [ "$MPI" = openmpi ] || how=(-hosts "$list" -launcher ssh -launcher-exec "$PWD/agent")
+    timeout --foreground 120 "$MPIRUN" "${how[@]}" -n "$1" "$GSORT_MPI" \
+        ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "${@:2}"
+}
+
 # assert_one_line WORD...: exit status 2 and, in $stderr, one line of gsort's own with these words.
 assert_one_line()
 {

@@ -64,7 +64,6 @@ refused()
 }
 
 @test "one host's file that another has, too" {
-    [ "$MPI" = openmpi ] || require ssh
     ln -f in-0 in-2
     run --separate-stderr hosts 3 --local in-%r -o out-%r
     assert_one_line in-2 "the same file"

@@ -69,7 +69,7 @@ END
     chmod +x each
 }
 
-# hosts N ARG...: gsort by N ranks, each of which takes itself for the only one of its host.
+# hosts N ARG...: gsort as if by N hosts, with RANKS_PER_HOST (default 1) on each.
 hosts()
 {
     cat >agent <<END
@@ -83,13 +83,14 @@ shift
 eval "exec \$*"
 END
     chmod +x agent
-    local list=host-1 i
-    for ((i = 2; i <= $1; i++)); do
-        list+=,host-$i
+    local each=${RANKS_PER_HOST:-1} list='' i
+    for ((i = 1; i <= $1; i++)); do
+        list+=${list:+,}host-$i:$each
     done
-    local -a how=(--host "$list" --mca plm_rsh_agent "$PWD/agent")
+    # Their names for shared memory would be the same.
+    local -a how=(--host "$list" --mca plm_rsh_agent "$PWD/agent" --mca btl tcp,self)
     [ "$MPI" = openmpi ] || how=(-hosts "$list" -launcher ssh -launcher-exec "$PWD/agent")
-    timeout --foreground 120 "$MPIRUN" "${how[@]}" -n "$1" "$GSORT_MPI" \
+    timeout --foreground 120 "$MPIRUN" "${how[@]}" -n $(($1 * each)) "$GSORT_MPI" \
         ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "${@:2}"
 }
 

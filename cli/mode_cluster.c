@@ -75,15 +75,17 @@ static void tell(void *progress, uint64_t bytes)
     (void)bytes;
 }
 
-/* Open this rank's inputs and learn what they are. */
+/* Open this rank's inputs and learn what they are. *pending: some have to be read once, which rank
+ * 0 alone does for all, unless each has files of its own. */
 static enum gs_status open_files(const struct gs_cluster *cluster, struct gs_command *command,
-                                 struct gs_inputs *inputs, struct gs_error *err)
+                                 struct gs_inputs *inputs, bool *pending, struct gs_error *err)
 {
     enum gs_status st;
     const bool undecided = command->undecided;
     GS_TRY(gs_open_records(command, inputs, err));
+    *pending = gs_inputs_pending(inputs); /* a short one is read when it is decided upon */
     for (size_t i = 0; i < inputs->count && cluster->rank > 0 && !command->local; i++)
-        if (inputs->list[i].pending) /* else rank 0 would be the only one to open it */
+        if (inputs->list[i].pending)
             GS_TRY(gs_fail(err, GS_ERR_INPUT, 0,
                            "%s: rank %d sees another file than rank 0, or has no room to map it",
                            inputs->list[i].name, cluster->rank));
@@ -116,17 +118,18 @@ static enum gs_status open_inputs(const struct gs_cluster *cluster, struct gs_co
 {
     enum gs_status st = GS_OK;
     bool alone = false;
+    bool pending = false;
     if (command->local)
         GS_TRY(gs_local_files_check(cluster, command, err));
     if (command->local || cluster->rank == 0) {
-        st = open_files(cluster, command, inputs, err);
-        alone = st == GS_OK && !command->local && gs_inputs_pending(inputs);
+        st = open_files(cluster, command, inputs, &pending, err);
+        alone = st == GS_OK && !command->local && pending;
     }
     GS_TRY(gs_cluster_agree(cluster, st, err));
     GS_TRY(gs_cluster_share(&alone, sizeof alone, err));
     *whole = alone || command->local;
     if (!*whole && cluster->rank > 0)
-        st = open_files(cluster, command, inputs, err);
+        st = open_files(cluster, command, inputs, &pending, err);
     else if (*whole && inputs->count > 0)
         st = spool(command, memory_bytes, progress, inputs, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));

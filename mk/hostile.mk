@@ -4,7 +4,7 @@
 ## Hostile tests
 ##   check-faults     every call to the system made to fail once, and refused, in every mode; minutes; MPI=1: of ranks, too
 ##   check-kill       kill -9 at N=1000 random moments; SEED=n
-##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n
+##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n; MPI=1: by ranks, too
 ##   fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer
 ##   asan             the suite under ASan and UBSan, but for tests/tools; with ranks where there is MPI
 ##   valgrind         a quick part of the suite
@@ -22,6 +22,7 @@ check-kill: all tools $(B)/gsort
 	tests/faults/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
 
 torture: all tools $(B)/gsort
+	GSORT_MPI='$(if $(filter 1,$(MPI)),$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
 	tests/faults/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
 
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.

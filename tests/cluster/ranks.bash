@@ -90,7 +90,7 @@ END
         list+=${list:+,}host-$i:$each
     done
     # Their names for shared memory would be the same.
-    local -a how=(--host "$list" --mca plm_rsh_agent "$PWD/agent" --mca btl tcp,self)
+    local -a how=(--host "$list" --mca plm_rsh_agent "$PWD/agent" --mca btl 'tcp,self')
     [ "$MPI" = openmpi ] || how=(-hosts "$list" -launcher ssh -launcher-exec "$PWD/agent")
     timeout --foreground 120 "$MPIRUN" "${how[@]}" -n $(($1 * each)) "$GSORT_MPI" \
         ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "${@:2}"

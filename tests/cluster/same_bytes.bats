@@ -114,6 +114,15 @@ same()
     assert_same wanted out
 }
 
+@test "standard input that is empty, or so short that it could be anything" {
+    for keys in 0 1 2; do
+        keygen uniform "$keys" >in
+        reference in >wanted
+        ranks 3 - -o out < <(cat in)
+        assert_same wanted out
+    done
+}
+
 @test "standard input that has no room in memory" {
     keygen uniform 10000 >in
     reference in >wanted
@@ -127,7 +136,7 @@ same()
     [ "$MPI" = mpich ] || {
         keygen uniform 2M >in
         reference in in >wanted
-        ranks 3 -S 4M -T temporary --verify - in -o out <in
+        ranks 3 -S 4M -T temporary --verify - in -o out < <(cat in)
         assert_same wanted out
     }
     [ -z "$(ls -A temporary)" ]

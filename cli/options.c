@@ -184,8 +184,11 @@ static const struct argp parser = {.options = table,
                                    .doc = doc,
                                    .help_filter = filter_help};
 
+/* One rank of several answers for all. */
 static void answer(struct argp_state *state, int key)
 {
+    if (gs_cluster_library() != NULL && gs_launcher_rank() > 0)
+        return;
     if (key == OPT_VERSION)
         printf("gsort %s\nCUDA: %s\nHighway: %s\nMPI: %s\nLicense: MIT\n", GS_VERSION,
                GS_CUDA ? "yes" : "no", GS_HIGHWAY ? "yes" : "no",
@@ -406,8 +409,11 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     error_t failed = command->files == NULL || command->directories == NULL
                          ? ENOMEM
                          : parse_arguments(&parse, argc, argv);
-    if (parse.is_answered)
-        exit(gs_exit_status(gs_report_close_stdout()));
+    if (parse.is_answered) {
+        const enum gs_exit status = gs_report_close_stdout();
+        gs_cluster_end();
+        exit(gs_exit_status(status));
+    }
     if (failed == ENOMEM)
         st = gs_fail(&parse.err, GS_ERR_MEMORY, ENOMEM, "command line");
     else if (failed != 0)

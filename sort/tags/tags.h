@@ -16,7 +16,7 @@
 #include "common/record_order.h"
 #include "sort/keys/tiles.h"
 
-#define GS_TAG_SHARED_MAX 255 /* bytes of a beginning that is left out */
+#define GS_TAG_SHARED_MAX 256 /* bytes of a beginning that is left out */
 
 struct gs_tags {
     struct gs_tagger tagger; /* the first member: tags are made through it */
@@ -27,7 +27,7 @@ struct gs_tags {
     uint32_t string_bytes; /* of a key string that count for the order: all, or those of the keys */
     uint32_t
         shared_bytes; /* at the beginning of all strings in the sample; 0: nothing is left out */
-    uint8_t shared[GS_TAG_SHARED_MAX];
+    struct gs_record_head shared[GS_TAG_SHARED_MAX / 16]; /* those bytes, zeros behind them */
 };
 
 /* Tags for records of these spans, in the order that options say. Looks at some of them. */
@@ -55,6 +55,10 @@ static inline uint64_t gs_tag_index(const struct gs_tags *tags, gs_key tag)
 /* The lowest bits of tags: records in which all others agree may belong together, since neither
  * their order, nor, under unique, whether one of them goes, is known from their tags. */
 unsigned gs_tags_loose_bits(const struct gs_tags *tags, bool unique);
+
+/* How many bytes of two records' strings are the same from `from` on; at most `most`. */
+uint32_t gs_tags_same_bytes(const struct gs_tags *tags, const void *a, const void *b, uint32_t from,
+                            uint32_t most);
 
 /* Where in the strings of records the part behind a tag's prefix begins. */
 uint32_t gs_tag_next(const struct gs_tags *tags, gs_key tag);

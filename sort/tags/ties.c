@@ -57,24 +57,6 @@ static void sort_by_heap(const struct gs_wide *wide, gs_key *tags, uint64_t coun
     }
 }
 
-/* How many bytes of two strings are the same from `from` on; at most `most`. */
-static uint32_t same_bytes(const struct gs_record_order *order, const void *a, const void *b,
-                           uint32_t from, uint32_t most)
-{
-    enum { BLOCK = 64 };
-    uint8_t of_a[BLOCK];
-    uint8_t of_b[BLOCK];
-    for (uint32_t done = 0; done < most; done += BLOCK) {
-        uint32_t here = most - done < BLOCK ? most - done : BLOCK;
-        gs_record_string(order, a, from + done, here, of_a);
-        gs_record_string(order, b, from + done, here, of_b);
-        for (uint32_t i = 0; i < here; i++)
-            if (of_a[i] != of_b[i])
-                return done + i;
-    }
-    return most;
-}
-
 /* The end of the run of tags with the same prefix that begins at `first`. */
 static inline uint64_t run_end(const gs_key *tags, uint64_t first, uint64_t count,
                                gs_key index_mask)
@@ -89,7 +71,6 @@ static inline uint64_t run_end(const gs_key *tags, uint64_t first, uint64_t coun
 static void sort_same(const struct gs_wide *wide, gs_key *tags, uint64_t count, uint32_t from,
                       unsigned level, gs_key *scratch)
 {
-    const struct gs_record_order *order = wide->tags.order;
     const uint32_t end = wide->tags.string_bytes;
     if (from >= end || count < 2)
         return;
@@ -104,7 +85,7 @@ static void sort_same(const struct gs_wide *wide, gs_key *tags, uint64_t count, 
     const char *first = gs_wide_tagged(wide, tags[0]);
     uint32_t same = end - from;
     for (uint64_t i = 1; i < count && same > 0; i++)
-        same = same_bytes(order, first, gs_wide_tagged(wide, tags[i]), from, same);
+        same = gs_tags_same_bytes(&wide->tags, first, gs_wide_tagged(wide, tags[i]), from, same);
     from += same;
     if (from >= end)
         return;

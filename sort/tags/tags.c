@@ -204,9 +204,9 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
                       uint32_t most)
 {
     const uint32_t start = tags->window_at;
-    const uint32_t end = most - start < GS_TAG_WINDOW ? most - start : GS_TAG_WINDOW;
+    const uint32_t end = most - start < GS_TAG_WINDOW ? most - start : GS_TAG_WINDOW; /* of gaps */
     uint32_t to = tags->gap_count;
-    for (uint32_t at = 0; at < end && to < tags->prefix_bytes; to++) {
+    for (uint32_t at = 0; at < GS_TAG_WINDOW && to < tags->prefix_bytes; to++) {
         uint32_t same = 0;
         while (at + same < end && (varies[(at + same) / 8] & byte_mask(at + same)) == 0)
             same++;

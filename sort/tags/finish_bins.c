@@ -60,7 +60,7 @@ static enum gs_status gather_blocks(struct gs_wide *wide, const struct hand *han
     for (uint64_t done = 0, here; done < count; done += here) {
         here = count - done < hand->block_records ? count - done : hand->block_records;
         gs_gather(wide, tags + done, here, hand->block);
-        GS_TRY(gs_record_trail_follow(&wide->trail, hand->block, here, position + done, err));
+        GS_TRY(gs_trail_follow(&wide->trail, hand->block, here, position + done, err));
         GS_TRY(sink->write(sink, hand->block, here, position + done, err));
     }
 cleanup:

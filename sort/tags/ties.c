@@ -3,7 +3,7 @@
  */
 #include "sort/tags/ties.h"
 #include "sort/bin/cache_sort.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/check/record_fingerprint.h"
 
 #define CALLED_AHEAD 16 /* records that are under way while one is looked at */
 #define COMPARED     24 /* records that are sorted by comparing them */

@@ -8,6 +8,7 @@
 #include "cli/launcher.h"
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
+#include "cli/npy_files.h"
 #include "cli/one_host.h"
 #include "cli/progress.h"
 #include "cli/record_format.h"
@@ -132,6 +133,8 @@ static enum gs_status check_format(const struct gs_cluster *cluster,
     if (strcmp(own, first) != 0)
         st = gs_fail(err, GS_ERR_INPUT, 0, "%s: an array of %s, but on rank 0 of %s",
                      command->file_count > 0 ? command->files[0] : "-", own, first);
+    GS_TRY(gs_cluster_agree(cluster, st, err));
+    st = gs_npy_files_compare(command->npy, command->file_count > 0 ? command->files[0] : "-", err);
     st = gs_cluster_agree(cluster, st, err);
 cleanup:
     return st;

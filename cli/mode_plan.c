@@ -101,19 +101,20 @@ static void print_plan(const struct gs_command *command, size_t count, const str
     printf("\n%-10s about %.1f s\n", "time", plan->seconds);
 }
 
-enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err)
+enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
 {
     struct gs_inputs inputs;
     struct plan plan = {0};
     enum gs_status st = gs_open_records(command, &inputs, err);
     if (st != GS_OK)
         return st;
+    st = gs_decide_records(command, &inputs, err);
     plan.pending = gs_inputs_pending(&inputs);
     plan.keys = gs_inputs_bytes(&inputs) / gs_record_bytes(&command->sort);
     plan.limit_bytes = gs_memory_limit(command, plan.keys, plan.pending);
-    if (command->mode == GS_MODE_MERGE) {
+    if (st == GS_OK && command->mode == GS_MODE_MERGE) {
         plan_merge(command, inputs.count, &plan);
-    } else {
+    } else if (st == GS_OK) {
         st = gs_width(&command->sort)->check_count(&command->sort, plan.keys, err);
         if (st == GS_OK)
             plan_sort(command, &plan);

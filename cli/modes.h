@@ -25,7 +25,7 @@ enum gs_status gs_mode_merge(struct gs_command *command, struct gs_progress *pro
 
 /* Print what gs_mode_sort or gs_mode_merge would do. If standard output fails, that is reported
  * here and *err stays empty. */
-enum gs_status gs_mode_plan(const struct gs_command *command, struct gs_error *err);
+enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err);
 
 /* Find and report the first disorder in the inputs, one after the other. *ordered tells whether
  * there was none. */

@@ -11,6 +11,7 @@
 #include "cli/exit.h"
 #include "cli/launcher.h"
 #include "cli/local_names.h"
+#include "cli/npy_files.h"
 #include "cli/option_values.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
@@ -85,8 +86,8 @@ static const struct argp_option table[] = {
      "lists of a shared-memory engine, a power of two up to 256 (default: from the number of keys)",
      0},
     {"format", OPT_FORMAT, "NAME", 0,
-     "auto (default): refuse an input that looks like text, compressed data or the like, and sort "
-     "a NumPy array as what its header says; raw: take any bytes for keys",
+     "auto (default): refuse an input that is plainly something else, and sort a NumPy array as "
+     "what its header says; raw: take any bytes for keys",
      0},
 
     {NULL, 0, NULL, 0, "Resources:", GROUP_RESOURCES},
@@ -437,7 +438,7 @@ void gs_command_free(struct gs_command *command)
 {
     free(command->skips);
     command->skips = NULL;
-    free(command->npy);
+    gs_npy_files_free(command->npy);
     command->npy = NULL;
     free(command->names);
     command->names = NULL;

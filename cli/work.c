@@ -57,12 +57,9 @@ cleanup:
 enum gs_status gs_work_write_head(const struct gs_command *command, struct gs_output *output,
                                   uint64_t keys, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
     if (command->npy != NULL && !output->head_written)
-        GS_TRY(gs_npy_files_count(command->npy, keys, output->name, err));
-    st = gs_output_write_head(output, err);
-cleanup:
-    return st;
+        gs_npy_files_count(command->npy, keys);
+    return gs_output_write_head(output, err);
 }
 
 /* Put in front of the output what is in front of the first input's records; nothing in front of
@@ -73,15 +70,19 @@ enum gs_status gs_work_set_head(const struct gs_command *command, const struct g
     struct gs_npy_files *npy = command->npy;
     if (command->skips == NULL || command->sort.index_bytes != 0)
         return GS_OK;
-    gs_output_set_head(output, npy != NULL ? npy->out_bytes : inputs->head, command->skips[0]);
-    if (npy == NULL || output->kind != GS_OUTPUT_STREAM)
+    if (npy == NULL) {
+        gs_output_set_head(output, inputs->head, command->skips[0]);
         return GS_OK;
-    if (command->sort.unique)
+    }
+    if (output->kind == GS_OUTPUT_STREAM && command->sort.unique)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "%s: a .npy file begins with its length, which -u changes: use -o FILE",
                        output->name);
-    npy->streams = true;
-    return gs_npy_files_count(npy, npy->count, output->name, err);
+    npy->streams = output->kind == GS_OUTPUT_STREAM;
+    enum gs_status st =
+        gs_npy_files_make_out(npy, command->sort.unique, inputs->count > 1 || command->local, err);
+    gs_output_set_head(output, npy->out, npy->out_bytes);
+    return st;
 }
 
 /* Everything after the inputs and the output are open. */

@@ -33,13 +33,18 @@ static bool is_standard_input(const char *name)
 enum gs_status gs_input_look(struct gs_input *input, const void *bytes, size_t size,
                              struct gs_error *err)
 {
-    if (gs_magic_is_full(&input->magic))
+    enum gs_status st = GS_OK;
+    if (input->magic.looks == GS_LOOKS_NONE || size == 0)
         return GS_OK;
-    gs_magic_feed(&input->magic, bytes, size);
-    return gs_magic_check(&input->magic, false, input->name, err);
+    GS_TRY(gs_magic_feed(&input->magic, bytes, size, input->name, err));
+    GS_TRY(gs_magic_check(&input->magic, false, input->name, err));
+    if (input->magic.head.count == GS_HEAD_BYTES)
+        gs_magic_end(&input->magic);
+cleanup:
+    return st;
 }
 
-enum gs_status gs_input_check_end(const struct gs_input *input, uint64_t size, size_t unit,
+enum gs_status gs_input_check_end(struct gs_input *input, uint64_t size, size_t unit,
                                   struct gs_error *err)
 {
     /* First what it is: that also says why its size is odd. */
@@ -65,7 +70,8 @@ static enum gs_status fail_short(const struct gs_input *input, struct gs_error *
 }
 
 /* Look at the first bytes of a file from `start` on, whose size is `size` from there: before any
- * other work, and without a mapping, whose pages may be gone already. */
+ * other work, and without a mapping, whose pages may be gone already. They are read in one go, as
+ * the far ones are on their way anyhow when the kernel reads ahead. */
 static enum gs_status look_at_file(struct gs_input *input, int fd, uint64_t start, uint64_t size,
                                    size_t unit, struct gs_error *err)
 {
@@ -73,16 +79,16 @@ static enum gs_status look_at_file(struct gs_input *input, int fd, uint64_t star
         return fail_short(input, err);
     if (unit == 0)
         return GS_OK;
-    char bytes[GS_MAGIC_BYTES];
-    size_t got = 0;
-    if (!gs_magic_is_full(&input->magic)) {
-        int errnum = gs_file_pread_most(fd, bytes, sizeof bytes, start, &got);
+    static unsigned char bytes[GS_HEAD_BYTES];
+    if (input->magic.looks != GS_LOOKS_NONE) {
+        int errnum = gs_file_pread_most(fd, bytes, sizeof bytes, start, &input->magic.head.count);
         if (errnum != 0)
             return gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", input->name);
-        gs_magic_feed(&input->magic, bytes, got);
+        input->magic.head.bytes = bytes;
+        input->magic.head.file_bytes = size;
     }
     enum gs_status st = gs_input_check_end(input, size - input->skip, unit, err);
-    input->magic = gs_magic_none;
+    gs_magic_end(&input->magic);
     return st;
 }
 
@@ -191,7 +197,8 @@ static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, st
 }
 
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
-                              size_t unit, const uint64_t *skips, bool raw, struct gs_error *err)
+                              size_t unit, const uint64_t *skips, enum gs_looks looks,
+                              struct gs_error *err)
 {
     static const char *const standard_input[] = {"-"};
     if (count == 0) {
@@ -213,8 +220,7 @@ enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names
         *input = (struct gs_input){.name = names[inputs->count], .fd = -1};
         input->skip = skips != NULL ? skips[inputs->count] : 0;
         input->head = inputs->count == 0 ? inputs->head : NULL;
-        if (raw || input->skip > 0)
-            input->magic = gs_magic_none;
+        input->magic = (struct gs_magic){.looks = looks, .head = {.skip = input->skip}};
         inputs->count++;
         st = open_input(inputs, unit, err);
     }
@@ -229,10 +235,11 @@ enum gs_status gs_inputs_judge(struct gs_inputs *inputs, size_t unit, struct gs_
         struct gs_input *input = &inputs->list[i];
         if (input->bytes == NULL)
             continue;
-        size_t first = input->size < GS_MAGIC_BYTES ? (size_t)input->size : GS_MAGIC_BYTES;
-        gs_magic_feed(&input->magic, input->bytes, first);
+        input->magic.head.bytes = input->bytes;
+        input->magic.head.count = input->size < GS_HEAD_BYTES ? (size_t)input->size : GS_HEAD_BYTES;
+        input->magic.head.file_bytes = input->size;
         enum gs_status st = gs_input_check_end(input, input->size, unit, err);
-        input->magic = gs_magic_none;
+        gs_magic_end(&input->magic);
         if (st != GS_OK)
             return st;
     }
@@ -424,6 +431,7 @@ void gs_inputs_close(struct gs_inputs *inputs)
         if (input->mapping != NULL)
             munmap(input->mapping, input->mapping_bytes);
         gs_slurp_free(&input->memory);
+        gs_magic_end(&input->magic);
         free(input->rest);
         if (input->fd > STDIN_FILENO)
             close(input->fd);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define WORD 8
+#define WORD 8U
 #define HEAD 16
 
 /* ---- setting up ---- */
@@ -87,6 +87,38 @@ static void find_head(struct gs_record_order *order)
         order->rest_shift = 8 * order->key_bytes;
 }
 
+/* Bits of a float's mantissa. */
+static unsigned mantissa_bits(const struct gs_key_type *type)
+{
+    if (type->kind == GS_TYPE_BFLOAT)
+        return 7;
+    return type->bytes == 2 ? 10 : type->bytes == 4 ? 23 : 52;
+}
+
+/* How the beginning of the keys is found: the first 8 bytes of those that are bytes in a row, or of
+ * the first one. */
+static void find_word(struct gs_record_order *order, bool row)
+{
+    const struct gs_key_field *key = &order->format.keys[0];
+    const uint32_t bytes = row ? order->key_bytes : key->type.bytes;
+    const uint32_t used = bytes < WORD ? bytes : WORD;
+    const bool little = key->type.kind != GS_TYPE_BYTES && !key->type.big_endian && !row;
+    const uint32_t from = key->offset + (little ? bytes - used : 0);
+    const uint32_t record_bytes = order->format.record_bytes;
+    const uint32_t last = record_bytes < WORD ? 0 : record_bytes - WORD;
+    struct gs_record_word *word = &order->word;
+    word->at = from < last ? from : last;
+    word->swap = !little;
+    word->shift = 8 * (little ? WORD - used - (from - word->at) : from - word->at);
+    word->mask = UINT64_MAX << (64 - 8 * used);
+    word->flip = key->descending ? word->mask : 0;
+    if (key->type.kind == GS_TYPE_SIGNED)
+        word->flip ^= (uint64_t)1 << 63;
+    word->is_float = key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
+    if (word->is_float)
+        word->nans = (((uint64_t)1 << mantissa_bits(&key->type)) - 1) << (64 - 8 * used);
+}
+
 void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)
 {
     *order = (struct gs_record_order){.format = *format, .bytes_at = format->keys[0].offset};
@@ -108,17 +140,10 @@ void gs_record_order_init(struct gs_record_order *order, const struct gs_format 
     order->quick = row && format->record_bytes >= HEAD;
     if (order->quick)
         find_head(order);
+    find_word(order, row);
 }
 
 /* ---- parts of strings ---- */
-
-/* Bits of a float's mantissa. */
-static unsigned mantissa_bits(const struct gs_key_type *type)
-{
-    if (type->kind == GS_TYPE_BFLOAT)
-        return 7;
-    return type->bytes == 2 ? 10 : type->bytes == 4 ? 23 : 52;
-}
 
 /* The number in whose order floats are, as numbers of so many bytes: NaNs come last, so the
  * patterns of those with a sign, which would be the least, wrap around to the end. */
@@ -249,4 +274,15 @@ int gs_record_compare_from(const struct gs_record_order *order, const void *a, c
 int gs_record_compare_keys(const struct gs_record_order *order, const void *a, const void *b)
 {
     return compare_parts(order, a, b, order->key_parts, 0);
+}
+
+bool gs_record_follows_closely(const struct gs_record_order *order, const void *a, const void *b,
+                               bool reverse, bool distinct)
+{
+    int sign = gs_record_compare_keys(order, a, b);
+    if (sign == 0 && distinct)
+        return false;
+    if (sign == 0)
+        sign = gs_record_compare_from(order, a, b, order->key_bytes);
+    return reverse ? sign >= 0 : sign <= 0;
 }

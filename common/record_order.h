@@ -21,6 +21,17 @@ struct gs_record_head {
     uint64_t high, low;
 };
 
+/* How the first 8 bytes of a record's keys are found by a few instructions. */
+struct gs_record_word {
+    uint32_t at;    /* load 8 bytes from here on, or all if there are fewer; */
+    bool swap;      /* exchange them, */
+    uint32_t shift; /* shift them to the left, */
+    uint64_t mask;  /* keep these bits; */
+    bool is_float;  /* give floats the order of numbers, where */
+    uint64_t nans;  /* so many are NaNs with a sign; */
+    uint64_t flip;  /* invert these */
+};
+
 /* A part of the string: a number of at most 8 bytes, or bytes of the record in a row. */
 struct gs_record_part {
     struct gs_key_field field;
@@ -38,6 +49,7 @@ struct gs_record_order {
     uint32_t key_parts;    /* of which are keys */
     struct gs_record_part parts[GS_RECORD_PARTS_MAX];
     uint32_t bytes_at; /* where in the record its first part is */
+    struct gs_record_word word;
     /* The head of a string, where keys are bytes in a row and records have 16 bytes: */
     bool quick;
     uint32_t head_at, head_shift; /* the record's bytes from here on, shifted by so many bits, */
@@ -103,6 +115,25 @@ static inline struct gs_record_head gs_record_head(const struct gs_record_order 
                         : gs_record_head_at(order, record, 0);
 }
 
+/* The beginning of a record's keys, as a number: of two records whose numbers differ, the one with
+ * the lower number comes first. If they are the same, that tells nothing. */
+static inline uint64_t gs_record_word(const struct gs_record_order *order, const void *record)
+{
+    const struct gs_record_word *how = &order->word;
+    const uint64_t sign = (uint64_t)1 << 63;
+    uint64_t word = 0;
+    if (order->format.record_bytes >= sizeof word)
+        memcpy(&word, (const char *)record + how->at, sizeof word);
+    else
+        memcpy(&word, record, order->format.record_bytes);
+    if (how->swap)
+        word = __builtin_bswap64(word);
+    word = word << how->shift & how->mask;
+    if (how->is_float) /* as fold_float in record_order.c */
+        word = ((word & sign) != 0 ? ~word & how->mask : word | sign) - how->nans;
+    return word ^ how->flip;
+}
+
 /* The order of two records: below, equal to or above 0. from: their key strings are known to be the
  * same up to there. */
 int gs_record_compare_from(const struct gs_record_order *order, const void *a, const void *b,
@@ -122,6 +153,20 @@ static inline bool gs_record_same_keys(const struct gs_record_order *order, cons
                                        const void *b)
 {
     return gs_record_compare_keys(order, a, b) == 0;
+}
+
+/* May b follow a? distinct: only if their keys differ. Compares all of them. */
+bool gs_record_follows_closely(const struct gs_record_order *order, const void *a, const void *b,
+                               bool reverse, bool distinct);
+
+/* The same, where a's word is known; b's takes its place. */
+static inline bool gs_record_follows(const struct gs_record_order *order, const void *a,
+                                     const void *b, uint64_t *word, bool reverse, bool distinct)
+{
+    const uint64_t of_a = *word;
+    const uint64_t of_b = *word = gs_record_word(order, b);
+    return of_a != of_b ? (of_a < of_b) != reverse
+                        : gs_record_follows_closely(order, a, b, reverse, distinct);
 }
 
 #endif

@@ -8,12 +8,12 @@
 ##   gpu-hash         what tests/gpu-verified.txt has to say of these sources
 .PHONY: check-gpu inject-gpu bench-gpu gpu-hash
 
-# What a run on a GPU verifies: all code and tests built for it, except what only the CPU runs.
+# What a run on a GPU verifies: the sources of the GPU's rooms and tests, and all that these include.
 GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
-CPU_ROOMS   = bin cpu merge ways external width cli
-VERIFIED    = $(sort $(foreach room,$(filter-out $(CPU_ROOMS),$(ROOMS) $(KEY_ROOMS)) $(GPU_ROOMS),$(wildcard \
-              $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh)))) sort/gsort.h \
-              tests/gpu/gpu_test.h $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh
+included    = $(wildcard $(shell sed -n 's/^ *\# *include "\([^"]*\)".*/\1/p' $(1)))
+with_all    = $(if $(filter-out $(1),$(call included,$(1))),$(call with_all,$(sort $(1) $(call included,$(1)))),$(1))
+VERIFIED    = $(call with_all,$(sort $(foreach room,$(GPU_ROOMS),$(wildcard $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh))) \
+              $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh))
 gpu-hash:
 	@{ sha256sum $(VERIFIED); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1

@@ -8,18 +8,17 @@
 
 #define LOOK_BYTES ((uint64_t)1 << 20) /* that a thread looks at at once */
 
-/* May b follow a, and do they have the same keys? */
-static inline bool follows(const struct gs_options *options, const char *a, const char *b,
-                           bool *same)
+/* The first of records [first, end) that may not follow the one before; or end. */
+static uint64_t find_disorder(const struct gs_options *options, const char *records, uint64_t first,
+                              uint64_t end)
 {
-    const struct gs_record_order *order = options->records;
-    int sign = gs_record_compare_keys(order, a, b);
-    *same = sign == 0;
-    if (*same && options->unique)
-        return false;
-    if (*same)
-        sign = gs_record_compare_from(order, a, b, order->key_bytes);
-    return options->reverse ? sign >= 0 : sign <= 0;
+    const uint64_t bytes = gs_record_bytes(options);
+    const char *record = records + first * bytes;
+    uint64_t word = gs_record_word(options->records, record - bytes);
+    while (first < end && gs_record_follows(options->records, record - bytes, record, &word,
+                                            options->reverse, options->unique))
+        first++, record += bytes;
+    return first;
 }
 
 uint64_t gs_records_first_disorder(const struct gs_options *options, const void *records,
@@ -30,27 +29,28 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
     const uint64_t block = LOOK_BYTES / bytes;
     const uint64_t blocks = (count + block - 1) / block;
     uint64_t best = count;
-    bool same;
     if (count == 0)
         return count;
-    if (previous != NULL && !follows(options, previous, first, &same))
-        return 0;
+    if (previous != NULL) {
+        uint64_t word = gs_record_word(options->records, previous);
+        if (!gs_record_follows(options->records, previous, first, &word, options->reverse,
+                               options->unique))
+            return 0;
+    }
 #pragma omp parallel for num_threads(blocks > 1 ? gs_threads(options) : 1) schedule(dynamic)
     for (uint64_t i = 0; i < blocks; i++) {
         const uint64_t end = count - i * block < block ? count : (i + 1) * block;
         uint64_t known;
 #pragma omp atomic read
         known = best;
-        for (uint64_t at = i > 0 ? i * block : 1; at < end && at < known; at++) {
-            bool equal;
-            if (follows(options, first + (at - 1) * bytes, first + at * bytes, &equal))
-                continue;
+        const uint64_t from = i > 0 ? i * block : 1;
+        const uint64_t at = from < known ? find_disorder(options, first, from, end) : end;
+        if (at == end)
+            continue;
 #pragma omp critical(gs_disorder)
-            if (at < best) {
+        if (at < best) {
 #pragma omp atomic write
-                best = at;
-            }
-            break;
+            best = at;
         }
     }
     return best;
@@ -59,16 +59,27 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
 void gs_records_look(const struct gs_options *options, const void *records, uint64_t count,
                      const void *previous, struct gs_look *look)
 {
+    const struct gs_record_order *order = options->records;
     const uint64_t bytes = gs_record_bytes(options);
     const char *record = records;
+    uint64_t word = previous != NULL ? gs_record_word(order, previous) : 0;
     *look = (struct gs_look){.bad = count};
     for (uint64_t i = 0; i < count; i++, previous = record, record += bytes) {
-        bool same = false;
-        if (previous != NULL && !follows(options, previous, record, &same)) {
+        const uint64_t before = word;
+        word = gs_record_word(order, record);
+        look->fingerprint += gs_record_hash(record, bytes);
+        if (previous == NULL)
+            continue;
+        int sign = before < word ? -1 : 1;
+        if (before == word)
+            sign = gs_record_compare_keys(order, previous, record);
+        const bool same = sign == 0;
+        if (same)
+            sign = gs_record_compare_from(order, previous, record, order->key_bytes);
+        look->duplicates += same;
+        if ((same && options->unique) || (options->reverse ? sign < 0 : sign > 0)) {
             look->bad = i;
             return;
         }
-        look->duplicates += same;
-        look->fingerprint += gs_record_hash(record, bytes);
     }
 }

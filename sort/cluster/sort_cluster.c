@@ -12,7 +12,7 @@
 #include "sort/cluster/exchange.h"
 #include "sort/gsort.h"
 #include "sort/tags/number.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/check/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/file.h"

@@ -28,6 +28,9 @@
  * cache misses per input, cheap. Records are written in blocks of as many. */
 #define SEGMENT_BYTES ((uint64_t)1 << 20)
 
+/* Records that lie in front of a block. */
+#define BESIDE_BLOCK 3
+
 #define AHEAD 4  /* records that are under way while one is copied */
 #define LINE  64 /* bytes of a cache line */
 
@@ -51,7 +54,8 @@ struct merger {
     struct gs_record_segment segment;
     struct gs_record_tree tree;
     const char **places; /* [cut.room]: of the segment's records, in order */
-    char *block;         /* of records: SEGMENT_BYTES, or one */
+    char *memory;        /* for three records: the last of the block before, and bounds; then */
+    char *block;         /* for others: SEGMENT_BYTES, or one */
     uint64_t fingerprint;
     uint64_t sort_ns;
     uint64_t write_ns;
@@ -61,6 +65,11 @@ static uint64_t records_in_block(const struct gs_options *options)
 {
     const uint64_t records = SEGMENT_BYTES / gs_record_bytes(options);
     return records > 0 ? records : 1;
+}
+
+static size_t block_bytes(const struct gs_options *options)
+{
+    return (BESIDE_BLOCK + records_in_block(options)) * gs_record_bytes(options);
 }
 
 /* Records of a segment. */
@@ -74,8 +83,7 @@ static uint64_t choose_room(const struct gs_options *options, size_t span_count)
 static uint64_t merger_bytes(const struct gs_options *options, size_t span_count)
 {
     const struct merger *merger = NULL;
-    return choose_room(options, span_count) * sizeof *merger->places +
-           records_in_block(options) * gs_record_bytes(options) +
+    return choose_room(options, span_count) * sizeof *merger->places + block_bytes(options) +
            (span_count + 1) * (sizeof *merger->segment.parts + sizeof *merger->tree.runs +
                                sizeof *merger->tree.losers);
 }
@@ -117,7 +125,13 @@ static bool merger_open(struct merger *merger, const struct merging *merging)
     merger->tree.runs = calloc(spans, sizeof *merger->tree.runs);
     merger->tree.losers = calloc(spans, sizeof *merger->tree.losers);
     merger->places = malloc(merging->cut.room * sizeof *merger->places);
-    merger->block = gs_pages_alloc(records_in_block(options) * gs_record_bytes(options));
+    merger->memory = gs_pages_alloc(block_bytes(options));
+    if (merger->memory != NULL) {
+        const unsigned bytes = gs_record_bytes(options);
+        merger->segment.bounds[0].record = merger->memory;
+        merger->segment.bounds[1].record = merger->memory + bytes;
+        merger->block = merger->memory + (size_t)BESIDE_BLOCK * bytes;
+    }
     return merger->segment.parts != NULL && merger->tree.runs != NULL &&
            merger->tree.losers != NULL && merger->places != NULL && merger->block != NULL;
 }
@@ -129,7 +143,7 @@ static void merger_close(struct merger *merger, const struct merging *merging)
     free(merger->tree.runs);
     free(merger->tree.losers);
     free(merger->places);
-    gs_pages_free(merger->block, records_in_block(options) * gs_record_bytes(options));
+    gs_pages_free(merger->memory, block_bytes(options));
 }
 
 /* Does the first record of a part follow the one before it in its span? */
@@ -198,18 +212,36 @@ static void copy_records(const char *const *places, uint64_t count, uint64_t byt
     }
 }
 
-/* Write records in blocks to the sink; the first block has been copied if it is all of them. */
+/* Are copies in order, within the bounds of the segment and, unless first, behind the record in
+ * front of them? Else an input has changed. */
+static bool are_right(const struct merging *merging, const struct merger *merger, uint64_t count,
+                      bool first, const char *copies)
+{
+    const uint64_t bytes = gs_record_bytes(merging->options);
+    struct gs_options alone = *merging->options;
+    alone.threads = 1;
+    return count == 0 || (gs_records_first_disorder(&alone, copies, count,
+                                                    first ? NULL : copies - bytes) == count &&
+                          gs_record_cut_holds(&merging->cut, &merger->segment, copies,
+                                              copies + (count - 1) * bytes));
+}
+
+/* Write records in blocks to the sink; one that is all of them has been copied and checked. */
 static enum gs_status write_blocks(struct merging *merging, const struct merger *merger,
                                    uint64_t kept, uint64_t position, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = merging->emitter.sink;
+    const uint64_t bytes = gs_record_bytes(merging->options);
     const uint64_t room = records_in_block(merging->options);
     for (uint64_t done = 0, here; done < kept; done += here) {
         here = kept - done < room ? kept - done : room;
+        if (done > 0)
+            memcpy(merger->block - bytes, merger->block + (room - 1) * bytes, bytes);
         if (kept > room)
-            copy_records(merger->places + done, here, gs_record_bytes(merging->options),
-                         merger->block);
+            copy_records(merger->places + done, here, bytes, merger->block);
+        if (kept > room && !are_right(merging, merger, here, done == 0, merger->block))
+            return GS_ERR_INPUT;
         GS_TRY(gs_trail_follow(&merging->trail, merger->block, here, position + done, err));
         GS_TRY(sink->write(sink, merger->block, here, position + done, err));
     }
@@ -217,27 +249,40 @@ cleanup:
     return st;
 }
 
+/* Copy records to memory that the sink has. */
+static enum gs_status write_in_place(const struct merging *merging, const struct merger *merger,
+                                     uint64_t kept, uint64_t position)
+{
+    const uint64_t bytes = gs_record_bytes(merging->options);
+    char *to = (char *)merging->emitter.sink->memory + position * bytes;
+    copy_records(merger->places, kept, bytes, to);
+    return are_right(merging, merger, kept, true, to) ? GS_OK : GS_ERR_INPUT;
+}
+
 /* Hand out the segment's records. */
 static enum gs_status emit(struct merging *merging, struct merger *merger, uint64_t kept)
 {
     struct gs_emitter *emitter = &merging->emitter;
     const struct gs_record_segment *segment = &merger->segment;
-    const uint64_t bytes = gs_record_bytes(merging->options);
-    char *memory = emitter->sink->memory;
+    const bool in_place = emitter->sink->memory != NULL;
     struct gs_error err = {.status = GS_OK};
     uint64_t position;
     const uint64_t start = gs_now_ns();
     /* Others need not wait for the copying. */
-    if (memory == NULL && kept <= records_in_block(merging->options))
-        copy_records(merger->places, kept, bytes, merger->block);
+    if (!in_place && kept <= records_in_block(merging->options)) {
+        copy_records(merger->places, kept, gs_record_bytes(merging->options), merger->block);
+        if (!are_right(merging, merger, kept, true, merger->block)) {
+            fail_silently(merging, GS_ERR_INPUT);
+            return GS_ERR_INPUT;
+        }
+    }
     enum gs_status st =
         gs_emit_begin(emitter, segment->index, NULL, &kept, segment->position, &position);
     if (st != GS_OK)
         return st;
-    if (memory != NULL)
-        copy_records(merger->places, kept, bytes, memory + position * bytes);
-    else
-        st = write_blocks(merging, merger, kept, position, &err);
+    st = in_place ? write_in_place(merging, merger, kept, position)
+                  : write_blocks(merging, merger, kept, position, &err);
+    err.status = st;
     if (st != GS_OK)
         gs_emit_fail(emitter, &err);
     gs_emit_end(emitter);

@@ -94,6 +94,30 @@ static bool pair_is_right(const struct gs_record_order *order, size_t i, size_t 
     return right && gs_record_same_keys(order, records[i], records[j]) == same;
 }
 
+/* A word never contradicts the order, and tells it where it can; so does what follows by it. */
+static bool follows_rightly(const struct gs_record_order *order, size_t i, size_t j)
+{
+    const int wanted = compare_right(&order->format, records[i], records[j]);
+    const bool same = gs_record_same_keys(order, records[i], records[j]);
+    const uint64_t of_i = gs_record_word(order, records[i]);
+    const uint64_t of_j = gs_record_word(order, records[j]);
+    bool right = of_i == of_j || (!same && (of_i < of_j) == (wanted < 0));
+    if (order->key_parts == 1 || order->format.key_count == 1)
+        right =
+            right && (of_i == of_j) == (memcmp(strings[i], strings[j],
+                                               order->key_bytes < 8 ? order->key_bytes : 8) == 0);
+    for (int way = 0; way < 4; way++) {
+        const bool reverse = way % 2 != 0;
+        const bool distinct = way / 2 != 0;
+        uint64_t word = of_i;
+        const bool follows = (reverse ? wanted >= 0 : wanted <= 0) && !(distinct && same);
+        right = right && gs_record_follows(order, records[i], records[j], &word, reverse,
+                                           distinct) == follows;
+        right = right && word == of_j;
+    }
+    return right;
+}
+
 static void check_format(const char *record, const char *const *keys, bool stable)
 {
     struct gs_format_options options = {.record = record};
@@ -115,7 +139,7 @@ static void check_format(const char *record, const char *const *keys, bool stabl
     for (size_t i = 0; i < RECORDS; i++) {
         right = right && parts_are_right(&order, i);
         for (size_t j = 0; j < RECORDS; j += 1 + gs_random(i, j) % 5)
-            right = right && pair_is_right(&order, i, j);
+            right = right && pair_is_right(&order, i, j) && follows_rightly(&order, i, j);
     }
     if (!CHECK(right))
         fprintf(stderr, "records of %s bytes by %s ...%s\n", record, keys[0] ? keys[0] : "all",

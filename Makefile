@@ -75,7 +75,7 @@ endif
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 # The rooms between types and api are compiled for keys of 32 bits, and again for wider ones.
 WIDTHS   ?= 64 128
-ROOMS    := common types api cli
+ROOMS    := common types check api cli
 # Only in gsort-mpi; elsewhere cluster_absent.c stands in.
 MPI_ROOMS := cluster
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
@@ -250,12 +250,12 @@ $(B)/w$(1)/%.o: %.cc $(B)/flags
 $(B)/width$(1).o: $$(call wide_objects,$(1))
 	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) --keep-global-symbol=gs_tag_sort_$(1) --keep-global-symbol=gs_width_records $$@.all $$@ && rm $$@.all
 
-$(B)/unit$(1).a: $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types))
+$(B)/unit$(1).a: $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types check))
 $(B)/unit/%_$(1): tests/unit/%.c $(B)/unit$(1).a $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(UNIT_CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$(filter %.c %.a,$$^) $$(LIBS) -o $$@
 
-$(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $(if $(filter 128,$(1)),$(B)/width64.o) $$(call objects,$$(call present,common types)) $(B)/flags
+$(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $(if $(filter 128,$(1)),$(B)/width64.o) $$(call objects,$$(call present,common types check)) $(B)/flags
 	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
 endef
 $(foreach width,$(WIDTHS),$(eval $(call width_rules,$(width))))

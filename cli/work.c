@@ -40,8 +40,7 @@ static enum gs_status prove_and_publish(const struct gs_command *command, struct
     uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY) {
         GS_TRY(gs_output_settle(output, err));
-        GS_TRY(gs_width(options)->verify_file(options, output->fd, output->head_bytes, stats,
-                                              output->name, err));
+        GS_TRY(gs_verify_file(options, output->fd, output->head_bytes, stats, output->name, err));
     }
     if (command->consent != NULL)
         GS_TRY(command->consent(command->consent_context, err));

@@ -8,7 +8,6 @@
 #include "sort/run/thread_work.h"
 #include "sort/tags/gather.h"
 #include "sort/tags/ties.h"
-#include "sort/tags/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -34,25 +33,6 @@ static bool make_room(struct hand *hand, uint64_t count)
     hand->tags = gs_pages_alloc(count * sizeof *hand->tags);
     hand->room = hand->tags != NULL ? count : 0;
     return hand->tags != NULL;
-}
-
-/* Keep the first of records with the same keys; returns how many are left. */
-static uint64_t drop_duplicates(struct gs_wide *wide, gs_key *tags, uint64_t count)
-{
-    const struct gs_record_order *order = wide->tags.order;
-    uint64_t kept = 0;
-    uint64_t dropped_sum = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const char *record = gs_wide_tagged(wide, tags[i]);
-        if (kept > 0 && gs_record_same_keys(order, gs_wide_tagged(wide, tags[kept - 1]), record)) {
-            if (wide->options->verify)
-                dropped_sum += gs_records_fingerprint(record, wide->tags.tagger.record_bytes, 1);
-            continue;
-        }
-        tags[kept++] = tags[i];
-    }
-    atomic_fetch_add(&wide->dropped_sum, dropped_sum);
-    return kept;
 }
 
 /* Fetch the records of a bin; first as gs_gather has it. */
@@ -93,7 +73,7 @@ static enum gs_status gather_blocks(struct gs_wide *wide, uint32_t bin, const st
             memcpy(hand->memory, hand->memory + hand->block_records * bytes, bytes);
         here = count - done < hand->block_records ? count - done : hand->block_records;
         GS_TRY(gather(wide, bin, tags + done, here, done == 0, hand->block, err));
-        GS_TRY(gs_record_trail_follow(&wide->trail, hand->block, here, position + done, err));
+        GS_TRY(gs_trail_follow(&wide->trail, hand->block, here, position + done, err));
         GS_TRY(sink->write(sink, hand->block, here, position + done, err));
     }
 cleanup:
@@ -149,8 +129,11 @@ static enum gs_status finish_bin(struct gs_wide *wide, uint32_t bin, struct hand
         return gs_work_fail_changed(run);
     if (tags != hand->tags)
         memcpy(hand->tags, tags, count * sizeof *tags);
-    gs_ties_resolve(wide, hand->tags, count, scratch);
-    uint64_t kept = wide->options->unique ? drop_duplicates(wide, hand->tags, count) : count;
+    uint64_t kept = count;
+    if (wide->options->unique)
+        kept = gs_ties_unique(wide, hand->tags, count, scratch);
+    else
+        gs_ties_resolve(wide, hand->tags, count, scratch);
     work->sort_ns += gs_now_ns() - start;
     work->keys_in += count;
     return emit(wide, bin, run->offsets[bin], hand, hand->tags, kept, work);

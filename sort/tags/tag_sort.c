@@ -12,7 +12,9 @@
 #include "sort/split/select_samples.h"
 #include "sort/split/sort_samples.h"
 #include "sort/tags/finish_bins.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/check/record_fingerprint.h"
+
+#include "sort/check/records.h"
 
 #include "common/clock.h"
 
@@ -159,7 +161,7 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     wide->records = span_count == 1 ? spans[0].keys : NULL;
     gs_tag_sort_plan(&run->plan, options, gs_tiles_keys(&run->tiles));
     GS_TRY(check_memory(options, &run->plan, err));
-    GS_TRY(gs_record_trail_open(&wide->trail, options, wide->sink, err));
+    GS_TRY(gs_trail_open(&wide->trail, options, gs_records_look, wide->sink, err));
     if (options->verify)
         run->fingerprint = fingerprint_input(wide);
     wide->tag_options.threads = run->plan.threads;
@@ -170,9 +172,9 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     run->emitter.dropped_sum = wide->dropped_sum;
     gs_run_describe(run);
     run->stats->memory_bytes += options->held_bytes;
-    GS_TRY(gs_record_trail_prove(&wide->trail, run->stats, err));
+    GS_TRY(gs_trail_prove(&wide->trail, run->stats->fingerprint, run->stats, err));
 cleanup:
-    gs_record_trail_close(&wide->trail);
+    gs_trail_close(&wide->trail);
     gs_tiles_free(&run->tiles);
     return st;
 }

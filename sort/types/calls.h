@@ -5,6 +5,7 @@
 #define GS_CALLS_H
 
 #include "sort/types/external_source.h"
+#include "sort/types/look.h"
 #include "sort/types/types.h"
 
 /* The calls for keys of one width, which are unsigned little-endian integers. */
@@ -55,11 +56,8 @@ struct gs_width {
     uint64_t (*first_disorder)(const struct gs_options *options, const void *keys, uint64_t count,
                                const void *previous);
 
-    /* Read the output back from byte `start` of fd on and check it against stats: GS_ERR_VERIFY if
-     * it is shorter than stats->keys_out, out of order or of another fingerprint, GS_ERR_OUTPUT if
-     * it cannot be read. name is used in messages. */
-    enum gs_status (*verify_file)(const struct gs_options *options, int fd, uint64_t start,
-                                  struct gs_stats *stats, const char *name, struct gs_error *err);
+    /* Look at records for order and fingerprint. */
+    gs_look_at *look;
 
     /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys
      * are allowed. A span out of order is GS_ERR_INPUT, "NAME:INDEX: disorder: KEY". Takes fewer

@@ -16,8 +16,10 @@
 #include "sort/tags/tag_sort.h"
 #include "sort/wide/kept_runs.h"
 #include "sort/wide/slices.h"
-#include "sort/tags/trail.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/check/trail.h"
+#include "sort/check/record_fingerprint.h"
+
+#include "sort/check/records.h"
 
 #include "common/memory.h"
 
@@ -42,11 +44,11 @@ struct external {
     struct gs_progress *progress;
     struct gs_stats *stats;
     struct gs_sink *target;
-    struct gs_record_trail trail; /* of the target */
-    uint64_t record_bytes;        /* of the input, */
-    uint64_t kept_bytes;          /* and in temporary files */
-    uint64_t chunk;               /* the most records that are sorted at once */
-    uint64_t count;               /* of the input; 0: not known */
+    struct gs_trail trail; /* of the target */
+    uint64_t record_bytes; /* of the input, */
+    uint64_t kept_bytes;   /* and in temporary files */
+    uint64_t chunk;        /* the most records that are sorted at once */
+    uint64_t count;        /* of the input; 0: not known */
     struct gs_slices slices;
     char *buffer;  /* of a chunk read from a pipe, or of a slice; owned */
     uint64_t room; /* for so many records */
@@ -66,7 +68,7 @@ static enum gs_status write_records(struct external *external, const void *recor
                                     uint64_t position, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    GS_TRY(gs_record_trail_follow(&external->trail, records, count, position, err));
+    GS_TRY(gs_trail_follow(&external->trail, records, count, position, err));
     st = external->target->write(external->target, records, count, position, err);
 cleanup:
     return st;
@@ -423,16 +425,16 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
     gs_tag_sort_describe(stats);
     snprintf(stats->reason, sizeof stats->reason, "through temporary files");
     GS_TRY(plan(&external, err));
-    GS_TRY(gs_record_trail_open(&external.trail, options, sink, err));
+    GS_TRY(gs_trail_open(&external.trail, options, gs_records_look, sink, err));
     st = sort_external(&external, err);
     stats->threads = external.chunk_options.threads;
     stats->keys_out = external.kept;
     stats->fingerprint = external.slices_fingerprint;
     stats->memory_bytes = source->memory_bytes;
     if (st == GS_OK)
-        st = gs_record_trail_prove(&external.trail, stats, err);
+        st = gs_trail_prove(&external.trail, stats->fingerprint, stats, err);
 cleanup:
-    gs_record_trail_close(&external.trail);
+    gs_trail_close(&external.trail);
     return st;
 }
 

@@ -9,11 +9,11 @@
 #include "sort/wide/record_calls.h"
 #include "sort/run/emit.h"
 #include "sort/types/key_text.h"
-#include "sort/tags/check_records.h"
+#include "sort/check/records.h"
 #include "sort/wide/record_cut.h"
 #include "sort/wide/record_tree.h"
-#include "sort/tags/trail.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/check/trail.h"
+#include "sort/check/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -44,7 +44,7 @@ struct merging {
     struct gs_record_cut cut;       /* guarded by the lock */
     pthread_mutex_t lock;
     struct gs_emitter emitter;
-    struct gs_record_trail trail; /* of the stream whose turn it is */
+    struct gs_trail trail; /* of the stream whose turn it is */
     struct gs_progress *progress;
     unsigned threads;
 };
@@ -242,7 +242,7 @@ static enum gs_status write_blocks(struct merging *merging, const struct merger 
             copy_records(merger->places + done, here, bytes, merger->block);
         if (kept > room && !are_right(merging, merger, here, done == 0, merger->block))
             return GS_ERR_INPUT;
-        GS_TRY(gs_record_trail_follow(&merging->trail, merger->block, here, position + done, err));
+        GS_TRY(gs_trail_follow(&merging->trail, merger->block, here, position + done, err));
         GS_TRY(sink->write(sink, merger->block, here, position + done, err));
     }
 cleanup:
@@ -419,13 +419,13 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
     gs_emit_init(&merging.emitter, &merging.emit_options, sink);
     GS_TRY(gs_record_cut_open(&merging.cut, options, spans, span_count,
                               choose_room(options, span_count), err));
-    GS_TRY(gs_record_trail_open(&merging.trail, options, sink, err));
+    GS_TRY(gs_trail_open(&merging.trail, options, gs_records_look, sink, err));
     uint64_t fingerprint = run_threads(&merging, stats);
     GS_TRY(find_failure(&merging, err));
     describe(&merging, stats, fingerprint);
-    st = gs_record_trail_prove(&merging.trail, stats, err);
+    st = gs_trail_prove(&merging.trail, stats->fingerprint, stats, err);
 cleanup:
-    gs_record_trail_close(&merging.trail);
+    gs_trail_close(&merging.trail);
     gs_record_cut_close(&merging.cut);
     return st;
 }

@@ -39,9 +39,4 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
 double gs_records_merge_seconds(const struct gs_options *options, uint64_t count);
 uint64_t gs_records_merge_memory(const struct gs_options *options, size_t span_count);
 
-/* An output, read back: verify_records.c. */
-enum gs_status gs_records_verify_file(const struct gs_options *options, int fd, uint64_t start,
-                                      struct gs_stats *stats, const char *name,
-                                      struct gs_error *err);
-
 #endif

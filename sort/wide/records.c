@@ -5,7 +5,7 @@
 #include "sort/engines/list_engines.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/sorter/sorter.h"
-#include "sort/tags/check_records.h"
+#include "sort/check/records.h"
 #include "sort/wide/record_calls.h"
 
 #include <inttypes.h>
@@ -75,7 +75,7 @@ const struct gs_width gs_width_records = {
     .memory = gs_sort_records_memory,
     .held = held,
     .first_disorder = gs_records_first_disorder,
-    .verify_file = gs_records_verify_file,
+    .look = gs_records_look,
     .merge = gs_records_merge,
     .merge_seconds = gs_records_merge_seconds,
     .merge_memory = gs_records_merge_memory,

@@ -1,7 +1,8 @@
-/* check_records.c -- are records in order?
+/* records.c -- are records in order, and which are they?
  * SPDX-License-Identifier: MIT
  */
-#include "sort/tags/check_records.h"
+#include "sort/check/records.h"
+#include "sort/check/record_fingerprint.h"
 
 #include "common/record_order.h"
 
@@ -55,13 +56,30 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
     return best;
 }
 
-uint64_t gs_records_duplicates(const struct gs_options *options, const void *records,
-                               uint64_t count, const void *previous)
+void gs_records_look(const struct gs_options *options, const void *records, uint64_t count,
+                     const void *previous, struct gs_look *look)
 {
+    const struct gs_record_order *order = options->records;
     const uint64_t bytes = gs_record_bytes(options);
     const char *record = records;
-    uint64_t same = 0;
-    for (uint64_t i = 0; i < count; i++, previous = record, record += bytes)
-        same += previous != NULL && gs_record_same_keys(options->records, previous, record);
-    return same;
+    uint64_t word = previous != NULL ? gs_record_word(order, previous) : 0;
+    *look = (struct gs_look){.bad = count};
+    for (uint64_t i = 0; i < count; i++, previous = record, record += bytes) {
+        const uint64_t before = word;
+        word = gs_record_word(order, record);
+        look->fingerprint += gs_record_hash(record, bytes);
+        if (previous == NULL)
+            continue;
+        int sign = before < word ? -1 : 1;
+        if (before == word)
+            sign = gs_record_compare_keys(order, previous, record);
+        const bool same = sign == 0;
+        if (same)
+            sign = gs_record_compare_from(order, previous, record, order->key_bytes);
+        look->duplicates += same;
+        if ((same && options->unique) || (options->reverse ? sign < 0 : sign > 0)) {
+            look->bad = i;
+            return;
+        }
+    }
 }

@@ -22,7 +22,7 @@ static enum gs_status check_header(const struct gs_cluster *cluster,
         first = malloc(size);
     st = size > 0 && first == NULL ? gs_fail(err, GS_ERR_MEMORY, errno, "header") : GS_OK;
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    if (first != NULL && cluster->rank == 0)
+    if (first != NULL && npy != NULL && cluster->rank == 0)
         memcpy(first, npy->bytes, size);
     if (first != NULL)
         GS_TRY(gs_cluster_share(first, size, err));

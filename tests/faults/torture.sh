@@ -8,7 +8,8 @@
 # merges, with random inputs and outputs, and sorts by ranks where GSORT_MPI is set. Each output is
 # compared with the reference's. A run without an injected fault must succeed; one with a fault may
 # be refused instead, with status 2, one line and the old output. A bad run prints its seed:
-# MINUTES=0 SEED=... repeats and describes it. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was bad.
+# MINUTES=0 SEED=...
+# repeats and describes it. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was bad.
 set -u
 export LC_ALL=C
 
@@ -211,13 +212,14 @@ while :; do
     [ "$status" -eq 0 ] || refused=$((refused + 1))
     [ ! -e ../mark ] || injected=$((injected + 1))
     if [ -n "$what" ] || [ "$minutes" -eq 0 ]; then
-        echo "seed $seed: ${environment[*]}${way:+ $ranks ranks $way ${odd:+, one with $odd,}} gsort ${options[*]} ${files[*]} ($input to $output)," \
+        echo "seed $seed: ${environment[*]} ${way:+$ranks ranks $way ${odd:+(one $odd) }}gsort" \
+            "${options[*]} ${files[*]} ($input to $output)," \
             "status $status: ${what:-good}"
     fi
     [ -z "$what" ] || bad=$((bad + 1))
     seed=$((seed + 1))
     [ "$EPOCHSECONDS" -lt "$end" ] || break
 done
-echo "torture: $runs runs, $merges of them merges, $ranked by ranks, $injected with a fault, $refused refused," \
-    "$bad bad"
+echo "torture: $runs runs, $merges of them merges, $ranked by ranks, $injected with a fault," \
+    "$refused refused, $bad bad"
 [ "$bad" -eq 0 ]

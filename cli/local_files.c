@@ -121,7 +121,9 @@ enum gs_status gs_local_files_check(const struct gs_cluster *cluster,
     struct place *places = calloc(ranks, sizeof *places);
     if (own == NULL || sights == NULL || places == NULL)
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "ranks");
-    GS_TRY(gs_cluster_agree(cluster, st, err));
+    st = gs_cluster_agree(cluster, st, err);
+    if (st != GS_OK || own == NULL || sights == NULL || places == NULL)
+        goto cleanup;
     for (size_t i = 0; i < count; i++)
         own[i] = gs_sight_of(cluster, command->files[i]);
     GS_TRY(gs_cluster_gather(own, count * sizeof *own, sights, err));

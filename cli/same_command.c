@@ -93,7 +93,9 @@ enum gs_status gs_same_command(struct gs_cluster *cluster, int argc, char **argv
     GS_TRY(gs_cluster_share(&bytes, sizeof bytes, err));
     line = malloc(bytes);
     st = line == NULL ? gs_fail(err, GS_ERR_MEMORY, errno, "command line") : GS_OK;
-    GS_TRY(gs_cluster_agree(cluster, st, err));
+    st = gs_cluster_agree(cluster, st, err);
+    if (st != GS_OK || line == NULL)
+        goto cleanup;
     if (cluster->rank == 0)
         write_line(line, argc, argv);
     GS_TRY(gs_cluster_share(line, bytes, err));

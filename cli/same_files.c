@@ -126,7 +126,9 @@ enum gs_status gs_same_files(const struct gs_cluster *cluster, const struct gs_i
     struct view *views = calloc((size_t)cluster->size, sizeof *views);
     if (own == NULL || views == NULL)
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%zu inputs", inputs->count);
-    GS_TRY(gs_cluster_agree(cluster, st, err));
+    st = gs_cluster_agree(cluster, st, err);
+    if (st != GS_OK || own == NULL || views == NULL)
+        goto cleanup;
     struct gs_sight *first = own + inputs->count;
     memset(&view, 0, sizeof view);
     view.host = cluster->host;

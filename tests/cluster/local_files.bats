@@ -1,5 +1,4 @@
-# --local: files of two ranks that are the same, whatever their names, are refused before any is
-# read.
+# With --local, no two ranks have the same file, whatever its names.
 # SPDX-License-Identifier: MIT
 
 load ranks

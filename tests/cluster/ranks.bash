@@ -47,8 +47,7 @@ end_at_once()
     export OMPI_MCA_odls_base_sigkill_timeout=0
 }
 
-# two_lines FIRST... : LAST...: gsort by three ranks, of which the last has another command line than
-# the others.
+# two_lines FIRST... : LAST...: gsort by three ranks, of which the last has another command line.
 two_lines()
 {
     local -a first=()
@@ -56,7 +55,8 @@ two_lines()
         first+=("$1")
         shift
     done
-    timeout --foreground 120 "$MPIRUN" -n 2 "$GSORT_MPI" "${first[@]}" : -n 1 "$GSORT_MPI" "${@:2}"
+    timeout --foreground 120 "$MPIRUN" -n 2 "$GSORT_MPI" "${first[@]}" : \
+        -n 1 "$GSORT_MPI" "${@:2}"
 }
 
 # each_in_its_place PROGRAM: make ./each, by which each rank runs it in the directory rank-N, if

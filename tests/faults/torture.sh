@@ -224,7 +224,8 @@ while :; do
     [ "$writer" -eq 0 ] || rewritten=$((rewritten + 1))
     [ ! -e ../mark ] || injected=$((injected + 1))
     if [ -n "$what" ] || [ "$minutes" -eq 0 ]; then
-        echo "seed $seed: ${environment[*]}${way:+ $ranks ranks $way ${odd:+, one with $odd,}} gsort ${options[*]} ${files[*]} ($input to $output)," \
+        echo "seed $seed: ${environment[*]} ${way:+$ranks ranks $way ${odd:+(one $odd) }}gsort" \
+            "${options[*]} ${files[*]} ($input to $output)," \
             "status $status: ${what:-good}"
     fi
     [ -z "$what" ] || bad=$((bad + 1))

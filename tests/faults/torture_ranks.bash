@@ -54,7 +54,8 @@ split_among_ranks()
     size=$(($(stat -c %s ../parts/all) / bytes))
     for ((i = 0; i < ranks; i++)); do
         next=$((i + 1 < ranks ? cut + (RANDOM << 15 | RANDOM) % (size - cut + 1) : size))
-        tail -c +$((cut * bytes + 1)) ../parts/all | head -c $(((next - cut) * bytes)) >../parts/in-$i
+        tail -c +$((cut * bytes + 1)) ../parts/all |
+            head -c $(((next - cut) * bytes)) >../parts/in-$i
         cut=$next
     done
 }
@@ -66,7 +67,10 @@ run_ranks()
     [ "$output" != old ] || echo old >out
     [ "$output" != in-place ] || { cp in0 out && files[0]=out; }
     case $way:$input in
-    --local:*) split_among_ranks && line=("$way" "${options[@]}" -o ../parts/out-%r ../parts/in-%r) ;;
+    --local:*)
+        split_among_ranks
+        line=("$way" "${options[@]}" -o ../parts/out-%r ../parts/in-%r)
+        ;;
     *:names) line+=("${files[@]}") ;;
     *:file) line+=(- "${files[@]:1}") ;;
     esac

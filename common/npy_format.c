@@ -13,8 +13,8 @@ static void list_fields(const struct gs_npy *npy, char list[LIST_BYTES])
 {
     size_t used = 0;
     list[0] = '\0';
-    for (uint32_t i = 0; i < npy->field_count; i++) {
-        const struct gs_npy_field *field = &npy->fields[i];
+    for (uint32_t i = 0; i < npy->type.field_count; i++) {
+        const struct gs_npy_field *field = &npy->type.fields[i];
         if (field->padding)
             continue;
         if (used + field->name_bytes + 8 > LIST_BYTES) {
@@ -30,8 +30,8 @@ static void list_fields(const struct gs_npy *npy, char list[LIST_BYTES])
 static const struct gs_npy_field *find_field(const struct gs_npy *npy, const char *name,
                                              size_t length)
 {
-    for (uint32_t i = 0; i < npy->field_count; i++) {
-        const struct gs_npy_field *field = &npy->fields[i];
+    for (uint32_t i = 0; i < npy->type.field_count; i++) {
+        const struct gs_npy_field *field = &npy->type.fields[i];
         if (!field->padding && field->name_bytes == length &&
             memcmp(field->name, name, length) == 0)
             return field;
@@ -79,15 +79,15 @@ enum gs_status gs_npy_format(struct gs_format *format, const struct gs_npy *npy,
                              struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    *format = (struct gs_format){.record_bytes = npy->record_bytes};
-    if (key_count > 0 && !npy->structured)
+    *format = (struct gs_format){.record_bytes = npy->type.record_bytes};
+    if (key_count > 0 && !npy->type.structured)
         return gs_fail(err, GS_ERR_USAGE, 0, "%s: its records have no fields, so there is no -k %s",
                        name, keys[0]);
     for (uint32_t i = 0; i < key_count; i++)
         GS_TRY(add_named(format, npy, keys[i], name, err));
-    for (uint32_t i = 0; key_count == 0 && i < npy->field_count; i++)
-        if (!npy->structured || !npy->fields[i].padding)
-            GS_TRY(add_field(format, &npy->fields[i], false, false, name, err));
+    for (uint32_t i = 0; key_count == 0 && i < npy->type.field_count; i++)
+        if (!npy->type.structured || !npy->type.fields[i].padding)
+            GS_TRY(add_field(format, &npy->type.fields[i], false, false, name, err));
     if (format->key_count == 0)
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: none of its fields has a name", name);
     st = gs_format_finish(format, err);

@@ -18,13 +18,13 @@ enum { DIMENSIONS_MAX = 32 };
 
 struct reader {
     const struct gs_literals *literals;
-    struct gs_npy *npy;
-    uint32_t room; /* of npy->dtype */
+    struct gs_npy_type *to;
+    uint32_t room; /* of its text */
     const char *name;
     struct gs_error *err;
 };
 
-/* A type that was read. */
+/* A type, or one within it, that was read. */
 struct type {
     struct gs_npy_field field;
     bool is_void; /* bytes without a meaning */
@@ -55,17 +55,17 @@ static const struct gs_literal *at(const struct reader *r, uint32_t index)
 /* Append bytes to the type as text. */
 static enum gs_status write_bytes(struct reader *r, const char *bytes, uint32_t count)
 {
-    struct gs_npy *npy = r->npy;
-    if (count > r->room - npy->dtype_bytes) {
+    struct gs_npy_type *to = r->to;
+    if (count > r->room - to->text_bytes) {
         const uint32_t room = 2 * r->room + count + 64;
-        char *dtype = realloc(npy->dtype, room);
-        if (dtype == NULL)
+        char *text = realloc(to->text, room);
+        if (text == NULL)
             return gs_fail(r->err, GS_ERR_MEMORY, errno, "%s", r->name);
-        npy->dtype = dtype;
+        to->text = text;
         r->room = room;
     }
     for (uint32_t i = 0; i < count; i++)
-        npy->dtype[npy->dtype_bytes++] = bytes[i];
+        to->text[to->text_bytes++] = bytes[i];
     return GS_OK;
 }
 
@@ -265,7 +265,7 @@ static enum gs_status read_field(struct reader *r, uint32_t index, uint32_t *off
                                  struct gs_npy_field *field)
 {
     enum gs_status st = GS_OK;
-    struct type type;
+    struct type type = {.is_void = false};
     const struct gs_literal *whole = at(r, index);
     const struct gs_literal *name;
     const struct gs_literal *title;
@@ -273,7 +273,7 @@ static enum gs_status read_field(struct reader *r, uint32_t index, uint32_t *off
         whole->count > 3)
         return damaged(r, whole);
     GS_TRY(read_name(r, whole->first, &name, &title));
-    const uint32_t begin = r->npy->dtype_bytes;
+    const uint32_t begin = r->to->text_bytes;
     GS_TRY(write_text(r, "%u ", (unsigned)*offset));
     GS_TRY(write_string(r, name));
     if (title != NULL)
@@ -290,7 +290,7 @@ static enum gs_status read_field(struct reader *r, uint32_t index, uint32_t *off
         name == at(r, whole->first) && name->count == 0 && (type.is_array || type.is_void);
     field->offset = *offset;
     if (field->padding) /* shows only in where others are */
-        r->npy->dtype_bytes = begin;
+        r->to->text_bytes = begin;
     *offset += field->bytes;
     if (*offset > GS_RECORD_BYTES_MAX)
         return refuse(r, "its records are larger than 65536 bytes");
@@ -354,9 +354,9 @@ static enum gs_status read_structure(struct reader *r, const struct gs_literal *
     type->field.bytes = bytes;
     type->field.no_key = "it is a structure";
     if (outermost) {
-        r->npy->fields = fields;
-        r->npy->field_count = list->count;
-        r->npy->structured = true;
+        r->to->fields = fields;
+        r->to->field_count = list->count;
+        r->to->structured = true;
         fields = NULL;
     }
 cleanup:
@@ -380,25 +380,33 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_npy_type_read(struct gs_npy *npy, const struct gs_literals *literals,
+enum gs_status gs_npy_type_read(struct gs_npy_type *type, const struct gs_literals *literals,
                                 uint32_t descr, const char *name, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct reader r = {.literals = literals, .npy = npy, .name = name, .err = err};
-    struct type type;
-    GS_TRY(read_type(&r, descr, true, &type));
-    npy->record_bytes = type.field.bytes;
-    if (type.field.bytes == 0)
+    struct reader r = {.literals = literals, .to = type, .name = name, .err = err};
+    struct type whole = {.is_void = false};
+    *type = (struct gs_npy_type){.record_bytes = 0};
+    GS_TRY(read_type(&r, descr, true, &whole));
+    type->record_bytes = whole.field.bytes;
+    if (whole.field.bytes == 0)
         return refuse(&r, "its records have no bytes");
-    if (type.is_array)
+    if (whole.is_array)
         return refuse(&r, "its records are arrays");
-    if (npy->structured)
+    if (type->structured)
         return GS_OK;
-    npy->fields = calloc(1, sizeof *npy->fields);
-    if (npy->fields == NULL)
+    type->fields = calloc(1, sizeof *type->fields);
+    if (type->fields == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "%s", name);
-    npy->fields[0] = type.field;
-    npy->field_count = 1;
+    type->fields[0] = whole.field;
+    type->field_count = 1;
 cleanup:
     return st;
+}
+
+void gs_npy_type_free(struct gs_npy_type *type)
+{
+    free(type->fields);
+    free(type->text);
+    *type = (struct gs_npy_type){.record_bytes = 0};
 }

@@ -6,9 +6,10 @@
 #
 # The runs are sorts in memory and through temporary files, by the shared-memory engines too, and
 # merges, with random inputs and outputs, of keys, records and .npy files. Each output is compared
-# with the reference's. A run without an injected fault must succeed; one with a fault may be refused
-# instead, with status 2, one line and the old output. A bad run prints its seed: MINUTES=0 SEED=... repeats and describes
-# it. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was bad.
+# with the reference's. A run without an injected fault must succeed; one with a fault may be
+# refused instead, with status 2, one line and the old output. A bad run prints its seed: MINUTES=0
+# SEED=... repeats and describes it. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was
+# bad.
 set -u
 export LC_ALL=C
 # shellcheck source=tests/faults/torture_npy.bash
@@ -221,6 +222,6 @@ while :; do
     seed=$((seed + 1))
     [ "$EPOCHSECONDS" -lt "$end" ] || break
 done
-echo "torture: $runs runs, $merges of them merges, $arrays of .npy, $injected with a fault, $refused refused," \
-    "$bad bad"
+echo "torture: $runs runs, $merges of them merges, $arrays of .npy, $injected with a fault," \
+    "$refused refused, $bad bad"
 [ "$bad" -eq 0 ]

@@ -7,6 +7,8 @@
  */
 #include "common/npy_type.h"
 
+#include "common/npy_plain.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -91,113 +93,26 @@ static enum gs_status write_string(struct reader *r, const struct gs_literal *st
     return st;
 }
 
-/* Digits at *text, which moves behind them. False if there are none, or they are too many. */
-static bool take_number(const char **text, uint32_t *value)
-{
-    const char *begin = *text;
-    uint64_t number = 0;
-    for (; **text >= '0' && **text <= '9' && number <= INT32_MAX; ++*text)
-        number = number * 10 + (uint64_t)(**text - '0');
-    *value = (uint32_t)number;
-    return *text > begin && number <= INT32_MAX;
-}
-
-/* Has numpy a type of this kind and size? */
-static bool has_size(char kind, uint32_t size)
-{
-    switch (kind) {
-    case 'b':
-        return size == 1;
-    case 'i':
-    case 'u':
-        return size == 1 || size == 2 || size == 4 || size == 8;
-    case 'f':
-        return size == 2 || size == 4 || size == 8 || size == 16;
-    case 'c':
-        return size == 8 || size == 16 || size == 32;
-    case 'M':
-    case 'm':
-        return size == 8;
-    default:
-        return kind == 'S' || kind == 'U' || kind == 'V';
-    }
-}
-
-/* The unit of a date, as in "[25us]", or nothing; as text, without a factor of 1. */
-static bool take_unit(const char *text, char unit[32])
-{
-    static const char *const units[] = {"Y",  "M",  "W",  "D",  "h",  "m",  "s",
-                                        "ms", "us", "ns", "ps", "fs", "as", "generic"};
-    uint32_t factor = 1;
-    unit[0] = '\0';
-    if (*text == '\0')
-        return true;
-    if (*text++ != '[' || (*text >= '0' && *text <= '9' && !take_number(&text, &factor)))
-        return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        const size_t length = strlen(units[i]);
-        if (strncmp(text, units[i], length) != 0 || strcmp(text + length, "]") != 0)
-            continue;
-        const bool generic = strcmp(units[i], "generic") == 0;
-        if (!generic && factor != 1)
-            snprintf(unit, 32, "[%u%s]", (unsigned)factor, units[i]);
-        else if (!generic)
-            snprintf(unit, 32, "[%s]", units[i]);
-        return true;
-    }
-    return false;
-}
-
-/* Why a type is no key, or NULL. */
-static const char *why_no_key(char kind, uint32_t bytes)
-{
-    if (bytes == 0)
-        return "it has no bytes";
-    if (kind == 'U')
-        return "text of type U has no order of bytes";
-    if (kind == 'c')
-        return "complex numbers have no order";
-    if (kind == 'M' || kind == 'm')
-        return "dates are not supported as keys";
-    return kind == 'f' && bytes == 16 ? "numbers of this size are not supported as keys" : NULL;
-}
-
-/* A plain type: an order of bytes, a kind, a size, and of dates a unit. */
+/* A plain type, in a string. */
 static enum gs_status read_plain(struct reader *r, const struct gs_literal *string,
                                  struct type *type)
 {
     const char *text = r->literals->strings + string->first;
-    const bool whole = strlen(text) == string->count;
-    uint32_t size = 0;
-    char unit[32] = "";
-    const char order = whole && *text != '\0' && strchr("<>|=", *text) != NULL ? *text++ : '|';
-    const char kind = *text != '\0' ? *text++ : '\0';
-    if (whole && kind == 'O' && (*text == '\0' || strcmp(text, "8") == 0 || strcmp(text, "4") == 0))
-        return refuse(r, "it holds Python objects");
-    const bool truth = whole && kind == '?' && *text == '\0';
-    const char *digits = text;
-    const bool good = whole && take_number(&text, &size) && has_size(kind, size);
-    const bool dated = good && (kind == 'M' || kind == 'm') && text == digits + 1;
-    if (!truth && (!good || (dated ? !take_unit(text, unit) : *text != '\0')))
+    const struct gs_npy_plain plain = gs_npy_plain_read(text);
+    if (plain.kind == '\0' || strlen(text) != string->count)
         return refuse(r, "its type is unknown");
-    if (size > GS_RECORD_BYTES_MAX || (kind == 'U' && size > GS_RECORD_BYTES_MAX / 4))
+    if (plain.kind == 'O')
+        return refuse(r, "it holds Python objects");
+    if (gs_npy_plain_bytes(&plain) > GS_RECORD_BYTES_MAX)
         return refuse(r, "its records are larger than 65536 bytes");
-    const uint32_t bytes = truth ? 1 : kind == 'U' ? 4 * size : size;
-    const bool unordered = bytes <= 1 || kind == 'S' || kind == 'V';
-    *type = (struct type){.is_void = kind == 'V'};
-    type->field = (struct gs_npy_field){.bytes = bytes, .no_key = why_no_key(kind, bytes)};
-    type->field.type = (struct gs_key_type){GS_TYPE_UNSIGNED, bytes, order == '>'};
-    if (kind == 'i')
-        type->field.type.kind = GS_TYPE_SIGNED;
-    if (kind == 'f')
-        type->field.type.kind = GS_TYPE_FLOAT;
-    if (kind == 'S' || kind == 'V')
-        type->field.type = (struct gs_key_type){GS_TYPE_BYTES, bytes, true};
-    return write_text(r, "%c%c%u%s",
-                      unordered && kind != 'U' ? '|'
-                      : order == '>'           ? '>'
-                                               : '<',
-                      truth ? 'b' : kind, (unsigned)(truth ? 1 : size), unit);
+    *type = (struct type){.is_void = plain.kind == 'V'};
+    type->field.bytes = (uint32_t)gs_npy_plain_bytes(&plain);
+    type->field.type = gs_npy_plain_key(&plain);
+    type->field.no_key = gs_npy_plain_no_key(&plain);
+    const bool ordered =
+        plain.kind == 'U' || (plain.size > 1 && !type->is_void && plain.kind != 'S');
+    return write_text(r, "%c%c%u%s", ordered ? "<>"[plain.big_endian] : '|', plain.kind,
+                      (unsigned)plain.size, plain.unit);
 }
 
 /* One dimension of an array within a record. */

@@ -34,8 +34,14 @@ struct type {
     bool is_structure;
 };
 
-static enum gs_status read_type(struct reader *r, uint32_t index, bool outermost,
-                                struct type *type);
+static enum gs_status read_type(struct reader *r, uint32_t index, struct type *type);
+
+static void free_fields(struct gs_npy_field *fields, uint32_t count)
+{
+    for (uint32_t i = 0; fields != NULL && i < count; i++)
+        free_fields(fields[i].fields, fields[i].field_count);
+    free(fields);
+}
 
 static enum gs_status refuse(const struct reader *r, const char *why)
 {
@@ -154,6 +160,8 @@ static enum gs_status read_shape(struct reader *r, uint32_t index, struct type *
     type->field.no_key = type->field.bytes > 0 ? "it is an array" : "it has no bytes";
     type->is_array = true;
     type->is_structure = false;
+    free_fields(type->field.fields, type->field.field_count);
+    type->field.fields = NULL;
 cleanup:
     return st;
 }
@@ -195,21 +203,23 @@ static enum gs_status read_field(struct reader *r, uint32_t index, uint32_t *off
         GS_TRY(write_string(r, title));
     GS_TRY(write_text(r, " "));
     const uint32_t descr = at(r, whole->first)->next;
-    GS_TRY(read_type(r, descr, false, &type));
+    GS_TRY(read_type(r, descr, &type));
     if (whole->count == 3)
         GS_TRY(read_shape(r, at(r, descr)->next, &type));
+    *offset += type.field.bytes;
+    if (*offset > GS_RECORD_BYTES_MAX)
+        GS_TRY(refuse(r, "its records are larger than 65536 bytes"));
     *field = type.field;
+    type.field.fields = NULL;
     field->name = r->literals->strings + name->first;
     field->name_bytes = name->count;
     field->padding =
         name == at(r, whole->first) && name->count == 0 && (type.is_array || type.is_void);
-    field->offset = *offset;
+    field->offset = *offset - field->bytes;
     if (field->padding) /* shows only in where others are */
         r->to->text_bytes = begin;
-    *offset += field->bytes;
-    if (*offset > GS_RECORD_BYTES_MAX)
-        return refuse(r, "its records are larger than 65536 bytes");
 cleanup:
+    free_fields(type.field.fields, type.field.field_count);
     return st;
 }
 
@@ -250,9 +260,8 @@ cleanup:
     return st;
 }
 
-/* The fields of a structure; only those of the outermost are kept. */
 static enum gs_status read_structure(struct reader *r, const struct gs_literal *list,
-                                     bool outermost, struct type *type)
+                                     struct type *type)
 {
     enum gs_status st = GS_OK;
     uint32_t bytes = 0;
@@ -268,28 +277,25 @@ static enum gs_status read_structure(struct reader *r, const struct gs_literal *
     *type = (struct type){.is_structure = true};
     type->field.bytes = bytes;
     type->field.no_key = "it is a structure";
-    if (outermost) {
-        r->to->fields = fields;
-        r->to->field_count = list->count;
-        r->to->structured = true;
-        fields = NULL;
-    }
+    type->field.fields = fields;
+    type->field.field_count = list->count;
+    fields = NULL;
 cleanup:
-    free(fields);
+    free_fields(fields, list->count);
     return st;
 }
 
-static enum gs_status read_type(struct reader *r, uint32_t index, bool outermost, struct type *type)
+static enum gs_status read_type(struct reader *r, uint32_t index, struct type *type)
 {
     enum gs_status st = GS_OK;
     const struct gs_literal *descr = at(r, index);
     if (descr->kind == GS_LITERAL_STRING)
         return read_plain(r, descr, type);
     if (descr->kind == GS_LITERAL_LIST)
-        return read_structure(r, descr, outermost, type);
+        return read_structure(r, descr, type);
     if (descr->kind != GS_LITERAL_TUPLE || descr->count != 2)
         return damaged(r, descr);
-    GS_TRY(read_type(r, descr->first, outermost, type));
+    GS_TRY(read_type(r, descr->first, type));
     st = read_shape(r, at(r, descr->first)->next, type);
 cleanup:
     return st;
@@ -302,8 +308,11 @@ enum gs_status gs_npy_type_read(struct gs_npy_type *type, const struct gs_litera
     struct reader r = {.literals = literals, .to = type, .name = name, .err = err};
     struct type whole = {.is_void = false};
     *type = (struct gs_npy_type){.record_bytes = 0};
-    GS_TRY(read_type(&r, descr, true, &whole));
+    GS_TRY(read_type(&r, descr, &whole));
     type->record_bytes = whole.field.bytes;
+    type->structured = whole.is_structure;
+    type->fields = whole.field.fields;
+    type->field_count = whole.field.field_count;
     if (whole.field.bytes == 0)
         return refuse(&r, "its records have no bytes");
     if (whole.is_array)
@@ -321,7 +330,7 @@ cleanup:
 
 void gs_npy_type_free(struct gs_npy_type *type)
 {
-    free(type->fields);
+    free_fields(type->fields, type->field_count);
     free(type->text);
     *type = (struct gs_npy_type){.record_bytes = 0};
 }

@@ -10,11 +10,13 @@
 struct gs_npy_field {
     const char *name; /* in UTF-8 */
     uint32_t name_bytes;
-    bool padding; /* it has no name, and is no key */
-    uint32_t offset;
+    bool padding;    /* it has no name, and is no key */
+    uint32_t offset; /* in the record, or in the structure that it is in */
     uint32_t bytes;
     struct gs_key_type type;
-    const char *no_key; /* why it cannot be a key, or NULL */
+    const char *no_key;          /* why it cannot be a key, or NULL */
+    struct gs_npy_field *fields; /* of a structure, else NULL */
+    uint32_t field_count;
 };
 
 struct gs_npy_type {

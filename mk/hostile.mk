@@ -31,7 +31,7 @@ FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
 FUZZ_command := cli/options.c cli/option_values.c cli/record_format.c cli/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
 FUZZ_format  := common/format.c common/key_text.c common/codec.c
-FUZZ_npy     := common/npy.c common/npy_literal.c common/npy_type.c common/npy_format.c common/format.c
+FUZZ_npy     := common/npy.c common/npy_literal.c common/npy_type.c common/npy_plain.c common/npy_format.c common/utf8.c common/format.c
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)

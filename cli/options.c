@@ -16,6 +16,7 @@
 #include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/size_arg.h"
+#include "cli/slips.h"
 #include "sort/cluster.h"
 
 #include <argp.h>
@@ -337,6 +338,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARGS:
         return ARGP_ERR_UNKNOWN;
     default:
+        if (gs_slip_equals(key, arg, &parse->err) != GS_OK)
+            return EINVAL;
         return take_option(parse, key, arg) == GS_OK ? 0 : EINVAL;
     }
 }
@@ -430,6 +433,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
         st = check_together(command, &parse.err);
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
+    if (st == GS_OK)
+        st = gs_slip_command(command, &parse.err);
     if (st == GS_OK)
         gs_choose_directory(command);
     if (st == GS_OK)

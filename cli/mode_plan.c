@@ -44,11 +44,12 @@ static enum gs_status plan_sort(const struct gs_command *command, struct plan *p
                                 struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    gs_width(&command->sort)->forecast(&command->sort, plan->keys, &plan->stats, &plan->seconds);
+    struct gs_options options = command->sort;
+    options.threads = gs_memory_threads(&options, plan->limit_bytes, 0, plan->keys);
+    gs_width(&options)->forecast(&options, plan->keys, &plan->stats, &plan->seconds);
     /* With --argsort, a record has its position beside it in temporary files. */
     const unsigned position_bytes = command->sort.index_bytes != 0 ? GS_NUMBER_BYTES : 0;
-    if (gs_width(&command->sort)
-            ->external_needed(&command->sort, plan->limit_bytes, 0, plan->keys)) {
+    if (gs_width(&options)->external_needed(&options, plan->limit_bytes, 0, plan->keys)) {
         plan->method = "external sort";
         plan->passes = 2;
         plan->memory_bytes = plan->limit_bytes;
@@ -59,7 +60,7 @@ static enum gs_status plan_sort(const struct gs_command *command, struct plan *p
     } else {
         plan->method = "sort in memory";
         plan->passes = 1;
-        plan->memory_bytes = gs_width(&command->sort)->memory(&command->sort, plan->keys);
+        plan->memory_bytes = gs_width(&options)->memory(&options, plan->keys);
     }
     return st;
 }

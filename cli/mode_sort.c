@@ -93,6 +93,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                           : 0;
     uint64_t keys = (limit.mapped_bytes + own_bytes) / gs_record_bytes(&options);
     GS_TRY(gs_width(&command->sort)->check_count(&command->sort, keys, err));
+    if (!limit.reached)
+        options.threads = gs_memory_threads(&options, limit.bytes, own_bytes + copied, keys);
     bool spills = limit.reached || gs_read_limit_exceeded(&limit, own_bytes + copied, keys);
     if (spills)
         gs_output_end_prefill(output); /* pages count as memory, and are needed only much later */

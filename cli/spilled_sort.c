@@ -232,13 +232,20 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                struct gs_stats *stats, struct gs_error *err)
 {
     uint64_t more = limit_bytes > held_bytes ? limit_bytes - held_bytes : 0;
-    for (;;) {
+    double seconds = 0;
+    enum gs_status st =
+        gs_width(&command->sort)
+            ->external_forecast(&command->sort, limit_bytes,
+                                gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort), &seconds,
+                                err);
+    while (st == GS_OK) {
         bool advanced = false;
-        enum gs_status st = sort_within(command, held_bytes + more, held_bytes, inputs, output,
-                                        progress, stats, &advanced, err);
+        st = sort_within(command, held_bytes + more, held_bytes, inputs, output, progress, stats,
+                         &advanced, err);
         if (st != GS_ERR_MEMORY || advanced || more / 2 < LEAST_BYTES)
-            return st;
-        *err = (struct gs_error){.status = GS_OK};
+            break;
+        *err = (struct gs_error){.status = st = GS_OK};
         more /= 2;
     }
+    return st;
 }

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/uio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Linux transfers at most 0x7ffff000 bytes a call; smaller pieces also let signals in sooner. */
@@ -144,8 +145,11 @@ int gs_file_access(int dirfd, const char *path, int mode, int flags)
 {
     int result = faccessat(dirfd, path, mode, flags | AT_EACCESS);
     /* Some sandboxes refuse the system call of that with EPERM, as too new, which the C library
-     * takes for an answer. The older one has no flags. */
-    return result != 0 && errno == EPERM ? faccessat(dirfd, path, mode, 0) : result;
+     * takes for an answer. The older one has no flags. If that says the same, it is not known: an
+     * attribute of the file may be why, or the sandbox; what is asked for will be tried. */
+    if (result != 0 && errno == EPERM)
+        result = (int)syscall(SYS_faccessat, dirfd, path, mode);
+    return result != 0 && errno == EPERM ? 0 : result;
 }
 
 void gs_file_guard_standard(void)

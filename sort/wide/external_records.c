@@ -14,11 +14,11 @@
  */
 #include "sort/wide/record_calls.h"
 #include "sort/tags/tag_sort.h"
+#include "sort/wide/chunk_sizes.h"
 #include "sort/wide/kept_runs.h"
 #include "sort/wide/slices.h"
 #include "sort/check/trail.h"
 #include "sort/check/record_fingerprint.h"
-
 #include "sort/check/records.h"
 
 #include "common/memory.h"
@@ -29,10 +29,12 @@
 
 /* Samples of a run of an input whose end is not known. */
 #define SAMPLES_UNKNOWN 512
-/* The least records of a chunk that are worth the effort. */
-#define CHUNK_LEAST 64
 /* Records that came before memory was full become few runs, rather by fewer threads. */
-#define HELD_RUNS 4
+#define HELD_RUNS      4
+#define HELD_RUNS_MOST 64
+
+/* What a record takes longer than in memory, for forecasts. */
+#define SECONDS_MORE 2e-7
 
 /* A sort under way. */
 struct external {
@@ -219,6 +221,12 @@ static enum gs_status split_rest(struct external *external, struct gs_error *err
             GS_TRY(source->read(source->context, external->buffer + count * external->record_bytes,
                                 external->chunk - count, &got, err));
         const struct gs_span span = {.keys = external->buffer, .count = count, .name = "input"};
+        const uint64_t all = external->stats->keys_in + count;
+        if (gs_chunk_serves(&external->slice_options, external->chunk) < all)
+            st = gs_chunk_refuse(&external->slice_options, all, " and more",
+                                 gs_chunk_mebibytes(&external->slice_options, 2 * all),
+                                 external->source->memory_bytes, err);
+        GS_TRY(st);
         if (count > 0)
             GS_TRY(write_run(external, &span, 1, count, err));
     }
@@ -290,50 +298,6 @@ cleanup:
     return st;
 }
 
-/* Bytes that so many records take while they are sorted. */
-static uint64_t part_bytes(const struct gs_options *options, uint64_t count)
-{
-    return count * gs_record_bytes(options) + gs_sort_records_memory(options, count);
-}
-
-/* The most records that can be sorted within so many bytes; loaded: and take room themselves. */
-static uint64_t fit(const struct gs_options *options, uint64_t bytes, bool loaded)
-{
-    uint64_t low = 0;
-    uint64_t high = bytes / gs_record_bytes(options) + 1;
-    if (!loaded)
-        high = bytes + 1;
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if ((loaded ? part_bytes(options, middle) : gs_sort_records_memory(options, middle)) <=
-            bytes)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Choose the chunk, and fewer threads where memory is short. An eighth is for samples. */
-static enum gs_status plan(struct external *external, struct gs_error *err)
-{
-    struct gs_options *one = &external->slice_options; /* which take as much as a chunk, or more */
-    const uint64_t memory = external->source->memory_bytes;
-    const uint64_t room = memory - memory / 8;
-    one->threads = gs_threads(external->options);
-    while (one->threads > 1 && part_bytes(one, CHUNK_LEAST) > room / 4)
-        one->threads--;
-    external->chunk_options.threads = one->threads;
-    external->chunk = fit(one, room, true);
-    if (external->chunk < CHUNK_LEAST)
-        return gs_fail(err, GS_ERR_MEMORY, 0,
-                       "records of %" PRIu64 " bytes take at least %" PRIu64
-                       " MiB of memory to sort, and only %" PRIu64 " MiB may be used (-S)",
-                       external->record_bytes, (part_bytes(one, CHUNK_LEAST) >> 20) * 8 / 7 + 1,
-                       memory >> 20);
-    return GS_OK;
-}
-
 /* Make runs of what a pipe has brought so far, which is nearly all that memory holds: it is sorted
  * where it is, and given back then. */
 static enum gs_status split_held(struct external *external, struct gs_error *err)
@@ -344,12 +308,17 @@ static enum gs_status split_held(struct external *external, struct gs_error *err
     const uint64_t memory = external->source->memory_bytes;
     const uint64_t held = external->source->held_bytes;
     const uint64_t room = memory > held ? memory - held : 0;
-    uint64_t fits = fit(one, room, false);
+    const uint64_t least = external->count / HELD_RUNS_MOST + GS_CHUNK_LEAST;
+    uint64_t fits = gs_chunk_fit(one, room, false);
     while (one->threads > 1 && fits < external->count / HELD_RUNS) {
         one->threads--;
-        fits = fit(one, room, false);
+        fits = gs_chunk_fit(one, room, false);
     }
-    external->chunk = fits > CHUNK_LEAST ? fits : CHUNK_LEAST;
+    if (fits < least)
+        return gs_chunk_refuse(one, external->count, " in memory",
+                               ((held + gs_sort_records_memory(one, least)) >> 20) + 1, memory,
+                               err);
+    external->chunk = fits;
     enum gs_status st = split_spans(external, err);
     external->chunk = chunk;
     one->threads = threads;
@@ -424,7 +393,9 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
     *stats = (struct gs_stats){0};
     gs_tag_sort_describe(stats);
     snprintf(stats->reason, sizeof stats->reason, "through temporary files");
-    GS_TRY(plan(&external, err));
+    GS_TRY(gs_chunk_plan(&external.slice_options, source->memory_bytes, external.count,
+                         &external.chunk, err));
+    external.chunk_options.threads = external.slice_options.threads;
     GS_TRY(gs_trail_open(&external.trail, options, gs_records_look, sink, err));
     st = sort_external(&external, err);
     stats->threads = external.chunk_options.threads;
@@ -438,16 +409,13 @@ cleanup:
     return st;
 }
 
-bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                                     uint64_t held_bytes, uint64_t count)
+/* It is planned as it will be, so that it is refused as it would be. */
+enum gs_status gs_sort_records_external_forecast(const struct gs_options *options,
+                                                 uint64_t memory_bytes, uint64_t count,
+                                                 double *seconds, struct gs_error *err)
 {
-    uint64_t sum;
-    return memory_bytes > 0 &&
-           (__builtin_add_overflow(gs_sort_records_memory(options, count), held_bytes, &sum) ||
-            sum > memory_bytes);
-}
-
-double gs_sort_records_external_seconds(uint64_t count)
-{
-    return (double)count * 2e-7;
+    struct external external = {.options = options};
+    set_options(&external);
+    *seconds += (double)count * SECONDS_MORE;
+    return gs_chunk_plan(&external.slice_options, memory_bytes, count, &external.chunk, err);
 }

@@ -17,7 +17,8 @@ setup()
     for bytes in 4 8; do
         type=u$((8 * bytes))
         for command in 'in.npy -o out' 'in.npy >out' '<in.npy -o out' '<(cat in.npy) | cat >out' \
-            'raw -o out.npy; mv out.npy out' '-S 1M -T . in.npy -o out' '- -o out.npy <raw; mv out.npy out'; do
+            'raw -o out.npy; mv out.npy out' '-S 1M -T . in.npy -o out' \
+            '- -o out.npy <raw; mv out.npy out'; do
             echo "$command"
             bash -c "set -o pipefail; gsort --argsort=$type $command"
             cmp "wanted$bytes" out

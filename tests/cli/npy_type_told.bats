@@ -4,8 +4,9 @@
 load ../npy
 
 @test "-t as in the header, and not" {
+    keygen uniform 100 >raw
     while read -r descr bytes type other; do
-        keygen uniform 100 | head -c $((bytes * 10)) | npy "$descr" 10 >in.npy
+        head -c $((bytes * 10)) raw | npy "$descr" 10 >in.npy
         gsort in.npy -o wanted
         gsort -t "$type" in.npy -o out
         cmp wanted out

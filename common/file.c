@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -150,6 +151,22 @@ int gs_file_access(int dirfd, const char *path, int mode, int flags)
     if (result != 0 && errno == EPERM)
         result = (int)syscall(SYS_faccessat, dirfd, path, mode);
     return result != 0 && errno == EPERM ? 0 : result;
+}
+
+int gs_file_open_own(int dirfd, const char *name)
+{
+    struct stat status;
+    int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    int errnum = fstat(fd, &status) != 0 ? errno : 0;
+    if (errnum == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
+        errnum = EPERM;
+    if (errnum == 0)
+        return fd;
+    close(fd);
+    errno = errnum;
+    return -1;
 }
 
 void gs_file_guard_standard(void)

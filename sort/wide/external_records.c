@@ -62,8 +62,9 @@ struct external {
 struct relay {
     struct gs_sink sink; /* the first member */
     struct external *external;
-    const struct gs_place *place;  /* of a run; NULL: to the target */
-    atomic_uint_fast64_t checksum; /* of the run, if that is kept */
+    const struct gs_place *place; /* of a run; NULL: to the target */
+    /* Of the run, if that is kept: */
+    atomic_uint_fast64_t checksum, fingerprint;
 };
 
 static enum gs_status write_records(struct external *external, const void *records, uint64_t count,
@@ -76,6 +77,18 @@ cleanup:
     return st;
 }
 
+/* Of records that have numbers, the fingerprint is that of the input's. */
+static void sum_up(struct relay *relay, const char *records, uint64_t count, uint64_t position)
+{
+    const uint64_t bytes = relay->external->kept_bytes;
+    const uint64_t own_bytes = relay->external->record_bytes;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += gs_record_hash(records + (i + 1) * bytes - own_bytes, own_bytes);
+    atomic_fetch_add(&relay->fingerprint, sum);
+    atomic_fetch_add(&relay->checksum, gs_run_checksum(records, bytes, position, count));
+}
+
 static enum gs_status relay_records(struct gs_sink *sink, const void *records, uint64_t count,
                                     uint64_t position, struct gs_error *err)
 {
@@ -85,7 +98,7 @@ static enum gs_status relay_records(struct gs_sink *sink, const void *records, u
     if (relay->place == NULL)
         return write_records(external, records, count, external->kept + position, err);
     if (external->slices.journal != NULL)
-        atomic_fetch_add(&relay->checksum, gs_run_checksum(records, bytes, position, count));
+        sum_up(relay, records, count, position);
     return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,
                           count * bytes, err);
 }
@@ -125,6 +138,23 @@ static enum gs_status sort_part(struct external *external, const struct gs_span 
     return st;
 }
 
+/* Note that the run is complete, unless it does not hold what was read at first: then the input
+ * changes just now, and nothing is kept from here on. */
+static enum gs_status keep_run(struct external *external, struct relay *relay, uint64_t input,
+                               uint64_t fingerprint, struct gs_error *err)
+{
+    if (atomic_load(&relay->fingerprint) != fingerprint) {
+        external->slices.journal = NULL;
+        return GS_OK;
+    }
+    return gs_kept_runs_add(&external->slices,
+                            (struct gs_kept_run){.done = external->stats->keys_in,
+                                                 .fingerprint = external->runs_fingerprint,
+                                                 .input = input,
+                                                 .checksum = atomic_load(&relay->checksum)},
+                            err);
+}
+
 /* Sort a chunk, and write it as a run. */
 static enum gs_status write_run(struct external *external, const struct gs_span *spans,
                                 size_t span_count, uint64_t count, struct gs_error *err)
@@ -132,6 +162,10 @@ static enum gs_status write_run(struct external *external, const struct gs_span 
     enum gs_status st = GS_OK;
     struct gs_stats part;
     struct relay relay = {.sink = {.write = relay_records}, .external = external};
+    uint64_t input = 0;
+    if (external->slices.journal != NULL)
+        GS_TRY(gs_kept_runs_sum(spans, span_count, external->record_bytes,
+                                external->chunk_options.threads, &input, err));
     GS_TRY(gs_slices_add(&external->slices, count, &relay.place, err));
     GS_TRY(sort_part(external, spans, span_count, &relay, &part, err));
     external->runs_fingerprint += part.fingerprint;
@@ -139,11 +173,7 @@ static enum gs_status write_run(struct external *external, const struct gs_span 
     atomic_fetch_add(&external->progress->done, count);
     GS_TRY(gs_slices_sample(&external->slices, part.keys_out, err));
     if (external->slices.journal != NULL)
-        st = gs_kept_runs_add(&external->slices,
-                              (struct gs_kept_run){.done = external->stats->keys_in,
-                                                   .fingerprint = external->runs_fingerprint,
-                                                   .checksum = atomic_load(&relay.checksum)},
-                              err);
+        st = keep_run(external, &relay, input, part.fingerprint, err);
 cleanup:
     return st;
 }
@@ -159,7 +189,7 @@ static enum gs_status take_runs(struct external *external, struct gs_error *err)
 {
     struct gs_stats *stats = external->stats;
     struct gs_kept_run last;
-    enum gs_status st = gs_kept_runs_take(&external->slices, external->count, &last, err);
+    enum gs_status st = gs_kept_runs_take(&external->slices, external->record_bytes, &last, err);
     external->runs_fingerprint = last.fingerprint;
     stats->keys_in = last.done;
     atomic_fetch_add(&external->progress->done, last.done);
@@ -332,8 +362,10 @@ static enum gs_status sort_external(struct external *external, struct gs_error *
     const uint64_t runs = external->count / external->chunk + 2;
     GS_TRY(gs_slices_open(&external->slices, &external->slice_options, source,
                           source->read == NULL ? 2 * runs : SAMPLES_UNKNOWN, err));
-    if (external->slices.journal != NULL)
+    if (external->slices.journal != NULL) {
+        external->chunk_options.verify = true; /* what is kept has to be what was read */
         GS_TRY(take_runs(external, err));
+    }
     if (source->read == NULL && external->slices.run_count == 0)
         GS_TRY(gs_slices_check(&external->slices, external->count, err));
     gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SCATTER), external->count);

@@ -157,11 +157,11 @@ enum gs_status gs_add_directory(struct gs_command *command, const char *arg, str
 {
     struct stat status;
     if (stat(arg, &status) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "%s", *arg != '\0' ? arg : "-T ''");
+        return gs_fail(err, GS_ERR_USAGE, errno, "-T %s", *arg != '\0' ? arg : "''");
     if (!S_ISDIR(status.st_mode))
-        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
+        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "-T %s", arg);
     if (gs_file_access(AT_FDCWD, arg, W_OK | X_OK, 0) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
+        return gs_fail(err, GS_ERR_USAGE, errno, "-T %s", arg);
     command->directories[command->directory_count++] = arg;
     return GS_OK;
 }

@@ -54,6 +54,15 @@ hinted()
     hinted "u8 u16 u32 u64 u128" -t u33 in -o out
 }
 
+@test "a file to write that is named as one to read" {
+    hinted "out: does not exist: -o out would write it" in out
+    hinted "out: does not exist: -o out would write it" -r in in out
+    run -2 --separate-stderr gsort -c in out
+    assert_trouble "out: cannot read"
+    run -2 --separate-stderr gsort out
+    assert_trouble "out: cannot read"
+}
+
 @test "every refusal of a command line hints at -h, under the program's name" {
     hinted "options '-co' are incompatible" -c in -o out
     hinted "-k needs -R" -k 0:u32 in -o out

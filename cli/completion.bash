@@ -36,14 +36,15 @@ _gsort()
         return
         ;;
     -R | --record | -k | --key | --skip | -S | --buffer-size) return ;;
-    --device-memory | --samples | --bins | --lists | --parallel) return ;;
+    --device-memory | --samples | --bins | --lists | -j | --parallel | --threads) return ;;
     *)
         if [[ $current == -* ]]; then
-            values=(-o -r -u -t -R -k -s -e -S -T -c -C -m --output= --reverse --unique --type=
-                --record= --key= --skip= --stable --argsort= --engine=
-                --samples= --bins= --lists= --format= --device= --buffer-size= --device-memory=
-                --temporary-directory= --resume --parallel= --fsync --direct --no-direct --stats
-                --verify --progress --check --merge --local --apart --plan --help --usage --version)
+            values=(-o -r -u -t -R -k -s -e -S -T -c -C -m -j -h -V --output= --reverse --unique
+                --type= --record= --key= --skip= --stable --argsort= --engine= --samples= --bins=
+                --lists= --format= --device= --buffer-size= --device-memory=
+                --temporary-directory= --resume --parallel= --threads= --fsync --direct
+                --no-direct --stats --verify --progress --check --merge --local --apart --plan
+                --dry-run --help --usage --version)
         else
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")

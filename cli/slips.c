@@ -12,6 +12,7 @@
 #include "cli/report.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,17 +36,28 @@ static bool is_null(int fd)
            S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
 }
 
+static bool is_missing(const char *name)
+{
+    struct stat status;
+    return *name != '\0' && strcmp(name, "-") != 0 && stat(name, &status) != 0 && errno == ENOENT;
+}
+
 static bool has_content(const char *name)
 {
     struct stat status;
     return stat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
-/* Neither operand nor redirection: nobody would type keys. Of several ranks only the first has the
+/* As with cp: the last operand was meant for the output. Or neither operand nor redirection: nobody
+ * would type keys. Of several ranks only the first has the
  * launcher's standard input. */
 static enum gs_status check_operand(const struct gs_command *command, struct gs_error *err)
 {
     const char *output = command->output;
+    const char *last = command->file_count > 1 ? command->files[command->file_count - 1] : NULL;
+    if (last != NULL && output == NULL && command->mode == GS_MODE_SORT && is_missing(last))
+        return gs_fail(err, GS_ERR_USAGE, 0, "%s: does not exist: -o %s would write it", last,
+                       last);
     if (command->file_count > 0 || gs_launcher_rank() > 0)
         return GS_OK;
     if (isatty(STDIN_FILENO))

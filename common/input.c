@@ -59,7 +59,8 @@ enum gs_status gs_input_check_end(struct gs_input *input, uint64_t size, size_t 
     if (input->skip > 0)
         snprintf(skipped, sizeof skipped, ", behind the %" PRIu64 " bytes to skip,", input->skip);
     return gs_fail(err, GS_ERR_INPUT, 0,
-                   "%s: size %" PRIu64 "%s is not a multiple of %zu (remainder %" PRIu64 ")",
+                   "%s: size %" PRIu64 "%s is not a multiple of %zu (remainder %" PRIu64
+                   "): -t or -R says how long its records are, --skip what is in front of them",
                    input->name, size, skipped, unit, size % unit);
 }
 

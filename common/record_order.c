@@ -110,13 +110,13 @@ static void find_word(struct gs_record_order *order, bool row)
     word->at = from < last ? from : last;
     word->swap = !little;
     word->shift = 8 * (little ? WORD - used - (from - word->at) : from - word->at);
-    word->mask = UINT64_MAX << (64 - 8 * used);
+    word->mask = used < WORD_BYTES ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX;
     word->flip = key->descending ? word->mask : 0;
     if (key->type.kind == GS_TYPE_SIGNED)
         word->flip ^= (uint64_t)1 << 63;
     word->is_float = key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
     if (word->is_float)
-        word->nans = (((uint64_t)1 << mantissa_bits(&key->type)) - 1) << (64 - 8 * used);
+        word->nans = (((uint64_t)1 << mantissa_bits(&key->type)) - 1) * (~word->mask + 1);
 }
 
 void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)

@@ -1,5 +1,4 @@
-# A sandbox may refuse, with EPERM, system calls that it does not know: those that only probe tell
-# nothing then, and the sort goes on.
+# Where a sandbox refuses a system call that only probes, with EPERM, the sort goes on.
 # SPDX-License-Identifier: MIT
 
 load ../helper

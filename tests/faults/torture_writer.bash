@@ -32,8 +32,8 @@ writer_stop()
     wait "$writer"
     if [ "$status" -eq 0 ]; then
         "$REFERENCE" "${reference_options[@]}" out >../same
-        [[ " ${options[*]} " == *" -u "* ]] || [ "$(stat -c %s ../wanted)" -eq "$(stat -c %s out)" ] ||
-            : >../same
+        [[ " ${options[*]} " == *" -u "* ]] ||
+            [ "$(stat -c %s ../wanted)" -eq "$(stat -c %s out)" ] || : >../same
         mv ../same ../wanted
     elif [ "$output" = pipe ]; then
         : >out # nobody knows which part of what this is

@@ -61,15 +61,16 @@ sorted_soon()
     [ ! -e out ]
     run -2 gsort --plan "${options[@]}" -S 2M -T t in
     [ "$output" = "$said" ]
-    least=$(sed 's/.*at least \([0-9]*\) MiB.*/\1/' <<<"$said")
+    least=${said##*at least }
+    least=${least%% MiB*}
     run -0 gsort --plan "${options[@]}" -S "${least}M" in
     [[ $output == *"external sort"* ]]
 }
 
 @test "the same of a pipe" {
     is_expensive || skip "make check-expensive writes so much"
-    run -2 bash -c 'head -c 180000000 /dev/zero | "$0" -s -R 3 -k 0:u16 -S 1M -T t --parallel=1 -o out' \
-        "$GSORT"
+    run -2 bash -c 'head -c 180000000 /dev/zero |
+        "$0" -s -R 3 -k 0:u16 -S 1M -T t --parallel=1 -o out' "$GSORT"
     [[ $output == "gsort: "*" records of 3 bytes and more take at least "*" MiB of memory"* ]]
     [ ! -e out ]
 }

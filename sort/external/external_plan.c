@@ -18,6 +18,7 @@
 #define PIECE_KEYS_MIN GS_KEYS_IN(8)
 
 /* Bins that fit into memory together, to be loaded as one group. */
+#define FIT_PART      128
 #define BINS_PER_LOAD 4
 
 /* Rate of splitting, writing and reading back: 1 GiB takes 0.66 s longer with -S 64M than in
@@ -126,9 +127,9 @@ bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
                         uint64_t held_bytes, uint64_t count)
 {
     uint64_t sum;
-    if (held_bytes > 0 && gs_external_counts(options, count))
-        return true;
-    return memory_bytes > 0 &&
-           (__builtin_add_overflow(gs_sort_memory(options, count), held_bytes, &sum) ||
-            sum > memory_bytes);
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, count);
+    return (held_bytes > 0 && plan.counted) ||
+           (memory_bytes > 0 &&
+            (__builtin_add_overflow(plan.memory_bytes, held_bytes, &sum) || sum > memory_bytes));
 }

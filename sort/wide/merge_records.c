@@ -9,7 +9,7 @@
 #include "sort/wide/record_calls.h"
 #include "sort/run/emit.h"
 #include "sort/types/key_text.h"
-#include "sort/check/records.h"
+#include "sort/check/check_records.h"
 #include "sort/wide/record_cut.h"
 #include "sort/wide/record_tree.h"
 #include "sort/check/trail.h"

@@ -156,7 +156,7 @@ ifeq ($(origin CFLAGS),file)
   in_widths = $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(patsubst %,$(width)/sort/%.o,$(1)))
   $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(call present,split/u32) common/codec.c) $(B)/sort/cpu.o: private CFLAGS += -O3
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(call present,cli)) \
-  $(patsubst %,$(B)/common/%.o,format input npy npy_format npy_literal npy_type output tempfile): private CFLAGS += -Os
+  $(patsubst %,$(B)/common/%.o,format input npy npy_format npy_literal npy_plain npy_type output tempfile): private CFLAGS += -Os
 endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.

@@ -143,7 +143,7 @@ static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, 
     if (!gs_npy_agree(&npy->head, head))
         st = gs_fail(err, GS_ERR_INPUT, 0, "%s: its records are not those of %s", name, npy->name);
     else if (__builtin_add_overflow(npy->count, head->count, &npy->count) ||
-             __builtin_mul_overflow(npy->count, head->record_bytes, &all) || all > INT64_MAX)
+             __builtin_mul_overflow(npy->count, head->type.record_bytes, &all) || all > INT64_MAX)
         st = gs_fail(err, GS_ERR_INPUT, 0,
                      "%s: no file has as many records as the .npy headers say", name);
     else if (npy->streams)
@@ -187,7 +187,7 @@ static void expect_records(struct gs_input *input, const struct gs_npy *head)
 {
     input->magic = gs_magic_none;
     input->sized = true;
-    input->promised = head->count * head->record_bytes;
+    input->promised = head->count * head->type.record_bytes;
 }
 
 /* Begin a pending input that is not the first. */
@@ -237,7 +237,8 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         return GS_OK;
     GS_TRY(gs_input_start(input, err));
     GS_TRY(read_header(&start, input->fd, -1, input->name, err));
-    if (start.size < GS_NPY_MAGIC_BYTES) { /* that is all; a terminal would have to say so again */
+    if (start.bytes == NULL || start.size < GS_NPY_MAGIC_BYTES) {
+        /* That is all; a terminal would have to say so again. */
         st = gs_slurp_copy(&input->memory, start.bytes, start.size, input->name, err);
         input->bytes = input->memory.bytes;
         input->size = start.size;
@@ -249,6 +250,8 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         st = gs_input_look(input, start.bytes, start.size, err);
     } else {
         GS_TRY(take_first(npy, inputs->count, skips, &start, input->name, err));
+        if (*npy == NULL)
+            goto cleanup;
         expect_records(input, &(*npy)->head);
         st = gs_npy_format(format, &(*npy)->head, options->keys, options->key_count, input->name,
                            err);
@@ -334,12 +337,12 @@ enum gs_status gs_npy_files_compare(const struct gs_npy_files *npy, const char *
 {
     enum gs_status st = GS_OK;
     char part[256];
-    const uint32_t own = npy != NULL ? npy->head.dtype_bytes : 0;
+    const uint32_t own = npy != NULL ? npy->head.type.text_bytes : 0;
     uint32_t bytes = own;
     GS_TRY(gs_cluster_share(&bytes, sizeof bytes, err));
     bool same = bytes == own;
     for (uint32_t at = 0; at < bytes; at += sizeof part) {
-        const char *here = npy != NULL && at < own ? npy->head.dtype + at : part;
+        const char *here = npy != NULL && at < own ? npy->head.type.text + at : part;
         const size_t size = at >= own ? 0 : own - at < sizeof part ? own - at : sizeof part;
         memset(part, 0, sizeof part);
         memcpy(part, here, size);

@@ -16,6 +16,7 @@
 #include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/size_arg.h"
+#include "cli/slips.h"
 #include "sort/cluster.h"
 
 #include <argp.h>
@@ -184,8 +185,11 @@ static const struct argp parser = {.options = table,
                                    .doc = doc,
                                    .help_filter = filter_help};
 
+/* One rank of several answers for all. */
 static void answer(struct argp_state *state, int key)
 {
+    if (gs_cluster_library() != NULL && gs_launcher_rank() > 0)
+        return;
     if (key == OPT_VERSION)
         printf("gsort %s\nCUDA: %s\nHighway: %s\nMPI: %s\nLicense: MIT\n", GS_VERSION,
                GS_CUDA ? "yes" : "no", GS_HIGHWAY ? "yes" : "no",
@@ -334,6 +338,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARGS:
         return ARGP_ERR_UNKNOWN;
     default:
+        if (gs_slip_equals(key, arg, &parse->err) != GS_OK)
+            return EINVAL;
         return take_option(parse, key, arg) == GS_OK ? 0 : EINVAL;
     }
 }
@@ -406,8 +412,11 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     error_t failed = command->files == NULL || command->directories == NULL
                          ? ENOMEM
                          : parse_arguments(&parse, argc, argv);
-    if (parse.is_answered)
-        exit(gs_exit_status(gs_report_close_stdout()));
+    if (parse.is_answered) {
+        const enum gs_exit status = gs_report_close_stdout();
+        gs_cluster_end();
+        exit(gs_exit_status(status));
+    }
     if (failed == ENOMEM)
         st = gs_fail(&parse.err, GS_ERR_MEMORY, ENOMEM, "command line");
     else if (failed != 0)
@@ -424,6 +433,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
         st = check_together(command, &parse.err);
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
+    if (st == GS_OK)
+        st = gs_slip_command(command, &parse.err);
     if (st == GS_OK)
         gs_choose_directory(command);
     if (st == GS_OK)

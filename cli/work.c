@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/slips.h"
 #include "cli/stats.h"
 #include "common/clock.h"
 
@@ -117,6 +118,10 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
     if (work->prepare != NULL)
         work->prepare(command, &inputs);
     st = gs_output_open(&output, command->output, err);
+    if (st == GS_OK && gs_slip_redirection(&inputs, &output, err) != GS_OK) {
+        st = err->status;
+        gs_output_discard(&output);
+    }
     if (st == GS_OK) {
         gs_report_watch(&inputs, &output, work->verb);
         gs_output_go_direct(&output, command->direct);
@@ -135,6 +140,8 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
     gs_progress_stop();
     if (st == GS_OK && stats.warning[0] != '\0')
         gs_report_line("warning: %s", stats.warning);
+    if (st == GS_OK)
+        gs_slip_note(command, work->verb);
     if (st == GS_OK && command->stats != GS_STATS_NONE)
         st = gs_stats_print(&stats, command, start_ns, wall_ns, err);
     if (!gs_holds_device()) /* else the GPU driver may have pinned mapped inputs */

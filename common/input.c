@@ -250,7 +250,8 @@ enum gs_status gs_inputs_consume(const struct gs_inputs *inputs, struct gs_error
 {
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
-        if (is_standard_input(input->name) && input->mapping != NULL &&
+        const bool spooled = input->fd >= 0; /* it has been read to its end, from a pipe perhaps */
+        if (is_standard_input(input->name) && input->mapping != NULL && !spooled &&
             lseek(STDIN_FILENO, (off_t)input->end, SEEK_SET) < 0)
             return gs_fail(err, GS_ERR_INPUT, errno, "%s: seek failed", input->name);
     }

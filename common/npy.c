@@ -8,7 +8,6 @@
 #include "common/npy.h"
 
 #include "common/npy_literal.h"
-#include "common/npy_type.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -80,7 +79,7 @@ static enum gs_status read_shape(struct gs_npy *npy, const struct gs_literals *l
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s: a .npy file that cannot be sorted: it has more than one dimension",
                        name);
-    if (__builtin_mul_overflow(npy->count, npy->record_bytes, &bytes) ||
+    if (__builtin_mul_overflow(npy->count, npy->type.record_bytes, &bytes) ||
         bytes > (uint64_t)INT64_MAX - npy->header_bytes)
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s: no file has as many records as its .npy header says", name);
@@ -138,7 +137,7 @@ enum gs_status gs_npy_parse(struct gs_npy *npy, const void *bytes, size_t size, 
     if (good)
         st = find_entries(&literals, &entries, name, err);
     if (st == GS_OK)
-        st = gs_npy_type_read(npy, &literals, entries.descr, name, err);
+        st = gs_npy_type_read(&npy->type, &literals, entries.descr, name, err);
     if (st == GS_OK)
         st = read_shape(npy, &literals, entries.shape, name, err);
     npy->text_end = literals.end;
@@ -154,27 +153,28 @@ cleanup:
 
 void gs_npy_free(struct gs_npy *npy)
 {
-    free(npy->fields);
+    gs_npy_type_free(&npy->type);
     free(npy->strings);
-    free(npy->dtype);
-    npy->fields = NULL;
-    npy->strings = npy->dtype = NULL;
+    npy->strings = NULL;
 }
 
 bool gs_npy_agree(const struct gs_npy *a, const struct gs_npy *b)
 {
-    return a->dtype_bytes == b->dtype_bytes && memcmp(a->dtype, b->dtype, a->dtype_bytes) == 0;
+    return a->type.text_bytes == b->type.text_bytes &&
+           memcmp(a->type.text, b->type.text, a->type.text_bytes) == 0;
 }
 
 enum gs_status gs_npy_check_size(const struct gs_npy *npy, uint64_t file_bytes, const char *name,
                                  struct gs_error *err)
 {
-    if (npy->count * npy->record_bytes + npy->header_bytes == file_bytes) /* no more than 2^63 */
+    if (npy->count * npy->type.record_bytes + npy->header_bytes ==
+        file_bytes) /* no more than 2^63 */
         return GS_OK;
-    return gs_fail(
-        err, GS_ERR_INPUT, 0,
-        "%s: has %" PRIu64 " bytes, but its .npy header says %u and %" PRIu64 " records of %u",
-        name, file_bytes, (unsigned)npy->header_bytes, npy->count, (unsigned)npy->record_bytes);
+    return gs_fail(err, GS_ERR_INPUT, 0,
+                   "%s: has %" PRIu64 " bytes, but its .npy header says %u and %" PRIu64
+                   " records of %u",
+                   name, file_bytes, (unsigned)npy->header_bytes, npy->count,
+                   (unsigned)npy->type.record_bytes);
 }
 
 /* The text of a shape. */

@@ -11,6 +11,7 @@
 #define GS_NPY_H
 
 #include "common/format.h"
+#include "common/npy_type.h"
 
 #include <stddef.h>
 
@@ -18,26 +19,11 @@
 #define GS_NPY_PREFIX_BYTES 12 /* and these, how long the header is: */
 #define GS_NPY_HEADER_MAX   ((uint32_t)4 << 20)
 
-struct gs_npy_field {
-    const char *name; /* in UTF-8 */
-    uint32_t name_bytes;
-    bool padding; /* it has no name, and is no key */
-    uint32_t offset;
-    uint32_t bytes;
-    struct gs_key_type type;
-    const char *no_key; /* why it cannot be a key, or NULL */
-};
-
 struct gs_npy {
     uint64_t count;
-    uint32_t header_bytes; /* the records are behind these */
-    uint32_t record_bytes;
-    bool structured;             /* else field 0 is the whole record, without a name */
-    struct gs_npy_field *fields; /* of the outermost structure */
-    uint32_t field_count;
-    char *strings; /* that names are in */
-    char *dtype;   /* the whole type as text: the same for the same type only */
-    uint32_t dtype_bytes;
+    uint32_t header_bytes;     /* the records are behind these */
+    struct gs_npy_type type;   /* of its records, */
+    char *strings;             /* and what names of fields are in */
     uint32_t shape, shape_end; /* where the shape is in the header; */
     uint32_t text_end;         /* the dictionary ends here, and what follows fills up, */
     bool newline;              /* with a newline at its end */

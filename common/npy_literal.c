@@ -3,6 +3,8 @@
  */
 #include "common/npy_literal.h"
 
+#include "common/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,14 +57,12 @@ static void skip_comment(struct reader *r)
 static void skip(struct reader *r)
 {
     for (;; r->at++) {
-        const char c = peek(r, 0);
-        if (c == '#')
+        if (peek(r, 0) == '#')
             skip_comment(r);
+        const char c = peek(r, 0);
         if (r->joins && c == '\\' && is_line_end(peek(r, 1)))
             r->at++;
-        else if (r->at == r->end || (c != '#' && !is_blank(c) && !is_line_end(c)))
-            return;
-        if (r->at == r->end)
+        else if (!is_blank(c) && !is_line_end(c))
             return;
     }
 }
@@ -116,21 +116,14 @@ static bool make(struct reader *r, enum gs_literal_kind kind, uint32_t *index)
 /* Append a character to the string that is read. */
 static void put(struct reader *r, uint32_t code)
 {
-    char *to = r->to->strings + r->to->used;
-    const uint32_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-    for (uint32_t i = more; i > 0; i--, code >>= 6)
-        to[i] = (char)(0x80 | (code & 0x3f));
-    to[0] = (char)(first[more] | code);
-    r->to->used += more + 1;
+    r->to->used += gs_utf8_write(r->to->strings + r->to->used, code);
 }
 
 static uint32_t digit_of(char c)
 {
-    return is_digit(c)            ? (uint32_t)(c - '0')
-           : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-           : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
-                                  : 16;
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const uint32_t at = (uint32_t)strcspn(digits, (const char[]){c, '\0'});
+    return c == '\0' || at == 22 ? 16 : at < 16 ? at : at - 6;
 }
 
 /* Take up to `most` digits of a character's code, at least `least`. */
@@ -373,27 +366,6 @@ static bool read_value(struct reader *r, uint32_t *index, int depth)
     return read_word(r, index);
 }
 
-/* Is this UTF-8, without surrogates? */
-static bool is_utf8(const unsigned char *text, size_t size)
-{
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    for (size_t i = 0; i < size;) {
-        const unsigned char c = text[i++];
-        const uint32_t more = c < 0x80 ? 0 : c < 0xc0 ? 4 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
-        uint32_t code = more == 0 ? c : c & (0x3fu >> more);
-        if (more == 4 || c > 0xf4 || size - i < more)
-            return false;
-        for (uint32_t k = 0; k < more; k++, i++) {
-            if ((text[i] & 0xc0) != 0x80)
-                return false;
-            code = code << 6 | (text[i] & 0x3fu);
-        }
-        if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-            return false;
-    }
-    return true;
-}
-
 bool gs_literals_read(struct gs_literals *literals, const char *text, uint32_t begin, uint32_t end,
                       enum gs_literal_dialect dialect, uint32_t *bad)
 {
@@ -402,7 +374,7 @@ bool gs_literals_read(struct gs_literals *literals, const char *text, uint32_t b
     *bad = begin;
     if (memchr(text + begin, '\0', end - begin) != NULL)
         return false;
-    if (dialect == GS_LITERAL_PYTHON3 && !is_utf8((const unsigned char *)text + begin, end - begin))
+    if (dialect == GS_LITERAL_PYTHON3 && !gs_utf8_is(text + begin, end - begin))
         return false;
     /* A byte of Latin-1 is two of UTF-8, and so is the shortest string with the NUL behind. */
     literals->strings = malloc(2 * (size_t)(end - begin) + 1);

@@ -7,6 +7,8 @@
  */
 #include "common/npy_type.h"
 
+#include "common/npy_plain.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,13 +20,13 @@ enum { DIMENSIONS_MAX = 32 };
 
 struct reader {
     const struct gs_literals *literals;
-    struct gs_npy *npy;
-    uint32_t room; /* of npy->dtype */
+    struct gs_npy_type *to;
+    uint32_t room; /* of its text */
     const char *name;
     struct gs_error *err;
 };
 
-/* A type that was read. */
+/* A type, or one within it, that was read. */
 struct type {
     struct gs_npy_field field;
     bool is_void; /* bytes without a meaning */
@@ -32,8 +34,14 @@ struct type {
     bool is_structure;
 };
 
-static enum gs_status read_type(struct reader *r, uint32_t index, bool outermost,
-                                struct type *type);
+static enum gs_status read_type(struct reader *r, uint32_t index, struct type *type);
+
+static void free_fields(struct gs_npy_field *fields, uint32_t count)
+{
+    for (uint32_t i = 0; fields != NULL && i < count; i++)
+        free_fields(fields[i].fields, fields[i].field_count);
+    free(fields);
+}
 
 static enum gs_status refuse(const struct reader *r, const char *why)
 {
@@ -55,17 +63,17 @@ static const struct gs_literal *at(const struct reader *r, uint32_t index)
 /* Append bytes to the type as text. */
 static enum gs_status write_bytes(struct reader *r, const char *bytes, uint32_t count)
 {
-    struct gs_npy *npy = r->npy;
-    if (count > r->room - npy->dtype_bytes) {
+    struct gs_npy_type *to = r->to;
+    if (count > r->room - to->text_bytes) {
         const uint32_t room = 2 * r->room + count + 64;
-        char *dtype = realloc(npy->dtype, room);
-        if (dtype == NULL)
+        char *text = realloc(to->text, room);
+        if (text == NULL)
             return gs_fail(r->err, GS_ERR_MEMORY, errno, "%s", r->name);
-        npy->dtype = dtype;
+        to->text = text;
         r->room = room;
     }
     for (uint32_t i = 0; i < count; i++)
-        npy->dtype[npy->dtype_bytes++] = bytes[i];
+        to->text[to->text_bytes++] = bytes[i];
     return GS_OK;
 }
 
@@ -91,113 +99,26 @@ static enum gs_status write_string(struct reader *r, const struct gs_literal *st
     return st;
 }
 
-/* Digits at *text, which moves behind them. False if there are none, or they are too many. */
-static bool take_number(const char **text, uint32_t *value)
-{
-    const char *begin = *text;
-    uint64_t number = 0;
-    for (; **text >= '0' && **text <= '9' && number <= INT32_MAX; ++*text)
-        number = number * 10 + (uint64_t)(**text - '0');
-    *value = (uint32_t)number;
-    return *text > begin && number <= INT32_MAX;
-}
-
-/* Has numpy a type of this kind and size? */
-static bool has_size(char kind, uint32_t size)
-{
-    switch (kind) {
-    case 'b':
-        return size == 1;
-    case 'i':
-    case 'u':
-        return size == 1 || size == 2 || size == 4 || size == 8;
-    case 'f':
-        return size == 2 || size == 4 || size == 8 || size == 16;
-    case 'c':
-        return size == 8 || size == 16 || size == 32;
-    case 'M':
-    case 'm':
-        return size == 8;
-    default:
-        return kind == 'S' || kind == 'U' || kind == 'V';
-    }
-}
-
-/* The unit of a date, as in "[25us]", or nothing; as text, without a factor of 1. */
-static bool take_unit(const char *text, char unit[32])
-{
-    static const char *const units[] = {"Y",  "M",  "W",  "D",  "h",  "m",  "s",
-                                        "ms", "us", "ns", "ps", "fs", "as", "generic"};
-    uint32_t factor = 1;
-    unit[0] = '\0';
-    if (*text == '\0')
-        return true;
-    if (*text++ != '[' || (*text >= '0' && *text <= '9' && !take_number(&text, &factor)))
-        return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        const size_t length = strlen(units[i]);
-        if (strncmp(text, units[i], length) != 0 || strcmp(text + length, "]") != 0)
-            continue;
-        const bool generic = strcmp(units[i], "generic") == 0;
-        if (!generic && factor != 1)
-            snprintf(unit, 32, "[%u%s]", (unsigned)factor, units[i]);
-        else if (!generic)
-            snprintf(unit, 32, "[%s]", units[i]);
-        return true;
-    }
-    return false;
-}
-
-/* Why a type is no key, or NULL. */
-static const char *why_no_key(char kind, uint32_t bytes)
-{
-    if (bytes == 0)
-        return "it has no bytes";
-    if (kind == 'U')
-        return "text of type U has no order of bytes";
-    if (kind == 'c')
-        return "complex numbers have no order";
-    if (kind == 'M' || kind == 'm')
-        return "dates are not supported as keys";
-    return kind == 'f' && bytes == 16 ? "numbers of this size are not supported as keys" : NULL;
-}
-
-/* A plain type: an order of bytes, a kind, a size, and of dates a unit. */
+/* A plain type, in a string. */
 static enum gs_status read_plain(struct reader *r, const struct gs_literal *string,
                                  struct type *type)
 {
     const char *text = r->literals->strings + string->first;
-    const bool whole = strlen(text) == string->count;
-    uint32_t size = 0;
-    char unit[32] = "";
-    const char order = whole && *text != '\0' && strchr("<>|=", *text) != NULL ? *text++ : '|';
-    const char kind = *text != '\0' ? *text++ : '\0';
-    if (whole && kind == 'O' && (*text == '\0' || strcmp(text, "8") == 0 || strcmp(text, "4") == 0))
-        return refuse(r, "it holds Python objects");
-    const bool truth = whole && kind == '?' && *text == '\0';
-    const char *digits = text;
-    const bool good = whole && take_number(&text, &size) && has_size(kind, size);
-    const bool dated = good && (kind == 'M' || kind == 'm') && text == digits + 1;
-    if (!truth && (!good || (dated ? !take_unit(text, unit) : *text != '\0')))
+    const struct gs_npy_plain plain = gs_npy_plain_read(text);
+    if (plain.kind == '\0' || strlen(text) != string->count)
         return refuse(r, "its type is unknown");
-    if (size > GS_RECORD_BYTES_MAX || (kind == 'U' && size > GS_RECORD_BYTES_MAX / 4))
+    if (plain.kind == 'O')
+        return refuse(r, "it holds Python objects");
+    if (gs_npy_plain_bytes(&plain) > GS_RECORD_BYTES_MAX)
         return refuse(r, "its records are larger than 65536 bytes");
-    const uint32_t bytes = truth ? 1 : kind == 'U' ? 4 * size : size;
-    const bool unordered = bytes <= 1 || kind == 'S' || kind == 'V';
-    *type = (struct type){.is_void = kind == 'V'};
-    type->field = (struct gs_npy_field){.bytes = bytes, .no_key = why_no_key(kind, bytes)};
-    type->field.type = (struct gs_key_type){GS_TYPE_UNSIGNED, bytes, order == '>'};
-    if (kind == 'i')
-        type->field.type.kind = GS_TYPE_SIGNED;
-    if (kind == 'f')
-        type->field.type.kind = GS_TYPE_FLOAT;
-    if (kind == 'S' || kind == 'V')
-        type->field.type = (struct gs_key_type){GS_TYPE_BYTES, bytes, true};
-    return write_text(r, "%c%c%u%s",
-                      unordered && kind != 'U' ? '|'
-                      : order == '>'           ? '>'
-                                               : '<',
-                      truth ? 'b' : kind, (unsigned)(truth ? 1 : size), unit);
+    *type = (struct type){.is_void = plain.kind == 'V'};
+    type->field.bytes = (uint32_t)gs_npy_plain_bytes(&plain);
+    type->field.type = gs_npy_plain_key(&plain);
+    type->field.no_key = gs_npy_plain_no_key(&plain);
+    const bool ordered =
+        plain.kind == 'U' || (plain.size > 1 && !type->is_void && plain.kind != 'S');
+    return write_text(r, "%c%c%u%s", ordered ? "<>"[plain.big_endian] : '|', plain.kind,
+                      (unsigned)plain.size, plain.unit);
 }
 
 /* One dimension of an array within a record. */
@@ -239,6 +160,8 @@ static enum gs_status read_shape(struct reader *r, uint32_t index, struct type *
     type->field.no_key = type->field.bytes > 0 ? "it is an array" : "it has no bytes";
     type->is_array = true;
     type->is_structure = false;
+    free_fields(type->field.fields, type->field.field_count);
+    type->field.fields = NULL;
 cleanup:
     return st;
 }
@@ -265,7 +188,7 @@ static enum gs_status read_field(struct reader *r, uint32_t index, uint32_t *off
                                  struct gs_npy_field *field)
 {
     enum gs_status st = GS_OK;
-    struct type type;
+    struct type type = {.is_void = false};
     const struct gs_literal *whole = at(r, index);
     const struct gs_literal *name;
     const struct gs_literal *title;
@@ -273,28 +196,30 @@ static enum gs_status read_field(struct reader *r, uint32_t index, uint32_t *off
         whole->count > 3)
         return damaged(r, whole);
     GS_TRY(read_name(r, whole->first, &name, &title));
-    const uint32_t begin = r->npy->dtype_bytes;
+    const uint32_t begin = r->to->text_bytes;
     GS_TRY(write_text(r, "%u ", (unsigned)*offset));
     GS_TRY(write_string(r, name));
     if (title != NULL)
         GS_TRY(write_string(r, title));
     GS_TRY(write_text(r, " "));
     const uint32_t descr = at(r, whole->first)->next;
-    GS_TRY(read_type(r, descr, false, &type));
+    GS_TRY(read_type(r, descr, &type));
     if (whole->count == 3)
         GS_TRY(read_shape(r, at(r, descr)->next, &type));
+    *offset += type.field.bytes;
+    if (*offset > GS_RECORD_BYTES_MAX)
+        GS_TRY(refuse(r, "its records are larger than 65536 bytes"));
     *field = type.field;
+    type.field.fields = NULL;
     field->name = r->literals->strings + name->first;
     field->name_bytes = name->count;
     field->padding =
         name == at(r, whole->first) && name->count == 0 && (type.is_array || type.is_void);
-    field->offset = *offset;
+    field->offset = *offset - field->bytes;
     if (field->padding) /* shows only in where others are */
-        r->npy->dtype_bytes = begin;
-    *offset += field->bytes;
-    if (*offset > GS_RECORD_BYTES_MAX)
-        return refuse(r, "its records are larger than 65536 bytes");
+        r->to->text_bytes = begin;
 cleanup:
+    free_fields(type.field.fields, type.field.field_count);
     return st;
 }
 
@@ -335,9 +260,8 @@ cleanup:
     return st;
 }
 
-/* The fields of a structure; only those of the outermost are kept. */
 static enum gs_status read_structure(struct reader *r, const struct gs_literal *list,
-                                     bool outermost, struct type *type)
+                                     struct type *type)
 {
     enum gs_status st = GS_OK;
     uint32_t bytes = 0;
@@ -353,52 +277,60 @@ static enum gs_status read_structure(struct reader *r, const struct gs_literal *
     *type = (struct type){.is_structure = true};
     type->field.bytes = bytes;
     type->field.no_key = "it is a structure";
-    if (outermost) {
-        r->npy->fields = fields;
-        r->npy->field_count = list->count;
-        r->npy->structured = true;
-        fields = NULL;
-    }
+    type->field.fields = fields;
+    type->field.field_count = list->count;
+    fields = NULL;
 cleanup:
-    free(fields);
+    free_fields(fields, list->count);
     return st;
 }
 
-static enum gs_status read_type(struct reader *r, uint32_t index, bool outermost, struct type *type)
+static enum gs_status read_type(struct reader *r, uint32_t index, struct type *type)
 {
     enum gs_status st = GS_OK;
     const struct gs_literal *descr = at(r, index);
     if (descr->kind == GS_LITERAL_STRING)
         return read_plain(r, descr, type);
     if (descr->kind == GS_LITERAL_LIST)
-        return read_structure(r, descr, outermost, type);
+        return read_structure(r, descr, type);
     if (descr->kind != GS_LITERAL_TUPLE || descr->count != 2)
         return damaged(r, descr);
-    GS_TRY(read_type(r, descr->first, outermost, type));
+    GS_TRY(read_type(r, descr->first, type));
     st = read_shape(r, at(r, descr->first)->next, type);
 cleanup:
     return st;
 }
 
-enum gs_status gs_npy_type_read(struct gs_npy *npy, const struct gs_literals *literals,
+enum gs_status gs_npy_type_read(struct gs_npy_type *type, const struct gs_literals *literals,
                                 uint32_t descr, const char *name, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct reader r = {.literals = literals, .npy = npy, .name = name, .err = err};
-    struct type type;
-    GS_TRY(read_type(&r, descr, true, &type));
-    npy->record_bytes = type.field.bytes;
-    if (type.field.bytes == 0)
+    struct reader r = {.literals = literals, .to = type, .name = name, .err = err};
+    struct type whole = {.is_void = false};
+    *type = (struct gs_npy_type){.record_bytes = 0};
+    GS_TRY(read_type(&r, descr, &whole));
+    type->record_bytes = whole.field.bytes;
+    type->structured = whole.is_structure;
+    type->fields = whole.field.fields;
+    type->field_count = whole.field.field_count;
+    if (whole.field.bytes == 0)
         return refuse(&r, "its records have no bytes");
-    if (type.is_array)
+    if (whole.is_array)
         return refuse(&r, "its records are arrays");
-    if (npy->structured)
+    if (type->structured)
         return GS_OK;
-    npy->fields = calloc(1, sizeof *npy->fields);
-    if (npy->fields == NULL)
+    type->fields = calloc(1, sizeof *type->fields);
+    if (type->fields == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "%s", name);
-    npy->fields[0] = type.field;
-    npy->field_count = 1;
+    type->fields[0] = whole.field;
+    type->field_count = 1;
 cleanup:
     return st;
+}
+
+void gs_npy_type_free(struct gs_npy_type *type)
+{
+    free_fields(type->fields, type->field_count);
+    free(type->text);
+    *type = (struct gs_npy_type){.record_bytes = 0};
 }

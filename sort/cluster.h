@@ -14,8 +14,9 @@
 struct gs_cluster {
     int rank;       /* of this process, from 0 */
     int size;       /* ranks in all */
-    int local_rank; /* the same among those on this machine */
+    int local_rank; /* the same among those on this machine, */
     int local_size;
+    int host; /* of which this is the first */
 };
 
 /* Name of the MPI library that this program is built with, or NULL: none. */

@@ -1,9 +1,9 @@
-# npy.bash -- loaded by the tests of .npy files: they are written without numpy
+# npy.bash -- loaded by the tests of .npy files: they are made without numpy
 # SPDX-License-Identifier: MIT
 
 load ../helper
 
-# npy DESCR COUNT: a .npy file of version 1.0 from the records on standard input, padded as numpy does.
+# npy DESCR COUNT: a .npy file of version 1.0 from the records on standard input.
 npy()
 {
     local header="{'descr': $1, 'fortran_order': False, 'shape': ($2,), }"
@@ -16,7 +16,8 @@ npy_text()
 {
     local length=${#2} octal
     printf -v octal '\\%03o\\%03o' $((length & 255)) $((length >> 8 & 255))
-    [ "$1" -eq 1 ] || printf -v octal '%s\\%03o\\%03o' "$octal" $((length >> 16 & 255)) $((length >> 24))
+    [ "$1" -eq 1 ] ||
+        printf -v octal '%s\\%03o\\%03o' "$octal" $((length >> 16 & 255)) $((length >> 24))
     # shellcheck disable=SC2059  # the length is in the format
     printf "\x93NUMPY\\x0$1\\x00$octal"
     printf '%s' "$2"

@@ -35,7 +35,8 @@ setup()
 
 @test "many files without room, in every way" {
     for command in "gsort tight*.npy -o out" "gsort tight*.npy >out" "gsort tight*.npy | cat >out" \
-        "gsort -m tight*.npy -o out" "gsort -S 1M -T . tight*.npy -o out" "gsort -u tight*.npy -o out" \
+        "gsort -m tight*.npy -o out" "gsort -S 1M -T . tight*.npy -o out" \
+        "gsort -u tight*.npy -o out" \
         "gsort tight0.npy - tight[2-9].npy tight1?.npy -o out <tight1.npy" \
         "gsort <(cat tight0.npy) tight[1-9].npy tight1?.npy -o out" \
         "gsort <(cat tight0.npy) tight[1-9].npy tight1?.npy | cat >out" \

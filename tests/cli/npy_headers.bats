@@ -65,21 +65,23 @@ END
     keygen uniform 16 >in
     refuses()
     {
-        npy_text "$1" "$2" <in >in.npy
+        npy_text "$1" "$2"$'\n' <in >in.npy
         run -2 --separate-stderr gsort in.npy -o out
         assert_trouble "in.npy: "
         run -2 --separate-stderr bash -c 'cat in.npy | gsort -o out'
         assert_trouble "-: "
         [ ! -e out ]
     }
-    for shape in '(016,)' '(16.,)' '(True,)' '(16)' '16' '[16]' '(16l,)' '(1__6,)' '(,)' '(16,,)' '(-16,)' \
-        '(18446744073709551632,)' '(99999999999999999999999,)' "('16',)" '(1 6,)' '(None,)'; do
+    for shape in '(016,)' '(16.,)' '(True,)' '(16)' '16' '[16]' '(16l,)' '(1__6,)' '(,)' '(16,,)' \
+        '(-16,)' '(18446744073709551632,)' '(99999999999999999999999,)' "('16',)" '(1 6,)' \
+        '(None,)'; do
         refuses 1 "$(dictionary "'<u4'" "$shape")"
     done
     refuses 3 "$(dictionary "'<u4'" '(16L,)')"
-    for type in "'b4'" "'?4'" "'u3'" "'M4'" "'<i16'" "'<f4 '" "'!u4'" "b'<u4'" "'<u4" "''" "None" "{}" "4" \
-        "[('a', '<u4'), ('a', '<u0')]" "[('a', '<u2'), ('a', '<u2')]" "[('a', '<u4', (-1,))]" "[('a',)]" \
-        "[(('a', 'a'), '<u4')]" "[('a', '<u4', (1,), 1)]" "'<u4' 'x'" "'<u4' 4"; do
+    for type in "'b4'" "'?4'" "'u3'" "'M4'" "'<i16'" "'<f4 '" "'!u4'" "b'<u4'" "'<u4" "''" "None" \
+        "{}" "4" "[('a', '<u4'), ('a', '<u0')]" "[('a', '<u2'), ('a', '<u2')]" "[('a',)]" \
+        "[('a', '<u4', (-1,))]" "[(('a', 'a'), '<u4')]" "[('a', '<u4', (1,), 1)]" "'<u4' 'x'" \
+        "'<u4' 4"; do
         refuses 1 "$(dictionary "$type" '(16,)')"
     done
     refuses 1 "$(dictionary "'<u4'" '(16,)')x"
@@ -95,14 +97,17 @@ END
     keygen uniform 6 >in
     for count in 2305843009213693952 2305843009213693955 1152921504606846976; do
         npy_text 1 "$(dictionary "'<u8'" "($count,)")" <in >in.npy
-        for command in 'gsort in.npy -o out' 'cat in.npy | gsort -o out' 'gsort -c <in.npy' 'cat in.npy | gsort -m -o out'; do
+        for command in 'gsort in.npy -o out' 'cat in.npy | gsort -o out' 'gsort -c <in.npy' \
+            'cat in.npy | gsort -m -o out'; do
             run -2 --separate-stderr bash -c "$command"
             assert_trouble "no file has as many records as its .npy header says"
         done
     done
     # Each of them may be, but not both.
     npy_text 1 "$(dictionary "'<u8'" "(1152921504606846000,)")" </dev/null >in.npy
-    run -2 --separate-stderr bash -c 'gsort <(cat in.npy) <(cat in.npy) | cat; exit ${PIPESTATUS[0]}'
+    # shellcheck disable=SC2016  # bash -c expands
+    run -2 --separate-stderr bash -c \
+        'gsort <(cat in.npy) <(cat in.npy) | cat; exit ${PIPESTATUS[0]}'
     assert_trouble "its header says"
     [ ! -e out ]
 }

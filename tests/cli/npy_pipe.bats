@@ -68,7 +68,7 @@ END
 
 @test "the end of a terminal is read once" {
     { sleep 1 && printf 'abc\n' && sleep 1 && printf '\4'; } |
-        timeout 20 script -q -e -c '"$GSORT" -o out' typed >/dev/null
+        timeout 20 script -q -e -c '"$GSORT" - -o out' typed >/dev/null
     [ "$(cat out)" = abc ]
 }
 

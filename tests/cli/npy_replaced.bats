@@ -19,8 +19,10 @@ replaced()
     # Not aligned: it cannot be mapped.
     npy_text 1 "$(dictionary "'>u4'" '(1000,)')" <raw >c.npy
     # shellcheck disable=SC2016  # bash -c expands
-    for command in '"$GSORT" in.npy -o out' 'GSORT_FAULT="mmap 12 1" "$GSORT" in.npy -o out' '"$GSORT" in.npy a.npy -o out' '"$GSORT" -S 1M -T . in.npy -o out' \
-        '"$GSORT" -m in.npy -o out' '"$GSORT" -c in.npy' '"$GSORT" --plan in.npy'; do
+    for command in '"$GSORT" in.npy -o out' 'GSORT_FAULT="mmap 12 1" "$GSORT" in.npy -o out' \
+        '"$GSORT" in.npy a.npy -o out' '"$GSORT" -S 1M -T . in.npy -o out' \
+        '"$GSORT" -m in.npy -o out' \
+        '"$GSORT" -c in.npy' '"$GSORT" --plan in.npy'; do
         for other in a b c; do
             echo "$command" "$other"
             replaced "$other.npy" "$command"

@@ -43,7 +43,7 @@ setup()
         until [ $((i += 1)) -gt 600 ] || grep -aq Mkeys/s typed; do
             sleep 0.05
         done
-    } | "$GSORT" -o out' typed </dev/null >/dev/null
+    } | "$GSORT" -t u32 -o out' typed </dev/null >/dev/null
     grep -aq Mkeys/s typed
     sed '/^Script/d' typed | tail -c 4 | grep -aq $'\e\\[K'
     assert_same wanted out
@@ -51,7 +51,7 @@ setup()
 
 @test "on a terminal, a short run and a background run have no progress line" {
     require_terminal
-    script -q -e -c '"$GSORT" in -o out' typed </dev/null >/dev/null
+    script -q -e -c '"$GSORT" -t u32 in -o out' typed </dev/null >/dev/null
     assert_same wanted out
     run ! grep -aq gsort: typed
     rm out
@@ -171,7 +171,7 @@ lines_shown()
     cat >job <<'END'
         stty cols 20
         exec 7<>fifo
-        timeout 60 "$GSORT" --progress=always -o out <fifo 7>&- &
+        timeout 60 "$GSORT" --progress=always -t u32 -o out <fifo 7>&- &
         shown() {
             i=0
             until [ $((i += 1)) -gt 600 ] || grep -aq "$1" typed; do sleep 0.05; done

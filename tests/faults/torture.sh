@@ -5,12 +5,12 @@
 # usage: tests/faults/torture.sh GSORT SHIM KEYGEN REFERENCE MINUTES [SEED]    from make torture
 #
 # The runs are sorts in memory and through temporary files, by the shared-memory engines too, and
-# merges, with random inputs and outputs, of keys, records and .npy files. Each output is compared
-# with the reference's. A run without an injected fault must succeed; one with a fault may be
-# refused instead, with status 2, one line and the old output; so may one whose first input somebody
-# overwrites meanwhile, or its output has to be in order. A bad run prints its seed: MINUTES=0
-# SEED=... repeats and describes it. Needs about 100 MB under TMPDIR. Exit status: 0 if no run was
-# bad.
+# merges, with random inputs and outputs, of keys, records and .npy files, and sorts by ranks where
+# GSORT_MPI is set. Each output is compared with the reference's. A run without an injected fault
+# must succeed; one with a fault may be refused instead, with status 2, one line and the old output;
+# so may one whose first input somebody overwrites meanwhile, or its output has to be in order. A
+# bad run prints its seed: MINUTES=0 SEED=... repeats and describes it. Needs about 100 MB under
+# TMPDIR. Exit status: 0 if no run was bad.
 set -u
 export LC_ALL=C
 # shellcheck source=tests/faults/torture_npy.bash
@@ -23,6 +23,8 @@ export LC_ALL=C
 # shellcheck source=tests/faults/torture_writer.bash
 . "$(dirname "${BASH_SOURCE[0]}")/torture_writer.bash"
 GSORT=$(realpath "$1") SHIM=$(realpath "$2") KEYGEN=$(realpath "$3") REFERENCE=$(realpath "$4")
+# shellcheck source=tests/faults/torture_ranks.bash
+. "$(dirname "$0")/torture_ranks.bash"
 minutes=$5
 seed=${6:-$SRANDOM}
 # Copy the shim, since ld.so ends a name in LD_PRELOAD at a space or a colon.
@@ -204,30 +206,32 @@ judge()
 
 echo "torture: seed $seed"
 end=$((EPOCHSECONDS + 60 * minutes))
-runs=0 merges=0 arrays=0 refused=0 injected=0 rewritten=0 bad=0
+runs=0 merges=0 arrays=0 ranked=0 refused=0 injected=0 rewritten=0 bad=0
 while :; do
     RANDOM=$((seed & 0x7fffffff)) # makes every draw repeatable
     draw_run
+    draw_ranks
     "$REFERENCE" "${reference_options[@]}" "${files[@]}" >../wanted
     [ -z "$npy_type" ] || wrap_npy
     writer_start
-    run_it
+    if [ "$ranks" -gt 0 ]; then run_ranks; else run_it; fi
     writer_stop
     what=$(judge)
-    runs=$((runs + 1))
+    runs=$((runs + 1)) ranked=$((ranked + (ranks > 0)))
     [ -z "$npy_type" ] || arrays=$((arrays + 1))
     [[ " ${options[*]} " != *" -m "* ]] || merges=$((merges + 1))
     [ "$status" -eq 0 ] || refused=$((refused + 1))
     [ "$writer" -eq 0 ] || rewritten=$((rewritten + 1))
     [ ! -e ../mark ] || injected=$((injected + 1))
     if [ -n "$what" ] || [ "$minutes" -eq 0 ]; then
-        echo "seed $seed: ${environment[*]} gsort ${options[*]} ${files[*]} ($input to $output)," \
+        echo "seed $seed: ${environment[*]} ${way:+$ranks ranks $way ${odd:+(one $odd) }}gsort" \
+            "${options[*]} ${files[*]} ($input to $output)," \
             "status $status: ${what:-good}"
     fi
     [ -z "$what" ] || bad=$((bad + 1))
     seed=$((seed + 1))
     [ "$EPOCHSECONDS" -lt "$end" ] || break
 done
-echo "torture: $runs runs, $merges of them merges, $arrays of .npy, $injected with a fault," \
-    "$rewritten rewritten meanwhile, $refused refused, $bad bad"
+echo "torture: $runs runs, $merges of them merges, $arrays of .npy, $ranked by ranks," \
+    "$injected with a fault, $rewritten rewritten meanwhile, $refused refused, $bad bad"
 [ "$bad" -eq 0 ]

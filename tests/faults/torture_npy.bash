@@ -7,9 +7,9 @@
 
 # Type, bytes of a record, options of gsort, options of the reference. Keys of the types, and fields
 # that are none.
-npy_types=("'<u4';4;;-t u32" "'>u4';4;;-t u32be" "'|u1';1;;-t u8" "'<i2';2;;-t i16" "'>i8';8;;-t i64be"
-    "'<f2';2;;-t f16" "'<f4';4;;-t f32" "'>f8';8;;-t f64be" "'|S7';7;;-t b7" "'|V24';24;;-t b24"
-    "'?';1;;-t u8" "[('a', '<u4'), ('t', '<M8[us]')];12;-k a;-R 12 -k 0:u32"
+npy_types=("'<u4';4;;-t u32" "'>u4';4;;-t u32be" "'|u1';1;;-t u8" "'<i2';2;;-t i16"
+    "'>i8';8;;-t i64be" "'<f2';2;;-t f16" "'<f4';4;;-t f32" "'>f8';8;;-t f64be" "'|S7';7;;-t b7"
+    "'|V24';24;;-t b24" "'?';1;;-t u8" "[('a', '<u4'), ('t', '<M8[us]')];12;-k a;-R 12 -k 0:u32"
     "[('a', '<i2'), ('', '|V2'), ('b', '>f4')];8;-k b:r -k a;-R 8 -k 4:f32ber -k 0:i16"
     "[('a', '<u2'), ('b', '<f8'), ('c', '|S3', (2,))];16;-k b;-R 16 -k 2:f64"
     "[('x', [('y', '<c16')]), ('k', '<u8')];24;-k k;-R 24 -k 16:u64"
@@ -39,7 +39,8 @@ npy_header()
 {
     local text prefix=$((npy_version == 1 ? 10 : 12)) octal
     text="{'descr': $npy_type, 'fortran_order': False, 'shape': ($1,), }"
-    [ "$npy_style" != lines ] || text=$'{\n"shape":('"$1"$',),\r\n\'descr\': u'"$npy_type,# of "$'\n\'fortran_order\' :True}'
+    [ "$npy_style" != lines ] ||
+        text=$'{\n"shape":('"$1"$',),\r\n\'descr\': u'"$npy_type,# "$'\n\'fortran_order\' :True}'
     [[ $npy_style != lines || $npy_type != "["* ]] || text=${text/u\[/[}
     local length=$((${2:-0} - prefix))
     case $npy_style:${2:-} in

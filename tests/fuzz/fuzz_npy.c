@@ -22,7 +22,7 @@ static void check_format(const char *const *keys, uint32_t count)
             abort();
         return;
     }
-    if (format.record_bytes != npy.record_bytes || format.key_count == 0)
+    if (format.record_bytes != npy.type.record_bytes || format.key_count == 0)
         abort();
     for (uint32_t i = 0; i < format.key_count; i++)
         if (format.keys[i].type.bytes == 0 ||
@@ -36,22 +36,23 @@ static void check_fields(void)
     char name[256];
     const char *const keys[] = {name, "no such field"};
     uint32_t bytes = 0;
-    for (uint32_t i = 0; i < npy.field_count; i++) {
-        const struct gs_npy_field *field = &npy.fields[i];
-        if (field->offset != bytes || (npy.structured ? field->name == NULL : field->bytes == 0))
+    for (uint32_t i = 0; i < npy.type.field_count; i++) {
+        const struct gs_npy_field *field = &npy.type.fields[i];
+        if (field->offset != bytes ||
+            (npy.type.structured ? field->name == NULL : field->bytes == 0))
             abort();
         bytes += field->bytes;
     }
-    if (bytes != npy.record_bytes || bytes == 0 || bytes > GS_RECORD_BYTES_MAX)
+    if (bytes != npy.type.record_bytes || bytes == 0 || bytes > GS_RECORD_BYTES_MAX)
         abort();
     check_format(NULL, 0);
     check_format(keys + 1, 1);
-    if (!npy.structured || npy.fields[0].name_bytes >= sizeof name - 2)
+    if (!npy.type.structured || npy.type.fields[0].name_bytes >= sizeof name - 2)
         return;
-    memcpy(name, npy.fields[0].name, npy.fields[0].name_bytes);
-    memcpy(name + npy.fields[0].name_bytes, ":r", 3);
+    memcpy(name, npy.type.fields[0].name, npy.type.fields[0].name_bytes);
+    memcpy(name + npy.type.fields[0].name_bytes, ":r", 3);
     check_format(keys, 1);
-    name[npy.fields[0].name_bytes] = '\0';
+    name[npy.type.fields[0].name_bytes] = '\0';
     check_format(keys, 1);
 }
 
@@ -65,7 +66,8 @@ static void check_count(const char *header, uint64_t count)
     gs_npy_write(&npy, header, count, to, bytes);
     if (gs_npy_parse(&again, to, bytes, "x", &err) == GS_OK) {
         if (again.count != count || again.header_bytes != bytes || !gs_npy_agree(&npy, &again) ||
-            again.record_bytes != npy.record_bytes || again.field_count != npy.field_count)
+            again.type.record_bytes != npy.type.record_bytes ||
+            again.type.field_count != npy.type.field_count)
             abort();
         gs_npy_free(&again);
     } else if (bytes < GS_NPY_HEADER_MAX && count < INT64_MAX / GS_RECORD_BYTES_MAX - bytes) {

@@ -18,7 +18,6 @@
 #define PIECE_KEYS_MIN GS_KEYS_IN(8)
 
 /* Bins that fit into memory together, to be loaded as one group. */
-#define FIT_PART      128
 #define BINS_PER_LOAD 4
 
 /* Rate of splitting, writing and reading back: 1 GiB takes 0.66 s longer with -S 64M than in

@@ -21,6 +21,7 @@ enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER 
 
 struct gs_npy_files;
 struct gs_journal;
+struct gs_spill_home;
 
 struct gs_command {
     enum gs_mode mode;
@@ -53,8 +54,9 @@ struct gs_command {
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;
     size_t directory_count;
-    bool resumes;               /* --resume: the directories keep what is complete, */
-    struct gs_journal *journal; /* and this tells what, or NULL */
+    bool resumes;                      /* --resume: the directories keep what is complete, */
+    struct gs_journal *journal;        /* and this tells what, or NULL; */
+    const struct gs_spill_home *homes; /* then they are open */
 };
 
 #endif

@@ -40,23 +40,29 @@ static void look_at_pace(const struct gs_inputs *inputs, struct plan *plan)
     plan->seconds += (double)plan->look.cold_bytes * plan->look.disk;
 }
 
-static void plan_sort(const struct gs_command *command, struct plan *plan)
+static enum gs_status plan_sort(const struct gs_command *command, struct plan *plan,
+                                struct gs_error *err)
 {
-    gs_width(&command->sort)->forecast(&command->sort, plan->keys, &plan->stats, &plan->seconds);
+    enum gs_status st = GS_OK;
+    struct gs_options options = command->sort;
+    options.threads = gs_memory_threads(&options, plan->limit_bytes, 0, plan->keys);
+    gs_width(&options)->forecast(&options, plan->keys, &plan->stats, &plan->seconds);
     /* With --argsort, a record has its position beside it in temporary files. */
     const unsigned position_bytes = command->sort.index_bytes != 0 ? GS_NUMBER_BYTES : 0;
-    if (gs_width(&command->sort)
-            ->external_needed(&command->sort, plan->limit_bytes, 0, plan->keys)) {
+    if (gs_width(&options)->external_needed(&options, plan->limit_bytes, 0, plan->keys)) {
         plan->method = "external sort";
         plan->passes = 2;
         plan->memory_bytes = plan->limit_bytes;
         plan->temporary_bytes = plan->keys * (gs_record_bytes(&command->sort) + position_bytes);
-        plan->seconds += gs_width(&command->sort)->external_seconds(plan->keys);
+        st = gs_width(&command->sort)
+                 ->external_forecast(&command->sort, plan->limit_bytes, plan->keys, &plan->seconds,
+                                     err);
     } else {
         plan->method = "sort in memory";
         plan->passes = 1;
-        plan->memory_bytes = gs_width(&command->sort)->memory(&command->sort, plan->keys);
+        plan->memory_bytes = gs_width(&options)->memory(&options, plan->keys);
     }
+    return st;
 }
 
 static void plan_merge(const struct gs_command *command, size_t count, struct plan *plan)
@@ -117,7 +123,7 @@ enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
     } else if (st == GS_OK) {
         st = gs_width(&command->sort)->check_count(&command->sort, plan.keys, err);
         if (st == GS_OK)
-            plan_sort(command, &plan);
+            st = plan_sort(command, &plan, err);
     }
     plan.fresh_bytes =
         plan.memory_bytes + plan.temporary_bytes + plan.keys * gs_output_bytes(&command->sort);

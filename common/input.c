@@ -125,6 +125,13 @@ static enum gs_status read_head(const struct gs_inputs *inputs, int fd, uint64_t
     return got == input->skip ? GS_OK : fail_short(input, err);
 }
 
+/* Is a file empty as it claims? Those under /proc are not. */
+static bool is_empty(int fd, off_t position)
+{
+    char byte;
+    return pread(fd, &byte, sizeof byte, position) == 0;
+}
+
 /* Inspect the descriptor of the last input: map it now, or leave it empty or pending. */
 static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size_t unit,
                                     struct gs_error *err)
@@ -143,8 +150,11 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
     input->pending = true;
     input->device = status.st_dev;
     input->inode = status.st_ino;
-    if (!S_ISREG(status.st_mode) || status.st_size == 0 || position < 0)
+    if (!S_ISREG(status.st_mode) || status.st_size == 0 || position < 0) {
+        input->pending =
+            !S_ISREG(status.st_mode) || input->skip > 0 || position < 0 || !is_empty(fd, position);
         return GS_OK;
+    }
     uint64_t end = (uint64_t)status.st_size;
     uint64_t start = (uint64_t)position < end ? (uint64_t)position : end;
     enum gs_status st = look_at_file(input, fd, start, end - start, unit, err);

@@ -222,3 +222,19 @@ void gs_npy_write(const struct gs_npy *npy, const void *header, uint64_t count, 
     if (rest > 0)
         out[rest - 1] = '\n';
 }
+
+void gs_npy_write_integers(void *to, unsigned integer_bytes, uint64_t count)
+{
+    char *out = to;
+    memset(out, ' ', GS_NPY_INTEGERS_HEAD);
+    memcpy(out, magic, GS_NPY_MAGIC_BYTES);
+    memcpy(out + GS_NPY_MAGIC_BYTES, "\1\0", 2);
+    out[8] = (char)(GS_NPY_INTEGERS_HEAD - PREFIX_1);
+    out[9] = 0;
+    const int length =
+        snprintf(out + PREFIX_1, GS_NPY_INTEGERS_HEAD - PREFIX_1,
+                 "{'descr': '<u%u', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
+                 integer_bytes, count);
+    out[PREFIX_1 + length] = ' ';
+    out[GS_NPY_INTEGERS_HEAD - 1] = '\n';
+}

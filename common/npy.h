@@ -63,4 +63,8 @@ uint32_t gs_npy_room(const struct gs_npy *npy, uint64_t most);
 void gs_npy_write(const struct gs_npy *npy, const void *header, uint64_t count, void *to,
                   uint32_t bytes);
 
+/* Write the header of an array of so many unsigned integers of 4 or 8 bytes, as numpy does. */
+#define GS_NPY_INTEGERS_HEAD 128
+void gs_npy_write_integers(void *to, unsigned integer_bytes, uint64_t count);
+
 #endif

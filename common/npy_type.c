@@ -304,15 +304,16 @@ cleanup:
 enum gs_status gs_npy_type_read(struct gs_npy_type *type, const struct gs_literals *literals,
                                 uint32_t descr, const char *name, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
     struct reader r = {.literals = literals, .to = type, .name = name, .err = err};
     struct type whole = {.is_void = false};
     *type = (struct gs_npy_type){.record_bytes = 0};
-    GS_TRY(read_type(&r, descr, &whole));
+    const enum gs_status st = read_type(&r, descr, &whole);
     type->record_bytes = whole.field.bytes;
     type->structured = whole.is_structure;
     type->fields = whole.field.fields;
     type->field_count = whole.field.field_count;
+    if (st != GS_OK)
+        return st;
     if (whole.field.bytes == 0)
         return refuse(&r, "its records have no bytes");
     if (whole.is_array)
@@ -324,8 +325,7 @@ enum gs_status gs_npy_type_read(struct gs_npy_type *type, const struct gs_litera
         return gs_fail(err, GS_ERR_MEMORY, errno, "%s", name);
     type->fields[0] = whole.field;
     type->field_count = 1;
-cleanup:
-    return st;
+    return GS_OK;
 }
 
 void gs_npy_type_free(struct gs_npy_type *type)

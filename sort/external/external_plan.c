@@ -109,9 +109,12 @@ struct gs_external_plan gs_external_plan_keeping(const struct gs_options *option
     return plan;
 }
 
-double gs_external_seconds(uint64_t count)
+enum gs_status gs_external_forecast(const struct gs_options *options, uint64_t memory_bytes,
+                                    uint64_t count, double *seconds, struct gs_error *err)
 {
-    return (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
+    (void)options, (void)memory_bytes, (void)err;
+    *seconds += (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
+    return GS_OK;
 }
 
 bool gs_external_counts(const struct gs_options *options, uint64_t count)

@@ -77,7 +77,7 @@ END
     npy "'<i4'" 100 <raw >b.npy
     npy "'<u4'" 99 <raw >short.npy
     npy "'|O'" 50 <raw >objects.npy
-    for command in "a.npy b.npy" "a.npy raw" "raw a.npy" "-t u32 a.npy" short.npy objects.npy; do
+    for command in "a.npy b.npy" "a.npy raw" "raw a.npy" "-t f32 a.npy" short.npy objects.npy; do
         # shellcheck disable=SC2086  # words
         run -2 --separate-stderr gsort $command -o out
         assert_trouble ""

@@ -42,7 +42,7 @@ replaced()
     keygen sorted 1000 >raw
     npy "'<u4'" 1000 <raw >first.npy
     npy "'<u4'" 1000 <raw >a.npy
-    keygen uniform 1000 | npy "'<u4'" 900 | head -c 3728 >b.npy
+    head -c 3600 raw | npy "'<u4'" 900 >b.npy
     # shellcheck disable=SC2016
     replaced b.npy '"$GSORT" first.npy in.npy -o out'
     [ "$status" -eq 0 ]

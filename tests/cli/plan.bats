@@ -85,18 +85,8 @@ number()
     field "$1" | grep -oE '[0-9.]+' | head -n "${2:-1}" | tail -n 1
 }
 
-# least_time OPTION...: print the least of several plans' times, which depend on how fast fresh
-# memory is in the moment.
-least_time()
-{
-    local i
-    for ((i = 0; i < 7; i++)); do
-        gsort --plan --device=cpu "$@" >plan
-        number time
-    done | sort -g | head -n 1
-}
-
-@test "the plan's memory is -S, or less if that is enough; temporary files take time" {
+# What it takes in seconds depends on the moment: unit test external_forecast.
+@test "the plan's memory is -S, or less if that is enough" {
     truncate -s 4G large # --plan reads no byte of it
     gsort --plan --device=cpu -S 100G large >plan
     [[ $(field method) == *"sort in memory" ]]
@@ -109,8 +99,6 @@ least_time()
     gsort --plan -m -S 64M large large >plan
     [ "$(number memory 2)" -eq 67108864 ]
     [ "$(number memory)" -le $((32 << 20)) ] # the other half is for keys from pipes
-    awk -v whole="$(least_time -S 64M large)" -v sort="$(least_time -S 100G large)" \
-        'BEGIN { exit !(whole > sort + 0.4) }'
 }
 
 @test "an output on tmpfs reduces the memory for sorting" {

@@ -178,7 +178,8 @@ setup()
     wait_for has_open keys
     local fd
     for fd in 0 1 2; do
-        [ "$(readlink "/proc/$GSORT_PID/fd/$fd")" = / ]
+        # Not by its name, which in a chroot is another one.
+        [ "$(stat -Lc %d:%i "/proc/$GSORT_PID/fd/$fd")" = "$(stat -Lc %d:%i /)" ]
     done
     cat in >&4
     exec 4>&-

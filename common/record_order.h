@@ -89,6 +89,14 @@ static inline struct gs_record_head gs_record_words(const void *record, size_t a
     return (struct gs_record_head){__builtin_bswap64(words.high), __builtin_bswap64(words.low)};
 }
 
+/* How many bytes are the same at the beginning of both. */
+static inline uint32_t gs_record_head_same(struct gs_record_head a, struct gs_record_head b)
+{
+    if (a.high != b.high)
+        return (uint32_t)__builtin_clzll(a.high ^ b.high) / 8;
+    return a.low != b.low ? 8 + (uint32_t)__builtin_clzll(a.low ^ b.low) / 8 : 16;
+}
+
 /* Bytes [from, from + 16) of a record's key string; zeros behind its end. */
 struct gs_record_head gs_record_head_at(const struct gs_record_order *order, const void *record,
                                         uint32_t from);

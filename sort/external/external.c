@@ -21,7 +21,7 @@
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_emit.h"
 #include "sort/external/external_values.h"
-#include "sort/keys/look.h"
+#include "sort/keys/look_keys.h"
 #include "sort/sorter/sorter.h"
 
 #include <stdio.h>

@@ -129,9 +129,9 @@ bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
                         uint64_t held_bytes, uint64_t count)
 {
     uint64_t sum;
-    if (held_bytes > 0 && gs_external_counts(options, count))
-        return true;
-    return memory_bytes > 0 &&
-           (__builtin_add_overflow(gs_sort_memory(options, count), held_bytes, &sum) ||
-            sum > memory_bytes);
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, count);
+    return (held_bytes > 0 && plan.counted) ||
+           (memory_bytes > 0 &&
+            (__builtin_add_overflow(plan.memory_bytes, held_bytes, &sum) || sum > memory_bytes));
 }

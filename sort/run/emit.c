@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/run/emit.h"
-#include "sort/keys/look.h"
+#include "sort/keys/look_keys.h"
 #include "sort/keys/order.h"
 #include "sort/keys/fingerprint.h"
 

@@ -262,15 +262,22 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
     return st;
 }
 
+enum gs_device gs_sort_choose(const struct gs_options *options, const struct gs_plan *plan,
+                              struct gs_stats *stats)
+{
+    enum gs_device device = choose_device(options, plan, false, stats);
+    bool lists = gs_engine_uses_lists(options->engine);
+    stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
+    stats->device = gs_device_name(device);
+    return device;
+}
+
 void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
                       double *seconds)
 {
     struct gs_plan plan;
     gs_plan_make(&plan, options, count);
-    enum gs_device device = choose_device(options, &plan, false, stats);
-    bool lists = gs_engine_uses_lists(options->engine);
-    stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
-    stats->device = gs_device_name(device);
+    enum gs_device device = gs_sort_choose(options, &plan, stats);
     *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count, plan.threads, false)
                                        : gs_cost_cpu_seconds(count, plan.threads);
 }

@@ -14,7 +14,7 @@
 #include "sort/tags/finish_bins.h"
 #include "sort/check/record_fingerprint.h"
 
-#include "sort/check/records.h"
+#include "sort/check/check_records.h"
 
 #include "common/clock.h"
 

@@ -145,13 +145,9 @@ uint32_t gs_tags_same_bytes(const struct gs_tags *tags, const void *a, const voi
     for (uint32_t done = 0; done < most; done += HEAD) {
         const struct gs_record_head of_a = gs_record_head_at(tags->order, a, from + done);
         const struct gs_record_head of_b = gs_record_head_at(tags->order, b, from + done);
-        const uint64_t high = of_a.high ^ of_b.high;
-        const uint64_t low = of_a.low ^ of_b.low;
-        if ((high | low) == 0)
-            continue;
-        const int bits = high != 0 ? __builtin_clzll(high) : 64 + __builtin_clzll(low);
-        const uint32_t same = done + (uint32_t)bits / 8;
-        return same < most ? same : most;
+        const uint32_t same = gs_record_head_same(of_a, of_b);
+        if (same < HEAD)
+            return done + same < most ? done + same : most;
     }
     return most;
 }

@@ -7,8 +7,8 @@
 #include "sort/types/types.h"
 
 struct gs_look {
-    uint64_t bad;         /* the first that is out of order with the one before it, or their number */
-    uint64_t duplicates;  /* whose keys are those of the one before; counted if options->records */
+    uint64_t bad;         /* the first that is out of order with its predecessor, or their number */
+    uint64_t duplicates;  /* whose keys are those of the one before: of options->records only */
     uint64_t fingerprint; /* of all of them */
 };
 

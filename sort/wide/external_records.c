@@ -19,7 +19,7 @@
 #include "sort/wide/slices.h"
 #include "sort/check/trail.h"
 #include "sort/check/record_fingerprint.h"
-#include "sort/check/records.h"
+#include "sort/check/check_records.h"
 
 #include "common/memory.h"
 

@@ -5,7 +5,7 @@
 #include "sort/engines/list_engines.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/sorter/sorter.h"
-#include "sort/check/records.h"
+#include "sort/check/check_records.h"
 #include "sort/wide/record_calls.h"
 
 #include <inttypes.h>

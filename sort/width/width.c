@@ -5,7 +5,7 @@
 #include "sort/cpu/stages_cpu.h"
 #include "sort/external/external.h"
 #include "sort/external/external_plan.h"
-#include "sort/keys/look.h"
+#include "sort/keys/look_keys.h"
 #include "sort/keys/order.h"
 #include "sort/merge/merge.h"
 #include "sort/pipeline/incoming.h"

@@ -1,4 +1,4 @@
-# Records whose key strings are alike in many bytes, here and there or but for a few of them, are sorted as any others.
+# Records whose keys are alike in many bytes, all of them or nearly all, are sorted as any others.
 # SPDX-License-Identifier: MIT
 
 load ../helper
@@ -25,7 +25,8 @@ sorts()
 @test "numbers with the same upper bytes" {
     local keys
     keygen --record=24 --type=u16 narrow 60000 >in
-    for keys in "-k 8:u64 -k 16:u64 -k 0:u64" "-k 12:i64r -k 0:u32 -k 4:u64" "-k 20:b4 -k 0:u64be"; do
+    for keys in "-k 8:u64 -k 16:u64 -k 0:u64" "-k 12:i64r -k 0:u32 -k 4:u64" \
+        "-k 20:b4 -k 0:u64be"; do
         # shellcheck disable=SC2086  # options are words
         sorts $keys
     done
@@ -33,8 +34,10 @@ sorts()
 
 @test "a few that have other upper bytes, where a sample sees none" {
     keygen --record=24 --type=u16 narrow 60000 >in
-    keygen --record=24 --type=u64 uniform 3 | dd of=in bs=24 seek=4000 conv=notrunc status=none
-    keygen --record=24 --type=u128 --seed=2 uniform 3 | dd of=in bs=24 seek=51000 conv=notrunc status=none
+    keygen --record=24 --type=u64 uniform 3 >others
+    dd if=others of=in bs=24 seek=4000 conv=notrunc status=none
+    keygen --record=24 --type=u128 --seed=2 uniform 3 >others
+    dd if=others of=in bs=24 seek=51000 conv=notrunc status=none
     sorts -k 8:u64 -k 16:u64 -k 0:u64
     sorts -k 8:i32r -k 0:f64 -k 16:u32
 }

@@ -1,4 +1,4 @@
-/* records.h -- are records in order, and which are they?
+/* check_records.h -- are records in order, and which are they?
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_CHECK_RECORDS_H

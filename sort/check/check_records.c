@@ -1,7 +1,7 @@
-/* records.c -- are records in order, and which are they?
+/* check_records.c -- are records in order, and which are they?
  * SPDX-License-Identifier: MIT
  */
-#include "sort/check/records.h"
+#include "sort/check/check_records.h"
 #include "sort/check/record_fingerprint.h"
 
 #include "common/record_order.h"

@@ -1,8 +1,8 @@
-/* look.h -- are keys in order, and which are they?
+/* look_keys.h -- are keys in order, and which are they?
  * SPDX-License-Identifier: MIT
  */
-#ifndef GS_KEYS_LOOK_H
-#define GS_KEYS_LOOK_H
+#ifndef GS_LOOK_KEYS_H
+#define GS_LOOK_KEYS_H
 
 #include "sort/types/look.h"
 

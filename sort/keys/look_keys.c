@@ -1,7 +1,7 @@
-/* look.c -- are keys in order, and which are they?
+/* look_keys.c -- are keys in order, and which are they?
  * SPDX-License-Identifier: MIT
  */
-#include "sort/keys/look.h"
+#include "sort/keys/look_keys.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/keys/order.h"
 

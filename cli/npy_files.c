@@ -314,15 +314,12 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, unsigned index_bytes, bool changes,
-                                     bool grows, struct gs_error *err)
+enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, bool grows,
+                                     struct gs_error *err)
 {
-    npy->index_bytes = index_bytes;
     npy->out_bytes = npy->head.header_bytes;
     if (grows || (changes && npy->count > 1))
         npy->out_bytes = gs_npy_room(&npy->head, grows ? INT64_MAX : npy->head.count);
-    if (index_bytes != 0)
-        npy->out_bytes = GS_NPY_INTEGERS_HEAD;
     npy->out = malloc(npy->out_bytes);
     if (npy->out == NULL)
         return no_memory(npy->name, err);
@@ -332,10 +329,7 @@ enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, unsigned index_by
 
 void gs_npy_files_count(struct gs_npy_files *npy, uint64_t count)
 {
-    if (npy->index_bytes != 0)
-        gs_npy_write_integers(npy->out, npy->index_bytes, count);
-    else
-        gs_npy_write(&npy->head, npy->bytes, count, npy->out, npy->out_bytes);
+    gs_npy_write(&npy->head, npy->bytes, count, npy->out, npy->out_bytes);
 }
 
 enum gs_status gs_npy_files_compare(const struct gs_npy_files *npy, const char *name,

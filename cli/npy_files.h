@@ -19,9 +19,8 @@ struct gs_npy_files {
     unsigned char *bytes; /* and the bytes of that */
     unsigned char *out;   /* the output's header: the same with another count */
     uint32_t out_bytes;
-    unsigned index_bytes; /* it is that of indices, so long; 0: of records */
-    uint64_t count;       /* records in all files whose headers are known */
-    bool streams;         /* the output's header is written before it: with that count */
+    uint64_t count; /* records in all files whose headers are known */
+    bool streams;   /* the output's header is written before it: with that count */
 };
 
 /* If the first of `count` inputs is a regular file that begins as a .npy file does: make *npy and
@@ -45,10 +44,9 @@ enum gs_status gs_npy_files_follow(struct gs_npy_files *npy, struct gs_inputs *i
                                    uint64_t *skips, struct gs_error *err);
 
 /* Decide how long the output's header is: as the first file's, if the count does not change, or if
- * that has room; grows: the count may be any. With index_bytes, it is that of an array of indices.
- */
-enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, unsigned index_bytes, bool changes,
-                                     bool grows, struct gs_error *err);
+ * that has room; grows: the count may be any. */
+enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, bool grows,
+                                     struct gs_error *err);
 
 /* Make the output's header, for so many records. */
 void gs_npy_files_count(struct gs_npy_files *npy, uint64_t count);

@@ -56,16 +56,16 @@ cleanup:
     return st;
 }
 
-/* In front of the positions of plain records, if they go to a .npy file. */
+/* In front of positions that go to a .npy file. */
 static unsigned char index_head[GS_NPY_INTEGERS_HEAD];
 
 enum gs_status gs_work_write_head(const struct gs_command *command, struct gs_output *output,
                                   uint64_t keys, struct gs_error *err)
 {
-    if (command->npy != NULL && !output->head_written)
-        gs_npy_files_count(command->npy, keys);
-    else if (output->head == index_head)
+    if (output->head == index_head)
         gs_npy_write_integers(index_head, command->sort.index_bytes, keys);
+    else if (command->npy != NULL && command->sort.index_bytes == 0 && !output->head_written)
+        gs_npy_files_count(command->npy, keys);
     return gs_output_write_head(output, err);
 }
 
@@ -76,14 +76,13 @@ static bool is_npy_name(const char *name)
     return length > 4 && strcmp(name + length - 4, ".npy") == 0;
 }
 
-/* Put in front of the output what is in front of the first input's records; in front of indices, a
- * header of their own if the input is a .npy file, or the output shall be one. */
+/* Put in front of the output what is in front of the first input's records; in front of indices,
+ * nothing, or a header of their own if they shall be a .npy file. */
 enum gs_status gs_work_set_head(const struct gs_command *command, const struct gs_inputs *inputs,
                                 struct gs_output *output, struct gs_error *err)
 {
     struct gs_npy_files *npy = command->npy;
-    const unsigned index_bytes = command->sort.index_bytes;
-    if (npy == NULL && index_bytes != 0) {
+    if (command->sort.index_bytes != 0) {
         if (output->kind == GS_OUTPUT_TEMPORARY && is_npy_name(output->name))
             gs_output_set_head(output, index_head, sizeof index_head);
         return GS_OK;
@@ -98,7 +97,7 @@ enum gs_status gs_work_set_head(const struct gs_command *command, const struct g
                        "%s: a .npy file begins with its length, which -u changes: use -o FILE",
                        output->name);
     npy->streams = output->kind == GS_OUTPUT_STREAM;
-    enum gs_status st = gs_npy_files_make_out(npy, index_bytes, command->sort.unique,
+    enum gs_status st = gs_npy_files_make_out(npy, command->sort.unique,
                                               inputs->count > 1 || command->local, err);
     gs_output_set_head(output, npy->out, npy->out_bytes);
     return st;

@@ -110,7 +110,7 @@ static void find_word(struct gs_record_order *order, bool row)
     word->at = from < last ? from : last;
     word->swap = !little;
     word->shift = 8 * (little ? WORD - used - (from - word->at) : from - word->at);
-    word->mask = used < WORD_BYTES ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX;
+    word->mask = used < WORD ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX;
     word->flip = key->descending ? word->mask : 0;
     if (key->type.kind == GS_TYPE_SIGNED)
         word->flip ^= (uint64_t)1 << 63;

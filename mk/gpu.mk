@@ -32,13 +32,21 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECT
 	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -Xcompiler -fopenmp -I. -c $< -o $@.o
 	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
-bench-gpu: $(B)/bench-gpu
-	$(B)/bench-gpu $(BENCH)
+define bench_rule
+$(B)/bench-gpu-$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $$(filter $(B)/w$(1)/sort/device/%,$$(call wide_objects,$(1))) $$(call objects,$$(call present,common types) $(GPU_ONCE)) build/tools/data/dist.o $(B)/flags
+	$$(call quiet,NVCC)$$(NVCC) -std=c++17 -O3 -arch=$$(BENCH_ARCH) -DGS_BITS=$(1) -Xcompiler -fopenmp -I. -c $$< -o $$@.o
+	$$(call quiet,LINK)$$(CXX) $$(CFLAGS) -fopenmp $$(LDFLAGS) $$@.o $$(filter %.o,$$^) $$(LIBS) -o $$@
+endef
+$(foreach width,$(WIDTHS),$(eval $(call bench_rule,$(width))))
 
-check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
+BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
+bench-gpu: $(BENCHES)
+	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
+
+check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(BENCHES) units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
-	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close)
+	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close) $(WIDTHS:%=$(B)/bench-gpu-%)
 
 # Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)

@@ -48,10 +48,6 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
                        gs_engine_name(options->engine), GS_KEY_BYTES);
     if (options->device == GS_DEVICE_GPU && gs_gpu_refusal() != NULL)
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: %s", gs_gpu_refusal());
-    if (options->device == GS_DEVICE_GPU && gs_record_bytes(options) != GS_KEY_BYTES)
-        return gs_fail(err, GS_ERR_DEVICE, 0,
-                       "--device=gpu: a GPU sorts records of 4, 8 or 16 bytes, not of %u",
-                       gs_record_bytes(options));
 cleanup:
     return st;
 }
@@ -72,8 +68,6 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
         device = options->device;
     else if (gs_gpu_refusal() != NULL)
         reason = gs_gpu_refusal();
-    else if (gs_record_bytes(options) != GS_KEY_BYTES)
-        reason = "records of this size are sorted on the CPU";
     else if (!gs_gpu_present())
         reason = "there is no GPU";
     else if (gs_engine_uses_lists(options->engine))

@@ -17,7 +17,7 @@ static enum gs_status check_options(const struct gs_options *options, struct gs_
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: -s needs the CPU");
     if (options->device == GS_DEVICE_GPU)
         return gs_fail(err, GS_ERR_DEVICE, 0,
-                       "--device=gpu: a GPU sorts records of 4, 8 or 16 bytes, not of %u",
+                       "--device=gpu: a GPU sorts records of up to 16 bytes, not of %u",
                        gs_record_bytes(options));
     if (gs_engine_uses_lists(options->engine))
         return gs_fail(err, GS_ERR_USAGE, 0, "--engine=%s sorts keys of 4 bytes, not of %u",

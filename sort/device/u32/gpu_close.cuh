@@ -8,7 +8,7 @@
 #ifndef GS_GPU_CLOSE_CUH
 #define GS_GPU_CLOSE_CUH
 
-#include "sort/device/kernels/gpu_values.cuh"
+#include "sort/device/u32/gpu_values.cuh"
 
 static_assert(GS_GPU_CLOSE_VALUES == GS_GPU_MEDIUM_KEYS, "a counter for each, where keys would be");
 static_assert((uint64_t)GS_GPU_CLOSE_KEYS * GS_GPU_CLOSE_VALUES <= 1ULL << 32, "a run is a word");

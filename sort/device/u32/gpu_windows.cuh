@@ -6,8 +6,8 @@
 #ifndef GS_GPU_WINDOWS_CUH
 #define GS_GPU_WINDOWS_CUH
 
-#include "sort/device/kernels/gpu_crowds.cuh"
-#include "sort/device/kernels/gpu_network.cuh"
+#include "sort/device/u32/gpu_crowds.cuh"
+#include "sort/device/u32/gpu_network.cuh"
 
 enum { HALF = ITEMS / 2 };
 

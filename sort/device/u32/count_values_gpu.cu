@@ -19,7 +19,7 @@
  */
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/kernels/gpu_launchers.h"
-#include "sort/device/kernels/gpu_values.cuh"
+#include "sort/device/u32/gpu_values.cuh"
 
 enum {
     COUNT_THREADS = 1024, /* one block per multiprocessor, for the largest table */

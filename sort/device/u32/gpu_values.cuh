@@ -15,7 +15,7 @@
 #ifndef GS_GPU_VALUES_CUH
 #define GS_GPU_VALUES_CUH
 
-#include "sort/device/kernels/gpu_windows.cuh"
+#include "sort/device/u32/gpu_windows.cuh"
 
 enum {
     VALUES_MOST = 2048,  /* most values of a bin */

@@ -18,8 +18,8 @@
  * A thread must issue all of its atomic adds before it needs the first result, so no branch is
  * around them: keys that the bin does not have count into separate words behind the counters.
  */
-#include "sort/device/kernels/gpu_close.cuh"
-#include "sort/device/kernels/gpu_hard.cuh"
+#include "sort/device/u32/gpu_close.cuh"
+#include "sort/device/u32/gpu_hard.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/kernels/gpu_launchers.h"
 

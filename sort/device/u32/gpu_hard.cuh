@@ -9,8 +9,8 @@
 #define GS_GPU_HARD_CUH
 
 #include "sort/device/kernels/gpu_digit.cuh"
-#include "sort/device/kernels/gpu_values.cuh"
-#include "sort/device/kernels/gpu_windows.cuh"
+#include "sort/device/u32/gpu_values.cuh"
+#include "sort/device/u32/gpu_windows.cuh"
 
 /* Sort a bin whose keys crowd. The counters, which by now hold where each digit begins, tell how
  * the keys are distributed. New digits follow that: an old digit of k keys is divided evenly into

@@ -6,7 +6,7 @@
  */
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/kernels/gpu_launchers.h"
-#include "sort/device/kernels/gpu_values.cuh"
+#include "sort/device/u32/gpu_values.cuh"
 
 enum {
     WRITE_THREADS = 128,

@@ -360,18 +360,22 @@ demo: all
 	rm -r build/demo
 
 BIN := $(DESTDIR)$(PREFIX)/bin
-MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+MAN := $(DESTDIR)$(PREFIX)/share/man
 COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+# Each page under its section and the program's name, as in man5/keysort-stats.5.
+PAGES := $(sort $(wildcard man/gsort*.[1-8]))
+installed = $(MAN)/man$(subst .,,$(suffix $(1)))/$(PROGRAM)$(patsubst man/gsort%,%,$(1))
+HEADING := $(shell echo '$(PROGRAM)' | tr '[:lower:]' '[:upper:]')
 install: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
 	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
 	$(if $(filter 1,$(MPI)),install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
-	install -d '$(MAN)' '$(COMPLETIONS)'
-	sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g' man/gsort.1 >'$(MAN)/$(PROGRAM).1'
+	install -d '$(MAN)/man1' '$(MAN)/man5' '$(COMPLETIONS)'
+	$(foreach page,$(PAGES),sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g; /^\.TH /s/GSORT/$(HEADING)/' $(page) >'$(call installed,$(page))' &&) :
 	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >'$(COMPLETIONS)/$(PROGRAM)'
-	chmod 644 '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
+	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))') '$(COMPLETIONS)/$(PROGRAM)'
 
 uninstall:
-	rm -f '$(BIN)/$(PROGRAM)' '$(BIN)/$(PROGRAM)-mpi' '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
+	rm -f '$(BIN)/$(PROGRAM)' '$(BIN)/$(PROGRAM)-mpi' $(foreach page,$(PAGES),'$(call installed,$(page))') '$(COMPLETIONS)/$(PROGRAM)'
 
 dist:
 	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }

@@ -43,8 +43,8 @@ by_group()
 @test "the man page has the groups of --help, with the same options" {
     [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
     option_entries | sed 's/^\.SS //' | by_group >page
-    gsort --help | sed -n '/^ [A-Z].*:$/ { s/^ //; s/[,:].*//; p }; /^  *-/ { s/^  *//; s/  .*//; p }' |
-        by_group >list
+    gsort --help | sed -n '/^ [A-Z].*:$/ { s/^ //; s/[,:].*//; p }
+        /^  *-/ { s/^  *//; s/  .*//; p }' | by_group >list
     [ "$(cut -d: -f1 list | uniq | wc -l)" -ge 5 ]
     diff list page
 }

@@ -247,6 +247,8 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
 {
     uint64_t more = limit_bytes > held_bytes ? limit_bytes - held_bytes : 0;
     double seconds = 0;
+    struct gs_command try = *command;
+    struct gs_error first = {.status = GS_OK};
     enum gs_status st =
         gs_width(&command->sort)
             ->external_forecast(&command->sort, limit_bytes,
@@ -255,12 +257,21 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
     warn_of_unmapped(command, inputs);
     while (st == GS_OK) {
         bool advanced = false;
-        st = sort_within(command, held_bytes + more, held_bytes, inputs, output, progress, stats,
+        st = sort_within(&try, held_bytes + more, held_bytes, inputs, output, progress, stats,
                          &advanced, err);
-        if (st != GS_ERR_MEMORY || advanced || more / 2 < LEAST_BYTES)
+        if (st != GS_ERR_MEMORY)
             break;
+        if (first.status == GS_OK)
+            first = *err; /* whose figures are those of the command line */
+        const unsigned threads = gs_threads(&try.sort);
+        const bool halves = more / 2 >= LEAST_BYTES;
+        if (advanced || (threads == 1 && !halves)) {
+            *err = first;
+            break;
+        }
         *err = (struct gs_error){.status = st = GS_OK};
-        more /= 2;
+        try.sort.threads = threads > 1 ? threads / 2 : 1;
+        more = halves ? more / 2 : more;
     }
     return st;
 }

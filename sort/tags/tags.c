@@ -123,7 +123,11 @@ static inline struct gs_record_head prefix_by_moves(const struct gs_tags *tags, 
         const uint64_t part = words[move->from] & move->mask;
         prefix[move->to] |= part << move->turn | part >> (-move->turn & 63);
     }
-    return (struct gs_record_head){prefix[0], prefix[1]};
+    struct gs_record_head head = {prefix[0], prefix[1]};
+    if (tags->moved < tags->prefix_bytes)
+        put(&head, gs_record_head_at(tags->order, record, tags->window_at + GS_TAG_WINDOW),
+            tags->moved);
+    return head;
 }
 
 static void tag_with_gaps(const struct gs_tagger *tagger, const void *records, uint64_t first,
@@ -214,6 +218,7 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
             add_move(tags, at++, to);
         }
     }
+    tags->moved = to;
     for (uint32_t i = 0; i < tags->gap_count; i++)
         put(&tags->sides, (struct gs_record_head){(uint64_t)1 << 56, 0}, tags->gaps[i].at);
     if (tags->gap_count == (start > 0 ? 1 : 0))
@@ -289,18 +294,32 @@ unsigned gs_tags_loose_bits(const struct gs_tags *tags, bool unique)
     return GS_KEY_BITS - 8 * told;
 }
 
+/* Does a tag say that its record has what is alike in a gap? */
+static bool has_alike(const struct gs_tags *tags, const struct gs_tag_gap *gap, gs_key tag)
+{
+    const gs_key bytes = (tags->reverse ? ~tag : tag) >> (GS_KEY_BITS - 8 - 8 * gap->at);
+    return (uint8_t)bytes == 1;
+}
+
 uint32_t gs_tag_next(const struct gs_tags *tags, gs_key tag)
 {
     uint32_t next = tags->prefix_bytes;
     for (uint32_t i = 0; i < tags->gap_count; i++) {
         const struct gs_tag_gap *gap = &tags->gaps[i];
-        const gs_key bytes = (tags->reverse ? ~tag : tag) >> (GS_KEY_BITS - 8 - 8 * gap->at);
-        const bool has = (uint8_t)bytes == 1;
+        const bool has = has_alike(tags, gap, tag);
         next = tags->prefix_bytes - gap->at - 1 + (has ? gap->end : gap->from);
         if (!has)
             break;
     }
     return next;
+}
+
+bool gs_tag_tells_keys(const struct gs_tags *tags, gs_key tag)
+{
+    for (uint32_t i = 0; i < tags->gap_count; i++)
+        if (!has_alike(tags, &tags->gaps[i], tag))
+            return false;
+    return gs_tag_next(tags, tag) >= tags->order->key_bytes;
 }
 
 gs_key gs_tag_again(const struct gs_tags *tags, const void *record, uint32_t from, gs_key tag)

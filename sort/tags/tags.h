@@ -54,7 +54,8 @@ struct gs_tags {
     uint64_t known[4], is_known[4]; /* what is alike of it, */
     struct gs_record_head sides;    /* the tag with nothing but the bytes for sides, */
     uint32_t move_count;
-    struct gs_tag_move moves[16]; /* and the others */
+    struct gs_tag_move moves[16]; /* and the others; */
+    uint32_t moved;               /* the tag's bytes from here on come from behind the window */
 };
 
 /* Tags for records of these spans, in the order that options say. Looks at some of them. */
@@ -89,6 +90,10 @@ uint32_t gs_tags_same_bytes(const struct gs_tags *tags, const void *a, const voi
 
 /* Where in the strings of records the part behind a tag's prefix begins. */
 uint32_t gs_tag_next(const struct gs_tags *tags, gs_key tag);
+
+/* Under unique: have all records whose tags agree with this one above the loose bits the same keys?
+ * Not where it lacks what is alike in a gap: then bytes of keys are among the loose bits, too. */
+bool gs_tag_tells_keys(const struct gs_tags *tags, gs_key tag);
 
 /* A tag for the same record whose prefix is its string from byte `from` on. */
 gs_key gs_tag_again(const struct gs_tags *tags, const void *record, uint32_t from, gs_key tag);

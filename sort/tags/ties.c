@@ -198,9 +198,8 @@ uint64_t gs_ties_unique(struct gs_wide *wide, gs_key *tags, uint64_t count, gs_k
         uint64_t left = 1;
         next = run_end(tags, i, count, mask);
         if (next - i > 1) {
-            const uint32_t known = gs_tag_next(&wide->tags, tags[i]);
             dropped += fingerprint(wide, tags + i, next - i);
-            if (known >= wide->tags.order->key_bytes) {
+            if (gs_tag_tells_keys(&wide->tags, tags[i])) {
                 tags[i] = first_of(wide, tags + i, next - i);
             } else {
                 gs_ties_resolve(wide, tags + i, next - i, scratch);

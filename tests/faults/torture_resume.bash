@@ -68,8 +68,10 @@ kill_often()
     for ((i = RANDOM % 4; i >= 0; i--)); do
         rm -f out
         [ "$output" = new ] || { cp in0 out && names[0]=out; }
-        timeout -s KILL "0.$((RANDOM % 10))$((RANDOM % 10))" "$GSORT" "${options[@]}" \
-            "${names[@]}" -o out 2>/dev/null
+        # --foreground: timeout waits until it is dead, which takes a while where others run, too;
+        # so long it has its directories.
+        timeout --foreground -s KILL "0.$((RANDOM % 10))$((RANDOM % 10))" "$GSORT" \
+            "${options[@]}" "${names[@]}" -o out 2>/dev/null
         chance 30 && change_input
         chance 20 && damage_kept
     done

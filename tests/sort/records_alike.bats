@@ -9,15 +9,15 @@ setup()
     enter_directory
 }
 
-# sorts OPTION...: ./in, records of 24 bytes, in every direction.
+# sorts OPTION...: ./in, records of $bytes bytes (24), in every direction.
 sorts()
 {
-    local direction
+    local direction bytes=${bytes:-24}
     for direction in "" -r -u "-r -u" "-r -s"; do
         # shellcheck disable=SC2086  # options are words
-        reference -R 24 "$@" $direction in >wanted
+        reference -R "$bytes" "$@" $direction in >wanted
         # shellcheck disable=SC2086  # options are words
-        gsort -R 24 "$@" $direction --verify in -o got
+        gsort -R "$bytes" "$@" $direction --verify in -o got
         assert_same wanted got
     done
 }
@@ -47,4 +47,24 @@ sorts()
     printf 'x' | dd of=in bs=1 seek=$((24 * 777 + 9)) conv=notrunc status=none
     printf 'x' | dd of=in bs=1 seek=$((24 * 50777 + 23)) conv=notrunc status=none
     sorts -k 0:u32
+}
+
+@test "-u: other keys, two below and two above the one that a sample sees" {
+    local at=4000 key
+    head -c $((24 * 60000)) /dev/zero | tr '\0' m >in
+    for key in aaaa zzzz mmab mmmz; do
+        printf %s "$key" | dd of=in bs=24 seek=$at conv=notrunc status=none
+        at=$((at + 7001))
+    done
+    sorts -k 0:b4
+    sorts -k 0:u32
+    sorts -k 0:b12 -k 20:b4
+}
+
+@test "bytes that vary at the end of the window in which bytes alike are left out, and behind it" {
+    local at zeros='' bytes=64
+    keygen low-bits $((16 * 20000)) >in
+    for ((at = 2; at < 60; at += 4)); do zeros+=" -k $at:b2"; done
+    # shellcheck disable=SC2086  # keys are words
+    sorts -k 0:b1 $zeros -k 4:b1 -k 8:b2r
 }

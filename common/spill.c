@@ -76,7 +76,7 @@ enum gs_status gs_spill_open(struct gs_spill *spill, const char *const *director
 
 /* The name of a file that has one. */
 struct file_name {
-    char text[16];
+    char text[24];
 };
 
 static struct file_name name_file(int file)

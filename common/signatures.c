@@ -59,6 +59,8 @@ const struct gs_signature gs_signatures[] = {
     {"a Debian package", .fields = {AT(0, "!<arch>\ndebian")}},
     {"an ar archive", .fields = {AT(0, "!<arch>\n")}, .command = "ar p"},
     {"a cpio archive", .fields = {AT(0, "070701"), AT(102, "00000000")}},
+    {"a cpio archive", .fields = {AT(0, "070702"), AT(78, "0000"), AT(94, "0000")}},
+    {"a cpio archive", .fields = {AT(0, "070707"), BITS(18, "0", "\xfe"), AT(59, "000")}},
     {"a xar archive", .fields = {AT(0, "xar!\0"), AT(6, "\0\1")}},
     {"a cabinet file", .fields = {AT(0, "MSCF\0\0\0\0")}},
     {"an LHA archive",
@@ -67,6 +69,7 @@ const struct gs_signature gs_signatures[] = {
      .fields = {BITS(0, "\xed\xab\xee\xdb\0\0\0", "\xff\xff\xff\xff\xf8\xfe\xff")}},
     {"a WIM archive", .fields = {AT(0, "MSWIM\0\0\0")}},
     {"a Git pack", .fields = {AT(0, "PACK\0\0\0\2")}},
+    {"a Git pack's index", .fields = {AT(0, "\xfftOc\0\0\0\2")}},
     {"a Git index", .fields = {BITS(0, "DIRC\0\0\0", "\xff\xff\xff\xff\xff\xff\xff")}},
 
     /* Databases. */
@@ -163,6 +166,10 @@ const struct gs_signature gs_signatures[] = {
      .fields = {BITS(0, "\xce\xfa\xed\xfe\0\0\0\0", "\xfe\xff\xff\xff\xe0\xff\xff\xfe")}},
     {"a Java class or Mach-O program", .fields = {AT(0, "\xca\xfe\xba\xbe\0\0\0")}},
     {"a WebAssembly module", .fields = {AT(0, "\0asm\1\0\0\0")}},
+    {"a compiled Python module", /* its flags, and the code's mark */
+     .fields = {BITS(1, "\x0c\r\n", "\xfc\xff\xff"), BITS(4, ZEROS_4, "\xfc\xff\xff\xff"),
+                AT(16, "\xe3")}},
+    {"a message catalog", .fields = {AT(0, "\xde\x12\4\x95\0\0"), AT(12, "\x1c\0\0\0")}},
     {"LLVM bitcode", .fields = {AT(0, "BC\xc0\xde\x35\x14")}},
     {"a Dalvik program", .fields = {AT(0, "dex\n03")}},
 
@@ -213,6 +220,12 @@ const struct gs_signature gs_signatures[] = {
     {"a PDF document", .fields = {BITS(0, "%PDF-0.", "\xff\xff\xff\xff\xff\xf0\xff")}},
     {"a PostScript document", .fields = {AT(0, "%!PS-Adobe")}},
     {"a Microsoft Office document", .fields = {AT(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")}},
+    {"a font", .fields = {AT(0, "wOFF"), BITS(4, "\0\0\0\0", "\xb0\xaa\xab\xb0")}},
+    {"a font", .fields = {AT(0, "wOF2"), BITS(4, "\0\0\0\0", "\xb0\xaa\xab\xb0")}},
+    {"a font", .fields = {AT(0, "OTTO\0"), BITS(8, "\0\0", "\xff\xf8")}},
+    {"a font", /* and the name of its first table */
+     .fields = {AT(0, "\0\1\0\0\0"), BITS(8, "\0\0", "\xff\xf8"),
+                BITS(12, "\x40\x40", "\xf0\xe0")}},
     {"an RTF document", .fields = {AT(0, "{\\rtf1")}},
     {"encrypted data", .fields = {AT(0, "Salted__")}},
     {"encrypted data", .fields = {AT(0, "age-encryption.org/")}},

@@ -48,3 +48,31 @@ replaced()
     [ "$status" -eq 0 ]
     tail -c +129 out | cmp <(reference raw raw) -
 }
+
+@test "a second or third file, merged, through temporary files, too: one of the two, or refused" {
+    require_plain_build
+    keygen sorted 1000 >raw
+    npy "'<u4'" 1000 <raw >first.npy
+    cp first.npy a.npy
+    head -c 3600 raw | npy "'<u4'" 900 >b.npy
+    npy "'<f4'" 1000 <raw >c.npy
+    reference raw raw >old
+    reference raw <(head -c 3600 raw) >new
+    local options other
+    # shellcheck disable=SC2016
+    for options in '' -m '-S 1M -T .' --verify -s '-u -m'; do
+        for other in b c; do
+            rm -f out
+            replaced "$other.npy" '"$GSORT" '"$options"' first.npy in.npy -o out'
+            echo "$options $other: status $status"
+            if [ "$status" -eq 0 ]; then
+                [[ $options = *-u* ]] && reference -u raw >old && cp old new
+                tail -c +129 out | cmp old - || { [ "$other" = b ] && tail -c +129 out | cmp new -; }
+            else
+                [ "$status" -eq 2 ] && [ "${#stderr_lines[@]}" -eq 1 ] && [ ! -e out ]
+            fi
+        done
+    done
+    replaced c.npy '"$GSORT" -c in.npy && "$GSORT" --plan first.npy in.npy'
+    [ "$status" -eq 2 ]
+}

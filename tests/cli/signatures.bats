@@ -50,12 +50,15 @@ archives()
     sample deb 0 '!<arch>\ndebian-binary   '
     sample ar 0 '!<arch>\n/               '
     sample cpio 0 070701 102 00000000
+    sample cpio-crc 0 070702 54 0000002a0000000800000001000000000000000000000005000012ab
+    sample cpio-odc 0 0707070000010000021006440000000000000000010000001516110537400000200000000002
     sample xar 0 'xar!\0\x1c\0\x01'
     sample cab 0 'MSCF\0\0\0\0'
     sample lha 2 '-lh5-' 20 '\0'
     sample rpm 0 '\xed\xab\xee\xdb\x03\0\0\0'
     sample wim 0 'MSWIM\0\0\0'
     sample git-pack 0 'PACK\0\0\0\x02'
+    sample git-pack-index 0 '\xfftOc\0\0\0\x02'
     sample git-index 0 'DIRC\0\0\0\x02'
 }
 
@@ -151,6 +154,14 @@ programs_and_documents()
     sample wasm 0 '\0asm\x01\0\0\0'
     sample bitcode 0 'BC\xc0\xde\x35\x14'
     sample dex 0 'dex\n035\0'
+    sample pyc 0 '\xcb\x0d\r\n\0\0\0\0' 16 '\xe3'
+    sample pyc-hash 0 '\x55\x0d\r\n\x03\0\0\0' 16 '\xe3'
+    sample gettext 0 '\xde\x12\x04\x95\0\0\0\0\x20\0\0\0\x1c\0\0\0'
+    sample woff 0 'wOFF\0\x01\0\0'
+    sample woff2 0 'wOF2OTTO'
+    sample opentype 0 'OTTO\0\x0c\0\x80\0\x03'
+    sample truetype 0 '\0\x01\0\0\0\x12\x01\0\0\x04\0\x20DSIG'
+    sample truetype-os2 0 '\0\x01\0\0\0\x0f\0\x80\0\x03\0\x70OS/2'
     sample pdf 0 '%%PDF-1.7'
     sample postscript 0 '%%!PS-Adobe-3.0'
     sample ole 0 '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'

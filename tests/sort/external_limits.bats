@@ -34,6 +34,28 @@ sorted_soon()
     assert_same wanted out
 }
 
+# others_hold KIB COMMAND...: where other processes leave so much memory, if gsort believes /proc.
+others_hold()
+{
+    sed "s/^MemAvailable:.*/MemAvailable: $1 kB/" /proc/meminfo >meminfo
+    unshare -m bash -c 'mount --bind meminfo /proc/meminfo && exec "$@"' bash "${@:2}"
+}
+
+@test "so do records where other processes hold the memory" {
+    local kib
+    require unshare
+    others_hold 64 true 2>/dev/null || skip "mounting is not permitted here"
+    keygen uniform 1600000 >in
+    reference -s -R 16 -k 0:f64 in >wanted
+    for kib in 64 4000 40000; do
+        others_hold "$kib" timeout 20 "$GSORT" -s -R 16 -k 0:f64 -T t in -o out
+        assert_same wanted out
+        # shellcheck disable=SC2002  # a pipe is what is tested
+        cat in | others_hold "$kib" timeout 20 "$GSORT" -s -R 16 -k 0:f64 -T t >out
+        assert_same wanted out
+    done
+}
+
 @test "records of any size behind any number of bytes, with any limit" {
     local size skip limit
     keygen uniform 400000 >in

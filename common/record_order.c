@@ -108,6 +108,7 @@ static void find_word(struct gs_record_order *order, bool row)
     const uint32_t last = record_bytes < WORD ? 0 : record_bytes - WORD;
     struct gs_record_word *word = &order->word;
     word->at = from < last ? from : last;
+    word->bytes = record_bytes < WORD ? record_bytes : WORD;
     word->swap = !little;
     word->shift = 8 * (little ? WORD - used - (from - word->at) : from - word->at);
     word->mask = used < WORD ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX;
@@ -276,8 +277,8 @@ int gs_record_compare_keys(const struct gs_record_order *order, const void *a, c
     return compare_parts(order, a, b, order->key_parts, 0);
 }
 
-bool gs_record_follows_closely(const struct gs_record_order *order, const void *a, const void *b,
-                               bool reverse, bool distinct)
+bool gs_record_follows(const struct gs_record_order *order, const void *a, const void *b,
+                       bool reverse, bool distinct)
 {
     int sign = gs_record_compare_keys(order, a, b);
     if (sign == 0 && distinct)

@@ -23,7 +23,8 @@ struct gs_record_head {
 
 /* How the first 8 bytes of a record's keys are found by a few instructions. */
 struct gs_record_word {
-    uint32_t at;    /* load 8 bytes from here on, or all if there are fewer; */
+    uint32_t at;    /* from here on */
+    uint32_t bytes; /* load 8 bytes, or all if there are fewer; */
     bool swap;      /* exchange them, */
     uint32_t shift; /* shift them to the left, */
     uint64_t mask;  /* keep these bits; */
@@ -124,22 +125,27 @@ static inline struct gs_record_head gs_record_head(const struct gs_record_order 
 }
 
 /* The beginning of a record's keys, as a number: of two records whose numbers differ, the one with
- * the lower number comes first. If they are the same, that tells nothing. */
-static inline uint64_t gs_record_word(const struct gs_record_order *order, const void *record)
+ * the lower number comes first. If they are the same, that tells nothing. A loop that writes bytes
+ * has a copy of order->word, which stays in registers. */
+static inline uint64_t gs_record_word_by(const struct gs_record_word *how, const void *record)
 {
-    const struct gs_record_word *how = &order->word;
     const uint64_t sign = (uint64_t)1 << 63;
     uint64_t word = 0;
-    if (order->format.record_bytes >= sizeof word)
+    if (how->bytes == sizeof word)
         memcpy(&word, (const char *)record + how->at, sizeof word);
     else
-        memcpy(&word, record, order->format.record_bytes);
+        memcpy(&word, record, how->bytes);
     if (how->swap)
         word = __builtin_bswap64(word);
     word = word << how->shift & how->mask;
     if (how->is_float) /* as fold_float in record_order.c */
         word = ((word & sign) != 0 ? ~word & how->mask : word | sign) - how->nans;
     return word ^ how->flip;
+}
+
+static inline uint64_t gs_record_word(const struct gs_record_order *order, const void *record)
+{
+    return gs_record_word_by(&order->word, record);
 }
 
 /* The order of two records: below, equal to or above 0. from: their key strings are known to be the
@@ -163,18 +169,9 @@ static inline bool gs_record_same_keys(const struct gs_record_order *order, cons
     return gs_record_compare_keys(order, a, b) == 0;
 }
 
-/* May b follow a? distinct: only if their keys differ. Compares all of them. */
-bool gs_record_follows_closely(const struct gs_record_order *order, const void *a, const void *b,
-                               bool reverse, bool distinct);
-
-/* The same, where a's word is known; b's takes its place. */
-static inline bool gs_record_follows(const struct gs_record_order *order, const void *a,
-                                     const void *b, uint64_t *word, bool reverse, bool distinct)
-{
-    const uint64_t of_a = *word;
-    const uint64_t of_b = *word = gs_record_word(order, b);
-    return of_a != of_b ? (of_a < of_b) != reverse
-                        : gs_record_follows_closely(order, a, b, reverse, distinct);
-}
+/* May b follow a? distinct: only if their keys differ. Where many are asked about, their words are
+ * compared first. */
+bool gs_record_follows(const struct gs_record_order *order, const void *a, const void *b,
+                       bool reverse, bool distinct);
 
 #endif

@@ -8,16 +8,23 @@
 
 #define LOOK_BYTES ((uint64_t)1 << 20) /* that a thread looks at at once */
 
-/* The first of records [first, end) that may not follow the one before; or end. */
-static uint64_t find_disorder(const struct gs_options *options, const char *records, uint64_t first,
-                              uint64_t end)
+uint64_t gs_records_find_disorder(const struct gs_options *options, const char *records,
+                                  uint64_t first, uint64_t end)
 {
+    const struct gs_record_order *order = options->records;
+    const struct gs_record_word how = order->word;
     const uint64_t bytes = gs_record_bytes(options);
+    const bool reverse = options->reverse;
     const char *record = records + first * bytes;
-    uint64_t word = gs_record_word(options->records, record - bytes);
-    while (first < end && gs_record_follows(options->records, record - bytes, record, &word,
-                                            options->reverse, options->unique))
-        first++, record += bytes;
+    uint64_t word = gs_record_word_by(&how, record - bytes);
+    for (; first < end; first++, record += bytes) {
+        const uint64_t before = word;
+        word = gs_record_word_by(&how, record);
+        if (before != word
+                ? (before < word) == reverse
+                : !gs_record_follows(order, record - bytes, record, reverse, options->unique))
+            break;
+    }
     return first;
 }
 
@@ -31,12 +38,9 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
     uint64_t best = count;
     if (count == 0)
         return count;
-    if (previous != NULL) {
-        uint64_t word = gs_record_word(options->records, previous);
-        if (!gs_record_follows(options->records, previous, first, &word, options->reverse,
-                               options->unique))
-            return 0;
-    }
+    if (previous != NULL &&
+        !gs_record_follows(options->records, previous, first, options->reverse, options->unique))
+        return 0;
 #pragma omp parallel for num_threads(blocks > 1 ? gs_threads(options) : 1) schedule(dynamic)
     for (uint64_t i = 0; i < blocks; i++) {
         const uint64_t end = count - i * block < block ? count : (i + 1) * block;
@@ -44,7 +48,8 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
 #pragma omp atomic read
         known = best;
         const uint64_t from = i > 0 ? i * block : 1;
-        const uint64_t at = from < known ? find_disorder(options, first, from, end) : end;
+        const uint64_t at =
+            from < known ? gs_records_find_disorder(options, first, from, end) : end;
         if (at == end)
             continue;
 #pragma omp critical(gs_disorder)

@@ -10,6 +10,11 @@
 uint64_t gs_records_first_disorder(const struct gs_options *options, const void *records,
                                    uint64_t count, const void *previous);
 
+/* The first of records [first, end) that may not follow the one before it; or end. By this thread
+ * alone. */
+uint64_t gs_records_find_disorder(const struct gs_options *options, const char *records,
+                                  uint64_t first, uint64_t end);
+
 /* Look at records of options->records. */
 gs_look_at gs_records_look;
 

@@ -10,6 +10,8 @@
  */
 #include "sort/tags/gather.h"
 
+#include "common/record_copy.h"
+
 #define AHEAD          24 /* records that are under way */
 #define GATHERED       64 /* records that are copied, then compared */
 #define LINE           64
@@ -23,25 +25,6 @@ static inline void prefetch(const char *record, uint32_t bytes)
     __builtin_prefetch(record + end - 1, 0, 2);
 }
 
-/* Copy a record; short ones without a call: the last part may overlap the one before. */
-static inline void copy(char *to, const char *record, uint32_t bytes)
-{
-    enum { PART = 32, HALF = PART / 2, QUARTER = HALF / 2, MOST = 8 * PART };
-    if (bytes < QUARTER || bytes > MOST) {
-        memcpy(to, record, bytes);
-    } else if (bytes <= HALF) {
-        memcpy(to, record, QUARTER);
-        memcpy(to + bytes - QUARTER, record + bytes - QUARTER, QUARTER);
-    } else if (bytes <= PART) {
-        memcpy(to, record, HALF);
-        memcpy(to + bytes - HALF, record + bytes - HALF, HALF);
-    } else {
-        for (uint32_t at = 0; at + PART < bytes; at += PART)
-            memcpy(to + at, record + at, PART);
-        memcpy(to + bytes - PART, record + bytes - PART, PART);
-    }
-}
-
 static inline void fetch(const struct gs_wide *wide, gs_key tag, char *to)
 {
     const char *record = gs_wide_tagged(wide, tag);
@@ -50,7 +33,7 @@ static inline void fetch(const struct gs_wide *wide, gs_key tag, char *to)
         const uint64_t number = wide->numbers.first + gs_tag_index(&wide->tags, tag);
         gs_number_write(to, number, wide->options->reverse, record, bytes);
     } else {
-        copy(to, record, bytes);
+        gs_record_copy(to, record, bytes);
     }
 }
 
@@ -71,25 +54,33 @@ static bool is_in_bin(const struct gs_wide *wide, uint32_t bin, const char *reco
     return tag >= gs_splitters_low(splitters, bin) && tag <= gs_splitters_high(splitters, bin);
 }
 
-/* Are copied records in order, and the one before them, unless first? Equal keys under stable have
- * to come in the order of the input, or else not to be equal. */
-static bool are_ordered(const struct gs_wide *wide, const gs_key *tags, uint64_t count, bool first,
-                        const char *copies)
+/* May a copied record follow the one before it, if their words are equal? Equal keys under stable
+ * have to come in the order of the input, or else not to be equal. */
+static bool follows_closely(const struct gs_wide *wide, const gs_key *tag, const char *record)
 {
     const struct gs_record_order *order = wide->tags.order;
-    const bool stable = order->format.stable;
+    const bool back = order->format.stable &&
+                      gs_tag_index(&wide->tags, tag[0]) < gs_tag_index(&wide->tags, tag[-1]);
+    return gs_record_follows(order, record - wide->output_bytes, record, wide->options->reverse,
+                             back || wide->options->unique);
+}
+
+/* Are copied records in order and, unless first, behind the one in front of them? */
+static bool are_ordered(const struct gs_wide *wide, const gs_key *tags, uint64_t count, bool first,
+                        const char *record)
+{
+    const struct gs_record_word how = wide->tags.order->word;
     const unsigned bytes = wide->output_bytes;
-    const char *record = record_in(wide, copies);
+    const bool reverse = wide->options->reverse;
     uint64_t i = first ? 1 : 0;
-    uint64_t word = gs_record_word(order, first ? record : record - bytes);
-    bool right = true;
-    for (record += i * bytes; i < count && right; i++, record += bytes) {
-        const bool back = stable && gs_tag_index(&wide->tags, tags[i]) <
-                                        gs_tag_index(&wide->tags, tags[(int64_t)i - 1]);
-        right = gs_record_follows(order, record - bytes, record, &word, wide->options->reverse,
-                                  back || wide->options->unique);
+    uint64_t before = gs_record_word_by(&how, first ? record : record - bytes);
+    for (record += i * bytes; i < count; i++, record += bytes) {
+        const uint64_t word = gs_record_word_by(&how, record);
+        if (before != word ? (before < word) == reverse : !follows_closely(wide, tags + i, record))
+            return false;
+        before = word;
     }
-    return right;
+    return true;
 }
 
 /* Copy records, a few at a time, and compare those while they are in the first-level cache. */
@@ -98,10 +89,9 @@ static bool gather_records(const struct gs_wide *wide, const gs_key *tags, uint6
 {
     const uint32_t bytes = wide->tags.tagger.record_bytes;
     const unsigned output_bytes = wide->output_bytes;
-    bool right = true;
     for (uint64_t i = 0; i < count && i < AHEAD; i++)
         prefetch(gs_wide_tagged(wide, tags[i]), bytes);
-    for (uint64_t done = 0, end; done < count && right; done = end) {
+    for (uint64_t done = 0, end; done < count; done = end) {
         char *const copies = to + done * output_bytes;
         end = count - done < GATHERED ? count : done + GATHERED;
         for (uint64_t i = done; i < end; i++) {
@@ -109,9 +99,11 @@ static bool gather_records(const struct gs_wide *wide, const gs_key *tags, uint6
                 prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), bytes);
             fetch(wide, tags[i], to + i * output_bytes);
         }
-        right = are_ordered(wide, tags + done, end - done, first && done == 0, copies);
+        if (!are_ordered(wide, tags + done, end - done, first && done == 0,
+                         record_in(wide, copies)))
+            return false;
     }
-    return right;
+    return true;
 }
 
 /* Take the numbers of records, which lie in memory that nobody else has. */

@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * A thread merges the places of its segment's records, and then copies those, which are still in
- * cache, to the output. Each pair
- * of neighbouring records of an input is compared in the segment that has the second, so disorder
- * is never missed, even where it misled the search for a cut.
+ * cache, to the output. Each pair of neighbouring records of an input is compared in the segment
+ * that has the second, so disorder is never missed, even where it misled the search for a cut.
  */
 #include "sort/wide/record_calls.h"
 #include "sort/merge/merge_drive.h"
@@ -16,6 +15,7 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/record_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +29,8 @@
 
 #define AHEAD 4  /* records that are under way while one is copied */
 #define LINE  64 /* bytes of a cache line */
+
+#define COPIED 64 /* records that are copied, then compared */
 
 /* For forecasts, of a thread. */
 #define BYTES_PER_SECOND 1e9
@@ -184,28 +186,34 @@ static enum gs_status merge_places(struct merging *merging, struct merger *merge
 }
 
 /* Copy records from their places. */
-static void copy_records(const char *const *places, uint64_t count, uint64_t bytes, char *to)
+static void copy_few(const char *const *places, uint64_t count, uint64_t ahead, uint64_t bytes,
+                     char *to)
 {
     for (uint64_t i = 0; i < count; i++, to += bytes) {
-        if (i + AHEAD < count)
+        if (i + AHEAD < ahead)
             for (uint64_t at = 0; at < bytes; at += LINE)
                 __builtin_prefetch(places[i + AHEAD] + at);
-        memcpy(to, places[i], bytes);
+        gs_record_copy(to, places[i], bytes);
     }
 }
 
-/* Are copies in order, within the bounds of the segment and, unless first, behind the record in
- * front of them? Else an input has changed. */
-static bool are_right(const struct merging *merging, const struct merger *merger, uint64_t count,
-                      bool first, const char *copies)
+/* Copy records, a few at a time, and compare those while they are in the first-level cache. Are
+ * they in order, within the bounds of the segment and, unless first, behind the record in front of
+ * them? Else an input has changed. */
+static bool copy_records(const struct merging *merging, const struct merger *merger,
+                         const char *const *places, uint64_t count, bool first, char *to)
 {
-    const uint64_t bytes = gs_record_bytes(merging->drive.options);
-    struct gs_options alone = *merging->drive.options;
-    alone.threads = 1;
-    return count == 0 || (gs_records_first_disorder(&alone, copies, count,
-                                                    first ? NULL : copies - bytes) == count &&
-                          gs_record_cut_holds(&merging->cut, &merger->segment, copies,
-                                              copies + (count - 1) * bytes));
+    const struct gs_options *options = merging->drive.options;
+    const uint64_t bytes = gs_record_bytes(options);
+    for (uint64_t done = 0, here; done < count; done += here) {
+        char *copies = to + done * bytes;
+        here = count - done < COPIED ? count - done : COPIED;
+        copy_few(places + done, here, count - done, bytes, copies);
+        if (gs_records_find_disorder(options, copies, first && done == 0 ? 1 : 0, here) < here)
+            return false;
+    }
+    return count == 0 ||
+           gs_record_cut_holds(&merging->cut, &merger->segment, to, to + (count - 1) * bytes);
 }
 
 /* Write records in blocks to the sink; one that is all of them has been copied and checked. */
@@ -220,9 +228,8 @@ static enum gs_status write_blocks(struct merging *merging, const struct merger 
         here = kept - done < room ? kept - done : room;
         if (done > 0)
             memcpy(merger->block - bytes, merger->block + (room - 1) * bytes, bytes);
-        if (kept > room)
-            copy_records(merger->places + done, here, bytes, merger->block);
-        if (kept > room && !are_right(merging, merger, here, done == 0, merger->block))
+        if (kept > room &&
+            !copy_records(merging, merger, merger->places + done, here, done == 0, merger->block))
             return GS_ERR_INPUT;
         GS_TRY(gs_trail_follow(&merging->trail, merger->block, here, position + done, err));
         GS_TRY(sink->write(sink, merger->block, here, position + done, err));
@@ -237,8 +244,7 @@ static enum gs_status write_in_place(const struct merging *merging, const struct
 {
     const uint64_t bytes = gs_record_bytes(merging->drive.options);
     char *to = (char *)merging->drive.emitter.sink->memory + position * bytes;
-    copy_records(merger->places, kept, bytes, to);
-    return are_right(merging, merger, kept, true, to) ? GS_OK : GS_ERR_INPUT;
+    return copy_records(merging, merger, merger->places, kept, true, to) ? GS_OK : GS_ERR_INPUT;
 }
 
 /* Hand out the segment's records. */
@@ -251,12 +257,10 @@ static enum gs_status emit(struct merging *merging, struct merger *merger, uint6
     uint64_t position;
     const uint64_t start = gs_now_ns();
     /* Others need not wait for the copying. */
-    if (!in_place && kept <= records_in_block(merging->drive.options)) {
-        copy_records(merger->places, kept, gs_record_bytes(merging->drive.options), merger->block);
-        if (!are_right(merging, merger, kept, true, merger->block)) {
-            gs_merge_fail(&merging->drive, GS_ERR_INPUT);
-            return GS_ERR_INPUT;
-        }
+    if (!in_place && kept <= records_in_block(merging->drive.options) &&
+        !copy_records(merging, merger, merger->places, kept, true, merger->block)) {
+        gs_merge_fail(&merging->drive, GS_ERR_INPUT);
+        return GS_ERR_INPUT;
     }
     enum gs_status st =
         gs_emit_begin(emitter, segment->index, NULL, &kept, segment->position, &position);

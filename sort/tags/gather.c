@@ -9,6 +9,7 @@
  * are compared, each with the one before, and the outermost ones with the bounds of their bin.
  */
 #include "sort/tags/gather.h"
+#include "sort/tags/whole_tags.h"
 
 #include "common/record_copy.h"
 
@@ -106,6 +107,25 @@ static bool gather_records(const struct gs_wide *wide, const gs_key *tags, uint6
     return true;
 }
 
+/* Make records of tags that have them: nothing is read again, so nothing can have changed. */
+static void restore_records(const struct gs_wide *wide, const gs_key *tags, uint64_t count,
+                            char *to)
+{
+    const uint32_t bytes = wide->tags.tagger.record_bytes;
+    char records[GATHERED * GS_KEY_BYTES];
+    if (wide->numbers.use != GS_NUMBERS_ADD) {
+        gs_whole_tags_restore(&wide->tags, tags, count, to);
+        return;
+    }
+    for (uint64_t done = 0, end; done < count; done = end) {
+        end = count - done < GATHERED ? count : done + GATHERED;
+        gs_whole_tags_restore(&wide->tags, tags + done, end - done, records);
+        for (uint64_t i = done; i < end; i++, to += wide->output_bytes)
+            gs_number_write(to, wide->numbers.first + gs_tag_index(&wide->tags, tags[i]),
+                            wide->options->reverse, records + (i - done) * bytes, bytes);
+    }
+}
+
 /* Take the numbers of records, which lie in memory that nobody else has. */
 static void take_numbers(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
 {
@@ -128,6 +148,10 @@ bool gs_gather(const struct gs_wide *wide, uint32_t bin, const gs_key *tags, uin
         return true;
     if (wide->numbers.use == GS_NUMBERS_TAKE) {
         take_numbers(wide, tags, count, to);
+        return true;
+    }
+    if (wide->tags.whole) {
+        restore_records(wide, tags, count, to);
         return true;
     }
     if (wide->options->index_bytes == 0)

@@ -12,6 +12,7 @@
 #include "sort/split/select_samples.h"
 #include "sort/split/sort_samples.h"
 #include "sort/tags/finish_bins.h"
+#include "sort/tags/whole_tags.h"
 #include "sort/check/record_fingerprint.h"
 
 #include "sort/check/check_records.h"
@@ -156,7 +157,10 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     enum gs_status st = GS_OK;
     struct gs_run *run = &wide->run;
     const struct gs_options *options = wide->options;
-    gs_tags_init(&wide->tags, options, spans, span_count);
+    if (gs_whole_tags_fit(options, spans, span_count, GS_KEY_BYTES))
+        gs_whole_tags_init(&wide->tags, options, spans, span_count);
+    else
+        gs_tags_init(&wide->tags, options, spans, span_count);
     GS_TRY(gs_tiles_tag(&run->tiles, &wide->tags.tagger, spans, span_count, err));
     wide->records = span_count == 1 ? spans[0].keys : NULL;
     gs_tag_sort_plan(&run->plan, options, gs_tiles_keys(&run->tiles));

@@ -260,6 +260,17 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
     find_gaps(tags, first, varies, most);
 }
 
+uint32_t gs_tags_index_bytes(const struct gs_span *spans, size_t span_count)
+{
+    uint64_t count = 0;
+    uint32_t bytes = 4;
+    for (size_t i = 0; i < span_count; i++)
+        count += spans[i].count;
+    while (count >> (8 * bytes - 1) != 0) /* one bit more: no index is the mask */
+        bytes++;
+    return bytes;
+}
+
 void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
                   const struct gs_span *spans, size_t span_count)
 {
@@ -268,13 +279,8 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
     *tags = (struct gs_tags){.tagger = {.record_bytes = format->record_bytes, .tag = tag_plain},
                              .order = options->records,
                              .reverse = options->reverse,
-                             .index_bytes = 4,
                              .string_bytes = options->records->string_bytes};
-    uint64_t count = 0;
-    for (size_t i = 0; i < span_count; i++)
-        count += spans[i].count;
-    while (count >> (8 * tags->index_bytes - 1) != 0) /* one bit more: no index is the mask */
-        tags->index_bytes++;
+    tags->index_bytes = gs_tags_index_bytes(spans, span_count);
     tags->prefix_bytes = GS_KEY_BYTES - tags->index_bytes;
     if (gs_tiles_tag(&tiles, &tags->tagger, spans, span_count, NULL) != GS_OK)
         return; /* not an error: prefixes only tell less */
@@ -286,6 +292,8 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
 unsigned gs_tags_loose_bits(const struct gs_tags *tags, bool unique)
 {
     const uint32_t keys = tags->order->key_bytes;
+    if (tags->whole && !unique)
+        return 0;
     uint32_t told = keys; /* bytes of the tag that tell records apart for sure */
     for (uint32_t i = 0; i < tags->gap_count; i++)
         told = tags->gaps[i].at + 1 + keys - tags->gaps[i].end;

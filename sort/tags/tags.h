@@ -6,6 +6,7 @@
  * A key string (common/record_order.h) has the order of the records, as memcmp sees it. Sorting the
  * tags sorts the records as far as their prefixes differ, and leaves those with the same prefix in
  * input order; ties.h does the rest. All tags are different, so every way to sort keys may be used.
+ * Tags that have room for all of a record put more behind the index: whole_tags.h.
  *
  * Where the strings of a sample are all alike, at their beginning, with paths say, or between other
  * bytes, as the upper bytes of numbers that are small, there is a gap: those bytes are left out of
@@ -17,6 +18,7 @@
 #ifndef GS_TAGS_H
 #define GS_TAGS_H
 
+#include "common/codec.h"
 #include "common/record_order.h"
 #include "sort/keys/tiles.h"
 
@@ -43,8 +45,9 @@ struct gs_tags {
     struct gs_tagger tagger; /* the first member: tags are made through it */
     const struct gs_record_order *order;
     bool reverse;          /* prefixes are inverted, so that tags in ascending order are right */
-    uint32_t index_bytes;  /* of a tag; */
-    uint32_t prefix_bytes; /* the others */
+    uint32_t index_bytes;  /* of a tag, */
+    uint32_t index_shift;  /* above so many bits; */
+    uint32_t prefix_bytes; /* those of the string */
     uint32_t string_bytes; /* of a key string that count for the order: all, or those of the keys */
     uint32_t gap_count;
     struct gs_tag_gap gaps[GS_TAG_GAPS_MAX];
@@ -56,11 +59,16 @@ struct gs_tags {
     uint32_t move_count;
     struct gs_tag_move moves[16]; /* and the others; */
     uint32_t moved;               /* the tag's bytes from here on come from behind the window */
+    bool whole;                   /* the tag has all keys, and the record's other bytes, too; */
+    struct gs_codec codec;        /* that of such records */
 };
 
 /* Tags for records of these spans, in the order that options say. Looks at some of them. */
 void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
                   const struct gs_span *spans, size_t span_count);
+
+/* Bytes of the index in tags of all records of these spans. */
+uint32_t gs_tags_index_bytes(const struct gs_span *spans, size_t span_count);
 
 /* The number that two words are, or its highest bits. */
 static inline gs_key gs_tag_of_words(uint64_t high, uint64_t low)
@@ -77,7 +85,8 @@ static inline gs_key gs_tags_index_mask(const struct gs_tags *tags)
 /* The index of a tag's record. */
 static inline uint64_t gs_tag_index(const struct gs_tags *tags, gs_key tag)
 {
-    return (uint64_t)(tag & gs_tags_index_mask(tags));
+    const gs_key from_index = tags->whole ? tag >> tags->index_shift : tag;
+    return (uint64_t)(from_index & gs_tags_index_mask(tags));
 }
 
 /* The lowest bits of tags: records in which all others agree may belong together, since neither

@@ -158,6 +158,8 @@ static uint64_t drop_same_keys(const struct gs_wide *wide, gs_key *tags, uint64_
 static gs_key first_of(const struct gs_wide *wide, const gs_key *tags, uint64_t count)
 {
     const uint32_t from = gs_tag_next(&wide->tags, tags[0]);
+    if (from >= wide->tags.string_bytes)
+        return tags[0];
     const uint64_t end = run_end(tags, 0, count, gs_tags_index_mask(&wide->tags));
     gs_key first = tags[0];
     for (uint64_t i = 1; i < end; i++) {
@@ -171,6 +173,8 @@ static gs_key first_of(const struct gs_wide *wide, const gs_key *tags, uint64_t 
 void gs_ties_resolve(const struct gs_wide *wide, gs_key *tags, uint64_t count, gs_key *scratch)
 {
     const gs_key index_mask = gs_tags_index_mask(&wide->tags);
+    if (wide->tags.whole)
+        return; /* tags have told all */
     for (uint64_t i = 0, next; i < count; i = next) {
         next = run_end(tags, i, count, index_mask);
         if (next - i > 1)

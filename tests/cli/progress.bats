@@ -135,7 +135,7 @@ whole_line()
 
 @test "statistics begin on a new line" {
     gsort --progress=always --stats in -o out 2>text
-    whole_line text 'stage *device'
+    whole_line text 'total  *[0-9]'
     gsort --progress=always --stats=json in -o out 2>text
     whole_line text '{$'
 }

@@ -4,6 +4,7 @@
 #include "cli/cluster_stats.h"
 
 #include "cli/human.h"
+#include "cli/json.h"
 #include "common/file.h"
 
 #include <errno.h>
@@ -86,9 +87,6 @@ void gs_cluster_stats_host(struct gs_cluster_row *row)
     if (gethostname(row->host, sizeof row->host) != 0)
         row->host[0] = '\0';
     row->host[sizeof row->host - 1] = '\0';
-    for (char *c = row->host; *c != '\0'; c++)
-        if ((unsigned char)*c <= ' ' || *c == '"' || *c == '\\') /* so that JSON takes it */
-            *c = '?';
 }
 
 static void print_json_row(FILE *out, const struct gs_cluster_row *row)
@@ -99,8 +97,10 @@ static void print_json_row(FILE *out, const struct gs_cluster_row *row)
             "\"wait_ms\": %.6f, \"sort_ms\": %.6f",
             row->keys_in, row->keys_out, row->sent_bytes, row->got_bytes, to_ms(row->exchange_ns),
             to_rate(row->sent_bytes, row->exchange_ns), to_ms(row->wait_ns), to_ms(row->sort_ns));
-    if (row->host[0] != '\0') /* not of all ranks together */
-        fprintf(out, ", \"host\": \"%s\"", row->host);
+    if (row->host[0] != '\0') { /* not of all ranks together */
+        fputs(", \"host\": ", out);
+        gs_json_string(out, row->host);
+    }
     putc('}', out);
 }
 

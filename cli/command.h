@@ -50,7 +50,7 @@ struct gs_command {
     /* Called before the output gets its name, if not NULL: only if this succeeds, it does. */
     enum gs_status (*consent)(const void *context, struct gs_error *err);
     const void *consent_context;
-    bool planned; /* --plan: print what the mode would do */
+    enum gs_stats_format planned; /* --plan: print what the mode would do */
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;
     size_t directory_count;

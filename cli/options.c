@@ -122,8 +122,10 @@ static const struct argp_option table[] = {
      "wait until the disk has the output under its name: it survives a power failure then", 0},
 
     {NULL, 0, NULL, 0, "Reports:", GROUP_REPORTS},
-    {"plan", OPT_PLAN, NULL, 0,
-     "do not sort or merge: say how it would be done, with what memory, space and time", 0},
+    {"plan", OPT_PLAN, "FORMAT", OPTION_ARG_OPTIONAL,
+     "do not sort or merge: say how it would be done, with what memory, space and time, as text "
+     "(default) or json; fail if there is no room for it",
+     0},
     {"dry-run", 0, NULL, OPTION_ALIAS, NULL, 0},
     {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
      "say on standard error what each stage took, as text (default) or json", 0},
@@ -317,10 +319,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->apart = true;
         return GS_OK;
     case OPT_PLAN:
-        command->planned = true;
-        return GS_OK;
+        return gs_set_report("--plan", arg, &command->planned, err);
     case OPT_STATS:
-        return gs_set_stats(command, arg, err);
+        return gs_set_report("--stats", arg, &command->stats, err);
     case OPT_VERIFY:
         command->sort.verify = true;
         return GS_OK;

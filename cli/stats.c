@@ -6,6 +6,7 @@
 #include "cli/stats.h"
 
 #include "cli/human.h"
+#include "cli/json.h"
 #include "common/file.h"
 
 #include <errno.h>
@@ -160,30 +161,10 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
             or_dash(stats->summary.first), or_dash(stats->summary.last));
 }
 
-/* Print a JSON string, or null if there is no text. */
-static void print_string(FILE *out, const char *text)
-{
-    if (text == NULL || *text == '\0') {
-        fputs("null", out);
-        return;
-    }
-    putc('"', out);
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < 0x20)
-            fprintf(out, "\\u%04x", (unsigned)c);
-        else if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
-}
-
 static void print_field(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "  \"%s\": ", name);
-    print_string(out, text);
+    gs_json_string(out, text);
     fputs(",\n", out);
 }
 
@@ -202,9 +183,9 @@ static void print_json_stages(FILE *out, const struct gs_stats *stats, uint64_t 
     for (int i = 0; i < GS_STAGES; i++) {
         const struct gs_stage_stats *stage = &stats->stages[i];
         fputs("    {\"name\": ", out);
-        print_string(out, gs_stage_name((enum gs_stage)i));
+        gs_json_string(out, gs_stage_name((enum gs_stage)i));
         fputs(", \"device\": ", out);
-        print_string(out, stage->device);
+        gs_json_string(out, stage->device);
         fprintf(out,
                 ", \"ms\": %.6f, \"bytes\": %" PRIu64 ", \"keys\": %" PRIu64
                 ", \"gb_per_s\": %.6f, \"mkeys_per_s\": %.6f",
@@ -231,9 +212,9 @@ static void print_summary(FILE *out, const struct gs_stats *stats)
             "  \"summary\": {\"count\": %" PRIu64 ", \"fingerprint\": \"0x%016" PRIx64
             "\", \"duplicates\": %" PRIu64 ", \"first_key\": ",
             stats->keys_out, stats->fingerprint, stats->summary.duplicates);
-    print_string(out, stats->summary.first);
+    gs_json_string(out, stats->summary.first);
     fputs(", \"last_key\": ", out);
-    print_string(out, stats->summary.last);
+    gs_json_string(out, stats->summary.last);
     fputs("},\n", out);
 }
 

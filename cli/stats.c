@@ -218,8 +218,8 @@ static void print_summary(FILE *out, const struct gs_stats *stats)
     fputs("},\n", out);
 }
 
-static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_options *options,
-                       uint64_t start_ns, uint64_t wall_ns)
+void gs_stats_print_json(FILE *out, const struct gs_stats *stats, const struct gs_options *options,
+                         uint64_t start_ns, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
     char format[GS_FORMAT_TEXT];
@@ -274,7 +274,7 @@ enum gs_status gs_stats_print(const struct gs_stats *stats, const struct gs_comm
     if (out == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "statistics");
     if (command->stats == GS_STATS_JSON)
-        print_json(out, stats, &command->sort, start_ns, wall_ns);
+        gs_stats_print_json(out, stats, &command->sort, start_ns, wall_ns);
     else
         print_text(out, stats, &command->sort, start_ns, wall_ns);
     bool failed = ferror(out) != 0;

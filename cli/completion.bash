@@ -43,7 +43,8 @@ _gsort()
                 --type= --record= --key= --skip= --stable --argsort= --engine= --samples= --bins=
                 --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --resume --parallel= --threads= --fsync --direct
-                --no-direct --stats --stats-file= --verify --progress --check --merge --local --apart --plan
+                --no-direct --stats
+                --stats-file= --verify --progress --check --merge --local --apart --plan
                 --dry-run --help --usage --version)
         else
             compopt -o filenames

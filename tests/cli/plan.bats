@@ -78,9 +78,9 @@ setup()
     assert_trouble "No space left"
 }
 
-@test "the progress line is erased before the plan is printed" {
+@test "no progress line stands in front of the plan" {
     gsort --plan --progress=always in -o out >both 2>&1
-    [[ $(grep -a "^.*inputs" both) == *$'\e[K'"inputs     1, 3000000 keys" ]]
+    [ "$(grep -a inputs both)" = "inputs     1, 3000000 keys" ]
 }
 
 # number NAME [N]: print the N-th number (default: the first) in a row of the plan.
@@ -121,7 +121,7 @@ number()
 }
 
 @test "no line of a plan has more than 79 columns" {
-    for directory in {a..z}{,,,,,}; do
+    for _ in {1..50}; do
         options+=(-T "$PWD")
     done
     gsort --plan -S 1M "${options[@]}" -o out in >plan

@@ -17,7 +17,7 @@ setup()
     sums=$(awk '$1 == "all" { print $2, $3, $4 - $5 }' <<<"$stderr")
     [ "$sums" = "100000 100000 0" ]
     [[ ${stderr_lines[0]} =~ ^total\ +[0-9.]+\ ms$ ]]
-    [ -z "$(grep -E '.{80}|^host' <<<"$stderr")" ]
+    ! grep -E '.{80}|^host' <<<"$stderr" || return 1
     run --separate-stderr ranks 3 --stats=json in -o out
     python3 -c '
 import json, sys

@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/same_command.h"
+#include "cli/stats_file.h"
 #include "cli/thread_limit.h"
 #include "common/clock.h"
 #include "common/file.h"
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
         argv = no_arguments;
     }
     set_program_name(argv);
-    struct gs_command command = {.mode = GS_MODE_SORT};
+    struct gs_command command = {.mode = GS_MODE_SORT, .stats_fd = -1};
     struct gs_progress progress = {.phase = NULL};
     struct gs_error err = {.status = GS_OK};
     struct gs_cluster cluster = {.size = 1};
@@ -84,6 +85,8 @@ int main(int argc, char **argv)
     enum gs_status st = joint ? gs_same_command(&cluster, argc, argv, &err) : GS_OK;
     if (st == GS_OK)
         st = gs_command_parse(&command, argc, argv, &err);
+    if (st == GS_OK && (!joint || cluster.rank == 0)) /* one of several ranks answers for all */
+        st = gs_stats_file_open(&command, &err);
     bool ordered = true;
     if (st == GS_OK) {
         gs_limit_threads(&command);
@@ -94,10 +97,15 @@ int main(int argc, char **argv)
     gs_progress_stop();
     if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or has been reported */
         gs_report_error(&err);
-    gs_command_free(&command);
     enum gs_exit status = ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER;
     if (st != GS_OK)
         status = GS_EXIT_TROUBLE;
+    struct gs_error unwritten = {.status = GS_OK};
+    if (gs_stats_file_write(&command, status, &err, start_ns, &unwritten) != GS_OK) {
+        gs_report_error(&unwritten);
+        status = GS_EXIT_TROUBLE;
+    }
+    gs_command_free(&command);
     if (gs_holds_device())
         gs_exit_now(status);
     return gs_exit_status(status);

@@ -224,6 +224,7 @@ sort_opened(const struct gs_cluster *cluster, const struct gs_command *command,
     if (!command->local)
         GS_TRY(gs_cluster_share(&to.start, sizeof to.start, err));
     GS_TRY(gs_cluster_sort(cluster, options, source, &to, progress, &stats, &own, err));
+    gs_cluster_stats_host(&own);
     GS_TRY(gs_cluster_gather(&own, sizeof own, rows, err));
     for (int i = 0; i < cluster->size; i++)
         written += !command->local || i == cluster->rank ? rows[i].keys_out : 0;

@@ -95,12 +95,13 @@ enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struc
     return st;
 }
 
-enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err)
+enum gs_status gs_set_report(const char *option, const char *arg, enum gs_stats_format *format,
+                             struct gs_error *err)
 {
     static const char *const words[] = {"text", "json", NULL};
     int index = 0;
-    enum gs_status st = arg == NULL ? GS_OK : find_word("--stats", arg, words, &index, err);
-    command->stats = index == 0 ? GS_STATS_TEXT : GS_STATS_JSON;
+    enum gs_status st = arg == NULL ? GS_OK : find_word(option, arg, words, &index, err);
+    *format = index == 0 ? GS_STATS_TEXT : GS_STATS_JSON;
     return st;
 }
 

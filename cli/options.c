@@ -44,6 +44,7 @@ enum {
     OPT_APART,
     OPT_PLAN,
     OPT_STATS,
+    OPT_STATS_FILE,
     OPT_VERIFY,
     OPT_PROGRESS,
     OPT_HELP,
@@ -122,11 +123,15 @@ static const struct argp_option table[] = {
      "wait until the disk has the output under its name: it survives a power failure then", 0},
 
     {NULL, 0, NULL, 0, "Reports:", GROUP_REPORTS},
-    {"plan", OPT_PLAN, NULL, 0,
-     "do not sort or merge: say how it would be done, with what memory, space and time", 0},
+    {"plan", OPT_PLAN, "FORMAT", OPTION_ARG_OPTIONAL,
+     "do not sort or merge: say how it would be done, with what memory, space and time, as text "
+     "(default) or json; fail if there is no room for it",
+     0},
     {"dry-run", 0, NULL, OPTION_ALIAS, NULL, 0},
     {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
      "say on standard error what each stage took, as text (default) or json", 0},
+    {"stats-file", OPT_STATS_FILE, "FILE", 0,
+     "write to FILE, as JSON, what was done, or why it failed", 0},
     {"verify", OPT_VERIFY, NULL, 0,
      "prove the output before it is published: in order, and the same keys as were read", 0},
     {"progress", OPT_PROGRESS, "WHEN", OPTION_ARG_OPTIONAL,
@@ -317,10 +322,11 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->apart = true;
         return GS_OK;
     case OPT_PLAN:
-        command->planned = true;
-        return GS_OK;
+        return gs_set_report("--plan", arg, &command->planned, err);
     case OPT_STATS:
-        return gs_set_stats(command, arg, err);
+        return gs_set_report("--stats", arg, &command->stats, err);
+    case OPT_STATS_FILE:
+        return set_once("files for statistics", arg, &command->stats_file, err);
     case OPT_VERIFY:
         command->sort.verify = true;
         return GS_OK;
@@ -378,6 +384,9 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
         if (command->stats != GS_STATS_NONE || command->sort.verify)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
                            letter, command->sort.verify ? "verify" : "stats");
+        if (command->stats_file != NULL)
+            return gs_fail(err, GS_ERR_USAGE, 0,
+                           "options '-%s' and '--stats-file' are incompatible", letter);
         if (command->planned)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
                            letter);
@@ -423,7 +432,7 @@ static error_t parse_arguments(struct parse *parse, int argc, char **argv)
 enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv,
                                 struct gs_error *err)
 {
-    *command = (struct gs_command){.mode = GS_MODE_SORT};
+    *command = (struct gs_command){.mode = GS_MODE_SORT, .stats_fd = -1};
     struct parse parse = {.command = command};
     command->files = calloc((size_t)argc, sizeof *command->files);
     enum gs_status st = GS_OK;

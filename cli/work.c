@@ -154,6 +154,8 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
         gs_report_watch(NULL, NULL, NULL);
     }
     uint64_t wall_ns = gs_now_ns() - start_ns;
+    command->done = stats;
+    command->done_ns = wall_ns;
     gs_progress_stop();
     if (st == GS_OK && stats.warning[0] != '\0')
         gs_report_line("warning: %s", stats.warning);

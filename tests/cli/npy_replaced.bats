@@ -67,7 +67,8 @@ replaced()
             echo "$options $other: status $status"
             if [ "$status" -eq 0 ]; then
                 [[ $options = *-u* ]] && reference -u raw >old && cp old new
-                tail -c +129 out | cmp old - || { [ "$other" = b ] && tail -c +129 out | cmp new -; }
+                tail -c +129 out >keys
+                cmp old keys || { [ "$other" = b ] && cmp new keys; }
             else
                 [ "$status" -eq 2 ] && [ "${#stderr_lines[@]}" -eq 1 ] && [ ! -e out ]
             fi

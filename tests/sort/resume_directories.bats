@@ -131,7 +131,7 @@ sorts_with()
 }
 
 @test "files are opened in the directory that was looked at, whatever has its name by then" {
-    require strace
+    require_strace
     strace -f -qq -e trace=open,openat,unlink,unlinkat -o trace \
         "$GSORT" --resume -S 2M -T tmp in -o out
     [ "$(grep -c 'O_DIRECTORY.*O_NOFOLLOW\|O_NOFOLLOW.*O_DIRECTORY' trace)" -ge 1 ]

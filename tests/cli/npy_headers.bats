@@ -4,6 +4,7 @@
 load ../npy
 
 @test "thousands of fields, in a header of more than 64 KiB" {
+    export GSORT_DEVICE= # a GPU does not sort these
     fields=$(seq -f "('field%05.0f', '<u2')," 0 4999)
     text=$(dictionary "[${fields//$'\n'/ }]" '(4,)')
     [ "${#text}" -gt 100000 ]

@@ -289,6 +289,7 @@ from_pipe()
 }
 
 @test "in every mode" {
+    export GSORT_DEVICE= # a GPU does not sort these
     take_few "${SAMPLES[@]}"
     keygen uniform 1000 >../keys
     for sample in "${TURNS[@]}"; do

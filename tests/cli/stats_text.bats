@@ -41,6 +41,7 @@ setup()
 }
 
 @test "no line has more than 79 columns" {
+    export GSORT_DEVICE= # a GPU does not sort these
     local -a keys=()
     for at in {0..60..4}; do
         keys+=(-k "$at:u32be")

@@ -3,6 +3,8 @@
 
 load ../helper
 
+export GSORT_DEVICE= # records for the CPU
+
 setup()
 {
     enter_directory

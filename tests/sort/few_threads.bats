@@ -3,6 +3,8 @@
 
 load ../helper
 
+export GSORT_DEVICE= # records for the CPU
+
 @test "400,000 bytes are sorted in memory with -S 5M, whatever the number of threads" {
     local threads
     keygen uniform 100000 >in

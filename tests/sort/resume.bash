@@ -22,7 +22,7 @@ end_at()
 # resumed FILE: how many chunks that run has taken over, by its report.
 resumed()
 {
-    sed -n 's/^reason .* \([0-9]*\) chunks of them resumed$/\1/p' "$1"
+    sed -z 's/\n  */ /g' "$1" | sed -n 's/^reason .* \([0-9]*\) chunks of them resumed$/\1/p'
 }
 
 # temporary FILE: the bytes that it has written to temporary files.

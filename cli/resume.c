@@ -159,17 +159,18 @@ static enum gs_status read_identity(struct gs_journal *journal, const char *fact
 static enum gs_status write_identity(struct gs_journal *journal, const char *facts, uint64_t *id,
                                      struct gs_error *err)
 {
-    char *entry = malloc(sizeof *id + strlen(facts));
+    const size_t bytes = strlen(facts);
+    char *entry = malloc(sizeof *id + bytes + 1);
     if (entry == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "--resume");
     /* A sandbox may refuse randomness. */
     if (getrandom(id, sizeof *id, 0) != (ssize_t)sizeof *id || *id == 0)
         *id = gs_random(gs_now_ns(), (uint64_t)getpid()) | 1;
     memcpy(entry, id, sizeof *id);
-    memcpy(entry + sizeof *id, facts, strlen(facts));
+    memcpy(entry + sizeof *id, facts, bytes + 1);
     journal->refused = gs_journal_bytes(journal) > 0;
     journal->next = 0;
-    enum gs_status st = gs_journal_write(journal, entry, sizeof *id + strlen(facts), err);
+    enum gs_status st = gs_journal_write(journal, entry, sizeof *id + bytes, err);
     free(entry);
     return st;
 }
@@ -199,6 +200,7 @@ static enum gs_status open_place(struct gs_resume *resume, const char *parent, c
                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    bool made;
     struct gs_spill_home *home = &resume->homes[resume->count];
     struct gs_resume_place *place = &resume->places[resume->count++];
     const uint64_t hash = gs_checksum(facts, strlen(facts), 0);
@@ -207,7 +209,7 @@ static enum gs_status open_place(struct gs_resume *resume, const char *parent, c
     if (asprintf(&place->name, "%s/.gsort-resume-%016" PRIx64, parent, hash) < 0 ||
         asprintf(&place->manifest, "%s/manifest", place->name) < 0)
         return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
-    GS_TRY(open_directory(place->name, &home->fd, &place->is_new, err));
+    GS_TRY(open_directory(place->name, &home->fd, &made, err));
     GS_TRY(gs_journal_open(&place->journal, home->fd, place->manifest, err));
     GS_TRY(read_identity(&place->journal, facts, &home->id, err));
     if (home->id != 0 && is_known(resume, home->id)) {
@@ -215,6 +217,7 @@ static enum gs_status open_place(struct gs_resume *resume, const char *parent, c
         return GS_OK;
     }
     GS_TRY(gs_journal_lock(&place->journal, err));
+    place->is_new = made; /* not before it is locked: another process may have been faster */
     GS_TRY(read_identity(&place->journal, facts, &home->id, err)); /* now nobody changes it */
     if (home->id == 0) {
         place->is_new = true;
@@ -281,6 +284,8 @@ static bool has_more(const struct gs_resume *resume)
 void gs_resume_close(struct gs_resume *resume, bool done)
 {
     const bool keeps = !done && has_more(resume);
+    if (resume->places == NULL || resume->homes == NULL)
+        resume->count = 0; /* there is none without the other */
     if (done && resume->journal != NULL && resume->journal->refused)
         gs_report_line("warning: %s: in part damaged, or of an input that has changed; that part "
                        "was done again",

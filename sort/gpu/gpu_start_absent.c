@@ -1,11 +1,15 @@
-/* gpu_start_absent.c -- the functions of gpu_start.h without CUDA.
+/* gpu_start_absent.c -- the functions of gpu_start.h without CUDA, or for wider keys.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu/gpu_start.h"
 
+#include "common/keys.h"
+
 const char *gs_gpu_refusal(void)
 {
-    return "this gsort was built without CUDA";
+    return GS_BITS == 32   ? "this gsort was built without CUDA"
+           : GS_BITS == 64 ? "elements of 8 bytes are not sorted on the GPU yet"
+                           : "elements of 16 bytes are not sorted on the GPU yet";
 }
 
 bool gs_gpu_present(void)

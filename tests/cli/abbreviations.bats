@@ -28,12 +28,12 @@ setup()
 
 @test "an ambiguous or unknown abbreviation is refused" {
     run -2 --separate-stderr gsort --progress=a in -o out
-    [[ $stderr = "gsort: ambiguous --progress argument 'a': it is auto, always or never; "* ]]
+    [ "$stderr" = "gsort: ambiguous --progress argument 'a'" ]
     run -2 --separate-stderr gsort --engine=a in -o out
-    [[ $stderr = "gsort: ambiguous --engine argument 'a': it is auto, samplesort, "* ]]
+    [ "$stderr" = "gsort: ambiguous --engine argument 'a'" ]
     run -2 --separate-stderr gsort --device= in -o out
-    [ "$stderr" = "gsort: ambiguous --device argument '': it is auto, cpu or gpu; try 'gsort -h'" ]
+    [ "$stderr" = "gsort: ambiguous --device argument ''" ]
     run -2 --separate-stderr gsort --engine=autos in -o out
-    [[ $stderr = "gsort: invalid --engine argument 'autos': "*" (did you mean auto?); "* ]]
+    [ "$stderr" = "gsort: invalid --engine argument 'autos'" ]
     [ ! -e out ]
 }

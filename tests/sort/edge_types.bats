@@ -5,6 +5,7 @@ load ../helper
 
 setup()
 {
+    without_gpu "types of every size"
     enter_directory
 }
 

@@ -75,7 +75,7 @@ endif
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 # The rooms between types and api are compiled for keys of 32 bits, and again for wider ones.
 WIDTHS   ?= 64 128
-ROOMS    := common types api cli
+ROOMS    := common types check api cli
 # Only in gsort-mpi; elsewhere cluster_absent.c stands in.
 MPI_ROOMS := cluster
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
@@ -84,7 +84,13 @@ TAG_ROOMS := tags
 RECORD_ROOMS := wide
 # Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
 WINGS    := keys/u32 bin/u32 split/u32
-GPU_ROOMS := device/kernels device device/pages gpu engines/gpu
+# On a GPU: rooms for keys of all widths, for those of 32 bits, and for wider ones.
+GPU_ALL   := device/kernels device gpu
+GPU_NARROW := device/u32 device/pages engines/gpu
+GPU_WIDE  := device/wide
+GPU_ROOMS := $(GPU_ALL) $(GPU_NARROW) $(GPU_WIDE)
+# There is one GPU for all widths.
+GPU_ONCE  := sort/gpu/gpu_start.c sort/device/gpu_call.c
 folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
 # What stands in for others (absent), and what does not (present).
@@ -112,10 +118,9 @@ KEYS_32  := $(call present,$(KEY_ROOMS)) $(call $(if $(findstring __x86_64__,$(M
 OBJECTS  := $(call objects,$(filter-out cli/main.c cli/openmp_environment.c,$(call present,$(ROOMS)))) \
             $(call width_objects,$(B)/,$(KEYS_32))
 OBJECTS  += $(call objects,$(call absent,$(MPI_ROOMS)))
-# Wider keys have neither vector code of their own, nor shares, a GPU's code or the engines of
-# 32-bit lists.
+# Wider keys have neither vector code of their own, nor shares or the engines of 32-bit lists.
 WIDE     := $(filter-out $(call sources,engines,c),$(call present,$(KEY_ROOMS))) sort/engines/list_engines.c \
-            sort/engines/engine_absent.c $(call absent,$(WINGS) $(GPU_ROOMS))
+            sort/engines/engine_absent.c $(call absent,$(WINGS) engines/gpu)
 ifeq ($(HIGHWAY),1)
   OBJECTS   += $(call objects,$(call sources,$(KEY_ROOMS),cc))
   WIDE_64   := $(call sources,bin,cc)
@@ -130,7 +135,9 @@ endif
 WIDE_64    += $(call sources,$(TAG_ROOMS),c)
 WIDE_128   += $(call sources,$(TAG_ROOMS) $(RECORD_ROOMS),c)
 ifeq ($(CUDA),1)
-  OBJECTS  += $(call objects,$(call present,$(GPU_ROOMS)) $(call sources,$(GPU_ROOMS),cu))
+  OBJECTS  += $(call objects,$(call present,$(GPU_ALL) $(GPU_NARROW)) $(call sources,$(GPU_ALL) $(GPU_NARROW),cu))
+  WIDE     += $(filter-out $(GPU_ONCE),$(call present,$(GPU_ALL))) $(call sources,$(GPU_ALL) $(GPU_WIDE),cu) $(call absent,device/u32)
+  ONCE     := $(call objects,$(GPU_ONCE))
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
   LIBS     += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib -lcudart_static -ldl -lrt
@@ -138,11 +145,13 @@ ifeq ($(CUDA),1)
   # newer than all of these, the driver compiles the last one's PTX at the first run.
   GPU_ARCHS ?= $(filter $(shell $(NVCC) --list-gpu-code 2>/dev/null),sm_75 sm_80 sm_90 sm_100 sm_110 sm_120)
   NEWEST    := $(patsubst sm_%,%,$(lastword $(GPU_ARCHS)))
-  NVCC_FLAGS := -std=c++17 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fno-threadsafe-statics --threads 0 \
+  COMPRESS  := $(if $(shell $(NVCC) --help 2>/dev/null | grep compress-mode),-compress-mode=size,-Xfatbin -compress-all)
+  NVCC_FLAGS := -std=c++17 -O3 $(COMPRESS) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fno-threadsafe-statics --threads 0 \
                 $(foreach arch,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(arch),code=sm_$(arch)) \
                 -gencode arch=compute_$(NEWEST),code=compute_$(NEWEST)
 else
-  OBJECTS  += $(call objects,$(call absent,$(GPU_ROOMS)))
+  OBJECTS  += $(call objects,$(call absent,gpu engines/gpu))
+  WIDE     += $(call absent,gpu)
 endif
 # Each wider build is one object file that shows nothing but its table of calls and its sort by tags (that of 128 bits, the table
 # for records, too).
@@ -156,7 +165,7 @@ ifeq ($(origin CFLAGS),file)
   in_widths = $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(patsubst %,$(width)/sort/%.o,$(1)))
   $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(call present,split/u32) common/codec.c) $(B)/sort/cpu.o: private CFLAGS += -O3
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(call present,cli)) \
-  $(patsubst %,$(B)/common/%.o,format input npy npy_format output tempfile): private CFLAGS += -Os
+  $(patsubst %,$(B)/common/%.o,format input npy npy_format npy_literal npy_plain npy_type output tempfile): private CFLAGS += -Os
 endif
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
@@ -247,15 +256,19 @@ $(B)/w$(1)/%.o: %.cc $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
 
+$(B)/w$(1)/%.o: %.cu $(B)/flags
+	@mkdir -p $$(@D)
+	$$(call quiet,NVCC)$$(NVCC) -I. -MMD -MP -DGS_BITS=$(1) $$(NVCC_FLAGS) -c $$< -o $$@
+
 $(B)/width$(1).o: $$(call wide_objects,$(1))
 	$$(call quiet,LD)$$(CC) -r -nostdlib -Wl,--force-group-allocation $$^ -o $$@.all && $$(OBJCOPY) --keep-global-symbol=gs_width_$(1) --keep-global-symbol=gs_tag_sort_$(1) --keep-global-symbol=gs_width_records $$@.all $$@ && rm $$@.all
 
-$(B)/unit$(1).a: $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types))
+$(B)/unit$(1).a: $$(call wide_objects,$(1)) $$(call objects,$$(call present,common types check)) $(ONCE)
 $(B)/unit/%_$(1): tests/unit/%.c $(B)/unit$(1).a $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(UNIT_CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$(filter %.c %.a,$$^) $$(LIBS) -o $$@
 
-$(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $(if $(filter 128,$(1)),$(B)/width64.o) $$(call objects,$$(call present,common types)) $(B)/flags
+$(B)/bench_%_$(1): tests/bench/bench_%.c $$(call wide_objects,$(1)) $(if $(filter 128,$(1)),$(B)/width64.o) $$(call objects,$$(call present,common types check)) $(ONCE) $(B)/flags
 	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(WIDTH_$(1)) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
 endef
 $(foreach width,$(WIDTHS),$(eval $(call width_rules,$(width))))
@@ -347,18 +360,22 @@ demo: all
 	rm -r build/demo
 
 BIN := $(DESTDIR)$(PREFIX)/bin
-MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+MAN := $(DESTDIR)$(PREFIX)/share/man
 COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+# Each page under its section and the program's name, as in man5/keysort-stats.5.
+PAGES := $(sort $(wildcard man/gsort*.[1-8]))
+installed = $(MAN)/man$(subst .,,$(suffix $(1)))/$(PROGRAM)$(patsubst man/gsort%,%,$(1))
+HEADING := $(shell echo '$(PROGRAM)' | tr '[:lower:]' '[:upper:]')
 install: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
 	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
 	$(if $(filter 1,$(MPI)),install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
-	install -d '$(MAN)' '$(COMPLETIONS)'
-	sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g' man/gsort.1 >'$(MAN)/$(PROGRAM).1'
+	install -d '$(MAN)/man1' '$(MAN)/man5' '$(COMPLETIONS)'
+	$(foreach page,$(PAGES),sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g; /^\.TH /s/GSORT/$(HEADING)/' $(page) >'$(call installed,$(page))' &&) :
 	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >'$(COMPLETIONS)/$(PROGRAM)'
-	chmod 644 '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
+	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))') '$(COMPLETIONS)/$(PROGRAM)'
 
 uninstall:
-	rm -f '$(BIN)/$(PROGRAM)' '$(BIN)/$(PROGRAM)-mpi' '$(MAN)/$(PROGRAM).1' '$(COMPLETIONS)/$(PROGRAM)'
+	rm -f '$(BIN)/$(PROGRAM)' '$(BIN)/$(PROGRAM)-mpi' $(foreach page,$(PAGES),'$(call installed,$(page))') '$(COMPLETIONS)/$(PROGRAM)'
 
 dist:
 	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }

@@ -3,12 +3,15 @@
  */
 #include "cli/cluster_stats.h"
 
+#include "cli/human.h"
+#include "cli/json.h"
 #include "common/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define CLUSTER_STATS_VERSION 1
@@ -42,26 +45,48 @@ static struct gs_cluster_row add_up(const struct gs_cluster_row *rows, int ranks
 
 static void print_text_row(FILE *out, const char *name, const struct gs_cluster_row *row)
 {
-    fprintf(out,
-            "%-8s %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %12.3f %9.2f %12.3f "
-            "%12.3f\n",
-            name, row->keys_in, row->keys_out, row->sent_bytes, row->got_bytes,
-            to_ms(row->exchange_ns), to_rate(row->sent_bytes, row->exchange_ns),
-            to_ms(row->wait_ns), to_ms(row->sort_ns));
+    fprintf(out, "%-4s %12" PRIu64 " %12" PRIu64 " %9.2f %9.2f %10.3f %8.3f %8.3f\n", name,
+            row->keys_in, row->keys_out, (double)row->sent_bytes / 1e6,
+            (double)row->got_bytes / 1e6, to_ms(row->exchange_ns) / 1e3, to_ms(row->wait_ns) / 1e3,
+            to_ms(row->sort_ns) / 1e3);
+}
+
+/* Where there are several: one row for ranks beside each other. */
+static void print_text_hosts(FILE *out, const struct gs_cluster_row *rows, int ranks)
+{
+    bool several = false;
+    for (int i = 1; i < ranks; i++)
+        several = several || strcmp(rows[i].host, rows[0].host) != 0;
+    for (int i = 0, end; several && i < ranks; i = end) {
+        for (end = i + 1; end < ranks && strcmp(rows[end].host, rows[i].host) == 0;)
+            end++;
+        if (end - i == 1)
+            gs_human_row(out, 4, "host", "%s: rank %d", rows[i].host, i);
+        else
+            gs_human_row(out, 4, "host", "%s: ranks %d to %d", rows[i].host, i, end - 1);
+    }
 }
 
 static void print_text(FILE *out, const struct gs_cluster_row *rows, int ranks, uint64_t wall_ns)
 {
     const struct gs_cluster_row all = add_up(rows, ranks);
     char name[16];
-    fprintf(out, "%-8s %14s %14s %14s %14s %12s %9s %12s %12s\n", "rank", "keys in", "keys out",
-            "bytes sent", "bytes got", "exchange ms", "GB/s", "waited ms", "sort ms");
+    fprintf(out, "%-5s %.3f ms\n", "total", to_ms(wall_ns));
+    fprintf(out, "%-4s %12s %12s %9s %9s %10s %8s %8s\n", "rank", "keys in", "keys out", "MB sent",
+            "MB got", "exchange s", "waited s", "sort s");
     for (int i = 0; i < ranks; i++) {
         snprintf(name, sizeof name, "%d", i);
         print_text_row(out, name, &rows[i]);
     }
     print_text_row(out, "all", &all);
-    fprintf(out, "%-8s %.3f ms\n", "total", to_ms(wall_ns));
+    print_text_hosts(out, rows, ranks);
+}
+
+void gs_cluster_stats_host(struct gs_cluster_row *row)
+{
+    if (gethostname(row->host, sizeof row->host) != 0)
+        row->host[0] = '\0';
+    row->host[sizeof row->host - 1] = '\0';
 }
 
 static void print_json_row(FILE *out, const struct gs_cluster_row *row)
@@ -69,9 +94,14 @@ static void print_json_row(FILE *out, const struct gs_cluster_row *row)
     fprintf(out,
             "{\"keys_in\": %" PRIu64 ", \"keys_out\": %" PRIu64 ", \"sent_bytes\": %" PRIu64
             ", \"got_bytes\": %" PRIu64 ", \"exchange_ms\": %.6f, \"gb_per_s\": %.6f, "
-            "\"wait_ms\": %.6f, \"sort_ms\": %.6f}",
+            "\"wait_ms\": %.6f, \"sort_ms\": %.6f",
             row->keys_in, row->keys_out, row->sent_bytes, row->got_bytes, to_ms(row->exchange_ns),
             to_rate(row->sent_bytes, row->exchange_ns), to_ms(row->wait_ns), to_ms(row->sort_ns));
+    if (row->host[0] != '\0') { /* not of all ranks together */
+        fputs(", \"host\": ", out);
+        gs_json_string(out, row->host);
+    }
+    putc('}', out);
 }
 
 static void print_json(FILE *out, const struct gs_cluster_row *rows, int ranks, uint64_t wall_ns)

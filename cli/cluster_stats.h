@@ -7,6 +7,9 @@
 #include "cli/command.h"
 #include "sort/cluster.h"
 
+/* Name the host of this process in its row. */
+void gs_cluster_stats_host(struct gs_cluster_row *row);
+
 /* Print the rows of `ranks` ranks, as gs_stats_print does. */
 enum gs_status gs_cluster_stats_print(const struct gs_cluster_row *rows, int ranks,
                                       const struct gs_command *command, uint64_t wall_ns,

@@ -21,6 +21,7 @@ enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER 
 
 struct gs_npy_files;
 struct gs_journal;
+struct gs_spill_home;
 
 struct gs_command {
     enum gs_mode mode;
@@ -33,6 +34,10 @@ struct gs_command {
     struct gs_options sort;         /* memory_bytes is left 0 here: see memory_limit */
     uint64_t memory_limit;          /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;
+    const char *stats_file; /* --stats-file, or NULL */
+    int stats_fd;           /* open, or -1 */
+    struct gs_stats done;   /* for that file: what a run did that ended well, */
+    uint64_t done_ns;       /* and the time that it took */
     enum gs_progress_when progress;
     const char *output;       /* NULL: standard output */
     const char **files;       /* file_count strings of argv */
@@ -49,12 +54,13 @@ struct gs_command {
     /* Called before the output gets its name, if not NULL: only if this succeeds, it does. */
     enum gs_status (*consent)(const void *context, struct gs_error *err);
     const void *consent_context;
-    bool planned; /* --plan: print what the mode would do */
+    enum gs_stats_format planned; /* --plan: print what the mode would do */
     /* For temporary files: -T, or TMPDIR, or /tmp; at least one. */
     const char **directories;
     size_t directory_count;
-    bool resumes;               /* --resume: the directories keep what is complete, */
-    struct gs_journal *journal; /* and this tells what, or NULL */
+    bool resumes;                      /* --resume: the directories keep what is complete, */
+    struct gs_journal *journal;        /* and this tells what, or NULL; */
+    const struct gs_spill_home *homes; /* then they are open */
 };
 
 #endif

@@ -17,7 +17,7 @@ _gsort()
         option=$previous
         # These take an argument only after a =.
         case $option in
-        --check | --progress | --stats) option= ;;
+        --check | --dry-run | --plan | --progress | --stats) option= ;;
         esac
     fi
 
@@ -27,7 +27,7 @@ _gsort()
     --format) values=(auto raw) ;;
     -t | --type) values=(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64) ;;
     --argsort) values=(u32 u64) ;;
-    --stats) values=(text json) ;;
+    --dry-run | --plan | --stats) values=(text json) ;;
     --progress) values=(auto always never) ;;
     --check) values=(diagnose-first quiet silent) ;;
     -T | --temporary-directory)
@@ -36,14 +36,16 @@ _gsort()
         return
         ;;
     -R | --record | -k | --key | --skip | -S | --buffer-size) return ;;
-    --device-memory | --samples | --bins | --lists | --parallel) return ;;
+    --device-memory | --samples | --bins | --lists | -j | --parallel | --threads) return ;;
     *)
         if [[ $current == -* ]]; then
-            values=(-o -r -u -t -R -k -s -e -S -T -c -C -m --output= --reverse --unique --type=
-                --record= --key= --skip= --stable --argsort= --engine=
-                --samples= --bins= --lists= --format= --device= --buffer-size= --device-memory=
-                --temporary-directory= --resume --parallel= --fsync --direct --no-direct --stats
-                --verify --progress --check --merge --local --apart --plan --help --usage --version)
+            values=(-o -r -u -t -R -k -s -e -S -T -c -C -m -j -h -V --output= --reverse --unique
+                --type= --record= --key= --skip= --stable --argsort= --engine= --samples= --bins=
+                --lists= --format= --device= --buffer-size= --device-memory=
+                --temporary-directory= --resume --parallel= --threads= --fsync --direct
+                --no-direct --stats
+                --stats-file= --verify --progress --check --merge --local --apart --plan
+                --dry-run --help --usage --version)
         else
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")

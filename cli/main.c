@@ -7,6 +7,8 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/same_command.h"
+#include "cli/stats_file.h"
 #include "cli/thread_limit.h"
 #include "common/clock.h"
 #include "common/file.h"
@@ -28,24 +30,17 @@ static void set_program_name(char **argv)
     argv[0] = program_invocation_short_name; /* getopt begins its messages with this */
 }
 
-/* Do the ranks of a job do this together? A command line that is wrong is so on all of them. */
-static bool is_joint(const struct gs_command *command, const char *launched,
-                     const struct gs_error *err)
-{
-    return launched != NULL && gs_cluster_library() != NULL &&
-           (err->status == GS_ERR_USAGE || (!command->planned && command->mode != GS_MODE_CHECK));
-}
-
-/* Do what the command line asks for; st says whether it could be read. */
-static enum gs_status run(struct gs_command *command, enum gs_status st,
-                          struct gs_progress *progress, uint64_t start_ns, bool *ordered,
-                          struct gs_error *err)
+/* Do what the command line asks for; st says whether it could be read. cluster: of which this is a
+ * rank, or NULL. */
+static enum gs_status run(struct gs_command *command, const struct gs_cluster *cluster,
+                          enum gs_status st, struct gs_progress *progress, uint64_t start_ns,
+                          bool *ordered, struct gs_error *err)
 {
     const char *launched = gs_launcher_variable();
     if (st == GS_OK)
         st = gs_check_stack(err);
-    if (is_joint(command, launched, err))
-        return gs_mode_cluster(command, launched, st, progress, start_ns, err);
+    if (cluster != NULL)
+        return gs_mode_cluster(command, cluster, st, progress, start_ns, ordered, err);
     if (st != GS_OK)
         return st;
     if (command->planned)
@@ -82,24 +77,35 @@ int main(int argc, char **argv)
         argv = no_arguments;
     }
     set_program_name(argv);
-    struct gs_command command;
+    struct gs_command command = {.mode = GS_MODE_SORT, .stats_fd = -1};
     struct gs_progress progress = {.phase = NULL};
     struct gs_error err = {.status = GS_OK};
-    enum gs_status st = gs_command_parse(&command, argc, argv, &err);
+    struct gs_cluster cluster = {.size = 1};
+    const bool joint = gs_launcher_variable() != NULL && gs_cluster_library() != NULL;
+    enum gs_status st = joint ? gs_same_command(&cluster, argc, argv, &err) : GS_OK;
+    if (st == GS_OK)
+        st = gs_command_parse(&command, argc, argv, &err);
+    if (st == GS_OK && (!joint || cluster.rank == 0)) /* one of several ranks answers for all */
+        st = gs_stats_file_open(&command, &err);
     bool ordered = true;
     if (st == GS_OK) {
         gs_limit_threads(&command);
         if (!gs_progress_start(&progress, command.progress))
             command.sort.threads = 1; /* OpenMP would end the program at its first thread */
     }
-    st = run(&command, st, &progress, start_ns, &ordered, &err);
+    st = run(&command, joint ? &cluster : NULL, st, &progress, start_ns, &ordered, &err);
     gs_progress_stop();
     if (err.status != GS_OK && st != GS_OK) /* else it was overcome, or has been reported */
         gs_report_error(&err);
-    gs_command_free(&command);
     enum gs_exit status = ordered ? GS_EXIT_DONE : GS_EXIT_DISORDER;
     if (st != GS_OK)
         status = GS_EXIT_TROUBLE;
+    struct gs_error unwritten = {.status = GS_OK};
+    if (gs_stats_file_write(&command, status, &err, start_ns, &unwritten) != GS_OK) {
+        gs_report_error(&unwritten);
+        status = GS_EXIT_TROUBLE;
+    }
+    gs_command_free(&command);
     if (gs_holds_device())
         gs_exit_now(status);
     return gs_exit_status(status);

@@ -21,6 +21,9 @@
 /* Memory to leave for other uses than the sort's buffers: file buffers and libraries. */
 #define GS_BESIDE (UINT64_C(32) << 20)
 
+/* Bytes that are enough for a thread to do. */
+#define THREAD_BYTES (UINT64_C(1) << 20)
+
 /* The stacks of all threads but the first, if address space or data is limited; otherwise they do
  * not count, since they touch hardly any memory. */
 static uint64_t stacks(const struct gs_command *command)
@@ -90,6 +93,21 @@ uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_
 {
     return gs_buffer_space_left() == UINT64_MAX ? gs_width(options)->held(options, keys, held_bytes)
                                                 : held_bytes;
+}
+
+unsigned gs_memory_threads(const struct gs_options *options, uint64_t bytes, uint64_t held_bytes,
+                           uint64_t keys)
+{
+    struct gs_options fewer = *options;
+    const uint64_t least = keys * gs_record_bytes(options) / THREAD_BYTES + 1;
+    const uint64_t held = gs_memory_held(options, keys, held_bytes);
+    if (!gs_width(options)->external_needed(options, bytes, held, keys))
+        return options->threads;
+    for (fewer.threads = gs_threads(options); fewer.threads > least; fewer.threads--)
+        if (!gs_width(options)->external_needed(&fewer, bytes, held, keys))
+            return fewer.threads;
+    return gs_width(options)->external_needed(&fewer, bytes, held, keys) ? options->threads
+                                                                         : fewer.threads;
 }
 
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more)

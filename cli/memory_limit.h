@@ -18,6 +18,12 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
  * it counts: what was given back still takes address space. */
 uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes);
 
+/* The threads for a sort of `keys` keys: what options say, or fewer if it then keeps to so many
+ * bytes, beside those held, and each still has enough to do. Else a small input would need
+ * temporary files because of what threads take that it has no use for. */
+unsigned gs_memory_threads(const struct gs_options *options, uint64_t bytes, uint64_t held_bytes,
+                           uint64_t keys);
+
 /* Bytes of address space that a sort of `keys` keys, or of `more`, takes besides mapped inputs. */
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more);
 

@@ -6,17 +6,20 @@
  */
 #include "cli/cluster_stats.h"
 #include "cli/launcher.h"
+#include "cli/local_files.h"
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
+#include "cli/npy_files.h"
 #include "cli/one_host.h"
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/same_files.h"
+#include "cli/same_format.h"
 #include "cli/shared_output.h"
 #include "cli/work.h"
 #include "common/clock.h"
 #include "common/input.h"
-#include "common/random.h"
 #include "sort/cluster.h"
 
 #include <errno.h>
@@ -67,72 +70,30 @@ static void share_machine(const struct gs_cluster *cluster, struct gs_options *o
     setenv("CUDA_VISIBLE_DEVICES", card, 1);
 }
 
-/* A number that differs, in all likelihood, where inputs do: from sizes and first bytes. */
-static uint64_t fingerprint_inputs(const struct gs_inputs *inputs)
-{
-    uint64_t sum = inputs->count;
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct gs_input *input = &inputs->list[i];
-        sum = gs_random(sum, input->size);
-        for (uint64_t at = 0; at < input->size && at < 4096; at++)
-            sum = gs_random(sum, ((const unsigned char *)input->bytes)[at]);
-    }
-    return sum;
-}
-
-/* Do all ranks see the same files? */
-static enum gs_status check_same(const struct gs_cluster *cluster, const struct gs_inputs *inputs,
-                                 struct gs_error *err)
-{
-    enum gs_status st;
-    const uint64_t own = fingerprint_inputs(inputs);
-    uint64_t first = own;
-    GS_TRY(gs_cluster_share(&first, sizeof first, err));
-    if (own != first && inputs->list != NULL)
-        st = gs_fail(err, GS_ERR_INPUT, 0,
-                     "%s: rank %d sees other files than rank 0: inputs must be on a file system "
-                     "that all ranks share",
-                     inputs->list[0].name, cluster->rank);
-    st = gs_cluster_agree(cluster, st, err);
-cleanup:
-    return st;
-}
-
 static void tell(void *progress, uint64_t bytes)
 {
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     (void)bytes;
 }
 
-/* Open this rank's inputs and learn what they are. */
-static enum gs_status open_files(struct gs_command *command, struct gs_inputs *inputs,
-                                 struct gs_error *err)
+/* Open this rank's inputs and learn what they are. *pending: some have to be read once, which rank
+ * 0 alone does for all, unless each has files of its own. */
+static enum gs_status open_files(const struct gs_cluster *cluster, struct gs_command *command,
+                                 struct gs_inputs *inputs, bool *pending, struct gs_error *err)
 {
     enum gs_status st;
     const bool undecided = command->undecided;
     GS_TRY(gs_open_records(command, inputs, err));
+    *pending = gs_inputs_pending(inputs); /* a short one is read when it is decided upon */
+    for (size_t i = 0; i < inputs->count && cluster->rank > 0 && !command->local; i++)
+        if (inputs->list[i].pending)
+            GS_TRY(gs_fail(err, GS_ERR_INPUT, 0,
+                           "%s: rank %d sees another file than rank 0, or has no room to map it",
+                           inputs->list[i].name, cluster->rank));
     GS_TRY(gs_decide_records(command, inputs, err));
     if (undecided && command->npy != NULL) /* other ranks do not know */
         st = gs_fail(err, GS_ERR_USAGE, 0, "%s: ranks take no .npy file from a pipe",
                      inputs->list[0].name);
-cleanup:
-    return st;
-}
-
-/* Do all ranks take their files for arrays of the same? */
-static enum gs_status check_format(const struct gs_cluster *cluster,
-                                   const struct gs_command *command, struct gs_error *err)
-{
-    enum gs_status st;
-    char own[GS_FORMAT_TEXT];
-    char first[GS_FORMAT_TEXT];
-    gs_format_name(&command->format, own);
-    gs_format_name(&command->format, first);
-    GS_TRY(gs_cluster_share(first, sizeof first, err));
-    if (strcmp(own, first) != 0)
-        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: an array of %s, but on rank 0 of %s",
-                     command->file_count > 0 ? command->files[0] : "-", own, first);
-    st = gs_cluster_agree(cluster, st, err);
 cleanup:
     return st;
 }
@@ -158,21 +119,29 @@ static enum gs_status open_inputs(const struct gs_cluster *cluster, struct gs_co
 {
     enum gs_status st = GS_OK;
     bool alone = false;
+    bool pending = false;
+    if (command->local)
+        GS_TRY(gs_local_files_check(cluster, command, err));
     if (command->local || cluster->rank == 0) {
-        st = open_files(command, inputs, err);
-        alone = st == GS_OK && !command->local && gs_inputs_pending(inputs);
+        st = open_files(cluster, command, inputs, &pending, err);
+        alone = st == GS_OK && !command->local && pending;
     }
     GS_TRY(gs_cluster_agree(cluster, st, err));
     GS_TRY(gs_cluster_share(&alone, sizeof alone, err));
     *whole = alone || command->local;
     if (!*whole && cluster->rank > 0)
-        st = open_files(command, inputs, err);
+        st = open_files(cluster, command, inputs, &pending, err);
     else if (*whole && inputs->count > 0)
         st = spool(command, memory_bytes, progress, inputs, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    if (!*whole)
-        GS_TRY(check_same(cluster, inputs, err));
-    GS_TRY(check_format(cluster, command, err));
+    if (!*whole) {
+        gs_report_watch(inputs, NULL, "compared");
+        st = gs_same_files(cluster, inputs, gs_threads(&command->sort), err);
+        gs_report_watch(NULL, NULL, NULL);
+        if (st != GS_OK)
+            goto cleanup;
+    }
+    GS_TRY(gs_same_format(cluster, command, err));
     if (cluster->rank == 0)
         st = gs_inputs_consume(inputs, err);
     st = gs_cluster_agree(cluster, st, err);
@@ -255,6 +224,7 @@ sort_opened(const struct gs_cluster *cluster, const struct gs_command *command,
     if (!command->local)
         GS_TRY(gs_cluster_share(&to.start, sizeof to.start, err));
     GS_TRY(gs_cluster_sort(cluster, options, source, &to, progress, &stats, &own, err));
+    gs_cluster_stats_host(&own);
     GS_TRY(gs_cluster_gather(&own, sizeof own, rows, err));
     for (int i = 0; i < cluster->size; i++)
         written += !command->local || i == cluster->rank ? rows[i].keys_out : 0;
@@ -318,35 +288,58 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_mode_cluster(struct gs_command *command, const char *launched, enum gs_status st,
-                               struct gs_progress *progress, uint64_t start_ns,
-                               struct gs_error *err)
+/* Was this process started as one of several, and does the library find them? */
+static enum gs_status check_ranks(const struct gs_cluster *cluster, struct gs_error *err)
 {
-    struct gs_cluster cluster = {.size = 1};
-    struct gs_error late = {.status = GS_OK};
-    const enum gs_status joined = gs_cluster_start(&cluster, &late);
-    if (cluster.rank > 0)
+    const char *launched = gs_launcher_variable();
+    if (cluster->size == 1) /* as when another MPI library's mpirun has started it */
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "%s=%s: one of several processes, but %s finds this one alone: start it by "
+                       "that library's own mpirun",
+                       launched, getenv(launched), gs_cluster_library());
+    if (cluster->rank != gs_launcher_rank()) /* by which files were named */
+        return gs_fail(err, GS_ERR_INTERNAL, 0, "rank %d was started as rank %d", cluster->rank,
+                       gs_launcher_rank());
+    return GS_OK;
+}
+
+/* -c, -C and --plan: rank 0 reads for all. */
+static enum gs_status look_only(const struct gs_cluster *cluster, struct gs_command *command,
+                                struct gs_progress *progress, bool *ordered, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    if (cluster->rank == 0)
+        st = command->planned ? gs_mode_plan(command, err)
+                              : gs_mode_check(command, progress, ordered, err);
+    const bool said = st != GS_OK && err->status == GS_OK;
+    GS_TRY(gs_cluster_agree(cluster, st, err));
+    st = gs_cluster_share(ordered, sizeof *ordered, err);
+cleanup:
+    if (said)
+        *err = (struct gs_error){.status = GS_OK};
+    return st;
+}
+
+enum gs_status gs_mode_cluster(struct gs_command *command, const struct gs_cluster *cluster,
+                               enum gs_status st, struct gs_progress *progress, uint64_t start_ns,
+                               bool *ordered, struct gs_error *err)
+{
+    const bool looks = command->planned || command->mode == GS_MODE_CHECK;
+    if (cluster->rank > 0)
         gs_progress_stop();
-    if (st == GS_OK && joined != GS_OK)
-        st = gs_fail(err, joined, 0, "%s", late.text);
-    if (st == GS_OK && cluster.size == 1) /* as when another MPI library's mpirun has started it */
-        st = gs_fail(err, GS_ERR_USAGE, 0,
-                     "%s=%s: one of several processes, but %s finds this one alone: start it by "
-                     "that library's own mpirun",
-                     launched, getenv(launched), gs_cluster_library());
-    if (st == GS_OK && cluster.rank != gs_launcher_rank()) /* by which files were named */
-        st = gs_fail(err, GS_ERR_INTERNAL, 0, "rank %d was started as rank %d", cluster.rank,
-                     gs_launcher_rank());
-    if (st == GS_OK)
+    if (st == GS_OK && !(looks && cluster->size == 1)) /* alone, it can look as well */
+        st = check_ranks(cluster, err);
+    if (st == GS_OK && !looks)
         st = check_command(command, err);
-    if (joined == GS_OK)
-        st = gs_cluster_agree(&cluster, st, err);
-    if (st == GS_OK && gs_is_one_host(&cluster, command))
-        st = gs_one_host_sort(&cluster, command, progress, start_ns, err);
+    st = gs_cluster_agree(cluster, st, err);
+    if (st == GS_OK && looks)
+        st = look_only(cluster, command, progress, ordered, err);
+    else if (st == GS_OK && gs_is_one_host(cluster, command))
+        st = gs_one_host_sort(cluster, command, progress, start_ns, err);
     else if (st == GS_OK)
-        st = sort_together(&cluster, command, progress, start_ns, err);
+        st = sort_together(cluster, command, progress, start_ns, err);
     gs_progress_stop();
-    if (st != GS_OK && cluster.rank == 0)
+    if (st != GS_OK && err->status != GS_OK && cluster->rank == 0)
         gs_report_error(err);
     *err = (struct gs_error){.status = GS_OK}; /* has been reported */
     gs_cluster_end();

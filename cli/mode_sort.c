@@ -64,6 +64,27 @@ cleanup:
     return st;
 }
 
+/* A run that is killed while it writes over an input leaves no other copy than what it kept, which
+ * the next one could not prove to be of that input. */
+static enum gs_status refuse_overwriting(const struct gs_command *command,
+                                         const struct gs_inputs *inputs,
+                                         const struct gs_output *output, struct gs_error *err)
+{
+    struct stat status;
+    if (command->journal == NULL || output->kind == GS_OUTPUT_TEMPORARY ||
+        fstat(output->fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return GS_OK;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        if (input->inode == status.st_ino && input->device == status.st_dev)
+            return gs_fail(err, GS_ERR_USAGE, 0,
+                           "%s: is the output, too: from what is half written over --resume could "
+                           "not go on: use -o FILE",
+                           input->name);
+    }
+    return GS_OK;
+}
+
 static enum gs_status write_sorted(const struct gs_command *command, struct gs_progress *progress,
                                    struct gs_inputs *inputs, struct gs_output *output,
                                    struct gs_stats *stats, struct gs_error *err)
@@ -84,6 +105,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                                  gs_inputs_pending(inputs))};
     if (inputs->count == 1 && gs_inputs_pending(inputs))
         options.incoming = gs_width(&command->sort)->incoming_new(&command->sort);
+    GS_TRY(refuse_overwriting(command, inputs, output, err));
     GS_TRY(gs_read_pipes(&limit, &own_bytes, &reading, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
     /* Mapped input that will be overwritten must be copied, which takes memory too. (The external
@@ -93,6 +115,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                           : 0;
     uint64_t keys = (limit.mapped_bytes + own_bytes) / gs_record_bytes(&options);
     GS_TRY(gs_width(&command->sort)->check_count(&command->sort, keys, err));
+    if (!limit.reached)
+        options.threads = gs_memory_threads(&options, limit.bytes, own_bytes + copied, keys);
     bool spills = limit.reached || gs_read_limit_exceeded(&limit, own_bytes + copied, keys);
     if (spills)
         gs_output_end_prefill(output); /* pages count as memory, and are needed only much later */

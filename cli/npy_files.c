@@ -12,173 +12,217 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As many bytes tell a .npy file. */
-#define MAGIC_BYTES 6
+/* More than most headers have. It is doubled as bytes come: a header may lie about its length. */
+enum { ROOM_BYTES = 4096 };
 
-/* The first bytes of a file. */
+/* The first bytes of an input: its header, if it is a .npy file. */
 struct start {
-    unsigned char bytes[GS_NPY_HEADER_MAX];
+    unsigned char *bytes;
     size_t size;
-    uint64_t file_bytes;
+    size_t room;
 };
 
-/* Read the start of a regular file; of standard input, from its position on. size is 0 if it is
- * something else, or cannot be read. Returns whether it is one, or cannot be looked at. */
-static bool read_start(const char *name, struct start *start)
+static enum gs_status no_memory(const char *name, struct gs_error *err)
 {
-    struct stat status;
-    bool standard = strcmp(name, "-") == 0;
-    start->size = 0;
-    if ((standard ? fstat(STDIN_FILENO, &status) : stat(name, &status)) != 0)
-        return true;
-    if (!S_ISREG(status.st_mode))
-        return false;
-    int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    off_t at = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : -1;
-    if (at >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > at &&
-        gs_file_pread_most(fd, start->bytes, sizeof start->bytes, (uint64_t)at, &start->size) == 0)
-        start->file_bytes = (uint64_t)(status.st_size - at);
-    else
-        start->size = 0;
-    if (!standard && fd >= 0)
-        close(fd);
-    return true;
+    return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", name);
 }
 
-/* Have the arrays the same records? Their headers may be of different lengths. */
-static bool agree(const struct gs_npy *a, const unsigned char *a_bytes, const struct gs_npy *b,
-                  const unsigned char *b_bytes)
+static enum gs_status fail_changed(const char *name, struct gs_error *err)
 {
-    if (a->record_bytes != b->record_bytes || a->field_count != b->field_count ||
-        a->structured != b->structured)
-        return false;
-    for (uint32_t i = 0; i < a->field_count; i++) {
-        const struct gs_npy_field *x = &a->fields[i];
-        const struct gs_npy_field *y = &b->fields[i];
-        if (x->offset != y->offset || x->bytes != y->bytes || x->type.kind != y->type.kind ||
-            x->type.big_endian != y->type.big_endian || x->name_bytes != y->name_bytes ||
-            memcmp(a_bytes + x->name, b_bytes + y->name, x->name_bytes) != 0)
-            return false;
-    }
-    return true;
+    return gs_fail(err, GS_ERR_INPUT, 0, "%s: its .npy header has changed meanwhile", name);
 }
 
-/* Begin with the first file, whose header has been parsed. */
-static enum gs_status take_first(struct gs_npy_files **npy, size_t inputs, uint64_t **skips,
-                                 const struct gs_npy *head, const void *bytes, const char *name,
-                                 struct gs_error *err)
+static enum gs_status grow(struct start *start, const char *name, struct gs_error *err)
 {
-    *npy = calloc(1, sizeof **npy);
-    *skips = calloc(inputs, sizeof **skips);
-    if (*npy == NULL || *skips == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "%zu inputs", inputs);
-    (*npy)->name = name;
-    (*npy)->head = *head;
-    memcpy((*npy)->bytes, bytes, head->header_bytes);
-    (*npy)->count = head->count;
-    (*skips)[0] = head->header_bytes;
+    const size_t room = start->room < ROOM_BYTES ? ROOM_BYTES : 2 * start->room;
+    unsigned char *bytes = realloc(start->bytes, room);
+    if (bytes == NULL)
+        return no_memory(name, err);
+    start->bytes = bytes;
+    start->room = room;
     return GS_OK;
 }
 
-/* Parse the header of another file, `size` bytes of which are there, and check it against that of
- * the first. */
-static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, const void *bytes,
-                                 size_t size, const char *name, struct gs_error *err)
+static enum gs_status read_at(int fd, void *to, size_t size, uint64_t at, size_t *got,
+                              const char *name, struct gs_error *err)
+{
+    const int errnum = gs_file_pread_most(fd, to, size, at, got);
+    return errnum == 0 ? GS_OK : gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", name);
+}
+
+/* Read until `size` of the first bytes are there, or the end: at `at` in a file, or on in a pipe,
+ * where it is -1. */
+static enum gs_status read_until(struct start *start, size_t size, int fd, off_t at,
+                                 const char *name, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    if (!gs_npy_is(bytes, size))
-        return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: %s is a .npy file, so all others must be such files, too", name,
-                       npy->name);
-    GS_TRY(gs_npy_parse(head, bytes, size, name, err));
-    if (!agree(&npy->head, npy->bytes, head, bytes))
-        return gs_fail(err, GS_ERR_INPUT, 0, "%s: its records are not those of %s", name,
-                       npy->name);
-    npy->count += head->count;
-    if (npy->streams)
-        st = gs_npy_files_count(npy, npy->count, name, err);
+    for (size_t got = 1; start->size < size && got > 0; start->size += got) {
+        if (start->size == start->room)
+            GS_TRY(grow(start, name, err));
+        const size_t most = size < start->room ? size : start->room;
+        unsigned char *to = start->bytes + start->size;
+        if (at < 0)
+            GS_TRY(gs_file_read_some(fd, to, most - start->size, &got, name, err));
+        else
+            GS_TRY(
+                read_at(fd, to, most - start->size, (uint64_t)at + start->size, &got, name, err));
+    }
 cleanup:
     return st;
 }
 
-enum gs_status gs_npy_files_find(const char *const *names, size_t count,
+/* Read a header or, if there is none, only as many bytes as tell that. */
+static enum gs_status read_header(struct start *start, int fd, off_t at, const char *name,
+                                  struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    uint32_t header_bytes = 0;
+    GS_TRY(read_until(start, GS_NPY_MAGIC_BYTES, fd, at, name, err));
+    if (!gs_npy_is(start->bytes, start->size))
+        goto cleanup;
+    GS_TRY(read_until(start, GS_NPY_PREFIX_BYTES, fd, at, name, err));
+    GS_TRY(gs_npy_header_bytes(start->bytes, start->size, name, &header_bytes, err));
+    st = read_until(start, header_bytes, fd, at, name, err);
+cleanup:
+    return st;
+}
+
+/* Read the header of a regular file; of standard input, from its position on. Nothing is read if it
+ * is something else, or cannot be read. *regular: it is one, or cannot be looked at. */
+static enum gs_status look_at_file(const char *name, struct start *start, bool *regular,
+                                   struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct stat status;
+    const bool standard = strcmp(name, "-") == 0;
+    const bool seen = (standard ? fstat(STDIN_FILENO, &status) : stat(name, &status)) == 0;
+    *regular = !seen || S_ISREG(status.st_mode);
+    if (!seen || !*regular)
+        return GS_OK;
+    const int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const off_t at = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : -1;
+    if (at >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > at)
+        st = read_header(start, fd, at, name, err);
+    if (!standard && fd >= 0)
+        close(fd);
+    return st;
+}
+
+/* Begin with the first input, whose header has been read. It keeps those bytes. */
+static enum gs_status take_first(struct gs_npy_files **npy, size_t inputs, uint64_t **skips,
+                                 struct start *start, const char *name, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    *npy = calloc(1, sizeof **npy);
+    *skips = calloc(inputs, sizeof **skips);
+    if (*npy == NULL || *skips == NULL)
+        return no_memory(name, err);
+    (*npy)->name = name;
+    (*npy)->bytes = start->bytes;
+    start->bytes = NULL;
+    GS_TRY(gs_npy_parse(&(*npy)->head, (*npy)->bytes, start->size, name, err));
+    (*npy)->count = (*npy)->head.count;
+    (*skips)[0] = (*npy)->head.header_bytes;
+cleanup:
+    return st;
+}
+
+/* Parse the header of another input, `size` bytes of which are there: its type is that of the first
+ * one. Free *head on success. */
+static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, const void *bytes,
+                                 size_t size, const char *name, struct gs_error *err)
+{
+    uint64_t all;
+    if (!gs_npy_is(bytes, size))
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: %s is a .npy file, so all others must be such files, too", name,
+                       npy->name);
+    enum gs_status st = gs_npy_parse(head, bytes, size, name, err);
+    if (st != GS_OK)
+        return st;
+    if (!gs_npy_agree(&npy->head, head))
+        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: its records are not those of %s", name, npy->name);
+    else if (__builtin_add_overflow(npy->count, head->count, &npy->count) ||
+             __builtin_mul_overflow(npy->count, head->type.record_bytes, &all) || all > INT64_MAX)
+        st = gs_fail(err, GS_ERR_INPUT, 0,
+                     "%s: no file has as many records as the .npy headers say", name);
+    else if (npy->streams)
+        gs_npy_files_count(npy, npy->count);
+    if (st != GS_OK)
+        gs_npy_free(head);
+    return st;
+}
+
+enum gs_status gs_npy_files_find(const char *first, size_t count,
                                  const struct gs_format_options *options, struct gs_npy_files **npy,
                                  uint64_t **skips, struct gs_format *format, bool *undecided,
                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    static struct gs_npy head;
-    struct start *start = calloc(1, sizeof *start);
-    if (start == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "%s", names[0]);
-    *undecided = !read_start(names[0], start);
-    if (!gs_npy_is(start->bytes, start->size))
+    struct start start = {.size = 0};
+    bool regular;
+    GS_TRY(look_at_file(first, &start, &regular, err));
+    *undecided = !regular;
+    if (!gs_npy_is(start.bytes, start.size))
         goto cleanup;
-    GS_TRY(gs_npy_parse(&head, start->bytes, start->size, names[0], err));
-    GS_TRY(gs_npy_check_size(&head, start->file_bytes, names[0], err));
-    GS_TRY(take_first(npy, count, skips, &head, start->bytes, names[0], err));
-    for (size_t i = 1; i < count && *npy != NULL && *skips != NULL; i++) {
-        if (!read_start(names[i], start) || start->size == 0)
-            continue;
-        GS_TRY(take_other(*npy, &head, start->bytes, start->size, names[i], err));
-        GS_TRY(gs_npy_check_size(&head, start->file_bytes, names[i], err));
-        (*skips)[i] = head.header_bytes;
-    }
-    st = gs_npy_format(format, &(*npy)->head, (*npy)->bytes, options->keys, options->key_count,
-                       names[0], err);
+    GS_TRY(take_first(npy, count, skips, &start, first, err));
+    st = gs_npy_format(format, &(*npy)->head, options->keys, options->key_count, first, err);
 cleanup:
-    free(start);
+    free(start.bytes);
     return st;
 }
 
-/* Read from a pipe until `size` of its first bytes are there, or it ends. */
-static enum gs_status read_until(struct start *start, size_t size, const struct gs_input *input,
-                                 struct gs_error *err)
+void gs_npy_files_free(struct gs_npy_files *npy)
 {
-    enum gs_status st = GS_OK;
-    for (size_t got = 1; start->size < size && got > 0; start->size += got)
-        GS_TRY(gs_file_read_some(input->fd, start->bytes + start->size, size - start->size, &got,
-                                 input->name, err));
-cleanup:
-    return st;
-}
-
-/* Read the header of a pipe, or, if there is none, only as many bytes as tell that. */
-static enum gs_status read_header(struct start *start, const struct gs_input *input,
-                                  struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    uint32_t header_bytes = 0;
-    GS_TRY(read_until(start, MAGIC_BYTES, input, err));
-    if (!gs_npy_is(start->bytes, start->size))
-        goto cleanup;
-    GS_TRY(read_until(start, GS_NPY_PREFIX_BYTES, input, err));
-    GS_TRY(gs_npy_header_bytes(start->bytes, start->size, input->name, &header_bytes, err));
-    st = read_until(start, header_bytes, input, err);
-cleanup:
-    return st;
+    if (npy == NULL)
+        return;
+    gs_npy_free(&npy->head);
+    free(npy->bytes);
+    free(npy->out);
+    free(npy);
 }
 
 /* What comes from now on are the records that the header speaks of. */
 static void expect_records(struct gs_input *input, const struct gs_npy *head)
 {
     input->magic = gs_magic_none;
-    input->sized = !__builtin_mul_overflow(head->count, head->record_bytes, &input->promised);
+    input->sized = true;
+    input->promised = head->count * head->type.record_bytes;
 }
 
-/* Begin a pipe that is not the first input. */
+/* Begin a pending input that is not the first. */
 static enum gs_status begin_other(struct gs_input *input, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    static struct gs_npy head;
-    struct start *start = calloc(1, sizeof *start);
-    if (start == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
-    GS_TRY(read_header(start, input, err));
-    GS_TRY(take_other(input->context, &head, start->bytes, start->size, input->name, err));
+    struct gs_npy head;
+    struct start start = {.size = 0};
+    GS_TRY(read_header(&start, input->fd, -1, input->name, err));
+    GS_TRY(take_other(input->context, &head, start.bytes, start.size, input->name, err));
     expect_records(input, &head);
+    gs_npy_free(&head);
 cleanup:
-    free(start);
+    free(start.bytes);
+    return st;
+}
+
+/* Is this the header that was looked at? */
+static bool is_same(const struct gs_npy_files *npy, const void *bytes, uint64_t size)
+{
+    return size >= npy->head.header_bytes && memcmp(bytes, npy->bytes, npy->head.header_bytes) == 0;
+}
+
+/* Begin the first input, a file that could not be mapped. */
+static enum gs_status begin_first(struct gs_input *input, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_npy_files *npy = input->context;
+    struct start start = {.size = 0};
+    GS_TRY(read_until(&start, npy->head.header_bytes, input->fd, -1, input->name, err));
+    if (!is_same(npy, start.bytes, start.size))
+        st = fail_changed(input->name, err);
+    expect_records(input, &npy->head);
+cleanup:
+    free(start.bytes);
     return st;
 }
 
@@ -187,36 +231,76 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
                                   struct gs_format *format, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    static struct gs_npy head;
     struct gs_input *input = &inputs->list[0];
-    struct start *start = calloc(1, sizeof *start);
-    if (start == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
+    struct start start = {.size = 0};
     if (!input->pending)
-        goto cleanup;
+        return GS_OK;
     GS_TRY(gs_input_start(input, err));
-    GS_TRY(read_header(start, input, err));
-    if (start->size < MAGIC_BYTES) { /* that is all; a terminal would have to say so once more */
-        st = gs_slurp_copy(&input->memory, start->bytes, start->size, input->name, err);
+    GS_TRY(read_header(&start, input->fd, -1, input->name, err));
+    if (start.bytes == NULL || start.size < GS_NPY_MAGIC_BYTES) {
+        /* That is all; a terminal would have to say so again. */
+        st = gs_slurp_copy(&input->memory, start.bytes, start.size, input->name, err);
         input->bytes = input->memory.bytes;
-        input->size = start->size;
+        input->size = start.size;
         gs_input_end(input);
-        goto cleanup;
-    }
-    if (!gs_npy_is(start->bytes, start->size)) {
+    } else if (!gs_npy_is(start.bytes, start.size)) {
         GS_TRY(gs_input_make_rest(input, err));
-        memcpy(input->rest, start->bytes, start->size);
-        input->rest_bytes = start->size;
-        st = gs_input_look(input, start->bytes, start->size, err);
-        goto cleanup;
+        memcpy(input->rest, start.bytes, start.size);
+        input->rest_bytes = start.size;
+        st = gs_input_look(input, start.bytes, start.size, err);
+    } else {
+        GS_TRY(take_first(npy, inputs->count, skips, &start, input->name, err));
+        if (*npy == NULL)
+            goto cleanup;
+        expect_records(input, &(*npy)->head);
+        st = gs_npy_format(format, &(*npy)->head, options->keys, options->key_count, input->name,
+                           err);
     }
-    GS_TRY(gs_npy_parse(&head, start->bytes, start->size, input->name, err));
-    expect_records(input, &head);
-    GS_TRY(take_first(npy, inputs->count, skips, &head, start->bytes, input->name, err));
-    st = gs_npy_format(format, &(*npy)->head, (*npy)->bytes, options->keys, options->key_count,
-                       input->name, err);
 cleanup:
-    free(start);
+    free(start.bytes);
+    return st;
+}
+
+/* Take the header of a mapped input: copied, as the file may change. */
+static enum gs_status take_mapped(struct gs_npy_files *npy, const struct gs_input *input,
+                                  struct gs_npy *head, struct gs_error *err)
+{
+    uint32_t bytes = 0;
+    enum gs_status st = GS_OK;
+    if (gs_npy_is(input->bytes, input->size))
+        GS_TRY(gs_npy_header_bytes(input->bytes, input->size, input->name, &bytes, err));
+    const size_t size = bytes < input->size ? bytes : (size_t)input->size;
+    unsigned char *copy = malloc(size + 1);
+    if (copy == NULL)
+        return no_memory(input->name, err);
+    memcpy(copy, input->bytes, size);
+    st = take_other(npy, head, copy, size, input->name, err);
+    free(copy);
+cleanup:
+    return st;
+}
+
+/* Take the header of input i, if it is mapped. */
+static enum gs_status follow(struct gs_npy_files *npy, struct gs_input *input, bool first,
+                             uint64_t *skip, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_npy other = {.count = 0};
+    const struct gs_npy *head = first ? &npy->head : &other;
+    input->begin = first ? begin_first : begin_other;
+    input->context = npy;
+    if (first && (input->pending ? false : !is_same(npy, input->bytes, input->size)))
+        return fail_changed(input->name, err);
+    if (input->mapping == NULL)
+        return GS_OK;
+    if (!first)
+        GS_TRY(take_mapped(npy, input, &other, err));
+    GS_TRY(gs_npy_check_size(head, input->size, input->name, err));
+    input->bytes = (const char *)input->bytes + head->header_bytes;
+    input->size -= head->header_bytes;
+    *skip = head->header_bytes;
+cleanup:
+    gs_npy_free(&other);
     return st;
 }
 
@@ -224,30 +308,49 @@ enum gs_status gs_npy_files_follow(struct gs_npy_files *npy, struct gs_inputs *i
                                    uint64_t *skips, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    static struct gs_npy head;
-    for (size_t i = 1; i < inputs->count; i++) {
-        struct gs_input *input = &inputs->list[i];
-        if (skips[i] != 0) /* known already */
-            continue;
-        input->begin = begin_other;
-        input->context = npy;
-        if (input->mapping == NULL)
-            continue;
-        size_t first = input->size < GS_NPY_HEADER_MAX ? (size_t)input->size : GS_NPY_HEADER_MAX;
-        GS_TRY(take_other(npy, &head, input->bytes, first, input->name, err));
-        GS_TRY(gs_npy_check_size(&head, input->size, input->name, err));
-        input->bytes = (const char *)input->bytes + head.header_bytes;
-        input->size -= head.header_bytes;
-        skips[i] = head.header_bytes;
-    }
+    for (size_t i = 0; i < inputs->count; i++)
+        GS_TRY(follow(npy, &inputs->list[i], i == 0, &skips[i], err));
 cleanup:
     return st;
 }
 
-enum gs_status gs_npy_files_count(struct gs_npy_files *npy, uint64_t count, const char *name,
-                                  struct gs_error *err)
+enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, bool grows,
+                                     struct gs_error *err)
 {
-    npy->out_head = npy->head;
-    memcpy(npy->out_bytes, npy->bytes, npy->head.header_bytes);
-    return gs_npy_set_count(&npy->out_head, npy->out_bytes, count, name, err);
+    npy->out_bytes = npy->head.header_bytes;
+    if (grows || (changes && npy->count > 1))
+        npy->out_bytes = gs_npy_room(&npy->head, grows ? INT64_MAX : npy->head.count);
+    npy->out = malloc(npy->out_bytes);
+    if (npy->out == NULL)
+        return no_memory(npy->name, err);
+    gs_npy_files_count(npy, npy->count);
+    return GS_OK;
+}
+
+void gs_npy_files_count(struct gs_npy_files *npy, uint64_t count)
+{
+    gs_npy_write(&npy->head, npy->bytes, count, npy->out, npy->out_bytes);
+}
+
+enum gs_status gs_npy_files_compare(const struct gs_npy_files *npy, const char *name,
+                                    struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    char part[256];
+    const uint32_t own = npy != NULL ? npy->head.type.text_bytes : 0;
+    uint32_t bytes = own;
+    GS_TRY(gs_cluster_share(&bytes, sizeof bytes, err));
+    bool same = bytes == own;
+    for (uint32_t at = 0; at < bytes; at += sizeof part) {
+        const char *here = npy != NULL && at < own ? npy->head.type.text + at : part;
+        const size_t size = at >= own ? 0 : own - at < sizeof part ? own - at : sizeof part;
+        memset(part, 0, sizeof part);
+        memcpy(part, here, size);
+        GS_TRY(gs_cluster_share(part, sizeof part, err));
+        same = same && memcmp(part, here, size) == 0;
+    }
+    if (!same)
+        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: its records are not those of rank 0's files", name);
+cleanup:
+    return st;
 }

@@ -4,35 +4,55 @@
 #include "cli/option_values.h"
 
 #include "cli/size_arg.h"
+#include "cli/suggest.h"
 #include "common/file.h"
 #include "common/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Find the index of arg among `words`, ended by NULL. As in sort(1), a unique prefix is enough. */
+/* The message about a word that is none of these lists them. */
+static enum gs_status refuse_word(const char *option, const char *arg, const char *const *words,
+                                  bool ambiguous, struct gs_error *err)
+{
+    char list[256] = "";
+    size_t used = 0;
+    const char *meant = ambiguous ? NULL : gs_suggest_word(arg, words);
+    for (size_t i = 0; words[i] != NULL && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 i == 0                 ? ""
+                                 : words[i + 1] != NULL ? ", "
+                                                        : " or ",
+                                 words[i]);
+    return gs_fail(err, GS_ERR_USAGE, 0, "%s %s argument '%s': it is %s%s%s%s",
+                   ambiguous ? "ambiguous" : "invalid", option, arg, list,
+                   meant != NULL ? " (did you mean " : "", meant != NULL ? meant : "",
+                   meant != NULL ? "?)" : "");
+}
+
+/* Find the index of arg among `words`, ended by NULL. As in sort(1), a unique prefix is enough; in
+ * capital letters, too. */
 static enum gs_status find_word(const char *option, const char *arg, const char *const *words,
                                 int *index, struct gs_error *err)
 {
     const size_t length = strlen(arg);
     int begun = 0;
     for (int i = 0; words[i] != NULL; i++) {
-        if (strncmp(words[i], arg, length) != 0)
+        if (strncasecmp(words[i], arg, length) != 0)
             continue;
         *index = i;
         begun++;
         if (words[i][length] == '\0')
             return GS_OK;
     }
-    if (begun == 1)
-        return GS_OK;
-    return gs_fail(err, GS_ERR_USAGE, 0, "%s %s argument '%s'", begun > 1 ? "ambiguous" : "invalid",
-                   option, arg);
+    return begun == 1 ? GS_OK : refuse_word(option, arg, words, begun > 1, err);
 }
 
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err)
@@ -75,12 +95,13 @@ enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struc
     return st;
 }
 
-enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err)
+enum gs_status gs_set_report(const char *option, const char *arg, enum gs_stats_format *format,
+                             struct gs_error *err)
 {
     static const char *const words[] = {"text", "json", NULL};
     int index = 0;
-    enum gs_status st = arg == NULL ? GS_OK : find_word("--stats", arg, words, &index, err);
-    command->stats = index == 0 ? GS_STATS_TEXT : GS_STATS_JSON;
+    enum gs_status st = arg == NULL ? GS_OK : find_word(option, arg, words, &index, err);
+    *format = index == 0 ? GS_STATS_TEXT : GS_STATS_JSON;
     return st;
 }
 
@@ -137,11 +158,11 @@ enum gs_status gs_add_directory(struct gs_command *command, const char *arg, str
 {
     struct stat status;
     if (stat(arg, &status) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "%s", *arg != '\0' ? arg : "-T ''");
+        return gs_fail(err, GS_ERR_USAGE, errno, "-T %s", *arg != '\0' ? arg : "''");
     if (!S_ISDIR(status.st_mode))
-        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "%s", arg);
+        return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "-T %s", arg);
     if (gs_file_access(AT_FDCWD, arg, W_OK | X_OK, 0) != 0)
-        return gs_fail(err, GS_ERR_USAGE, errno, "%s", arg);
+        return gs_fail(err, GS_ERR_USAGE, errno, "-T %s", arg);
     command->directories[command->directory_count++] = arg;
     return GS_OK;
 }

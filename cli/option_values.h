@@ -15,7 +15,8 @@ enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct
 enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct gs_error *err);
 
-enum gs_status gs_set_stats(struct gs_command *command, const char *arg, struct gs_error *err);
+enum gs_status gs_set_report(const char *option, const char *arg, enum gs_stats_format *format,
+                             struct gs_error *err);
 enum gs_status gs_set_progress(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err);
 

@@ -9,13 +9,16 @@
 #include "cli/options.h"
 
 #include "cli/exit.h"
+#include "cli/help.h"
 #include "cli/launcher.h"
 #include "cli/local_names.h"
+#include "cli/npy_files.h"
 #include "cli/option_values.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/size_arg.h"
-#include "sort/cluster.h"
+#include "cli/slips.h"
+#include "cli/suggest.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -33,7 +36,6 @@ enum {
     OPT_LISTS,
     OPT_DEVICE_MEMORY,
     OPT_RESUME,
-    OPT_PARALLEL,
     OPT_FORMAT,
     OPT_FSYNC,
     OPT_DIRECT,
@@ -42,20 +44,26 @@ enum {
     OPT_APART,
     OPT_PLAN,
     OPT_STATS,
+    OPT_STATS_FILE,
     OPT_VERIFY,
     OPT_PROGRESS,
     OPT_HELP,
-    OPT_USAGE,
-    OPT_VERSION
+    OPT_USAGE
 };
 
-enum { GROUP_SORTING = 1, GROUP_RESOURCES, GROUP_REPORTING, GROUP_MODES };
+enum {
+    GROUP_MAIN = 1,
+    GROUP_FORMATS,
+    GROUP_RESOURCES,
+    GROUP_REPORTS,
+    GROUP_RANKS,
+    GROUP_TUNING,
+    GROUP_HELP
+};
 
 static const struct argp_option table[] = {
-    {NULL, 0, NULL, 0, "Sorting:", GROUP_SORTING},
+    {NULL, 0, NULL, 0, "What to do:", GROUP_MAIN},
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output; FILE may be an input", 0},
-    {"reverse", 'r', NULL, 0, "descending order", 0},
-    {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
     {"type", 't', "TYPE", 0,
      "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32); "
      "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
@@ -67,63 +75,9 @@ static const struct argp_option table[] = {
      "descending order; with several -k, the first that differs decides (default: all bytes). Of "
      "a .npy file: FIELD, or FIELD:r",
      0},
-    {"skip", OPT_SKIP, "N", 0,
-     "each file has N bytes in front of its records; those of the first are copied", 0},
+    {"reverse", 'r', NULL, 0, "descending order", 0},
+    {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
     {"stable", 's', NULL, 0, "leave records of equal keys in the order of the input", 0},
-    {"argsort", OPT_ARGSORT, "TYPE", 0,
-     "write the positions of the records in the input instead of the records, as u32 or u64; those "
-     "of equal keys ascend",
-     0},
-    {"engine", 'e', "NAME", 0,
-     "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
-     "that fit one GPU block's shared memory, 38656 keys at most",
-     0},
-    {"samples", OPT_SAMPLES, "N", 0,
-     "keys in the sample, up to 16777216 (default: from the number of bins)", 0},
-    {"bins", OPT_BINS, "N", 0, "bins to aim at, up to 4096 (default: from the number of keys)", 0},
-    {"lists", OPT_LISTS, "N", 0,
-     "lists of a shared-memory engine, a power of two up to 256 (default: from the number of keys)",
-     0},
-    {"format", OPT_FORMAT, "NAME", 0,
-     "auto (default): refuse an input that looks like text, compressed data or the like, and sort "
-     "a NumPy array as what its header says; raw: take any bytes for keys",
-     0},
-
-    {NULL, 0, NULL, 0, "Resources:", GROUP_RESOURCES},
-    {"device", OPT_DEVICE, "NAME", 0, "auto (default), cpu or gpu", 0},
-    {"buffer-size", 'S', "SIZE", 0,
-     "memory to use (default: three quarters of what is available); SIZE is in KiB, or has a "
-     "suffix: b K M G T P E, or % of physical memory",
-     0},
-    {"device-memory", OPT_DEVICE_MEMORY, "SIZE", 0,
-     "GPU memory to use (default: what is free there); no %", 0},
-    {"temporary-directory", 'T', "DIR", 0,
-     "directory for temporary files, instead of $TMPDIR or /tmp; several are used in turn", 0},
-    {"resume", OPT_RESUME, NULL, 0,
-     "keep temporary files in a directory under -T until the output is complete: the same command "
-     "then goes on where it was killed",
-     0},
-    {"parallel", OPT_PARALLEL, "N", 0,
-     "CPU threads, up to 1024 (default: one for each processor to run on, up to 32)", 0},
-    {"fsync", OPT_FSYNC, NULL, 0,
-     "wait until the disk has the output under its name: it survives a power failure then", 0},
-    {"direct", OPT_DIRECT, NULL, 0,
-     "write output and temporary files past the page cache, where the file system can", 0},
-    {"no-direct", OPT_NO_DIRECT, NULL, 0,
-     "write through the page cache only (default: what is faster, if temporary files are needed)",
-     0},
-
-    {NULL, 0, NULL, 0, "Reporting:", GROUP_REPORTING},
-    {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
-     "say on standard error what each stage took, as text (default) or json", 0},
-    {"verify", OPT_VERIFY, NULL, 0,
-     "prove the output before it is published: in order, and the same keys as were read", 0},
-    {"progress", OPT_PROGRESS, "WHEN", OPTION_ARG_OPTIONAL,
-     "a line that says how far the run is: auto (default: on a terminal, when it takes long), "
-     "always (default with --progress alone) or never",
-     0},
-
-    {NULL, 0, NULL, 0, "Modes:", GROUP_MODES},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
      "do not sort: check the order, of several FILEs as if they were one, and report the first key "
      "that breaks it; WORD is diagnose-first (default) or, for -C, quiet or silent",
@@ -135,6 +89,57 @@ static const struct argp_option table[] = {
      "do not sort: merge FILEs that are in order already; options of engine and device are "
      "without effect",
      0},
+
+    {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
+    {"skip", OPT_SKIP, "N", 0,
+     "each file has N bytes in front of its records; those of the first are copied", 0},
+    {"argsort", OPT_ARGSORT, "TYPE", 0,
+     "write the positions of the records in the input instead of the records, as u32 or u64; those "
+     "of equal keys ascend",
+     0},
+    {"format", OPT_FORMAT, "NAME", 0,
+     "auto (default): refuse an input that is plainly something else, and sort a NumPy array as "
+     "what its header says; raw: take any bytes for keys",
+     0},
+
+    {NULL, 0, NULL, 0, "Resources:", GROUP_RESOURCES},
+    {"buffer-size", 'S', "SIZE", 0,
+     "memory to use (default: three quarters of what is available); SIZE is in KiB, or has a "
+     "suffix: B KiB MiB GiB TiB, K M G T for short, kB MB GB TB, or % of physical memory",
+     0},
+    {"temporary-directory", 'T', "DIR", 0,
+     "directory for temporary files, instead of $TMPDIR or /tmp; several are used in turn", 0},
+    {"parallel", 'j', "N", 0,
+     "CPU threads, up to 1024 (default: one for each processor to run on, up to 32)", 0},
+    {"threads", 0, NULL, OPTION_ALIAS, NULL, 0},
+    {"device", OPT_DEVICE, "NAME", 0, "auto (default), cpu or gpu", 0},
+    {"device-memory", OPT_DEVICE_MEMORY, "SIZE", 0,
+     "GPU memory to use (default: what is free there); no %", 0},
+    {"resume", OPT_RESUME, NULL, 0,
+     "keep temporary files in a directory under -T until the output is complete: the same command "
+     "then goes on where it was killed",
+     0},
+    {"fsync", OPT_FSYNC, NULL, 0,
+     "wait until the disk has the output under its name: it survives a power failure then", 0},
+
+    {NULL, 0, NULL, 0, "Reports:", GROUP_REPORTS},
+    {"plan", OPT_PLAN, "FORMAT", OPTION_ARG_OPTIONAL,
+     "do not sort or merge: say how it would be done, with what memory, space and time, as text "
+     "(default) or json; fail if there is no room for it",
+     0},
+    {"dry-run", 0, NULL, OPTION_ALIAS, NULL, 0},
+    {"stats", OPT_STATS, "FORMAT", OPTION_ARG_OPTIONAL,
+     "say on standard error what each stage took, as text (default) or json", 0},
+    {"stats-file", OPT_STATS_FILE, "FILE", 0,
+     "write to FILE, as JSON, what was done, or why it failed", 0},
+    {"verify", OPT_VERIFY, NULL, 0,
+     "prove the output before it is published: in order, and the same keys as were read", 0},
+    {"progress", OPT_PROGRESS, "WHEN", OPTION_ARG_OPTIONAL,
+     "a line that says how far the run is: auto (default: on a terminal, when it takes long), "
+     "always (default with --progress alone) or never",
+     0},
+
+    {NULL, 0, NULL, 0, "Several processes, under mpirun:", GROUP_RANKS},
     {"local", OPT_LOCAL, NULL, 0,
      "under mpirun: every rank reads files and writes a file of its own, which together are in "
      "order; in their names, %r is the rank, from 0, and %h the host",
@@ -143,11 +148,29 @@ static const struct argp_option table[] = {
      "under mpirun on one machine: every rank sorts a range of the keys, as on several machines "
      "(default: rank 0 sorts all, with the processors and memory of all ranks)",
      0},
-    {"plan", OPT_PLAN, NULL, 0,
-     "do not sort or merge: say how it would be done, with what memory, space and time", 0},
+
+    {NULL, 0, NULL, 0, "Tuning:", GROUP_TUNING},
+    {"engine", 'e', "NAME", 0,
+     "auto (default), samplesort, atomicmin, reduction or hybrid; the last three are for inputs "
+     "that fit one GPU block's shared memory, 38656 keys at most",
+     0},
+    {"samples", OPT_SAMPLES, "N", 0,
+     "keys in the sample, up to 16777216 (default: from the number of bins)", 0},
+    {"bins", OPT_BINS, "N", 0, "bins to aim at, up to 4096 (default: from the number of keys)", 0},
+    {"lists", OPT_LISTS, "N", 0,
+     "lists of a shared-memory engine, a power of two up to 256 (default: from the number of keys)",
+     0},
+    {"direct", OPT_DIRECT, NULL, 0,
+     "write output and temporary files past the page cache, where the file system can", 0},
+    {"no-direct", OPT_NO_DIRECT, NULL, 0,
+     "write through the page cache only (default: what is faster, if temporary files are needed)",
+     0},
+
+    {NULL, 0, NULL, 0, "Help:", GROUP_HELP},
+    {NULL, 'h', NULL, 0, "give the common options and examples, and exit", 0},
     {"help", OPT_HELP, NULL, 0, "give this list and exit", 0},
     {"usage", OPT_USAGE, NULL, 0, "give a short list and exit", 0},
-    {"version", OPT_VERSION, NULL, 0, "say which version this is, and exit", 0},
+    {"version", 'V', NULL, 0, "say which version this is, and exit", 0},
     {0}};
 
 static const char doc[] =
@@ -155,7 +178,8 @@ static const char doc[] =
     "With no FILE, or where FILE is -, read standard input."
     "\v"
     "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
-    "SIGUSR1 makes a running gsort say how far it is.";
+    "SIGUSR1 makes a running gsort say how far it is.\n"
+    "-h has examples, the manual page gsort(1) all the rest.";
 
 /* The state of the parser. */
 struct parse {
@@ -183,12 +207,15 @@ static const struct argp parser = {.options = table,
                                    .doc = doc,
                                    .help_filter = filter_help};
 
+/* One rank of several answers for all. */
 static void answer(struct argp_state *state, int key)
 {
-    if (key == OPT_VERSION)
-        printf("gsort %s\nCUDA: %s\nHighway: %s\nMPI: %s\nLicense: MIT\n", GS_VERSION,
-               GS_CUDA ? "yes" : "no", GS_HIGHWAY ? "yes" : "no",
-               gs_cluster_library() != NULL ? gs_cluster_library() : "no");
+    if (gs_cluster_library() != NULL && gs_launcher_rank() > 0)
+        return;
+    if (key == 'h')
+        gs_help_short();
+    else if (key == 'V')
+        gs_help_version();
     else
         argp_state_help(state, stdout,
                         key == OPT_USAGE ? ARGP_HELP_USAGE
@@ -247,7 +274,7 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case 'k':
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
-        return gs_count_arg_parse("--skip", arg, 0, GS_SKIP_MAX, &parse->skip, err);
+        return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
     case 's':
         command->stable = true;
         return GS_OK;
@@ -274,7 +301,7 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_RESUME:
         command->resumes = true;
         return GS_OK;
-    case OPT_PARALLEL:
+    case 'j':
         return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
                                   err);
     case OPT_FORMAT:
@@ -295,10 +322,11 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->apart = true;
         return GS_OK;
     case OPT_PLAN:
-        command->planned = true;
-        return GS_OK;
+        return gs_set_report("--plan", arg, &command->planned, err);
     case OPT_STATS:
-        return gs_set_stats(command, arg, err);
+        return gs_set_report("--stats", arg, &command->stats, err);
+    case OPT_STATS_FILE:
+        return set_once("files for statistics", arg, &command->stats_file, err);
     case OPT_VERIFY:
         command->sort.verify = true;
         return GS_OK;
@@ -321,7 +349,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_HELP:
     case OPT_USAGE:
-    case OPT_VERSION:
+    case 'h':
+    case 'V':
         answer(state, key);
         parse->is_answered = true;
         return ECANCELED;
@@ -333,6 +362,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARGS:
         return ARGP_ERR_UNKNOWN;
     default:
+        if (gs_slip_equals(key, arg, &parse->err) != GS_OK)
+            return EINVAL;
         return take_option(parse, key, arg) == GS_OK ? 0 : EINVAL;
     }
 }
@@ -353,6 +384,9 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
         if (command->stats != GS_STATS_NONE || command->sort.verify)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
                            letter, command->sort.verify ? "verify" : "stats");
+        if (command->stats_file != NULL)
+            return gs_fail(err, GS_ERR_USAGE, 0,
+                           "options '-%s' and '--stats-file' are incompatible", letter);
         if (command->planned)
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
                            letter);
@@ -389,6 +423,7 @@ static error_t parse_arguments(struct parse *parse, int argc, char **argv)
     if (failed != ENOMEM && size > name) {
         said[size - 1] = '\0'; /* the newline */
         gs_fail(&parse->err, GS_ERR_USAGE, 0, "%s", said + name);
+        gs_suggest_option(table, parse->err.text, sizeof parse->err.text);
     }
     free(said);
     return failed;
@@ -397,7 +432,7 @@ static error_t parse_arguments(struct parse *parse, int argc, char **argv)
 enum gs_status gs_command_parse(struct gs_command *command, int argc, char **argv,
                                 struct gs_error *err)
 {
-    *command = (struct gs_command){.mode = GS_MODE_SORT};
+    *command = (struct gs_command){.mode = GS_MODE_SORT, .stats_fd = -1};
     struct parse parse = {.command = command};
     command->files = calloc((size_t)argc, sizeof *command->files);
     enum gs_status st = GS_OK;
@@ -405,8 +440,11 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     error_t failed = command->files == NULL || command->directories == NULL
                          ? ENOMEM
                          : parse_arguments(&parse, argc, argv);
-    if (parse.is_answered)
-        exit(gs_exit_status(gs_report_close_stdout()));
+    if (parse.is_answered) {
+        const enum gs_exit status = gs_report_close_stdout();
+        gs_cluster_end();
+        exit(gs_exit_status(status));
+    }
     if (failed == ENOMEM)
         st = gs_fail(&parse.err, GS_ERR_MEMORY, ENOMEM, "command line");
     else if (failed != 0)
@@ -424,6 +462,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
     if (st == GS_OK)
+        st = gs_slip_command(command, &parse.err);
+    if (st == GS_OK)
         gs_choose_directory(command);
     if (st == GS_OK)
         st = gs_check_records(command, &parse.err);
@@ -437,7 +477,7 @@ void gs_command_free(struct gs_command *command)
 {
     free(command->skips);
     command->skips = NULL;
-    free(command->npy);
+    gs_npy_files_free(command->npy);
     command->npy = NULL;
     free(command->names);
     command->names = NULL;

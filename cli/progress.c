@@ -25,8 +25,8 @@
 /* `auto` shows nothing for a run shorter than this. */
 #define GS_QUIET_NS 500000000U
 
-/* Off a terminal, `always` may write to a file: only one line a second there. */
-#define GS_LINE_NS 1000000000U
+/* Off a terminal, `always` writes whole lines, to a log perhaps: one in this time. */
+#define GS_LINE_NS 10000000000U
 
 #define GS_TEXT_BYTES 160
 
@@ -66,30 +66,88 @@ void gs_progress_erase(void)
         write_text(erase_line);
 }
 
-/* Describe the phase: its name, the rate since it began and, if the total is known, the percentage
- * and the time left. */
-static void describe_phase(char text[GS_TEXT_BYTES])
+/* How far the whole run is, by what the thread has seen: of all work, `share` was done when this
+ * phase began. The rate counts from where the first phase of known length began. */
+static struct {
+    const char *phase;
+    double share, now; /* 0 to 1 */
+    bool known;
+    uint64_t begin_ns;
+} overall;
+
+/* The share of a run's work that is done when a phase ends, about. A run without some phase goes
+ * faster through the next. */
+static double phase_end(const char *phase)
+{
+    static const struct {
+        const char *phase;
+        double end;
+    } ends[] = {{"select samples", 0.01}, {"read", 0.1}, {"count bins", 0.15}, {"scatter", 0.45}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(ends[i].phase, phase) == 0)
+            return ends[i].end;
+    return 1;
+}
+
+/* Bring `overall` up to date; it never goes back. */
+static void look_at_whole(const char *phase, uint64_t begin_ns, uint64_t done, uint64_t total)
+{
+    if (phase != overall.phase) {
+        overall.phase = phase;
+        overall.share = overall.now;
+    }
+    const double end = phase_end(phase);
+    if (total == 0 || end < overall.share)
+        return;
+    const double part = done < total ? (double)done / (double)total : 1;
+    const double now = overall.share + (end - overall.share) * part;
+    overall.now = now > overall.now ? now : overall.now;
+    if (!overall.known) {
+        overall.begin_ns = begin_ns;
+        overall.known = true;
+    }
+}
+
+/* "1:02:03", or "2:03" below an hour. */
+static const char *clock_text(double seconds, char text[32])
+{
+    const int whole = seconds < 1e9 ? (int)(seconds + 0.5) : 1000000000;
+    if (whole < 3600)
+        snprintf(text, 32, "%d:%02d", whole / 60, whole % 60);
+    else
+        snprintf(text, 32, "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60);
+    return text;
+}
+
+/* Describe how far the run is: the percentage of the whole, if that is known, the time since its
+ * start and until its end, and the phase and the rate in it. */
+static void describe_run(uint64_t start_ns, char text[GS_TEXT_BYTES])
 {
     const char *phase = atomic_load(&source->phase);
     uint64_t begin = atomic_load(&source->begin_ns);
     uint64_t done = atomic_load(&source->done);
     uint64_t total = atomic_load(&source->total);
-    double seconds = (double)(gs_now_ns() - begin) / GS_NS_PER_S;
+    const uint64_t now = gs_now_ns();
+    double seconds = (double)(now - begin) / GS_NS_PER_S;
     double rate = seconds > 0 ? (double)done / seconds : 0;
+    char elapsed[32];
+    char left[32] = "-:--";
     if (phase == NULL) {
         snprintf(text, GS_TEXT_BYTES, "starting");
-    } else if (total == 0) {
-        snprintf(text, GS_TEXT_BYTES, "%s: %" PRIu64 " keys, %.1f Mkeys/s", phase, done,
-                 rate / 1e6);
-    } else {
-        done = done < total ? done : total;
-        char eta[32] = "-:--";
-        double left = rate > 0 ? (double)(total - done) / rate : 1e9;
-        if (left < 1e6)
-            snprintf(eta, sizeof eta, "%d:%02d", (int)(left + 0.5) / 60, (int)(left + 0.5) % 60);
-        snprintf(text, GS_TEXT_BYTES, "%s: %d %%, %.1f Mkeys/s, ETA %s", phase,
-                 (int)(100.0 * (double)done / (double)total), rate / 1e6, eta);
+        return;
     }
+    look_at_whole(phase, begin, done, total);
+    clock_text((double)(now - start_ns) / GS_NS_PER_S, elapsed);
+    if (!overall.known || total == 0) {
+        snprintf(text, GS_TEXT_BYTES, "%s: %" PRIu64 " keys, %.1f Mkeys/s, %s elapsed", phase, done,
+                 rate / 1e6, elapsed);
+        return;
+    }
+    if (overall.now > 0)
+        clock_text((1 - overall.now) / overall.now * (double)(now - overall.begin_ns) / GS_NS_PER_S,
+                   left);
+    snprintf(text, GS_TEXT_BYTES, "%d %%, %s elapsed, %s left (%s, %.1f Mkeys/s)",
+             (int)(100 * overall.now), elapsed, left, phase, rate / 1e6);
 }
 
 /* May a line be drawn without SIGUSR1? */
@@ -113,6 +171,11 @@ static void draw_line(const char *text)
 {
     char words[GS_LINE_COLUMNS + 1];
     char line[sizeof words + sizeof erase_line];
+    if (!on_terminal) { /* as gsort's other messages, and nothing to erase */
+        if (atomic_load(&source->phase) != NULL)
+            gs_report_line("%s", text);
+        return;
+    }
     snprintf(words, sizeof words, "%s: %s", gs_report_program(), text);
     snprintf(line, sizeof line, "%s%.*s", erase_line, line_columns(), words);
     atomic_store(&line_is_shown, true);
@@ -133,17 +196,17 @@ static void *watch_progress(void *unused)
         char text[GS_TEXT_BYTES];
         bool is_last = atomic_load(&ending);
         uint64_t now = gs_now_ns();
-        describe_phase(text);
+        describe_run(start, text);
         if (may_draw(now - start) && (is_last || drawn == 0 || now - drawn >= pause)) {
             draw_line(text);
-            drawn = now;
+            drawn = on_terminal || atomic_load(&source->phase) != NULL ? now : 0;
         }
         if (is_last) {
             gs_progress_erase(); /* in this thread, where SIGPIPE is blocked; may be lost, too */
             return NULL;
         }
         if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1 && answers && !atomic_load(&ending)) {
-            describe_phase(text);
+            describe_run(start, text);
             gs_progress_erase();
             gs_report_line("%s", text);
         }

@@ -75,7 +75,17 @@ static void ask_again(struct gs_read_limit *limit, uint64_t bytes, uint64_t know
     limit->pages = limit->output != NULL && (!limit->options->unique || most_stay(limit));
 }
 
-/* The gate of gs_inputs_read: does what was read, with what sorting it takes, keep to the limit? */
+/* Does what was read, with what sorting it takes, keep to the limit, be it with fewer threads? */
+static bool is_reached(const struct gs_read_limit *limit, uint64_t bytes, uint64_t keys)
+{
+    struct gs_options options = *limit->options;
+    struct gs_read_limit fewer = *limit;
+    options.threads = gs_memory_threads(&options, limit->bytes, bytes, keys);
+    fewer.options = &options;
+    return gs_read_limit_exceeded(&fewer, bytes, keys);
+}
+
+/* The gate of gs_inputs_read. */
 static enum gs_status check_limit(void *context, uint64_t bytes, struct gs_error *err)
 {
     struct gs_read_limit *limit = context;
@@ -88,7 +98,7 @@ static enum gs_status check_limit(void *context, uint64_t bytes, struct gs_error
     atomic_store(&limit->progress->done, bytes / gs_record_bytes(limit->options));
     if (gs_width(limit->options)->check_count(limit->options, keys, err) != GS_OK)
         return err->status;
-    limit->reached = gs_read_limit_exceeded(limit, bytes, keys);
+    limit->reached = is_reached(limit, bytes, keys);
     if (limit->reached)
         return GS_ERR_MEMORY;
     tell_incoming(limit);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Have records other bytes than those of their keys? */
 static bool has_payload(const struct gs_format *format)
@@ -62,18 +63,36 @@ static void use_format(struct gs_command *command)
         command->sort.codec = &command->codec;
 }
 
+/* Does -t say what the .npy file says itself? */
+static enum gs_status check_type(const struct gs_command *command, struct gs_error *err)
+{
+    struct gs_format told;
+    char own[GS_FORMAT_TEXT];
+    char other[GS_FORMAT_TEXT];
+    enum gs_status st = gs_format_parse(&told, &command->named, err);
+    if (st != GS_OK)
+        return st;
+    gs_format_name(&command->format, own);
+    gs_format_name(&told, other);
+    if (strcmp(own, other) == 0)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0, "%s: drop -t %s: its header says %s",
+                   command->file_count > 0 ? command->files[0] : "-", command->named.type, own);
+}
+
 enum gs_status gs_set_records(struct gs_command *command, uint64_t skip, struct gs_error *err)
 {
-    static const char *const standard_input[] = {"-"};
     static const struct gs_format_options none = {.type = NULL};
     const struct gs_format_options *named = &command->named;
     enum gs_status st = GS_OK;
-    if (!command->raw && named->type == NULL && named->record == NULL && skip == 0)
-        GS_TRY(gs_npy_files_find(command->file_count > 0 ? command->files : standard_input,
+    if (!command->raw && named->record == NULL && skip == 0)
+        GS_TRY(gs_npy_files_find(command->file_count > 0 ? command->files[0] : "-",
                                  command->file_count > 0 ? command->file_count : 1, named,
                                  &command->npy, &command->skips, &command->format,
                                  &command->undecided, err));
-    command->undecided = command->undecided && !command->planned;
+    command->undecided = command->undecided && !command->planned && named->type == NULL;
+    if (command->npy != NULL && named->type != NULL)
+        GS_TRY(check_type(command, err));
     if (command->npy == NULL) {
         GS_TRY(gs_format_parse(&command->format, command->undecided ? &none : named, err));
         GS_TRY(skip_everywhere(command, skip, err));
@@ -86,9 +105,15 @@ cleanup:
 enum gs_status gs_open_records(const struct gs_command *command, struct gs_inputs *inputs,
                                struct gs_error *err)
 {
+    const bool named = command->named.type != NULL || command->named.record != NULL;
+    const enum gs_looks looks = command->raw ? GS_LOOKS_NONE
+                                : named      ? GS_LOOKS_FORMATS
+                                             : GS_LOOKS_ALL;
+    /* What is in front of the records is found when the inputs are open. */
+    const bool told = command->undecided || command->npy != NULL;
     return gs_inputs_open(inputs, command->files, command->file_count,
-                          command->undecided ? 0 : gs_record_bytes(&command->sort), command->skips,
-                          command->raw, err);
+                          told ? 0 : gs_record_bytes(&command->sort), told ? NULL : command->skips,
+                          looks, err);
 }
 
 enum gs_status gs_decide_records(struct gs_command *command, struct gs_inputs *inputs,
@@ -101,8 +126,10 @@ enum gs_status gs_decide_records(struct gs_command *command, struct gs_inputs *i
         if (command->npy == NULL)
             GS_TRY(gs_format_parse(&command->format, &command->named, err));
     }
-    if (command->npy != NULL)
+    if (command->npy != NULL) {
         GS_TRY(gs_npy_files_follow(command->npy, inputs, command->skips, err));
+        use_format(command);
+    }
     if (command->undecided) {
         command->undecided = false;
         use_format(command);

@@ -81,7 +81,10 @@ void gs_report_line(const char *format, ...)
 
 void gs_report_error(const struct gs_error *err)
 {
-    write_line(err->text, "");
+    char try[80] = "";
+    if (err->status == GS_ERR_USAGE)
+        snprintf(try, sizeof try, "; try '%s -h'", program);
+    write_line(err->text, try);
 }
 
 enum gs_exit gs_report_close_stdout(void)

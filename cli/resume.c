@@ -1,14 +1,20 @@
 /* resume.c -- --resume: the directories in which a killed sort left what it had done.
  * SPDX-License-Identifier: MIT
  *
- * Their name is drawn from the paths of inputs and output, so that the same command finds them
- * again. Whether what they hold is still of use, the journal's first entry tells: inputs, as they
- * were, and all options that change what is sorted. Memory, threads and the like may change.
+ * Their name is drawn from the facts: the paths of inputs and output, what records are, and all
+ * options that change what is sorted; so the same command finds them again, and no other one does.
+ * Whether what they hold is still of use, the input's content tells, not its size, time or inode
+ * (external_manifest.h, kept_runs.h). Memory, threads and the like may change.
+ *
+ * In each directory is a manifest: a journal, whose first entry is the directory's identity, a
+ * random number and the facts. One of them goes on with what is complete. A directory that is named
+ * twice, by whatever paths, shows at the second time the number that it was given at the first.
  */
 #include "cli/resume.h"
 
 #include "cli/report.h"
-#include "common/spill.h"
+#include "common/clock.h"
+#include "common/random.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +22,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Goes up with each change of what a manifest or the files beside it say. */
+#define MANIFEST_VERSION 2
 
 /* Print the absolute path of a file. */
 static enum gs_status print_path(FILE *to, const char *name, struct gs_error *err)
@@ -30,12 +40,14 @@ static enum gs_status print_path(FILE *to, const char *name, struct gs_error *er
     return GS_OK;
 }
 
-/* Print which file a standard stream is. */
+/* Print which file a standard stream is, and where in it. */
 static void print_stream(FILE *to, int fd)
 {
     struct stat status;
-    bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    fprintf(to, "%ju\n", is_file ? (uintmax_t)status.st_ino : 0);
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        status = (struct stat){.st_ino = 0};
+    fprintf(to, "%ju:%ju:%jd\n", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino,
+            status.st_ino != 0 ? (intmax_t)lseek(fd, 0, SEEK_CUR) : 0);
 }
 
 /* Print the path of the output, whether it is there yet or not. */
@@ -52,8 +64,7 @@ static enum gs_status print_output(FILE *to, const char *name, struct gs_error *
     return st;
 }
 
-/* Print an input: its path to `paths`, and how it is now to `facts`. */
-static enum gs_status print_input(FILE *paths, FILE *facts, const char *name, struct gs_error *err)
+static enum gs_status print_input(FILE *to, const char *name, struct gs_error *err)
 {
     struct stat status;
     const bool is_stdin = strcmp(name, "-") == 0;
@@ -61,158 +72,234 @@ static enum gs_status print_input(FILE *paths, FILE *facts, const char *name, st
         return gs_fail(err, GS_ERR_INPUT, errno, "%s", name);
     if (!S_ISREG(status.st_mode))
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: not a regular file, as --resume takes", name);
-    fprintf(facts, "%ju %jd %jd.%09ld %jd\n", (uintmax_t)status.st_ino, (intmax_t)status.st_size,
-            (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-            is_stdin ? (intmax_t)lseek(STDIN_FILENO, 0, SEEK_CUR) : 0);
     if (!is_stdin)
-        return print_path(paths, name, err);
-    print_stream(paths, STDIN_FILENO);
+        return print_path(to, name, err);
+    print_stream(to, STDIN_FILENO);
     return GS_OK;
 }
 
-/* Print the options that change what is sorted, or how. */
-static void print_options(FILE *facts, const struct gs_command *command)
+/* Print what records are, and the options that change what is sorted. */
+static void print_options(FILE *to, const struct gs_command *command)
 {
-    const struct gs_format_options *named = &command->named;
-    fprintf(facts, "gsort %s\ntype %s record %s\n", GS_VERSION,
-            named->type != NULL ? named->type : "-", named->record != NULL ? named->record : "-");
-    for (uint32_t i = 0; i < named->key_count; i++)
-        fprintf(facts, "key %s\n", named->keys[i]);
-    fprintf(facts, "skip %" PRIu64 " reverse %d unique %d stable %d argsort %u raw %d verify %d\n",
+    const struct gs_format *format = &command->format;
+    fprintf(to, "gsort manifest %d\nrecord %" PRIu32 "\n", MANIFEST_VERSION, format->record_bytes);
+    for (uint32_t i = 0; i < format->key_count; i++) {
+        const struct gs_key_field *key = &format->keys[i];
+        fprintf(to, "key %" PRIu32 " %d %" PRIu32 " %d %d\n", key->offset, (int)key->type.kind,
+                key->type.bytes, key->type.big_endian, key->descending);
+    }
+    fprintf(to, "skip %" PRIu64 " reverse %d unique %d stable %d argsort %u\n",
             command->skips != NULL ? command->skips[0] : 0, command->sort.reverse,
-            command->sort.unique, command->stable, command->sort.index_bytes, command->raw,
-            command->sort.verify);
+            command->sort.unique, format->stable, command->sort.index_bytes);
 }
 
-/* Describe the command: its paths, and what has to be the same for its parts to be of use. */
-static enum gs_status describe(const struct gs_command *command, char **paths, char **facts,
-                               struct gs_error *err)
+/* Describe the command: all that has to be the same for what is kept to be of use. */
+static enum gs_status describe(const struct gs_command *command, char **facts, struct gs_error *err)
 {
     static const char *const standard_input[] = {"-"};
     const bool has_files = command->file_count > 0;
     const char *const *files = has_files ? command->files : standard_input;
-    size_t sizes[2];
-    char **const texts[] = {paths, facts};
-    FILE *to[2] = {open_memstream(paths, &sizes[0]), open_memstream(facts, &sizes[1])};
     enum gs_status st = GS_OK;
-    if (to[0] == NULL || to[1] == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, errno, "--resume");
-        goto cleanup;
-    }
+    size_t size;
+    FILE *to = open_memstream(facts, &size);
+    if (to == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "--resume");
+    print_options(to, command);
     if (command->output != NULL)
-        GS_TRY(print_output(to[0], command->output, err));
+        GS_TRY(print_output(to, command->output, err));
     else
-        print_stream(to[0], STDOUT_FILENO);
-    print_options(to[1], command);
+        print_stream(to, STDOUT_FILENO);
     for (size_t i = 0; i < (has_files ? command->file_count : 1); i++)
-        GS_TRY(print_input(to[0], to[1], files[i], err));
+        GS_TRY(print_input(to, files[i], err));
 cleanup:
-    for (int i = 0; i < 2; i++) {
-        bool failed = to[i] == NULL || ferror(to[i]) != 0;
-        failed = (to[i] != NULL && fclose(to[i]) != 0) || failed;
-        if ((failed || *texts[i] == NULL) && st == GS_OK)
-            st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
-    }
+    if (fclose(to) != 0 && st == GS_OK)
+        st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
     return st;
 }
 
-/* Make a directory, or take the one that is there if it is this user's. */
-static enum gs_status make_directory(const char *name, struct gs_error *err)
+/* Make a directory, or take the one that is there if it is this user's; from now on it is known by
+ * its descriptor, whatever happens to the name. */
+static enum gs_status open_directory(const char *name, int *fd, bool *is_new, struct gs_error *err)
 {
     struct stat status;
-    if (mkdir(name, 0700) != 0 && errno != EEXIST)
+    *is_new = mkdir(name, 0700) == 0;
+    if (!*is_new && errno != EEXIST)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be created", name);
-    if (lstat(name, &status) != 0)
+    *fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*fd < 0 && errno != ELOOP && errno != ENOTDIR && errno != EACCES)
         return gs_fail(err, GS_ERR_OUTPUT, errno, "%s", name);
-    if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022) != 0)
+    if (*fd < 0 || fstat(*fd, &status) != 0 || status.st_uid != geteuid() ||
+        (status.st_mode & 022) != 0)
         return gs_fail(err, GS_ERR_OUTPUT, 0,
                        "%s: not a directory that you own and others cannot write to", name);
     return GS_OK;
 }
 
-static enum gs_status make_directories(struct gs_resume *resume, const struct gs_command *command,
-                                       uint64_t hash, struct gs_error *err)
+/* Read a directory's identity: 0 if there is none yet. */
+static enum gs_status read_identity(struct gs_journal *journal, const char *facts, uint64_t *id,
+                                    struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    resume->names = calloc(command->directory_count, sizeof *resume->names);
-    for (size_t i = 0; i < command->directory_count && resume->names != NULL; i++) {
-        if (asprintf(&resume->names[i], "%s/.gsort-resume-%016" PRIx64, command->directories[i],
-                     hash) < 0)
-            break;
-        resume->name_count++;
-        GS_TRY(make_directory(resume->names[i], err));
+    size_t bytes = 0;
+    journal->next = 0;
+    char *entry = gs_journal_read(journal, &bytes);
+    *id = 0;
+    if (entry != NULL && bytes == sizeof *id + strlen(facts) &&
+        memcmp(entry + sizeof *id, facts, strlen(facts)) == 0)
+        memcpy(id, entry, sizeof *id);
+    else if (entry != NULL)
+        st = gs_fail(err, GS_ERR_OUTPUT, 0,
+                     "%s: of another version of gsort, which alone can go on from it: remove %.*s",
+                     journal->name, (int)(strrchr(journal->name, '/') - journal->name),
+                     journal->name);
+    free(entry);
+    return st;
+}
+
+static enum gs_status write_identity(struct gs_journal *journal, const char *facts, uint64_t *id,
+                                     struct gs_error *err)
+{
+    const size_t bytes = strlen(facts);
+    char *entry = malloc(sizeof *id + bytes + 1);
+    if (entry == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "--resume");
+    /* A sandbox may refuse randomness. */
+    if (getrandom(id, sizeof *id, 0) != (ssize_t)sizeof *id || *id == 0)
+        *id = gs_random(gs_now_ns(), (uint64_t)getpid()) | 1;
+    memcpy(entry, id, sizeof *id);
+    memcpy(entry + sizeof *id, facts, bytes + 1);
+    journal->refused = gs_journal_bytes(journal) > 0;
+    journal->next = 0;
+    enum gs_status st = gs_journal_write(journal, entry, sizeof *id + bytes, err);
+    free(entry);
+    return st;
+}
+
+/* Is this the number of a directory before the last one? */
+static bool is_known(const struct gs_resume *resume, uint64_t id)
+{
+    for (size_t i = 0; i + 1 < resume->count; i++)
+        if (resume->homes[i].id == id)
+            return true;
+    return false;
+}
+
+/* Close the last directory. */
+static void drop_place(struct gs_resume *resume)
+{
+    struct gs_resume_place *place = &resume->places[--resume->count];
+    gs_journal_close(&place->journal);
+    if (resume->homes[resume->count].fd >= 0)
+        close(resume->homes[resume->count].fd);
+    free(place->manifest);
+    free(place->name);
+}
+
+/* Open the directory under `parent`, unless it is open already by another path. */
+static enum gs_status open_place(struct gs_resume *resume, const char *parent, const char *facts,
+                                 struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    bool made;
+    struct gs_spill_home *home = &resume->homes[resume->count];
+    struct gs_resume_place *place = &resume->places[resume->count++];
+    const uint64_t hash = gs_checksum(facts, strlen(facts), 0);
+    *home = (struct gs_spill_home){.fd = -1};
+    *place = (struct gs_resume_place){.journal.fd = -1};
+    if (asprintf(&place->name, "%s/.gsort-resume-%016" PRIx64, parent, hash) < 0 ||
+        asprintf(&place->manifest, "%s/manifest", place->name) < 0)
+        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
+    GS_TRY(open_directory(place->name, &home->fd, &made, err));
+    GS_TRY(gs_journal_open(&place->journal, home->fd, place->manifest, err));
+    GS_TRY(read_identity(&place->journal, facts, &home->id, err));
+    if (home->id != 0 && is_known(resume, home->id)) {
+        drop_place(resume);
+        return GS_OK;
     }
-    if (resume->names == NULL || resume->name_count < command->directory_count ||
-        asprintf(&resume->manifest, "%s/manifest", resume->names[0]) < 0) {
-        resume->manifest = NULL; /* asprintf leaves anything there */
-        st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
+    GS_TRY(gs_journal_lock(&place->journal, err));
+    place->is_new = made; /* not before it is locked: another process may have been faster */
+    GS_TRY(read_identity(&place->journal, facts, &home->id, err)); /* now nobody changes it */
+    if (home->id == 0) {
+        place->is_new = true;
+        GS_TRY(write_identity(&place->journal, facts, &home->id, err));
     }
+    place->journal.begin = place->journal.next;
 cleanup:
     return st;
 }
 
-/* Compare the journal's first entry with the facts, or put them there. */
-static enum gs_status compare_facts(struct gs_resume *resume, const char *facts,
-                                    struct gs_error *err)
+/* Of the journals, go on with the first that tells of anything; what others tell of is written
+ * over. */
+static void choose_journal(struct gs_resume *resume)
 {
-    enum gs_status st = GS_OK;
-    struct gs_journal *journal = &resume->journal;
-    size_t bytes = 0;
-    char *old = gs_journal_read(journal, &bytes);
-    resume->is_new = old == NULL || bytes != strlen(facts) || memcmp(old, facts, bytes) != 0;
-    if (resume->is_new) {
-        if (old != NULL)
-            gs_report_line("warning: %s: from other inputs or options; starting afresh",
-                           resume->names[0]);
-        journal->next = 0;
-        st = gs_journal_write(journal, facts, strlen(facts), err);
+    for (size_t i = 0; i < resume->count; i++) {
+        struct gs_journal *journal = &resume->places[i].journal;
+        if (gs_journal_bytes(journal) <= journal->begin)
+            continue;
+        if (resume->journal == NULL)
+            resume->journal = journal;
+        else if (ftruncate(journal->fd, (off_t)journal->begin) != 0)
+            continue; /* then its entries will prove wrong */
     }
-    journal->begin = journal->next;
-    free(old);
-    return st;
+    if (resume->journal == NULL)
+        resume->journal = &resume->places[0].journal;
 }
 
 enum gs_status gs_resume_open(struct gs_resume *resume, struct gs_command *command,
                               struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    char *paths = NULL, *facts = NULL;
-    *resume = (struct gs_resume){.journal.fd = -1};
+    char *facts = NULL;
+    *resume = (struct gs_resume){.count = 0};
     if (!command->resumes)
         return GS_OK;
-    GS_TRY(describe(command, &paths, &facts, err));
-    GS_TRY(make_directories(resume, command, gs_checksum(paths, strlen(paths), 0), err));
-    GS_TRY(gs_journal_open(&resume->journal, resume->manifest, err));
-    GS_TRY(compare_facts(resume, facts, err));
-    for (size_t i = 0; i < resume->name_count; i++)
-        command->directories[i] = resume->names[i];
-    command->journal = &resume->journal;
+    GS_TRY(describe(command, &facts, err));
+    resume->places = calloc(command->directory_count, sizeof *resume->places);
+    resume->homes = calloc(command->directory_count, sizeof *resume->homes);
+    if (resume->places == NULL || resume->homes == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
+        goto cleanup;
+    }
+    for (size_t i = 0; i < command->directory_count; i++)
+        GS_TRY(open_place(resume, command->directories[i], facts, err));
+    choose_journal(resume);
+    for (size_t i = 0; i < resume->count; i++)
+        command->directories[i] = resume->places[i].name;
+    command->directory_count = resume->count;
+    command->journal = resume->journal;
+    command->homes = resume->homes;
 cleanup:
     if (st != GS_OK)
         gs_resume_close(resume, false);
-    free(paths);
     free(facts);
     return st;
 }
 
+/* Is something complete? Then it is in directories that are not new, too. */
+static bool has_more(const struct gs_resume *resume)
+{
+    return resume->journal != NULL && gs_journal_bytes(resume->journal) > resume->journal->begin;
+}
+
 void gs_resume_close(struct gs_resume *resume, bool done)
 {
-    struct gs_journal *journal = &resume->journal;
-    const bool is_empty = resume->is_new && journal->next == journal->begin;
-    if (journal->fd >= 0 && (done || is_empty)) {
-        for (size_t i = resume->name_count; i-- > 0;) {
-            gs_spill_remove(resume->names[i]);
-            if (i == 0)
-                (void)unlink(resume->manifest);
-            (void)rmdir(resume->names[i]);
-        }
+    const bool keeps = !done && has_more(resume);
+    if (resume->places == NULL || resume->homes == NULL)
+        resume->count = 0; /* there is none without the other */
+    if (done && resume->journal != NULL && resume->journal->refused)
+        gs_report_line("warning: %s: in part damaged, or of an input that has changed; that part "
+                       "was done again",
+                       resume->places[0].name);
+    for (size_t i = 0; i < resume->count; i++) {
+        if (keeps || !(done || resume->places[i].is_new))
+            continue;
+        gs_spill_remove(resume->homes[i].fd);
+        (void)unlinkat(resume->homes[i].fd, "manifest", 0);
+        (void)rmdir(resume->places[i].name);
     }
-    gs_journal_close(journal); /* only now may another process take them */
-    for (size_t i = 0; i < resume->name_count; i++)
-        free(resume->names[i]);
-    free(resume->names);
-    free(resume->manifest);
-    resume->names = NULL;
-    resume->manifest = NULL;
-    resume->name_count = 0;
+    while (resume->count > 0) /* only now may another process take them */
+        drop_place(resume);
+    free(resume->places);
+    free(resume->homes);
+    *resume = (struct gs_resume){.count = 0};
 }

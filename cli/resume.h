@@ -6,17 +6,25 @@
 
 #include "cli/command.h"
 #include "common/journal.h"
+#include "common/spill.h"
 
-struct gs_resume {
-    char **names;      /* of the directories, one under each of -T, or NULL */
-    size_t name_count; /* that exist */
-    char *manifest;    /* path of the journal, in the first of them */
+/* A directory under one of -T. */
+struct gs_resume_place {
+    char *name;
+    char *manifest; /* path of its journal, */
     struct gs_journal journal;
-    bool is_new; /* nothing was there that this run could take over */
+    bool is_new; /* what is in it is all of this run */
 };
 
-/* With --resume: find or make the directories, which no other process may use meanwhile, and put
- * them and their journal into the command. Without it: nothing. */
+struct gs_resume {
+    struct gs_resume_place *places; /* [count], or NULL */
+    struct gs_spill_home *homes;    /* the same, open */
+    size_t count;
+    struct gs_journal *journal; /* that of them which tells what is complete, or NULL */
+};
+
+/* With --resume: find or make the directories, each once and for no other process to use meanwhile,
+ * and put them and their journal into the command. Without it: nothing. */
 enum gs_status gs_resume_open(struct gs_resume *resume, struct gs_command *command,
                               struct gs_error *err);
 

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -20,11 +22,26 @@ static enum gs_status find_target(struct gs_output *output, struct gs_error *err
                    output->name);
 }
 
+/* What rank 0 has made, for the others to open. */
+struct made {
+    char name[GS_NAME_BYTES];
+    struct stat status;
+};
+
+static enum gs_status make_file(struct gs_output *output, struct stat *status, struct gs_error *err)
+{
+    enum gs_status st = gs_tempfile_create_named(&output->temp, &output->target, output->name, err);
+    if (st == GS_OK && fstat(output->temp.fd, status) != 0)
+        st = gs_fail(err, GS_ERR_OUTPUT, errno, "%s: its temporary file", output->name);
+    return st;
+}
+
 enum gs_status gs_shared_output_open(const struct gs_cluster *cluster, struct gs_output *output,
                                      const char *path, struct gs_error *err)
 {
     enum gs_status st;
     struct statfs fs;
+    struct made made = {.name = ""};
     struct gs_tempfile *temp = &output->temp;
     *output = (struct gs_output){.kind = GS_OUTPUT_TEMPORARY,
                                  .name = path,
@@ -34,16 +51,13 @@ enum gs_status gs_shared_output_open(const struct gs_cluster *cluster, struct gs
                                  .temp = {.fd = -1}};
     st = find_target(output, err);
     if (st == GS_OK && cluster->rank == 0)
-        st = gs_tempfile_create_named(temp, &output->target, path, err);
+        st = make_file(output, &made.status, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    char name[GS_NAME_BYTES];
-    for (size_t i = 0; i < sizeof name; i++)
-        name[i] = temp->name[i];
-    GS_TRY(gs_cluster_share(name, sizeof name, err));
+    memcpy(made.name, temp->name, sizeof made.name);
+    GS_TRY(gs_cluster_share(&made, sizeof made, err));
     if (cluster->rank > 0) {
-        for (size_t i = 0; i < sizeof name; i++)
-            temp->name[i] = name[i];
-        st = gs_tempfile_join(temp, &output->target, path, err);
+        memcpy(temp->name, made.name, sizeof made.name);
+        st = gs_tempfile_join(temp, &output->target, &made.status, cluster->host == 0, path, err);
     }
     GS_TRY(gs_cluster_agree(cluster, st, err));
     output->fd = temp->fd;

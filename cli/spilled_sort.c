@@ -5,6 +5,7 @@
 
 #include "cli/ahead.h"
 #include "cli/output_sink.h"
+#include "cli/report.h"
 #include "cli/work.h"
 #include "common/space.h"
 #include "sort/gsort.h"
@@ -198,7 +199,8 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .directories = command->directories,
                                  .directory_count = command->directory_count,
                                  .direct = command->direct,
-                                 .journal = command->journal};
+                                 .journal = command->journal,
+                                 .homes = command->homes};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
     gs_output_sink_choose(&to, source.read == NULL ? keys * own.output_bytes : UINT64_MAX);
@@ -226,19 +228,50 @@ cleanup:
     return st;
 }
 
+/* With --resume: only of inputs that are mapped, anything can be kept. */
+static void warn_of_unmapped(const struct gs_command *command, const struct gs_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count && command->journal != NULL; i++) {
+        const struct gs_input *input = &inputs->list[i];
+        if (input->mapping != NULL || (!input->pending && input->size == 0))
+            continue;
+        gs_report_line("warning: --resume: %s cannot be mapped: nothing is kept", input->name);
+        return;
+    }
+}
+
 enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_bytes,
                                uint64_t held_bytes, struct gs_inputs *inputs,
                                struct gs_output *output, struct gs_progress *progress,
                                struct gs_stats *stats, struct gs_error *err)
 {
     uint64_t more = limit_bytes > held_bytes ? limit_bytes - held_bytes : 0;
-    for (;;) {
+    double seconds = 0;
+    struct gs_command try = *command;
+    struct gs_error first = {.status = GS_OK};
+    enum gs_status st =
+        gs_width(&command->sort)
+            ->external_forecast(&command->sort, limit_bytes,
+                                gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort), &seconds,
+                                err);
+    warn_of_unmapped(command, inputs);
+    while (st == GS_OK) {
         bool advanced = false;
-        enum gs_status st = sort_within(command, held_bytes + more, held_bytes, inputs, output,
-                                        progress, stats, &advanced, err);
-        if (st != GS_ERR_MEMORY || advanced || more / 2 < LEAST_BYTES)
-            return st;
-        *err = (struct gs_error){.status = GS_OK};
-        more /= 2;
+        st = sort_within(&try, held_bytes + more, held_bytes, inputs, output, progress, stats,
+                         &advanced, err);
+        if (st != GS_ERR_MEMORY)
+            break;
+        if (first.status == GS_OK)
+            first = *err; /* whose figures are those of the command line */
+        const unsigned threads = gs_threads(&try.sort);
+        const bool halves = more / 2 >= LEAST_BYTES;
+        if (advanced || (threads == 1 && !halves)) {
+            *err = first;
+            break;
+        }
+        *err = (struct gs_error){.status = st = GS_OK};
+        try.sort.threads = threads > 1 ? threads / 2 : 1;
+        more = halves ? more / 2 : more;
     }
+    return st;
 }

@@ -5,6 +5,8 @@
  */
 #include "cli/stats.h"
 
+#include "cli/human.h"
+#include "cli/json.h"
 #include "common/file.h"
 
 #include <errno.h>
@@ -20,6 +22,9 @@
 
 /* getrusage(2) counts the disk's traffic in these. */
 #define USAGE_BLOCK 512
+
+/* Of the text: the first column. */
+#define NAME_COLUMNS 16
 
 /* Derived figures, computed once for both formats. */
 struct summary {
@@ -82,93 +87,84 @@ static double find_share(const struct gs_stats *stats, enum gs_stage stage)
     return to_rate(row->bytes, row->ns, limit);
 }
 
+/* Milliseconds in `columns`, of a run of days, too. */
+static void print_ms(FILE *out, int columns, double ms)
+{
+    fprintf(out, " %*.*f", columns, ms < 1e6 ? 3 : 0, ms);
+}
+
+/* The stages that ran. */
 static void print_text_stages(FILE *out, const struct gs_stats *stats, uint64_t start_ns)
 {
-    fprintf(out, "%-16s %-6s %12s %9s %10s %10s %10s %6s\n", "stage", "device", "ms", "GB/s",
-            "Mkeys/s", "begin", "end", "share");
+    fprintf(out, "%-*s %-6s %11s %8s %9s %11s %11s\n", NAME_COLUMNS, "stage", "device", "ms",
+            "GB/s", "Mkeys/s", "begin", "end");
     for (int i = 0; i < GS_STAGES; i++) {
         const struct gs_stage_stats *stage = &stats->stages[i];
-        const char *name = gs_stage_name((enum gs_stage)i);
         if (stage->device == NULL)
-            fprintf(out, "%-16s %-6s %12s %9s %10s %10s %10s", name, "-", "-", "-", "-", "-", "-");
-        else
-            fprintf(out, "%-16s %-6s %12.3f %9.2f %10.1f %10.3f %10.3f", name, stage->device,
-                    to_ms(stage->ns), to_rate(stage->bytes, stage->ns, 1e9),
-                    to_rate(stage->keys, stage->ns, 1e6), since(stage->begin_ns, start_ns),
-                    since(stage->end_ns, start_ns));
-        double share = find_share(stats, (enum gs_stage)i);
-        if (share < 0)
-            fprintf(out, " %6s\n", "-");
-        else
-            fprintf(out, " %4.0f %%\n", 100 * share);
+            continue;
+        fprintf(out, "%-*s %-6s", NAME_COLUMNS, gs_stage_name((enum gs_stage)i), stage->device);
+        print_ms(out, 11, to_ms(stage->ns));
+        fprintf(out, " %8.2f %9.1f", to_rate(stage->bytes, stage->ns, 1e9),
+                to_rate(stage->keys, stage->ns, 1e6));
+        print_ms(out, 11, since(stage->begin_ns, start_ns));
+        print_ms(out, 11, since(stage->end_ns, start_ns));
+        putc('\n', out);
     }
+}
+
+#define ROW(...) gs_human_row(out, NAME_COLUMNS, __VA_ARGS__)
+
+/* What was sorted, and into which bins. */
+static void print_text_counts(FILE *out, const struct gs_stats *stats,
+                              const struct gs_options *options, double mean_bin)
+{
+    char format[GS_FORMAT_TEXT];
+    gs_format_name(options->format, format);
+    ROW("type", "%s", format);
+    ROW("keys", "%" PRIu64 " in, %" PRIu64 " out", stats->keys_in, stats->keys_out);
+    ROW("samples", "%" PRIu64, stats->samples);
+    ROW("bins", "%" PRIu64 ", largest %" PRIu64 ", mean %.1f", stats->bins, stats->largest_bin,
+        mean_bin);
+    ROW("equality bins", "%" PRIu64 ", %" PRIu64 " keys in them", stats->equality_bins,
+        stats->equality_keys);
+    if (stats->lists > 0)
+        ROW("lists", "%" PRIu64 ", %u bits vary", stats->lists, stats->varying_bits);
 }
 
 static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_options *options,
                        uint64_t start_ns, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
-    char format[GS_FORMAT_TEXT];
+    char memory[GS_HUMAN_TEXT];
+    char temporary[GS_HUMAN_TEXT];
+    ROW("total", "%.3f ms, %.2f GB/s, %.1f Mkeys/s", sum.total_ms,
+        to_rate(stats->keys_in * gs_record_bytes(options), wall_ns, 1e9),
+        to_rate(stats->keys_in, wall_ns, 1e6));
     print_text_stages(out, stats, start_ns);
-    gs_format_name(options->format, format);
-    fprintf(out, "%-16s %s\n", "type", format);
-    fprintf(out, "%-16s %" PRIu64 " in, %" PRIu64 " out\n", "keys", stats->keys_in,
-            stats->keys_out);
-    fprintf(out, "%-16s %" PRIu64 "\n", "samples", stats->samples);
-    fprintf(out, "%-16s %" PRIu64 ", largest %" PRIu64 ", mean %.1f\n", "bins", stats->bins,
-            stats->largest_bin, sum.mean_bin);
-    fprintf(out, "%-16s %" PRIu64 ", %" PRIu64 " keys in them\n", "equality bins",
-            stats->equality_bins, stats->equality_keys);
-    if (stats->lists > 0)
-        fprintf(out, "%-16s %" PRIu64 ", %u bits vary\n", "lists", stats->lists,
-                stats->varying_bits);
-    fprintf(out, "%-16s %s\n", "engine", or_dash(stats->engine));
-    fprintf(out, "%-16s %s (%s)\n", "device", or_dash(stats->device), or_dash(stats->device_text));
-    fprintf(out, "%-16s %s\n", "reason", or_dash(stats->reason));
-    fprintf(out, "%-16s %s\n", "order", or_dash(stats->order));
-    fprintf(out, "%-16s %u\n", "threads", stats->threads);
-    fprintf(out, "%-16s %" PRIu64 " bytes\n", "memory", stats->memory_bytes);
-    fprintf(out, "%-16s %" PRIu64 " bytes, %" PRIu64 " past the page cache\n", "temporary",
-            stats->temporary_bytes, stats->direct_bytes);
-    fprintf(out, "%-16s %" PRIu64 " bytes read, %" PRIu64 " written, %" PRIu64 " page faults\n",
-            "disk", sum.read_bytes, sum.written_bytes, sum.page_faults);
+    ROW("sum of stages", "%.3f ms", sum.stages_ms);
+    ROW("overlap", "%.3f ms", sum.overlap_ms);
+    print_text_counts(out, stats, options, sum.mean_bin);
+    ROW("engine", "%s", or_dash(stats->engine));
+    ROW("device", "%s (%s)", or_dash(stats->device), or_dash(stats->device_text));
+    ROW("reason", "%s", or_dash(stats->reason));
+    ROW("order", "%s", or_dash(stats->order));
+    ROW("threads", "%u", stats->threads);
+    ROW("memory", "%s", gs_human_exact(stats->memory_bytes, memory));
+    ROW("temporary", "%s, %" PRIu64 " past the page cache",
+        gs_human_exact(stats->temporary_bytes, temporary), stats->direct_bytes);
+    ROW("disk", "%" PRIu64 " bytes read, %" PRIu64 " written, %" PRIu64 " page faults",
+        sum.read_bytes, sum.written_bytes, sum.page_faults);
     if (options->verify)
-        fprintf(out, "%-16s 0x%016" PRIx64 "\n", "fingerprint", stats->fingerprint);
+        ROW("fingerprint", "0x%016" PRIx64, stats->fingerprint);
     if (stats->summary.known)
-        fprintf(out, "%-16s %" PRIu64 ", first key %s, last %s\n", "duplicates",
-                stats->summary.duplicates, or_dash(stats->summary.first),
-                or_dash(stats->summary.last));
-    fprintf(out, "%-16s %.3f ms\n", "sum of stages", sum.stages_ms);
-    fprintf(out, "%-16s %.3f ms\n", "overlap", sum.overlap_ms);
-    fprintf(out, "%-16s %.3f ms, %.2f GB/s, %.1f Mkeys/s\n", "total", sum.total_ms,
-            to_rate(stats->keys_in * gs_record_bytes(options), wall_ns, 1e9),
-            to_rate(stats->keys_in, wall_ns, 1e6));
-}
-
-/* Print a JSON string, or null if there is no text. */
-static void print_string(FILE *out, const char *text)
-{
-    if (text == NULL || *text == '\0') {
-        fputs("null", out);
-        return;
-    }
-    putc('"', out);
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < 0x20)
-            fprintf(out, "\\u%04x", (unsigned)c);
-        else if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
+        ROW("duplicates", "%" PRIu64 ", first key %s, last %s", stats->summary.duplicates,
+            or_dash(stats->summary.first), or_dash(stats->summary.last));
 }
 
 static void print_field(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "  \"%s\": ", name);
-    print_string(out, text);
+    gs_json_string(out, text);
     fputs(",\n", out);
 }
 
@@ -187,9 +183,9 @@ static void print_json_stages(FILE *out, const struct gs_stats *stats, uint64_t 
     for (int i = 0; i < GS_STAGES; i++) {
         const struct gs_stage_stats *stage = &stats->stages[i];
         fputs("    {\"name\": ", out);
-        print_string(out, gs_stage_name((enum gs_stage)i));
+        gs_json_string(out, gs_stage_name((enum gs_stage)i));
         fputs(", \"device\": ", out);
-        print_string(out, stage->device);
+        gs_json_string(out, stage->device);
         fprintf(out,
                 ", \"ms\": %.6f, \"bytes\": %" PRIu64 ", \"keys\": %" PRIu64
                 ", \"gb_per_s\": %.6f, \"mkeys_per_s\": %.6f",
@@ -216,14 +212,14 @@ static void print_summary(FILE *out, const struct gs_stats *stats)
             "  \"summary\": {\"count\": %" PRIu64 ", \"fingerprint\": \"0x%016" PRIx64
             "\", \"duplicates\": %" PRIu64 ", \"first_key\": ",
             stats->keys_out, stats->fingerprint, stats->summary.duplicates);
-    print_string(out, stats->summary.first);
+    gs_json_string(out, stats->summary.first);
     fputs(", \"last_key\": ", out);
-    print_string(out, stats->summary.last);
+    gs_json_string(out, stats->summary.last);
     fputs("},\n", out);
 }
 
-static void print_json(FILE *out, const struct gs_stats *stats, const struct gs_options *options,
-                       uint64_t start_ns, uint64_t wall_ns)
+void gs_stats_print_json(FILE *out, const struct gs_stats *stats, const struct gs_options *options,
+                         uint64_t start_ns, uint64_t wall_ns)
 {
     struct summary sum = summarize(stats, wall_ns);
     char format[GS_FORMAT_TEXT];
@@ -278,7 +274,7 @@ enum gs_status gs_stats_print(const struct gs_stats *stats, const struct gs_comm
     if (out == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "statistics");
     if (command->stats == GS_STATS_JSON)
-        print_json(out, stats, &command->sort, start_ns, wall_ns);
+        gs_stats_print_json(out, stats, &command->sort, start_ns, wall_ns);
     else
         print_text(out, stats, &command->sort, start_ns, wall_ns);
     bool failed = ferror(out) != 0;

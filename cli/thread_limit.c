@@ -20,6 +20,9 @@
  * go beside the sort's, would take what its buffers need. */
 #define STACK_BYTES_LIMITED ((size_t)1 << 20)
 
+/* And what each thread has in hand: rows to scatter, tables, a piece to write. */
+#define THREAD_BUFFERS ((uint64_t)2 << 20)
+
 /* A limit on the user's processes and threads (ulimit -u) below this may be too low for ours. */
 #define PROCESSES_ENOUGH 4096
 
@@ -99,7 +102,7 @@ void gs_limit_threads(struct gs_command *command)
     uint64_t left = gs_buffer_space_left();
     if (left != UINT64_MAX) {
         limit_stacks(STACK_BYTES_LIMITED);
-        most = left / 4 / gs_stack_bytes() + 1; /* the first thread has its stack already */
+        most = 1 + left / 4 / (gs_stack_bytes() + THREAD_BUFFERS); /* one has its stack already */
     }
     most = most_by_number(most < threads ? most : threads);
     if (threads > most)

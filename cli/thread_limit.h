@@ -6,8 +6,8 @@
 
 #include "cli/command.h"
 
-/* Lower the number of threads if limits require it: their stacks take at most a quarter of a
- * limited address space, and no more threads are used than can be started. */
+/* Lower the number of threads if limits require it: their stacks and buffers take at most a
+ * quarter of a limited address space, and no more threads are used than can be started. */
 void gs_limit_threads(struct gs_command *command);
 
 /* GS_ERR_MEMORY if the limit on stacks (ulimit -s) is less than the deepest calls need: they would

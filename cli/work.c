@@ -7,11 +7,13 @@
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/slips.h"
 #include "cli/stats.h"
 #include "common/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned record_bytes,
                              struct gs_span **spans, uint64_t *keys, struct gs_error *err)
@@ -40,8 +42,7 @@ static enum gs_status prove_and_publish(const struct gs_command *command, struct
     uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY) {
         GS_TRY(gs_output_settle(output, err));
-        GS_TRY(gs_width(options)->verify_file(options, output->fd, output->head_bytes, stats,
-                                              output->name, err));
+        GS_TRY(gs_verify_file(options, output->fd, output->head_bytes, stats, output->name, err));
     }
     if (command->consent != NULL)
         GS_TRY(command->consent(command->consent_context, err));
@@ -55,34 +56,51 @@ cleanup:
     return st;
 }
 
+/* In front of positions that go to a .npy file. */
+static unsigned char index_head[GS_NPY_INTEGERS_HEAD];
+
 enum gs_status gs_work_write_head(const struct gs_command *command, struct gs_output *output,
                                   uint64_t keys, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    if (command->npy != NULL && !output->head_written)
-        GS_TRY(gs_npy_files_count(command->npy, keys, output->name, err));
-    st = gs_output_write_head(output, err);
-cleanup:
-    return st;
+    if (output->head == index_head)
+        gs_npy_write_integers(index_head, command->sort.index_bytes, keys);
+    else if (command->npy != NULL && command->sort.index_bytes == 0 && !output->head_written)
+        gs_npy_files_count(command->npy, keys);
+    return gs_output_write_head(output, err);
 }
 
-/* Put in front of the output what is in front of the first input's records; nothing in front of
- * indices. */
+/* Is it a .npy file by its name? */
+static bool is_npy_name(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".npy") == 0;
+}
+
+/* Put in front of the output what is in front of the first input's records; in front of indices,
+ * nothing, or a header of their own if they shall be a .npy file. */
 enum gs_status gs_work_set_head(const struct gs_command *command, const struct gs_inputs *inputs,
                                 struct gs_output *output, struct gs_error *err)
 {
     struct gs_npy_files *npy = command->npy;
-    if (command->skips == NULL || command->sort.index_bytes != 0)
+    if (command->sort.index_bytes != 0) {
+        if (output->kind == GS_OUTPUT_TEMPORARY && is_npy_name(output->name))
+            gs_output_set_head(output, index_head, sizeof index_head);
         return GS_OK;
-    gs_output_set_head(output, npy != NULL ? npy->out_bytes : inputs->head, command->skips[0]);
-    if (npy == NULL || output->kind != GS_OUTPUT_STREAM)
+    }
+    if (npy == NULL) {
+        if (command->skips != NULL)
+            gs_output_set_head(output, inputs->head, command->skips[0]);
         return GS_OK;
-    if (command->sort.unique)
+    }
+    if (output->kind == GS_OUTPUT_STREAM && command->sort.unique)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "%s: a .npy file begins with its length, which -u changes: use -o FILE",
                        output->name);
-    npy->streams = true;
-    return gs_npy_files_count(npy, npy->count, output->name, err);
+    npy->streams = output->kind == GS_OUTPUT_STREAM;
+    enum gs_status st =
+        gs_npy_files_make_out(npy, command->sort.unique, inputs->count > 1 || command->local, err);
+    gs_output_set_head(output, npy->out, npy->out_bytes);
+    return st;
 }
 
 /* Everything after the inputs and the output are open. */
@@ -117,6 +135,10 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
     if (work->prepare != NULL)
         work->prepare(command, &inputs);
     st = gs_output_open(&output, command->output, err);
+    if (st == GS_OK && gs_slip_redirection(&inputs, &output, err) != GS_OK) {
+        st = err->status;
+        gs_output_discard(&output);
+    }
     if (st == GS_OK) {
         gs_report_watch(&inputs, &output, work->verb);
         gs_output_go_direct(&output, command->direct);
@@ -132,9 +154,13 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
         gs_report_watch(NULL, NULL, NULL);
     }
     uint64_t wall_ns = gs_now_ns() - start_ns;
+    command->done = stats;
+    command->done_ns = wall_ns;
     gs_progress_stop();
     if (st == GS_OK && stats.warning[0] != '\0')
         gs_report_line("warning: %s", stats.warning);
+    if (st == GS_OK)
+        gs_slip_note(command, work->verb);
     if (st == GS_OK && command->stats != GS_STATS_NONE)
         st = gs_stats_print(&stats, command, start_ns, wall_ns, err);
     if (!gs_holds_device()) /* else the GPU driver may have pinned mapped inputs */

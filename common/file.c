@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Linux transfers at most 0x7ffff000 bytes a call; smaller pieces also let signals in sooner. */
@@ -144,8 +146,27 @@ int gs_file_access(int dirfd, const char *path, int mode, int flags)
 {
     int result = faccessat(dirfd, path, mode, flags | AT_EACCESS);
     /* Some sandboxes refuse the system call of that with EPERM, as too new, which the C library
-     * takes for an answer. The older one has no flags. */
-    return result != 0 && errno == EPERM ? faccessat(dirfd, path, mode, 0) : result;
+     * takes for an answer. The older one has no flags. If that says the same, it is not known: an
+     * attribute of the file may be why, or the sandbox; what is asked for will be tried. */
+    if (result != 0 && errno == EPERM)
+        result = (int)syscall(SYS_faccessat, dirfd, path, mode);
+    return result != 0 && errno == EPERM ? 0 : result;
+}
+
+int gs_file_open_own(int dirfd, const char *name)
+{
+    struct stat status;
+    int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    int errnum = fstat(fd, &status) != 0 ? errno : 0;
+    if (errnum == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
+        errnum = EPERM;
+    if (errnum == 0)
+        return fd;
+    close(fd);
+    errno = errnum;
+    return -1;
 }
 
 void gs_file_guard_standard(void)

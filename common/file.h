@@ -43,6 +43,10 @@ enum gs_status gs_file_pread_full(int fd, void *buffer, size_t size, uint64_t of
  */
 int gs_file_access(int dirfd, const char *path, int mode, int flags);
 
+/* Open a file in a directory to read and write it, or create it: for what is kept from one run to
+ * the next, so it must be a regular file and the effective user's. -1 with errno set if not. */
+int gs_file_open_own(int dirfd, const char *name);
+
 /* Occupy descriptors 0, 1 and 2 if they are closed, in a way that reading the first and writing the
  * others still fails with EBADF: a file opened later must not become standard output by accident.
  */

@@ -3,8 +3,10 @@
  */
 #include "common/format.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct {
     char name[5];
@@ -19,33 +21,115 @@ static const struct {
     {"f32", {GS_TYPE_FLOAT, 4, false}},      {"f64", {GS_TYPE_FLOAT, 8, false}},
 };
 
-/* Read a decimal number up to GS_RECORD_BYTES_MAX; the rest of the text, or NULL if there is none
- * or it is greater. */
+/* What else they are called; of the same length as in `types`, and the longest that fits counts. */
+static const struct {
+    char name[9];
+    struct gs_key_type type;
+} others[] = {
+    {"double", {GS_TYPE_FLOAT, 8, false}},    {"float", {GS_TYPE_FLOAT, 4, false}},
+    {"half", {GS_TYPE_FLOAT, 2, false}},      {"float16", {GS_TYPE_FLOAT, 2, false}},
+    {"float32", {GS_TYPE_FLOAT, 4, false}},   {"float64", {GS_TYPE_FLOAT, 8, false}},
+    {"bfloat16", {GS_TYPE_BFLOAT, 2, false}}, {"be16", {GS_TYPE_UNSIGNED, 2, true}},
+    {"be32", {GS_TYPE_UNSIGNED, 4, true}},    {"be64", {GS_TYPE_UNSIGNED, 8, true}},
+    {"le16", {GS_TYPE_UNSIGNED, 2, false}},   {"le32", {GS_TYPE_UNSIGNED, 4, false}},
+    {"le64", {GS_TYPE_UNSIGNED, 8, false}},
+};
+
+/* Does the text begin with the word, in small or capital letters? */
+static bool begins(const char *text, const char *word)
+{
+    return strncasecmp(text, word, strlen(word)) == 0;
+}
+
+/* Read a number up to GS_RECORD_BYTES_MAX, decimal or with 0x; the rest of the text, or NULL if
+ * there is none or it is greater. */
 static const char *read_number(const char *text, uint32_t *value)
 {
-    const char *end = text;
-    for (*value = 0; *end >= '0' && *end <= '9'; end++) {
-        *value = *value * 10 + (uint32_t)(*end - '0');
+    const bool hex = begins(text, "0x") && isxdigit((unsigned char)text[2]);
+    const char *const begin = hex ? text + 2 : text;
+    const char *end = begin;
+    for (*value = 0; hex ? isxdigit((unsigned char)*end) : *end >= '0' && *end <= '9'; end++) {
+        const uint32_t digit = (uint32_t)(*end <= '9' ? *end - '0' : (*end | 0x20) - 'a' + 10);
+        *value = *value * (hex ? 16 : 10) + digit;
         if (*value > GS_RECORD_BYTES_MAX)
             return NULL;
     }
-    return end > text ? end : NULL;
+    return end > begin ? end : NULL;
+}
+
+/* Read what may be behind a name: _t as in C, and the order of bytes. */
+static const char *read_tail(const char *text, bool in_c, struct gs_key_type *type)
+{
+    if (in_c && begins(text, "_t"))
+        text += 2;
+    if (!begins(text, "be") && !begins(text, "le"))
+        return text;
+    type->big_endian = begins(text, "be");
+    return text + 2;
+}
+
+/* Read a name of `types`, or as C and numpy write integers, uint32_t; the rest, or NULL. */
+static const char *read_name(const char *text, struct gs_key_type *type)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const char *name = types[i].name;
+        const char *at = text;
+        const bool integer = *name == 'u' || *name == 'i';
+        const bool in_c = begins(text, *name == 'u' ? "uint" : "int");
+        at += integer && in_c ? (*name == 'u' ? 4 : 3) : 1;
+        if ((*text | 0x20) != *name || !begins(at, name + 1))
+            continue;
+        at += strlen(name + 1);
+        if (*at >= '0' && *at <= '9')
+            continue;
+        *type = types[i].type;
+        return read_tail(at, integer && in_c, type);
+    }
+    return NULL;
+}
+
+/* Read a name of `others`; the rest, or NULL. */
+static const char *read_other(const char *text, struct gs_key_type *type)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const size_t length = strlen(others[i].name);
+        if (length <= longest || !begins(text, others[i].name))
+            continue;
+        longest = length;
+        *type = others[i].type;
+    }
+    const bool ordered = begins(text, "be") || begins(text, "le");
+    return longest == 0 ? NULL : ordered ? text + longest : read_tail(text + longest, false, type);
+}
+
+/* Read a type as numpy writes it, with the size in bytes: <u4, >f8. */
+static const char *read_numpy(const char *text, struct gs_key_type *type)
+{
+    uint32_t bytes = 0;
+    const char kind = (char)(text[1] | 0x20);
+    const char *end =
+        kind == 'u' || kind == 'i' || kind == 'f' ? read_number(text + 2, &bytes) : NULL;
+    const bool known = bytes == 2 || bytes == 4 || bytes == 8 || (kind != 'f' && bytes == 1);
+    *type = (struct gs_key_type){kind == 'u'   ? GS_TYPE_UNSIGNED
+                                 : kind == 'i' ? GS_TYPE_SIGNED
+                                               : GS_TYPE_FLOAT,
+                                 bytes, *text == '>'};
+    return known ? end : NULL;
 }
 
 /* Read a type at the start of the text; returns the rest, or NULL if there is none. */
 static const char *read_type(const char *text, struct gs_key_type *type)
 {
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const size_t length = strlen(types[i].name);
-        if (strncmp(text, types[i].name, length) != 0 ||
-            (text[length] >= '0' && text[length] <= '9'))
-            continue;
-        *type = types[i].type;
-        type->big_endian = strncmp(text + length, "be", 2) == 0;
-        return text + length + (type->big_endian ? 2 : 0);
-    }
+    if (*text == '<' || *text == '>')
+        return read_numpy(text, type);
+    const char *end = read_other(text, type);
+    if (end == NULL)
+        end = read_name(text, type);
+    if (end != NULL)
+        return end;
     *type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
-    const char *end = *text == 'b' ? read_number(text + 1, &type->bytes) : NULL;
+    end = (*text | 0x20) == 'b' ? read_number(text + 1, &type->bytes) : NULL;
     return type->bytes > 0 ? end : NULL;
 }
 
@@ -62,7 +146,7 @@ enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs
                                  struct gs_error *err)
 {
     const char *end = read_type(text, type);
-    if (end != NULL && strcmp(end, "r") == 0)
+    if (end != NULL && strcasecmp(end, "r") == 0)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "invalid %s argument '%s': 'r' belongs to a key; -r reverses the order",
                        option, text);
@@ -79,7 +163,7 @@ static enum gs_status parse_key(const char *text, struct gs_key_field *key, stru
                        "as in 8:f64 or, descending, 8:f64r",
                        text);
     const char *end = read_type(colon + 1, &key->type);
-    key->descending = end != NULL && *end == 'r';
+    key->descending = end != NULL && (*end | 0x20) == 'r';
     if (end == NULL || end[key->descending] != '\0')
         return refuse_type("-k", text, err);
     return GS_OK;
@@ -88,7 +172,12 @@ static enum gs_status parse_key(const char *text, struct gs_key_field *key, stru
 static enum gs_status parse_record(const char *text, uint32_t *bytes, struct gs_error *err)
 {
     const char *end = read_number(text, bytes);
-    if (end == NULL || *end != '\0' || *bytes == 0)
+    if (end != NULL &&
+        (strcasecmp(end, "b") == 0 || strcmp(end, "k") == 0 || strcmp(end, "K") == 0)) {
+        *bytes <<= *end == 'k' || *end == 'K' ? 10 : 0;
+        end++;
+    }
+    if (end == NULL || *end != '\0' || *bytes == 0 || *bytes > GS_RECORD_BYTES_MAX)
         return gs_fail(err, GS_ERR_USAGE, 0, "invalid -R argument '%s': a record has 1 to %d bytes",
                        text, GS_RECORD_BYTES_MAX);
     return GS_OK;

@@ -42,7 +42,7 @@ struct gs_input {
     uint64_t promised;
     unsigned char *rest;   /* if read in part: the bytes of an incomplete unit at its end; owned */
     size_t rest_bytes;     /* and how many there are */
-    struct gs_magic magic; /* of what was read, until it is full */
+    struct gs_magic magic; /* of its first bytes, until enough of them have come */
 };
 
 struct gs_inputs {
@@ -55,14 +55,15 @@ struct gs_inputs {
 
 /* Open every file (standard input for "-", or if there are none) before any work is done. Regular
  * files are mapped read-only, standard input from its position on; other inputs stay pending.
- * Refuses what cannot be read, a regular file whose size is no multiple of `unit` bytes and, unless
- * `raw`, one that gs_magic_check refuses; with a unit of 0 nothing of that, as it is not known yet
- * what the inputs are (gs_inputs_judge). A FIFO is opened when its turn to be read comes: its
+ * Refuses what cannot be read, a regular file whose size is no multiple of `unit` bytes and one
+ * that gs_magic_check refuses; with a unit of 0 nothing of that, as it is not known yet what the
+ * inputs are (gs_inputs_judge). A FIFO is opened when its turn to be read comes: its
  * writer may wait until another one is read. skips[i], unless skips is NULL: as many bytes in front
- * of input i are no records, and nobody looks at what they are. The names must stay. On success,
+ * of input i are no records. The names must stay. On success,
  * free with gs_inputs_close. */
 enum gs_status gs_inputs_open(struct gs_inputs *inputs, const char *const *names, size_t count,
-                              size_t unit, const uint64_t *skips, bool raw, struct gs_error *err);
+                              size_t unit, const uint64_t *skips, enum gs_looks looks,
+                              struct gs_error *err);
 
 /* After gs_inputs_open with a unit of 0: refuse what it would have refused, among the inputs that
  * are in memory. */
@@ -91,7 +92,7 @@ enum gs_status gs_input_look(struct gs_input *input, const void *bytes, size_t s
                              struct gs_error *err);
 
 /* The same at its end, when `size` bytes have come in all: that must be a multiple of `unit`. */
-enum gs_status gs_input_check_end(const struct gs_input *input, uint64_t size, size_t unit,
+enum gs_status gs_input_check_end(struct gs_input *input, uint64_t size, size_t unit,
                                   struct gs_error *err);
 
 /* The end of a pending input is reached: close it. */

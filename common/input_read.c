@@ -25,6 +25,7 @@ static enum gs_status skip_head(struct gs_input *input, struct gs_error *err)
         char *to = input->head != NULL ? (char *)input->head + done : block;
         size_t room = input->head == NULL && left > sizeof block ? sizeof block : (size_t)left;
         GS_TRY(gs_file_read_some(input->fd, to, room, &got, input->name, err));
+        GS_TRY(gs_input_look(input, to, got, err));
         done += got;
     }
     if (done < input->skip)
@@ -55,8 +56,8 @@ struct look_state {
 /* Look at those first bytes of an input that have come to memory since the last call. */
 static enum gs_status look_at_memory(struct gs_input *input, struct gs_error *err)
 {
-    size_t seen = input->magic.seen;
-    if (input->memory.used <= seen)
+    const uint64_t seen = input->magic.head.count - input->skip; /* else all has been seen */
+    if (input->magic.looks == GS_LOOKS_NONE || input->memory.used <= seen)
         return GS_OK;
     return gs_input_look(input, input->memory.bytes + seen, input->memory.used - seen, err);
 }

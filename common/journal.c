@@ -7,7 +7,6 @@
 #include "common/random.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -20,21 +19,31 @@ struct head {
     uint64_t checksum;
 };
 
-enum gs_status gs_journal_open(struct gs_journal *journal, const char *name, struct gs_error *err)
+enum gs_status gs_journal_open(struct gs_journal *journal, int dirfd, const char *name,
+                               struct gs_error *err)
+{
+    const char *slash = strrchr(name, '/');
+    const char *file = slash != NULL ? slash + 1 : name;
+    *journal = (struct gs_journal){.name = name, .fd = gs_file_open_own(dirfd, file)};
+    return journal->fd >= 0 ? GS_OK : gs_fail(err, GS_ERR_OUTPUT, errno, "%s", name);
+}
+
+enum gs_status gs_journal_lock(const struct gs_journal *journal, struct gs_error *err)
 {
     struct stat status;
-    *journal = (struct gs_journal){
-        .name = name, .fd = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (journal->fd < 0)
-        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s", name);
     int failed = flock(journal->fd, LOCK_EX | LOCK_NB);
     /* The process that had it may have removed it just now. */
     if (failed == 0 && fstat(journal->fd, &status) == 0 && status.st_nlink > 0)
         return GS_OK;
-    int errnum = failed != 0 && errno != EWOULDBLOCK ? errno : 0;
-    gs_journal_close(journal);
-    return errnum != 0 ? gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: cannot be locked", name)
-                       : gs_fail(err, GS_ERR_OUTPUT, 0, "%s: in use by another process", name);
+    if (failed != 0 && errno != EWOULDBLOCK)
+        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot be locked", journal->name);
+    return gs_fail(err, GS_ERR_OUTPUT, 0, "%s: in use by another process", journal->name);
+}
+
+uint64_t gs_journal_bytes(const struct gs_journal *journal)
+{
+    struct stat status;
+    return fstat(journal->fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
 void gs_journal_close(struct gs_journal *journal)
@@ -47,12 +56,11 @@ void gs_journal_close(struct gs_journal *journal)
 void *gs_journal_read(struct gs_journal *journal, size_t *bytes)
 {
     struct head head;
-    struct stat status;
     size_t got;
     uint64_t at = journal->next + sizeof head;
-    if (fstat(journal->fd, &status) != 0 ||
-        gs_file_pread_most(journal->fd, &head, sizeof head, journal->next, &got) != 0 ||
-        got < sizeof head || head.bytes > (uint64_t)status.st_size - at)
+    const uint64_t size = gs_journal_bytes(journal);
+    if (gs_file_pread_most(journal->fd, &head, sizeof head, journal->next, &got) != 0 ||
+        got < sizeof head || size < at || head.bytes > size - at)
         return NULL;
     void *data = malloc(head.bytes + 1);
     if (data == NULL || gs_file_pread_most(journal->fd, data, head.bytes, at, &got) != 0 ||

@@ -18,12 +18,20 @@ struct gs_journal {
     int fd;           /* or -1 */
     uint64_t begin;   /* entries in front of this byte are not the next reader's */
     uint64_t next;    /* where the next entry is read or written */
+    bool refused;     /* an entry was whole, but of no use to who read it */
 };
 
-/* Open or create a journal that no other process has open: else that is GS_ERR_OUTPUT. Close with
- * gs_journal_close, also after a failure. */
-enum gs_status gs_journal_open(struct gs_journal *journal, const char *name, struct gs_error *err);
+/* Open or create a journal, the last part of `name`, in its directory. Close with gs_journal_close,
+ * also after a failure. */
+enum gs_status gs_journal_open(struct gs_journal *journal, int dirfd, const char *name,
+                               struct gs_error *err);
 void gs_journal_close(struct gs_journal *journal);
+
+/* Have it alone until it is closed: GS_ERR_OUTPUT if another process does. */
+enum gs_status gs_journal_lock(const struct gs_journal *journal, struct gs_error *err);
+
+/* Bytes of all entries, whole or not. */
+uint64_t gs_journal_bytes(const struct gs_journal *journal);
 
 /* The next entry, which the caller frees; NULL if none is whole. */
 void *gs_journal_read(struct gs_journal *journal, size_t *bytes);

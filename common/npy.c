@@ -1,4 +1,4 @@
-/* npy.c -- parse and change the header of a .npy file.
+/* npy.c -- parse the header of a .npy file, and write one for another count of records.
  * SPDX-License-Identifier: MIT
  *
  * A header is the literal of a Python dictionary with three entries in any order:
@@ -7,298 +7,88 @@
  */
 #include "common/npy.h"
 
+#include "common/npy_literal.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC_BYTES = 6, DEPTH_MAX = 8 };
+/* A header's length in front of its text, of version 1 and of others; numpy aligns the whole. */
+enum { PREFIX_1 = 10, PREFIX_2 = 12, ALIGNMENT = 64 };
 
 static const char magic[] = "\x93NUMPY";
 
-struct parser {
-    const char *text; /* the whole header */
-    uint32_t at;
-    uint32_t end;
-    const char *name;
-    struct gs_npy *npy;
-    struct gs_error *err;
+/* The values of the three entries: indices of literals. */
+struct entries {
+    uint32_t descr;
+    uint32_t order;
+    uint32_t shape;
 };
 
-static enum gs_status refuse(const struct parser *p, const char *why)
+static enum gs_status damaged(const char *name, uint32_t at, struct gs_error *err)
 {
-    return gs_fail(p->err, GS_ERR_INPUT, 0, "%s: a .npy file that cannot be sorted: %s", p->name,
-                   why);
+    return gs_fail(err, GS_ERR_INPUT, 0, "%s: damaged .npy header at byte %u", name, (unsigned)at);
 }
 
-static enum gs_status damaged(const struct parser *p)
+/* The three entries; of one that is there twice, the last counts, as in Python. */
+static enum gs_status find_entries(const struct gs_literals *literals, struct entries *entries,
+                                   const char *name, struct gs_error *err)
 {
-    return gs_fail(p->err, GS_ERR_INPUT, 0, "%s: damaged .npy header at byte %u", p->name,
-                   (unsigned)p->at);
-}
-
-static void skip_blanks(struct parser *p)
-{
-    while (p->at < p->end && p->text[p->at] == ' ')
-        p->at++;
-}
-
-/* Skip blanks, and take this character if it is next. */
-static bool take(struct parser *p, char c)
-{
-    skip_blanks(p);
-    if (p->at == p->end || p->text[p->at] != c)
-        return false;
-    p->at++;
-    return true;
-}
-
-static bool take_word(struct parser *p, const char *word)
-{
-    const size_t length = strlen(word);
-    skip_blanks(p);
-    if (p->end - p->at < length || memcmp(p->text + p->at, word, length) != 0)
-        return false;
-    p->at += (uint32_t)length;
-    return true;
-}
-
-/* A string in either kind of quotes: where it is. An escaped character is two. */
-static bool take_string(struct parser *p, uint32_t *begin, uint32_t *length)
-{
-    const char quote = take(p, '\'') ? '\'' : '"';
-    if (quote == '"' && !take(p, '"'))
-        return false;
-    *begin = p->at;
-    for (; p->at < p->end && p->text[p->at] != quote; p->at++)
-        if (p->text[p->at] == '\\' && p->at + 1 < p->end)
-            p->at++;
-    *length = p->at - *begin;
-    return p->at < p->end && p->text[p->at++] == quote;
-}
-
-/* Digits, and an L behind them, as Python 2 wrote. False if there are none, or too many. */
-static bool take_number(struct parser *p, uint64_t *value)
-{
-    skip_blanks(p);
-    const uint32_t begin = p->at;
-    for (*value = 0; p->at < p->end && p->text[p->at] >= '0' && p->text[p->at] <= '9'; p->at++)
-        if (__builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, (uint64_t)(p->text[p->at] - '0'), value))
-            return false;
-    const bool digits = p->at > begin;
-    if (p->at < p->end && p->text[p->at] == 'L')
-        p->at++;
-    return digits;
-}
-
-/* The type in a string like "<f8", of a field. */
-static enum gs_status read_plain(struct parser *p, uint32_t begin, uint32_t length,
-                                 struct gs_npy_field *field)
-{
-    struct parser type = {p->text, begin, begin + length, p->name, p->npy, p->err};
-    uint64_t size = 0;
-    const char order = length > 0 ? p->text[begin] : '\0';
-    type.at += order == '<' || order == '>' || order == '|' || order == '=';
-    const char kind = type.at < type.end ? p->text[type.at++] : '\0';
-    if (kind == 'O')
-        return refuse(p, "it holds Python objects");
-    const bool sized = take_number(&type, &size);
-    if (kind == '?' && type.at == type.end)
-        size = 1;
-    else if (kind == '\0' || !sized || size > GS_RECORD_BYTES_MAX || p->text[type.at - 1] == 'L')
-        return refuse(p, "its type is unknown");
-    const bool dated = (kind == 'M' || kind == 'm') && type.at < type.end;
-    if ((type.at != type.end && !dated) || strchr("?buifcmMSUV", kind) == NULL)
-        return refuse(p, "its type is unknown");
-    const bool power = size == 1 || size == 2 || size == 4 || size == 8;
-    const uint32_t bytes = (uint32_t)(kind == 'U' ? 4 * size : size);
-    *field = (struct gs_npy_field){.bytes = bytes, .type = {GS_TYPE_UNSIGNED, bytes, order == '>'}};
-    if (kind == 'i')
-        field->type.kind = GS_TYPE_SIGNED;
-    if (kind == 'f')
-        field->type.kind = GS_TYPE_FLOAT;
-    if (kind == 'S' || kind == 'V')
-        field->type = (struct gs_key_type){GS_TYPE_BYTES, bytes, true};
-    else if (strchr("cmMU", kind) != NULL)
-        field->no_key = kind == 'U'   ? "text of type U has no order of bytes"
-                        : kind == 'c' ? "complex numbers have no order"
-                                      : "dates are not supported as keys";
-    else if (!power || (kind == 'f' && size == 1))
-        field->no_key = "numbers of this size are not supported as keys";
-    if (bytes == 0 || bytes > GS_RECORD_BYTES_MAX)
-        return refuse(p, "a value has no bytes, or too many");
-    return GS_OK;
-}
-
-/* The numbers in a tuple: their product, and how many they are. */
-static bool take_tuple(struct parser *p, uint64_t *product, uint32_t *count)
-{
-    uint64_t value;
-    *product = 1;
-    *count = 0;
-    if (!take(p, '('))
-        return false;
-    while (!take(p, ')')) {
-        const bool first = *count == 0;
-        skip_blanks(p);
-        const uint32_t digits = p->at;
-        if (!take_number(p, &value) || __builtin_mul_overflow(*product, value, product))
-            return false;
-        if (first) {
-            p->npy->digits = digits;
-            p->npy->digit_count = p->at - digits - (p->text[p->at - 1] == 'L');
-        }
-        ++*count;
-        if (!take(p, ',') && (first || p->at == p->end || p->text[p->at] != ')'))
-            return false;
+    static const char *const keys[] = {"descr", "fortran_order", "shape"};
+    uint32_t *const values[] = {&entries->descr, &entries->order, &entries->shape};
+    const struct gs_literal *list = literals->list;
+    const struct gs_literal *whole = &list[literals->root];
+    if (whole->kind != GS_LITERAL_DICTIONARY)
+        return damaged(name, whole->begin, err);
+    for (uint32_t key = whole->first; key != 0; key = list[list[key].next].next) {
+        int i = 0;
+        while (i < 3 && !gs_literal_is(literals, &list[key], keys[i]))
+            i++;
+        if (i == 3)
+            return damaged(name, list[key].begin, err);
+        *values[i] = list[key].next;
     }
-    return true;
+    if (entries->descr == 0 || entries->order == 0 || entries->shape == 0)
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: damaged .npy header: one of its entries is missing", name);
+    return list[entries->order].kind == GS_LITERAL_TRUTH
+               ? GS_OK
+               : damaged(name, list[entries->order].begin, err);
 }
 
-static enum gs_status read_descr(struct parser *p, struct gs_npy_field *whole, int depth);
-
-/* A field's tuple: its name, or a title and a name; its type; its own shape, if it is an array. */
-static enum gs_status read_field(struct parser *p, struct gs_npy_field *field, int depth)
+/* The shape, of one dimension or none, and what records it means. */
+static enum gs_status read_shape(struct gs_npy *npy, const struct gs_literals *literals,
+                                 uint32_t index, const char *name, struct gs_error *err)
 {
-    uint32_t name = 0;
-    uint32_t name_bytes = 0;
-    uint64_t times = 1;
-    uint32_t dimensions;
-    if (!take(p, '('))
-        return damaged(p);
-    const bool titled = take(p, '(');
-    if (!take_string(p, &name, &name_bytes))
-        return damaged(p);
-    if (titled && (!take(p, ',') || !take_string(p, &name, &name_bytes) || !take(p, ')')))
-        return damaged(p);
-    if (!take(p, ','))
-        return damaged(p);
-    enum gs_status st = read_descr(p, field, depth);
-    if (st != GS_OK)
-        return st;
-    const bool more = take(p, ',');
-    bool closed = take(p, ')');
-    if (more && !closed) {
-        if (!take_tuple(p, &times, &dimensions) || times == 0 ||
-            times > GS_RECORD_BYTES_MAX / field->bytes)
-            return refuse(p, "a field is an array of no size, or too large");
-        field->bytes *= (uint32_t)times;
-        field->no_key = "it is an array";
-        closed = take(p, ')');
+    uint64_t bytes;
+    const struct gs_literal *shape = &literals->list[index];
+    npy->count = 1;
+    npy->shape = shape->begin;
+    npy->shape_end = shape->end;
+    if (shape->kind != GS_LITERAL_TUPLE)
+        return damaged(name, shape->begin, err);
+    for (uint32_t i = shape->first; i != 0; i = literals->list[i].next) {
+        const struct gs_literal *length = &literals->list[i];
+        if (length->kind != GS_LITERAL_INTEGER || (length->negative && length->value != 0))
+            return damaged(name, length->begin, err);
+        npy->count = length->value;
     }
-    if (!closed)
-        return damaged(p);
-    field->name = name;
-    field->name_bytes = name_bytes;
+    if (shape->count > 1)
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: a .npy file that cannot be sorted: it has more than one dimension",
+                       name);
+    if (__builtin_mul_overflow(npy->count, npy->type.record_bytes, &bytes) ||
+        bytes > (uint64_t)INT64_MAX - npy->header_bytes)
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: no file has as many records as its .npy header says", name);
     return GS_OK;
-}
-
-/* The fields of a structure; only those of the outermost are kept. */
-static enum gs_status read_structure(struct parser *p, struct gs_npy_field *whole, int depth)
-{
-    struct gs_npy *npy = p->npy;
-    uint32_t bytes = 0;
-    while (!take(p, ']')) {
-        struct gs_npy_field field = {.bytes = 0};
-        enum gs_status st = read_field(p, &field, depth + 1);
-        if (st != GS_OK)
-            return st;
-        field.offset = bytes;
-        bytes += field.bytes;
-        if (bytes > GS_RECORD_BYTES_MAX)
-            return refuse(p, "its records are larger than 65536 bytes");
-        if (depth == 0 && npy->field_count == GS_NPY_FIELDS_MAX)
-            return refuse(p, "it has more than 256 fields");
-        if (depth == 0)
-            npy->fields[npy->field_count++] = field;
-        if (!take(p, ',') && (p->at == p->end || p->text[p->at] != ']'))
-            return damaged(p);
-    }
-    *whole = (struct gs_npy_field){.bytes = bytes, .no_key = "it is a structure"};
-    return bytes > 0 ? GS_OK : refuse(p, "its records have no fields");
-}
-
-static enum gs_status read_descr(struct parser *p, struct gs_npy_field *whole, int depth)
-{
-    uint32_t begin;
-    uint32_t length;
-    if (depth == DEPTH_MAX)
-        return refuse(p, "its structures are nested too deeply");
-    if (take(p, '['))
-        return read_structure(p, whole, depth);
-    if (!take_string(p, &begin, &length))
-        return damaged(p);
-    return read_plain(p, begin, length, whole);
-}
-
-static enum gs_status read_type(struct parser *p)
-{
-    struct gs_npy_field whole = {.bytes = 0};
-    p->npy->structured = take(p, '[');
-    p->at -= p->npy->structured;
-    enum gs_status st = read_descr(p, &whole, 0);
-    if (st != GS_OK)
-        return st;
-    p->npy->record_bytes = whole.bytes;
-    if (!p->npy->structured)
-        p->npy->fields[p->npy->field_count++] = whole;
-    return GS_OK;
-}
-
-static enum gs_status read_shape(struct parser *p, uint32_t *dimensions)
-{
-    if (!take_tuple(p, &p->npy->count, dimensions))
-        return damaged(p);
-    if (*dimensions > 1)
-        return refuse(p, "it has more than one dimension");
-    return GS_OK;
-}
-
-/* The three entries, each once, in any order. */
-static enum gs_status read_dictionary(struct parser *p)
-{
-    enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
-    enum gs_status st = GS_OK;
-    uint32_t dimensions = 0;
-    uint32_t digits = 0;
-    uint32_t digit_count = 0;
-    int seen = 0;
-    if (!take(p, '{'))
-        return damaged(p);
-    while (st == GS_OK && !take(p, '}')) {
-        uint32_t at;
-        uint32_t length;
-        if (!take_string(p, &at, &length) || !take(p, ':'))
-            return damaged(p);
-        const char *key = p->text + at;
-        const int entry = length == 5 && memcmp(key, "descr", 5) == 0             ? DESCR
-                          : length == 13 && memcmp(key, "fortran_order", 13) == 0 ? ORDER
-                          : length == 5 && memcmp(key, "shape", 5) == 0           ? SHAPE
-                                                                                  : ALL;
-        if ((seen & entry) != 0 || entry == ALL)
-            return damaged(p);
-        seen |= entry;
-        if (entry == DESCR)
-            st = read_type(p);
-        else if (entry == SHAPE)
-            st = read_shape(p, &dimensions);
-        else if (!take_word(p, "True") && !take_word(p, "False"))
-            return damaged(p);
-        if (entry == SHAPE && dimensions == 1) {
-            digits = p->npy->digits;
-            digit_count = p->npy->digit_count;
-        }
-        if (st == GS_OK && !take(p, ',') && (p->at == p->end || p->text[p->at] != '}'))
-            return damaged(p);
-    }
-    p->npy->digits = digits;
-    p->npy->digit_count = digit_count;
-    return st != GS_OK || seen == ALL ? st : damaged(p);
 }
 
 bool gs_npy_is(const void *bytes, size_t size)
 {
-    return size >= MAGIC_BYTES && memcmp(bytes, magic, MAGIC_BYTES) == 0;
+    return size >= GS_NPY_MAGIC_BYTES && memcmp(bytes, magic, GS_NPY_MAGIC_BYTES) == 0;
 }
 
 enum gs_status gs_npy_header_bytes(const void *bytes, size_t size, const char *name,
@@ -312,66 +102,139 @@ enum gs_status gs_npy_header_bytes(const void *bytes, size_t size, const char *n
     uint64_t length = (uint64_t)b[8] | (uint64_t)b[9] << 8;
     if (b[6] > 1)
         length |= (uint64_t)b[10] << 16 | (uint64_t)b[11] << 24;
-    length += b[6] > 1 ? 12 : 10;
+    length += b[6] > 1 ? PREFIX_2 : PREFIX_1;
     if (length < GS_NPY_PREFIX_BYTES || length > GS_NPY_HEADER_MAX)
         return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: its .npy header has %" PRIu64 " bytes: not %d to %d", name, length,
-                       GS_NPY_PREFIX_BYTES, GS_NPY_HEADER_MAX);
+                       "%s: its .npy header has %" PRIu64 " bytes: not %d to %" PRIu32, name,
+                       length, GS_NPY_PREFIX_BYTES, GS_NPY_HEADER_MAX);
     *header_bytes = (uint32_t)length;
     return GS_OK;
+}
+
+/* Where the text of a header begins. */
+static uint32_t text_begin(const void *header)
+{
+    return ((const unsigned char *)header)[6] > 1 ? PREFIX_2 : PREFIX_1;
 }
 
 enum gs_status gs_npy_parse(struct gs_npy *npy, const void *bytes, size_t size, const char *name,
                             struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    uint32_t bad;
+    struct gs_literals literals = {.count = 0};
+    struct entries entries = {0};
     *npy = (struct gs_npy){.count = 0};
     GS_TRY(gs_npy_header_bytes(bytes, size, name, &npy->header_bytes, err));
     if (size < npy->header_bytes)
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: ends within its .npy header", name);
-    const char *text = bytes;
-    struct parser p = {text, text[6] > 1 ? 12 : 10, npy->header_bytes, name, npy, err};
-    GS_TRY(read_dictionary(&p));
-    if (!take_word(&p, "\n") || p.at != p.end)
-        return damaged(&p);
+    const bool good = gs_literals_read(
+        &literals, bytes, text_begin(bytes), npy->header_bytes,
+        ((const char *)bytes)[6] < 3 ? GS_LITERAL_PYTHON2 : GS_LITERAL_PYTHON3, &bad);
+    if (!good)
+        st = literals.no_memory ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", name)
+                                : damaged(name, bad, err);
+    if (good)
+        st = find_entries(&literals, &entries, name, err);
+    if (st == GS_OK)
+        st = gs_npy_type_read(&npy->type, &literals, entries.descr, name, err);
+    if (st == GS_OK)
+        st = read_shape(npy, &literals, entries.shape, name, err);
+    npy->text_end = literals.end;
+    npy->newline = ((const char *)bytes)[npy->header_bytes - 1] == '\n';
+    npy->strings = literals.strings;
+    literals.strings = NULL;
 cleanup:
+    gs_literals_free(&literals);
+    if (st != GS_OK)
+        gs_npy_free(npy);
     return st;
+}
+
+void gs_npy_free(struct gs_npy *npy)
+{
+    gs_npy_type_free(&npy->type);
+    free(npy->strings);
+    npy->strings = NULL;
+}
+
+bool gs_npy_agree(const struct gs_npy *a, const struct gs_npy *b)
+{
+    return a->type.text_bytes == b->type.text_bytes &&
+           memcmp(a->type.text, b->type.text, a->type.text_bytes) == 0;
 }
 
 enum gs_status gs_npy_check_size(const struct gs_npy *npy, uint64_t file_bytes, const char *name,
                                  struct gs_error *err)
 {
-    uint64_t bytes;
-    if (!__builtin_mul_overflow(npy->count, npy->record_bytes, &bytes) &&
-        !__builtin_add_overflow(bytes, npy->header_bytes, &bytes) && bytes == file_bytes)
+    if (npy->count * npy->type.record_bytes + npy->header_bytes ==
+        file_bytes) /* no more than 2^63 */
         return GS_OK;
-    return gs_fail(
-        err, GS_ERR_INPUT, 0,
-        "%s: has %" PRIu64 " bytes, but its .npy header says %u and %" PRIu64 " records of %u",
-        name, file_bytes, (unsigned)npy->header_bytes, npy->count, (unsigned)npy->record_bytes);
+    return gs_fail(err, GS_ERR_INPUT, 0,
+                   "%s: has %" PRIu64 " bytes, but its .npy header says %u and %" PRIu64
+                   " records of %u",
+                   name, file_bytes, (unsigned)npy->header_bytes, npy->count,
+                   (unsigned)npy->type.record_bytes);
 }
 
-enum gs_status gs_npy_set_count(struct gs_npy *npy, void *header, uint64_t count, const char *name,
-                                struct gs_error *err)
+/* The text of a shape. */
+static uint32_t shape_text(uint64_t count, char text[24])
 {
-    char digits[24];
-    char *text = header;
-    const uint32_t length = (uint32_t)snprintf(digits, sizeof digits, "%" PRIu64, count);
-    const uint32_t last = npy->header_bytes - 1; /* the newline */
-    const uint32_t rest = npy->digits + npy->digit_count;
-    uint32_t end = last; /* of the text, without the spaces that fill up */
-    if (count == npy->count)
-        return GS_OK;
-    while (end > rest && text[end - 1] == ' ')
-        end--;
-    if (npy->digit_count == 0 || npy->digits + length + (end - rest) > last)
-        return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: no room in its .npy header for %" PRIu64 " records", name, count);
-    memmove(text + npy->digits + length, text + rest, end - rest);
-    memcpy(text + npy->digits, digits, length);
-    end += npy->digits + length - rest;
-    memset(text + end, ' ', last - end);
-    npy->count = count;
-    npy->digit_count = length;
-    return GS_OK;
+    return (uint32_t)snprintf(text, 24, "(%" PRIu64 ",)", count);
+}
+
+uint32_t gs_npy_room(const struct gs_npy *npy, uint64_t most)
+{
+    char shape[24];
+    const uint32_t bytes = npy->text_end - (npy->shape_end - npy->shape) + shape_text(most, shape);
+    if (bytes + npy->newline <= npy->header_bytes)
+        return npy->header_bytes;
+    /* One of version 1 may become one of version 2. */
+    return (bytes + 1 + PREFIX_2 - PREFIX_1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void gs_npy_write(const struct gs_npy *npy, const void *header, uint64_t count, void *to,
+                  uint32_t bytes)
+{
+    char shape[24];
+    const char *text = header;
+    char *out = to;
+    const uint32_t begin = text_begin(header);
+    if (count == npy->count && bytes == npy->header_bytes) {
+        memcpy(to, header, bytes);
+        return;
+    }
+    const bool widened = bytes - begin > UINT16_MAX;
+    const uint32_t prefix = widened ? PREFIX_2 : begin;
+    memcpy(out, text, PREFIX_1); /* magic and version */
+    if (widened && begin == PREFIX_1)
+        out[6] = 2;
+    for (uint32_t i = 8; i < prefix; i++)
+        out[i] = (char)((bytes - prefix) >> (8 * (i - 8)));
+    out += prefix;
+    const uint32_t parts[] = {npy->shape - begin, shape_text(count, shape),
+                              npy->text_end - npy->shape_end};
+    const char *const from[] = {text + begin, shape, text + npy->shape_end};
+    for (int i = 0; i < 3; out += parts[i++])
+        memcpy(out, from[i], parts[i]);
+    const uint32_t rest = bytes - (uint32_t)(out - (char *)to);
+    memset(out, ' ', rest);
+    if (rest > 0)
+        out[rest - 1] = '\n';
+}
+
+void gs_npy_write_integers(void *to, unsigned integer_bytes, uint64_t count)
+{
+    char *out = to;
+    memset(out, ' ', GS_NPY_INTEGERS_HEAD);
+    memcpy(out, magic, GS_NPY_MAGIC_BYTES);
+    memcpy(out + GS_NPY_MAGIC_BYTES, "\1\0", 2);
+    out[8] = (char)(GS_NPY_INTEGERS_HEAD - PREFIX_1);
+    out[9] = 0;
+    const int length =
+        snprintf(out + PREFIX_1, GS_NPY_INTEGERS_HEAD - PREFIX_1,
+                 "{'descr': '<u%u', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
+                 integer_bytes, count);
+    out[PREFIX_1 + length] = ' ';
+    out[GS_NPY_INTEGERS_HEAD - 1] = '\n';
 }

@@ -2,38 +2,31 @@
  * SPDX-License-Identifier: MIT
  *
  * Arrays of one dimension, or of a single value, whose elements are of a plain type or structures
- * of such. Fields may be of any type that has a fixed size: those that are no keys move with the
- * others. name is the file's, for messages; errors are GS_ERR_INPUT.
+ * of such: what numpy.load takes, and no other. Types are written as numpy writes them ("<f8"), a
+ * number of records is not negative, nothing is behind the records. Fields may be of any type that
+ * has a fixed size: those that are no keys move with the others. name is the file's, for messages;
+ * errors are GS_ERR_INPUT.
  */
 #ifndef GS_NPY_H
 #define GS_NPY_H
 
 #include "common/format.h"
+#include "common/npy_type.h"
 
 #include <stddef.h>
 
-#define GS_NPY_PREFIX_BYTES 12 /* these tell how long the header is */
-#define GS_NPY_HEADER_MAX   65536
-#define GS_NPY_FIELDS_MAX   256
-
-struct gs_npy_field {
-    uint32_t name; /* where its name is in the header, and how long it is; 0: padding */
-    uint32_t name_bytes;
-    uint32_t offset;
-    uint32_t bytes;
-    struct gs_key_type type;
-    const char *no_key; /* why it cannot be a key, or NULL */
-};
+#define GS_NPY_MAGIC_BYTES  6  /* these tell that it is one */
+#define GS_NPY_PREFIX_BYTES 12 /* and these, how long the header is: */
+#define GS_NPY_HEADER_MAX   ((uint32_t)4 << 20)
 
 struct gs_npy {
     uint64_t count;
-    uint32_t header_bytes; /* the records are behind these */
-    uint32_t record_bytes;
-    uint32_t field_count;
-    bool structured; /* else field 0 is the whole record, without a name */
-    struct gs_npy_field fields[GS_NPY_FIELDS_MAX];
-    uint32_t digits; /* where the count is in the header, and how long it is; 0: there is none */
-    uint32_t digit_count;
+    uint32_t header_bytes;     /* the records are behind these */
+    struct gs_npy_type type;   /* of its records, */
+    char *strings;             /* and what names of fields are in */
+    uint32_t shape, shape_end; /* where the shape is in the header; */
+    uint32_t text_end;         /* the dictionary ends here, and what follows fills up, */
+    bool newline;              /* with a newline at its end */
 };
 
 /* Do the first `size` bytes of a file begin as those of a .npy file do? */
@@ -43,22 +36,35 @@ bool gs_npy_is(const void *bytes, size_t size);
 enum gs_status gs_npy_header_bytes(const void *bytes, size_t size, const char *name,
                                    uint32_t *header_bytes, struct gs_error *err);
 
-/* Parse a header. `size` bytes of the file are there: at least the header, if the file is sound. */
+/* Parse a header. `size` bytes of the file are there: at least the header, if the file is sound.
+ * Free on success; after a failure, there is nothing to free. */
 enum gs_status gs_npy_parse(struct gs_npy *npy, const void *bytes, size_t size, const char *name,
                             struct gs_error *err);
+void gs_npy_free(struct gs_npy *npy);
+
+/* Are the records of the same type, with fields of the same names, titles and shapes? */
+bool gs_npy_agree(const struct gs_npy *a, const struct gs_npy *b);
 
 /* Is the file exactly as long as its header says? */
 enum gs_status gs_npy_check_size(const struct gs_npy *npy, uint64_t file_bytes, const char *name,
                                  struct gs_error *err);
 
 /* The format of the records, with keys by name: "FIELD", or "FIELD:r" for a descending one. Without
- * any, all fields in their order, as numpy compares. header is the text that was parsed. */
-enum gs_status gs_npy_format(struct gs_format *format, const struct gs_npy *npy, const void *header,
+ * any, all fields in their order, as numpy compares. */
+enum gs_status gs_npy_format(struct gs_format *format, const struct gs_npy *npy,
                              const char *const *keys, uint32_t key_count, const char *name,
                              struct gs_error *err);
 
-/* Change the count of records in a header, whose length stays. */
-enum gs_status gs_npy_set_count(struct gs_npy *npy, void *header, uint64_t count, const char *name,
-                                struct gs_error *err);
+/* The length that this header has with a count of up to `most`: its own, if that has room. */
+uint32_t gs_npy_room(const struct gs_npy *npy, uint64_t most);
+
+/* Write the header with another count, `bytes` long: at least gs_npy_room of that. header is what
+ * was parsed. */
+void gs_npy_write(const struct gs_npy *npy, const void *header, uint64_t count, void *to,
+                  uint32_t bytes);
+
+/* Write the header of an array of so many unsigned integers of 4 or 8 bytes, as numpy does. */
+#define GS_NPY_INTEGERS_HEAD 128
+void gs_npy_write_integers(void *to, unsigned integer_bytes, uint64_t count);
 
 #endif

@@ -1,11 +1,91 @@
 /* record_order.c -- the order of records of any size.
  * SPDX-License-Identifier: MIT
+ *
+ * Numbers are loaded as such, and bytes by words: nothing goes through a buffer.
  */
 #include "common/record_order.h"
 
 #include <string.h>
 
-#define NUMBER_BYTES 16 /* of the widest key that is a number */
+#define WORD 8U
+#define HEAD 16
+
+/* ---- setting up ---- */
+
+/* Is a key, in its order, just its bytes in the record? */
+static bool is_bytes(const struct gs_key_field *key)
+{
+    return !key->descending &&
+           (key->type.kind == GS_TYPE_BYTES ||
+            (key->type.kind == GS_TYPE_UNSIGNED && (key->type.big_endian || key->type.bytes == 1)));
+}
+
+/* Append a part, where the string has come to an end so far. */
+static void add_part(struct gs_record_order *order, const struct gs_key_field *field)
+{
+    order->parts[order->part_count++] =
+        (struct gs_record_part){.field = *field, .at = order->string_bytes};
+    order->string_bytes += field->type.bytes;
+}
+
+/* Append a key; a number of 16 bytes as two of 8. */
+static void add_key(struct gs_record_order *order, const struct gs_key_field *key)
+{
+    if (key->type.kind == GS_TYPE_BYTES || key->type.bytes <= WORD) {
+        add_part(order, key);
+        return;
+    }
+    struct gs_key_field half = *key;
+    half.type.bytes = WORD;
+    half.offset = key->offset + (key->type.big_endian ? 0 : WORD);
+    add_part(order, &half);
+    half.offset = key->offset + (key->type.big_endian ? WORD : 0);
+    half.type.kind = GS_TYPE_UNSIGNED;
+    add_part(order, &half);
+}
+
+/* `bytes` bytes of the record in a row. */
+static struct gs_key_field row_of(uint32_t offset, uint32_t bytes)
+{
+    return (struct gs_key_field){.offset = offset, .type = {.kind = GS_TYPE_BYTES, .bytes = bytes}};
+}
+
+/* Are the keys, as they stand in the string, bytes of the record in a row? */
+static bool are_row(const struct gs_format *format)
+{
+    uint32_t at = format->keys[0].offset;
+    for (uint32_t i = 0; i < format->key_count; at += format->keys[i++].type.bytes)
+        if (!is_bytes(&format->keys[i]) || format->keys[i].offset != at)
+            return false;
+    return true;
+}
+
+/* Does each byte of the record belong to a key? */
+static bool are_all(const struct gs_format *format)
+{
+    uint32_t end = 0;
+    for (uint32_t before = 1; before != end;) {
+        before = end;
+        for (uint32_t i = 0; i < format->key_count; i++) {
+            const struct gs_key_field *key = &format->keys[i];
+            if (key->offset <= end && key->offset + key->type.bytes > end)
+                end = key->offset + key->type.bytes;
+        }
+    }
+    return end == format->record_bytes;
+}
+
+/* What the head of a string is made of, if its keys are bytes in a row. */
+static void find_head(struct gs_record_order *order)
+{
+    const uint32_t last = order->format.record_bytes - HEAD;
+    const uint32_t behind = order->key_bytes < HEAD ? 128 - 8 * order->key_bytes : 0;
+    order->head_at = order->bytes_at < last ? order->bytes_at : last;
+    order->head_shift = 8 * (order->bytes_at - order->head_at);
+    order->keys = gs_record_head_left((struct gs_record_head){UINT64_MAX, UINT64_MAX}, behind);
+    if (behind > 0 && order->part_count > order->key_parts)
+        order->rest_shift = 8 * order->key_bytes;
+}
 
 /* Bits of a float's mantissa. */
 static unsigned mantissa_bits(const struct gs_key_type *type)
@@ -14,6 +94,57 @@ static unsigned mantissa_bits(const struct gs_key_type *type)
         return 7;
     return type->bytes == 2 ? 10 : type->bytes == 4 ? 23 : 52;
 }
+
+/* How the beginning of the keys is found: the first 8 bytes of those that are bytes in a row, or of
+ * the first one. */
+static void find_word(struct gs_record_order *order, bool row)
+{
+    const struct gs_key_field *key = &order->format.keys[0];
+    const uint32_t bytes = row ? order->key_bytes : key->type.bytes;
+    const uint32_t used = bytes < WORD ? bytes : WORD;
+    const bool little = key->type.kind != GS_TYPE_BYTES && !key->type.big_endian && !row;
+    const uint32_t from = key->offset + (little ? bytes - used : 0);
+    const uint32_t record_bytes = order->format.record_bytes;
+    const uint32_t last = record_bytes < WORD ? 0 : record_bytes - WORD;
+    struct gs_record_word *word = &order->word;
+    word->at = from < last ? from : last;
+    word->bytes = record_bytes < WORD ? record_bytes : WORD;
+    word->swap = !little;
+    word->shift = 8 * (little ? WORD - used - (from - word->at) : from - word->at);
+    word->mask = used < WORD ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX;
+    word->flip = key->descending ? word->mask : 0;
+    if (key->type.kind == GS_TYPE_SIGNED)
+        word->flip ^= (uint64_t)1 << 63;
+    word->is_float = key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
+    if (word->is_float)
+        word->nans = (((uint64_t)1 << mantissa_bits(&key->type)) - 1) * (~word->mask + 1);
+}
+
+void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)
+{
+    *order = (struct gs_record_order){.format = *format, .bytes_at = format->keys[0].offset};
+    const bool row = are_row(format);
+    for (uint32_t i = 0; i < format->key_count; i++) {
+        if (row)
+            order->key_bytes += format->keys[i].type.bytes;
+        else
+            add_key(order, &format->keys[i]);
+    }
+    const struct gs_key_field keys = row_of(order->bytes_at, order->key_bytes);
+    if (row)
+        add_part(order, &keys);
+    order->key_bytes = order->string_bytes;
+    order->key_parts = order->part_count;
+    const struct gs_key_field all = row_of(0, format->record_bytes);
+    if (!format->stable && !are_all(format))
+        add_part(order, &all);
+    order->quick = row && format->record_bytes >= HEAD;
+    if (order->quick)
+        find_head(order);
+    find_word(order, row);
+}
+
+/* ---- parts of strings ---- */
 
 /* The number in whose order floats are, as numbers of so many bytes: NaNs come last, so the
  * patterns of those with a sign, which would be the least, wrap around to the end. */
@@ -26,160 +157,111 @@ static uint64_t fold_float(const struct gs_key_type *type, uint64_t bits)
     return (folded - negative_nans) & (sign | (sign - 1));
 }
 
-/* Write a key that is a number as big-endian bytes in its order, type.bytes of them. */
-static void write_number(const struct gs_key_field *key, const uint8_t *record, uint8_t *to)
+/* A number of 1, 2, 4 or 8 bytes as it stands in the record, by one load. */
+static inline uint64_t load_number(const uint8_t *from, uint32_t bytes)
 {
-    const struct gs_key_type *type = &key->type;
-    const uint32_t bytes = type->bytes;
-    for (uint32_t i = 0; i < bytes; i++)
-        to[i] = record[key->offset + (type->big_endian ? i : bytes - 1 - i)];
-    if (type->kind == GS_TYPE_SIGNED)
-        to[0] ^= 0x80;
-    if (type->kind == GS_TYPE_FLOAT || type->kind == GS_TYPE_BFLOAT) {
-        uint64_t bits = 0;
-        for (uint32_t i = 0; i < bytes; i++)
-            bits = bits << 8 | to[i];
-        bits = fold_float(type, bits);
-        for (uint32_t i = bytes; i-- > 0; bits >>= 8)
-            to[i] = (uint8_t)bits;
+    uint64_t eight;
+    uint32_t four;
+    uint16_t two;
+    switch (bytes) {
+    case 1:
+        return *from;
+    case sizeof two:
+        memcpy(&two, from, sizeof two);
+        return two;
+    case sizeof four:
+        memcpy(&four, from, sizeof four);
+        return four;
+    default:
+        memcpy(&eight, from, sizeof eight);
+        return eight;
     }
 }
 
-/* Write bytes [from, from + count) of one key as it stands in the string. */
-static void write_key(const struct gs_key_field *key, const uint8_t *record, uint32_t from,
-                      uint32_t count, uint8_t *to)
-{
-    if (key->type.kind == GS_TYPE_BYTES) {
-        memcpy(to, record + key->offset + from, count);
-    } else {
-        uint8_t number[NUMBER_BYTES] = {0};
-        write_number(key, record, number);
-        memcpy(to, number + from, count);
-    }
-    for (uint32_t i = 0; i < count && key->descending; i++)
-        to[i] = (uint8_t)~to[i];
-}
-
-/* Is a key, in its order, just its bytes in the record? */
-static bool is_bytes(const struct gs_key_field *key)
-{
-    return !key->descending &&
-           (key->type.kind == GS_TYPE_BYTES ||
-            (key->type.kind == GS_TYPE_UNSIGNED && (key->type.big_endian || key->type.bytes == 1)));
-}
-
-/* What the head of a string is made of. */
-static void find_head(struct gs_record_order *order)
-{
-    const uint32_t last = order->format.record_bytes - (uint32_t)sizeof order->keys;
-    const uint32_t behind = order->key_bytes < 16 ? 128 - 8 * order->key_bytes : 0;
-    order->head_at = order->bytes_at < last ? order->bytes_at : last;
-    order->head_shift = 8 * (order->bytes_at - order->head_at);
-    order->keys = gs_record_head_left((struct gs_record_head){UINT64_MAX, UINT64_MAX}, behind);
-    order->rest_shift = behind > 0 && !order->format.stable ? 8 * order->key_bytes : 0;
-}
-
-void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)
-{
-    uint32_t at = 0;
-    *order = (struct gs_record_order){
-        .format = *format, .bytes = true, .bytes_at = format->keys[0].offset};
-    for (uint32_t i = 0; i < format->key_count; i++) {
-        const struct gs_key_field *key = &format->keys[i];
-        order->key_at[i] = at;
-        order->bytes = order->bytes && is_bytes(key) && key->offset == order->bytes_at + at;
-        at += key->type.bytes;
-    }
-    order->key_bytes = at;
-    order->number = format->key_count == 1 && format->keys[0].type.kind != GS_TYPE_BYTES && at <= 8;
-    order->string_bytes = at + (format->stable ? 0 : format->record_bytes);
-    order->quick = order->bytes && format->record_bytes >= sizeof order->keys;
-    if (order->quick)
-        find_head(order);
-}
-
-void gs_record_string(const struct gs_record_order *order, const void *record, uint32_t from,
-                      uint32_t count, uint8_t *to)
-{
-    const uint32_t end = from + count;
-    for (uint32_t i = 0; i < order->format.key_count && from < end; i++) {
-        const struct gs_key_field *key = &order->format.keys[i];
-        const uint32_t skip = from - order->key_at[i];
-        if (skip >= key->type.bytes)
-            continue;
-        const uint32_t left = key->type.bytes - skip;
-        const uint32_t here = left < end - from ? left : end - from;
-        write_key(key, record, skip, here, to);
-        to += here;
-        from += here;
-    }
-    if (from < end && from < order->string_bytes) {
-        const uint32_t left = order->string_bytes - from;
-        const uint32_t here = left < end - from ? left : end - from;
-        memcpy(to, (const uint8_t *)record + (from - order->key_bytes), here);
-        to += here;
-        from += here;
-    }
-    memset(to, 0, end - from);
-}
-
-/* A key that is a number of at most 8 bytes, in its order. */
+/* A part that is a number, in its order. */
 static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *record)
 {
     const struct gs_key_type *type = &key->type;
     const unsigned unused = 64 - 8 * type->bytes;
-    uint64_t bits = 0;
-    memcpy(&bits, record + key->offset, type->bytes);
+    uint64_t bits = load_number(record + key->offset, type->bytes);
     if (type->big_endian)
         bits = __builtin_bswap64(bits) >> unused;
     if (type->kind == GS_TYPE_SIGNED)
         bits ^= (uint64_t)1 << (63 - unused);
-    if (type->kind == GS_TYPE_FLOAT || type->kind == GS_TYPE_BFLOAT)
+    else if (type->kind != GS_TYPE_UNSIGNED)
         bits = fold_float(type, bits);
     return key->descending ? ~bits & UINT64_MAX >> unused : bits;
 }
 
-struct gs_record_head gs_record_head_slowly(const struct gs_record_order *order, const void *record)
+/* The first bytes of a part, without its first `skip`, which are fewer than all. */
+static struct gs_record_head part_head(const struct gs_record_order *order,
+                                       const struct gs_key_field *field, const uint8_t *record,
+                                       uint32_t skip)
 {
-    const struct gs_key_field *key = &order->format.keys[0];
-    uint8_t bytes[16];
-    if (!order->number || order->format.record_bytes < sizeof bytes) {
-        gs_record_string(order, record, 0, sizeof bytes, bytes);
-        return gs_record_words(bytes, 0);
+    const uint32_t left = field->type.bytes - skip;
+    if (field->type.kind != GS_TYPE_BYTES) {
+        const uint64_t number = number_of(field, record) << (64 - 8 * field->type.bytes);
+        return (struct gs_record_head){number << 8 * skip, 0};
     }
-    const unsigned bits = 8 * key->type.bytes;
-    struct gs_record_head head = {number_of(key, record) << (64 - bits), 0};
-    if (!order->format.stable) {
-        const struct gs_record_head rest = gs_record_head_right(gs_record_words(record, 0), bits);
-        head.high |= rest.high;
-        head.low |= rest.low;
+    const uint32_t at = field->offset + skip;
+    const uint32_t all = order->format.record_bytes;
+    const uint32_t unused = left < HEAD ? 8 * (HEAD - left) : 0;
+    struct gs_record_head head;
+    if (all >= HEAD) {
+        const uint32_t from = at < all - HEAD ? at : all - HEAD;
+        head = gs_record_head_left(gs_record_words(record, from), 8 * (at - from));
+    } else {
+        uint8_t bytes[HEAD] = {0};
+        memcpy(bytes, record + at, left);
+        head = gs_record_words(bytes, 0);
+    }
+    if (field->descending)
+        head = (struct gs_record_head){~head.high, ~head.low};
+    return gs_record_head_left(gs_record_head_right(head, unused), unused);
+}
+
+struct gs_record_head gs_record_head_at(const struct gs_record_order *order, const void *record,
+                                        uint32_t from)
+{
+    struct gs_record_head head = {0, 0};
+    uint32_t got = 0;
+    for (uint32_t i = 0; i < order->part_count && got < HEAD; i++) {
+        const struct gs_record_part *part = &order->parts[i];
+        const uint32_t end = part->at + part->field.type.bytes;
+        if (from + got >= end)
+            continue;
+        const struct gs_record_head more = gs_record_head_right(
+            part_head(order, &part->field, record, from + got - part->at), 8 * got);
+        head.high |= more.high;
+        head.low |= more.low;
+        got = end - from;
     }
     return head;
 }
 
-/* Compare the keys from byte `from` of the strings on. */
-static int compare_keys(const struct gs_record_order *order, const uint8_t *a, const uint8_t *b,
-                        uint32_t from)
+/* ---- comparing ---- */
+
+/* Compare the first `parts` parts from byte `from` of the strings on. */
+static inline int compare_parts(const struct gs_record_order *order, const uint8_t *a,
+                                const uint8_t *b, uint32_t parts, uint32_t from)
 {
-    if (order->bytes)
-        return memcmp(a + order->bytes_at + from, b + order->bytes_at + from,
-                      order->key_bytes - from);
-    for (uint32_t i = 0; i < order->format.key_count; i++) {
-        const struct gs_key_field *key = &order->format.keys[i];
-        if (order->key_at[i] + key->type.bytes <= from)
+    for (uint32_t i = 0; i < parts; i++) {
+        const struct gs_key_field *field = &order->parts[i].field;
+        const uint32_t at = order->parts[i].at;
+        if (at + field->type.bytes <= from)
             continue;
-        int sign;
-        if (key->type.kind == GS_TYPE_BYTES) {
-            sign = memcmp(a + key->offset, b + key->offset, key->type.bytes);
+        if (field->type.kind == GS_TYPE_BYTES) {
+            const uint32_t skip = from > at ? from - at : 0;
+            const int sign = memcmp(a + field->offset + skip, b + field->offset + skip,
+                                    field->type.bytes - skip);
+            if (sign != 0)
+                return (sign < 0) == field->descending ? 1 : -1;
         } else {
-            uint8_t of_a[NUMBER_BYTES] = {0};
-            uint8_t of_b[NUMBER_BYTES] = {0};
-            write_number(key, a, of_a);
-            write_number(key, b, of_b);
-            sign = memcmp(of_a, of_b, key->type.bytes);
+            const uint64_t of_a = number_of(field, a);
+            const uint64_t of_b = number_of(field, b);
+            if (of_a != of_b)
+                return of_a < of_b ? -1 : 1;
         }
-        if (sign != 0)
-            return (sign < 0) == key->descending ? 1 : -1;
     }
     return 0;
 }
@@ -187,15 +269,21 @@ static int compare_keys(const struct gs_record_order *order, const uint8_t *a, c
 int gs_record_compare_from(const struct gs_record_order *order, const void *a, const void *b,
                            uint32_t from)
 {
-    int sign = from < order->key_bytes ? compare_keys(order, a, b, from) : 0;
-    if (sign != 0 || order->format.stable)
-        return sign;
-    const uint32_t skip = from > order->key_bytes ? from - order->key_bytes : 0;
-    return memcmp((const uint8_t *)a + skip, (const uint8_t *)b + skip,
-                  order->format.record_bytes - skip);
+    return compare_parts(order, a, b, order->part_count, from);
 }
 
-bool gs_record_same_keys(const struct gs_record_order *order, const void *a, const void *b)
+int gs_record_compare_keys(const struct gs_record_order *order, const void *a, const void *b)
 {
-    return compare_keys(order, a, b, 0) == 0;
+    return compare_parts(order, a, b, order->key_parts, 0);
+}
+
+bool gs_record_follows(const struct gs_record_order *order, const void *a, const void *b,
+                       bool reverse, bool distinct)
+{
+    int sign = gs_record_compare_keys(order, a, b);
+    if (sign == 0 && distinct)
+        return false;
+    if (sign == 0)
+        sign = gs_record_compare_from(order, a, b, order->key_bytes);
+    return reverse ? sign >= 0 : sign <= 0;
 }

@@ -15,9 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Size of the first buffer; larger ones are worth huge pages. */
-#define GS_SLURP_BYTES ((size_t)4 << 20)
-
 /* Once a stream has brought this much, a thread that makes pages is worth it. */
 #define GS_POPULATE_BYTES ((size_t)64 << 20)
 
@@ -90,8 +87,8 @@ enum gs_status gs_slurp_read(struct gs_slurp *slurp, int fd, const char *name, b
         if (slurp->room - slurp->used < GS_READ_BYTES)
             GS_TRY(double_buffer(slurp, &populate, name, watch, err));
         size_t room = slurp->room - slurp->used;
-        /* Not a whole file at once: the gate is called after each read. */
-        room = room < GS_SLURP_BYTES ? room : GS_SLURP_BYTES;
+        const size_t most = gs_slurp_most(slurp->used);
+        room = room < most ? room : most;
         GS_TRY(gs_pipe_reader_read(&reader, slurp->bytes + slurp->used, room, &got, name, err));
         slurp->used += got;
         if (populates && !populate.running && slurp->used >= GS_POPULATE_BYTES) {

@@ -10,6 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Size of the first buffer; larger ones are worth huge pages. */
+#define GS_SLURP_BYTES ((size_t)4 << 20)
+
+/* The most bytes of one read, behind `used`: not a whole file at once, since the gate is called
+ * after each read, and where it stops, there must be memory left to go on with. */
+static inline size_t gs_slurp_most(uint64_t used)
+{
+    const uint64_t share = used / 8 < GS_SLURP_BYTES ? used / 8 : GS_SLURP_BYTES;
+    const size_t least = (size_t)64 << 10;
+    return share > least ? (size_t)share : least;
+}
+
 struct gs_slurp {
     char *bytes; /* pages of its own, or NULL; to be freed with gs_slurp_free */
     size_t used; /* bytes read */

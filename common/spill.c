@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,17 +74,24 @@ enum gs_status gs_spill_open(struct gs_spill *spill, const char *const *director
     return GS_OK;
 }
 
-/* The path of a directory's file that has a name. */
-static void write_path(char path[PATH_MAX], const char *directory, int file)
+/* The name of a file that has one. */
+struct file_name {
+    char text[24];
+};
+
+static struct file_name name_file(int file)
 {
-    snprintf(path, PATH_MAX, "%s/keys.%d", directory, file);
+    struct file_name name;
+    snprintf(name.text, sizeof name.text, "keys.%d", file);
+    return name;
 }
 
-static int open_named(const char *directory, int file)
+static int open_file(const struct gs_spill *spill, const struct gs_spill_directory *directory,
+                     int file)
 {
-    char path[PATH_MAX];
-    write_path(path, directory, file);
-    return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (spill->homes == NULL)
+        return gs_spill_create(directory->name);
+    return gs_file_open_own(spill->homes[directory - spill->directories].fd, name_file(file).text);
 }
 
 static enum gs_status make_files(const struct gs_spill *spill, struct gs_spill_directory *directory,
@@ -94,8 +100,7 @@ static enum gs_status make_files(const struct gs_spill *spill, struct gs_spill_d
     for (int i = 0; i < GS_SPILL_FILES; i++) {
         if (directory->fds[i] >= 0)
             continue;
-        directory->fds[i] =
-            spill->named ? open_named(directory->name, i) : gs_spill_create(directory->name);
+        directory->fds[i] = open_file(spill, directory, i);
         if (directory->fds[i] >= 0 && spill->direct != GS_DIRECT_NEVER)
             directory->direct_fds[i] = gs_direct_reopen(directory->fds[i], O_WRONLY);
         if (directory->fds[i] < 0)
@@ -321,10 +326,28 @@ void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *plac
     }
 }
 
-enum gs_status gs_spill_reopen(struct gs_spill *spill, struct gs_error *err)
+struct gs_spill_mark gs_spill_mark(const struct gs_spill *spill, const struct gs_place *place)
+{
+    return (struct gs_spill_mark){.home = spill->homes[place->directory].id,
+                                  .offset = place->offset};
+}
+
+bool gs_spill_find(const struct gs_spill *spill, const struct gs_spill_mark *mark,
+                   struct gs_place *place)
+{
+    for (size_t i = 0; i < spill->count; i++) {
+        *place = (struct gs_place){.directory = (uint32_t)i, .offset = mark->offset};
+        if (spill->homes[i].id == mark->home)
+            return mark->offset == spill->directories[i].used;
+    }
+    return false;
+}
+
+enum gs_status gs_spill_reopen(struct gs_spill *spill, const struct gs_spill_home *homes,
+                               struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    spill->named = true;
+    spill->homes = homes;
     for (size_t i = 0; i < spill->count && st == GS_OK; i++)
         st = make_files(spill, &spill->directories[i], err);
     return st;
@@ -361,11 +384,8 @@ void gs_spill_close(struct gs_spill *spill)
     *spill = (struct gs_spill){.directories = NULL};
 }
 
-void gs_spill_remove(const char *directory)
+void gs_spill_remove(int dirfd)
 {
-    for (int i = 0; i < GS_SPILL_FILES; i++) {
-        char path[PATH_MAX];
-        write_path(path, directory, i);
-        (void)unlink(path);
-    }
+    for (int i = 0; i < GS_SPILL_FILES; i++)
+        (void)unlinkat(dirfd, name_file(i).text, 0);
 }

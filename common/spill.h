@@ -35,12 +35,18 @@ struct gs_spill_directory {
     uint64_t used;                           /* bytes that its pieces occupy: whole stripes */
 };
 
+/* A directory in which files have names that stay. */
+struct gs_spill_home {
+    int fd;      /* open: whoever may rename the directory cannot put another one in its place */
+    uint64_t id; /* tells it from others, whatever its path */
+};
+
 struct gs_spill {
     struct gs_spill_directory *directories;
     size_t count;
-    size_t next;   /* the directory whose turn it is */
-    uint64_t used; /* bytes of all pieces */
-    bool named;    /* the files have names */
+    size_t next;                       /* the directory whose turn it is */
+    uint64_t used;                     /* bytes of all pieces */
+    const struct gs_spill_home *homes; /* [count], the caller's; or NULL: files have no names */
     enum gs_direct direct;
     struct gs_pace pace;
     atomic_uint_fast64_t direct_bytes; /* written past the page cache */
@@ -50,6 +56,12 @@ struct gs_spill {
 struct gs_place {
     uint32_t directory; /* index of its directory */
     uint64_t offset;    /* in bytes, in all files of the directory taken together */
+};
+
+/* The same, for who has the directories in another order. */
+struct gs_spill_mark {
+    uint64_t home; /* its id */
+    uint64_t offset;
 };
 
 /* Creates no file yet. The strings must stay. Close with gs_spill_close. */
@@ -80,14 +92,20 @@ void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *plac
 /* Before the first piece: give the files names, or open those that are there from another process;
  * then its pieces can be read, and those that are to stay, in the order in which they were placed,
  * are kept. At last trim the files behind them. */
-enum gs_status gs_spill_reopen(struct gs_spill *spill, struct gs_error *err);
+enum gs_status gs_spill_reopen(struct gs_spill *spill, const struct gs_spill_home *homes,
+                               struct gs_error *err);
+struct gs_spill_mark gs_spill_mark(const struct gs_spill *spill, const struct gs_place *place);
+
+/* Find the marked place; false unless it is the next one in a directory of this spill. */
+bool gs_spill_find(const struct gs_spill *spill, const struct gs_spill_mark *mark,
+                   struct gs_place *place);
 void gs_spill_keep(struct gs_spill *spill, const struct gs_place *place, uint64_t bytes);
 void gs_spill_trim(const struct gs_spill *spill);
 
 void gs_spill_close(struct gs_spill *spill);
 
-/* Remove the files with names from a directory. */
-void gs_spill_remove(const char *directory);
+/* Remove the files with names from an open directory. */
+void gs_spill_remove(int dirfd);
 
 /* Create an empty file without a name in the directory, open for reading and writing. Returns its
  * descriptor, which the caller closes, or -1 with errno set. */

@@ -121,6 +121,8 @@ static enum gs_status check_writable(const struct gs_target *target, const char 
     if ((status.stx_attributes & STATX_ATTR_APPEND) != 0) /* chattr +a */
         return gs_fail(err, GS_ERR_OUTPUT, EPERM, "%s: an append-only file cannot be replaced",
                        name);
+    if ((status.stx_attributes & STATX_ATTR_IMMUTABLE) != 0) /* chattr +i */
+        return gs_fail(err, GS_ERR_OUTPUT, EPERM, "%s: cannot be written", name);
     /* Names can be added there but not removed, not even a temporary one. */
     if (statx(target->dirfd, "", AT_EMPTY_PATH, 0, &status) == 0 &&
         (status.stx_attributes & STATX_ATTR_APPEND) != 0)
@@ -160,25 +162,33 @@ static enum gs_status enter_directory(struct gs_target *target, const char *path
     return GS_OK;
 }
 
+/* Does a directory lie in /proc? Where the question is refused, as in a sandbox, devices tell. */
+static bool is_in_proc(int dirfd)
+{
+    struct statfs fs;
+    struct stat own, proc;
+    if (fstatfs(dirfd, &fs) == 0)
+        return fs.f_type == PROC_SUPER_MAGIC;
+    return fstat(dirfd, &own) == 0 && stat("/proc", &proc) == 0 && own.st_dev == proc.st_dev;
+}
+
 /* Look at what is under the target's name. link gets the text of a symbolic link to follow, or "".
  * If nothing is there, target->kind becomes NEW. */
 static enum gs_status look(struct gs_target *target, bool *in_proc, char link[PATH_MAX],
                            const char *name, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct statfs fs;
     ssize_t length = 0;
     int fd = openat(target->dirfd, target->base, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     *link = '\0';
     int errnum = errno;
-    bool known = fstatfs(target->dirfd, &fs) == 0;
-    *in_proc = known && fs.f_type == PROC_SUPER_MAGIC;
+    *in_proc = is_in_proc(target->dirfd);
     target->kind = fd < 0 && errnum == ENOENT ? GS_TARGET_NEW : GS_TARGET_REPLACE;
     if (target->kind == GS_TARGET_NEW && !*in_proc)
         return GS_OK;
     if (fd < 0)
         return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: cannot be created", name);
-    bool failed = !known || fstat(fd, &target->status) != 0;
+    bool failed = fstat(fd, &target->status) != 0;
     if (!failed && *in_proc) {
         failed = fstatat(target->dirfd, target->base, &target->status, 0) != 0;
     } else if (!failed && S_ISLNK(target->status.st_mode)) {

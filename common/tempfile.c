@@ -151,22 +151,32 @@ enum gs_status gs_tempfile_create_named(struct gs_tempfile *temp, const struct g
 }
 
 enum gs_status gs_tempfile_join(struct gs_tempfile *temp, const struct gs_target *target,
-                                const char *name, struct gs_error *err)
+                                const struct stat *made, bool near, const char *name,
+                                struct gs_error *err)
 {
+    struct stat status = {.st_ino = 0};
     gs_signals_enter();
-    temp->fd = openat(target->dirfd, temp->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    temp->fd = openat(target->dirfd, temp->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int errnum = errno;
-    if (temp->fd >= 0) {
+    /* The numbers of devices are each machine's own. */
+    const bool same = temp->fd >= 0 && fstat(temp->fd, &status) == 0 &&
+                      status.st_ino == made->st_ino && (!near || status.st_dev == made->st_dev);
+    if (same) {
         temp->named = true;
         gs_signals_set_temporary(target->dirfd, temp->name);
     }
     gs_signals_leave();
-    if (temp->fd < 0)
-        return gs_fail(err, GS_ERR_OUTPUT, errnum,
-                       "%s: another rank has made a temporary file in its directory, which cannot "
-                       "be opened here",
+    if (same)
+        return GS_OK;
+    if (temp->fd >= 0)
+        return gs_fail(err, GS_ERR_OUTPUT, 0,
+                       "%s: the temporary file that another rank has made in its directory is "
+                       "another file here",
                        name);
-    return GS_OK;
+    return gs_fail(err, GS_ERR_OUTPUT, errnum,
+                   "%s: another rank has made a temporary file in its directory, which cannot "
+                   "be opened here",
+                   name);
 }
 
 /* Has a call succeeded that may be refused? *lost becomes the errno of one that was told that bytes

@@ -8,6 +8,7 @@
 #include "common/target.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 /* Names have 64 random bits and do not collide by chance; but somebody may make them collide. */
 #define GS_NAME_TRIES 16
@@ -34,8 +35,12 @@ enum gs_status gs_tempfile_create(struct gs_tempfile *temp, const struct gs_targ
  * write to it, too. Each that ends in trouble removes it. */
 enum gs_status gs_tempfile_create_named(struct gs_tempfile *temp, const struct gs_target *target,
                                         const char *name, struct gs_error *err);
+
+/* The file that another process has made so, whose name is in temp: `made` is what that knows of
+ * it. Refuses any other file of that name. near: both are on the same machine. */
 enum gs_status gs_tempfile_join(struct gs_tempfile *temp, const struct gs_target *target,
-                                const char *name, struct gs_error *err);
+                                const struct stat *made, bool near, const char *name,
+                                struct gs_error *err);
 
 /* Give the file the target's name in one atomic step, with the mode, owner and access control list
  * of the file it replaces as far as permitted, and close it. The target is looked at once more: a

@@ -30,7 +30,7 @@ $(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/to
 	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
 
 # For keys of 64 bits. (The distributions are those of 32 bits.)
-$(B)/bench_cpu_64: tests/bench/bench_cpu.c tests/bench/peers.cc $(call wide_objects,64) $(call objects,$(call present,common types)) \
+$(B)/bench_cpu_64: tests/bench/bench_cpu.c tests/bench/peers.cc $(call wide_objects,64) $(call objects,$(call present,common types check)) \
                    build/tools/data/dist.o $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) -DGS_BITS=64 $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o

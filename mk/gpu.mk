@@ -8,12 +8,12 @@
 ##   gpu-hash         what tests/gpu-verified.txt has to say of these sources
 .PHONY: check-gpu inject-gpu bench-gpu gpu-hash
 
-# What a run on a GPU verifies: all code and tests built for it, except what only the CPU runs.
+# What a run on a GPU verifies: the sources of the GPU's rooms and tests, and all that these include.
 GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
-CPU_ROOMS   = bin cpu merge ways external width cli
-VERIFIED    = $(sort $(foreach room,$(filter-out $(CPU_ROOMS),$(ROOMS) $(KEY_ROOMS)) $(GPU_ROOMS),$(wildcard \
-              $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh)))) sort/gsort.h \
-              tests/gpu/gpu_test.h $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh
+included    = $(wildcard $(shell sed -n 's/^ *\# *include "\([^"]*\)".*/\1/p' $(1)))
+with_all    = $(if $(filter-out $(1),$(call included,$(1))),$(call with_all,$(sort $(1) $(call included,$(1)))),$(1))
+VERIFIED    = $(call with_all,$(sort $(foreach room,$(GPU_ROOMS),$(wildcard $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh))) \
+              $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh))
 gpu-hash:
 	@{ sha256sum $(VERIFIED); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -32,13 +32,21 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECT
 	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -Xcompiler -fopenmp -I. -c $< -o $@.o
 	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
-bench-gpu: $(B)/bench-gpu
-	$(B)/bench-gpu $(BENCH)
+define bench_rule
+$(B)/bench-gpu-$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $$(filter $(B)/w$(1)/sort/device/%,$$(call wide_objects,$(1))) $$(call objects,$$(call present,common types) $(GPU_ONCE)) build/tools/data/dist.o $(B)/flags
+	$$(call quiet,NVCC)$$(NVCC) -std=c++17 -O3 -arch=$$(BENCH_ARCH) -DGS_BITS=$(1) -Xcompiler -fopenmp -I. -c $$< -o $$@.o
+	$$(call quiet,LINK)$$(CXX) $$(CFLAGS) -fopenmp $$(LDFLAGS) $$@.o $$(filter %.o,$$^) $$(LIBS) -o $$@
+endef
+$(foreach width,$(WIDTHS),$(eval $(call bench_rule,$(width))))
 
-check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(B)/bench-gpu units
+BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
+bench-gpu: $(BENCHES)
+	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
+
+check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(BENCHES) units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
-	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close)
+	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close) $(WIDTHS:%=$(B)/bench-gpu-%)
 
 # Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)

@@ -4,9 +4,9 @@
 ## Hostile tests
 ##   check-faults     every call to the system made to fail once, and refused, in every mode; minutes; MPI=1: of ranks, too
 ##   check-kill       kill -9 at N=1000 random moments; SEED=n
-##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n
+##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n; MPI=1: by ranks, too
 ##   fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer
-##   asan             the suite under ASan and UBSan, but for tests/tools
+##   asan             the suite under ASan and UBSan, but for tests/tools; with ranks where there is MPI
 ##   valgrind         a quick part of the suite
 .PHONY: check-faults check-kill torture fuzz asan valgrind
 
@@ -22,6 +22,7 @@ check-kill: all tools $(B)/gsort
 	tests/faults/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
 
 torture: all tools $(B)/gsort
+	GSORT_MPI='$(if $(filter 1,$(MPI)),$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
 	tests/faults/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
 
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
@@ -30,7 +31,7 @@ FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
 FUZZ_command := cli/options.c cli/option_values.c cli/record_format.c cli/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
 FUZZ_format  := common/format.c common/key_text.c common/codec.c
-FUZZ_npy     := common/npy.c common/npy_format.c common/format.c
+FUZZ_npy     := common/npy.c common/npy_literal.c common/npy_type.c common/npy_plain.c common/npy_format.c common/utf8.c common/format.c
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	@mkdir -p $(@D)
@@ -45,9 +46,11 @@ fuzz: $(FUZZERS)
 
 # With the lower GS_INCOMING_KEYS, the keys of small pipes move to their bins as they come in, too.
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ASAN_TESTS := tests/cli tests/engine tests/sort tests/cluster
+ASAN_MPI = $(if $(filter file,$(origin MPI)),$(call have,$(MPICC)),$(MPI))
 asan:
 	$(need_bats)
-	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,tests/cli tests/engine tests/sort,$(TESTS))' CONFIG_SUFFIX=-asan SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
+	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,$(ASAN_TESTS),$(TESTS))' CONFIG_SUFFIX=-asan MPI='$(ASAN_MPI)' SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
 	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
 valgrind: all tools $(B)/gsort

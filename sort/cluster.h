@@ -14,8 +14,9 @@
 struct gs_cluster {
     int rank;       /* of this process, from 0 */
     int size;       /* ranks in all */
-    int local_rank; /* the same among those on this machine */
+    int local_rank; /* the same among those on this machine, */
     int local_size;
+    int host; /* of which this is the first */
 };
 
 /* Name of the MPI library that this program is built with, or NULL: none. */
@@ -61,6 +62,7 @@ struct gs_cluster_row {
     uint64_t exchange_ns; /* from the first byte to the last, */
     uint64_t wait_ns;     /* and how long of that there was nothing to do */
     uint64_t sort_ns;     /* from then on */
+    char host[64];        /* the name of its host, if the caller sets it */
 };
 
 /* Sort what all ranks bring: each writes its range. *row and *stats

@@ -81,6 +81,8 @@ enum gs_status gs_cluster_start(struct gs_cluster *cluster, struct gs_error *err
     GS_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
     GS_MPI(MPI_Comm_rank(machine, &cluster->local_rank));
     GS_MPI(MPI_Comm_size(machine, &cluster->local_size));
+    cluster->host = cluster->rank; /* ranks of a machine are in the order of all */
+    GS_MPI(MPI_Bcast(&cluster->host, 1, MPI_INT, 0, machine));
     GS_MPI(MPI_Comm_free(&machine));
 cleanup:
     return st;

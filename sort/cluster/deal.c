@@ -8,7 +8,7 @@
 
 #include "sort/keys/vectors.h"
 #include "sort/tags/number.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/check/record_fingerprint.h"
 
 #include "common/random.h"
 

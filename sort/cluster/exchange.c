@@ -217,7 +217,7 @@ cleanup:
 
 static void progress_meanwhile(void *context)
 {
-    bool moved;
+    bool moved = false; /* nobody asks */
     struct gs_exchange *exchange = context;
     if (exchange->status == GS_OK)
         exchange->status = progress(exchange, &moved, exchange->err);

@@ -12,7 +12,7 @@
 #include "sort/cluster/exchange.h"
 #include "sort/gsort.h"
 #include "sort/tags/number.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/check/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/file.h"
@@ -317,9 +317,8 @@ static enum gs_status run(struct part *part, struct gs_progress *progress, struc
     if (part->options->unique)
         GS_TRY(gs_cluster_agree(part->cluster, place_unique(part, stats->keys_out, err), err));
     if (part->options->verify)
-        st = gs_width(part->options)
-                 ->verify_file(part->options, part->output.file->fd, part->start, stats,
-                               part->output.file->name, err);
+        st = gs_verify_file(part->options, part->output.file->fd, part->start, stats,
+                            part->output.file->name, err);
     GS_TRY(gs_cluster_agree(part->cluster, st, err));
     const struct gs_borders_range range = {.fd = part->output.file->fd,
                                            .start = part->start,

@@ -16,19 +16,17 @@
 
 static_assert(GS_BINNED_ROW_KEYS <= GS_CACHE_SORT_SCRATCH, "a run fits the scratch memory");
 
-bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t rows)
+bool gs_binned_fits(const struct gs_options *options, const struct gs_plan *plan, size_t rows)
 {
-    struct gs_plan plan;
-    gs_plan_make(&plan, options, count);
     /* A bin whose runs are too short to be split is gathered to be sorted, however large it is:
      * that must not take more memory than the scattered copy that is saved here. */
-    return options->bins == 0 && options->samples == 0 && !plan.one_bin && count <= UINT32_MAX &&
-           rows * GS_RUN_KEYS_MIN * 2 <= count / plan.threads;
+    return options->bins == 0 && options->samples == 0 && !plan->one_bin &&
+           plan->count <= UINT32_MAX && rows * GS_RUN_KEYS_MIN * 2 <= plan->count / plan->threads;
 }
 
-enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_binned *binned,
-                              uint64_t fingerprint, struct gs_sink *sink, struct gs_stats *stats,
-                              struct gs_error *err)
+enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_plan *plan,
+                              const struct gs_binned *binned, uint64_t fingerprint,
+                              struct gs_sink *sink, struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
     struct gs_progress progress = {.phase = NULL};
@@ -41,7 +39,7 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
     run->stats = stats;
     run->fingerprint = fingerprint;
     run->cpu = &cpu;
-    gs_plan_make(&run->plan, options, binned->count);
+    run->plan = *plan;
     run->splitters.count = binned->bins - 1;
     memcpy(run->splitters.splitter, binned->splitters->splitter + binned->first,
            run->splitters.count * sizeof(gs_key));

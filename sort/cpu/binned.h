@@ -6,6 +6,7 @@
 
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/rows.h"
+#include "sort/run/plan.h"
 #include "sort/types/types.h"
 #include "sort/split/splitters.h"
 
@@ -21,13 +22,13 @@ struct gs_binned {
     uint32_t bins;                        /* among these has no keys */
 };
 
-/* Would the CPU's sample sort distribute count keys to bins, and does gs_sort_binned, with this
- * many rows, take no more memory for them? */
-bool gs_binned_fits(const struct gs_options *options, uint64_t count, size_t rows);
+/* Would the CPU's sample sort, by this plan, distribute keys to bins, and does gs_sort_binned, with
+ * this many rows, take no more memory for them? */
+bool gs_binned_fits(const struct gs_options *options, const struct gs_plan *plan, size_t rows);
 
-/* Sort the keys into sink. fingerprint: that of the keys (options->verify). */
-enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_binned *binned,
-                              uint64_t fingerprint, struct gs_sink *sink, struct gs_stats *stats,
-                              struct gs_error *err);
+/* Sort the keys, planned as those of a sort, into sink. fingerprint: theirs (options->verify). */
+enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_plan *plan,
+                              const struct gs_binned *binned, uint64_t fingerprint,
+                              struct gs_sink *sink, struct gs_stats *stats, struct gs_error *err);
 
 #endif

@@ -173,6 +173,7 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
     while (report->slots > 0) {
         level++;
         const bool again = rooms && level == 3;
+        const bool heavy = level > 2 || report->repeats != 0;
         gs_key *from = slots_of(level, keys, other);
         gs_key *to = slots_of(level + 1, keys, other);
         const uint64_t jobs = sorter->level_jobs;
@@ -195,7 +196,7 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
         GS_CUDA_TRY(gs_device_plan_level(sorter, level + 1));
         gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
         GS_CUDA_TRY(gs_scatter_digits_gpu(work, level, from, to, most, report->slots, report->tiles,
-                                          digits, stream));
+                                          digits, heavy, stream));
         gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
     }

@@ -10,12 +10,18 @@
 #define OVERSAMPLING           64
 #define DIGITS_WANTED          640 /* most digits of a slot, while splitters are not all used */
 
+/* How many times the usual number of keys a small job may have. */
+static uint32_t job_scale(uint64_t n)
+{
+    return GS_BITS == 32 && n > GS_GPU_DOUBLE_JOBS_KEYS ? 2 : 1;
+}
+
 /* Keys that level 1 with `bins` bins and one further level bring down to small jobs. Digits are
  * cheaper than splitters, hence twice as many. */
 static uint64_t two_level_keys(uint32_t bins, uint64_t n)
 {
     uint64_t digits = bins < 256 ? 2 * bins : DIGITS_WANTED;
-    return bins * digits * GS_GPU_SUB_BIN_KEYS * (n > GS_GPU_DOUBLE_JOBS_KEYS ? 2 : 1);
+    return bins * digits * GS_GPU_SUB_BIN_KEYS * job_scale(n);
 }
 
 uint32_t gs_device_sort_bins(uint64_t n)
@@ -43,7 +49,7 @@ uint32_t gs_device_samples(uint64_t n, uint32_t bins)
 
 void gs_device_choose_jobs(struct gs_gpu_work *work, uint64_t n)
 {
-    uint32_t scale = n > GS_GPU_DOUBLE_JOBS_KEYS && work->rows ? 2 : 1;
+    uint32_t scale = work->rows ? job_scale(n) : 1;
     work->small_keys = scale * GS_GPU_SMALL_KEYS;
     work->sub_bin_keys = scale * GS_GPU_SUB_BIN_KEYS;
     work->medium_keys = work->rows ? GS_GPU_MEDIUM_KEYS : work->small_keys;

@@ -34,6 +34,10 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     work->cursors = gs_device_carve(&memory, &total, bins, sizeof *work->cursors);
     work->counters = gs_device_carve(&memory, &total, jobs, GS_GPU_PARTS * sizeof *work->counters);
     work->heavy = gs_device_carve(&memory, &total, jobs, sizeof *work->heavy);
+#if GS_BITS > 32
+    work->tiles = gs_device_carve(&memory, &total, capacity / GS_GPU_TILE_KEYS + slots + bins,
+                                  sizeof *work->tiles);
+#endif
     /* One for each slot of level 2. */
     const uint64_t maps =
         work->rows ? gs_device_bins_up_to(capacity, GS_GPU_ONE_LEVEL_KEYS + 1) : 0;

@@ -52,9 +52,12 @@ struct gs_device_room {
     struct gs_gpu_pages split_pages; /* and of the slots that these are split into */
     enum gs_status (*sort)(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other, uint64_t n,
                            bool may_swap, struct gs_device_stats *stats, struct gs_error *err);
-    cudaError_t (*sort_narrow)(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+    cudaError_t (*sort_narrow)(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t jobs, cudaStream_t stream);
 };
+
+/* Events of one sort, if it is timed: wider keys may need more levels. */
+enum { GS_DEVICE_EVENTS = GS_DEVICE_STAGES * (GS_BITS == 32 ? 8 : 24) };
 
 struct gs_device_sorter {
     uint64_t capacity;
@@ -66,8 +69,8 @@ struct gs_device_sorter {
     uint64_t level_jobs; /* most bins that one level adds to work's lists */
     void *memory;        /* device: all of work except the report and the pages */
     uint32_t sequence;
-    cudaEvent_t events[GS_DEVICE_STAGES * 8];
-    unsigned char event_stage[GS_DEVICE_STAGES * 8];
+    cudaEvent_t events[GS_DEVICE_EVENTS];
+    unsigned char event_stage[GS_DEVICE_EVENTS];
     unsigned event_count;
     cudaError_t event_error; /* from the first event that was not recorded: times would be wrong */
     struct gs_device_room room;

@@ -21,6 +21,7 @@
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_emit.h"
 #include "sort/external/external_values.h"
+#include "sort/keys/look_keys.h"
 #include "sort/sorter/sorter.h"
 
 #include <stdio.h>
@@ -59,14 +60,14 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
                                .reason = "nothing but frequent keys; through temporary files",
                                .threads = sorter.threads};
     GS_TRY(gs_options_check(options, err));
+    GS_TRY(gs_trail_open(&sorter.trail, options, gs_keys_look, sink, err));
     GS_TRY(gs_spill_open(&sorter.spill, source->directories, source->directory_count,
                          source->direct, err));
     GS_TRY(gs_external_split_input(&sorter, &level, err));
     stats->keys_in = atomic_load(&sorter.progress->done);
     gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in);
     GS_TRY(gs_external_emit(&sorter, level, err));
-    if (options->verify && sink->stream)
-        GS_TRY(gs_trail_prove(&sorter.trail, sorter.expected, err));
+    st = gs_trail_prove(&sorter.trail, sorter.expected, NULL, err);
 cleanup:
     gs_external_drop(&sorter.load, sorter.plan.bin_keys);
     gs_level_free(level);

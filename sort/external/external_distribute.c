@@ -79,7 +79,7 @@ static enum gs_status settle_chunk(struct gs_external_sorter *sorter, const stru
     GS_TRY(gs_external_writer_end(&sorter->writer, &row, err));
     gs_stage_add(&sorter->stats->stages[GS_STAGE_SCATTER], &row);
     if (sorter->journal != NULL && !level->of_bin)
-        GS_TRY(gs_manifest_add(sorter, level, atomic_load(&sorter->writer.checksum), err));
+        GS_TRY(gs_manifest_add(sorter, level, err));
     atomic_fetch_add(&sorter->progress->done, keys);
 cleanup:
     return st;
@@ -91,11 +91,9 @@ static enum gs_status add_chunk(struct gs_external_sorter *sorter, struct gs_lev
                                 struct gs_level_chunk *chunk, uint64_t keys, struct gs_error *err)
 {
     const bool keeps = !level->of_bin && sorter->kept + keys <= sorter->plan.kept_keys;
-    const bool sums = sorter->journal != NULL && !level->of_bin;
     enum gs_status st = settle_chunk(sorter, level, err);
     if (st == GS_OK && !keeps)
-        st = gs_external_writer_begin(&sorter->writer, &sorter->spill, chunk, sums, sorter->threads,
-                                      err);
+        st = gs_external_writer_begin(&sorter->writer, &sorter->spill, chunk, sorter->threads, err);
     if (st == GS_OK)
         st = gs_level_add(level, chunk, err);
     if (st != GS_OK)
@@ -414,7 +412,7 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         (struct gs_span){.keys = sorter->chunks[1], .count = got, .name = "-"};
     GS_TRY(gs_tiles_decode(&tiles, sorter->options->codec, spans, source->span_count + 1, err));
     if (sorter->journal != NULL)
-        GS_TRY(gs_manifest_take(sorter, held, level, &done, err));
+        GS_TRY(gs_manifest_take(sorter, &tiles, held, level, &done, err));
     if (*level == NULL)
         GS_TRY(open_level(sorter, &tiles, held, level, err));
     GS_TRY(split_tiles(sorter, *level, &tiles, held, done, err));

@@ -7,6 +7,7 @@
  */
 #include "sort/external/external_group.h"
 #include "sort/cpu/binned.h"
+#include "sort/engines/list_engines.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/sorter/sorter.h"
 
@@ -75,28 +76,16 @@ static void fill_table(const struct gs_level *level, uint32_t low, uint32_t high
     }
 }
 
-/* Would gs_sort sort count keys by bins on the CPU, and would sorting the bins that they are in
- * take no more memory? Engine, device and reason that gs_sort would choose go into *stats. */
-static bool sorts_bins(const struct gs_options *options, uint64_t count, size_t rows,
-                       struct gs_stats *stats)
-{
-    double seconds;
-    gs_sort_forecast(options, count, stats, &seconds);
-    return strcmp(stats->device, gs_device_name(GS_DEVICE_CPU)) == 0 &&
-           strcmp(stats->engine, gs_engine_name(GS_ENGINE_SAMPLESORT)) == 0 &&
-           gs_binned_fits(options, count, rows);
-}
-
 /* Sort the loaded bins low to high, bin by bin. */
 static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct gs_options *options,
-                                const struct gs_level *level, uint32_t low, uint32_t high,
-                                uint64_t count, size_t rows, uint64_t fingerprint,
+                                const struct gs_plan *plan, const struct gs_level *level,
+                                uint32_t low, uint32_t high, size_t rows, uint64_t fingerprint,
                                 struct gs_stats *stats, struct gs_error *err)
 {
     uint32_t first = low > 0 ? low - 1 : low;
     uint32_t last = high < level->splitters.count ? high + 1 : high;
     struct gs_binned binned = {.rows = {.keys = sorter->load, .count = rows},
-                               .count = count,
+                               .count = plan->count,
                                .splitters = &level->splitters,
                                .first = first,
                                .bins = last - first + 1};
@@ -105,7 +94,8 @@ static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct 
     if (binned.rows.starts == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", binned.bins);
     fill_table(level, low, high, &binned);
-    enum gs_status st = gs_sort_binned(options, &binned, fingerprint, &sorter->sink, stats, err);
+    enum gs_status st =
+        gs_sort_binned(options, plan, &binned, fingerprint, &sorter->sink, stats, err);
     free(binned.rows.starts);
     return st;
 }
@@ -116,6 +106,7 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
 {
     enum gs_status st;
     struct gs_options options = *sorter->options;
+    struct gs_plan plan;
     struct gs_stats stats = {0};
     struct gs_span span = {.count = count, .name = "temporary file"};
     uint64_t start = gs_now_ns();
@@ -129,8 +120,10 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
     options.decoded = true;
     options.last = &sorter->last;
     options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
-    if (sorts_bins(&options, count, rows, &stats))
-        st = sort_bins(sorter, &options, level, low, high, count, rows, fingerprint, &stats, err);
+    gs_plan_make(&plan, &options, count);
+    if (gs_sort_choose(&options, &plan, &stats) == GS_DEVICE_CPU &&
+        !gs_engine_uses_lists(options.engine) && gs_binned_fits(&options, &plan, rows))
+        st = sort_bins(sorter, &options, &plan, level, low, high, rows, fingerprint, &stats, err);
     else
         st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);
     add_stats(sorter->stats, &stats);

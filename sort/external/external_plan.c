@@ -109,9 +109,12 @@ struct gs_external_plan gs_external_plan_keeping(const struct gs_options *option
     return plan;
 }
 
-double gs_external_seconds(uint64_t count)
+enum gs_status gs_external_forecast(const struct gs_options *options, uint64_t memory_bytes,
+                                    uint64_t count, double *seconds, struct gs_error *err)
 {
-    return (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
+    (void)options, (void)memory_bytes, (void)err;
+    *seconds += (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
+    return GS_OK;
 }
 
 bool gs_external_counts(const struct gs_options *options, uint64_t count)
@@ -126,9 +129,9 @@ bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
                         uint64_t held_bytes, uint64_t count)
 {
     uint64_t sum;
-    if (held_bytes > 0 && gs_external_counts(options, count))
-        return true;
-    return memory_bytes > 0 &&
-           (__builtin_add_overflow(gs_sort_memory(options, count), held_bytes, &sum) ||
-            sum > memory_bytes);
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, count);
+    return (held_bytes > 0 && plan.counted) ||
+           (memory_bytes > 0 &&
+            (__builtin_add_overflow(plan.memory_bytes, held_bytes, &sum) || sum > memory_bytes));
 }

@@ -38,6 +38,7 @@ bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
                         uint64_t held_bytes, uint64_t count);
 
 /* Estimated seconds that an external sort takes longer than a sort in memory. */
-double gs_external_seconds(uint64_t count);
+enum gs_status gs_external_forecast(const struct gs_options *options, uint64_t memory_bytes,
+                                    uint64_t count, double *seconds, struct gs_error *err);
 
 #endif

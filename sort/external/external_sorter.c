@@ -41,9 +41,7 @@ enum gs_status gs_external_write(struct gs_sink *sink, const void *data, uint64_
     struct gs_external_sorter *sorter =
         (struct gs_external_sorter *)(void *)((char *)sink -
                                               offsetof(struct gs_external_sorter, sink));
-    enum gs_status st = GS_OK;
     position += sorter->position;
-    if (sink->stream && sorter->options->verify)
-        st = gs_trail_follow_records(&sorter->trail, sorter->options, data, count, position, err);
+    enum gs_status st = gs_trail_follow(&sorter->trail, data, count, position, err);
     return st == GS_OK ? sorter->target->write(sorter->target, data, count, position, err) : st;
 }

@@ -9,7 +9,6 @@
 
 #include "common/clock.h"
 #include "common/direct_file.h"
-#include "common/journal.h"
 
 #include <stdlib.h>
 
@@ -19,8 +18,6 @@ static enum gs_status write_piece(struct gs_external_writer *writer, uint64_t fr
 {
     const struct gs_level_chunk *chunk = &writer->chunk;
     gs_level_gather(&chunk->rows, chunk->starts, from, count, piece);
-    if (writer->sums)
-        atomic_fetch_add(&writer->checksum, gs_checksum(piece, count * GS_KEY_BYTES, from));
     return gs_spill_write(writer->spill, &chunk->place, from * GS_KEY_BYTES, piece,
                           count * GS_KEY_BYTES, err);
 }
@@ -46,7 +43,7 @@ static void *write_pieces(void *argument)
 }
 
 enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struct gs_spill *spill,
-                                        struct gs_level_chunk *chunk, bool sums, unsigned threads,
+                                        struct gs_level_chunk *chunk, unsigned threads,
                                         struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -57,7 +54,6 @@ enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struc
     *writer = (struct gs_external_writer){.spill = spill,
                                           .chunk = *chunk,
                                           .count = st == GS_OK ? count : 0,
-                                          .sums = sums,
                                           .begin_ns = now,
                                           .end_ns = now};
     chunk->rows = (struct gs_rows){.keys = NULL};

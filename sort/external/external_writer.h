@@ -21,13 +21,11 @@ struct gs_external_writer {
     struct gs_spill *spill;
     struct gs_level_chunk chunk; /* owns the starts of its rows only */
     uint64_t count;              /* keys to be written */
-    bool sums;                   /* a checksum is wanted */
     uint64_t begin_ns;
     unsigned running; /* threads */
     pthread_t threads[GS_SPILL_FILES];
     atomic_uint_fast64_t next;   /* key from which on nobody writes yet */
     atomic_uint_fast64_t end_ns; /* when the last piece was written */
-    atomic_uint_fast64_t checksum;
     atomic_bool failed;
     struct gs_error error; /* the first one */
 };
@@ -36,7 +34,7 @@ struct gs_external_writer {
  * caller's: sets chunk->place, and takes over chunk->rows, whose keys must stay until they are
  * written. So must the writer. */
 enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struct gs_spill *spill,
-                                        struct gs_level_chunk *chunk, bool sums, unsigned threads,
+                                        struct gs_level_chunk *chunk, unsigned threads,
                                         struct gs_error *err);
 
 /* Wait until it is written. *row: how long that has taken, with no keys and bytes. */

@@ -4,12 +4,13 @@
 #include "sort/gpu/gpu_capacity.h"
 #include "sort/device/gpu_call.h"
 #include "sort/device/kernels/gpu_sort.h"
+#include "sort/keys/params.h"
 #include "sort/run/copy_ordered.h"
 
 /* The most keys of a batch, except for equality bins: a 32nd of all, so that the first batch is
  * ready soon, but enough to fill the device. With GS_GPU_BATCH_KEYS keys or fewer, batches gain
  * nothing. */
-#define GS_GPU_BATCH_KEYS ((uint64_t)4 << 20)
+#define GS_GPU_BATCH_KEYS ((uint64_t)GS_KEYS_IN(16 << 10))
 #define BATCHES           32
 
 uint64_t gs_gpu_batch_keys(uint64_t n)
@@ -20,7 +21,7 @@ uint64_t gs_gpu_batch_keys(uint64_t n)
 }
 
 /* Fewer keys at once would be of no use. */
-#define CAPACITY_MIN 4096
+#define CAPACITY_MIN GS_KEYS_IN(16)
 
 /* What the driver and the sorter's fixed-size lists take. */
 #define FIXED_BYTES ((uint64_t)64 << 20)
@@ -57,8 +58,8 @@ cleanup:
 
 /* Keys of a piece that a writer fetches and writes: many, so that the bus reaches its full rate,
  * but at most so many that 16 writers together hold no more than a 16th of all keys. */
-#define PIECE_KEYS_MAX ((uint64_t)1 << 19)
-#define PIECE_KEYS_MIN ((uint64_t)1 << 15)
+#define PIECE_KEYS_MAX ((uint64_t)GS_KEYS_IN(2048))
+#define PIECE_KEYS_MIN ((uint64_t)GS_KEYS_IN(128))
 #define PIECES_MIN     256
 
 uint64_t gs_gpu_piece_keys(uint64_t capacity)

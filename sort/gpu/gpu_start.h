@@ -1,7 +1,7 @@
 /* gpu_start.h -- find the GPU, start CUDA in the background, and tell why there is no usable GPU.
  * SPDX-License-Identifier: MIT
  *
- * Built without CUDA, and for wider keys, all of this is in gpu_start_absent.c: there is no GPU.
+ * Built without CUDA, all of this is in gpu_start_absent.c: there is no GPU.
  */
 #ifndef GS_GPU_START_H
 #define GS_GPU_START_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why no GPU can sort keys of this width in this build; NULL: one could. */
+/* Why no GPU can sort keys in this build; NULL: one could. */
 const char *gs_gpu_refusal(void);
 
 /* Does the system look as if it had a GPU? Costs next to nothing: CUDA is not started. */

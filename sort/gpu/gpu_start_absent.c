@@ -1,15 +1,11 @@
-/* gpu_start_absent.c -- the functions of gpu_start.h without CUDA, or for wider keys.
+/* gpu_start_absent.c -- the functions of gpu_start.h without CUDA.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/gpu/gpu_start.h"
 
-#include "common/keys.h"
-
 const char *gs_gpu_refusal(void)
 {
-    return GS_BITS == 32   ? "this gsort was built without CUDA"
-           : GS_BITS == 64 ? "elements of 8 bytes are not sorted on the GPU yet"
-                           : "elements of 16 bytes are not sorted on the GPU yet";
+    return "this gsort was built without CUDA";
 }
 
 bool gs_gpu_present(void)

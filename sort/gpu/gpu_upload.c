@@ -86,10 +86,12 @@ cleanup:
     return st;
 }
 
-/* Copy host memory through the staging memory; each thread that is free takes the next piece. */
+/* Copy host memory through the staging memory; each thread that is free takes the next piece.
+ * `bytes` counts those of keys. */
 static enum gs_status stage_bytes(struct gs_gpu_upload *upload, const char *from, size_t bytes,
                                   char *to, struct gs_error *err)
 {
+    const size_t record = upload->codec != NULL ? upload->codec->record_bytes : sizeof(gs_key);
     atomic_size_t next = 0;
     atomic_bool failed = false;
     size_t piece = upload->part_bytes;
@@ -97,7 +99,8 @@ static enum gs_status stage_bytes(struct gs_gpu_upload *upload, const char *from
     {
         struct gs_error own = {.status = GS_OK};
         for (size_t at; !failed && (at = atomic_fetch_add(&next, piece)) < bytes;)
-            if (stage_piece(upload, (unsigned)omp_get_thread_num(), from + at,
+            if (stage_piece(upload, (unsigned)omp_get_thread_num(),
+                            from + at / sizeof(gs_key) * record,
                             bytes - at < piece ? bytes - at : piece, to + at, &own) != GS_OK &&
                 !atomic_exchange(&failed, true))
                 *err = own;
@@ -199,9 +202,9 @@ enum gs_status gs_gpu_upload_keys(struct gs_gpu_upload *upload, const struct gs_
                                   uint64_t first, uint64_t count, gs_key *to, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    upload->codec = tiles->codec;
     for (uint64_t done = 0; done < count;) {
         struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
+        upload->codec = part.keys != NULL ? NULL : tiles->codec;
         GS_TRY(upload_bytes(upload, part.records, part.count * sizeof(gs_key), (char *)(to + done),
                             err));
         done += part.count;

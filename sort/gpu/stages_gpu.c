@@ -18,6 +18,7 @@
 #include "sort/gpu/gpu_buffers.h"
 #include "sort/gpu/gpu_capacity.h"
 #include "sort/gpu/gpu_chunk_times.h"
+#include "sort/gpu/gpu_splitters.h"
 #include "sort/gpu/gpu_upload.h"
 #include "sort/keys/fingerprint.h"
 
@@ -30,7 +31,7 @@
 
 /* Keys of a chunk: enough for the bus's full rate, few enough to overlap; and so many that there
  * are at most CHUNKS_MAX chunks, as each batch is gathered from all of them. */
-#define GS_GPU_CHUNK_KEYS ((uint64_t)16 << 20)
+#define GS_GPU_CHUNK_KEYS ((uint64_t)GS_KEYS_IN(64 << 10))
 #define CHUNKS_MAX        128
 
 struct gs_gpu {
@@ -38,6 +39,7 @@ struct gs_gpu {
     struct gs_gpu_upload upload;
     struct gs_gpu_batches batches;
     struct gs_gpu_chunk_times times;
+    struct gs_gpu_splitters splitters;
     bool done; /* nothing is left for the device to do */
 };
 
@@ -95,6 +97,11 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     GS_TRY(gs_gpu_buffers_reserve(&gpu->buffers, n, err));
     GS_TRY(gs_gpu_wait(&device, err));
     gs_gpu_describe(run, &device);
+    if (device.block_bytes < GS_GPU_BLOCK_LEAST)
+        return gs_fail(err, GS_ERR_DEVICE, 0,
+                       "%s: too little shared memory for elements of %d bytes", device.name,
+                       GS_KEY_BYTES);
+    gs_gpu_fit_splitters(&gpu->splitters, &run->splitters);
     if (n > gs_gpu_capacity(run->options, &device))
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "%s: no room for %" PRIu64 " keys",
                        device.name, n);
@@ -124,27 +131,6 @@ static void close_gpu(struct gs_run *run)
     gs_gpu_chunk_times_close(&gpu->times, leave);
     free(gpu);
     run->gpu = NULL;
-}
-
-/* Send the splitters to the device, and clear its counters. */
-static enum gs_status send_splitters(struct gs_run *run, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    struct gs_gpu *gpu = run->gpu;
-    const struct gs_gpu_work *work = &gpu->buffers.sorter.work;
-    const struct gs_splitters *splitters = &run->splitters;
-    GS_CUDA_TRY(cudaMemsetAsync(work->state, 0, sizeof *work->state, gpu->buffers.compute));
-    /* The host has seen disorder, so the device need not look for order. */
-    GS_CUDA_TRY(cudaMemsetAsync(&work->state->sample_order, GS_GPU_DESCENT | GS_GPU_ASCENT, 1,
-                                gpu->buffers.compute));
-    GS_CUDA_TRY(cudaMemcpyAsync(&work->tables->count, &splitters->count, sizeof splitters->count,
-                                cudaMemcpyHostToDevice, gpu->buffers.compute));
-    GS_CUDA_TRY(cudaMemcpyAsync(work->tables->splitter, splitters->splitter,
-                                splitters->count * sizeof(gs_key), cudaMemcpyHostToDevice,
-                                gpu->buffers.compute));
-    GS_CUDA_TRY(gs_build_tables_gpu(work, run->plan.bins, gpu->buffers.compute));
-cleanup:
-    return st;
 }
 
 /* Keys that are decoded, if they have to be, for the fingerprint. */
@@ -187,7 +173,8 @@ static enum gs_status count_bins_gpu(struct gs_run *run, const struct gs_chunk *
     struct gs_gpu *gpu = run->gpu;
     gs_key *to = gpu->buffers.keys + chunk->first;
     if (chunk->index == 0)
-        GS_TRY(send_splitters(run, err));
+        GS_TRY(gs_gpu_send_splitters(&gpu->splitters, run->splitters.count, run->plan.bins,
+                                     &gpu->buffers.sorter.work, gpu->buffers.compute, err));
     GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_UPLOAD_BEGUN), gpu->upload.stream));
     GS_TRY(gs_gpu_upload_keys(&gpu->upload, &run->tiles, chunk->first, chunk->count, to, err));
     GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_UPLOAD_DONE), gpu->upload.stream));

@@ -22,13 +22,6 @@
 static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
               "scratch is for either method");
 
-void gs_merge_fail(struct gs_merge_shared *merge, enum gs_status status)
-{
-    /* The text is found when all threads are done. */
-    struct gs_error error = {.status = status};
-    gs_emit_fail(&merge->emitter, &error);
-}
-
 /* Do keys from low to high lie within the segment's bounds? Not where an input is out of order, or
  * has changed since the cut. */
 static bool is_within(const struct gs_merge_shared *merge, const struct gs_segment *segment,
@@ -78,9 +71,9 @@ static bool gather(const struct gs_merge_shared *merge, struct gs_merger *worker
         gs_span_copy(span, merge->cut.codec, part->first, part->count, to);
         if (!follows(merge, part, to, part->count, part->first))
             return false;
-        if (merge->options->verify)
-            worker->fingerprint += gs_fingerprint(to, part->count);
-        if (merge->options->reverse)
+        if (merge->drive.options->verify)
+            worker->worker.fingerprint += gs_fingerprint(to, part->count);
+        if (merge->drive.options->reverse)
             gs_order_reverse(to, part->count);
         *low = to[0] < *low ? to[0] : *low;
         *high = to[part->count - 1] > *high ? to[part->count - 1] : *high;
@@ -107,17 +100,17 @@ static enum gs_status merge_unequal(struct gs_merge_shared *merge, struct gs_mer
     bool merges = merge->method != GS_MERGE_NONE && segment->part_count <= GS_MERGE_RUNS_MAX &&
                   segment->count <= GS_SEGMENT_KEYS;
     if (!gather(merge, worker, merges ? GS_MERGE_GAP : 0, &low, &high)) {
-        gs_merge_fail(merge, GS_ERR_INPUT);
+        gs_merge_fail(&merge->drive, GS_ERR_INPUT);
         return GS_ERR_INPUT;
     }
     gs_key *sorted = worker->keys;
     if (segment->part_count > 1)
         sorted = merges ? merge_parts(merge, worker)
                         : gs_cache_sort(worker->keys, worker->scratch, segment->count, low, high);
-    uint64_t kept = gs_emit_shape(&merge->emitter, sorted, segment->count);
-    worker->work.sort_ns += gs_now_ns() - start;
-    return gs_work_emit(&merge->emitter, segment->index, sorted, kept, segment->position,
-                        &worker->work);
+    uint64_t kept = gs_emit_shape(&merge->drive.emitter, sorted, segment->count);
+    worker->worker.work.sort_ns += gs_now_ns() - start;
+    return gs_work_emit(&merge->drive.emitter, segment->index, sorted, kept, segment->position,
+                        &worker->worker.work);
 }
 
 /* Hand out a segment of equal keys. */
@@ -125,22 +118,24 @@ static enum gs_status merge_equal(struct gs_merge_shared *merge, struct gs_merge
 {
     const struct gs_segment *segment = &worker->segment;
     if (!is_within(merge, segment, segment->key, segment->key)) {
-        gs_merge_fail(merge, GS_ERR_INPUT);
+        gs_merge_fail(&merge->drive, GS_ERR_INPUT);
         return GS_ERR_INPUT;
     }
     for (size_t i = 0; i < segment->part_count; i++) {
         if (!is_equal(merge, &segment->parts[i], segment->key)) {
-            gs_merge_fail(merge, GS_ERR_INPUT);
+            gs_merge_fail(&merge->drive, GS_ERR_INPUT);
             return GS_ERR_INPUT;
         }
     }
-    if (merge->options->verify)
-        worker->fingerprint += gs_fingerprint(&segment->key, 1) * segment->count;
-    return gs_work_emit_equal(&merge->emitter, segment->index, segment->key, segment->count,
-                              segment->position, worker->keys, &worker->work);
+    if (merge->drive.options->verify)
+        worker->worker.fingerprint += gs_fingerprint(&segment->key, 1) * segment->count;
+    return gs_work_emit_equal(&merge->drive.emitter, segment->index, segment->key, segment->count,
+                              segment->position, worker->keys, &worker->worker.work);
 }
 
-enum gs_status gs_merge_segment(struct gs_merge_shared *merge, struct gs_merger *worker)
+enum gs_status gs_merge_segment(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
 {
-    return worker->segment.equal ? merge_equal(merge, worker) : merge_unequal(merge, worker);
+    struct gs_merge_shared *merge = (struct gs_merge_shared *)drive;
+    struct gs_merger *merger = (struct gs_merger *)worker;
+    return merger->segment.equal ? merge_equal(merge, merger) : merge_unequal(merge, merger);
 }

@@ -6,11 +6,13 @@
 #ifndef GS_COST_H
 #define GS_COST_H
 
+#include "common/keys.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Keys that come through a pipe while a GPU starts: about 512 MiB. */
-#define GS_GPU_START_KEYS ((uint64_t)128 << 20)
+#define GS_GPU_START_KEYS (((uint64_t)512 << 20) / GS_KEY_BYTES)
 
 double gs_cost_cpu_seconds(uint64_t count, unsigned threads);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/run/emit.h"
+#include "sort/keys/look_keys.h"
 #include "sort/keys/order.h"
 #include "sort/keys/fingerprint.h"
 
@@ -14,53 +15,12 @@
 /* The least keys to stage: writing fewer to a pipe takes no longer than staging them. */
 #define STAGED_KEYS_MIN ((uint64_t)1 << 20)
 
-enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *options,
-                               const gs_key *keys, uint64_t count, uint64_t position,
-                               struct gs_error *err)
-{
-    if (count == 0)
-        return GS_OK;
-    uint64_t bad = gs_first_disorder(options, keys, count, position > 0 ? &trail->last : NULL);
-    if (bad != count)
-        return gs_fail(err, GS_ERR_VERIFY, 0, "verify: output key %" PRIu64 " is out of order",
-                       position + bad);
-    trail->last = keys[count - 1];
-    trail->fingerprint += gs_fingerprint(keys, count);
-    return GS_OK;
-}
-
-enum gs_status gs_trail_follow_records(struct gs_trail *trail, const struct gs_options *options,
-                                       const void *records, uint64_t count, uint64_t position,
-                                       struct gs_error *err)
-{
-    enum { BLOCK_KEYS = 1024 };
-    enum gs_status st = GS_OK;
-    const struct gs_span span = {.keys = records, .count = count};
-    gs_key block[BLOCK_KEYS];
-    if (options->codec == NULL)
-        return gs_trail_follow(trail, options, records, count, position, err);
-    for (uint64_t done = 0; done < count; done += BLOCK_KEYS) {
-        uint64_t here = count - done < BLOCK_KEYS ? count - done : BLOCK_KEYS;
-        gs_span_copy(&span, options->codec, done, here, block);
-        GS_TRY(gs_trail_follow(trail, options, block, here, position + done, err));
-    }
-cleanup:
-    return st;
-}
-
-enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected, struct gs_error *err)
-{
-    if (trail->fingerprint == expected)
-        return GS_OK;
-    return gs_fail(err, GS_ERR_VERIFY, 0,
-                   "verify: the output does not hold the keys that were read");
-}
-
 void gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
                   struct gs_sink *sink)
 {
     *emitter =
         (struct gs_emitter){.sink = sink, .options = options, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    (void)gs_trail_open(&emitter->trail, options, gs_keys_look, sink, NULL); /* cannot fail */
     emitter->last = options->last != NULL ? options->last : &emitter->own_last;
 }
 
@@ -294,14 +254,12 @@ enum gs_status gs_emit_write(struct gs_emitter *emitter, gs_key *keys, uint64_t 
     struct gs_sink *sink = emitter->sink;
     if (count == 0)
         return GS_OK;
-    if (sink->stream && emitter->options->verify) /* in the piece's turn, so without a lock */
-        st = gs_trail_follow(&emitter->trail, emitter->options, keys, count, position, &err);
-    if (st == GS_OK && sink->memory != NULL) {
+    if (sink->memory != NULL) {
         st = copy_to_memory(emitter, keys, count, position, &err);
-    } else if (st == GS_OK) {
+    } else {
         if (emitter->options->codec != NULL && !emitter->keeps_keys && !is_staged(emitter, keys))
             store_records(emitter->options->codec, keys, count);
-        st = sink->write(sink, keys, count, position, &err);
+        return gs_emit_write_records(emitter, keys, count, position);
     }
     if (st != GS_OK)
         gs_emit_fail(emitter, &err);
@@ -312,11 +270,9 @@ enum gs_status gs_emit_write_records(struct gs_emitter *emitter, const void *rec
                                      uint64_t count, uint64_t position)
 {
     struct gs_error err = {.status = GS_OK};
-    enum gs_status st = GS_OK;
     struct gs_sink *sink = emitter->sink;
-    if (sink->stream && emitter->options->verify)
-        st = gs_trail_follow_records(&emitter->trail, emitter->options, records, count, position,
-                                     &err);
+    /* In the piece's turn, so without a lock. */
+    enum gs_status st = gs_trail_follow(&emitter->trail, records, count, position, &err);
     if (st == GS_OK)
         st = sink->write(sink, records, count, position, &err);
     if (st != GS_OK)
@@ -355,7 +311,5 @@ enum gs_status gs_emit_result(struct gs_emitter *emitter, struct gs_error *err)
 
 enum gs_status gs_emit_prove(struct gs_emitter *emitter, uint64_t expected, struct gs_error *err)
 {
-    if (!emitter->options->verify || !emitter->sink->stream)
-        return GS_OK;
-    return gs_trail_prove(&emitter->trail, expected - emitter->dropped_sum, err);
+    return gs_trail_prove(&emitter->trail, expected - emitter->dropped_sum, NULL, err);
 }

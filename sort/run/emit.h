@@ -12,32 +12,11 @@
 #ifndef GS_EMIT_H
 #define GS_EMIT_H
 
+#include "sort/check/trail.h"
 #include "sort/keys/typed.h"
 #include "sort/types/types.h"
 
 #include <pthread.h>
-
-/* A record of what a stream was given: under options->verify it is checked on the way, since it
- * cannot be read back. */
-struct gs_trail {
-    uint64_t fingerprint;
-    gs_key last; /* the last key, if there is any */
-};
-
-/* Check the order of keys that the stream is about to get at `position`, and add them to the trail;
- * GS_ERR_VERIFY if they are out of order. Called in stream order, by one thread at a time. */
-enum gs_status gs_trail_follow(struct gs_trail *trail, const struct gs_options *options,
-                               const gs_key *keys, uint64_t count, uint64_t position,
-                               struct gs_error *err);
-
-/* The same for records, where options->codec says so. */
-enum gs_status gs_trail_follow_records(struct gs_trail *trail, const struct gs_options *options,
-                                       const void *records, uint64_t count, uint64_t position,
-                                       struct gs_error *err);
-
-/* After the last write: GS_ERR_VERIFY unless the stream got keys with this fingerprint. */
-enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t expected,
-                              struct gs_error *err);
 
 /* The last key of an output so far, under options->unique where keys have a payload: the first key
  * of the next piece may have to go. */

@@ -53,6 +53,7 @@ static enum gs_status run_stages(struct piece *piece, const struct gs_stages *st
     piece->last = *piece->whole->emitter.last;
     gs_emit_init(&run->emitter, &piece->options, &piece->sink);
     run->emitter.keeps_keys = true;
+    run->emitter.trail.look = NULL; /* that of the whole follows what it gets */
     return gs_pipeline_run(run, stages, err);
 }
 

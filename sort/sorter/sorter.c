@@ -48,10 +48,6 @@ enum gs_status gs_options_check(const struct gs_options *options, struct gs_erro
                        gs_engine_name(options->engine), GS_KEY_BYTES);
     if (options->device == GS_DEVICE_GPU && gs_gpu_refusal() != NULL)
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: %s", gs_gpu_refusal());
-    if (options->device == GS_DEVICE_GPU && gs_record_bytes(options) != GS_KEY_BYTES)
-        return gs_fail(err, GS_ERR_DEVICE, 0,
-                       "--device=gpu: a GPU sorts records of 4, 8 or 16 bytes, not of %u",
-                       gs_record_bytes(options));
 cleanup:
     return st;
 }
@@ -72,8 +68,6 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
         device = options->device;
     else if (gs_gpu_refusal() != NULL)
         reason = gs_gpu_refusal();
-    else if (gs_record_bytes(options) != GS_KEY_BYTES)
-        reason = "records of this size are sorted on the CPU";
     else if (!gs_gpu_present())
         reason = "there is no GPU";
     else if (gs_engine_uses_lists(options->engine))
@@ -262,15 +256,22 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
     return st;
 }
 
+enum gs_device gs_sort_choose(const struct gs_options *options, const struct gs_plan *plan,
+                              struct gs_stats *stats)
+{
+    enum gs_device device = choose_device(options, plan, false, stats);
+    bool lists = gs_engine_uses_lists(options->engine);
+    stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
+    stats->device = gs_device_name(device);
+    return device;
+}
+
 void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
                       double *seconds)
 {
     struct gs_plan plan;
     gs_plan_make(&plan, options, count);
-    enum gs_device device = choose_device(options, &plan, false, stats);
-    bool lists = gs_engine_uses_lists(options->engine);
-    stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
-    stats->device = gs_device_name(device);
+    enum gs_device device = gs_sort_choose(options, &plan, stats);
     *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count, plan.threads, false)
                                        : gs_cost_cpu_seconds(count, plan.threads);
 }

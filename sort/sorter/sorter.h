@@ -4,6 +4,7 @@
 #ifndef GS_SORTER_H
 #define GS_SORTER_H
 
+#include "sort/run/plan.h"
 #include "sort/types/types.h"
 
 /* Check options before any work: GS_ERR_USAGE if one exceeds its limit (limits.h) or is malformed,
@@ -34,6 +35,10 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
 
 /* Predict a gs_sort of count keys: engine, device and reason in *stats, and its approximate time in
  * *seconds. Starts no device. */
+/* The device that gs_sort would take by this plan; engine, device and reason go into *stats. */
+enum gs_device gs_sort_choose(const struct gs_options *options, const struct gs_plan *plan,
+                              struct gs_stats *stats);
+
 void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
                       double *seconds);
 

@@ -228,6 +228,21 @@ static bool looks_random(const gs_key *sample, uint32_t samples, uint32_t shift)
     return true;
 }
 
+/* Where bin i ends if all are 2^shift values wide. */
+static gs_key even_splitter(uint32_t i, uint32_t shift)
+{
+    return (((gs_key)i + 1) << shift) - 1;
+}
+
+/* The guide of such bins. */
+static void set_even(struct gs_splitters *splitters, uint32_t shift)
+{
+    splitters->steps = 0;
+    splitters->guide = GS_GUIDE_EVEN;
+    splitters->base = 0;
+    splitters->shift = shift;
+}
+
 /* Make all bins equally wide if the keys look random and no bin is an equality bin. */
 static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                       uint32_t bins)
@@ -242,12 +257,36 @@ static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint
         if (gs_splitters_equal(splitters, bin))
             return false;
     splitters->count = (1U << bits) - 1;
-    splitters->steps = 0;
-    splitters->guide = GS_GUIDE_EVEN;
-    splitters->base = 0;
-    splitters->shift = shift;
+    set_even(splitters, shift);
     for (uint32_t i = 0; i < 2 * GS_SPLITTERS_MAX; i++)
-        splitters->splitter[i] = i < splitters->count ? (((gs_key)i + 1) << shift) - 1 : GS_KEY_MAX;
+        splitters->splitter[i] = i < splitters->count ? even_splitter(i, shift) : GS_KEY_MAX;
+    return true;
+}
+
+/* Are there as many as bins of 2^shift values have, and where these end? */
+static bool are_even(const struct gs_splitters *splitters, uint32_t shift)
+{
+    bool even = true;
+    for (uint32_t i = 0; i < splitters->count && even; i++)
+        even = splitters->splitter[i] == even_splitter(i, shift);
+    return even;
+}
+
+bool gs_splitters_adopt(struct gs_splitters *splitters, const gs_key *keys, size_t count)
+{
+    uint32_t bits = 0;
+    splitters->count = 0;
+    if (count > GS_SPLITTERS_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        add_splitter(splitters, keys[i]);
+    if (splitters->count < count)
+        return false;
+    build_search(splitters);
+    while (1U << bits <= splitters->count)
+        bits++;
+    if (bits > 0 && splitters->count == (1U << bits) - 1 && are_even(splitters, GS_KEY_BITS - bits))
+        set_even(splitters, GS_KEY_BITS - bits);
     return true;
 }
 

@@ -122,6 +122,10 @@ void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, u
 void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
                        uint32_t bins);
 
+/* Take the splitters of another run, and build the guide. False if they are not ascending, or too
+ * many. */
+bool gs_splitters_adopt(struct gs_splitters *splitters, const gs_key *keys, size_t count);
+
 /* Count the keys of a sorted sample in each bin. */
 void gs_splitters_count(const struct gs_splitters *splitters, const gs_key *sample,
                         uint32_t samples, uint64_t *counts);

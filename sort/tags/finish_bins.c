@@ -8,7 +8,6 @@
 #include "sort/run/thread_work.h"
 #include "sort/tags/gather.h"
 #include "sort/tags/ties.h"
-#include "sort/tags/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -20,7 +19,8 @@
 struct hand {
     gs_key *tags; /* room for a bin */
     uint64_t room;
-    char *block; /* of records */
+    char *memory; /* for one record, the last of the block before, and then */
+    char *block;  /* for block_records */
     uint64_t block_records;
 };
 
@@ -35,35 +35,25 @@ static bool make_room(struct hand *hand, uint64_t count)
     return hand->tags != NULL;
 }
 
-/* Keep the first of records with the same keys; returns how many are left. */
-static uint64_t drop_duplicates(struct gs_wide *wide, gs_key *tags, uint64_t count)
+/* Fetch the records of a bin; first as gs_gather has it. */
+static enum gs_status gather(const struct gs_wide *wide, uint32_t bin, const gs_key *tags,
+                             uint64_t count, bool first, char *to, struct gs_error *err)
 {
-    const struct gs_record_order *order = wide->tags.order;
-    uint64_t kept = 0;
-    uint64_t dropped_sum = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const char *record = gs_wide_tagged(wide, tags[i]);
-        if (kept > 0 && gs_record_same_keys(order, gs_wide_tagged(wide, tags[kept - 1]), record)) {
-            if (wide->options->verify)
-                dropped_sum += gs_records_fingerprint(record, wide->tags.tagger.record_bytes, 1);
-            continue;
-        }
-        tags[kept++] = tags[i];
-    }
-    atomic_fetch_add(&wide->dropped_sum, dropped_sum);
-    return kept;
+    if (gs_gather(wide, bin, tags, count, first, to))
+        return GS_OK;
+    return gs_tiles_fail_changed(&wide->run.tiles, 0, wide->run.plan.count, err);
 }
 
 /* Write the records of tags to memory that the sink has. */
-static enum gs_status gather_in_place(struct gs_wide *wide, const gs_key *tags, uint64_t count,
-                                      uint64_t position, struct gs_error *err)
+static enum gs_status gather_in_place(struct gs_wide *wide, uint32_t bin, const gs_key *tags,
+                                      uint64_t count, uint64_t position, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = wide->sink;
     char *to = (char *)sink->memory + position * wide->output_bytes;
     if (sink->make != NULL)
         GS_TRY(sink->make(sink, count, position, err));
-    gs_gather(wide, tags, count, to);
+    GS_TRY(gather(wide, bin, tags, count, true, to, err));
     if (sink->make != NULL)
         st = sink->write(sink, to, count, position, err);
 cleanup:
@@ -71,38 +61,41 @@ cleanup:
 }
 
 /* Write the records of tags in blocks. */
-static enum gs_status gather_blocks(struct gs_wide *wide, const struct hand *hand,
+static enum gs_status gather_blocks(struct gs_wide *wide, uint32_t bin, const struct hand *hand,
                                     const gs_key *tags, uint64_t count, uint64_t position,
                                     struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = wide->sink;
+    const unsigned bytes = wide->output_bytes;
     for (uint64_t done = 0, here; done < count; done += here) {
+        if (done > 0)
+            memcpy(hand->memory, hand->memory + hand->block_records * bytes, bytes);
         here = count - done < hand->block_records ? count - done : hand->block_records;
-        gs_gather(wide, tags + done, here, hand->block);
-        GS_TRY(gs_record_trail_follow(&wide->trail, hand->block, here, position + done, err));
+        GS_TRY(gather(wide, bin, tags + done, here, done == 0, hand->block, err));
+        GS_TRY(gs_trail_follow(&wide->trail, hand->block, here, position + done, err));
         GS_TRY(sink->write(sink, hand->block, here, position + done, err));
     }
 cleanup:
     return st;
 }
 
-/* Hand out sorted tags as piece `number`. */
-static enum gs_status emit(struct gs_wide *wide, uint64_t number, uint64_t planned,
+/* Hand out the sorted tags of a bin. */
+static enum gs_status emit(struct gs_wide *wide, uint32_t bin, uint64_t planned,
                            const struct hand *hand, const gs_key *tags, uint64_t count,
                            struct gs_thread_work *work)
 {
     struct gs_emitter *emitter = &wide->run.emitter;
     struct gs_error err = {.status = GS_OK};
     uint64_t position;
-    enum gs_status st = gs_emit_begin(emitter, number, NULL, &count, planned, &position);
+    enum gs_status st = gs_emit_begin(emitter, bin, NULL, &count, planned, &position);
     if (st != GS_OK)
         return st;
     const uint64_t start = gs_now_ns();
     if (wide->sink->memory != NULL)
-        st = gather_in_place(wide, tags, count, position, &err);
+        st = gather_in_place(wide, bin, tags, count, position, &err);
     else
-        st = gather_blocks(wide, hand, tags, count, position, &err);
+        st = gather_blocks(wide, bin, hand, tags, count, position, &err);
     if (st != GS_OK)
         gs_emit_fail(emitter, &err);
     work->write_ns += gs_now_ns() - start;
@@ -136,8 +129,11 @@ static enum gs_status finish_bin(struct gs_wide *wide, uint32_t bin, struct hand
         return gs_work_fail_changed(run);
     if (tags != hand->tags)
         memcpy(hand->tags, tags, count * sizeof *tags);
-    gs_ties_resolve(wide, hand->tags, count, scratch);
-    uint64_t kept = wide->options->unique ? drop_duplicates(wide, hand->tags, count) : count;
+    uint64_t kept = count;
+    if (wide->options->unique)
+        kept = gs_ties_unique(wide, hand->tags, count, scratch);
+    else
+        gs_ties_resolve(wide, hand->tags, count, scratch);
     work->sort_ns += gs_now_ns() - start;
     work->keys_in += count;
     return emit(wide, bin, run->offsets[bin], hand, hand->tags, kept, work);
@@ -154,29 +150,30 @@ enum gs_status gs_finish_bins(struct gs_wide *wide, struct gs_error *err)
 {
     struct gs_run *run = &wide->run;
     const uint32_t bins = gs_run_bins(run);
-    const size_t block_bytes = block_records(wide) * wide->output_bytes;
+    const size_t bytes = (block_records(wide) + 1) * wide->output_bytes;
     atomic_uint next = 0;
     gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
     gs_total_bins_cpu(run);
 #pragma omp parallel num_threads(run->plan.threads)
     {
         struct gs_thread_work work = {0};
-        struct hand hand = {.block_records = block_records(wide),
-                            .block = gs_pages_alloc(block_bytes)};
-        if (hand.block == NULL) {
+        struct hand hand = {.block_records = block_records(wide), .memory = gs_pages_alloc(bytes)};
+        if (hand.memory != NULL) {
+            hand.block = hand.memory + wide->output_bytes;
+        } else {
             struct gs_error own = {.status = GS_OK};
             gs_cpu_fail_memory(run, &own);
             gs_emit_fail(&run->emitter, &own);
         }
         enum gs_status st = GS_OK;
         for (uint32_t bin;
-             hand.block != NULL && st == GS_OK && (bin = atomic_fetch_add(&next, 1)) < bins;) {
+             hand.memory != NULL && st == GS_OK && (bin = atomic_fetch_add(&next, 1)) < bins;) {
             st = finish_bin(wide, bin, &hand, &work);
             atomic_fetch_add_explicit(&run->progress->done, run->counts[bin], memory_order_relaxed);
         }
         gs_work_account(run, &work, run->plan.threads);
         gs_pages_free(hand.tags, hand.room * sizeof *hand.tags);
-        gs_pages_free(hand.block, block_bytes);
+        gs_pages_free(hand.memory, bytes);
     }
     for (uint32_t bin = 0; bin < bins; bin++) {
         run->stats->bins += run->counts[bin] > 0;

@@ -4,10 +4,17 @@
  * Each record is somewhere else, so nearly every one is a cache miss, and often one of the TLB,
  * too: those of the next records are under way while one is copied. They come to the second-level
  * cache, which takes more at once than the first.
+ *
+ * A record in a mapped file may have changed since its tag was made of it. So it is the copies that
+ * are compared, each with the one before, and the outermost ones with the bounds of their bin.
  */
 #include "sort/tags/gather.h"
+#include "sort/tags/whole_tags.h"
+
+#include "common/record_copy.h"
 
 #define AHEAD          24 /* records that are under way */
+#define GATHERED       64 /* records that are copied, then compared */
 #define LINE           64
 #define PREFETCHED_MAX 512 /* bytes of a record; the hardware fetches the rest of longer ones */
 
@@ -19,58 +26,141 @@ static inline void prefetch(const char *record, uint32_t bytes)
     __builtin_prefetch(record + end - 1, 0, 2);
 }
 
-/* Copy a record; short ones without a call, where the last part may overlap the one before. */
-static inline void copy(char *to, const char *record, uint32_t bytes)
-{
-    enum { PART = 32, MOST = 8 * PART };
-    if (bytes < PART || bytes > MOST) {
-        memcpy(to, record, bytes);
-        return;
-    }
-    for (uint32_t at = 0; at + PART < bytes; at += PART)
-        memcpy(to + at, record + at, PART);
-    memcpy(to + bytes - PART, record + bytes - PART, PART);
-}
-
 static inline void fetch(const struct gs_wide *wide, gs_key tag, char *to)
 {
     const char *record = gs_wide_tagged(wide, tag);
     const uint32_t bytes = wide->tags.tagger.record_bytes;
-    const bool reverse = wide->options->reverse;
     if (wide->numbers.use == GS_NUMBERS_ADD) {
         const uint64_t number = wide->numbers.first + gs_tag_index(&wide->tags, tag);
-        gs_number_write(to, number, reverse, record, bytes);
-    } else if (wide->numbers.use == GS_NUMBERS_TAKE) {
-        const uint64_t number = gs_number_read(record, reverse);
-        memcpy(to, &number, wide->output_bytes);
+        gs_number_write(to, number, wide->options->reverse, record, bytes);
     } else {
-        copy(to, record, bytes);
+        gs_record_copy(to, record, bytes);
     }
 }
 
-static void gather_records(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
+/* The record in what the sink gets for it. */
+static inline const char *record_in(const struct gs_wide *wide, const char *written)
 {
-    const bool takes = wide->numbers.use == GS_NUMBERS_TAKE;
-    const uint32_t bytes = takes ? GS_NUMBER_BYTES : wide->tags.tagger.record_bytes;
+    return wide->numbers.use == GS_NUMBERS_ADD ? written + GS_NUMBER_BYTES : written;
+}
+
+/* Is this the place of a record, by its prefix? The bits below are all 0 in the lower bound, and
+ * all 1 in the upper one. */
+static bool is_in_bin(const struct gs_wide *wide, uint32_t bin, const char *record)
+{
+    const struct gs_tagger *tagger = &wide->tags.tagger;
+    const struct gs_splitters *splitters = &wide->run.splitters;
+    gs_key tag;
+    tagger->tag(tagger, record, 0, 1, &tag);
+    return tag >= gs_splitters_low(splitters, bin) && tag <= gs_splitters_high(splitters, bin);
+}
+
+/* May a copied record follow the one before it, if their words are equal? Equal keys under stable
+ * have to come in the order of the input, or else not to be equal. */
+static bool follows_closely(const struct gs_wide *wide, const gs_key *tag, const char *record)
+{
+    const struct gs_record_order *order = wide->tags.order;
+    const bool back = order->format.stable &&
+                      gs_tag_index(&wide->tags, tag[0]) < gs_tag_index(&wide->tags, tag[-1]);
+    return gs_record_follows(order, record - wide->output_bytes, record, wide->options->reverse,
+                             back || wide->options->unique);
+}
+
+/* Are copied records in order and, unless first, behind the one in front of them? */
+static bool are_ordered(const struct gs_wide *wide, const gs_key *tags, uint64_t count, bool first,
+                        const char *record)
+{
+    const struct gs_record_word how = wide->tags.order->word;
+    const unsigned bytes = wide->output_bytes;
+    const bool reverse = wide->options->reverse;
+    uint64_t i = first ? 1 : 0;
+    uint64_t before = gs_record_word_by(&how, first ? record : record - bytes);
+    for (record += i * bytes; i < count; i++, record += bytes) {
+        const uint64_t word = gs_record_word_by(&how, record);
+        if (before != word ? (before < word) == reverse : !follows_closely(wide, tags + i, record))
+            return false;
+        before = word;
+    }
+    return true;
+}
+
+/* Copy records, a few at a time, and compare those while they are in the first-level cache. */
+static bool gather_records(const struct gs_wide *wide, const gs_key *tags, uint64_t count,
+                           bool first, char *to)
+{
+    const uint32_t bytes = wide->tags.tagger.record_bytes;
     const unsigned output_bytes = wide->output_bytes;
     for (uint64_t i = 0; i < count && i < AHEAD; i++)
         prefetch(gs_wide_tagged(wide, tags[i]), bytes);
-    for (uint64_t i = 0; i < count; i++, to += output_bytes) {
-        if (i + AHEAD < count)
-            prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), bytes);
-        fetch(wide, tags[i], to);
+    for (uint64_t done = 0, end; done < count; done = end) {
+        char *const copies = to + done * output_bytes;
+        end = count - done < GATHERED ? count : done + GATHERED;
+        for (uint64_t i = done; i < end; i++) {
+            if (i + AHEAD < count)
+                prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), bytes);
+            fetch(wide, tags[i], to + i * output_bytes);
+        }
+        if (!are_ordered(wide, tags + done, end - done, first && done == 0,
+                         record_in(wide, copies)))
+            return false;
+    }
+    return true;
+}
+
+/* Make records of tags that have them: nothing is read again, so nothing can have changed. */
+static void restore_records(const struct gs_wide *wide, const gs_key *tags, uint64_t count,
+                            char *to)
+{
+    const uint32_t bytes = wide->tags.tagger.record_bytes;
+    char records[GATHERED * GS_KEY_BYTES];
+    if (wide->numbers.use != GS_NUMBERS_ADD) {
+        gs_whole_tags_restore(&wide->tags, tags, count, to);
+        return;
+    }
+    for (uint64_t done = 0, end; done < count; done = end) {
+        end = count - done < GATHERED ? count : done + GATHERED;
+        gs_whole_tags_restore(&wide->tags, tags + done, end - done, records);
+        for (uint64_t i = done; i < end; i++, to += wide->output_bytes)
+            gs_number_write(to, wide->numbers.first + gs_tag_index(&wide->tags, tags[i]),
+                            wide->options->reverse, records + (i - done) * bytes, bytes);
     }
 }
 
-void gs_gather(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
+/* Take the numbers of records, which lie in memory that nobody else has. */
+static void take_numbers(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
 {
-    const unsigned index_bytes = wide->options->index_bytes;
-    if (index_bytes == 0 || wide->numbers.use == GS_NUMBERS_TAKE) {
-        gather_records(wide, tags, count, to);
-        return;
+    for (uint64_t i = 0; i < count && i < AHEAD; i++)
+        prefetch(gs_wide_tagged(wide, tags[i]), GS_NUMBER_BYTES);
+    for (uint64_t i = 0; i < count; i++, to += wide->output_bytes) {
+        if (i + AHEAD < count)
+            prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), GS_NUMBER_BYTES);
+        const uint64_t number =
+            gs_number_read(gs_wide_tagged(wide, tags[i]), wide->options->reverse);
+        memcpy(to, &number, wide->output_bytes);
     }
-    for (uint64_t i = 0; i < count; i++, to += index_bytes) {
+}
+
+bool gs_gather(const struct gs_wide *wide, uint32_t bin, const gs_key *tags, uint64_t count,
+               bool first, char *to)
+{
+    const unsigned output_bytes = wide->output_bytes;
+    if (count == 0)
+        return true;
+    if (wide->numbers.use == GS_NUMBERS_TAKE) {
+        take_numbers(wide, tags, count, to);
+        return true;
+    }
+    if (wide->tags.whole) {
+        restore_records(wide, tags, count, to);
+        return true;
+    }
+    if (wide->options->index_bytes == 0)
+        return gather_records(wide, tags, count, first, to) &&
+               is_in_bin(wide, bin, record_in(wide, to)) &&
+               is_in_bin(wide, bin, record_in(wide, to + (count - 1) * output_bytes));
+    for (uint64_t i = 0; i < count; i++, to += output_bytes) {
         const uint64_t index = gs_tag_index(&wide->tags, tags[i]);
-        memcpy(to, &index, index_bytes);
+        memcpy(to, &index, output_bytes);
     }
+    return true;
 }

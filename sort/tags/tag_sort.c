@@ -12,7 +12,10 @@
 #include "sort/split/select_samples.h"
 #include "sort/split/sort_samples.h"
 #include "sort/tags/finish_bins.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/tags/whole_tags.h"
+#include "sort/check/record_fingerprint.h"
+
+#include "sort/check/check_records.h"
 
 #include "common/clock.h"
 
@@ -154,12 +157,15 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     enum gs_status st = GS_OK;
     struct gs_run *run = &wide->run;
     const struct gs_options *options = wide->options;
-    gs_tags_init(&wide->tags, options, spans, span_count);
+    if (gs_whole_tags_fit(options, spans, span_count, GS_KEY_BYTES))
+        gs_whole_tags_init(&wide->tags, options, spans, span_count);
+    else
+        gs_tags_init(&wide->tags, options, spans, span_count);
     GS_TRY(gs_tiles_tag(&run->tiles, &wide->tags.tagger, spans, span_count, err));
     wide->records = span_count == 1 ? spans[0].keys : NULL;
     gs_tag_sort_plan(&run->plan, options, gs_tiles_keys(&run->tiles));
     GS_TRY(check_memory(options, &run->plan, err));
-    GS_TRY(gs_record_trail_open(&wide->trail, options, wide->sink, err));
+    GS_TRY(gs_trail_open(&wide->trail, options, gs_records_look, wide->sink, err));
     if (options->verify)
         run->fingerprint = fingerprint_input(wide);
     wide->tag_options.threads = run->plan.threads;
@@ -170,9 +176,9 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     run->emitter.dropped_sum = wide->dropped_sum;
     gs_run_describe(run);
     run->stats->memory_bytes += options->held_bytes;
-    GS_TRY(gs_record_trail_prove(&wide->trail, run->stats, err));
+    GS_TRY(gs_trail_prove(&wide->trail, run->stats->fingerprint, run->stats, err));
 cleanup:
-    gs_record_trail_close(&wide->trail);
+    gs_trail_close(&wide->trail);
     gs_tiles_free(&run->tiles);
     return st;
 }

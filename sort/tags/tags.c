@@ -5,23 +5,16 @@
 #include "sort/keys/sample_position.h"
 
 #define LOOKS      1024 /* at records, for what their strings share */
+#define GAP_MIN    2    /* bytes */
+#define HEAD       16   /* bytes of a string that are looked at at once */
 #define PREFETCHED 2048 /* bytes ahead of the record whose tag is made */
 
-/* The bytes of a key as a big-endian number. */
-static inline gs_key load_head(const void *bytes)
-{
-    uint64_t words[2] = {0, 0};
-    memcpy(words, bytes, sizeof(gs_key));
-    return gs_tag_of_words(__builtin_bswap64(words[0]), __builtin_bswap64(words[1]));
-}
-
-/* The string's bytes [from, from + count), at most a key's, as a number's highest ones. */
+/* The string's first bytes from `from` on, as a number's highest ones. */
 static inline gs_key string_part(const struct gs_record_order *order, const void *record,
-                                 uint32_t from, uint32_t count)
+                                 uint32_t from)
 {
-    uint8_t bytes[16] = {0};
-    gs_record_string(order, record, from, count, bytes);
-    return load_head(bytes);
+    const struct gs_record_head head = gs_record_head_at(order, record, from);
+    return gs_tag_of_words(head.high, head.low);
 }
 
 /* A tag of a prefix, given as a number's highest bytes. */
@@ -44,7 +37,7 @@ static inline __attribute__((always_inline)) void tag_all(const struct gs_tags *
     for (uint64_t i = 0; i < count; i++, record += record_bytes) {
         __builtin_prefetch(record + PREFETCHED);
         const struct gs_record_head head =
-            quick ? gs_record_head_quickly(order, record) : gs_record_head_slowly(order, record);
+            quick ? gs_record_head_quickly(order, record) : gs_record_head_at(order, record, 0);
         to[i] = ((gs_tag_of_words(head.high, head.low) ^ turned) & ~mask) | (first + i);
     }
 }
@@ -59,47 +52,223 @@ static void tag_plain(const struct gs_tagger *tagger, const void *records, uint6
         tag_all(tags, records, first, count, to, false);
 }
 
-/* The prefix where a beginning is left out. */
-static gs_key prefix_behind_shared(const struct gs_tags *tags, const void *record)
+/* The first `bytes` bytes of a head, all if there are more; zeros behind them. */
+static inline struct gs_record_head first_bytes(struct gs_record_head head, uint32_t bytes)
 {
-    uint8_t start[GS_TAG_SHARED_MAX];
-    gs_record_string(tags->order, record, 0, tags->shared_bytes, start);
-    int order = memcmp(start, tags->shared, tags->shared_bytes);
-    uint32_t from = order == 0 ? tags->shared_bytes : 0;
-    gs_key side = order < 0 ? 0 : order == 0 ? 1 : 2;
-    return side << (GS_KEY_BITS - 8) |
-           string_part(tags->order, record, from, tags->prefix_bytes - 1) >> 8;
+    const uint32_t unused = bytes < HEAD ? 8 * (HEAD - bytes) : 0;
+    return gs_record_head_left(gs_record_head_right(head, unused), unused);
 }
 
-static void tag_behind_shared(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                              uint64_t count, gs_key *to)
+/* On which side of a gap is a record: 0 below what is alike there, 1 it has that, 2 above. */
+static inline unsigned side_of(const struct gs_tags *tags, const struct gs_tag_gap *gap,
+                               const void *record)
+{
+    const struct gs_record_head *alike = &tags->alike[gap->alike];
+    for (uint32_t from = gap->from; from < gap->end; from += HEAD, alike++) {
+        const struct gs_record_head head =
+            first_bytes(gs_record_head_at(tags->order, record, from), gap->end - from);
+        if (head.high != alike->high)
+            return head.high < alike->high ? 0 : 2;
+        if (head.low != alike->low)
+            return head.low < alike->low ? 0 : 2;
+    }
+    return 1;
+}
+
+/* Put a part of a string at byte `at` of a prefix. */
+static inline void put(struct gs_record_head *prefix, struct gs_record_head part, uint32_t at)
+{
+    const struct gs_record_head more = gs_record_head_right(part, 8 * at);
+    prefix->high |= more.high;
+    prefix->low |= more.low;
+}
+
+/* The prefix of any record. */
+static struct gs_record_head prefix_of(const struct gs_tags *tags, const void *record)
+{
+    struct gs_record_head prefix = {0, 0};
+    uint32_t from = 0;
+    uint32_t at = 0;
+    unsigned side = 1;
+    for (uint32_t i = 0; i < tags->gap_count && side == 1; i++) {
+        const struct gs_tag_gap *gap = &tags->gaps[i];
+        if (gap->from > from)
+            put(&prefix,
+                first_bytes(gs_record_head_at(tags->order, record, from), gap->from - from), at);
+        side = side_of(tags, gap, record);
+        put(&prefix, (struct gs_record_head){(uint64_t)side << 56, 0}, gap->at);
+        from = side == 1 ? gap->end : gap->from;
+        at = gap->at + 1;
+    }
+    put(&prefix, gs_record_head_at(tags->order, record, from), at);
+    return prefix;
+}
+
+/* The same, quickly if the record has what is alike. */
+static inline struct gs_record_head prefix_by_moves(const struct gs_tags *tags, const void *record)
+{
+    const bool begins = tags->window_at > 0;
+    const struct gs_record_head near = gs_record_head_at(tags->order, record, tags->window_at);
+    const struct gs_record_head far =
+        gs_record_head_at(tags->order, record, tags->window_at + HEAD);
+    const uint64_t words[4] = {near.high, near.low, far.high, far.low};
+    uint64_t prefix[2] = {tags->sides.high, tags->sides.low};
+    uint64_t unlike = 0;
+    for (unsigned i = 0; i < 4; i++)
+        unlike |= (words[i] ^ tags->known[i]) & tags->is_known[i];
+    if (unlike != 0 || (begins && side_of(tags, &tags->gaps[0], record) != 1))
+        return prefix_of(tags, record);
+    for (uint32_t i = 0; i < tags->move_count; i++) {
+        const struct gs_tag_move *move = &tags->moves[i];
+        const uint64_t part = words[move->from] & move->mask;
+        prefix[move->to] |= part << move->turn | part >> (-move->turn & 63);
+    }
+    struct gs_record_head head = {prefix[0], prefix[1]};
+    if (tags->moved < tags->prefix_bytes)
+        put(&head, gs_record_head_at(tags->order, record, tags->window_at + GS_TAG_WINDOW),
+            tags->moved);
+    return head;
+}
+
+static void tag_with_gaps(const struct gs_tagger *tagger, const void *records, uint64_t first,
+                          uint64_t count, gs_key *to)
 {
     const struct gs_tags *tags = (const struct gs_tags *)tagger;
     const char *record = records;
-    for (uint64_t i = 0; i < count; i++, record += tagger->record_bytes)
-        to[i] = make_tag(tags, prefix_behind_shared(tags, record), first + i);
+    for (uint64_t i = 0; i < count; i++, record += tagger->record_bytes) {
+        __builtin_prefetch(record + PREFETCHED);
+        const struct gs_record_head prefix =
+            tags->move_count > 0 ? prefix_by_moves(tags, record) : prefix_of(tags, record);
+        to[i] = make_tag(tags, gs_tag_of_words(prefix.high, prefix.low), first + i);
+    }
 }
 
-/* How many bytes of their strings some records share, at the beginning. */
-static uint32_t find_shared(struct gs_tags *tags, const struct gs_tiles *tiles)
+uint32_t gs_tags_same_bytes(const struct gs_tags *tags, const void *a, const void *b, uint32_t from,
+                            uint32_t most)
+{
+    for (uint32_t done = 0; done < most; done += HEAD) {
+        const struct gs_record_head of_a = gs_record_head_at(tags->order, a, from + done);
+        const struct gs_record_head of_b = gs_record_head_at(tags->order, b, from + done);
+        const uint32_t same = gs_record_head_same(of_a, of_b);
+        if (same < HEAD)
+            return done + same < most ? done + same : most;
+    }
+    return most;
+}
+
+/* Add a gap, of what this record has there; the tag's byte for its side is `at`. */
+static void add_gap(struct gs_tags *tags, const void *record, uint32_t from, uint32_t end,
+                    uint32_t at)
+{
+    uint32_t heads = 0;
+    if (tags->gap_count > 0) {
+        const struct gs_tag_gap *last = &tags->gaps[tags->gap_count - 1];
+        heads = last->alike + (last->end - last->from + HEAD - 1) / HEAD;
+    }
+    tags->gaps[tags->gap_count++] =
+        (struct gs_tag_gap){.from = from, .end = end, .at = at, .alike = heads};
+    for (; from < end; from += HEAD)
+        tags->alike[heads++] =
+            first_bytes(gs_record_head_at(tags->order, record, from), end - from);
+    tags->tagger.tag = tag_with_gaps;
+}
+
+/* Byte i of words that are a big-endian number, as a mask. */
+static uint64_t byte_mask(uint32_t i)
+{
+    return UINT64_C(0xff) << (56 - 8 * (i % 8));
+}
+
+/* Let byte `from` of the window become byte `to` of the tag. */
+static void add_move(struct gs_tags *tags, uint32_t from, uint32_t to)
+{
+    const struct gs_tag_move new = {.mask = byte_mask(from),
+                                    .from = from / 8,
+                                    .to = to / 8,
+                                    .turn = (8 * (from % 8) - 8 * (to % 8)) % 64};
+    struct gs_tag_move *move = &tags->moves[0];
+    const struct gs_tag_move *end = move + tags->move_count;
+    while (move < end && (move->from != new.from || move->to != new.to || move->turn != new.turn))
+        move++;
+    if (move < end) {
+        move->mask |= new.mask;
+    } else {
+        *move = new;
+        tags->move_count++;
+    }
+}
+
+/* Find gaps in the window, of which `varies` says what is not the same in all records, and how tags
+ * are made then. Strings count up to byte `most`. */
+static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *varies,
+                      uint32_t most)
+{
+    const uint32_t start = tags->window_at;
+    const uint32_t end = most - start < GS_TAG_WINDOW ? most - start : GS_TAG_WINDOW; /* of gaps */
+    uint32_t to = tags->gap_count;
+    for (uint32_t at = 0; at < GS_TAG_WINDOW && to < tags->prefix_bytes; to++) {
+        uint32_t same = 0;
+        while (at + same < end && (varies[(at + same) / 8] & byte_mask(at + same)) == 0)
+            same++;
+        if (same >= GAP_MIN && at + same < end && tags->gap_count < GS_TAG_GAPS_MAX) {
+            add_gap(tags, record, start + at, start + at + same, to);
+            for (; same > 0; same--, at++)
+                tags->is_known[at / 8] |= byte_mask(at);
+        } else {
+            add_move(tags, at++, to);
+        }
+    }
+    tags->moved = to;
+    for (uint32_t i = 0; i < tags->gap_count; i++)
+        put(&tags->sides, (struct gs_record_head){(uint64_t)1 << 56, 0}, tags->gaps[i].at);
+    if (tags->gap_count == (start > 0 ? 1 : 0))
+        tags->move_count = 0; /* none is in the window */
+}
+
+/* Look at some records for what their strings, which count up to byte `most`, have alike. */
+static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t most)
 {
     const uint64_t count = gs_tiles_keys(tiles);
     const uint64_t looks = count < LOOKS ? count : LOOKS;
-    uint32_t shared =
-        tags->string_bytes < GS_TAG_SHARED_MAX ? tags->string_bytes : GS_TAG_SHARED_MAX;
     if (count == 0)
-        return 0;
-    gs_record_string(tags->order, gs_tiles_part(tiles, 0, 1).records, 0, shared, tags->shared);
+        return;
+    const void *first = gs_tiles_part(tiles, 0, 1).records;
+    uint32_t shared = most < GS_TAG_SHARED_MAX ? most : GS_TAG_SHARED_MAX;
     for (uint64_t i = 1; i < looks && shared > 0; i++) {
-        uint8_t start[GS_TAG_SHARED_MAX];
-        uint64_t position = gs_sample_position(i, looks, count, 0);
-        gs_record_string(tags->order, gs_tiles_part(tiles, position, 1).records, 0, shared, start);
-        uint32_t same = 0;
-        while (same < shared && start[same] == tags->shared[same])
-            same++;
-        shared = same;
+        const uint64_t position = gs_sample_position(i, looks, count, 0);
+        shared =
+            gs_tags_same_bytes(tags, first, gs_tiles_part(tiles, position, 1).records, 0, shared);
     }
-    return shared;
+    if (shared >= GAP_MIN) {
+        add_gap(tags, first, 0, shared, 0);
+        tags->window_at = shared;
+    }
+    uint64_t varies[4] = {0};
+    for (uint64_t i = 1; i < looks; i++) {
+        const uint64_t position = gs_sample_position(i, looks, count, 0);
+        const void *record = gs_tiles_part(tiles, position, 1).records;
+        for (unsigned h = 0; h < 2; h++) {
+            const uint32_t from = tags->window_at + h * HEAD;
+            const struct gs_record_head a = gs_record_head_at(tags->order, first, from);
+            const struct gs_record_head b = gs_record_head_at(tags->order, record, from);
+            tags->known[2 * h] = a.high;
+            tags->known[2 * h + 1] = a.low;
+            varies[2 * h] |= a.high ^ b.high;
+            varies[2 * h + 1] |= a.low ^ b.low;
+        }
+    }
+    find_gaps(tags, first, varies, most);
+}
+
+uint32_t gs_tags_index_bytes(const struct gs_span *spans, size_t span_count)
+{
+    uint64_t count = 0;
+    uint32_t bytes = 4;
+    for (size_t i = 0; i < span_count; i++)
+        count += spans[i].count;
+    while (count >> (8 * bytes - 1) != 0) /* one bit more: no index is the mask */
+        bytes++;
+    return bytes;
 }
 
 void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
@@ -110,47 +279,58 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
     *tags = (struct gs_tags){.tagger = {.record_bytes = format->record_bytes, .tag = tag_plain},
                              .order = options->records,
                              .reverse = options->reverse,
-                             .index_bytes = 4,
                              .string_bytes = options->records->string_bytes};
-    uint64_t count = 0;
-    for (size_t i = 0; i < span_count; i++)
-        count += spans[i].count;
-    while (count >> (8 * tags->index_bytes - 1) != 0) /* one bit more: no index is the mask */
-        tags->index_bytes++;
+    tags->index_bytes = gs_tags_index_bytes(spans, span_count);
     tags->prefix_bytes = GS_KEY_BYTES - tags->index_bytes;
     if (gs_tiles_tag(&tiles, &tags->tagger, spans, span_count, NULL) != GS_OK)
         return; /* not an error: prefixes only tell less */
-    tags->shared_bytes = find_shared(tags, &tiles);
-    if (tags->shared_bytes >= 2)
-        tags->tagger.tag = tag_behind_shared;
-    else
-        tags->shared_bytes = 0;
+    /* Under unique, records with the same keys get tags that agree in all that is told by keys. */
+    look(tags, &tiles, options->unique ? tags->order->key_bytes : tags->string_bytes);
     gs_tiles_free(&tiles);
 }
 
 unsigned gs_tags_loose_bits(const struct gs_tags *tags, bool unique)
 {
     const uint32_t keys = tags->order->key_bytes;
-    uint32_t told = tags->prefix_bytes; /* bytes of the tag that tell records apart for sure */
-    if (unique && tags->shared_bytes == 0 && keys < told)
-        told = keys;
-    else if (unique && tags->shared_bytes > 0 && keys <= tags->shared_bytes)
-        told = 1;
-    else if (unique && tags->shared_bytes > 0 && keys - tags->shared_bytes + 1 < told)
-        told = keys - tags->shared_bytes + 1;
+    if (tags->whole && !unique)
+        return 0;
+    uint32_t told = keys; /* bytes of the tag that tell records apart for sure */
+    for (uint32_t i = 0; i < tags->gap_count; i++)
+        told = tags->gaps[i].at + 1 + keys - tags->gaps[i].end;
+    if (!unique || told > tags->prefix_bytes)
+        told = tags->prefix_bytes;
     return GS_KEY_BITS - 8 * told;
+}
+
+/* Does a tag say that its record has what is alike in a gap? */
+static bool has_alike(const struct gs_tags *tags, const struct gs_tag_gap *gap, gs_key tag)
+{
+    const gs_key bytes = (tags->reverse ? ~tag : tag) >> (GS_KEY_BITS - 8 - 8 * gap->at);
+    return (uint8_t)bytes == 1;
 }
 
 uint32_t gs_tag_next(const struct gs_tags *tags, gs_key tag)
 {
-    if (tags->shared_bytes == 0)
-        return tags->prefix_bytes;
-    gs_key side = (tags->reverse ? ~tag : tag) >> (GS_KEY_BITS - 8);
-    return tags->prefix_bytes - 1 + (side == 1 ? tags->shared_bytes : 0);
+    uint32_t next = tags->prefix_bytes;
+    for (uint32_t i = 0; i < tags->gap_count; i++) {
+        const struct gs_tag_gap *gap = &tags->gaps[i];
+        const bool has = has_alike(tags, gap, tag);
+        next = tags->prefix_bytes - gap->at - 1 + (has ? gap->end : gap->from);
+        if (!has)
+            break;
+    }
+    return next;
+}
+
+bool gs_tag_tells_keys(const struct gs_tags *tags, gs_key tag)
+{
+    for (uint32_t i = 0; i < tags->gap_count; i++)
+        if (!has_alike(tags, &tags->gaps[i], tag))
+            return false;
+    return gs_tag_next(tags, tag) >= tags->order->key_bytes;
 }
 
 gs_key gs_tag_again(const struct gs_tags *tags, const void *record, uint32_t from, gs_key tag)
 {
-    return make_tag(tags, string_part(tags->order, record, from, tags->prefix_bytes),
-                    gs_tag_index(tags, tag));
+    return make_tag(tags, string_part(tags->order, record, from), gs_tag_index(tags, tag));
 }

@@ -6,33 +6,69 @@
  * A key string (common/record_order.h) has the order of the records, as memcmp sees it. Sorting the
  * tags sorts the records as far as their prefixes differ, and leaves those with the same prefix in
  * input order; ties.h does the rest. All tags are different, so every way to sort keys may be used.
+ * Tags that have room for all of a record put more behind the index: whole_tags.h.
  *
- * Where the strings of a sample all begin alike, with paths say, those bytes are left out, and the
- * prefix begins with one byte that tells records with that beginning from those below and above it.
+ * Where the strings of a sample are all alike, at their beginning, with paths say, or between other
+ * bytes, as the upper bytes of numbers that are small, there is a gap: those bytes are left out of
+ * the prefix, but for one that tells records which have them from those below and above.
+ *
+ *   string  | 0 0 0 0 0 0 0 p | 0 0 0 o o o o o | ...
+ *   prefix  | side p side o o o o o ...
  */
 #ifndef GS_TAGS_H
 #define GS_TAGS_H
 
+#include "common/codec.h"
 #include "common/record_order.h"
 #include "sort/keys/tiles.h"
 
-#define GS_TAG_SHARED_MAX 255 /* bytes of a beginning that is left out */
+#define GS_TAG_GAPS_MAX   4
+#define GS_TAG_SHARED_MAX 256 /* bytes of a gap at the beginning; */
+#define GS_TAG_WINDOW     32  /* bytes behind that, where others may be */
+#define GS_TAG_HEADS_MAX  (GS_TAG_SHARED_MAX / 16 + 2 * (GS_TAG_GAPS_MAX - 1))
+
+/* Bytes [from, end) of strings are left out. */
+struct gs_tag_gap {
+    uint32_t from, end;
+    uint32_t at;    /* the tag's byte for the side, counted from the top */
+    uint32_t alike; /* in tags->alike: the first of the heads that most strings have there */
+};
+
+/* Bytes of a word that keep their distances in the tag. */
+struct gs_tag_move {
+    uint64_t mask;
+    uint32_t from, to; /* of the window's words, and of two that have the tag */
+    uint32_t turn;     /* by so many bits to the left */
+};
 
 struct gs_tags {
     struct gs_tagger tagger; /* the first member: tags are made through it */
     const struct gs_record_order *order;
     bool reverse;          /* prefixes are inverted, so that tags in ascending order are right */
-    uint32_t index_bytes;  /* of a tag; */
-    uint32_t prefix_bytes; /* the others */
+    uint32_t index_bytes;  /* of a tag, */
+    uint32_t index_shift;  /* above so many bits; */
+    uint32_t prefix_bytes; /* those of the string */
     uint32_t string_bytes; /* of a key string that count for the order: all, or those of the keys */
-    uint32_t
-        shared_bytes; /* at the beginning of all strings in the sample; 0: nothing is left out */
-    uint8_t shared[GS_TAG_SHARED_MAX];
+    uint32_t gap_count;
+    struct gs_tag_gap gaps[GS_TAG_GAPS_MAX];
+    struct gs_record_head alike[GS_TAG_HEADS_MAX];
+    /* How to make the tag of a record that has all that is alike, from the words of its window: */
+    uint32_t window_at;             /* in the string, */
+    uint64_t known[4], is_known[4]; /* what is alike of it, */
+    struct gs_record_head sides;    /* the tag with nothing but the bytes for sides, */
+    uint32_t move_count;
+    struct gs_tag_move moves[16]; /* and the others; */
+    uint32_t moved;               /* the tag's bytes from here on come from behind the window */
+    bool whole;                   /* the tag has all keys, and the record's other bytes, too; */
+    struct gs_codec codec;        /* that of such records */
 };
 
 /* Tags for records of these spans, in the order that options say. Looks at some of them. */
 void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
                   const struct gs_span *spans, size_t span_count);
+
+/* Bytes of the index in tags of all records of these spans. */
+uint32_t gs_tags_index_bytes(const struct gs_span *spans, size_t span_count);
 
 /* The number that two words are, or its highest bits. */
 static inline gs_key gs_tag_of_words(uint64_t high, uint64_t low)
@@ -49,15 +85,24 @@ static inline gs_key gs_tags_index_mask(const struct gs_tags *tags)
 /* The index of a tag's record. */
 static inline uint64_t gs_tag_index(const struct gs_tags *tags, gs_key tag)
 {
-    return (uint64_t)(tag & gs_tags_index_mask(tags));
+    const gs_key from_index = tags->whole ? tag >> tags->index_shift : tag;
+    return (uint64_t)(from_index & gs_tags_index_mask(tags));
 }
 
 /* The lowest bits of tags: records in which all others agree may belong together, since neither
  * their order, nor, under unique, whether one of them goes, is known from their tags. */
 unsigned gs_tags_loose_bits(const struct gs_tags *tags, bool unique);
 
+/* How many bytes of two records' strings are the same from `from` on; at most `most`. */
+uint32_t gs_tags_same_bytes(const struct gs_tags *tags, const void *a, const void *b, uint32_t from,
+                            uint32_t most);
+
 /* Where in the strings of records the part behind a tag's prefix begins. */
 uint32_t gs_tag_next(const struct gs_tags *tags, gs_key tag);
+
+/* Under unique: have all records whose tags agree with this one above the loose bits the same keys?
+ * Not where it lacks what is alike in a gap: then bytes of keys are among the loose bits, too. */
+bool gs_tag_tells_keys(const struct gs_tags *tags, gs_key tag);
 
 /* A tag for the same record whose prefix is its string from byte `from` on. */
 gs_key gs_tag_again(const struct gs_tags *tags, const void *record, uint32_t from, gs_key tag);

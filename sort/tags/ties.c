@@ -3,9 +3,11 @@
  */
 #include "sort/tags/ties.h"
 #include "sort/bin/cache_sort.h"
+#include "sort/check/record_fingerprint.h"
 
-#define COMPARED   24 /* records that are sorted by comparing them */
-#define LEVELS_MAX 32 /* tags made again so often, one after the other; then heaps do it */
+#define CALLED_AHEAD 16 /* records that are under way while one is looked at */
+#define COMPARED     24 /* records that are sorted by comparing them */
+#define LEVELS_MAX   32 /* tags made again so often, one after the other; then heaps do it */
 
 /* The order of two records behind byte `from` of their strings; of equal ones, input order. */
 static bool is_before(const struct gs_wide *wide, gs_key a, gs_key b, uint32_t from)
@@ -57,40 +59,58 @@ static void sort_by_heap(const struct gs_wide *wide, gs_key *tags, uint64_t coun
     }
 }
 
-/* How many bytes of two strings are the same from `from` on; at most `most`. */
-static uint32_t same_bytes(const struct gs_record_order *order, const void *a, const void *b,
-                           uint32_t from, uint32_t most)
-{
-    enum { BLOCK = 64 };
-    uint8_t of_a[BLOCK];
-    uint8_t of_b[BLOCK];
-    for (uint32_t done = 0; done < most; done += BLOCK) {
-        uint32_t here = most - done < BLOCK ? most - done : BLOCK;
-        gs_record_string(order, a, from + done, here, of_a);
-        gs_record_string(order, b, from + done, here, of_b);
-        for (uint32_t i = 0; i < here; i++)
-            if (of_a[i] != of_b[i])
-                return done + i;
-    }
-    return most;
-}
-
-/* The end of the run of tags with the same prefix that begins at `first`. */
-static inline uint64_t run_end(const gs_key *tags, uint64_t first, uint64_t count,
-                               gs_key index_mask)
+/* The end of the run that begins at `first` of tags that agree but for the bits of a mask. */
+static inline uint64_t run_end(const gs_key *tags, uint64_t first, uint64_t count, gs_key mask)
 {
     uint64_t end = first + 1;
-    while (end < count && (tags[end] ^ tags[first]) <= index_mask)
+    while (end < count && (tags[end] ^ tags[first]) <= mask)
         end++;
     return end;
+}
+
+/* Have the records of the tags from `at` on come to the cache. */
+static inline void call_ahead(const struct gs_wide *wide, const gs_key *tags, uint64_t at,
+                              uint64_t count)
+{
+    if (at + CALLED_AHEAD < count)
+        __builtin_prefetch(gs_wide_tagged(wide, tags[at + CALLED_AHEAD]));
+}
+
+/* Give tags the prefixes that begin at byte `from` of their strings; the least and the largest. */
+static void tag_again(const struct gs_wide *wide, gs_key *tags, uint64_t count, uint32_t from,
+                      gs_key *low, gs_key *high)
+{
+    *low = GS_KEY_MAX;
+    *high = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        call_ahead(wide, tags, i, count);
+        tags[i] = gs_tag_again(&wide->tags, gs_wide_tagged(wide, tags[i]), from, tags[i]);
+        *low = tags[i] < *low ? tags[i] : *low;
+        *high = tags[i] > *high ? tags[i] : *high;
+    }
+}
+
+/* How many bytes the strings of all records share from byte `from` on. */
+static uint32_t count_shared(const struct gs_wide *wide, const gs_key *tags, uint64_t count,
+                             uint32_t from)
+{
+    const char *first = gs_wide_tagged(wide, tags[0]);
+    uint32_t same = wide->tags.string_bytes - from;
+    for (uint64_t i = 1; i < count && same > 0; i++) {
+        call_ahead(wide, tags, i, count);
+        same = gs_tags_same_bytes(&wide->tags, first, gs_wide_tagged(wide, tags[i]), from, same);
+    }
+    return same;
 }
 
 /* Sort records whose strings are the same up to byte `from`. */
 static void sort_same(const struct gs_wide *wide, gs_key *tags, uint64_t count, uint32_t from,
                       unsigned level, gs_key *scratch)
 {
-    const struct gs_record_order *order = wide->tags.order;
+    const gs_key index_mask = gs_tags_index_mask(&wide->tags);
     const uint32_t end = wide->tags.string_bytes;
+    const uint32_t step = wide->tags.prefix_bytes;
+    gs_key low, high;
     if (from >= end || count < 2)
         return;
     if (count <= COMPARED) {
@@ -101,31 +121,99 @@ static void sort_same(const struct gs_wide *wide, gs_key *tags, uint64_t count, 
         sort_by_heap(wide, tags, count, from);
         return;
     }
-    const char *first = gs_wide_tagged(wide, tags[0]);
-    uint32_t same = end - from;
-    for (uint64_t i = 1; i < count && same > 0; i++)
-        same = same_bytes(order, first, gs_wide_tagged(wide, tags[i]), from, same);
-    from += same;
-    if (from >= end)
-        return;
-    for (uint64_t i = 0; i < count; i++)
-        tags[i] = gs_tag_again(&wide->tags, gs_wide_tagged(wide, tags[i]), from, tags[i]);
-    gs_key *sorted = gs_cache_sort(tags, scratch, count, 0, GS_KEY_MAX);
+    tag_again(wide, tags, count, from, &low, &high);
+    if ((low ^ high) <= index_mask) { /* so much is the same that there may be more */
+        from += step < end - from ? step : end - from;
+        from += count_shared(wide, tags, count, from);
+        if (from >= end)
+            return;
+        tag_again(wide, tags, count, from, &low, &high);
+    }
+    gs_key *sorted = gs_cache_sort(tags, scratch, count, low, high);
     if (sorted != tags)
         memcpy(tags, sorted, count * sizeof *tags);
-    const gs_key index_mask = gs_tags_index_mask(&wide->tags);
     for (uint64_t i = 0, next; i < count; i = next) {
         next = run_end(tags, i, count, index_mask);
-        sort_same(wide, tags + i, next - i, from + wide->tags.prefix_bytes, level + 1, scratch);
+        sort_same(wide, tags + i, next - i, from + step, level + 1, scratch);
     }
+}
+
+/* Keep the first of records with the same keys, of those whose tags are in order. Returns how many
+ * are left. */
+static uint64_t drop_same_keys(const struct gs_wide *wide, gs_key *tags, uint64_t count)
+{
+    uint64_t kept = 1;
+    for (uint64_t i = 1; i < count; i++) {
+        const gs_key tag = tags[i];
+        call_ahead(wide, tags, i, count);
+        if (!gs_record_same_keys(wide->tags.order, gs_wide_tagged(wide, tags[kept - 1]),
+                                 gs_wide_tagged(wide, tag)))
+            tags[kept++] = tag;
+    }
+    return kept;
+}
+
+/* Of records with the same keys, find the one that stays: the first of those with the least
+ * prefix. */
+static gs_key first_of(const struct gs_wide *wide, const gs_key *tags, uint64_t count)
+{
+    const uint32_t from = gs_tag_next(&wide->tags, tags[0]);
+    if (from >= wide->tags.string_bytes)
+        return tags[0];
+    const uint64_t end = run_end(tags, 0, count, gs_tags_index_mask(&wide->tags));
+    gs_key first = tags[0];
+    for (uint64_t i = 1; i < end; i++) {
+        call_ahead(wide, tags, i, end);
+        if (is_before(wide, tags[i], first, from))
+            first = tags[i];
+    }
+    return first;
 }
 
 void gs_ties_resolve(const struct gs_wide *wide, gs_key *tags, uint64_t count, gs_key *scratch)
 {
     const gs_key index_mask = gs_tags_index_mask(&wide->tags);
+    if (wide->tags.whole)
+        return; /* tags have told all */
     for (uint64_t i = 0, next; i < count; i = next) {
         next = run_end(tags, i, count, index_mask);
         if (next - i > 1)
             sort_same(wide, tags + i, next - i, gs_tag_next(&wide->tags, tags[i]), 0, scratch);
     }
+}
+
+/* The fingerprint of the records of tags, under verify. */
+static uint64_t fingerprint(const struct gs_wide *wide, const gs_key *tags, uint64_t count)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count && wide->options->verify; i++) {
+        call_ahead(wide, tags, i, count);
+        sum += gs_record_hash(gs_wide_tagged(wide, tags[i]), wide->tags.tagger.record_bytes);
+    }
+    return sum;
+}
+
+uint64_t gs_ties_unique(struct gs_wide *wide, gs_key *tags, uint64_t count, gs_key *scratch)
+{
+    const gs_key mask = ((gs_key)1 << gs_tags_loose_bits(&wide->tags, true)) - 1;
+    uint64_t kept = 0;
+    uint64_t dropped = 0;
+    for (uint64_t i = 0, next; i < count; i = next) {
+        uint64_t left = 1;
+        next = run_end(tags, i, count, mask);
+        if (next - i > 1) {
+            dropped += fingerprint(wide, tags + i, next - i);
+            if (gs_tag_tells_keys(&wide->tags, tags[i])) {
+                tags[i] = first_of(wide, tags + i, next - i);
+            } else {
+                gs_ties_resolve(wide, tags + i, next - i, scratch);
+                left = drop_same_keys(wide, tags + i, next - i);
+            }
+            dropped -= fingerprint(wide, tags + i, left);
+        }
+        memmove(tags + kept, tags + i, left * sizeof *tags);
+        kept += left;
+    }
+    atomic_fetch_add(&wide->dropped_sum, dropped);
+    return kept;
 }

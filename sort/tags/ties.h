@@ -14,4 +14,7 @@
  * scratch: as gs_cache_sort takes it, and other memory than tags. */
 void gs_ties_resolve(const struct gs_wide *wide, gs_key *tags, uint64_t count, gs_key *scratch);
 
+/* The same, and keep only the first of records with the same keys. Returns how many are left. */
+uint64_t gs_ties_unique(struct gs_wide *wide, gs_key *tags, uint64_t count, gs_key *scratch);
+
 #endif

@@ -9,7 +9,7 @@
 #include "sort/run/run.h"
 #include "sort/tags/number.h"
 #include "sort/tags/tags.h"
-#include "sort/tags/trail.h"
+#include "sort/check/trail.h"
 
 struct gs_wide {
     const struct gs_options *options; /* the caller's */
@@ -23,7 +23,7 @@ struct gs_wide {
     const char *records; /* of the only span; NULL: there are several */
     /* Under verify: the fingerprint of records left out, and what a stream was given. */
     atomic_uint_fast64_t dropped_sum;
-    struct gs_record_trail trail;
+    struct gs_trail trail;
 };
 
 /* The record at an index of the concatenated spans. */

@@ -5,6 +5,7 @@
 #define GS_CALLS_H
 
 #include "sort/types/external_source.h"
+#include "sort/types/look.h"
 #include "sort/types/types.h"
 
 /* The calls for keys of one width, which are unsigned little-endian integers. */
@@ -55,11 +56,8 @@ struct gs_width {
     uint64_t (*first_disorder)(const struct gs_options *options, const void *keys, uint64_t count,
                                const void *previous);
 
-    /* Read the output back from byte `start` of fd on and check it against stats: GS_ERR_VERIFY if
-     * it is shorter than stats->keys_out, out of order or of another fingerprint, GS_ERR_OUTPUT if
-     * it cannot be read. name is used in messages. */
-    enum gs_status (*verify_file)(const struct gs_options *options, int fd, uint64_t start,
-                                  struct gs_stats *stats, const char *name, struct gs_error *err);
+    /* Look at records for order and fingerprint. */
+    gs_look_at *look;
 
     /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys
      * are allowed. A span out of order is GS_ERR_INPUT, "NAME:INDEX: disorder: KEY". Takes fewer
@@ -74,14 +72,16 @@ struct gs_width {
     /* Sort through temporary files, as sort() does in memory; stats must not be NULL.
      * stats->temporary_bytes is what was written to temporary files. Then: would sorting `count`
      * keys in memory take more than memory_bytes (0: no limit), together with held_bytes in use
-     * already; and estimated seconds that it takes longer than a sort in memory. */
+     * already; and estimated seconds that it takes longer than a sort in memory, added to
+     * *seconds, or GS_ERR_MEMORY if memory_bytes is too little for it. */
     enum gs_status (*sort_external)(const struct gs_options *options,
                                     const struct gs_external *source, struct gs_sink *sink,
                                     struct gs_progress *progress, struct gs_stats *stats,
                                     struct gs_error *err);
     bool (*external_needed)(const struct gs_options *options, uint64_t memory_bytes,
                             uint64_t held_bytes, uint64_t count);
-    double (*external_seconds)(uint64_t count);
+    enum gs_status (*external_forecast)(const struct gs_options *options, uint64_t memory_bytes,
+                                        uint64_t count, double *seconds, struct gs_error *err);
 
     /* Work done while a pipe is read (pipeline/incoming.h): pass the state to sort() as
      * options.incoming. incoming_new may return NULL, which all other calls accept. The caller's

@@ -14,10 +14,12 @@
  */
 #include "sort/wide/record_calls.h"
 #include "sort/tags/tag_sort.h"
+#include "sort/wide/chunk_sizes.h"
 #include "sort/wide/kept_runs.h"
 #include "sort/wide/slices.h"
-#include "sort/tags/trail.h"
-#include "sort/tags/record_fingerprint.h"
+#include "sort/check/trail.h"
+#include "sort/check/record_fingerprint.h"
+#include "sort/check/check_records.h"
 
 #include "common/memory.h"
 
@@ -27,10 +29,12 @@
 
 /* Samples of a run of an input whose end is not known. */
 #define SAMPLES_UNKNOWN 512
-/* The least records of a chunk that are worth the effort. */
-#define CHUNK_LEAST 64
 /* Records that came before memory was full become few runs, rather by fewer threads. */
-#define HELD_RUNS 4
+#define HELD_RUNS      4
+#define HELD_RUNS_MOST 64
+
+/* What a record takes longer than in memory, for forecasts. */
+#define SECONDS_MORE 2e-7
 
 /* A sort under way. */
 struct external {
@@ -42,11 +46,11 @@ struct external {
     struct gs_progress *progress;
     struct gs_stats *stats;
     struct gs_sink *target;
-    struct gs_record_trail trail; /* of the target */
-    uint64_t record_bytes;        /* of the input, */
-    uint64_t kept_bytes;          /* and in temporary files */
-    uint64_t chunk;               /* the most records that are sorted at once */
-    uint64_t count;               /* of the input; 0: not known */
+    struct gs_trail trail; /* of the target */
+    uint64_t record_bytes; /* of the input, */
+    uint64_t kept_bytes;   /* and in temporary files */
+    uint64_t chunk;        /* the most records that are sorted at once */
+    uint64_t count;        /* of the input; 0: not known */
     struct gs_slices slices;
     char *buffer;  /* of a chunk read from a pipe, or of a slice; owned */
     uint64_t room; /* for so many records */
@@ -58,18 +62,31 @@ struct external {
 struct relay {
     struct gs_sink sink; /* the first member */
     struct external *external;
-    const struct gs_place *place;  /* of a run; NULL: to the target */
-    atomic_uint_fast64_t checksum; /* of the run, if that is kept */
+    const struct gs_place *place; /* of a run; NULL: to the target */
+    /* Of the run, if that is kept: */
+    atomic_uint_fast64_t checksum, fingerprint;
 };
 
 static enum gs_status write_records(struct external *external, const void *records, uint64_t count,
                                     uint64_t position, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    GS_TRY(gs_record_trail_follow(&external->trail, records, count, position, err));
+    GS_TRY(gs_trail_follow(&external->trail, records, count, position, err));
     st = external->target->write(external->target, records, count, position, err);
 cleanup:
     return st;
+}
+
+/* Of records that have numbers, the fingerprint is that of the input's. */
+static void sum_up(struct relay *relay, const char *records, uint64_t count, uint64_t position)
+{
+    const uint64_t bytes = relay->external->kept_bytes;
+    const uint64_t own_bytes = relay->external->record_bytes;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += gs_record_hash(records + (i + 1) * bytes - own_bytes, own_bytes);
+    atomic_fetch_add(&relay->fingerprint, sum);
+    atomic_fetch_add(&relay->checksum, gs_run_checksum(records, bytes, position, count));
 }
 
 static enum gs_status relay_records(struct gs_sink *sink, const void *records, uint64_t count,
@@ -81,7 +98,7 @@ static enum gs_status relay_records(struct gs_sink *sink, const void *records, u
     if (relay->place == NULL)
         return write_records(external, records, count, external->kept + position, err);
     if (external->slices.journal != NULL)
-        atomic_fetch_add(&relay->checksum, gs_run_checksum(records, bytes, position, count));
+        sum_up(relay, records, count, position);
     return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,
                           count * bytes, err);
 }
@@ -121,6 +138,23 @@ static enum gs_status sort_part(struct external *external, const struct gs_span 
     return st;
 }
 
+/* Note that the run is complete, unless it does not hold what was read at first: then the input
+ * changes just now, and nothing is kept from here on. */
+static enum gs_status keep_run(struct external *external, struct relay *relay, uint64_t input,
+                               uint64_t fingerprint, struct gs_error *err)
+{
+    if (atomic_load(&relay->fingerprint) != fingerprint) {
+        external->slices.journal = NULL;
+        return GS_OK;
+    }
+    return gs_kept_runs_add(&external->slices,
+                            (struct gs_kept_run){.done = external->stats->keys_in,
+                                                 .fingerprint = external->runs_fingerprint,
+                                                 .input = input,
+                                                 .checksum = atomic_load(&relay->checksum)},
+                            err);
+}
+
 /* Sort a chunk, and write it as a run. */
 static enum gs_status write_run(struct external *external, const struct gs_span *spans,
                                 size_t span_count, uint64_t count, struct gs_error *err)
@@ -128,6 +162,10 @@ static enum gs_status write_run(struct external *external, const struct gs_span 
     enum gs_status st = GS_OK;
     struct gs_stats part;
     struct relay relay = {.sink = {.write = relay_records}, .external = external};
+    uint64_t input = 0;
+    if (external->slices.journal != NULL)
+        GS_TRY(gs_kept_runs_sum(spans, span_count, external->record_bytes,
+                                external->chunk_options.threads, &input, err));
     GS_TRY(gs_slices_add(&external->slices, count, &relay.place, err));
     GS_TRY(sort_part(external, spans, span_count, &relay, &part, err));
     external->runs_fingerprint += part.fingerprint;
@@ -135,11 +173,7 @@ static enum gs_status write_run(struct external *external, const struct gs_span 
     atomic_fetch_add(&external->progress->done, count);
     GS_TRY(gs_slices_sample(&external->slices, part.keys_out, err));
     if (external->slices.journal != NULL)
-        st = gs_kept_runs_add(&external->slices,
-                              (struct gs_kept_run){.done = external->stats->keys_in,
-                                                   .fingerprint = external->runs_fingerprint,
-                                                   .checksum = atomic_load(&relay.checksum)},
-                              err);
+        st = keep_run(external, &relay, input, part.fingerprint, err);
 cleanup:
     return st;
 }
@@ -155,7 +189,7 @@ static enum gs_status take_runs(struct external *external, struct gs_error *err)
 {
     struct gs_stats *stats = external->stats;
     struct gs_kept_run last;
-    enum gs_status st = gs_kept_runs_take(&external->slices, external->count, &last, err);
+    enum gs_status st = gs_kept_runs_take(&external->slices, external->record_bytes, &last, err);
     external->runs_fingerprint = last.fingerprint;
     stats->keys_in = last.done;
     atomic_fetch_add(&external->progress->done, last.done);
@@ -217,6 +251,12 @@ static enum gs_status split_rest(struct external *external, struct gs_error *err
             GS_TRY(source->read(source->context, external->buffer + count * external->record_bytes,
                                 external->chunk - count, &got, err));
         const struct gs_span span = {.keys = external->buffer, .count = count, .name = "input"};
+        const uint64_t all = external->stats->keys_in + count;
+        if (gs_chunk_serves(&external->slice_options, external->chunk) < all)
+            st = gs_chunk_refuse(&external->slice_options, all, " and more",
+                                 gs_chunk_mebibytes(&external->slice_options, 2 * all),
+                                 external->source->memory_bytes, err);
+        GS_TRY(st);
         if (count > 0)
             GS_TRY(write_run(external, &span, 1, count, err));
     }
@@ -288,50 +328,6 @@ cleanup:
     return st;
 }
 
-/* Bytes that so many records take while they are sorted. */
-static uint64_t part_bytes(const struct gs_options *options, uint64_t count)
-{
-    return count * gs_record_bytes(options) + gs_sort_records_memory(options, count);
-}
-
-/* The most records that can be sorted within so many bytes; loaded: and take room themselves. */
-static uint64_t fit(const struct gs_options *options, uint64_t bytes, bool loaded)
-{
-    uint64_t low = 0;
-    uint64_t high = bytes / gs_record_bytes(options) + 1;
-    if (!loaded)
-        high = bytes + 1;
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if ((loaded ? part_bytes(options, middle) : gs_sort_records_memory(options, middle)) <=
-            bytes)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Choose the chunk, and fewer threads where memory is short. An eighth is for samples. */
-static enum gs_status plan(struct external *external, struct gs_error *err)
-{
-    struct gs_options *one = &external->slice_options; /* which take as much as a chunk, or more */
-    const uint64_t memory = external->source->memory_bytes;
-    const uint64_t room = memory - memory / 8;
-    one->threads = gs_threads(external->options);
-    while (one->threads > 1 && part_bytes(one, CHUNK_LEAST) > room / 4)
-        one->threads--;
-    external->chunk_options.threads = one->threads;
-    external->chunk = fit(one, room, true);
-    if (external->chunk < CHUNK_LEAST)
-        return gs_fail(err, GS_ERR_MEMORY, 0,
-                       "records of %" PRIu64 " bytes take at least %" PRIu64
-                       " MiB of memory to sort, and only %" PRIu64 " MiB may be used (-S)",
-                       external->record_bytes, (part_bytes(one, CHUNK_LEAST) >> 20) * 8 / 7 + 1,
-                       memory >> 20);
-    return GS_OK;
-}
-
 /* Make runs of what a pipe has brought so far, which is nearly all that memory holds: it is sorted
  * where it is, and given back then. */
 static enum gs_status split_held(struct external *external, struct gs_error *err)
@@ -342,12 +338,17 @@ static enum gs_status split_held(struct external *external, struct gs_error *err
     const uint64_t memory = external->source->memory_bytes;
     const uint64_t held = external->source->held_bytes;
     const uint64_t room = memory > held ? memory - held : 0;
-    uint64_t fits = fit(one, room, false);
+    const uint64_t least = external->count / HELD_RUNS_MOST + GS_CHUNK_LEAST;
+    uint64_t fits = gs_chunk_fit(one, room, false);
     while (one->threads > 1 && fits < external->count / HELD_RUNS) {
         one->threads--;
-        fits = fit(one, room, false);
+        fits = gs_chunk_fit(one, room, false);
     }
-    external->chunk = fits > CHUNK_LEAST ? fits : CHUNK_LEAST;
+    if (fits < least)
+        return gs_chunk_refuse(one, external->count, " in memory",
+                               ((held + gs_sort_records_memory(one, least)) >> 20) + 1, memory,
+                               err);
+    external->chunk = fits;
     enum gs_status st = split_spans(external, err);
     external->chunk = chunk;
     one->threads = threads;
@@ -361,8 +362,10 @@ static enum gs_status sort_external(struct external *external, struct gs_error *
     const uint64_t runs = external->count / external->chunk + 2;
     GS_TRY(gs_slices_open(&external->slices, &external->slice_options, source,
                           source->read == NULL ? 2 * runs : SAMPLES_UNKNOWN, err));
-    if (external->slices.journal != NULL)
+    if (external->slices.journal != NULL) {
+        external->chunk_options.verify = true; /* what is kept has to be what was read */
         GS_TRY(take_runs(external, err));
+    }
     if (source->read == NULL && external->slices.run_count == 0)
         GS_TRY(gs_slices_check(&external->slices, external->count, err));
     gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SCATTER), external->count);
@@ -422,30 +425,29 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
     *stats = (struct gs_stats){0};
     gs_tag_sort_describe(stats);
     snprintf(stats->reason, sizeof stats->reason, "through temporary files");
-    GS_TRY(plan(&external, err));
-    GS_TRY(gs_record_trail_open(&external.trail, options, sink, err));
+    GS_TRY(gs_chunk_plan(&external.slice_options, source->memory_bytes, external.count,
+                         &external.chunk, err));
+    external.chunk_options.threads = external.slice_options.threads;
+    GS_TRY(gs_trail_open(&external.trail, options, gs_records_look, sink, err));
     st = sort_external(&external, err);
     stats->threads = external.chunk_options.threads;
     stats->keys_out = external.kept;
     stats->fingerprint = external.slices_fingerprint;
     stats->memory_bytes = source->memory_bytes;
     if (st == GS_OK)
-        st = gs_record_trail_prove(&external.trail, stats, err);
+        st = gs_trail_prove(&external.trail, stats->fingerprint, stats, err);
 cleanup:
-    gs_record_trail_close(&external.trail);
+    gs_trail_close(&external.trail);
     return st;
 }
 
-bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                                     uint64_t held_bytes, uint64_t count)
+/* It is planned as it will be, so that it is refused as it would be. */
+enum gs_status gs_sort_records_external_forecast(const struct gs_options *options,
+                                                 uint64_t memory_bytes, uint64_t count,
+                                                 double *seconds, struct gs_error *err)
 {
-    uint64_t sum;
-    return memory_bytes > 0 &&
-           (__builtin_add_overflow(gs_sort_records_memory(options, count), held_bytes, &sum) ||
-            sum > memory_bytes);
-}
-
-double gs_sort_records_external_seconds(uint64_t count)
-{
-    return (double)count * 2e-7;
+    struct external external = {.options = options};
+    set_options(&external);
+    *seconds += (double)count * SECONDS_MORE;
+    return gs_chunk_plan(&external.slice_options, memory_bytes, count, &external.chunk, err);
 }

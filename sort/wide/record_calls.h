@@ -29,7 +29,9 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
                                         struct gs_error *err);
 bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t memory_bytes,
                                      uint64_t held_bytes, uint64_t count);
-double gs_sort_records_external_seconds(uint64_t count);
+enum gs_status gs_sort_records_external_forecast(const struct gs_options *options,
+                                                 uint64_t memory_bytes, uint64_t count,
+                                                 double *seconds, struct gs_error *err);
 
 /* Sorted inputs: merge_records.c. */
 enum gs_status gs_records_merge(const struct gs_options *options, const struct gs_span *spans,
@@ -38,10 +40,5 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
                                 struct gs_error *err);
 double gs_records_merge_seconds(const struct gs_options *options, uint64_t count);
 uint64_t gs_records_merge_memory(const struct gs_options *options, size_t span_count);
-
-/* An output, read back: verify_records.c. */
-enum gs_status gs_records_verify_file(const struct gs_options *options, int fd, uint64_t start,
-                                      struct gs_stats *stats, const char *name,
-                                      struct gs_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "sort/wide/record_cut.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Look further next time if a segment has less than 1 / ROOM_PART of the room. */
 #define ROOM_PART 4
@@ -32,7 +33,8 @@ enum gs_status gs_record_cut_open(struct gs_record_cut *cut, const struct gs_opt
                                   .counts = calloc(span_count + 1, sizeof *cut->counts),
                                   .room = room > 2 * span_count ? room : 2 * span_count};
     gs_record_order_init(&cut->order, &format);
-    if (cut->taken == NULL || cut->active == NULL || cut->counts == NULL)
+    cut->bound = malloc(format.record_bytes);
+    if (cut->taken == NULL || cut->active == NULL || cut->counts == NULL || cut->bound == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", span_count);
     for (size_t i = 0; i < span_count; i++)
         if (spans[i].count > 0)
@@ -45,6 +47,7 @@ void gs_record_cut_close(struct gs_record_cut *cut)
     free(cut->taken);
     free(cut->active);
     free(cut->counts);
+    free(cut->bound);
     *cut = (struct gs_record_cut){.taken = NULL};
 }
 
@@ -157,6 +160,30 @@ static void take_parts(struct gs_record_cut *cut, struct gs_record_segment *segm
     cut->actives = kept;
 }
 
+static void give_bound(const struct gs_record_cut *cut, struct gs_record_bound *bound)
+{
+    bound->exists = cut->bounded;
+    bound->closed = cut->closed;
+    if (cut->bounded)
+        memcpy(bound->record, cut->bound, cut->order.format.record_bytes);
+}
+
+/* Does record a come before b, or, unless under unique `strictly`, is equal to it? */
+static bool is_before(const struct gs_record_cut *cut, const char *a, const char *b, bool strictly)
+{
+    const int sign = compare(cut, a, b);
+    return sign < 0 || (sign == 0 && !(cut->unique && strictly));
+}
+
+bool gs_record_cut_holds(const struct gs_record_cut *cut, const struct gs_record_segment *segment,
+                         const char *first, const char *last)
+{
+    const struct gs_record_bound *low = &segment->bounds[0];
+    const struct gs_record_bound *high = &segment->bounds[1];
+    return (!low->exists || is_before(cut, low->record, first, low->closed)) &&
+           (!high->exists || is_before(cut, last, high->record, !high->closed));
+}
+
 void gs_record_cut_next(struct gs_record_cut *cut, struct gs_record_segment *segment)
 {
     size_t bound = 0;
@@ -164,8 +191,11 @@ void gs_record_cut_next(struct gs_record_cut *cut, struct gs_record_segment *seg
     uint64_t sum;
     const uint64_t least = cut->room / cut->actives;
     uint64_t look = cut->look > least ? cut->look : least;
-    *segment = (struct gs_record_segment){
-        .parts = segment->parts, .position = cut->position, .index = cut->segments};
+    segment->part_count = 0;
+    segment->count = 0;
+    segment->position = cut->position;
+    segment->index = cut->segments;
+    give_bound(cut, &segment->bounds[0]);
     for (;; look = look / 2 > least ? look / 2 : least) {
         bounded = find_bound(cut, look, &bound);
         sum = look_before(cut, look, bound, bounded);
@@ -173,8 +203,13 @@ void gs_record_cut_next(struct gs_record_cut *cut, struct gs_record_segment *seg
             break;
     }
     cut->look = sum < cut->room / ROOM_PART && 2 * look <= cut->room ? 2 * look : look;
+    cut->bounded = bounded;
+    cut->closed = sum == 0;
+    if (bounded)
+        memcpy(cut->bound, record_at(cut, bound, look), cut->order.format.record_bytes);
+    give_bound(cut, &segment->bounds[1]);
     if (sum == 0)
-        count_equal(cut, record_at(cut, bound, look));
+        count_equal(cut, cut->bound);
     take_parts(cut, segment);
     cut->position += segment->count;
     cut->segments++;

@@ -21,6 +21,9 @@ struct gs_record_cut {
     uint64_t look;     /* how far the last segment looked ahead in each span */
     uint64_t position; /* records in all segments so far */
     uint64_t segments; /* segments cut so far */
+    char *bound;       /* a copy of the record at which the last one was cut off, if bounded; */
+    bool bounded;      /* under unique it, and those of the same keys, are behind the cut or, */
+    bool closed;       /* if closed, before it */
 };
 
 /* Bytes that a gs_record_cut takes for each span. */
@@ -32,6 +35,12 @@ struct gs_record_segment {
     uint64_t count;    /* records in all parts */
     uint64_t position; /* records in all segments before */
     uint64_t index;    /* number of this segment */
+    /* Copies of the records at which it was cut off, [0] from those before and [1] from those
+     * behind, as in struct gs_record_cut: what somebody writes to the inputs does not move them. */
+    struct gs_record_bound {
+        char *record; /* the caller's memory for one */
+        bool exists, closed;
+    } bounds[2];
 };
 
 /* Open a cut of the spans, which must outlive it. Segments get up to max(room, 2 * span_count)
@@ -47,6 +56,10 @@ void gs_record_cut_close(struct gs_record_cut *cut);
  * segments share a key. In any case the parts are consecutive in each span, and ascending by
  * span. */
 void gs_record_cut_next(struct gs_record_cut *cut, struct gs_record_segment *segment);
+
+/* Do records that begin and end with these lie within the bounds of a segment? */
+bool gs_record_cut_holds(const struct gs_record_cut *cut, const struct gs_record_segment *segment,
+                         const char *first, const char *last);
 
 /* Has every record been cut off? */
 static inline bool gs_record_cut_done(const struct gs_record_cut *cut)

@@ -5,7 +5,7 @@
 #include "sort/engines/list_engines.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/sorter/sorter.h"
-#include "sort/tags/check_records.h"
+#include "sort/check/check_records.h"
 #include "sort/wide/record_calls.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static enum gs_status check_options(const struct gs_options *options, struct gs_
         return gs_fail(err, GS_ERR_DEVICE, 0, "--device=gpu: -s needs the CPU");
     if (options->device == GS_DEVICE_GPU)
         return gs_fail(err, GS_ERR_DEVICE, 0,
-                       "--device=gpu: a GPU sorts records of 4, 8 or 16 bytes, not of %u",
+                       "--device=gpu: a GPU sorts records of up to 16 bytes, not of %u",
                        gs_record_bytes(options));
     if (gs_engine_uses_lists(options->engine))
         return gs_fail(err, GS_ERR_USAGE, 0, "--engine=%s sorts keys of 4 bytes, not of %u",
@@ -75,13 +75,13 @@ const struct gs_width gs_width_records = {
     .memory = gs_sort_records_memory,
     .held = held,
     .first_disorder = gs_records_first_disorder,
-    .verify_file = gs_records_verify_file,
+    .look = gs_records_look,
     .merge = gs_records_merge,
     .merge_seconds = gs_records_merge_seconds,
     .merge_memory = gs_records_merge_memory,
     .sort_external = gs_sort_records_external,
     .external_needed = gs_sort_records_external_needed,
-    .external_seconds = gs_sort_records_external_seconds,
+    .external_forecast = gs_sort_records_external_forecast,
     .incoming_new = incoming_new,
     .incoming_tell = gs_incoming_tell,
     .incoming_pause = gs_incoming_pause,

@@ -10,6 +10,8 @@
  * run. */
 #define SAMPLES_PART  16
 #define SAMPLES_LEAST 4
+/* Bytes of a run that are read at once to find a cut. */
+#define CUT_BYTES ((size_t)16 << 10)
 
 /* Does a come before b, as far as cuts can tell: under unique, equal keys stay together. */
 static int compare_cuts(const struct gs_options *options, const void *a, const void *b)
@@ -209,18 +211,28 @@ static uint64_t most_before(const struct gs_slices *slices, const char *cut)
     return sum;
 }
 
-/* The first record of a run that is on the far side of the cut. */
+/* The first record of a run that is on the far side of the cut. block: memory for CUT_BYTES, or
+ * one record: what is left of the search is read at once. */
 static enum gs_status find_cut(const struct gs_slices *slices, const struct gs_sorted_run *run,
-                               const char *cut, bool behind, char *record, uint64_t *at,
+                               const char *cut, bool behind, char *block, uint64_t *at,
                                struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    const uint64_t bytes = gs_record_bytes(slices->options);
     uint64_t low, high;
+    uint64_t read_from = 0, read_to = 0;
     bracket(slices, run, cut, behind, &low, &high);
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        GS_TRY(read_record(slices, run, middle, record, err));
-        if (is_near(slices, record, cut, behind))
+        if (read_to == 0 && (high - low) * bytes <= CUT_BYTES) {
+            read_from = low;
+            read_to = high;
+            GS_TRY(gs_spill_read(&slices->spill, &run->place, low * bytes, block,
+                                 (high - low) * bytes, err));
+        } else if (read_to == 0) {
+            GS_TRY(read_record(slices, run, middle, block, err));
+        }
+        if (is_near(slices, block + (read_to > 0 ? middle - read_from : 0) * bytes, cut, behind))
             low = middle + 1;
         else
             high = middle;
@@ -235,8 +247,9 @@ static enum gs_status end_at(const struct gs_slices *slices, struct gs_slice *sl
                              const char *cut, bool behind, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    char *record = malloc(gs_record_bytes(slices->options));
-    if (record == NULL)
+    const size_t bytes = gs_record_bytes(slices->options);
+    char *block = malloc(bytes > CUT_BYTES ? bytes : CUT_BYTES);
+    if (block == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
     slice->count = 0;
     for (size_t i = 0; i < slices->run_count; i++) {
@@ -244,11 +257,11 @@ static enum gs_status end_at(const struct gs_slices *slices, struct gs_slice *sl
         slice->first[i] = run->end;
         slice->end[i] = run->count;
         if (cut != NULL)
-            GS_TRY(find_cut(slices, run, cut, behind, record, &slice->end[i], err));
+            GS_TRY(find_cut(slices, run, cut, behind, block, &slice->end[i], err));
         slice->count += slice->end[i] - slice->first[i];
     }
 cleanup:
-    free(record);
+    free(block);
     return st;
 }
 

@@ -3,7 +3,8 @@
  *
  * Tags of 64 bits are sorted in half the time of those of 128, but have 4 bytes of prefix only.
  * Records with the same prefix are told apart by comparing them, which costs a cache miss or two
- * for each: so these must be few, by a sample.
+ * for each: so these must be few, by a sample. Where tags have room for all of the record, the
+ * narrowest of those are taken: nothing is fetched then.
  */
 #include "sort/wide/record_calls.h"
 #include "sort/keys/params.h"
@@ -11,11 +12,13 @@
 #include "sort/split/sort_samples.h"
 #include "sort/tags/tag_sort.h"
 #include "sort/tags/tags.h"
+#include "sort/tags/whole_tags.h"
 
 #include <stdlib.h>
 
 /* The prefix of a tag of 64 bits whose index has 32, and the most records for that: beyond, a
  * sample does not see pairs that are many. */
+#define NARROW_BYTES        8
 #define NARROW_PREFIX_BYTES 4
 #define NARROW_RECORDS_MAX  ((uint64_t)1 << 29)
 
@@ -70,7 +73,9 @@ enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_
                                     struct gs_sink *sink, struct gs_progress *progress,
                                     struct gs_stats *stats, struct gs_error *err)
 {
-    const bool narrow = is_narrow_enough(options, spans, span_count);
+    const bool narrow = gs_whole_tags_fit(options, spans, span_count, NARROW_BYTES) ||
+                        (!gs_whole_tags_fit(options, spans, span_count, GS_KEY_BYTES) &&
+                         is_narrow_enough(options, spans, span_count));
     const struct gs_tag_sort *by = narrow ? &gs_tag_sort_64 : &gs_tag_sort_128;
     return by->sort(options, numbers, spans, span_count, sink, progress, stats, err);
 }

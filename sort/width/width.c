@@ -5,11 +5,11 @@
 #include "sort/cpu/stages_cpu.h"
 #include "sort/external/external.h"
 #include "sort/external/external_plan.h"
+#include "sort/keys/look_keys.h"
 #include "sort/keys/order.h"
 #include "sort/merge/merge.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/run/plan.h"
-#include "sort/run/verify.h"
 #include "sort/sorter/sorter.h"
 
 static struct gs_incoming *incoming_new(const struct gs_options *options)
@@ -31,13 +31,13 @@ const struct gs_width NAME(GS_BITS) = {
     .memory = gs_sort_memory,
     .held = gs_sort_held,
     .first_disorder = gs_first_record_disorder,
-    .verify_file = gs_verify_file,
+    .look = gs_keys_look,
     .merge = gs_merge,
     .merge_seconds = gs_merge_seconds,
     .merge_memory = gs_merge_memory,
     .sort_external = gs_sort_external,
     .external_needed = gs_external_needed,
-    .external_seconds = gs_external_seconds,
+    .external_forecast = gs_external_forecast,
     .incoming_new = incoming_new,
     .incoming_tell = gs_incoming_tell,
     .incoming_pause = gs_incoming_pause,

@@ -21,7 +21,9 @@
  * bins are split once more before level 2. Checks sort each input in every way that is possible.
  */
 #include "sort/device/device_sort.h"
+#if GS_BITS == 32
 #include "sort/device/pages/pages.h"
+#endif
 #include "tests/bench/bench_gpu_keys.cuh"
 
 #include <algorithm>
@@ -45,7 +47,7 @@ static void must(cudaError_t error, const char *what)
 }
 #define MUST(call) must((call), #call)
 
-static __global__ void count_differences(const uint32_t *a, const uint32_t *b, uint64_t n,
+static __global__ void count_differences(const gs_key *a, const gs_key *b, uint64_t n,
                                          unsigned long long *differences)
 {
     unsigned long long mine = 0;
@@ -57,7 +59,7 @@ static __global__ void count_differences(const uint32_t *a, const uint32_t *b, u
 }
 
 struct bench {
-    uint32_t *source, *keys, *other, *reference, *spare;
+    gs_key *source, *keys, *other, *reference, *spare;
     void *cub_memory;
     size_t cub_bytes;
     unsigned long long *differences;
@@ -81,10 +83,10 @@ static float elapsed(struct bench *bench)
 }
 
 /* Sort source by CUB; leaves the result in *sorted. */
-static float run_cub(struct bench *bench, uint64_t n, uint32_t **sorted)
+static float run_cub(struct bench *bench, uint64_t n, gs_key **sorted)
 {
-    MUST(cudaMemcpy(bench->reference, bench->source, n * 4, cudaMemcpyDeviceToDevice));
-    cub::DoubleBuffer<uint32_t> buffers(bench->reference, bench->spare);
+    MUST(cudaMemcpy(bench->reference, bench->source, n * sizeof(gs_key), cudaMemcpyDeviceToDevice));
+    cub::DoubleBuffer<gs_key> buffers(bench->reference, bench->spare);
     MUST(cudaDeviceSynchronize());
     MUST(cudaEventRecord(bench->begin));
     MUST(cub::DeviceRadixSort::SortKeys(bench->cub_memory, bench->cub_bytes, buffers, n));
@@ -93,15 +95,45 @@ static float run_cub(struct bench *bench, uint64_t n, uint32_t **sorted)
     return ms;
 }
 
+#if GS_BITS == 128
+/* Split keys of 16 bytes into halves. */
+static __global__ void split_keys(const gs_key *keys, uint64_t n, uint64_t *upper, uint64_t *lower)
+{
+    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n;
+         i += (uint64_t)gridDim.x * blockDim.x) {
+        upper[i] = (uint64_t)(keys[i] >> 64);
+        lower[i] = (uint64_t)keys[i];
+    }
+}
+
+/* Sort the source's upper halves, with the lower ones as values: less than a sort of the keys, but
+ * faster than CUB's. */
+static float run_pairs(struct bench *bench, uint64_t n)
+{
+    uint64_t *upper = (uint64_t *)bench->keys;
+    uint64_t *lower = (uint64_t *)bench->other;
+    split_keys<<<1024, 256>>>(bench->source, n, upper, lower);
+    cub::DoubleBuffer<uint64_t> keys(upper, upper + n);
+    cub::DoubleBuffer<uint64_t> values(lower, lower + n);
+    size_t bytes = bench->cub_bytes;
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaEventRecord(bench->begin));
+    MUST(cub::DeviceRadixSort::SortPairs(bench->cub_memory, bytes, keys, values, n));
+    return elapsed(bench);
+}
+#endif
+
 /* Median of a few runs of thrust::sort on the source's keys. */
 static float time_thrust(struct bench *bench, uint64_t n)
 {
     std::vector<float> ms;
     for (int i = 0; i < 3; i++) {
-        MUST(cudaMemcpy(bench->other, bench->source, n * 4, cudaMemcpyDeviceToDevice));
+        MUST(cudaMemcpy(bench->other, bench->source, n * sizeof(gs_key), cudaMemcpyDeviceToDevice));
         MUST(cudaDeviceSynchronize());
         MUST(cudaEventRecord(bench->begin));
+#if GS_BITS == 32
         thrust::sort(thrust::device, bench->other, bench->other + n);
+#endif
         ms.push_back(elapsed(bench));
     }
     return median(ms);
@@ -114,7 +146,8 @@ static float time_copy(struct bench *bench, uint64_t n)
     for (int i = 0; i < 5; i++) {
         MUST(cudaDeviceSynchronize());
         MUST(cudaEventRecord(bench->begin));
-        MUST(cudaMemcpyAsync(bench->other, bench->source, n * 4, cudaMemcpyDeviceToDevice));
+        MUST(cudaMemcpyAsync(bench->other, bench->source, n * sizeof(gs_key),
+                             cudaMemcpyDeviceToDevice));
         ms.push_back(elapsed(bench));
     }
     return median(ms);
@@ -123,8 +156,8 @@ static float time_copy(struct bench *bench, uint64_t n)
 static float run_ours(struct bench *bench, uint64_t n, struct gs_device_stats *stats)
 {
     struct gs_error err = {};
-    MUST(cudaMemcpy(bench->keys, bench->source, n * 4, cudaMemcpyDeviceToDevice));
-    MUST(cudaMemset(bench->other, 0xa5, n * 4));
+    MUST(cudaMemcpy(bench->keys, bench->source, n * sizeof(gs_key), cudaMemcpyDeviceToDevice));
+    MUST(cudaMemset(bench->other, 0xa5, n * sizeof(gs_key)));
     MUST(cudaDeviceSynchronize());
     MUST(cudaEventRecord(bench->begin));
     if (gs_device_sort(&bench->sorter, bench->keys, bench->other, n, stats, &err) != GS_OK) {
@@ -134,7 +167,7 @@ static float run_ours(struct bench *bench, uint64_t n, struct gs_device_stats *s
     return elapsed(bench);
 }
 
-static uint64_t compare(struct bench *bench, const uint32_t *sorted, uint64_t n,
+static uint64_t compare(struct bench *bench, const gs_key *sorted, uint64_t n,
                         const struct gs_device_stats *stats)
 {
     unsigned long long found;
@@ -149,12 +182,18 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
                        uint64_t paged_keys, uint64_t split_keys)
 {
     struct gs_error err = {};
-    uint32_t **buffers[] = {&bench->source, &bench->keys, &bench->other, &bench->reference,
-                            &bench->spare};
-    for (uint32_t **buffer : buffers)
-        MUST(cudaMalloc(buffer, capacity * 4 + 4));
-    cub::DoubleBuffer<uint32_t> none(NULL, NULL);
+    gs_key **buffers[] = {&bench->source, &bench->keys, &bench->other, &bench->reference,
+                          &bench->spare};
+    for (gs_key **buffer : buffers)
+        MUST(cudaMalloc(buffer, (capacity + 1) * sizeof(gs_key)));
+    cub::DoubleBuffer<gs_key> none(NULL, NULL);
     MUST(cub::DeviceRadixSort::SortKeys(NULL, bench->cub_bytes, none, capacity));
+#if GS_BITS == 128
+    size_t pairs_bytes = 0;
+    cub::DoubleBuffer<uint64_t> halves(NULL, NULL);
+    MUST(cub::DeviceRadixSort::SortPairs(NULL, pairs_bytes, halves, halves, capacity));
+    bench->cub_bytes = std::max(bench->cub_bytes, pairs_bytes);
+#endif
     MUST(cudaMalloc(&bench->cub_memory, bench->cub_bytes));
     MUST(cudaMalloc(&bench->differences, sizeof *bench->differences));
     MUST(cudaEventCreate(&bench->begin));
@@ -165,7 +204,11 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
         bench->sorter.room.paged_keys = paged_keys;
     if (split_keys > 0)
         bench->sorter.room.split_keys = split_keys;
-    if (st != GS_OK || gs_device_sorter_add_room(&bench->sorter, &err) != GS_OK) {
+#if GS_BITS == 32
+    if (st == GS_OK)
+        st = gs_device_sorter_add_room(&bench->sorter, &err);
+#endif
+    if (st != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
     }
@@ -184,7 +227,7 @@ static std::vector<uint64_t> boundary_sizes()
 }
 
 /* Sort the source and compare the result with `sorted`. Returns whether it is wrong. */
-static bool check_once(struct bench *bench, const uint32_t *sorted, uint64_t n, int distribution)
+static bool check_once(struct bench *bench, const gs_key *sorted, uint64_t n, int distribution)
 {
     struct gs_device_stats stats;
     run_ours(bench, n, &stats);
@@ -212,7 +255,7 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
         for (int distribution : distributions) {
             if (n > capacity)
                 continue;
-            uint32_t *sorted = bench->source;
+            gs_key *sorted = bench->source;
             MUST(make_source(bench->source, n, distribution, n + 11));
             if (n > 0)
                 run_cub(bench, n, &sorted);
@@ -220,7 +263,7 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
                 for (int way = COUNTED; way <= SPLIT_ORDERED; way++) {
                     if (few < few_keys && (n <= few || n > few_keys))
                         continue;
-                    if (way != COUNTED && (n <= few || n < paged_keys))
+                    if (way != COUNTED && (GS_BITS > 32 || n <= few || n < paged_keys))
                         continue;
                     bench->sorter.few_keys = few;
                     bench->sorter.room.paged_keys = way == COUNTED ? UINT64_MAX : paged_keys;
@@ -246,7 +289,7 @@ static int repeat(struct bench *bench, uint64_t n, unsigned times)
     unsigned failures = 0;
     struct gs_device_stats stats;
     for (unsigned i = 0; i < times; i++) {
-        uint32_t *sorted;
+        gs_key *sorted;
         MUST(make_source(bench->source, n, (int)i % KINDS, 1000 + i));
         run_cub(bench, n, &sorted);
         run_ours(bench, n, &stats);
@@ -262,13 +305,14 @@ static void print_stages(uint64_t n, bool split,
 {
     static const char *const STAGES[] = {"select",  "samples", "count",    "prefix",
                                          "scatter", "count2",  "scatter2", "sort"};
-    static const unsigned BYTES[] = {0, 0, 4, 0, 8, 4, 8, 8}; /* moved per key */
+    static const unsigned MOVES[] = {0, 0, 1, 0, 2, 1, 2, 2}; /* of each key */
     printf("      ms:  ");
     for (int s = 0; s < GS_DEVICE_STAGES; s++)
         printf(" %s %.4f", STAGES[s], median(stage_ms[s]));
     printf("\n      GB/s:");
     for (int s = 0; s < GS_DEVICE_STAGES; s++) {
-        const uint64_t bytes = (s == GS_DEVICE_SCATTER_DIGITS && split ? 2 : 1) * n * BYTES[s];
+        const uint64_t bytes =
+            (s == GS_DEVICE_SCATTER_DIGITS && split ? 2 : 1) * n * MOVES[s] * sizeof(gs_key);
         if (bytes > 0 && median(stage_ms[s]) > 0)
             printf(" %s %.0f", STAGES[s], (double)bytes / median(stage_ms[s]) / 1e6);
     }
@@ -284,9 +328,12 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     uint64_t wrong = 0;
     bench->sorter.timed = stages;
     for (unsigned i = 0; i < repetitions + 2; i++) { /* two warm-ups */
-        uint32_t *sorted;
+        gs_key *sorted;
         MUST(make_source(bench->source, n, distribution, log2 * 1000 + i));
         float cub = run_cub(bench, n, &sorted);
+#if GS_BITS == 128
+        cub = run_pairs(bench, n);
+#endif
         float ours = run_ours(bench, n, &stats);
         wrong += compare(bench, sorted, n, &stats);
         if (i < 2)
@@ -298,7 +345,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
     }
     float cub = median(cub_ms);
     float ours = median(our_ms);
-    float thrust = time_thrust(bench, n);
+    float thrust = GS_BITS == 32 ? time_thrust(bench, n) : 0;
     float copy = time_copy(bench, n);
     printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | thrust %9.4f ms | "
            "%2.0f %% of the limit | %u levels %u+%u+%u jobs %u fills%s\n",

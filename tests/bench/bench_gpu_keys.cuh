@@ -7,6 +7,7 @@
 #ifndef GS_BENCH_GPU_KEYS_CUH
 #define GS_BENCH_GPU_KEYS_CUH
 
+#include "common/keys.h"
 #include "common/random.h"
 
 extern "C" {
@@ -18,11 +19,17 @@ extern "C" {
 #include <vector>
 
 static const char *const DISTRIBUTIONS[] = {
-    "uniform",      "gaussian", "zipf",        "log-uniform", "sorted",       "reversed",
-    "nearly",       "equal",    "few16",       "narrow",      "high-bits",    "low-zero",
-    "allbutone",    "two",      "clusters",    "periodic",    "two-clusters", "streams",
-    "bit-reversed", "k-mers",   "low-entropy", "exponential", "grid",         "max-keys"};
+    "uniform",      "gaussian", "zipf",        "log-uniform", "sorted",        "reversed",
+    "nearly",       "equal",    "few16",       "narrow",      "high-bits",     "low-zero",
+    "allbutone",    "two",      "clusters",    "periodic",    "two-clusters",  "streams",
+    "bit-reversed", "k-mers",   "low-entropy", "exponential", "grid",          "max-keys",
+#if GS_BITS > 32
+    "unit-floats",  "floats",   "normal",      "16-firsts",   "wide-clusters", "100-copies",
+    "crowds",       "small",    "1000-firsts", "steps"
+#endif
+};
 static const int KINDS = sizeof DISTRIBUTIONS / sizeof *DISTRIBUTIONS;
+static const int NARROW_KINDS = 24; /* those made of 32 bits */
 
 /* A key of 16 bases, from base i on, of a sequence in which two of the four bases are frequent. */
 static __device__ uint32_t make_mer(uint64_t i, uint64_t seed)
@@ -97,11 +104,82 @@ static __device__ uint32_t make_key(int distribution, uint64_t i, uint64_t n, ui
     }
 }
 
-static __global__ void make_keys(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
+/* A key of any width that is a function of 32 bits, and in their order: values repeat as theirs. */
+static __host__ __device__ gs_key widen(uint32_t key)
+{
+#if GS_BITS == 32
+    return key;
+#elif GS_BITS == 64
+    return (gs_key)key << 32 | (uint32_t)gs_random(19, key);
+#else
+    return (gs_key)key << 96 | (gs_key)gs_random(19, key) << 32 | (uint32_t)gs_random(23, key);
+#endif
+}
+
+#if GS_BITS > 32
+/* 64 random bits in the lower half, or all of it. */
+static __device__ gs_key lower_half(uint64_t i, uint64_t seed)
+{
+    return GS_BITS == 64 ? gs_random(seed, i) >> 32 : gs_random(seed + 2, i);
+}
+
+/* The order-preserving bits of a double, in the upper 64. */
+static __device__ gs_key of_double(double x, uint64_t i, uint64_t seed)
+{
+    uint64_t bits = (uint64_t)__double_as_longlong(x);
+    bits ^= (bits >> 63) != 0 ? ~0ULL : 1ULL << 63;
+    return GS_BITS == 64 ? (gs_key)bits : (gs_key)bits << (GS_BITS - 64) | gs_random(seed + 3, i);
+}
+
+static __device__ gs_key make_wide(int kind, uint64_t i, uint64_t n, uint64_t seed)
+{
+    const uint64_t random = gs_random(seed, i);
+    const double unit = (double)(random >> 11) * 0x1p-53;
+    const int half = GS_BITS / 2;
+    switch (kind) {
+    case 0:
+        return of_double(unit, i, seed);
+    case 1: /* all exponents, both signs, infinities and NaNs */
+        return of_double(__longlong_as_double((long long)random), i, seed);
+    case 2:
+        return of_double(sqrt(-2 * log(unit + 0x1p-60)) *
+                             cospi(2 * (double)(gs_random(seed + 1, i) >> 11) * 0x1p-53),
+                         i, seed);
+    case 3: /* pairs with 16 distinct first halves */
+        return (gs_key)(gs_random(3, random & 15) >> 32) << half | lower_half(i, seed + 4);
+    case 4: /* 4096 clusters of a million neighbours */
+        return widen((uint32_t)gs_random(5, random >> 32 & 4095)) + (random & 0xfffff);
+    case 5: /* each value has about 100 copies */
+        return widen((uint32_t)gs_random(9, random % (n / 100 + 1)));
+    case 6: /* 300 neighbours crowded at each of n / 4096 places */
+        return widen((uint32_t)gs_random(9, random % (n / 4096 + 1))) + (random >> 32) % 300;
+    case 7:
+        return random >> 44;
+    case 8:
+        return (gs_key)(random % 1000) << half | lower_half(i, seed + 4);
+    default: /* nested: half of the keys in a range 2^-8 as wide, and so on */
+        return (gs_key)random >> 8 * (__clzll((long long)gs_random(seed + 5, i)) % (GS_BITS / 8));
+    }
+}
+#endif
+
+static __global__ void make_keys(gs_key *keys, uint64_t n, int distribution, uint64_t seed)
 {
     for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n;
-         i += (uint64_t)gridDim.x * blockDim.x)
-        keys[i] = make_key(distribution, i, n, seed);
+         i += (uint64_t)gridDim.x * blockDim.x) {
+#if GS_BITS > 32
+        if (distribution == 0) {
+            keys[i] = (gs_key)gs_random(seed, i) << (GS_BITS - 64) |
+                      (GS_BITS == 64 ? 0 : gs_random(seed + 1, i));
+            continue;
+        }
+        if (distribution >= NARROW_KINDS) {
+            keys[i] = make_wide(distribution - NARROW_KINDS, i, n, seed);
+            continue;
+        }
+#endif
+        keys[i] = widen(make_key(distribution, i, n, seed));
+    }
 }
 
 static const char *name_of(int distribution)
@@ -111,17 +189,17 @@ static const char *name_of(int distribution)
 
 /* Fill device memory with n keys of a distribution (an index of DISTRIBUTIONS or, behind these, of
  * keygen's). */
-static cudaError_t make_source(uint32_t *keys, uint64_t n, int distribution, uint64_t seed)
+static cudaError_t make_source(gs_key *keys, uint64_t n, int distribution, uint64_t seed)
 {
     if (distribution < KINDS) {
         make_keys<<<1024, 256>>>(keys, n, distribution, seed);
         return cudaSuccess; /* the next call reports an error of the kernel */
     }
-    std::vector<uint32_t> drawn(n);
+    std::vector<gs_key> drawn(n);
     const struct gs_dist *dist = &gs_dists[distribution - KINDS];
 #pragma omp parallel for
     for (uint64_t i = 0; i < n; i++)
-        drawn[i] = dist->draw(seed, n, i);
+        drawn[i] = widen((uint32_t)dist->draw(seed, n, i));
     return cudaMemcpy(keys, drawn.data(), n * sizeof *keys, cudaMemcpyHostToDevice);
 }
 

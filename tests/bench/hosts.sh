@@ -102,8 +102,9 @@ for count; do
     bytes=$(tc -j qdisc show dev "$prefix-1" | grep -o '"rate":[0-9]*' | cut -d: -f2)
     awk -v hosts="$count" -v rate="$bytes" '
         $1 ~ /^[0-9]+$/ { most = $4 > most ? $4 : most }
-        $1 == "all" { ms = $6 }
-        $1 == "total" { printf "| %d | %.0f | %.1f | %.0f %% | %.0f |\n", hosts, ms,
-            most / ms / 1e3, 100 * most / ms * 1e3 / rate, $2 }' said
+        $1 == "all" { s = $6 }
+        $1 == "total" { total = $2 }
+        END { printf "| %d | %.0f | %.1f | %.0f %% | %.0f |\n", hosts, 1e3 * s, most / s,
+            100 * most * 1e6 / s / rate, total }' said
     remove_hosts
 done

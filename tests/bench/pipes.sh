@@ -66,7 +66,7 @@ run()
 {
     rm -f out
     microseconds sort_from "$1" "$2" >>"$1.$2"
-    awk '/^read /{ read = $(NF - 1) } /^total /{ print ($2 - read) * 1000 }' stats >>"$1.$2.rest"
+    awk '/^total /{ total = $2 } /^read /{ print (total - $NF) * 1000 }' stats >>"$1.$2.rest"
 }
 
 copy_it()

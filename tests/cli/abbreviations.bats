@@ -28,12 +28,12 @@ setup()
 
 @test "an ambiguous or unknown abbreviation is refused" {
     run -2 --separate-stderr gsort --progress=a in -o out
-    [ "$stderr" = "gsort: ambiguous --progress argument 'a'" ]
+    [[ $stderr = "gsort: ambiguous --progress argument 'a': it is auto, always or never; "* ]]
     run -2 --separate-stderr gsort --engine=a in -o out
-    [ "$stderr" = "gsort: ambiguous --engine argument 'a'" ]
+    [[ $stderr = "gsort: ambiguous --engine argument 'a': it is auto, samplesort, "* ]]
     run -2 --separate-stderr gsort --device= in -o out
-    [ "$stderr" = "gsort: ambiguous --device argument ''" ]
+    [ "$stderr" = "gsort: ambiguous --device argument '': it is auto, cpu or gpu; try 'gsort -h'" ]
     run -2 --separate-stderr gsort --engine=autos in -o out
-    [ "$stderr" = "gsort: invalid --engine argument 'autos'" ]
+    [[ $stderr = "gsort: invalid --engine argument 'autos': "*" (did you mean auto?); "* ]]
     [ ! -e out ]
 }

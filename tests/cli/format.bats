@@ -149,6 +149,34 @@ refused()
     assert_trouble "looks like an ELF program"
 }
 
+@test "text is what -t or -R says" {
+    seq -f %07g 600 >text
+    for options in "-R 8 -k 0:b7" "-t b8" "-R 8 -k 0:u64be -r" "--skip=8 -t b8"; do
+        # shellcheck disable=SC2086  # words
+        gsort $options text -o out
+        # shellcheck disable=SC2086
+        gsort $options < <(cat text) | cmp out -
+    done
+    LC_ALL=C sort <text >wanted
+    gsort -R 8 -k 0:b7 text | cmp wanted -
+    run -2 --separate-stderr gsort --skip=8 text -o out
+    assert_trouble "looks like text"
+}
+
+@test "a .npy file behind as many bytes to skip as its header has, and no others" {
+    keygen uniform 100 >keys
+    (printf '\x93NUMPY\x01\0\x76\0{%116s\n' '' && cat keys) >a.npy
+    (head -c 128 a.npy && reference keys) >wanted
+    gsort --skip=128 -t u32 a.npy -o out
+    assert_same wanted out
+    gsort --skip=128 < <(cat a.npy) | cmp wanted -
+    for options in --skip=64 "--skip=132 -t i16" "-R 4"; do
+        # shellcheck disable=SC2086  # words
+        run -2 --separate-stderr gsort $options a.npy -o out
+        assert_trouble "looks like a NumPy array"
+    done
+}
+
 @test "keys that are no text: short, without a line end, all alike, with a byte of another kind" {
     printf 'abc\ndef\nghi\n' >few
     printf 'ABCD%.0s' {1..2000} >tags

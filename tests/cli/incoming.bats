@@ -19,7 +19,7 @@ trickle()
 # row FILE STAGE: print begin and end of a stage in --stats, in whole ms.
 row()
 {
-    awk -v stage="$2" 'index($0, stage) == 1 { print int($(NF - 2)), int($(NF - 1)) }' "$1"
+    awk -v stage="$2" 'index($0, stage) == 1 { print int($(NF - 1)), int($NF) }' "$1"
 }
 
 setup_file()

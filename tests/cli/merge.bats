@@ -94,7 +94,7 @@ make_parts()
     gsort -m -S 10M -T . <(cat large) --stats -o got 2>stats
     assert_same large got
     grep -q '^temporary *6000000 bytes' stats
-    gsort -m </dev/null -o got
+    gsort -m - </dev/null -o got
     [ ! -s got ]
 }
 

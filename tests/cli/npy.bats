@@ -1,15 +1,7 @@
 # A .npy file is sorted as what its header says, and the output is one, too.
 # SPDX-License-Identifier: MIT
 
-load ../helper
-
-# npy DESCR COUNT: a .npy file of version 1.0 from the records on standard input.
-npy()
-{
-    local header="{'descr': $1, 'fortran_order': False, 'shape': ($2,), }"
-    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header"
-    cat
-}
+load ../npy
 
 @test "plain types, in every way in and out" {
     without_gpu "types of all sizes"
@@ -85,7 +77,7 @@ END
     npy "'<i4'" 100 <raw >b.npy
     npy "'<u4'" 99 <raw >short.npy
     npy "'|O'" 50 <raw >objects.npy
-    for command in "a.npy b.npy" "a.npy raw" "raw a.npy" "-t u32 a.npy" short.npy objects.npy; do
+    for command in "a.npy b.npy" "a.npy raw" "raw a.npy" "-t f32 a.npy" short.npy objects.npy; do
         # shellcheck disable=SC2086  # words
         run -2 --separate-stderr gsort $command -o out
         assert_trouble ""
@@ -97,7 +89,7 @@ END
 
 @test "numpy reads the result as its own sort's" {
     without_gpu "types of all sizes"
-    python3 -c 'import numpy' 2>/dev/null || skip "no numpy"
+    need_numpy
     python3 - <<'END'
 import numpy
 random = numpy.random.default_rng(1)

@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 # shellcheck disable=SC2002  # pipes are meant
-load ../helper
-
-# npy DESCR COUNT: a .npy file of version 1.0 from the records on standard input.
-npy()
-{
-    local header="{'descr': $1, 'fortran_order': False, 'shape': ($2,), }"
-    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header"
-    cat
-}
+load ../npy
 
 # drip FILE: like cat, but the first bytes come one by one.
 drip()
@@ -76,7 +68,7 @@ END
 
 @test "the end of a terminal is read once" {
     { sleep 1 && printf 'abc\n' && sleep 1 && printf '\4'; } |
-        timeout 20 script -q -e -c '"$GSORT" -o out' typed >/dev/null
+        timeout 20 script -q -e -c '"$GSORT" - -o out' typed >/dev/null
     [ "$(cat out)" = abc ]
 }
 

@@ -16,22 +16,51 @@ setup()
     [ "$(wc -l <help)" -ge 15 ]
 }
 
+# Print the entries of the man page's OPTIONS, and its groups.
+option_entries()
+{
+    sed 's/\\-/-/g; s/\\f[BIRP]//g' "$ROOT/man/gsort.1" | sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' |
+        awk '/^\.SS/ { print } /^\.TP/ { take = 1; next }
+            take { print; take = /^\.(TQ|PD)/ }'
+}
+
+# by_group <LINES: print `GROUP: OPTION` for each long option in lines of options; a line that
+# begins with a capital is a group.
+by_group()
+{
+    awk '/^[A-Z]/ { group = $0; next }
+        { while (match($0, /--[a-z][a-z-]+/)) {
+              print group ": " substr($0, RSTART, RLENGTH)
+              $0 = substr($0, RSTART + RLENGTH) } }' | sort
+}
+
 @test "the man page has an entry for every option of --help, and no others" {
     [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
-    sed 's/\\-/-/g; s/\\f[BIRP]//g' "$ROOT/man/gsort.1" | sed -n '/^\.SH OPTIONS/,/^\.SH STATS/p' |
-        awk '/^\.TP/ { take = 1; next } take { print; take = /^\.(TQ|PD)/ }' | long_options >page
+    option_entries | long_options >page
     diff help page
 }
 
-@test "README.md names every option of --help, and no others of gsort" {
+@test "the man page has the groups of --help, with the same options" {
+    [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
+    option_entries | sed 's/^\.SS //' | by_group >page
+    gsort --help | sed -n '/^ [A-Z].*:$/ { s/^ //; s/[,:].*//; p }
+        /^  *-/ { s/^  *//; s/  .*//; p }' | by_group >list
+    [ "$(cut -d: -f1 list | uniq | wc -l)" -ge 5 ]
+    diff list page
+}
+
+@test "README.md names every option of -h, and none that --help lacks" {
     [ -e "$ROOT/README.md" ] || skip "no README.md in this tree"
-    long_options <"$ROOT/README.md" >readme
-    comm -23 help readme >missing
-    [ ! -s missing ] || {
-        echo "not in README.md: $(xargs <missing)" >&2
-        return 1
-    }
-    grep -Eo -- 'gsort( +[^|;`]*)?' "$ROOT/README.md" | long_options >used
+    gsort -h | grep -Eo -- '^ +--?[a-zA-Z]+' | tr -d ' ' >common
+    [ "$(wc -l <common)" -ge 12 ]
+    while read -r option; do
+        grep -Eq -- "(^|[ \`])$option([] =:,\`]|\$)" "$ROOT/README.md" || {
+            echo "not in README.md: $option" >&2
+            return 1
+        }
+    done <common
+    # Those behind the program's name, and those that begin a piece of code: mpirun has its own.
+    grep -Eo -- '(gsort(-mpi)?( +[^|;`]*)?|`--[^`]*)' "$ROOT/README.md" | long_options >used
     comm -13 help used >unknown
     [ ! -s unknown ] || {
         echo "not options: $(xargs <unknown)" >&2
@@ -55,20 +84,34 @@ setup()
     done
 }
 
-@test "the man page has all sections and renders without a warning" {
+@test "the man page has all sections" {
     [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
-    for section in NAME SYNOPSIS DESCRIPTION OPTIONS STATS "EXIT STATUS" ENVIRONMENT FILES \
-        EXAMPLES BUGS; do
+    for section in NAME SYNOPSIS DESCRIPTION "FILE FORMATS" EXAMPLES OPTIONS "EXIT STATUS" \
+        ENVIRONMENT FILES BUGS "SEE ALSO"; do
         grep -Eq "^\.SH \"?$section\"?$" "$ROOT/man/gsort.1" || {
             echo "no section $section" >&2
             return 1
         }
     done
+}
+
+@test "every man page renders without a warning, and names the others that are here" {
+    [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
     require groff
     [ -d /usr/share/groff ] || skip "groff without its macros"
-    groff -man -Tascii -ww -z "$ROOT/man/gsort.1" 2>warnings
-    [ ! -s warnings ] || {
-        cat warnings >&2
-        return 1
-    }
+    for page in "$ROOT"/man/*.[1-8]; do
+        groff -man -Tascii -ww -z "$page" 2>warnings
+        [ ! -s warnings ] || {
+            cat warnings >&2
+            return 1
+        }
+        for other in "$ROOT"/man/*.[1-8]; do
+            name=$(basename "$other")
+            [ "$page" = "$other" ] || sed -n 's/\\-/-/g; /^\.SH SEE ALSO/,$p' "$page" |
+                grep -qF ".BR ${name%.*} (${name##*.})" || {
+                echo "not under SEE ALSO of $page: $name" >&2
+                return 1
+            }
+        done
+    done
 }

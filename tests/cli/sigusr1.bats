@@ -120,7 +120,7 @@ is_ready_or_over()
     assert_same wanted out
 }
 
-@test "percentage, rate and ETA agree" {
+@test "percentage, rate and the time left agree" {
     keygen sorted 6000000 >in
     exec 8<>fifo
     start -m --parallel=1 in -o fifo 2>err 8>&-
@@ -132,9 +132,10 @@ is_ready_or_over()
     wait "$GSORT_PID" || true
     GSORT_PID=
     exec 8>&-
-    grep -Eqx 'gsort: merge: [0-9]+ %, [0-9]+\.[0-9] Mkeys/s, ETA [0-9]+:[0-5][0-9]' err
+    grep -Eqx \
+        'gsort: [0-9]+ %, 0:0[0-9] elapsed, [0-9]+:[0-5][0-9] left \(merge, [0-9.]+ Mkeys/s\)' err
     awk -F '[ :]+' '{
-        percent = $3; rate = $5; left = $8 * 60 + $9
+        percent = $2; rate = $11; left = $7 * 60 + $8
         wanted = 6 * (1 - percent / 100) / rate
         exit !(percent >= 20 && percent <= 35 && left >= 0.85 * wanted - 1 &&
                left <= 1.15 * wanted + 1)

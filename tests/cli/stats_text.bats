@@ -9,7 +9,7 @@ setup()
     keygen uniform 1000003 >in
 }
 
-@test "every stage has a row, with units" {
+@test "every stage that ran has a row, with units" {
     run -0 --separate-stderr gsort --engine=samplesort --stats in -o out
     [ -z "$output" ]
     for row in "select samples" "sort samples" "count bins" "prefix sum" "scatter" "sort bins" \
@@ -19,13 +19,37 @@ setup()
             return 1
         }
     done
-    for word in ms GB/s Mkeys/s begin end share bins largest mean engine samplesort device \
+    for word in ms GB/s Mkeys/s begin end bins largest mean engine samplesort device \
         overlap; do
         [[ ${stderr,,} == *"${word,,}"* ]] || {
             echo "not there: $word" >&2
             return 1
         }
     done
+}
+
+@test "the total comes first, then only stages that ran" {
+    : >empty
+    for input in in empty; do
+        gsort --device=cpu --stats "$input" -o out 2>stats
+        [[ $(head -n 1 stats) =~ ^total\ +[0-9.]+\ ms,\ [0-9.]+\ GB/s,\ [0-9.]+\ Mkeys/s$ ]]
+        [[ $(sed -n 2p stats) == "stage "*end ]]
+        run ! grep -E '^(upload|download|sort lists|merge lists|verify) |[^-] +- ' stats
+    done
+    gsort --stats --verify in -o out 2>stats
+    grep -q '^verify .*[0-9]' stats
+}
+
+@test "no line has more than 79 columns" {
+    export GSORT_DEVICE= # a GPU does not sort these
+    local -a keys=()
+    for at in {0..60..4}; do
+        keys+=(-k "$at:u32be")
+    done
+    gsort --stats --verify -R 64 "${keys[@]}" -S 1M -T . < <(head -c 3200000 in) >out 2>stats
+    gsort --stats --verify in -o out 2>>stats
+    grep -q '^type .*u32be' stats
+    run ! grep -E '.{80}' stats
 }
 
 @test "--stats=text is --stats" {

@@ -61,7 +61,7 @@ refused()
     [ "$stderr" = "gsort: in:1: disorder: 1" ]
 }
 
-@test "a GPU sorts records of some sizes only: it is said" {
-    run -2 --separate-stderr "$GSORT" -t u8 --device=gpu /dev/null
-    assert_trouble "--device=gpu"
+@test "a GPU sorts records of up to 16 bytes: it is said" {
+    run -2 --separate-stderr "$GSORT" -R 17 --device=gpu /dev/null
+    assert_trouble "--device=gpu: a GPU sorts records of up to 16 bytes, not of 17"
 }

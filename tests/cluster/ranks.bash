@@ -9,6 +9,8 @@ load ../helper
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_hwloc_base_binding_policy=none
+# Under ASan: the libraries end with memory that they have not given back.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 MPIRUN=${MPIRUN:-mpirun}
 case $("$MPIRUN" --version 2>/dev/null) in
 *HYDRA*) MPI=mpich ;;
@@ -36,6 +38,61 @@ ranks()
 ranks_of_host()
 {
     timeout --foreground 120 "$MPIRUN" -n "$1" "$GSORT_MPI" \
+        ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "${@:2}"
+}
+
+# end_at_once: where ranks fail in good order, Open MPI's mpirun need not give them a second more.
+end_at_once()
+{
+    export OMPI_MCA_odls_base_sigkill_timeout=0
+}
+
+# two_lines FIRST... : LAST...: gsort by three ranks, of which the last has another command line.
+two_lines()
+{
+    local -a first=()
+    while [ "$1" != : ]; do
+        first+=("$1")
+        shift
+    done
+    timeout --foreground 120 "$MPIRUN" -n 2 "$GSORT_MPI" "${first[@]}" : \
+        -n 1 "$GSORT_MPI" "${@:2}"
+}
+
+# each_in_its_place PROGRAM: make ./each, by which each rank runs it in the directory rank-N, if
+# there is one. To be used as GSORT_MPI.
+each_in_its_place()
+{
+    cat >each <<END
+#!/bin/sh
+cd "$PWD/rank-\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}" 2>/dev/null
+exec "$1" "\$@"
+END
+    chmod +x each
+}
+
+# hosts N ARG...: gsort as if by N hosts, with RANKS_PER_HOST (default 1) on each.
+hosts()
+{
+    cat >agent <<END
+#!/bin/bash
+while [[ \$1 == -* ]]; do
+    shift
+done
+mkdir -p "$BATS_TEST_TMPDIR/\$1"
+export OMPI_MCA_orte_tmpdir_base=$BATS_TEST_TMPDIR/\$1
+shift
+eval "exec \$*"
+END
+    chmod +x agent
+    local each=${RANKS_PER_HOST:-1} list='' i
+    for ((i = 1; i <= $1; i++)); do
+        list+=${list:+,}host-$i:$each
+    done
+    # Their names for shared memory would be the same.
+    local -a how=(--host "$list" --mca plm_rsh_agent "$PWD/agent" --mca btl 'tcp,self')
+    [ "$MPI" = openmpi ] || how=(-hosts "$list" -launcher ssh -launcher-exec "$PWD/agent")
+    timeout --foreground 120 "$MPIRUN" "${how[@]}" -n $(($1 * each)) "$GSORT_MPI" \
         ${GSORT_DEVICE:+"--device=$GSORT_DEVICE"} "${@:2}"
 }
 

@@ -6,6 +6,7 @@ load ranks
 setup()
 {
     enter_ranks
+    end_at_once
     keygen uniform 1000 >in
 }
 

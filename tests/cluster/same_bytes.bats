@@ -114,6 +114,34 @@ same()
     assert_same wanted out
 }
 
+@test "standard input that is empty, or so short that it could be anything" {
+    for keys in 0 1 2; do
+        keygen uniform "$keys" >in
+        reference in >wanted
+        ranks 3 - -o out < <(cat in)
+        assert_same wanted out
+    done
+}
+
+@test "standard input that has no room in memory" {
+    keygen uniform 10000 >in
+    reference in >wanted
+    mkdir temporary
+    for memory in 16K 64K 2M; do
+        ranks 2 -S "$memory" -T temporary -o out < <(cat in)
+        assert_same wanted out
+        ranks_of_host 2 -S "$memory" -T temporary - -o out < <(cat in)
+        assert_same wanted out
+    done
+    [ "$MPI" = mpich ] || {
+        keygen uniform 2M >in
+        reference in in >wanted
+        ranks 3 -S 4M -T temporary --verify - in -o out < <(cat in)
+        assert_same wanted out
+    }
+    [ -z "$(ls -A temporary)" ]
+}
+
 @test "the output replaces an input" {
     keygen uniform 200000 >in
     reference in >wanted

@@ -13,6 +13,8 @@
  *
  * GSORT_FAULT_OWN=1 counts only what the program calls itself, not what libraries do for it: MPI's.
  *
+ * GSORT_FAULT_SWAP=1: whenever FILE is opened and there is a FILE.next, that replaces it after.
+ *
  * GSORT_FAULT_LARGE=BYTES refuses memory in larger pieces, as strict accounting does, without
  * counting that.
  *
@@ -77,6 +79,7 @@ static const char *const kinds[KINDS] = {
 static int wanted = KINDS;
 static int error_number;
 static bool is_short;
+static bool swaps;
 static bool all_later;
 static bool named_only;
 static size_t large = SIZE_MAX;
@@ -144,6 +147,7 @@ static void read_request(void)
         large = strtoul(getenv("GSORT_FAULT_LARGE"), NULL, 10);
     refuses_busy = getenv("GSORT_FAULT_BUSY") != NULL;
     own_only = getenv("GSORT_FAULT_OWN") != NULL;
+    swaps = getenv("GSORT_FAULT_SWAP") != NULL;
     dl_iterate_phdr(find_own, NULL);
     if (request == NULL)
         return;
@@ -207,10 +211,22 @@ static inline __attribute__((always_inline)) bool open_fails(int flags)
     return fails(OPEN);
 }
 
+static void swap(const char *path)
+{
+    char next[4096];
+    if (swaps && snprintf(next, sizeof next, "%s.next", path) < (int)sizeof next)
+        syscall(SYS_renameat2, AT_FDCWD, next, AT_FDCWD, path, 0);
+}
+
 int open(const char *path, int flags, ...)
 {
     MODE_ARGUMENT(flags)
-    return open_fails(flags) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    if (open_fails(flags))
+        return -1;
+    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    if (fd >= 0)
+        swap(path);
+    return fd;
 }
 
 int openat(int dirfd, const char *path, int flags, ...)

@@ -42,7 +42,7 @@ static void check_command(const struct gs_command *command, int argc)
             abort();
     if (command->output != NULL && (*command->output == '\0' || command->mode == GS_MODE_CHECK))
         abort();
-    if (command->mode == GS_MODE_CHECK && (command->file_count > 1 || command->planned))
+    if (command->mode == GS_MODE_CHECK && command->planned)
         abort();
     if (command->directory_count == 0 || command->directory_count >= (size_t)argc + 1)
         abort();

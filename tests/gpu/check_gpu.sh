@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/gpu/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES
-#                               GPU_NARROW GPU_SMALL GPU_CLOSE
+#                               GPU_NARROW GPU_SMALL GPU_CLOSE BENCH_GPU_OF_A_WIDTH...
 # from make check-gpu, with the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
@@ -26,6 +26,8 @@ pages=$6
 narrow=$7
 small=$8
 close=$9
+shift 9
+wide=("$@")
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=600        # seconds for a file
@@ -102,7 +104,8 @@ watched()
 # gpu_narrow those of remainders, gpu_engines the shared-memory engines; bench-gpu sends more
 # distributions through the same kernels. racecheck follows each access to shared memory, of CUB's
 # kernels in bench-gpu too, and would take minutes: it gets smaller inputs, half of the kinds for
-# each number of bins, and no bench-gpu, and so the same kernels.
+# each number of bins, and no bench-gpu, and so the same kernels. For wider keys, bench-gpu's inputs
+# are all.
 sanitize()
 {
     if [ "$1" = racecheck ]; then
@@ -111,7 +114,12 @@ sanitize()
         watched "$1" "$twins" 60000 && watched "$1" "$values" 40000 &&
             watched "$1" "$bench" --check-small --sizes=16
     fi && watched "$1" "$pages" && watched "$1" "$narrow" 0 && watched "$1" "$close" 1 &&
-        watched "$1" "$engines" 300 37
+        watched "$1" "$engines" 300 37 || return
+    local -a but=()
+    [ "$1" != racecheck ] || but=(--kernel-regex-exclude kns=Radix) # CUB's kernels
+    for width in "${wide[@]}"; do
+        watched "$1" "${but[@]}" "$width" --check-small --sizes=16 || return
+    done
 }
 
 # suite_file FILE: run it, and note its counts: ok, of them skipped, seconds.
@@ -174,6 +182,13 @@ else
     large_note="skipped: more than 2^32 keys against CUB: $gpu_mib MiB are too few"
 fi
 step '1000 sorts of 2^20 keys under varied seeds' "$bench" --repeat=1000 --sizes=20
+for width in "${wide[@]}"; do
+    bits=${width##*-}
+    step "keys of $bits bits, the same against CUB" "$width" --check --sizes=24
+    step "200 sorts of 2^20 keys of $bits bits" "$width" --repeat=200 --sizes=20
+    # A block of each kind sorts some bins of every distribution here.
+    step "2^26 keys of $bits bits, every distribution" "$width" --sizes=26 --repetitions=1
+done
 sanitizer_note=
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck synccheck; do

@@ -86,13 +86,14 @@ same_spilled()
 }
 
 @test "through temporary files: any format" {
-    local bytes options distributions=(uniform few equal)
+    local bytes count options distributions=(uniform few equal)
     mkdir tmp
     for bytes in 1 4 8 13 16 17 100; do
-        keygen --type=u8 --record="$bytes" "${distributions[bytes % 3]}" 400000 >in
+        count=$((bytes < 8 ? 1000000 : 400000))
+        keygen --type=u8 --record="$bytes" "${distributions[bytes % 3]}" "$count" >in
         for options in "-k 0:u8" "-k 0:u8 -r" ""; do
             # shellcheck disable=SC2086  # options are words
-            same_spilled 400000 "$bytes" --argsort=u32 -R "$bytes" $options in
+            same_spilled "$count" "$bytes" --argsort=u32 -R "$bytes" $options in
         done
     done
     keygen --type=f64 few 500000 >in

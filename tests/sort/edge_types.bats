@@ -5,7 +5,6 @@ load ../helper
 
 setup()
 {
-    without_gpu "types of every size"
     enter_directory
 }
 

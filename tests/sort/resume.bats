@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 load ../helper
+load resume
 
 # The formats here are the CPU's.
 export GSORT_DEVICE=
@@ -10,43 +11,6 @@ setup()
 {
     enter_directory
     mkdir tmp
-}
-
-# kept: the directory that a run has left.
-kept()
-{
-    local found=(tmp/.gsort-resume-*)
-    [ "${#found[@]}" -eq 1 ] && [ -d "${found[0]}" ] && echo "${found[0]}"
-}
-
-# end_at KIB ARG...: sort in to a pipe, but die when a temporary file gets longer. (gsort must not
-# write to a file, which would be too long, too.)
-end_at()
-{
-    if (ulimit -f "$1" && gsort --resume -T tmp "${@:2}" in | cat >/dev/null); then
-        echo "it was not killed: $*" >&2
-        return 1
-    fi
-}
-
-# resumed FILE: how many chunks that run has taken over, by its report.
-resumed()
-{
-    sed -n 's/^reason .* \([0-9]*\) chunks of them resumed$/\1/p' "$1"
-}
-
-# temporary FILE: the bytes that it has written to temporary files.
-temporary()
-{
-    awk '$1 == "temporary" { print $2 }' "$1"
-}
-
-# go_on ARG...: sort in again, and compare with the reference's `wanted`; nothing may be left.
-go_on()
-{
-    gsort --resume -T tmp --stats "$@" in 2>stats | cat >out
-    assert_same wanted out
-    [ -z "$(ls -A tmp)" ]
 }
 
 @test "killed after any number of chunks: these are not split again" {
@@ -121,9 +85,12 @@ go_on()
     go_on -S 3M -R 12 -k 0:u16 --argsort=u32
     [ "$(resumed stats)" -ge 1 ]
     end_at 2500 -S 4M -R 12 -k 0:u16 -s
-    go_on -S 4M -R 12 -k 0:u16 -s --argsort=u32
-    grep -q "warning" stats
+    gsort --resume -T tmp --stats -S 4M -R 12 -k 0:u16 -s --argsort=u32 in 2>stats | cat >out
+    assert_same wanted out
     [ -z "$(resumed stats)" ]
+    reference -R 12 -k 0:u16 -s in >wanted
+    go_on -S 4M -R 12 -k 0:u16 -s
+    [ "$(resumed stats)" -ge 1 ]
 }
 
 @test "several inputs, of which the second is under way, and standard input" {
@@ -201,27 +168,56 @@ go_on()
     truncate -s 1M "$(kept)/keys.2"
     go_on -S 4M
     [ "$(resumed stats)" -le 6 ]
-    for byte in 200 30000 0; do
+    for byte in 0 100; do
         end_at 5000 -S 4M
         printf '\xff\xfe' | dd of="$(kept)/manifest" bs=1 seek="$byte" conv=notrunc status=none
         go_on -S 4M
+        grep -q "^gsort: warning: tmp/.gsort-resume-.*: in part damaged" stats
         [ -z "$(resumed stats)" ]
     done
+    end_at 5000 -S 4M
+    truncate -s -1 "$(kept)/manifest"
+    go_on -S 4M
+    [ "$(resumed stats)" -ge 4 ]
 }
 
-@test "other inputs or options: a warning, and it starts afresh" {
-    keygen uniform 3000017 >in
-    end_at 1100 -S 4M
-    keys 7 | dd of=in bs=4 seek=1000 conv=notrunc status=none
-    reference in >wanted
-    go_on -S 4M
-    grep -q "^gsort: warning: tmp/.gsort-resume-.*: from other inputs or options" stats
-    [ -z "$(resumed stats)" ]
-    end_at 1100 -S 4M
-    reference -r in >wanted
-    go_on -S 4M -r
-    grep -q "warning" stats
-    [ -z "$(resumed stats)" ]
+@test "other options: another directory, and what each command has kept stays its own" {
+    local i
+    local -a all=("" -r -u "-t i32" "-t f32 -r" "-t u64" "-R 8 -k 4:u32" "-R 8 -k 4:u32 -s"
+        --skip=8)
+    keygen uniform 3000016 >in
+    for i in "${!all[@]}"; do
+        # shellcheck disable=SC2086  # options are words
+        end_at 1100 -S 4M ${all[i]}
+    done
+    [ "$(find tmp -name '.gsort-resume-*' | wc -l)" -eq "${#all[@]}" ]
+    for i in "${!all[@]}"; do
+        # shellcheck disable=SC2086  # options are words
+        {
+            gsort ${all[i]} in >wanted
+            gsort --resume -T tmp -S 4M --stats ${all[i]} in 2>stats | cat >out
+        }
+        assert_same wanted out
+        [ "$(resumed stats)" -ge 1 ]
+    done
+    [ -z "$(ls -A tmp)" ]
+}
+
+@test "--verify may come or go: what was kept is proven anyway" {
+    local options
+    keygen uniform 3000000 >in
+    for options in "" "-R 24 -k 0:u32"; do
+        # shellcheck disable=SC2086  # options are words
+        {
+            reference $options in >wanted
+            end_at 1100 -S 4M $options
+            go_on -S 4M --verify $options
+            [ "$(resumed stats)" -ge 1 ]
+            end_at 1100 -S 4M --verify $options
+            go_on -S 4M $options
+        }
+        [ "$(resumed stats)" -ge 1 ]
+    done
 }
 
 @test "another process that has the directory: one line" {

@@ -72,6 +72,24 @@ sort_stably()
     cmp expected out
 }
 
+@test "keys of every type, in either direction, in records that their tags hold and in others" {
+    local orders=("" -r -u "-r -u") number=0 bytes type
+    keygen uniform 120000 | tr '\000-\377' '[\001*64][\177*64][\300*64][\377*64]' >in
+    for bytes in 4 8 12 16; do
+        for type in u8 i8 u16 i16be f16 f16be bf16 u32be i32 f32 f32be u64 i64be f64 f64be b3; do
+            [ "${type//[^0-9]/}" -le $((8 * (bytes - 1))) ] || continue
+            for keys in "-k 1:$type" "-k 0:$type"r; do
+                order=${orders[number++ % 4]}
+                # shellcheck disable=SC2086  # words
+                reference -s $order -R "$bytes" $keys in >expected
+                # shellcheck disable=SC2086  # words
+                gsort -s $order -R "$bytes" $keys --verify in -o out
+                cmp expected out
+            done
+        done
+    done
+}
+
 @test "few values, in every record and between keys of several types" {
     keygen uniform 160000 | tr '\000-\377' '[\001*128][\374*128]' >in
     for keys in "-k 1:u8" "-k 4:f32r" "-k 2:u16be -k 7:i8"; do

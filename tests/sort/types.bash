@@ -9,7 +9,7 @@ WAY=$ORDER
 sort_every_way()
 {
     local file=$1 bytes=$2 orders=("" -r -u "-r -u") way order number
-    [ "$GSORT_DEVICE" != gpu ] || [ "$bytes" = 4 ] || return 0 # other sizes are the CPU's
+    [ "$GSORT_DEVICE" != gpu ] || [ "$bytes" -le 16 ] || return 0 # longer ones are the CPU's
     shift 2
     rm -f reference?
     for way in file one_thread pipe in_place external external_pipe merge ordered check; do

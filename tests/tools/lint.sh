@@ -42,7 +42,7 @@ files()
 need()
 {
     command -v "$1" >/dev/null && return
-    echo "lint: there is no $1: README.md says what to install" >&2
+    echo "lint: there is no $1: CONTRIBUTING.md says what to install" >&2
     exit 2
 }
 

@@ -12,8 +12,8 @@
 
 BEGIN {
     # The house from the ground up; rooms on one floor do not know each other.
-    floors = split("common | types | keys | bin device | split | run | cpu merge | ways gpu |" \
-        " pipeline engines | sorter | tags | external wide | width |" \
+    floors = split("common | types | check | keys | bin device | split | run | cpu merge |" \
+        " ways gpu | pipeline engines | sorter | tags | external wide | width |" \
         " api | cluster | cli data | tests", floor_rooms, "|")
     for (i = 1; i <= floors; i++) {
         rooms = split(floor_rooms[i], names, " ")

@@ -15,7 +15,7 @@ TOP=$(realpath "$(dirname "$0")/../..")
 KEYGEN=$TOP/build/keygen
 REFERENCE=$TOP/build/reference
 command -v valgrind >/dev/null || {
-    echo "valgrind: there is no valgrind: README.md says what to install" >&2
+    echo "valgrind: there is no valgrind: CONTRIBUTING.md says what to install" >&2
     exit 2
 }
 DIR=$(mktemp -d) || exit 2

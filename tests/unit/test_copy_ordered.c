@@ -73,7 +73,8 @@ static void test_directions(void)
     static const uint64_t counts[] = {0, 1, 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, N};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         for (unsigned flags = 0; flags < 16; flags++) {
-            struct gs_options options = {.reverse = (flags & 1) != 0,
+            struct gs_options options = {.key_bytes = GS_KEY_BYTES,
+                                         .reverse = (flags & 1) != 0,
                                          .unique = (flags & 2) != 0,
                                          .verify = (flags & 4) != 0};
             bool reversed = (flags & 8) != 0;
@@ -98,7 +99,8 @@ static void test_disorder_is_noticed(void)
     static const uint64_t places[] = {1, 2, PIECE - 1, PIECE, PIECE + 1, 5 * PIECE, N - 1};
     for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
         for (unsigned flags = 0; flags < 4; flags++) {
-            struct gs_options options = {.reverse = (flags & 1) != 0, .unique = (flags & 2) != 0};
+            struct gs_options options = {
+                .key_bytes = GS_KEY_BYTES, .reverse = (flags & 1) != 0, .unique = (flags & 2) != 0};
             for (int reversed = 0; reversed < 2; reversed++) {
                 struct gs_error err = {.status = GS_OK};
                 uint64_t kept;
@@ -120,8 +122,10 @@ static void test_change_is_noticed(void)
 {
     for (change_at = PIECE; change_at < N; change_at += PIECE) {
         for (unsigned flags = 0; flags < 8; flags++) {
-            struct gs_options options = {
-                .reverse = (flags & 1) != 0, .unique = (flags & 2) != 0, .verify = flags % 3 == 0};
+            struct gs_options options = {.key_bytes = GS_KEY_BYTES,
+                                         .reverse = (flags & 1) != 0,
+                                         .unique = (flags & 2) != 0,
+                                         .verify = flags % 3 == 0};
             bool reversed = (flags & 4) != 0;
             struct gs_error err = {.status = GS_OK};
             uint64_t kept;
@@ -141,7 +145,7 @@ static void test_change_is_noticed(void)
 /* A failed fetch ends the copy with its error, and no thread waits for the missing piece. */
 static void test_failed_fetch_ends_all(void)
 {
-    struct gs_options options = {.threads = THREADS};
+    struct gs_options options = {.key_bytes = GS_KEY_BYTES, .threads = THREADS};
     source = sample_make(SAMPLE_SORTED, N);
     for (uint64_t at = 0; at < N; at += 999) {
         struct gs_error err = {.status = GS_OK};

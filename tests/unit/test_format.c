@@ -75,6 +75,28 @@ static void test_accepted(void)
     accepts("-R 100 -k 0:b10", "-R 100 -k 0:b10", 0);
     accepts("-k 1:i16ber -R 3", "-R 3 -k 1:i16ber", 4);
     accepts("-R 12 -k 0:u8r", "-R 12 -k 0:u8r", 16);
+    accepts("-R 12B", "-R 12 -k 0:b12", 16);
+    accepts("-R 1k", "-R 1024 -k 0:b1024", 0);
+    accepts("-R 0x10 -k 0x8:u32", "-R 16 -k 8:u32", 16);
+    static const char *const spelled[][2] = {
+        {"double", "f64"},   {"Float", "f32"},       {"half", "f16"},       {"float64", "f64"},
+        {"FLOAT16", "f16"},  {"float32be", "f32be"}, {"bfloat16", "bf16"},  {"int32", "i32"},
+        {"uint32_t", "u32"}, {"int8_t", "i8"},       {"uint64be", "u64be"}, {"uint128", "u128"},
+        {"F64", "f64"},      {"U32BE", "u32be"},     {"u32le", "u32"},      {"B10", "b10"},
+        {">u4", "u32be"},    {"<f8", "f64"},         {">i2", "i16be"},      {"<u1", "u8"},
+        {"be32", "u32be"},   {"le64", "u64"},        {"BE16", "u16be"},     {"BF16", "bf16"}};
+    for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++) {
+        struct gs_key_type type;
+        struct gs_error err;
+        char name[GS_KEY_TYPE_TEXT];
+        if (!CHECK(gs_key_type_parse("-t", spelled[i][0], &type, &err) == GS_OK))
+            continue;
+        gs_key_type_name(&type, name);
+        if (!CHECK(strcmp(name, spelled[i][1]) == 0))
+            fprintf(stderr, "%s means %s\n", spelled[i][0], name);
+    }
+    accepts("-R 8 -k 0:doubler", "-R 8 -k 0:f64r", 8);
+    accepts("-R 4 -k 0:>u4R", "-R 4 -k 0:u32ber", 4);
     for (int t = 0; t < ALL_TYPES; t++) {
         char name[GS_KEY_TYPE_TEXT];
         const struct gs_key_type type = type_of(all_types[t]);
@@ -92,8 +114,6 @@ static void test_refused(void)
         "-t u3",
         "-t f128",
         "-t u32x",
-        "-t U32",
-        "-t u32le",
         "-t b",
         "-t b0",
         "-t b65537",
@@ -103,6 +123,19 @@ static void test_refused(void)
         "-t bf32",
         "-t f8",
         "-t u32b",
+        "-t uint",
+        "-t int33",
+        "-t u32_t",
+        "-t f64_t",
+        "-t float65",
+        "-t be8",
+        "-t be32be",
+        "-t >u3",
+        "-t <f1",
+        "-t >b4",
+        "-t >u",
+        "-t doubled",
+        "-t 0x4",
         "-R 4 -k 0:x",
         "-R 4 -k 0:u32rr",
         "-R 4 -k 0:",
@@ -115,7 +148,9 @@ static void test_refused(void)
     refuses("-R 0", "1 to 65536");
     refuses("-R 65537", "1 to 65536");
     refuses("-R x", "1 to 65536");
-    refuses("-R 4k", "1 to 65536");
+    refuses("-R 65k", "1 to 65536");
+    refuses("-R 4kB", "1 to 65536");
+    refuses("-R 0x", "1 to 65536");
     refuses("-R 4 -k u32", "OFFSET:TYPE");
     refuses("-R 4 -k :u32", "OFFSET:TYPE");
     refuses("-R 4 -k -1:u8", "OFFSET:TYPE");

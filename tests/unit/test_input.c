@@ -53,7 +53,7 @@ static void test_read_on(uint64_t most, size_t room)
     size_t used;
     unsigned char *all = malloc(2 * BYTES);
     feed("fifo", BYTES);
-    CHECK(gs_inputs_open(&inputs, names, 2, UNIT, NULL, false, &err) == GS_OK);
+    CHECK(gs_inputs_open(&inputs, names, 2, UNIT, NULL, GS_LOOKS_ALL, &err) == GS_OK);
     CHECK(gs_inputs_pending(&inputs));
     const struct gs_slurp_watch watch = {.gate = refuse_above, .context = &most};
     enum gs_status st = gs_inputs_read(&inputs, UNIT, &watch, &err);
@@ -95,7 +95,7 @@ static void test_spool(uint64_t most, size_t bytes, enum gs_status wanted)
     uint64_t temporary = 0;
     uint64_t told = 0;
     feed("fifo", bytes);
-    CHECK(gs_inputs_open(&inputs, names, 1, UNIT, NULL, false, &err) == GS_OK);
+    CHECK(gs_inputs_open(&inputs, names, 1, UNIT, NULL, GS_LOOKS_ALL, &err) == GS_OK);
     CHECK(gs_inputs_spool(&inputs, UNIT, most, directories, 1, note_bytes, &told, &temporary,
                           &err) == wanted);
     CHECK_EQUAL(told, bytes);
@@ -125,7 +125,7 @@ static void test_make_room(void)
     int fd = open("file", O_RDONLY);
     CHECK(dup2(fd, STDIN_FILENO) == STDIN_FILENO && lseek(STDIN_FILENO, UNIT, SEEK_SET) == UNIT);
     close(fd);
-    CHECK(gs_inputs_open(&inputs, names, 2, UNIT, NULL, false, &err) == GS_OK);
+    CHECK(gs_inputs_open(&inputs, names, 2, UNIT, NULL, GS_LOOKS_ALL, &err) == GS_OK);
     gs_inputs_make_room(&inputs, UINT64_MAX);
     CHECK(!gs_inputs_pending(&inputs)); /* no limit: both stay mapped */
     limit.rlim_cur = (rlim_t)1 << 40;
@@ -146,7 +146,7 @@ static void test_make_room(void)
     gs_inputs_close(&inputs);
 
     /* An unmapped file can be read in pieces, too. */
-    CHECK(gs_inputs_open(&inputs, names, 1, UNIT, NULL, false, &err) == GS_OK);
+    CHECK(gs_inputs_open(&inputs, names, 1, UNIT, NULL, GS_LOOKS_ALL, &err) == GS_OK);
     gs_inputs_make_room(&inputs, (uint64_t)1 << 41);
     CHECK(gs_inputs_read_on(&inputs, UNIT, got, sizeof got, &bytes, &err) == GS_OK);
     CHECK(bytes == sizeof got && memcmp(got, data, sizeof got) == 0);

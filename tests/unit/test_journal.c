@@ -7,9 +7,17 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char name[] = "/tmp/gsort-unit.XXXXXX";
+static int folder; /* it is in there */
+
+static enum gs_status open_journal(struct gs_journal *journal, struct gs_error *err)
+{
+    enum gs_status st = gs_journal_open(journal, folder, name, err);
+    return st == GS_OK ? gs_journal_lock(journal, err) : st;
+}
 
 /* Count the entries "entry 0", "entry 1" and so on from the beginning. */
 static unsigned count_entries(void)
@@ -18,7 +26,7 @@ static unsigned count_entries(void)
     struct gs_error err = {.status = GS_OK};
     unsigned count = 0;
     size_t bytes;
-    if (!CHECK(gs_journal_open(&journal, name, &err) == GS_OK))
+    if (!CHECK(open_journal(&journal, &err) == GS_OK))
         return 0;
     for (char *entry; (entry = gs_journal_read(&journal, &bytes)) != NULL; count++) {
         char wanted[] = "entry 0";
@@ -36,7 +44,7 @@ static void write_entries(unsigned first, unsigned count)
     struct gs_journal journal;
     struct gs_error err = {.status = GS_OK};
     size_t bytes;
-    if (!CHECK(gs_journal_open(&journal, name, &err) == GS_OK))
+    if (!CHECK(open_journal(&journal, &err) == GS_OK))
         return;
     for (unsigned i = 0; i < first; i++)
         free(gs_journal_read(&journal, &bytes));
@@ -76,14 +84,38 @@ static void test_lock(void)
 {
     struct gs_journal one, other;
     struct gs_error err = {.status = GS_OK};
-    CHECK(gs_journal_open(&one, name, &err) == GS_OK);
-    CHECK(gs_journal_open(&other, name, &err) == GS_ERR_OUTPUT);
+    CHECK(open_journal(&one, &err) == GS_OK);
+    CHECK(gs_journal_open(&other, folder, name, &err) == GS_OK); /* to read it */
+    CHECK(gs_journal_lock(&other, &err) == GS_ERR_OUTPUT);
     CHECK(strstr(err.text, "in use") != NULL);
     gs_journal_close(&one);
     err = (struct gs_error){.status = GS_OK};
-    CHECK(gs_journal_open(&other, name, &err) == GS_OK);
+    CHECK(gs_journal_lock(&other, &err) == GS_OK);
     gs_journal_close(&other);
-    CHECK(gs_journal_open(&one, "/nonexistent/file", &err) == GS_ERR_OUTPUT);
+    CHECK(gs_journal_open(&one, -1, "/nonexistent/file", &err) == GS_ERR_OUTPUT);
+}
+
+/* Only a regular file of this user's is a journal, and it is found in the directory that was
+ * opened, whatever has its name by now. */
+static void test_place(void)
+{
+    static const char link[] = "/tmp/gsort-unit.link";
+    struct gs_journal journal;
+    struct gs_error err = {.status = GS_OK};
+    (void)unlink(link);
+    CHECK(symlink(name, link) == 0);
+    CHECK(gs_journal_open(&journal, folder, link, &err) == GS_ERR_OUTPUT);
+    CHECK(unlink(link) == 0);
+    err = (struct gs_error){.status = GS_OK};
+    CHECK(mkdir(link, 0700) == 0);
+    CHECK(gs_journal_open(&journal, folder, link, &err) == GS_ERR_OUTPUT);
+    CHECK(rmdir(link) == 0);
+    err = (struct gs_error){.status = GS_OK};
+    if (geteuid() == 0) {
+        CHECK(chown(name, 1, 1) == 0);
+        CHECK(gs_journal_open(&journal, folder, name, &err) == GS_ERR_OUTPUT);
+        CHECK(chown(name, 0, 0) == 0);
+    }
 }
 
 int main(void)
@@ -92,9 +124,12 @@ int main(void)
     if (fd < 0)
         return 1;
     close(fd);
+    folder = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     test_entries();
     test_damage();
     test_lock();
+    test_place();
+    close(folder);
     (void)unlink(name);
     return check_failures();
 }

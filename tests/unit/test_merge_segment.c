@@ -34,11 +34,9 @@ static enum gs_status merge(bool equal, bool reverse, gs_key floor, gs_key last)
     const struct gs_options options = {.reverse = reverse, .threads = 1};
     struct gs_part part = {.span = 0, .first = 0, .count = N};
     struct gs_sink sink = {.write = take};
-    struct gs_merge_shared merge = {.options = &options,
+    struct gs_merge_shared merge = {.drive = {.options = &options, .span_count = 1, .threads = 1},
                                     .order = {.reverse = reverse, .threads = 1},
                                     .cut = {.spans = &span, .mask = reverse ? GS_KEY_MAX : 0},
-                                    .span_count = 1,
-                                    .threads = 1,
                                     .method = GS_MERGE_NONE};
     struct gs_merger worker = {.segment = {.parts = &part,
                                            .part_count = 1,
@@ -49,9 +47,9 @@ static enum gs_status merge(bool equal, bool reverse, gs_key floor, gs_key last)
                                            .key = KEY},
                                .keys = keys,
                                .scratch = scratch};
-    gs_emit_init(&merge.emitter, &options, &sink);
+    gs_emit_init(&merge.drive.emitter, &options, &sink);
     written = 0;
-    enum gs_status st = gs_merge_segment(&merge, &worker);
+    enum gs_status st = gs_merge_segment(&merge.drive, &worker.worker);
     CHECK(written == (st == GS_OK ? N : 0));
     return st;
 }

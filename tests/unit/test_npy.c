@@ -25,6 +25,7 @@ static enum gs_status parse(const char *dictionary, int version)
     header[total - 1] = '\n';
     err.status = GS_OK;
     err.text[0] = '\0';
+    gs_npy_free(&npy);
     return gs_npy_parse(&npy, header, total, "a.npy", &err);
 }
 
@@ -42,8 +43,7 @@ static void means(const char *dictionary, const char *keys, uint64_t count, cons
         names[name_count++] = word;
     for (int version = 1; version <= 3; version++) {
         if (!CHECK(parse(dictionary, version) == GS_OK) ||
-            !CHECK(gs_npy_format(&format, &npy, header, names, name_count, "a.npy", &err) ==
-                   GS_OK)) {
+            !CHECK(gs_npy_format(&format, &npy, names, name_count, "a.npy", &err) == GS_OK)) {
             fprintf(stderr, "%s: %s\n", dictionary, err.text);
             return;
         }
@@ -66,7 +66,7 @@ static void refuses(const char *dictionary, const char *keys, const char *reason
     struct gs_format format;
     enum gs_status st = parse(dictionary, 1);
     if (st == GS_OK)
-        st = gs_npy_format(&format, &npy, header, &keys, keys != NULL, "a.npy", &err);
+        st = gs_npy_format(&format, &npy, &keys, keys != NULL, "a.npy", &err);
     CHECK(st != GS_OK);
     if (!CHECK(strstr(err.text, reason) != NULL) || !CHECK(strncmp(err.text, "a.npy: ", 7) == 0))
         fprintf(stderr, "%s: %s\n", dictionary, err.text);
@@ -84,7 +84,7 @@ static void test_read(void)
     means(PLAIN("<f2"), "", 7, "-R 2 -k 0:f16");
     means(PLAIN("|S10"), "", 7, "-R 10 -k 0:b10");
     means(PLAIN("|V3"), "", 7, "-R 3 -k 0:b3");
-    means("{\"shape\":(12L,),'fortran_order':True,'descr':'<u8'}", "", 12, "-R 8 -k 0:u64");
+    means("{\"shape\":(12,),'fortran_order':True,'descr':'<u8'}", "", 12, "-R 8 -k 0:u64");
     means("{'descr': '<u8', 'fortran_order': False, 'shape': ()}", "", 1, "-R 8 -k 0:u64");
     means("{'descr': '<u8', 'fortran_order': False, 'shape': (0,)}", "", 0, "-R 8 -k 0:u64");
     means(FIELDS("('x', '|u1'), ('id', '<u8'), ('', '|V7'), ('v', '<f4', (3,))"), "id x:r", 7,
@@ -103,10 +103,18 @@ static void test_refused(void)
     refuses(PLAIN("<c8"), NULL, "complex numbers");
     refuses(PLAIN("<M8[ns]"), NULL, "dates");
     refuses(PLAIN("<f16"), NULL, "of this size");
-    refuses(PLAIN("<u3"), NULL, "of this size");
+    static const char *const unknown[] = {"<u3",  "b2",    "?1",     "M4",   "<i16", "f12",
+                                          "<f8,", "M8[x]", "M8[s]x", "M8[]", "8",    "="};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        char dictionary[128];
+        snprintf(dictionary, sizeof dictionary, PLAIN("%s"), unknown[i]);
+        refuses(dictionary, NULL, "its type is unknown");
+    }
     refuses(PLAIN("|S0"), NULL, "no bytes");
-    refuses(PLAIN("<S65537"), NULL, "unknown");
-    refuses(PLAIN("<U65536"), NULL, "too many");
+    refuses(PLAIN("<S65537"), NULL, "larger than 65536");
+    refuses(PLAIN("<U16385"), NULL, "larger than 65536");
+    refuses(FIELDS("('a', '<u4'), ('a', '<u2')"), NULL, "same name");
+    refuses(FIELDS("('a', '<u4'), (('a', 'b'), '<u2')"), NULL, "same name");
     refuses(PLAIN("<x4"), NULL, "unknown");
     refuses(PLAIN(""), NULL, "unknown");
     refuses(PLAIN("<u4x"), NULL, "unknown");
@@ -115,21 +123,27 @@ static void test_refused(void)
     refuses(FIELDS("('a', '<u4', (2,)), ('b', '<u4')"), "a", "array");
     refuses(FIELDS("('a', [('b', '<u4')])"), "a", "structure");
     refuses(FIELDS("('a', [('b', '<u4')])"), NULL, "structure");
-    refuses(FIELDS("('a', '<u4', (0,))"), "a", "no size");
+    refuses(FIELDS("('a', '<u4', (0,)), ('b', '<u2')"), "a", "no bytes");
+    refuses(FIELDS("('a', '<u4', (0,))"), "a", "no bytes");
     refuses(FIELDS("('a', '<u4', (65536, 65536))"), "a", "too large");
     refuses(FIELDS("('a', '|V65536'), ('b', '|V1')"), "a", "larger than 65536");
-    refuses(FIELDS(""), "a", "no fields");
+    refuses(FIELDS(""), "a", "no bytes");
     refuses("{'descr': '<u4', 'fortran_order': False, 'shape': (3, 4), }", NULL, "one dimension");
     static const char *const damaged[] = {
         "",
         "{",
         "{}",
         "{'descr': '<u4', 'fortran_order': False, }",
+        "{'descr': '<u4', 'fortran_order': False, 'shape': (03,), }",
+        "{'descr': '<u4', 'fortran_order': False, 'shape': (3l,), }",
+        "{'descr': '<u4', 'fortran_order': False, 'shape': (True,), }",
+        "{'descr': '<u4', 'fortran_order': False, 'shape': (3.0,), }",
+        "{'descr': b'<u4', 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }\n {}",
         "{'descr': '<u4', 'fortran_order': 0, 'shape': (3,), }",
         "{'descr': '<u4', 'fortran_order': False, 'shape': (3), }",
         "{'descr': '<u4', 'fortran_order': False, 'shape': 3, }",
         "{'descr': '<u4', 'fortran_order': False, 'shape': (-3,), }",
-        "{'descr': '<u4', 'fortran_order': False, 'shape': (18446744073709551616,), }",
         "{'descr': '<u4', 'descr': '<u4', 'shape': (3,), }",
         "{'descr': '<u4', 'fortran_order': False, 'shape': (3,), 'more': 1, }",
         "{'descr': '<u4', 'fortran_order': False, 'shape': (3,), } x",
@@ -139,6 +153,16 @@ static void test_refused(void)
     };
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++)
         refuses(damaged[i], NULL, "damaged .npy header");
+    static const char *const counts[] = {"18446744073709551616", "2305843009213693952",
+                                         "4611686018427387904"};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        char dictionary[128];
+        snprintf(dictionary, sizeof dictionary,
+                 "{'descr': '<u8', 'fortran_order': False, 'shape': (%s,), }", counts[i]);
+        refuses(dictionary, NULL, "no file has as many records");
+    }
+    CHECK(parse("{'descr': '<u8', 'fortran_order': False, 'shape': (3L,), }", 2) == GS_OK);
+    CHECK(parse("{'descr': '<u8', 'fortran_order': False, 'shape': (3L,), }", 3) == GS_ERR_INPUT);
 }
 
 /* Other versions, headers that end early or have no sane length, and files of another size. */
@@ -158,34 +182,128 @@ static void test_bounds(void)
     header[6] = 2;
     header[11] = 1;
     CHECK(gs_npy_parse(&npy, header, bytes, "a.npy", NULL) == GS_ERR_INPUT);
-    CHECK(parse("{'descr': '<u8', 'fortran_order': False, 'shape': (9999999999999999999,), }", 1) ==
-          GS_OK);
-    CHECK(gs_npy_check_size(&npy, 8, "a.npy", NULL) == GS_ERR_INPUT);
+}
+
+/* What two headers say of their records is the same, or not. */
+static bool agree(const char *a, const char *b)
+{
+    struct gs_npy first;
+    CHECK(parse(a, 1) == GS_OK);
+    first = npy;
+    npy = (struct gs_npy){.count = 0};
+    CHECK(parse(b, 1) == GS_OK);
+    const bool same = gs_npy_agree(&first, &npy);
+    gs_npy_free(&first);
+    return same;
+}
+
+static void test_agree(void)
+{
+    /* All of one size: no two agree. */
+    static const char *const types[] = {PLAIN("<f8"),
+                                        PLAIN(">f8"),
+                                        PLAIN("<u8"),
+                                        PLAIN("<i8"),
+                                        PLAIN("<c8"),
+                                        PLAIN("<M8"),
+                                        PLAIN("<M8[s]"),
+                                        PLAIN("<M8[ns]"),
+                                        PLAIN("<M8[25s]"),
+                                        PLAIN("<m8[s]"),
+                                        PLAIN(">M8[s]"),
+                                        PLAIN("|S8"),
+                                        PLAIN("|V8"),
+                                        PLAIN("<U2"),
+                                        PLAIN(">U2"),
+                                        FIELDS("('a', '<f8')"),
+                                        FIELDS("('b', '<f8')"),
+                                        FIELDS("(('t', 'a'), '<f8')"),
+                                        FIELDS("(('u', 'a'), '<f8')"),
+                                        FIELDS("('a', '<f4', 2)"),
+                                        FIELDS("('a', '<f4', (1, 2))"),
+                                        FIELDS("('a', '<f4', (2, 1))"),
+                                        FIELDS("('a', '<f4'), ('b', '<f4')"),
+                                        FIELDS("('b', '<f4'), ('a', '<f4')"),
+                                        FIELDS("('a', '<f4'), ('', '|V4')"),
+                                        FIELDS("('', '|V4'), ('a', '<f4')"),
+                                        FIELDS("('a', [('x', '<f8')])"),
+                                        FIELDS("('a', [('y', '<f8')])"),
+                                        FIELDS("('a', '<M8[s]')"),
+                                        FIELDS("('a', '<M8[us]')"),
+                                        FIELDS("('a', '<c8')"),
+                                        FIELDS("('a', '|V8')"),
+                                        FIELDS("('a', '<f8'), ('z', '|S0')")};
+    const size_t count = sizeof types / sizeof *types;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            if (!CHECK(agree(types[i], types[j]) == (i == j)))
+                fprintf(stderr, "%s, %s\n", types[i], types[j]);
+    CHECK(agree(PLAIN("<f8"), PLAIN("=f8")));
+    CHECK(agree(PLAIN("|u1"), PLAIN("<u1")));
+    CHECK(agree(PLAIN("?"), PLAIN("|b1")));
+    CHECK(agree(PLAIN("<M8[1s]"), PLAIN("<M8[s]")));
+    CHECK(agree(FIELDS("('a', '<f4', 2)"), FIELDS("['a', u'<f4', (2, ), ]")));
+    CHECK(
+        agree(FIELDS("('a', '<f4'), ('', '|V4')"), FIELDS("('a', '<f4', ()), ('', '|V1', (4,))")));
 }
 
 /* A count is changed in place if the header has room; the rest of it stays, and so its length. */
-static void test_set_count(void)
+static void test_count(void)
 {
     static const uint64_t counts[] = {7, 0, 5, 12345, 99, UINT64_C(12345678901234)};
+    static char out[4096];
     char before[64];
     CHECK(parse(FIELDS("('a', '<u4'), ('b', '<u4')"), 1) == GS_OK);
     const uint32_t bytes = npy.header_bytes;
     memcpy(before, header, 64);
+    CHECK_EQUAL(gs_npy_room(&npy, INT64_MAX), bytes);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        CHECK(gs_npy_set_count(&npy, header, counts[i], "a.npy", NULL) == GS_OK);
-        CHECK(gs_npy_parse(&npy, header, bytes, "a.npy", NULL) == GS_OK);
-        CHECK_EQUAL(npy.count, counts[i]);
-        CHECK_EQUAL(npy.header_bytes, bytes);
-        CHECK(memcmp(before, header, 64) == 0 && header[bytes - 1] == '\n');
+        struct gs_npy again;
+        gs_npy_write(&npy, header, counts[i], out, bytes);
+        CHECK(gs_npy_parse(&again, out, bytes, "a.npy", NULL) == GS_OK);
+        CHECK_EQUAL(again.count, counts[i]);
+        CHECK_EQUAL(again.header_bytes, bytes);
+        CHECK(memcmp(before, out, 64) == 0 && out[bytes - 1] == '\n');
+        gs_npy_free(&again);
     }
-    CHECK(parse("{'descr': '<u8', 'fortran_order': False, 'shape': ()}", 1) == GS_OK);
-    CHECK(gs_npy_set_count(&npy, header, 1, "a.npy", NULL) == GS_OK);
-    CHECK(gs_npy_set_count(&npy, header, 2, "a.npy", NULL) == GS_ERR_INPUT);
-    CHECK(parse("{'descr': '<u8', 'fortran_order': False, 'shape': (7,)}", 1) == GS_OK);
-    while (header[npy.header_bytes - 2] == ' ')
-        npy.header_bytes--; /* as if there were no room to grow */
-    CHECK(gs_npy_set_count(&npy, header, 8, "a.npy", NULL) == GS_OK);
-    CHECK(gs_npy_set_count(&npy, header, 10, "a.npy", NULL) == GS_ERR_INPUT);
+}
+
+/* A header without room becomes longer: with spaces, or a comment, but not where it would help. */
+static void test_growth(void)
+{
+    static char full[65600];
+    static char out[70000];
+    static const char *const dictionaries[] = {
+        "{'descr': '<u8', 'fortran_order': False, 'shape': ()}",
+        "({'shape':(7L,),'descr':'<u8','fortran_order':False})",
+        "{'shape':(0x7,),'descr':'<u8','fortran_order':False}#",
+        "{'descr': '<u8', 'fortran_order': False, 'shape': (1, )}\n"};
+    for (size_t i = 0; i < 8; i++) {
+        struct gs_npy small;
+        struct gs_npy again;
+        const char *text = dictionaries[i / 2];
+        const size_t blanks =
+            i % 2 == 0 ? 0 : 65535 - strlen(text); /* as long as version 1 allows */
+        const size_t length = blanks + strlen(text);
+        memcpy(full, "\x93NUMPY\x01", 8);
+        full[8] = (char)length;
+        full[9] = (char)(length >> 8);
+        memset(full + 10, ' ', blanks);
+        memcpy(full + 10 + blanks, text, strlen(text));
+        if (!CHECK(gs_npy_parse(&small, full, 10 + length, "a.npy", NULL) == GS_OK))
+            continue;
+        const uint32_t bytes = gs_npy_room(&small, INT64_MAX);
+        CHECK(bytes > small.header_bytes && bytes % 64 == 0);
+        gs_npy_write(&small, full, INT64_MAX / 8 - 99999, out, bytes);
+        CHECK_EQUAL((unsigned char)out[6], 1 + i % 2);
+        if (CHECK(gs_npy_parse(&again, out, bytes, "a.npy", NULL) == GS_OK)) {
+            CHECK(again.count == INT64_MAX / 8 - 99999 && again.header_bytes == bytes);
+            gs_npy_free(&again);
+        }
+        gs_npy_write(&small, full, small.count, out, small.header_bytes);
+        CHECK(memcmp(full, out, small.header_bytes) == 0);
+        gs_npy_free(&small);
+    }
 }
 
 int main(void)
@@ -193,6 +311,9 @@ int main(void)
     test_read();
     test_refused();
     test_bounds();
-    test_set_count();
+    test_agree();
+    test_count();
+    test_growth();
+    gs_npy_free(&npy);
     return check_failures();
 }

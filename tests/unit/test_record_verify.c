@@ -39,8 +39,7 @@ static enum gs_status verify(const void *bytes, size_t size, struct gs_stats *st
     if (!CHECK(fd >= 0))
         return GS_ERR_INTERNAL;
     CHECK(pwrite(fd, bytes, size, HEAD) == (ssize_t)size);
-    const enum gs_status st =
-        gs_width(&options)->verify_file(&options, fd, HEAD, stats, "out", err);
+    const enum gs_status st = gs_verify_file(&options, fd, HEAD, stats, "out", err);
     close(fd);
     return st;
 }

@@ -125,9 +125,14 @@ static void test_names(const char *const *directories)
     struct gs_spill spill;
     struct gs_error err = {.status = GS_OK};
     struct gs_place places[PIECES], place;
+    struct gs_spill_mark mark;
+    struct gs_spill_home homes[2];
     char data[PIECE_BYTES], got[PIECE_BYTES];
+    for (int i = 0; i < 2; i++)
+        homes[i] = (struct gs_spill_home){
+            .fd = open(directories[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC), .id = 70 + (uint64_t)i};
     CHECK(gs_spill_open(&spill, directories, 2, GS_DIRECT_AUTO, &err) == GS_OK);
-    CHECK(gs_spill_reopen(&spill, &err) == GS_OK);
+    CHECK(gs_spill_reopen(&spill, homes, &err) == GS_OK);
     for (int i = 0; i < PIECES; i++) {
         memset(data, i, sizeof data);
         CHECK(gs_spill_place(&spill, sizeof data, &places[i], &err) == GS_OK);
@@ -136,9 +141,17 @@ static void test_names(const char *const *directories)
     gs_spill_close(&spill);
     CHECK_EQUAL(files_in(directories[0]), GS_SPILL_FILES);
     CHECK(gs_spill_open(&spill, directories, 2, GS_DIRECT_AUTO, &err) == GS_OK);
-    CHECK(gs_spill_reopen(&spill, &err) == GS_OK);
-    for (int i = 0; i < PIECES - 1; i++)
-        gs_spill_keep(&spill, &places[i], PIECE_BYTES);
+    CHECK(gs_spill_reopen(&spill, homes, &err) == GS_OK);
+    for (int i = 0; i < PIECES - 1; i++) {
+        mark = gs_spill_mark(&spill, &places[i]);
+        CHECK_EQUAL(mark.home, 70 + places[i].directory);
+        CHECK(gs_spill_find(&spill, &mark, &place));
+        CHECK(place.directory == places[i].directory && place.offset == places[i].offset);
+        gs_spill_keep(&spill, &place, PIECE_BYTES);
+        CHECK(!gs_spill_find(&spill, &mark, &place)); /* no two pieces share bytes */
+    }
+    mark.home = 5;
+    CHECK(!gs_spill_find(&spill, &mark, &place));
     gs_spill_trim(&spill);
     CHECK(gs_spill_place(&spill, PIECE_BYTES, &place, &err) == GS_OK);
     CHECK(gs_spill_write(&spill, &place, 0, data, sizeof data, &err) == GS_OK);
@@ -150,8 +163,11 @@ static void test_names(const char *const *directories)
     CHECK(gs_spill_read(&spill, &place, 0, got, sizeof got, &err) == GS_OK);
     CHECK(memcmp(got, data, sizeof data) == 0);
     gs_spill_close(&spill);
-    gs_spill_remove(directories[0]);
-    gs_spill_remove(directories[1]);
+    for (int i = 0; i < 2; i++) {
+        gs_spill_remove(homes[i].fd);
+        close(homes[i].fd);
+    }
+    CHECK_EQUAL(files_in(directories[0]) + files_in(directories[1]), 0);
 }
 
 /* A missing directory is refused by name; a spill file is private and has no name. */

@@ -8,7 +8,7 @@
 #include "sort/device/kernels/gpu_tables.cuh"
 
 static __global__ void __launch_bounds__(TABLE_THREADS)
-    build_tables_kernel(struct gs_gpu_tables *tables, uint32_t cells)
+    build_tables_kernel(struct gs_gpu_tables *tables, uint32_t cells, struct gs_gpu_state *state)
 {
     after_previous();
     __shared__ struct table_builder s_build;
@@ -17,14 +17,23 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         s_build.splitter[i] = tables->splitter[i];
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
+#if GS_BITS > 32
+    begin_bounds(state, tables->scale);
+#else
+    (void)state;
+#endif
     if (threadIdx.x == 0) { /* no sample has been searched for twins: go by the splitters */
         tables->twins = tables->few = s_build.repeats;
         tables->few_all = tables->uneven = tables->skewed = 0;
+#if GS_BITS > 32 /* of the elements themselves they say nothing */
+        tables->twins = 1;
+        tables->few = 0;
+#endif
     }
 }
 
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream)
 {
     return gs_launch_next(build_tables_kernel, 1, TABLE_THREADS, 0, stream, work->tables,
-                          gs_gpu_cells(bins, work->cells));
+                          gs_gpu_cells(bins, work->cells), work->state);
 }

@@ -13,22 +13,22 @@
 #include "sort/device/kernels/gpu_views.cuh"
 
 enum {
-    COUNT_ITEMS = 8,
-    COUNT_BLOCKS = 4,
+    COUNT_ITEMS = GS_BITS == 128 ? 4 : 8,
+    COUNT_BLOCKS = GS_BITS == 32 ? 4 : 2,
     DIGIT_ITEMS = GS_GPU_TILE_KEYS / GS_GPU_TILE_THREADS,
-    DIGIT_BLOCKS = 4
+    DIGIT_BLOCKS = GS_BITS == 32 ? 4 : 3
 };
 
 /* Compare this thread's keys with their successors: GS_GPU_DESCENT, GS_GPU_ASCENT, both or 0. */
-static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, uint64_t first,
-                                              const uint32_t (&key)[COUNT_ITEMS])
+static __device__ uint32_t compare_neighbours(const gs_key *keys, uint64_t n, uint64_t first,
+                                              const gs_key (&key)[COUNT_ITEMS])
 {
     uint32_t order = 0;
 #pragma unroll
     for (int i = 0; i < COUNT_ITEMS; i++) {
         uint64_t next = first + i * GS_GPU_TILE_THREADS + 1;
         if (next < n) {
-            uint32_t successor = keys[next];
+            gs_key successor = keys[next];
             order |= key[i] > successor ? GS_GPU_DESCENT : 0;
             order |= key[i] < successor ? GS_GPU_ASCENT : 0;
         }
@@ -36,13 +36,47 @@ static __device__ uint32_t compare_neighbours(const uint32_t *keys, uint64_t n, 
     return order;
 }
 
+/* The least and the largest key that each thread of a block has seen, in shared memory, as only
+ * keys that the sample did not expect change them. */
+struct seen_bounds {
+    gs_key low[GS_GPU_TILE_THREADS];
+    gs_key high[GS_GPU_TILE_THREADS];
+};
+
+#if GS_BITS > 32
+/* Extend the state's bounds by those of this block. */
+static __device__ __forceinline__ void note_bounds(struct gs_gpu_state *state,
+                                                   struct seen_bounds *s_seen)
+{
+    const uint32_t warps = GS_GPU_TILE_THREADS / 32;
+    const uint32_t warp = threadIdx.x / 32;
+    const gs_key low = reduce_min_warp(s_seen->low[threadIdx.x]);
+    const gs_key high = reduce_max_warp(s_seen->high[threadIdx.x]);
+    __syncthreads();
+    if (lane_index() == 0) {
+        s_seen->low[warp] = low;
+        s_seen->high[warp] = high;
+    }
+    __syncthreads();
+    if (warp > 0)
+        return;
+    const gs_key least = reduce_min_warp(s_seen->low[lane_index() % warps]);
+    const gs_key most = reduce_max_warp(s_seen->high[lane_index() % warps]);
+    if (threadIdx.x == 0) {
+        state->low[blockIdx.x] = min(state->low[blockIdx.x], least);
+        state->high[blockIdx.x] = max(state->high[blockIdx.x], most);
+    }
+}
+#endif
+
 /* Each block strides over the input. s_table: `words` words of table, then a counter per bin. */
 template <int SEARCH>
-static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ keys, uint64_t n,
+static __device__ __forceinline__ void count_tiles(const gs_key *__restrict__ keys, uint64_t n,
                                                    const struct gs_gpu_tables *__restrict__ tables,
                                                    uint32_t words, struct gs_gpu_state *state,
-                                                   uint32_t *s_table)
+                                                   uint32_t *s_table, struct seen_bounds *s_seen)
 {
+    (void)s_seen;
     uint32_t *s_count = s_table + words;
     const uint32_t t = threadIdx.x;
     const uint32_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
@@ -53,10 +87,16 @@ static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ 
     __syncthreads();
     const uint32_t both = GS_GPU_DESCENT | GS_GPU_ASCENT;
     uint32_t order = state->sample_order;
+#if GS_BITS > 32
+    s_seen->low[t] = splitters.scale.base;
+    s_seen->high[t] = splitters.scale.top;
+    /* Proxies in between: 1 to this many. */
+    const uint32_t inner = max(gs_gpu_proxy(splitters.scale, splitters.scale.top), 1U) - 1;
+#endif
     for (uint64_t tile = blockIdx.x * (uint64_t)stride; tile < n;
          tile += gridDim.x * (uint64_t)stride) {
         uint32_t size = (uint32_t)min(n - tile, (uint64_t)stride);
-        uint32_t key[COUNT_ITEMS];
+        gs_key key[COUNT_ITEMS];
         uint32_t bin[COUNT_ITEMS];
 #pragma unroll
         for (int i = 0; i < COUNT_ITEMS; i++) {
@@ -72,12 +112,36 @@ static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ 
                     atomicOr(&state->input_order, order);
             }
         }
+#if GS_BITS == 32
         splitters.classify(key, bin);
+#else
+        uint32_t proxy[COUNT_ITEMS];
+        bool outside = false; /* or in a cell at either end of the scale, as few keys are */
+#pragma unroll
+        for (int i = 0; i < COUNT_ITEMS; i++) {
+            proxy[i] = gs_gpu_proxy(splitters.scale, key[i]);
+            outside = outside || proxy[i] - 1 >= inner;
+        }
+        splitters.classify_proxies(proxy, bin);
+#endif
 #pragma unroll
         for (int i = 0; i < COUNT_ITEMS; i++)
             if (i * GS_GPU_TILE_THREADS + t < size)
                 atomicAdd(&s_count[bin[i]], 1);
+#if GS_BITS > 32
+        if (outside) {
+#pragma unroll
+            for (int i = 0; i < COUNT_ITEMS; i++)
+                if (i * GS_GPU_TILE_THREADS + t < size) {
+                    s_seen->low[t] = min(s_seen->low[t], key[i]);
+                    s_seen->high[t] = max(s_seen->high[t], key[i]);
+                }
+        }
+#endif
     }
+#if GS_BITS > 32
+    note_bounds(state, s_seen);
+#endif
     __syncthreads();
     for (uint32_t i = t; i < bins; i += GS_GPU_TILE_THREADS)
         if (s_count[i] != 0)
@@ -86,35 +150,41 @@ static __device__ __forceinline__ void count_tiles(const uint32_t *__restrict__ 
 
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                                          GS_RESIDENT_BLOCKS((int)COUNT_BLOCKS, GS_GPU_TILE_THREADS))
-    count_bins_kernel(const uint32_t *__restrict__ keys, uint64_t n,
+    count_bins_kernel(const gs_key *__restrict__ keys, uint64_t n,
                       const struct gs_gpu_tables *__restrict__ tables, uint32_t words,
                       struct gs_gpu_state *state)
 {
     after_previous();
     extern __shared__ __align__(16) uint32_t s_table[];
+#if GS_BITS == 32
+    struct seen_bounds *const s_seen = NULL;
+#else
+    __shared__ struct seen_bounds s_bounds;
+    struct seen_bounds *const s_seen = &s_bounds;
+#endif
     switch (tables->search) {
     case GS_GPU_GUIDE:
-        count_tiles<GS_GPU_GUIDE>(keys, n, tables, words, state, s_table);
+        count_tiles<GS_GPU_GUIDE>(keys, n, tables, words, state, s_table, s_seen);
         break;
     case GS_GPU_GUIDE_PAIRS:
-        count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table);
+        count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table, s_seen);
         break;
     default:
-        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table);
+        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table, s_seen);
         break;
     }
 }
 
 /* Count the bins of a tile's keys; in two halves for a PAIRED view, which needs more registers. */
 template <typename VIEW>
-static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t size,
+static __device__ __forceinline__ void count_tile(const gs_key *tile, uint32_t size,
                                                   const VIEW &view, uint32_t *s_count)
 {
     const int part = VIEW::PAIRED ? DIGIT_ITEMS / 2 : DIGIT_ITEMS;
 #pragma unroll 1
     for (int first = 0; first < DIGIT_ITEMS; first += part) {
         const uint32_t begin = first * GS_GPU_TILE_THREADS + threadIdx.x;
-        uint32_t key[part];
+        gs_key key[part];
         uint32_t bin[part];
 #pragma unroll
         for (int i = 0; i < part; i++) {
@@ -129,29 +199,59 @@ static __device__ __forceinline__ void count_tile(const uint32_t *tile, uint32_t
     }
 }
 
+#if GS_BITS == 32
+#define TILES_PARAMETER
+#define TILES_ARGUMENT
+#else
+#define TILES_PARAMETER , struct gs_gpu_tile *tiles
+#define TILES_ARGUMENT  , work->tiles
+
+/* Copy the slot of this block's tile into shared memory, and note the tile for the scatter. */
+static __device__ __forceinline__ void find_tile(struct gs_gpu_slot *s_slot,
+                                                 const struct gs_gpu_slot *slots, uint32_t count,
+                                                 struct gs_gpu_tile *tiles)
+{
+    if (threadIdx.x < 32) {
+        const uint32_t index = find_slot(slots, count, blockIdx.x);
+        if (threadIdx.x == 0) {
+            *s_slot = slots[index];
+            const uint64_t first = (uint64_t)(blockIdx.x - s_slot->first_tile) * GS_GPU_TILE_KEYS;
+            tiles[blockIdx.x] = {s_slot->from + (int64_t)first,
+                                 (uint32_t)min(s_slot->size - first, (uint64_t)GS_GPU_TILE_KEYS),
+                                 index};
+        }
+    }
+    __syncthreads();
+}
+#endif
+
 /* A block counts the digits of one tile of one slot. DIGITS: enum gs_gpu_digits. */
 template <int DIGITS>
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                                          GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
-    count_digits_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
+    count_digits_kernel(const gs_key *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                        const uint32_t *heavy, const struct gs_gpu_map *maps,
-                        unsigned long long *counters)
+                        const gs_key *heavy, const struct gs_gpu_map *maps,
+                        unsigned long long *counters TILES_PARAMETER)
 {
     after_previous();
     const uint32_t room = GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2;
     __shared__ struct gs_gpu_slot s_slot;
     __shared__ uint32_t s_count[room];
-    __shared__ uint32_t s_heavy[GS_GPU_DIGITS_MAX / 2];
+    __shared__ gs_key s_heavy[GS_GPU_DIGITS_MAX / 2];
     __shared__ __align__(16) uint8_t s_map[DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) : 1];
     const uint32_t t = threadIdx.x;
     for (uint32_t i = t; i < room; i += GS_GPU_TILE_THREADS)
         s_count[i] = 0;
+#if GS_BITS == 32
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
+#else
+    find_tile(&s_slot, slots, slot_count, tiles);
+#endif
     const uint32_t index = blockIdx.x - s_slot.first_tile;
     const uint32_t size =
         (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
-    const uint32_t *tile = tile_at(pages, keys, s_slot, index);
+    const gs_key *tile = tile_at(pages, keys, s_slot, index);
     const uint32_t counted = s_slot.heavy ? GS_GPU_PARTS * s_slot.bins : s_slot.bins;
     const auto count = [&](const auto &digits) {
         if (s_slot.heavy)
@@ -172,12 +272,10 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
             atomicAdd(&counters[i], (unsigned long long)s_count[i]);
 }
 
-/* A block extends the bounds of one slot by the keys of one tile. */
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
-    find_bounds_kernel(const uint32_t *__restrict__ keys, struct gs_gpu_slot *slots,
-                       uint32_t slot_count)
+/* The slot of this block's tile. */
+static __device__ __forceinline__ struct gs_gpu_slot *slot_of_block(struct gs_gpu_slot *slots,
+                                                                    uint32_t slot_count)
 {
-    after_previous();
     __shared__ uint32_t s_index;
     if (threadIdx.x < 32) {
         uint32_t index = find_slot(slots, slot_count, blockIdx.x);
@@ -185,14 +283,24 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
             s_index = index;
     }
     __syncthreads();
-    struct gs_gpu_slot *slot = &slots[s_index];
+    return &slots[s_index];
+}
+
+#if GS_BITS <= 64
+/* A block extends the bounds of one slot by the keys of one tile. */
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+    find_bounds_kernel(const gs_key *__restrict__ keys, struct gs_gpu_slot *slots,
+                       uint32_t slot_count)
+{
+    after_previous();
+    struct gs_gpu_slot *slot = slot_of_block(slots, slot_count);
     if (slot->values != 0) /* its values have been counted: done */
         return;
     const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
     const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);
-    const uint32_t *tile = keys + slot->from + first;
-    uint32_t low = GS_KEY_MAX;
-    uint32_t high = 0;
+    const gs_key *tile = keys + slot->from + first;
+    gs_key low = GS_KEY_MAX;
+    gs_key high = 0;
 #pragma unroll 8
     for (uint32_t x = threadIdx.x; x < size; x += GS_GPU_TILE_THREADS) {
         low = min(low, tile[x]);
@@ -200,13 +308,53 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     }
     low = reduce_min_warp(low);
     high = reduce_max_warp(high);
+    using WORD = std::conditional<GS_BITS == 32, uint32_t, unsigned long long>::type;
     if (lane_index() == 0 && low <= high) {
-        atomicMin(&slot->low, low);
-        atomicMax(&slot->high, high);
+        atomicMin((WORD *)&slot->low, (WORD)low);
+        atomicMax((WORD *)&slot->high, (WORD)high);
     }
 }
+#else
+/* The same, first for the upper halves, and then for the LOWER halves of the keys whose upper half
+ * is the least or the largest. */
+template <bool LOWER>
+static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
+    find_halves_kernel(const gs_key *__restrict__ keys, struct gs_gpu_slot *slots,
+                       uint32_t slot_count)
+{
+    after_previous();
+    struct gs_gpu_slot *slot = slot_of_block(slots, slot_count);
+    const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
+    const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);
+    const gs_key *tile = keys + slot->from + first;
+    unsigned long long *slot_low = (unsigned long long *)&slot->low;
+    unsigned long long *slot_high = (unsigned long long *)&slot->high;
+    const unsigned long long least = slot_low[1];
+    const unsigned long long most = slot_high[1];
+    unsigned long long low = ~0ULL;
+    unsigned long long high = 0;
+#pragma unroll 4
+    for (uint32_t x = threadIdx.x; x < size; x += GS_GPU_TILE_THREADS) {
+        const gs_key key = tile[x];
+        const unsigned long long upper = (unsigned long long)(key >> 64);
+        const unsigned long long half = LOWER ? (unsigned long long)key : upper;
+        if (!LOWER || upper == least)
+            low = min(low, half);
+        if (!LOWER || upper == most)
+            high = max(high, half);
+    }
+    for (int lanes = 16; lanes > 0; lanes >>= 1) {
+        low = min(low, __shfl_xor_sync(GS_ALL_LANES, low, lanes));
+        high = max(high, __shfl_xor_sync(GS_ALL_LANES, high, lanes));
+    }
+    if (lane_index() == 0) {
+        atomicMin(&slot_low[!LOWER], low); /* where there was none, nothing changes */
+        atomicMax(&slot_high[!LOWER], high);
+    }
+}
+#endif
 
-cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                               uint32_t bins, unsigned processors, cudaStream_t stream)
 {
     const uint64_t stride = GS_GPU_TILE_THREADS * COUNT_ITEMS;
@@ -215,6 +363,7 @@ cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *ke
     uint64_t blocks = (n + stride - 1) / stride;
     uint64_t resident = COUNT_BLOCKS * (uint64_t)processors;
     blocks = blocks < resident ? blocks : resident;
+    blocks = GS_BITS == 32 || blocks < GS_GPU_COUNT_BLOCKS ? blocks : GS_GPU_COUNT_BLOCKS;
     cudaError_t error = cudaFuncSetAttribute(
         count_bins_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
@@ -223,20 +372,30 @@ cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *ke
                           keys, n, work->tables, words, work->state);
 }
 
-cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
-                                enum gs_gpu_digits digits, cudaStream_t stream)
+cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
+                                uint32_t slots, uint32_t tiles, enum gs_gpu_digits digits,
+                                cudaStream_t stream)
 {
     return with_digits(digits, [&](auto kind) {
         return gs_launch_next(count_digits_kernel<kind>, tiles, GS_GPU_TILE_THREADS, 0, stream,
                               keys, work->pages, work->slots[level & 1], slots, work->heavy,
-                              work->maps, work->counters);
+                              work->maps, work->counters TILES_ARGUMENT);
     });
 }
 
-cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream)
 {
-    return gs_launch_next(find_bounds_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
-                          work->slots[level & 1], slots);
+    struct gs_gpu_slot *const list = work->slots[level & 1];
+#if GS_BITS <= 64
+    return gs_launch_next(find_bounds_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys, list,
+                          slots);
+#else
+    const cudaError_t error = gs_launch_next(find_halves_kernel<false>, tiles, GS_GPU_TILE_THREADS,
+                                             0, stream, keys, list, slots);
+    if (error != cudaSuccess)
+        return error;
+    return gs_launch_next(find_halves_kernel<true>, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
+                          list, slots);
+#endif
 }

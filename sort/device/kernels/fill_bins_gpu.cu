@@ -8,7 +8,7 @@
 enum { STREAM_THREADS = 256 };
 
 static __global__ void __launch_bounds__(STREAM_THREADS)
-    fill_bins_kernel(uint32_t *out, const struct gs_gpu_fill *fills)
+    fill_bins_kernel(gs_key *out, const struct gs_gpu_fill *fills)
 {
     after_previous();
     const struct gs_gpu_fill fill = fills[blockIdx.x];
@@ -16,18 +16,18 @@ static __global__ void __launch_bounds__(STREAM_THREADS)
 }
 
 /* Swap each key with its mirror image. */
-static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(uint32_t *keys, uint64_t n)
+static __global__ void __launch_bounds__(STREAM_THREADS) reverse_kernel(gs_key *keys, uint64_t n)
 {
     after_previous();
     const uint64_t stride = (uint64_t)gridDim.x * STREAM_THREADS;
     for (uint64_t i = blockIdx.x * (uint64_t)STREAM_THREADS + threadIdx.x; i < n / 2; i += stride) {
-        uint32_t key = keys[i];
+        gs_key key = keys[i];
         keys[i] = keys[n - 1 - i];
         keys[n - 1 - i] = key;
     }
 }
 
-cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
+cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, gs_key *a, uint32_t fills,
                              cudaStream_t stream)
 {
     if (fills == 0)
@@ -35,7 +35,7 @@ cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32
     return gs_launch_next(fill_bins_kernel, fills, STREAM_THREADS, 0, stream, a, work->fills);
 }
 
-cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream)
+cudaError_t gs_reverse_gpu(gs_key *keys, uint64_t n, unsigned processors, cudaStream_t stream)
 {
     return gs_launch_next(reverse_kernel, processors * 8, STREAM_THREADS, 0, stream, keys, n);
 }

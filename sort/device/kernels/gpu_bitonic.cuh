@@ -15,7 +15,7 @@ enum { BITONIC_KEYS = 8 }; /* of a thread, by default */
 
 /* Compare a key of this thread with one of its partner thread, and keep the lesser if this is the
  * lower thread, else the larger. */
-static __device__ __forceinline__ uint32_t keep(uint32_t mine, uint32_t other, bool lower)
+static __device__ __forceinline__ gs_key keep(gs_key mine, gs_key other, bool lower)
 {
     return lower ? min(mine, other) : max(mine, other);
 }
@@ -23,13 +23,13 @@ static __device__ __forceinline__ uint32_t keep(uint32_t mine, uint32_t other, b
 /* One step within a thread: stride STRIDE, or with MIRROR the mirrored first step of a merge of 2 *
  * STRIDE keys. */
 template <int STRIDE, bool MIRROR, int KEYS>
-static __device__ __forceinline__ void step_registers(uint32_t (&key)[KEYS])
+static __device__ __forceinline__ void step_registers(gs_key (&key)[KEYS])
 {
 #pragma unroll
     for (int i = 0; i < KEYS; i++) {
         const int other = MIRROR ? i ^ (2 * STRIDE - 1) : i ^ STRIDE;
         if (i < other) {
-            uint32_t least = min(key[i], key[other]);
+            gs_key least = min(key[i], key[other]);
             key[other] = max(key[i], key[other]);
             key[i] = least;
         }
@@ -38,7 +38,7 @@ static __device__ __forceinline__ void step_registers(uint32_t (&key)[KEYS])
 
 /* The strides from STRIDE, below KEYS, down to 1. */
 template <int STRIDE, int KEYS>
-static __device__ __forceinline__ void finish_registers(uint32_t (&key)[KEYS])
+static __device__ __forceinline__ void finish_registers(gs_key (&key)[KEYS])
 {
     if constexpr (STRIDE > 0) {
         step_registers<STRIDE, false>(key);
@@ -48,7 +48,7 @@ static __device__ __forceinline__ void finish_registers(uint32_t (&key)[KEYS])
 
 /* Sort each SIZE consecutive keys of a thread. */
 template <int SIZE, int KEYS>
-static __device__ __forceinline__ void sort_registers(uint32_t (&key)[KEYS])
+static __device__ __forceinline__ void sort_registers(gs_key (&key)[KEYS])
 {
     if constexpr (SIZE > 1) {
         sort_registers<SIZE / 2>(key);
@@ -59,12 +59,12 @@ static __device__ __forceinline__ void sort_registers(uint32_t (&key)[KEYS])
 
 /* One step between lanes, whose numbers differ in the bits `lanes`. */
 template <bool MIRROR, int KEYS>
-static __device__ __forceinline__ void step_lanes(uint32_t (&key)[KEYS], uint32_t lanes, bool lower)
+static __device__ __forceinline__ void step_lanes(gs_key (&key)[KEYS], uint32_t lanes, bool lower)
 {
-    uint32_t other[KEYS];
+    gs_key other[KEYS];
 #pragma unroll
     for (int i = 0; i < KEYS; i++)
-        other[i] = __shfl_xor_sync(GS_ALL_LANES, key[MIRROR ? KEYS - 1 - i : i], (int)lanes);
+        other[i] = shuffle_xor(key[MIRROR ? KEYS - 1 - i : i], lanes);
 #pragma unroll
     for (int i = 0; i < KEYS; i++)
         key[i] = keep(key[i], other[i], lower);
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void step_lanes(uint32_t (&key)[KEYS], uint32_
 
 /* One step between warps: threads whose numbers differ in `bits`. */
 template <bool MIRROR, int KEYS>
-static __device__ __forceinline__ void step_block(uint32_t (&key)[KEYS], uint32_t *s_keys,
+static __device__ __forceinline__ void step_block(gs_key (&key)[KEYS], gs_key *s_keys,
                                                   uint32_t threads, uint32_t bits, bool lower)
 {
     const uint32_t t = threadIdx.x;
@@ -94,7 +94,7 @@ static __device__ __forceinline__ void step_block(uint32_t (&key)[KEYS], uint32_
 
 /* The strides from `lanes` lanes, 16 at most, down to 1 key. */
 template <int KEYS>
-static __device__ __forceinline__ void finish_lanes(uint32_t (&key)[KEYS], uint32_t lanes)
+static __device__ __forceinline__ void finish_lanes(gs_key (&key)[KEYS], uint32_t lanes)
 {
 #pragma unroll 1
     for (uint32_t stride = lanes; stride > 0; stride /= 2)
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void finish_lanes(uint32_t (&key)[KEYS], uint3
 /* Sort the keys of the first `lanes` lanes of a warp, a power of two; the result runs lane by
  * lane. */
 template <int KEYS>
-static __device__ __forceinline__ void sort_bitonic_warp(uint32_t (&key)[KEYS], uint32_t lanes)
+static __device__ __forceinline__ void sort_bitonic_warp(gs_key (&key)[KEYS], uint32_t lanes)
 {
     sort_registers<KEYS>(key);
     /* Merge runs of `half` lanes. */
@@ -119,7 +119,7 @@ static __device__ __forceinline__ void sort_bitonic_warp(uint32_t (&key)[KEYS], 
 /* The same for the first `threads` threads of a block. If these are more than a warp, all threads
  * of the block must call this. s_keys: shared memory for the keys. */
 template <int KEYS>
-static __device__ __forceinline__ void sort_bitonic(uint32_t (&key)[KEYS], uint32_t *s_keys,
+static __device__ __forceinline__ void sort_bitonic(gs_key (&key)[KEYS], gs_key *s_keys,
                                                     uint32_t threads)
 {
     const uint32_t t = threadIdx.x;

@@ -75,6 +75,39 @@ static __device__ __forceinline__ N scan_block(N value, N *partial, N *total)
     return partial[threadIdx.x / 32] + inclusive - value;
 }
 
+/* The key of the lane whose number differs in the bits `lanes`. */
+static __device__ __forceinline__ gs_key shuffle_xor(gs_key key, uint32_t lanes)
+{
+#if GS_BITS <= 64
+    return __shfl_xor_sync(GS_ALL_LANES, key, (int)lanes);
+#else
+    const uint64_t high = __shfl_xor_sync(GS_ALL_LANES, (uint64_t)(key >> 64), (int)lanes);
+    const uint64_t low = __shfl_xor_sync(GS_ALL_LANES, (uint64_t)key, (int)lanes);
+    return (gs_key)high << 64 | low;
+#endif
+}
+
+#if GS_BITS == 128
+static __device__ __forceinline__ gs_key min(gs_key a, gs_key b)
+{
+    return b < a ? b : a;
+}
+
+static __device__ __forceinline__ gs_key max(gs_key a, gs_key b)
+{
+    return a < b ? b : a;
+}
+#endif
+
+#if GS_BITS > 32
+static __device__ __forceinline__ gs_key reduce_min_warp(gs_key key)
+{
+    for (uint32_t lanes = 16; lanes > 0; lanes >>= 1)
+        key = min(key, shuffle_xor(key, lanes));
+    return key;
+}
+#endif
+
 static __device__ __forceinline__ uint32_t reduce_min_warp(uint32_t value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -91,6 +124,13 @@ static __device__ __forceinline__ uint32_t reduce_max_warp(uint32_t value)
     return ~reduce_min_warp(~value);
 }
 
+#if GS_BITS > 32
+static __device__ __forceinline__ gs_key reduce_max_warp(gs_key key)
+{
+    return ~reduce_min_warp((gs_key)~key);
+}
+#endif
+
 static __device__ __forceinline__ uint32_t reduce_or_warp(uint32_t value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -103,16 +143,24 @@ static __device__ __forceinline__ uint32_t reduce_or_warp(uint32_t value)
 }
 
 /* Write a run of equal keys by a block, 16 bytes per thread. */
-static __device__ __forceinline__ void write_run(uint32_t *out, uint32_t size, uint32_t value)
+static __device__ __forceinline__ void write_run(gs_key *out, uint32_t size, gs_key value)
 {
-    const uint32_t head = min((uint32_t)(-(uintptr_t)out / sizeof value % 4), size);
-    const uint32_t rows = (size - head) / 4;
+    const uint32_t each = sizeof(uint4) / sizeof value;
+    const uint32_t head = min((uint32_t)(-(uintptr_t)out / sizeof value % each), size);
+    const uint32_t rows = (size - head) / each;
     uint4 *row = (uint4 *)(out + head);
+    union {
+        gs_key key[sizeof(uint4) / sizeof(gs_key)];
+        uint4 all;
+    } copies;
+#pragma unroll
+    for (uint32_t i = 0; i < each; i++)
+        copies.key[i] = value;
     if (threadIdx.x < head)
         out[threadIdx.x] = value;
     for (uint32_t i = threadIdx.x; i < rows; i += blockDim.x)
-        row[i] = make_uint4(value, value, value, value);
-    for (uint32_t i = head + 4 * rows + threadIdx.x; i < size; i += blockDim.x)
+        row[i] = copies.all;
+    for (uint32_t i = head + each * rows + threadIdx.x; i < size; i += blockDim.x)
         out[i] = value;
 }
 
@@ -147,8 +195,8 @@ static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_
  * after its own: this many, times the blocks per multiprocessor. */
 #define GS_AHEAD_WAVE 128
 
-/* Prefetch keys into the L2 cache. For one thread to call; count is a multiple of 4. */
-static __device__ __forceinline__ void prefetch_keys(const uint32_t *keys, uint32_t count)
+/* Prefetch keys into the L2 cache. For one thread to call; their bytes are a multiple of 16. */
+static __device__ __forceinline__ void prefetch_keys(const gs_key *keys, uint32_t count)
 {
 #if __CUDA_ARCH__ >= 900
     const uint64_t address = __cvta_generic_to_global(keys) & ~(uint64_t)15;
@@ -177,8 +225,8 @@ static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *s
 }
 
 /* The page of that number, in the buffer or in spare memory. */
-static __device__ __forceinline__ const uint32_t *page_at(const struct gs_gpu_pages &pages,
-                                                          const uint32_t *buffer, uint32_t number)
+static __device__ __forceinline__ const gs_key *page_at(const struct gs_gpu_pages &pages,
+                                                        const gs_key *buffer, uint32_t number)
 {
     const uint64_t before = number - 1;
     return before < pages.whole ? buffer + before * GS_GPU_PAGE_KEYS
@@ -186,10 +234,9 @@ static __device__ __forceinline__ const uint32_t *page_at(const struct gs_gpu_pa
 }
 
 /* Tile k of a slot. */
-static __device__ __forceinline__ const uint32_t *tile_at(const struct gs_gpu_pages &pages,
-                                                          const uint32_t *buffer,
-                                                          const struct gs_gpu_slot &slot,
-                                                          uint32_t k)
+static __device__ __forceinline__ const gs_key *tile_at(const struct gs_gpu_pages &pages,
+                                                        const gs_key *buffer,
+                                                        const struct gs_gpu_slot &slot, uint32_t k)
 {
     if (slot.paged)
         return page_at(pages, buffer, pages.page[slot.from + k / GS_GPU_PAGE_TILES]) +

@@ -6,11 +6,17 @@
 
 #include "sort/device/kernels/gpu_sort.h"
 
-/* List a bin of unsorted keys for blocks of its size. */
+/* List a bin of unsorted keys for blocks of its size. low > high: its bounds are unknown. */
 static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, int64_t from,
-                               uint32_t size, uint32_t in_b)
+                               uint32_t size, uint32_t in_b, gs_key low, gs_key high)
 {
+#if GS_BITS == 32
+    (void)low;
+    (void)high;
     struct gs_gpu_job job = {start, from, size, in_b};
+#else
+    struct gs_gpu_job job = {start, from, size, in_b, low, high};
+#endif
     if (size <= work->small_keys)
         work->small_jobs[atomicAdd(&work->state->listed.small_jobs, 1)] = job;
     else
@@ -19,7 +25,7 @@ static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, i
 
 /* List a run of equal keys, in pieces for one block each. */
 static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, uint64_t size,
-                                uint32_t value)
+                                gs_key value)
 {
     uint32_t pieces = (uint32_t)((size + GS_GPU_FILL_KEYS - 1) / GS_GPU_FILL_KEYS);
     uint32_t place = atomicAdd(&work->state->listed.fills, pieces);
@@ -34,8 +40,8 @@ static __device__ void add_fill(const struct gs_gpu_work *work, uint64_t start, 
 /* Add a slot whose keys are at their place in the output. Returns it, so that the caller can say
  * otherwise. */
 static __device__ struct gs_gpu_slot *add_slot(const struct gs_gpu_work *work, unsigned level,
-                                               uint64_t start, uint64_t size, uint32_t low,
-                                               uint32_t high)
+                                               uint64_t start, uint64_t size, gs_key low,
+                                               gs_key high)
 {
     struct gs_gpu_slot *slot =
         &work->slots[level & 1][atomicAdd(&work->state->slots[level & 1], 1)];

@@ -16,7 +16,7 @@ extern "C" {
 /* select_samples_gpu.cu: draw the sample; then, once it is sorted, choose splitters for n keys: for
  * `bins` bins, for up to `most` if values are few, or for `uncounted` if level 1 needs no count.
  * choose_splitters also initializes work->state. */
-cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
                                     uint32_t bins, uint32_t most, uint32_t uncounted,
@@ -27,31 +27,31 @@ cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, c
 
 /* count_bins_gpu.cu: count level 1's bins, count the digits of a level's slots, and find the least
  * and largest keys of slots. */
-cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                               uint32_t bins, unsigned processors, cudaStream_t stream);
-cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                const uint32_t *keys, uint32_t slots, uint32_t tiles,
-                                enum gs_gpu_digits digits, cudaStream_t stream);
-cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
+                                uint32_t slots, uint32_t tiles, enum gs_gpu_digits digits,
+                                cudaStream_t stream);
+cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
 /* heavy_keys_gpu.cu: find values that make up much of a slot. */
-cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* map_digits_gpu.cu: if keys are uneven, build the maps of the slots of level 2, or of those of
  * level 1 that are to be split. */
-cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* count_values_gpu.cu: slots of few values, not in pages, in the buffer of their level (for level
  * 1, a). count_values counts their values and sets slot.values; write_values (write_values_gpu.cu)
  * then writes their runs to a. tiles: of all slots, from the level's report. */
-cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
-                                uint32_t *b, uint32_t slots, uint32_t tiles, unsigned processors,
+cudaError_t gs_count_values_gpu(const struct gs_gpu_work *work, unsigned level, gs_key *a,
+                                gs_key *b, uint32_t slots, uint32_t tiles, unsigned processors,
                                 cudaStream_t stream);
-cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, uint32_t *a,
-                                const uint32_t *b, uint32_t slots, uint32_t tiles,
+cudaError_t gs_write_values_gpu(const struct gs_gpu_work *work, unsigned level, gs_key *a,
+                                const gs_key *b, uint32_t slots, uint32_t tiles,
                                 unsigned processors, cudaStream_t stream);
 
 /* prefix_sum_gpu.cu: turn counts into positions, and list what is to be done with each bin.
@@ -70,35 +70,36 @@ cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
                               cudaStream_t stream);
 
 /* scatter_gpu.cu: scatter to `bins` wanted bins, at most `most` with equality bins (2 * bins if
- * that is unknown). Also clears the counters of the digits that the level's plan has found. */
-cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+ * that is unknown). Also clears the counters of the digits that the level's plan has found. heavy:
+ * digits may have heavy values. */
+cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const gs_key *in, gs_key *out,
                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                 cudaStream_t stream);
-cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                  const uint32_t *in, uint32_t *out, uint64_t most, uint32_t slots,
-                                  uint32_t tiles, enum gs_gpu_digits digits, cudaStream_t stream);
+cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *in,
+                                  gs_key *out, uint64_t most, uint32_t slots, uint32_t tiles,
+                                  enum gs_gpu_digits digits, bool heavy, cudaStream_t stream);
 
 /* sort_few_gpu.cu: sort keys[0 .. n), using spare[0 .. n). Correct for any n below 2^31, meant for
  * up to GS_GPU_FEW_KEYS. */
-cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream);
+cudaError_t gs_sort_few_gpu(gs_key *keys, gs_key *spare, uint32_t n, cudaStream_t stream);
 
 /* sort_bins_gpu.cu: sort the jobs of either size, whose keys may be uneven, and write runs of equal
  * keys. */
-cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                              uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills, bool uneven,
                              cudaStream_t stream);
 /* sort_listed: the small jobs and runs that are on the device's lists by the time it runs, at most
  * `most`, so that the host need not wait to learn their number. sort_medium, queued right after it:
  * the medium jobs. */
-cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t most, cudaStream_t stream);
-cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
+cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t medium_jobs, cudaStream_t stream);
 
 /* fill_bins_gpu.cu: write runs of equal keys; reverse all keys. */
-cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, uint32_t *a, uint32_t fills,
+cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, gs_key *a, uint32_t fills,
                              cudaStream_t stream);
-cudaError_t gs_reverse_gpu(uint32_t *keys, uint64_t n, unsigned processors, cudaStream_t stream);
+cudaError_t gs_reverse_gpu(gs_key *keys, uint64_t n, unsigned processors, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,9 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     struct gs_gpu_state *state = work.state;
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
-    const uint32_t repeats = work.tables->repeats || work.tables->skewed;
+    /* Equality bins of proxies say nothing about wider keys. */
+    const uint32_t repeats =
+        GS_BITS == 32 ? work.tables->repeats || work.tables->skewed : work.tables->twins;
     const bool uneven = level <= 2 && work.tables->uneven;
     const uint32_t cells = work.tables->skewed ? GS_GPU_MAP_DIVIDED : GS_GPU_MAP_CELLS;
     /* Digits that may have heavy values take more counters, so there are fewer of them. */
@@ -45,7 +47,11 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
                 /* One digit for each value, if values repeat that often: nothing is to be sorted
                  * then. Not at level 1: there are pages only for as many slots as it is to be split
                  * into. */
+#if GS_BITS == 32
                 const uint64_t values = (uint64_t)slot.high - slot.low + 1;
+#else
+                const uint64_t values = (uint64_t)min(slot.high - slot.low, (gs_key)UINT32_MAX) + 1;
+#endif
                 const bool exact = level > 1 && values <= slot.size / GS_GPU_REPEATED;
                 wanted = exact ? values : min(wanted, values);
                 mapped = uneven && !(exact && values <= most);
@@ -100,16 +106,51 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     }
 }
 
-/* The least and largest value that a bin of level 1 may have: equal for an equality bin. */
-static __device__ __forceinline__ uint32_t bin_low(const struct gs_gpu_tables *tables, uint32_t bin)
+/* The least and largest value of all keys, as the count has found them; by one block. */
+struct key_bounds {
+    gs_key low;
+    gs_key high;
+};
+
+static __device__ __forceinline__ struct key_bounds all_bounds(const struct gs_gpu_state *state)
 {
-    return bin > 0 ? tables->splitter[bin - 1] + 1 : 0;
+#if GS_BITS == 32
+    (void)state;
+    return {0, GS_KEY_MAX};
+#else
+    __shared__ gs_key s_low[PLAN_THREADS / 32], s_high[PLAN_THREADS / 32];
+    static_assert(PLAN_THREADS == GS_GPU_COUNT_BLOCKS && PLAN_THREADS == 32 * 32, "one a thread");
+    const gs_key low = reduce_min_warp(state->low[threadIdx.x]);
+    const gs_key high = reduce_max_warp(state->high[threadIdx.x]);
+    if (lane_index() == 0) {
+        s_low[threadIdx.x / 32] = low;
+        s_high[threadIdx.x / 32] = high;
+    }
+    __syncthreads();
+    return {reduce_min_warp(s_low[lane_index()]), reduce_max_warp(s_high[lane_index()])};
+#endif
 }
 
-static __device__ __forceinline__ uint32_t bin_high(const struct gs_gpu_tables *tables,
-                                                    uint32_t bin)
+/* The least and largest value that a bin of level 1 may have: equal for an equality bin. */
+static __device__ __forceinline__ gs_key bin_low(const struct gs_gpu_tables *tables,
+                                                 const struct key_bounds &all, uint32_t bin)
 {
-    return bin < tables->count ? tables->splitter[bin] : GS_KEY_MAX;
+#if GS_BITS == 32
+    return bin > 0 ? tables->splitter[bin - 1] + 1 : all.low;
+#else
+    return bin > 0 ? gs_gpu_least(tables->scale, tables->splitter[bin - 1] + 1ULL) : all.low;
+#endif
+}
+
+static __device__ __forceinline__ gs_key bin_high(const struct gs_gpu_tables *tables,
+                                                  const struct key_bounds &all, uint32_t bin)
+{
+#if GS_BITS == 32
+    return bin < tables->count ? tables->splitter[bin] : all.high;
+#else
+    return bin < tables->count ? gs_gpu_least(tables->scale, tables->splitter[bin] + 1ULL) - 1
+                               : all.high;
+#endif
 }
 
 #endif

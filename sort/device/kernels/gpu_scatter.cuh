@@ -26,7 +26,8 @@ enum {
 
 static_assert(GS_GPU_SPLITTERS_MAX < 1 << BIN_RANK_SHIFT, "a bin fits below its rank");
 static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above its bin");
-static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * WAITING,
+static_assert(GS_BITS > 32 ||
+                  5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * WAITING,
               "homes and tears of all bins fit behind a tile");
 
 /* Prefetch distance of level 2, in tiles: as many begin in the time that memory takes to answer. */
@@ -40,7 +41,7 @@ static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * W
  * next barrier. Returns false if the tile did not fit into rows; try_rows = false does not try. */
 template <bool FULL, int ITEMS, typename PLACE, typename TARGET, typename VIEW_OF>
 static __device__ __forceinline__ bool
-scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
+scatter_tile(const gs_key *__restrict__ in, uint32_t size, const TARGET &target,
              const VIEW_OF &view_of, uint32_t bins, const struct tile_memory<PLACE> &memory,
              bool try_rows)
 {
@@ -51,7 +52,7 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
     const uint32_t t = threadIdx.x;
     /* Key i of this thread exists if i * SCATTER_THREADS < rest. */
     const int rest = FULL ? ITEMS * SCATTER_THREADS : (int)size - (int)t;
-    uint32_t key[ITEMS];
+    gs_key key[ITEMS];
     uint32_t bin[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -205,15 +206,15 @@ scatter_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &targe
 /* Scatter the keys of one tile of a slot. */
 template <int ITEMS, typename PLACE, typename TARGET, typename VIEW_OF>
 static __device__ __forceinline__ void
-scatter_slot_tile(const uint32_t *__restrict__ in, uint32_t size, const TARGET &target,
+scatter_slot_tile(const gs_key *__restrict__ in, uint32_t size, const TARGET &target,
                   const VIEW_OF &view_of, uint32_t bins, struct tile_memory<PLACE> &memory,
-                  uint32_t *words_begin, uint32_t words)
+                  uint32_t *begin, uint32_t room)
 {
     using VIEW = decltype(view_of());
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     memory.pairs = VIEW::PAIRED ? bins / 2 : 0;
-    memory.place_rows(words_begin, words, VIEW::PAIRED ? bins / 2 : bins, VIEW::WAITS);
-    const bool try_rows = words > tile_keys && memory.row >= GS_ROW_LEAST;
+    memory.place_rows(begin, room, VIEW::PAIRED ? bins / 2 : bins, VIEW::WAITS);
+    const bool try_rows = room > tile_keys && memory.row >= GS_ROW_LEAST;
     if (size == tile_keys)
         scatter_tile<true, ITEMS>(in, size, target, view_of, bins, memory, try_rows);
     else

@@ -6,17 +6,17 @@
 
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/kernels/gpu_scatter.cuh"
-#include "sort/device/kernels/gpu_scatter_words.cuh"
+#include "sort/device/kernels/gpu_scatter_room.cuh"
 
 /* Level 1: move the keys from `first` to n, less than a tile, one by one. scatter_tile for a tile
  * of any size would be as much code again as for a full one. */
 template <typename TARGET, typename VIEW>
-static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__ in, uint64_t first,
+static __device__ __forceinline__ void scatter_rest(const gs_key *__restrict__ in, uint64_t first,
                                                     uint64_t n, const TARGET &target,
                                                     const VIEW &view)
 {
     for (uint64_t i = first + threadIdx.x; i < n; i += SCATTER_THREADS) {
-        const uint32_t key[1] = {in[i]};
+        const gs_key key[1] = {in[i]};
         uint32_t bin[1];
         view.classify(key, bin);
         const typename TARGET::PLACE place = target.reserve(bin[0], 1);
@@ -30,7 +30,7 @@ static __device__ __forceinline__ void scatter_rest(const uint32_t *__restrict__
  * it moves the one before: no thread waits for a tile's number or, if tiles are many, its keys. */
 template <int SEARCH, int ITEMS, typename TARGET, typename PLACE>
 static __device__ __forceinline__ void
-scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
+scatter_tiles(const gs_key *__restrict__ in, uint64_t n, const TARGET &target,
               const struct gs_gpu_tables *__restrict__ tables, uint32_t *s_table, bool try_rows,
               const struct tile_memory<PLACE> &memory, uint32_t *taken)
 {
@@ -68,9 +68,9 @@ scatter_tiles(const uint32_t *__restrict__ in, uint64_t n, const TARGET &target,
 
 template <int ITEMS, typename TARGET>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
-    scatter_bins_kernel(const uint32_t *__restrict__ in, uint64_t n, const TARGET target,
+    scatter_bins_kernel(const gs_key *__restrict__ in, uint64_t n, const TARGET target,
                         const struct gs_gpu_tables *__restrict__ tables, uint32_t table_words,
-                        uint32_t bins_max, uint32_t words, struct gs_gpu_state *state,
+                        uint32_t bins_max, uint32_t room, struct gs_gpu_state *state,
                         unsigned long long *__restrict__ counters)
 {
     after_previous();
@@ -84,11 +84,11 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     uint32_t *s_table = s_memory;
     memory.delta = (PLACE *)(s_table + table_words);
     memory.count = (uint32_t *)(memory.delta + bins_max);
-    memory.place_rows(memory.count + bins_max, words, tables->count + 1, true);
+    memory.place_rows(memory.count + bins_max, room, tables->count + 1, true);
     memory.waiting = &s_waiting;
     if (threadIdx.x == 0)
         s_waiting = 0;
-    const bool try_rows = words > ITEMS * SCATTER_THREADS && memory.row >= GS_ROW_LEAST;
+    const bool try_rows = room > ITEMS * SCATTER_THREADS && memory.row >= GS_ROW_LEAST;
     if (state->outcome != GS_GPU_UNSORTED)
         return;
     switch (tables->search) {
@@ -107,18 +107,21 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     }
 }
 
+/* Words of a key, or of a position, if that is longer. */
+enum { KEY_WORDS = GS_BITS == 128 ? 4 : 2 };
+
 template <int ITEMS, typename TARGET>
-static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *in, uint64_t n,
+static cudaError_t launch_bins(const struct gs_gpu_work *work, const gs_key *in, uint64_t n,
                                const TARGET &target, uint32_t bins, uint32_t most,
                                unsigned processors, cudaStream_t stream)
 {
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
-    most += most % 2; /* what follows must be aligned to 8 bytes */
+    most = (most + KEY_WORDS - 1) / KEY_WORDS * KEY_WORDS; /* what follows must be aligned */
     const uint32_t table_words = gs_gpu_table_words(work, bins, most);
     const uint32_t others =
         table_words + most + most * (uint32_t)(sizeof(typename TARGET::PLACE) / sizeof(uint32_t));
-    const uint32_t words = choose_words(work, tile_keys, others, most);
-    const size_t shared = (others + words) * sizeof(uint32_t);
+    const uint32_t room = choose_room(work, tile_keys, others, most);
+    const size_t shared = others * sizeof(uint32_t) + room * sizeof(gs_key);
     int resident = 0;
     cudaError_t error =
         cudaFuncSetAttribute(scatter_bins_kernel<ITEMS, TARGET>,
@@ -132,7 +135,7 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const uint32_t *i
     uint64_t blocks = (uint64_t)resident * processors;
     blocks = tiles < blocks ? tiles : blocks;
     return gs_launch_next(scatter_bins_kernel<ITEMS, TARGET>, (unsigned)blocks, SCATTER_THREADS,
-                          shared, stream, in, n, target, work->tables, table_words, most, words,
+                          shared, stream, in, n, target, work->tables, table_words, most, room,
                           work->state, work->counters);
 }
 

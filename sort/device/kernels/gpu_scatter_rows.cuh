@@ -20,13 +20,13 @@ enum {
 
 /* A key that did not fit into its row. */
 struct waiting_key {
-    uint32_t key;
+    gs_key key;
     uint32_t bin_rank;
 };
 
 /* Shared memory of one tile. PLACE holds positions in the output. */
 template <typename PLACE> struct tile_memory {
-    uint32_t *keys; /* rows, or the tile ordered by bin */
+    gs_key *keys; /* rows, or the tile ordered by bin */
     struct waiting_key *list;
     uint32_t *waiting; /* counts keys for the list; may exceed it; zero before a tile */
     uint32_t *count;   /* per bin: keys, then first index in the tile; zero before a tile */
@@ -34,13 +34,14 @@ template <typename PLACE> struct tile_memory {
     uint32_t row;      /* length of a row, odd */
     uint32_t pairs;    /* bins b and b + pairs share row b; 0: each has a row */
 
-    /* Divide `words` words into `rows` rows and, if keys may wait, the list after them. */
-    __device__ __forceinline__ void place_rows(uint32_t *words_begin, uint32_t words, uint32_t rows,
+    /* Divide memory for `most` keys into `rows` rows and, if keys may wait, the list after them. */
+    __device__ __forceinline__ void place_rows(uint32_t *begin, uint32_t most, uint32_t rows,
                                                bool waits)
     {
-        const uint32_t room = waits ? words - 2 * WAITING : words;
-        keys = words_begin;
-        list = (struct waiting_key *)(words_begin + room);
+        static_assert(sizeof(struct waiting_key) == 2 * sizeof(gs_key), "in the place of two keys");
+        const uint32_t room = waits ? most - 2 * WAITING : most;
+        keys = (gs_key *)begin;
+        list = (struct waiting_key *)(keys + room);
         row = (room / rows - 1) | 1;
     }
 
@@ -97,16 +98,16 @@ find_pages(const TARGET &target, uint32_t bin, uint32_t place, uint32_t count,
 template <typename TARGET>
 static __device__ __forceinline__ void
 write_torn(const TARGET &target, const struct paged_runs<typename TARGET::INDEX> &runs,
-           uint32_t count, const uint32_t *rows, uint32_t row_length)
+           uint32_t count, const gs_key *rows, uint32_t row_length)
 {
     const uint32_t lane = lane_index();
     for (uint32_t torn = __ballot_sync(GS_ALL_LANES, runs.torn); torn != 0; torn &= torn - 1) {
         const int r = __ffs((int)torn) - 1;
         const uint32_t keys = __shfl_sync(GS_ALL_LANES, count, r);
         const uint32_t left = __shfl_sync(GS_ALL_LANES, runs.left, r);
-        const uint32_t *row = rows + (uint32_t)r * row_length;
-        uint32_t *begin = target.located(__shfl_sync(GS_ALL_LANES, runs.start, r));
-        uint32_t *end = target.located(__shfl_sync(GS_ALL_LANES, runs.next, r)) - left;
+        const gs_key *row = rows + (uint32_t)r * row_length;
+        gs_key *begin = target.located(__shfl_sync(GS_ALL_LANES, runs.start, r));
+        gs_key *end = target.located(__shfl_sync(GS_ALL_LANES, runs.next, r)) - left;
 #pragma unroll 1
         for (uint32_t i = lane; i < keys; i += 32)
             (i < left ? begin : end)[i] = row[i];
@@ -120,26 +121,29 @@ static __device__ __forceinline__ void write_whole(const TARGET &target,
                                                    typename TARGET::INDEX place, uint32_t count,
                                                    int rows, const ROW_AT &row_at)
 {
-    const uint32_t lane = lane_index();
+    /* A row has so few keys of 16 bytes that half a warp is enough for it. */
+    const int lanes = GS_BITS == 128 ? 16 : 32;
+    const uint32_t lane = lane_index() % lanes;
     const int together = SPARE ? 1 : 4; /* spare memory is rarely used, and more code is slower */
     using KEY = typename TARGET::KEY;
     KEY *const begin = target.out + lane;
 #pragma unroll(together)
-    for (int r = 0; r < rows; r++) {
-        const uint32_t *const row = row_at(r) + lane;
+    for (int first = 0; first < rows; first += 32 / lanes) {
+        const int r = lanes == 32 ? first : min(first + (int)lane_index() / lanes, 31);
+        const gs_key *const row = row_at(r) + lane;
         const int keys = (int)__shfl_sync(GS_ALL_LANES, count, r) - (int)lane; /* from here on */
         const typename TARGET::INDEX start = __shfl_sync(GS_ALL_LANES, place, r);
         KEY *out = begin + start;
         if constexpr (SPARE)
             out = target.located(start) + lane;
-        const uint32_t low = keys > 0 ? row[0] : 0;
-        const uint32_t high = keys > 32 ? row[32] : 0;
+        const gs_key low = keys > 0 ? row[0] : 0;
+        const gs_key high = keys > lanes ? row[lanes] : 0;
         if (keys > 0)
             out[0] = (KEY)low;
-        if (keys > 32)
-            out[32] = (KEY)high;
+        if (keys > lanes)
+            out[lanes] = (KEY)high;
 #pragma unroll 1
-        for (int i = 64; i < keys; i += 32)
+        for (int i = 2 * lanes; i < keys; i += lanes)
             out[i] = (KEY)row[i];
     }
 }
@@ -171,7 +175,7 @@ static __device__ __forceinline__ void write_rows(const struct tile_memory<PLACE
                 count = place == target.limit ? 0 : min(count, memory.row);
             }
         }
-        const uint32_t *const rows_here = memory.keys + (first + group) * memory.row;
+        const gs_key *const rows_here = memory.keys + (first + group) * memory.row;
         const auto row_in_turn = [&](int r) { return rows_here + (uint32_t)r * memory.row; };
         if constexpr (TARGET::PAGED) {
             const auto runs = find_pages(target, bin, place, count, fresh);

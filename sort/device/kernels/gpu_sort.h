@@ -17,6 +17,7 @@
 
 #include "common/keys.h"
 #include "common/random.h" /* GS_HOST_DEVICE */
+#include "sort/device/kernels/gpu_proxy.h"
 
 #include <assert.h>
 #include <cuda_runtime_api.h>
@@ -39,6 +40,9 @@
 /* And the fewest, below level 2. A slot that deep exists because its keys are unevenly spread; with
  * this many digits a few levels get to the bottom of any skew. */
 #define GS_GPU_DEEP_DIGITS 16
+
+/* Blocks that count level 1's bins, at most: each notes the bounds of its keys. */
+#define GS_GPU_COUNT_BLOCKS 1024
 
 /* Counters of a digit: keys below its heavy value, above it, and equal to it. */
 #define GS_GPU_PARTS 3
@@ -70,12 +74,15 @@
 #define GS_GPU_FEW_CELLS   4096
 
 /* Keys that one block sorts in shared memory: with 256 threads, and with 1024. A sort of very many
- * keys doubles the first, so that two levels are still enough. A device without GS_GPU_ROOM has
- * only the first. */
+ * keys doubles the first, if they have 32 bits, so that two levels are still enough. A device
+ * without GS_GPU_ROOM has only the first. (Wider keys take more threads for the first.) */
 #define GS_GPU_SMALL_KEYS  4096
-#define GS_GPU_MEDIUM_KEYS 16384
+#define GS_GPU_MEDIUM_KEYS (GS_BITS == 128 ? 8192 : 16384)
 #define GS_GPU_ROOM        (160 * 1024) /* bytes of shared memory for a block */
 #define GS_GPU_HALF_ROOM   (112 * 1024) /* and for each of two blocks that share a multiprocessor */
+
+/* And the least that a block must have at all. */
+#define GS_GPU_BLOCK_LEAST ((GS_BITS == 32 ? 64U : 96U) * 1024)
 
 /* A bin of up to GS_GPU_CLOSE_KEYS keys is a medium job, too, if its keys lie within a range of
  * GS_GPU_CLOSE_VALUES values (a power of two): the block counts each value. */
@@ -86,13 +93,15 @@
  * within a few per cent, and the limit is 10 % away. */
 #define GS_GPU_SUB_BIN_KEYS 3700
 
-/* Tiles of count and scatter: 512 threads times the keys of each. */
+/* Tiles of count and scatter: 512 threads times the keys of each. Wider keys have tiles of one
+ * size. */
 #define GS_GPU_TILE_THREADS    512
-#define GS_GPU_TILE_KEYS       (20 * GS_GPU_TILE_THREADS)
-#define GS_GPU_SMALL_TILE_KEYS (8 * GS_GPU_TILE_THREADS)
+#define GS_GPU_TILE_ITEMS      (GS_BITS == 32 ? 20 : GS_BITS == 64 ? 12 : 6)
+#define GS_GPU_TILE_KEYS       (GS_GPU_TILE_ITEMS * GS_GPU_TILE_THREADS)
+#define GS_GPU_SMALL_TILE_KEYS (GS_BITS == 32 ? 8 * GS_GPU_TILE_THREADS : GS_GPU_TILE_KEYS)
 
 /* Up to here keys are sorted without bins; above, a sample sort is faster. */
-#define GS_GPU_FEW_KEYS (1U << 17)
+#define GS_GPU_FEW_KEYS (1U << (GS_BITS == 32 ? 17 : 15))
 
 /* Up to here the bins of one level fit a block; above, two levels share the work evenly. */
 #define GS_GPU_ONE_LEVEL_KEYS (1U << 20)
@@ -154,6 +163,9 @@ struct gs_gpu_tables {
     uint32_t shift; /* from distance to cell; or, of logarithmic cells, bits of the fraction */
     uint32_t steps; /* halving steps after the guide; or levels of the tree */
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
+#if GS_BITS > 32
+    struct gs_gpu_scale scale; /* of the proxies, which all of the above is about */
+#endif
 };
 
 /* How a key finds its bin. By one look-up, if no cell of equal width has two splitters, or none but
@@ -192,10 +204,10 @@ enum gs_gpu_outcome {
 /* Level 1 without a count: bins in pages, each taken shortly before it is needed. Positions in a
  * bin count from 0; its page k holds those from k * GS_GPU_PAGE_KEYS on. */
 struct gs_gpu_pages {
-    uint32_t *page;  /* [bin * most + k]: the number of the bin's page k, from 1 on; 0: not taken */
-    uint32_t *spare; /* for pages that do not fit into the buffer */
-    uint32_t most;   /* most pages of a bin */
-    uint32_t whole;  /* pages in the buffer: numbers 1 .. whole */
+    uint32_t *page; /* [bin * most + k]: the number of the bin's page k, from 1 on; 0: not taken */
+    gs_key *spare;  /* for pages that do not fit into the buffer */
+    uint32_t most;  /* most pages of a bin */
+    uint32_t whole; /* pages in the buffer: numbers 1 .. whole */
 };
 
 /* Memory for a level 2 without a count, in which each digit has a room a little larger than the
@@ -208,9 +220,15 @@ struct gs_gpu_rooms {
 /* A linear digit: d = hi32((key * scale + offset) * factor). It maps [low, high] to 0 .. bins-1. If
  * the range has no more values than bins, no two values share a digit. */
 struct gs_gpu_digit {
+#if GS_BITS == 32
     uint32_t scale;
     uint32_t offset;
     uint32_t factor;
+#else
+    uint32_t shift;  /* d = hi32(((key - base) >> shift) * factor) */
+    uint32_t factor; /* UINT32_MAX if no two values share a digit: then base is one less */
+    gs_key base;
+#endif
 };
 
 struct gs_gpu_slot {
@@ -218,8 +236,8 @@ struct gs_gpu_slot {
     uint64_t size;
     int64_t from; /* index of its first key in their buffer; or of its first page's entry */
     int64_t to;   /* where its digits go in the other buffer; or their first page's entry */
-    uint32_t low; /* bounds of its keys; low > high: unknown */
-    uint32_t high;
+    gs_key low;   /* bounds of its keys; low > high: unknown */
+    gs_key high;
     uint32_t first_tile;  /* its first tile, numbered over all slots */
     uint32_t first_digit; /* its first digit, likewise */
     uint32_t bins;        /* digits */
@@ -252,6 +270,10 @@ struct gs_gpu_job {
     int64_t from;   /* index in the buffer that holds its keys */
     uint32_t size;
     uint32_t in_b; /* whether its keys are in b rather than a */
+#if GS_BITS > 32
+    gs_key low; /* bounds of its keys, as in a slot */
+    gs_key high;
+#endif
 };
 
 /* A bin of 16-bit keys, to be sorted by one block: the low halves of keys from `first` on, which
@@ -264,11 +286,20 @@ struct gs_gpu_narrow_job {
     uint32_t values; /* in the bin's range */
 };
 
+#if GS_BITS > 32
+/* A tile of a level's slots, as the count of digits found it: the scatter need not search again. */
+struct gs_gpu_tile {
+    int64_t from; /* index of its first key */
+    uint32_t size;
+    uint32_t slot; /* its slot's number */
+};
+#endif
+
 /* A run of equal keys in the output. */
 struct gs_gpu_fill {
     uint64_t start;
     uint32_t size;
-    uint32_t value;
+    gs_key value;
 };
 
 struct gs_gpu_state {
@@ -287,6 +318,10 @@ struct gs_gpu_state {
     uint32_t tiles;                                      /* of level 1, taken by its scatter */
     uint32_t digits;                                     /* of the slots, as in the report */
     unsigned long long counts[GS_GPU_SPLITTERS_MAX + 1]; /* of level 1 */
+#if GS_BITS > 32
+    gs_key low[GS_GPU_COUNT_BLOCKS]; /* bounds of the keys that each block has counted */
+    gs_key high[GS_GPU_COUNT_BLOCKS];
+#endif
 };
 
 /* What the host must know to go on; the device writes it to pinned host memory. */
@@ -312,10 +347,13 @@ struct gs_gpu_report {
 struct gs_gpu_work {
     struct gs_gpu_state *state;
     struct gs_gpu_tables *tables;
-    uint32_t *samples;            /* and as much room again, to sort them */
+    gs_key *samples;              /* and as much room again, to sort them */
     unsigned long long *cursors;  /* of level 1's bins, GS_GPU_SPLITTERS_MAX + 1 */
     unsigned long long *counters; /* GS_GPU_PARTS per digit of the slots: counts, then cursors */
-    uint32_t *heavy;              /* the heavy value of each digit */
+    gs_key *heavy;                /* the heavy value of each digit */
+#if GS_BITS > 32
+    struct gs_gpu_tile *tiles; /* of the level's slots */
+#endif
     struct gs_gpu_map *maps; /* if uneven: for each slot of level 2, or of level 1 to be split */
     struct gs_gpu_slot *slots[2]; /* of even and of odd levels */
     struct gs_gpu_job *small_jobs;

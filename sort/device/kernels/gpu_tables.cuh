@@ -118,7 +118,7 @@ static __device__ void copy_cells(struct table_builder *s_build, struct gs_gpu_t
     __syncthreads();
 }
 
-/* Build the tree of splitters with full levels: nodes after the last splitter hold GS_KEY_MAX,
+/* Build the tree of splitters with full levels: nodes after the last splitter hold UINT32_MAX,
  * which no key exceeds. Nodes are ordered by level, so that those of a level are next to each
  * other. */
 static __device__ void build_tree(struct table_builder *s_build, struct gs_gpu_tables *tables,
@@ -126,9 +126,21 @@ static __device__ void build_tree(struct table_builder *s_build, struct gs_gpu_t
 {
     for (uint32_t node = threadIdx.x; node < 1U << levels; node += TABLE_THREADS) {
         const uint32_t i = node > 0 ? splitter_of(node, levels) : UINT32_MAX;
-        tables->guide[node] = i < count ? s_build->splitter[i] : GS_KEY_MAX;
+        tables->guide[node] = i < count ? s_build->splitter[i] : UINT32_MAX;
     }
 }
+
+#if GS_BITS > 32
+/* Before any key is counted, all are within the scale. */
+static __device__ __forceinline__ void begin_bounds(struct gs_gpu_state *state,
+                                                    const struct gs_gpu_scale &scale)
+{
+    for (uint32_t i = threadIdx.x; i < GS_GPU_COUNT_BLOCKS; i += TABLE_THREADS) {
+        state->low[i] = scale.base;
+        state->high[i] = scale.top;
+    }
+}
+#endif
 
 /* Build the tables from the splitters in shared memory, by one block. */
 static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_builder *s_build,
@@ -136,7 +148,7 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_b
 {
     const uint32_t t = threadIdx.x;
     uint32_t limit = count > 0 ? s_build->splitter[count - 1] - s_build->splitter[0] : 0;
-    limit += count > 0 && limit < GS_KEY_MAX;
+    limit += count > 0 && limit < UINT32_MAX;
     uint32_t shift = 0;
     while (limit >> shift >= cells)
         shift++;
@@ -165,7 +177,7 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_b
             search = GS_GPU_LOG_STEPS;
             steps = log;
             shift = log_shift;
-            limit = GS_KEY_MAX;
+            limit = UINT32_MAX;
         }
         if (GS_GPU_STEP_LEVELS * steps >= levels) {
             search = GS_GPU_TREE;

@@ -11,11 +11,11 @@
 
 /* Bins that lie in `out`, each from its cursor on. */
 template <typename P> struct flat_target {
-    using KEY = uint32_t;
+    using KEY = gs_key;
     using PLACE = P;
     using INDEX = P;
     static const bool PAGED = false;
-    uint32_t *out;
+    gs_key *out;
     PLACE limit; /* more than any place; stands for "not moved" */
     unsigned long long *cursors;
 
@@ -26,7 +26,7 @@ template <typename P> struct flat_target {
         return (place & GS_GPU_SKIP) != 0 ? limit : (PLACE)place;
     }
 
-    __device__ __forceinline__ uint32_t *at(uint32_t bin, PLACE place) const
+    __device__ __forceinline__ gs_key *at(uint32_t bin, PLACE place) const
     {
         (void)bin;
         return out + place;

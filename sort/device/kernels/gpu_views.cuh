@@ -16,6 +16,9 @@
 
 #include <type_traits>
 
+/* A tile has so few wider keys that rows are short, and now and then one overflows. */
+static const bool ROWS_WAIT = GS_BITS > 32;
+
 /* A tree of splitters, with `levels` full levels. The nodes of level d lie next to each other, from
  * 2^d on, ordered by the reversed path to them: bit k of a node's index in its level tells whether
  * the path turns to the larger side at level k. So a step down adds a constant or nothing. A warp
@@ -76,15 +79,33 @@ static __device__ __forceinline__ uint32_t cell_of(uint32_t distance, uint32_t s
  * stands for all that take more than one look-up, chosen at run time. They have a view of their
  * own, as their code would cost the callers registers where one look-up is enough. */
 template <int SEARCH> struct splitter_view {
-    static const bool WAITS = SEARCH != GS_GPU_GUIDE;
+    static const bool WAITS = ROWS_WAIT || SEARCH != GS_GPU_GUIDE;
     static const bool PAIRED = false;
     const uint32_t *guide;    /* padded; or the tree, not padded */
-    const uint32_t *splitter; /* for steps only; GS_KEY_MAX after the last */
+    const uint32_t *splitter; /* for steps only; UINT32_MAX after the last */
     uint32_t base, limit, shift, mask, steps, count, search;
+#if GS_BITS > 32
+    struct gs_gpu_scale scale;
+#endif
 
     template <int ITEMS>
-    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+    __device__ __forceinline__ void classify(const gs_key (&key)[ITEMS],
                                              uint32_t (&bin)[ITEMS]) const
+    {
+#if GS_BITS == 32
+        classify_proxies(key, bin);
+#else
+        uint32_t proxy[ITEMS];
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            proxy[i] = gs_gpu_proxy(scale, key[i]);
+        classify_proxies(proxy, bin);
+#endif
+    }
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify_proxies(const uint32_t (&key)[ITEMS],
+                                                     uint32_t (&bin)[ITEMS]) const
     {
         if constexpr (SEARCH == GS_GPU_STEPS) {
             if (search == GS_GPU_TREE)
@@ -177,25 +198,28 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
     }
     if constexpr (SEARCH == GS_GPU_STEPS)
         for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
-            s_splitter[i] = i < tables->count ? tables->splitter[i] : GS_KEY_MAX;
+            s_splitter[i] = i < tables->count ? tables->splitter[i] : UINT32_MAX;
+#if GS_BITS > 32
+    view.scale = tables->scale;
+#endif
     return view;
 }
 
 /* By a slot's linear digit. Even a key outside the slot's bounds, which only corrupted memory can
  * hold, gets a valid digit, so that nothing is counted or written out of bounds. */
 struct digit_view {
-    static const bool WAITS = false;
+    static const bool WAITS = ROWS_WAIT;
     static const bool PAIRED = false;
     struct gs_gpu_digit digit;
     uint32_t bins;
 
-    __device__ __forceinline__ uint32_t of(uint32_t key) const
+    __device__ __forceinline__ uint32_t of(gs_key key) const
     {
         return min(digit_of(digit, key), bins - 1);
     }
 
     template <int ITEMS>
-    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+    __device__ __forceinline__ void classify(const gs_key (&key)[ITEMS],
                                              uint32_t (&bin)[ITEMS]) const
     {
 #pragma unroll
@@ -206,13 +230,13 @@ struct digit_view {
 
 /* By a slot's map. */
 template <bool DIVIDED> struct map_view {
-    static const bool WAITS = false;
+    static const bool WAITS = ROWS_WAIT;
     static const bool PAIRED = false;
     struct gs_gpu_digit cell;
     const uint16_t *entry; /* in shared memory, except for few keys */
 
     /* The entry for a key: its cell's, or in a divided map its part's. */
-    __device__ __forceinline__ uint32_t place_of(uint32_t key) const
+    __device__ __forceinline__ uint32_t place_of(gs_key key) const
     {
         if constexpr (!DIVIDED)
             return min(digit_of(cell, key), GS_GPU_MAP_CELLS - 1U);
@@ -222,7 +246,7 @@ template <bool DIVIDED> struct map_view {
     }
 
     template <int ITEMS>
-    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+    __device__ __forceinline__ void classify(const gs_key (&key)[ITEMS],
                                              uint32_t (&bin)[ITEMS]) const
     {
 #pragma unroll
@@ -230,6 +254,7 @@ template <bool DIVIDED> struct map_view {
             bin[i] = entry[place_of(key[i])];
     }
 
+#if GS_BITS == 32
     /* The least key of a slot whose digit is d > 0 or larger, or 2^32 or more if there is none;
      * `low` is the slot's least key. WARP: all lanes of a warp search together, with the same d. */
     template <bool WARP>
@@ -253,6 +278,7 @@ template <bool DIVIDED> struct map_view {
         const uint64_t wide = ((uint64_t)its << 32) + (within << (32 - bits));
         return wide > 0 ? least_key_wide(cell, low, wide) : low;
     }
+#endif
 
     /* The first place in [begin, end) for which is_so() holds, or `end`; it then holds for all
      * later ones. */
@@ -280,6 +306,7 @@ template <bool DIVIDED> struct map_view {
     }
 };
 
+#if GS_BITS == 32
 /* The least key that may have digit d of a slot; for d == bins, one more than the largest key.
  * DIGITS: enum gs_gpu_digits. entry: the entries of the slot's map, if it has one. WARP: as
  * above. */
@@ -297,6 +324,7 @@ static __device__ __forceinline__ uint64_t digit_begin(const struct gs_gpu_slot 
         return map_view<DIGITS == GS_GPU_DIVIDED>{slot.digit, entry}.template least_key<WARP>(
             slot.low, d);
 }
+#endif
 
 /* Words of shared memory for a slot's map, if this kind of digits has one. */
 template <int DIGITS> static constexpr __host__ __device__ uint32_t map_words()
@@ -318,7 +346,8 @@ load_map(const struct gs_gpu_slot &slot, const struct gs_gpu_map *maps, struct g
     return view;
 }
 
-/* Make a call that is compiled for each kind of digits; it gets the kind as a constant. */
+/* Make a call that is compiled for each kind of digits; it gets the kind as a constant. Keys of
+ * more than 32 bits have no divided maps. */
 template <typename CALL>
 static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
 {
@@ -328,7 +357,11 @@ static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
     case GS_GPU_MAPPED:
         return call(std::integral_constant<int, GS_GPU_MAPPED>());
     default:
+#if GS_BITS == 32
         return call(std::integral_constant<int, GS_GPU_DIVIDED>());
+#else
+        return cudaErrorInvalidValue;
+#endif
     }
 }
 
@@ -340,17 +373,17 @@ template <typename DIGITS> struct heavy_view {
     static const bool PAIRED = true;
     DIGITS digits;
     uint32_t bins;
-    const uint32_t *heavy; /* in shared memory */
+    const gs_key *heavy; /* in shared memory */
 
     template <int ITEMS>
-    __device__ __forceinline__ void classify(const uint32_t (&key)[ITEMS],
+    __device__ __forceinline__ void classify(const gs_key (&key)[ITEMS],
                                              uint32_t (&bin)[ITEMS]) const
     {
         digits.classify(key, bin);
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
             /* A key that does not exist has an arbitrary digit. */
-            const uint32_t value = heavy[bin[i]];
+            const gs_key value = heavy[bin[i]];
             bin[i] += (key[i] > value ? bins : 0) + (key[i] == value ? 2 * bins : 0);
         }
     }
@@ -359,8 +392,8 @@ template <typename DIGITS> struct heavy_view {
 /* Copy a slot's heavy values into shared memory; returns its view. */
 template <typename DIGITS>
 static __device__ __forceinline__ heavy_view<DIGITS>
-load_heavy(const struct gs_gpu_slot &slot, const DIGITS &digits, const uint32_t *heavy,
-           uint32_t *s_heavy)
+load_heavy(const struct gs_gpu_slot &slot, const DIGITS &digits, const gs_key *heavy,
+           gs_key *s_heavy)
 {
     const heavy_view<DIGITS> view = {digits, slot.bins, s_heavy};
     for (uint32_t d = threadIdx.x; d < slot.bins; d += blockDim.x)

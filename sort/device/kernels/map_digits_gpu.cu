@@ -77,7 +77,7 @@ static __device__ __forceinline__ void divide_cells(const uint32_t *s_count, uin
 /* A block makes the map of one slot. */
 template <bool DIVIDED>
 static __global__ void __launch_bounds__(MAP_THREADS)
-    map_digits_kernel(const uint32_t *__restrict__ keys, const struct gs_gpu_pages pages,
+    map_digits_kernel(const gs_key *__restrict__ keys, const struct gs_gpu_pages pages,
                       const struct gs_gpu_slot *slots, struct gs_gpu_map *maps)
 {
     after_previous();
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(MAP_THREADS)
     const uint32_t samples =
         min(min(size / MAP_SPARSE, MAP_EACH * slot.bins), (uint32_t)(MAP_ITEMS * MAP_THREADS));
     const uint32_t apart = size / max(samples, 1U);
-    uint32_t key[MAP_ITEMS];
+    gs_key key[MAP_ITEMS];
 #pragma unroll
     for (int i = 0; i < MAP_ITEMS; i++) {
         const uint32_t j = i * MAP_THREADS + t;
@@ -130,7 +130,7 @@ static __global__ void __launch_bounds__(MAP_THREADS)
         slot, s_count + (DIVIDED ? GS_GPU_MAP_DIVIDED : 0), s_partial, entry);
 }
 
-cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const uint32_t *keys,
+cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream)
 {
     return with_digits(digits, [&](auto kind) {

@@ -22,14 +22,14 @@ static __device__ __forceinline__ bool may_be_close(const struct gs_gpu_work *wo
 }
 
 /* Make a bin a job, or a slot of the next level. close: its values are close together; asked only
- * where that matters. */
+ * where that matters. low > high: its bounds are unknown. */
 static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
-                               int64_t from, uint64_t size, bool close)
+                               int64_t from, uint64_t size, bool close, gs_key low, gs_key high)
 {
     if (size == 0)
         return;
     if (size <= work->medium_keys || (close && may_be_close(work, size)))
-        add_job(work, start, from, (uint32_t)size, level & 1);
+        add_job(work, start, from, (uint32_t)size, level & 1, low, high);
     else
         add_slot(work, level + 1, start, size, GS_KEY_MAX, 0)->from = from;
 }
@@ -48,6 +48,7 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
         return;
     }
     const uint32_t splitters = tables->count;
+    const struct key_bounds all = all_bounds(state);
     bool moves = false;
     unsigned long long before = 0;
     for (uint32_t round = 0; round <= splitters; round += PLAN_THREADS) {
@@ -57,14 +58,14 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
         unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
         before += sum;
         if (size > 0) {
-            const uint32_t low = bin_low(tables, bin);
-            const uint32_t high = bin_high(tables, bin);
+            const gs_key low = bin_low(tables, all, bin);
+            const gs_key high = bin_high(tables, all, bin);
             work.cursors[bin] = low == high ? GS_GPU_SKIP : start;
             moves = moves || low != high;
             if (low == high)
                 add_fill(&work, start, size, low);
             else if (size <= (tables->few ? work.small_keys : work.medium_keys))
-                add_job(&work, start, (int64_t)start, (uint32_t)size, 1);
+                add_job(&work, start, (int64_t)start, (uint32_t)size, 1, low, high);
             else
                 add_slot(&work, 2, start, size, low, high);
         }
@@ -104,6 +105,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         return slot.heavy && (bin + 1) % DIGIT_THREADS != 0 && size > 0 && size_next > 0 &&
                size + size_next <= work.small_keys;
     };
+#if GS_BITS == 32
     /* The least key of a digit, found by a warp. */
     const uint16_t *entry = slot.mapped ? work.maps[slot.map].entry : NULL;
     const auto begin_of = [&](uint32_t d) {
@@ -112,6 +114,11 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         return work.tables->skewed ? digit_begin<GS_GPU_DIVIDED, true>(slot, entry, d)
                                    : digit_begin<GS_GPU_MAPPED, true>(slot, entry, d);
     };
+#else
+    const bool bounded = !slot.mapped && !slot.heavy; /* the digits' bounds are easy to tell */
+    const struct gs_gpu_scale scale = {slot.digit.base, slot.high, slot.digit.shift};
+    const gs_key most = (slot.high - slot.low) >> slot.digit.shift;
+#endif
     unsigned long long before = 0;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         uint32_t bin = round + threadIdx.x;
@@ -120,7 +127,11 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         unsigned long long size_more = mine && slot.heavy ? more[bin] : 0;
         unsigned long long size_equal = mine && slot.heavy ? equal[bin] : 0;
         unsigned long long size_next = bin + 1 < slot.bins ? less[bin + 1] : 0;
-        bool close = !exact && (may_be_close(&work, size) || may_be_close(&work, size_more));
+        bool close = false;
+        gs_key low = GS_KEY_MAX;
+        gs_key high = 0;
+#if GS_BITS == 32
+        close = !exact && (may_be_close(&work, size) || may_be_close(&work, size_more));
         for (uint32_t asks = __ballot_sync(GS_ALL_LANES, close); asks != 0; asks &= asks - 1) {
             const uint32_t lane = (uint32_t)__ffs((int)asks) - 1;
             const uint32_t its = bin - lane_index() + lane;
@@ -128,6 +139,13 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
             if (lane_index() == lane)
                 close = values <= GS_GPU_CLOSE_VALUES;
         }
+#else
+        if (bounded && size > 0 && !exact) {
+            const uint64_t next = bin + 1 < slot.bins ? least_distance(slot.digit, bin + 1) : 0;
+            low = bin > 0 ? gs_gpu_least(scale, least_distance(slot.digit, bin)) : slot.low;
+            high = next > 0 && next <= most ? gs_gpu_least(scale, next) - 1 : slot.high;
+        }
+#endif
         bool joined = threadIdx.x > 0 && mine && joins(bin - 1, more[bin - 1], size);
         unsigned long long sum;
         unsigned long long start =
@@ -139,7 +157,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         } else if (mine) {
             less[bin] = start;
             if (!exact && !joined)
-                add_bin(&work, level, slot.start + start, slot.to + (int64_t)start, size, close);
+                add_bin(&work, level, slot.start + start, slot.to + (int64_t)start, size, close,
+                        low, high);
         }
         if (size_equal > 0)
             add_fill(&work, slot.start + start + size, size_equal,
@@ -148,7 +167,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
             const unsigned long long larger = start + size + size_equal;
             more[bin] = larger;
             add_bin(&work, level, slot.start + larger, slot.to + (int64_t)larger,
-                    size_more + (joins(bin, size_more, size_next) ? size_next : 0), close);
+                    size_more + (joins(bin, size_more, size_next) ? size_next : 0), close, low,
+                    high);
         }
         __syncthreads();
     }

@@ -9,36 +9,87 @@
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_scatter_bins.cuh"
 
-/* Words of shared memory for what finds digits: heavy values, and a slot's map. */
+/* Words of shared memory for heavy values, and with them for a slot's map: what finds digits. */
+static const uint32_t HEAVY_WORDS = GS_GPU_DIGITS_MAX / 2 * sizeof(gs_key) / sizeof(uint32_t);
+
 template <int DIGITS> static constexpr __host__ __device__ uint32_t digit_words()
 {
-    return GS_GPU_DIGITS_MAX / 2 + map_words<DIGITS>();
+    return HEAVY_WORDS + map_words<DIGITS>();
 }
+
+#if GS_BITS == 32
+#define TILES_PARAMETER
+#define TILES_ARGUMENT
+#define HEAVY_TEMPLATE
+#define HEAVY_ARGUMENT
+#define MAY_BE_HEAVY true
+#else
+#define TILES_PARAMETER , const struct gs_gpu_tile *__restrict__ tiles
+#define TILES_ARGUMENT  , work->tiles
+/* Code for heavy values, even unused, costs wider keys registers. */
+#define HEAVY_TEMPLATE  , bool MAY_BE_HEAVY
+#define HEAVY_ARGUMENT  , HEAVY
+#endif
+
+#if GS_BITS > 32
+/* Copy the slot of this block's tile into shared memory, a word by each thread; prefetch the
+ * keys of a later block's tile. */
+static __device__ __forceinline__ void copy_tile(struct gs_gpu_slot *s_slot,
+                                                 const struct gs_gpu_slot *slots, const gs_key *in,
+                                                 const struct gs_gpu_tile *tiles)
+{
+    const uint32_t words = sizeof *s_slot / sizeof(uint32_t);
+    static_assert(sizeof *s_slot % sizeof(uint32_t) == 0, "whole words");
+    const uint32_t later = blockIdx.x + 2 * GS_AHEAD_WAVE;
+    if (threadIdx.x < words)
+        ((uint32_t *)s_slot)[threadIdx.x] =
+            ((const uint32_t *)&slots[tiles[blockIdx.x].slot])[threadIdx.x];
+    else if (threadIdx.x == SCATTER_THREADS - 1 && later < gridDim.x)
+        prefetch_keys(in + tiles[later].from, tiles[later].size / 2 * 2);
+    __syncthreads();
+}
+#endif
 
 /* A further level: a block moves one tile of one slot. If each value has a digit of its own,
  * nothing is moved: the counts say all, and runs of equal keys have been listed. DIGITS: enum
  * gs_gpu_digits. */
-template <int ITEMS, int DIGITS, typename PLACE>
+template <int ITEMS, int DIGITS, typename PLACE HEAVY_TEMPLATE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
-    scatter_digits_kernel(const uint32_t *__restrict__ in, const struct gs_gpu_pages pages,
-                          uint32_t *__restrict__ out, PLACE limit,
+    scatter_digits_kernel(const gs_key *__restrict__ in, const struct gs_gpu_pages pages,
+                          gs_key *__restrict__ out, PLACE limit,
                           const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                          uint32_t words, const uint32_t *__restrict__ heavy,
-                          const struct gs_gpu_map *__restrict__ maps, unsigned long long *cursors)
+                          uint32_t room, const gs_key *__restrict__ heavy,
+                          const struct gs_gpu_map *__restrict__ maps,
+                          unsigned long long *cursors TILES_PARAMETER)
 {
     after_previous();
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
     struct tile_memory<PLACE> memory;
+    if constexpr (ROWS_WAIT) {
+        __shared__ uint32_t s_waiting;
+        memory.waiting = &s_waiting;
+        if (threadIdx.x == 0)
+            s_waiting = 0;
+    }
     memory.delta = (PLACE *)s_memory;
     memory.count = (uint32_t *)(memory.delta + GS_GPU_DIGITS_MAX);
-    uint32_t *s_heavy = memory.count + GS_GPU_DIGITS_MAX;
-    struct gs_gpu_map *s_map = (struct gs_gpu_map *)(s_heavy + GS_GPU_DIGITS_MAX / 2);
-    uint32_t *s_rows = s_heavy + digit_words<DIGITS>();
-    for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS)
+    uint32_t *s_digits = memory.count + GS_GPU_DIGITS_MAX;
+    gs_key *s_heavy = (gs_key *)s_digits;
+    struct gs_gpu_map *s_map = (struct gs_gpu_map *)(s_digits + HEAVY_WORDS);
+    uint32_t *s_rows = s_digits + digit_words<DIGITS>();
+    for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS) {
         memory.count[b] = 0;
+        if (ROWS_WAIT)
+            memory.delta[b] = 0; /* all bins move */
+    }
+#if GS_BITS == 32
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
+#else
+    (void)slot_count;
+    copy_tile(&s_slot, slots, in, tiles);
+#endif
     if (!s_slot.mapped && digit_is_exact(s_slot.digit))
         return;
     const uint32_t index = blockIdx.x - s_slot.first_tile;
@@ -55,37 +106,38 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         else
             return load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, s_map);
     };
-    if (s_slot.heavy)
+    if (MAY_BE_HEAVY && s_slot.heavy)
         scatter_slot_tile<ITEMS>(
             in, size, target, [&]() { return load_heavy(s_slot, digits(), heavy, s_heavy); },
-            2 * s_slot.bins, memory, s_rows, words);
+            2 * s_slot.bins, memory, s_rows, room);
     else
-        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, words);
+        scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, room);
 }
 
 template <typename PLACE>
-static struct flat_target<PLACE> flat(const struct gs_gpu_work *work, uint32_t *out, uint64_t n) {
+static struct flat_target<PLACE> flat(const struct gs_gpu_work *work, gs_key *out, uint64_t n) {
     return {out, (PLACE)n, work->cursors};
 }
 
-template <int DIGITS, typename PLACE>
-static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const uint32_t *in,
-                                 uint32_t *out, uint64_t most, uint32_t slots, uint32_t tiles,
+template <int DIGITS, typename PLACE, bool HEAVY>
+static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const gs_key *in,
+                                 gs_key *out, uint64_t most, uint32_t slots, uint32_t tiles,
                                  cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
     const uint32_t others =
         GS_GPU_DIGITS_MAX * (1 + sizeof(PLACE) / sizeof(uint32_t)) + digit_words<DIGITS>();
-    const uint32_t words = choose_words(work, GS_GPU_TILE_KEYS, others, GS_GPU_DIGITS_MAX);
-    const size_t shared = (others + words) * sizeof(uint32_t);
+    const uint32_t room = choose_room(work, GS_GPU_TILE_KEYS, others, GS_GPU_DIGITS_MAX);
+    const size_t shared = others * sizeof(uint32_t) + room * sizeof(gs_key);
     cudaError_t error =
-        cudaFuncSetAttribute(scatter_digits_kernel<items, DIGITS, PLACE>,
+        cudaFuncSetAttribute(scatter_digits_kernel<items, DIGITS, PLACE HEAVY_ARGUMENT>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE>, tiles, SCATTER_THREADS,
-                          shared, stream, in, work->pages, out, (PLACE)most, work->slots[level & 1],
-                          slots, words, work->heavy, work->maps, work->counters);
+    return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE HEAVY_ARGUMENT>, tiles,
+                          SCATTER_THREADS, shared, stream, in, work->pages, out, (PLACE)most,
+                          work->slots[level & 1], slots, room, work->heavy, work->maps,
+                          work->counters TILES_ARGUMENT);
 }
 
 /* The most static shared memory that a scatter kernel declares, in bytes. */
@@ -95,11 +147,12 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
 static bool has_large_room(const struct gs_gpu_work *work, uint32_t bins, uint32_t most)
 {
     most += most % 2;
-    const size_t words = gs_gpu_table_words(work, bins, most) + 2 * most + GS_GPU_TILE_KEYS;
-    return words * sizeof(uint32_t) + OWN_BYTES <= work->block_bytes;
+    const size_t words = gs_gpu_table_words(work, bins, most) + 2 * most;
+    return words * sizeof(uint32_t) + GS_GPU_TILE_KEYS * sizeof(gs_key) + OWN_BYTES <=
+           work->block_bytes;
 }
 
-cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const gs_key *in, gs_key *out,
                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                 cudaStream_t stream)
 {
@@ -114,14 +167,18 @@ cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const uint32_t *
     return launch_bins<small>(work, in, n, target, bins, most, processors, stream);
 }
 
-cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level,
-                                  const uint32_t *in, uint32_t *out, uint64_t most, uint32_t slots,
-                                  uint32_t tiles, enum gs_gpu_digits digits, cudaStream_t stream)
+cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *in,
+                                  gs_key *out, uint64_t most, uint32_t slots, uint32_t tiles,
+                                  enum gs_gpu_digits digits, bool heavy, cudaStream_t stream)
 {
     return with_digits(digits, [&](auto kind) {
         if (needs_wide(most))
-            return launch_digits<kind, unsigned long long>(work, level, in, out, most, slots, tiles,
-                                                           stream);
-        return launch_digits<kind, uint32_t>(work, level, in, out, most, slots, tiles, stream);
+            return launch_digits<kind, unsigned long long, true>(work, level, in, out, most, slots,
+                                                                 tiles, stream);
+        if (GS_BITS > 32 && !heavy)
+            return launch_digits<kind, uint32_t, GS_BITS == 32>(work, level, in, out, most, slots,
+                                                                tiles, stream);
+        return launch_digits<kind, uint32_t, true>(work, level, in, out, most, slots, tiles,
+                                                   stream);
     });
 }

@@ -29,8 +29,8 @@ enum {
 #define GS_GPU_SKEW 1.5F
 
 /* Load sample i and its successor: compare the two, keep the first. */
-static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, uint32_t samples,
-                                             uint64_t seed, uint32_t *sample,
+static __global__ void select_samples_kernel(const gs_key *keys, uint64_t n, uint32_t samples,
+                                             uint64_t seed, gs_key *sample,
                                              struct gs_gpu_tables *tables)
 {
     after_previous();
@@ -38,9 +38,9 @@ static __global__ void select_samples_kernel(const uint32_t *keys, uint64_t n, u
     bool ascent = false;
     bool descent = false;
     if (i < samples) {
-        uint32_t key = keys[gs_sample_position(i, samples, n, seed)];
+        gs_key key = keys[gs_sample_position(i, samples, n, seed)];
         if (i + 1 < samples) {
-            uint32_t next = keys[gs_sample_position(i + 1, samples, n, seed)];
+            gs_key next = keys[gs_sample_position(i + 1, samples, n, seed)];
             ascent = key < next;
             descent = key > next;
         }
@@ -101,9 +101,9 @@ static __device__ __forceinline__ bool is_uneven(const uint32_t *group)
  * only if none is frequent, as the others may be many then. Where keys are uneven, values must be
  * equally frequent, too. Triplets tell that: S samples of V equally frequent values have S^2/2V
  * twins and S^3/6V^2 triplets, or about S of each if S is larger than V. */
-static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, uint32_t share,
-                                      uint64_t n, bool maps, struct sample_look *s_look,
-                                      struct gs_gpu_tables *tables)
+static __device__ void look_at_sample(const gs_key *sample, const uint32_t *proxy, uint32_t samples,
+                                      uint32_t share, uint64_t n, bool maps,
+                                      struct sample_look *s_look, struct gs_gpu_tables *tables)
 {
     const uint32_t groups = maps ? samples / GROUP : 0;
     if (threadIdx.x < SAMPLE_PARTS)
@@ -124,7 +124,7 @@ static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, 
     if (heavy)
         s_look->heavy = 1;
     for (uint32_t group = threadIdx.x; group < groups; group += TABLE_THREADS)
-        if (is_uneven(sample + group * GROUP))
+        if (is_uneven(proxy + group * GROUP))
             atomicAdd(&s_look->uneven, 1);
     __syncthreads();
     if (threadIdx.x > 0)
@@ -142,11 +142,41 @@ static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, 
     s_look->bins =
         s_look->heavy != 0 ? UINT32_MAX : samples / (2 * max(all, 1U)) * samples / FEW_VALUES;
     tables->twins = all >= GS_GPU_TWINS;
+#if GS_BITS > 32 /* values are neither counted, nor are maps divided */
+    (void)skewed;
+    (void)least;
+    tables->skewed = tables->few = tables->few_all = 0;
+    tables->uneven = uneven;
+#else
     tables->skewed = skewed && uneven;
     tables->few = all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
                   (n >= GS_GPU_FEW_VALUES_KEYS || s_look->heavy == 0) && !tables->skewed;
     tables->few_all = (samples - all) * GS_GPU_FEW_COPIES <= samples;
     tables->uneven = uneven && !tables->few;
+#endif
+}
+
+/* The proxies of the sorted sample: in the room where it was sorted. Sets their scale. */
+static __device__ const uint32_t *make_proxies(const gs_key *sample, uint32_t samples,
+                                               struct gs_gpu_tables *tables,
+                                               struct gs_gpu_state *state)
+{
+#if GS_BITS == 32
+    (void)samples;
+    (void)tables;
+    (void)state;
+    return sample;
+#else
+    const struct gs_gpu_scale scale = gs_gpu_scale(sample[0], sample[samples - 1], 32);
+    uint32_t *proxy = (uint32_t *)(sample + samples);
+    for (uint32_t i = threadIdx.x; i < samples; i += TABLE_THREADS)
+        proxy[i] = gs_gpu_proxy(scale, sample[i]);
+    if (threadIdx.x == 0)
+        tables->scale = scale;
+    begin_bounds(state, scale);
+    __syncthreads();
+    return proxy;
+#endif
 }
 
 /* Pick every samples/bins-th key of the sorted sample. A picked value v that is also found half a
@@ -154,7 +184,7 @@ static __device__ void look_at_sample(const uint32_t *sample, uint32_t samples, 
  * are few, there are more bins, so that each holds fewer; if one is frequent, FEW_VALUES is no
  * limit, as the rare ones are many, whatever the sample says. Without a count: `uncounted` bins. */
 static __global__ void __launch_bounds__(TABLE_THREADS)
-    choose_splitters_kernel(const uint32_t *sample, uint64_t n, uint32_t samples, uint32_t bins,
+    choose_splitters_kernel(const gs_key *sample, uint64_t n, uint32_t samples, uint32_t bins,
                             uint32_t most, uint32_t uncounted, uint32_t cells, bool maps,
                             struct gs_gpu_tables *tables, struct gs_gpu_state *state)
 {
@@ -163,10 +193,16 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     __shared__ struct sample_look s_look;
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
+    const uint32_t *proxy = make_proxies(sample, samples, tables, state);
+    const uint32_t largest = GS_BITS == 32 ? UINT32_MAX : proxy[samples - 1];
     if (n / bins > GS_GPU_MEDIUM_KEYS) {
-        look_at_sample(sample, samples, max(samples / bins / 2, 1U), n, maps, &s_look, tables);
+        look_at_sample(sample, proxy, samples, max(samples / bins / 2, 1U), n, maps, &s_look,
+                       tables);
     } else if (t == 0) { /* bins will be jobs: none of this matters */
         tables->twins = tables->few = tables->few_all = tables->uneven = tables->skewed = 0;
+#if GS_BITS > 32 /* but where a bin is too large, a value may be frequent */
+        tables->twins = 1;
+#endif
     }
     __syncthreads();
     if (!tables->twins || tables->uneven)
@@ -178,14 +214,14 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     bool below = false;
     if (t + 1 < bins) {
         uint32_t pick = (uint32_t)((uint64_t)(t + 1) * samples / bins);
-        uint32_t before = t > 0 ? sample[(uint64_t)t * samples / bins] : 0;
+        uint32_t before = t > 0 ? proxy[(uint64_t)t * samples / bins] : 0;
         uint32_t share = max(samples / bins / 2, 1U);
-        key = sample[pick];
-        bool heavy = (pick + share < samples && sample[pick + share] == key) ||
-                     (pick >= share && sample[pick - share] == key);
+        key = proxy[pick];
+        bool heavy = (pick + share < samples && proxy[pick + share] == key) ||
+                     (pick >= share && proxy[pick - share] == key);
         if (t == 0 || before != key) {
             below = heavy && key > 0 && (t == 0 || before != key - 1);
-            emitted = below + (key < GS_KEY_MAX); /* nothing lies above the largest key */
+            emitted = below + (key < largest); /* nothing lies above the largest key */
         }
     }
     uint32_t count;
@@ -200,7 +236,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     build_tables(tables, &s_build, count, gs_gpu_cells(bins, cells));
 }
 
-cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const uint32_t *keys, uint64_t n,
+cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream)
 {
     unsigned blocks = (samples + SELECT_THREADS - 1) / SELECT_THREADS;

@@ -17,9 +17,9 @@
 enum {
     RANK_THREADS = 256, /* one key each */
     RANK_TILES = 4,     /* searched side by side: a probe waits for the previous one */
-    TILE_SMALL = 2048,  /* for few keys: more multiprocessors get some */
-    TILE_MEDIUM = 4096,
-    TILE_LARGE = 8192,      /* for many keys: fewer tiles to search */
+    TILE_SMALL = GS_BITS == 32 ? 2048 : 1024,   /* for few keys: more multiprocessors get some */
+    TILE_MEDIUM = GS_BITS == 128 ? 2048 : 4096, /* wider keys: as many as fit */
+    TILE_LARGE = GS_BITS == 32 ? 8192 : TILE_MEDIUM, /* for many keys: fewer tiles to search */
     MEDIUM_KEYS = 1U << 14, /* below this, tiles are small, unless one medium tile will do */
     LARGE_KEYS = 1U << 16   /* up to this, tiles are medium */
 };
@@ -27,13 +27,13 @@ enum {
 /* Sort each tile of THREADS * BITONIC_KEYS keys, from in to out, which may be the same. */
 template <int THREADS>
 static __global__ void __launch_bounds__(THREADS)
-    sort_tiles_kernel(const uint32_t *in, uint32_t *out, uint32_t n)
+    sort_tiles_kernel(const gs_key *in, gs_key *out, uint32_t n)
 {
     after_previous();
-    __shared__ uint32_t s_keys[THREADS * BITONIC_KEYS + THREADS * BITONIC_KEYS / 32];
+    __shared__ gs_key s_keys[THREADS * BITONIC_KEYS + THREADS * BITONIC_KEYS / 32];
     const uint32_t first = blockIdx.x * THREADS * BITONIC_KEYS;
     const uint32_t t = threadIdx.x;
-    uint32_t key[BITONIC_KEYS];
+    gs_key key[BITONIC_KEYS];
 #pragma unroll
     for (int i = 0; i < BITONIC_KEYS; i++) {
         uint32_t x = first + i * THREADS + t;
@@ -55,9 +55,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* How many keys of the tiles first .. last-1 are less than `key` or, if EQUAL, equal to it. */
 template <int TILE, bool EQUAL>
-static __device__ __forceinline__ uint32_t rank_in_tiles(const uint32_t *keys, uint32_t n,
-                                                         uint32_t first, uint32_t last,
-                                                         uint32_t key)
+static __device__ __forceinline__ uint32_t rank_in_tiles(const gs_key *keys, uint32_t n,
+                                                         uint32_t first, uint32_t last, gs_key key)
 {
     uint32_t rank = 0;
     for (uint32_t tile = first; tile < last; tile += RANK_TILES) {
@@ -72,7 +71,7 @@ static __device__ __forceinline__ uint32_t rank_in_tiles(const uint32_t *keys, u
         }
 #pragma unroll 1
         for (uint32_t half = TILE; half > 0; half /= 2) {
-            uint32_t probe[RANK_TILES];
+            gs_key probe[RANK_TILES];
 #pragma unroll
             for (int i = 0; i < RANK_TILES; i++)
                 probe[i] = at[i] + half <= end[i] ? keys[at[i] + half - 1] : 0;
@@ -91,7 +90,7 @@ static __device__ __forceinline__ uint32_t rank_in_tiles(const uint32_t *keys, u
 /* Put each key of sorted tiles into its place. */
 template <int TILE>
 static __global__ void __launch_bounds__(RANK_THREADS)
-    merge_tiles_kernel(const uint32_t *__restrict__ in, uint32_t *out, uint32_t n)
+    merge_tiles_kernel(const gs_key *__restrict__ in, gs_key *out, uint32_t n)
 {
     after_previous();
     const uint32_t x = blockIdx.x * RANK_THREADS + threadIdx.x;
@@ -99,17 +98,17 @@ static __global__ void __launch_bounds__(RANK_THREADS)
     const uint32_t tiles = (n + TILE - 1) / TILE;
     if (x >= n)
         return;
-    const uint32_t key = in[x];
+    const gs_key key = in[x];
     const uint32_t place = x - mine * TILE + rank_in_tiles<TILE, true>(in, n, 0, mine, key) +
                            rank_in_tiles<TILE, false>(in, n, mine + 1, tiles, key);
     out[place] = key;
 }
 
 template <int TILE>
-static cudaError_t sort_by_tiles(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream)
+static cudaError_t sort_by_tiles(gs_key *keys, gs_key *spare, uint32_t n, cudaStream_t stream)
 {
     const uint32_t tiles = (n + TILE - 1) / TILE;
-    uint32_t *sorted = tiles > 1 ? spare : keys;
+    gs_key *sorted = tiles > 1 ? spare : keys;
     cudaError_t error = gs_launch_next(sort_tiles_kernel<TILE / BITONIC_KEYS>, tiles,
                                        TILE / BITONIC_KEYS, 0, stream, keys, sorted, n);
     if (error == cudaSuccess && tiles > 1)
@@ -118,11 +117,12 @@ static cudaError_t sort_by_tiles(uint32_t *keys, uint32_t *spare, uint32_t n, cu
     return error;
 }
 
-cudaError_t gs_sort_few_gpu(uint32_t *keys, uint32_t *spare, uint32_t n, cudaStream_t stream)
+cudaError_t gs_sort_few_gpu(gs_key *keys, gs_key *spare, uint32_t n, cudaStream_t stream)
 {
     if (n <= 1)
         return cudaSuccess;
-    if (n <= TILE_SMALL || (n > TILE_MEDIUM && n < MEDIUM_KEYS))
+    if (n <= TILE_SMALL || (n > TILE_MEDIUM && n < MEDIUM_KEYS) ||
+        (GS_BITS > 32 && n <= MEDIUM_KEYS))
         return sort_by_tiles<TILE_SMALL>(keys, spare, n, stream);
     if (n <= LARGE_KEYS)
         return sort_by_tiles<TILE_MEDIUM>(keys, spare, n, stream);

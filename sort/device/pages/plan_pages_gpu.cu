@@ -17,6 +17,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
 {
     struct gs_gpu_state *state = work.state;
     const struct gs_gpu_tables *tables = work.tables;
+    const struct key_bounds all = {0, GS_KEY_MAX};
     const uint32_t bins = tables->count + 1;
     bool full = false;
     if (state->outcome != GS_GPU_UNSORTED)
@@ -38,10 +39,10 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
         const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
         before += sum;
         if (size > 0 && cursor != size) {
-            add_fill(&work, start, size, bin_low(tables, bin));
+            add_fill(&work, start, size, bin_low(tables, all, bin));
         } else if (size > 0) {
-            struct gs_gpu_slot *slot =
-                add_slot(&work, level, start, size, bin_low(tables, bin), bin_high(tables, bin));
+            struct gs_gpu_slot *slot = add_slot(
+                &work, level, start, size, bin_low(tables, all, bin), bin_high(tables, all, bin));
             slot->from = (int64_t)bin * work.pages.most;
             slot->paged = 1;
         }
@@ -56,12 +57,13 @@ static __global__ void __launch_bounds__(BIN_THREADS)
 {
     after_previous();
     const struct gs_gpu_tables *tables = work.tables;
+    const struct key_bounds all = {0, GS_KEY_MAX};
     const uint32_t bin = blockIdx.x;
     uint32_t *page = work.pages.page + (uint64_t)bin * work.pages.most;
     for (uint32_t k = 1 + threadIdx.x; k < work.pages.most; k += BIN_THREADS)
         page[k] = 0;
     if (threadIdx.x == 0 && bin <= tables->count) {
-        const bool moves = bin_low(tables, bin) != bin_high(tables, bin);
+        const bool moves = bin_low(tables, all, bin) != bin_high(tables, all, bin);
         work.cursors[bin] = moves ? 0 : GS_GPU_SKIP;
         page[0] = moves ? atomicAdd(&work.state->pages, 1) + 1 : 0;
     }

@@ -3,7 +3,7 @@
  */
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/kernels/gpu_scatter.cuh"
-#include "sort/device/kernels/gpu_scatter_words.cuh"
+#include "sort/device/kernels/gpu_scatter_room.cuh"
 #include "sort/device/pages/gpu_page_targets.cuh"
 #include "sort/device/pages/page_launchers.h"
 
@@ -54,7 +54,7 @@ cudaError_t gs_scatter_rooms_gpu(const struct gs_gpu_work *work, const uint32_t 
                                  uint32_t slots, uint32_t tiles, cudaStream_t stream)
 {
     const int items = GS_GPU_TILE_KEYS / SCATTER_THREADS;
-    const uint32_t words = scatter_words(work, GS_GPU_TILE_KEYS);
+    const uint32_t words = scatter_room(work, GS_GPU_TILE_KEYS);
     const size_t shared = (words + 2 * GS_GPU_DIGITS_MAX) * sizeof(uint32_t);
     cudaError_t error = cudaFuncSetAttribute(
         scatter_rooms_kernel<items>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);

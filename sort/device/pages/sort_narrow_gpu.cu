@@ -16,7 +16,7 @@
  * slower.
  */
 #include "sort/device/kernels/gpu_bitonic.cuh"
-#include "sort/device/kernels/gpu_crowds.cuh"
+#include "sort/device/u32/gpu_crowds.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/pages/page_launchers.h"
 

@@ -9,7 +9,7 @@
 #include "sort/device/kernels/gpu_jobs.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/kernels/gpu_scatter.cuh"
-#include "sort/device/kernels/gpu_scatter_words.cuh"
+#include "sort/device/kernels/gpu_scatter_room.cuh"
 #include "sort/device/pages/gpu_page_targets.cuh"
 #include "sort/device/pages/page_launchers.h"
 
@@ -127,7 +127,7 @@ static cudaError_t launch_split(const struct gs_gpu_work *work, const uint32_t *
                                 uint32_t slots, uint32_t tiles, cudaStream_t stream)
 {
     const uint32_t others = 2 * GS_GPU_DIGITS_MAX + map_words<DIGITS>();
-    const uint32_t words = choose_words(work, GS_GPU_TILE_KEYS, others, GS_GPU_DIGITS_MAX);
+    const uint32_t words = choose_room(work, GS_GPU_TILE_KEYS, others, GS_GPU_DIGITS_MAX);
     const size_t shared = (words + others) * sizeof(uint32_t);
     cudaError_t error =
         cudaFuncSetAttribute(split_pages_kernel<DIGITS, INDEX>,

@@ -1,0 +1,85 @@
+/* human.c -- sizes and times as people read them, and lines no wider than a terminal.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/human.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define LINE_COLUMNS 79
+
+/* Longer than the longest text that gsort puts in a row: the reason for a device, or a type. */
+#define ROW_BYTES 4096
+
+const char *gs_human_bytes(uint64_t bytes, char text[GS_HUMAN_TEXT])
+{
+    static const char prefixes[] = "KMGTPE";
+    int i = -1;
+    double amount = (double)bytes;
+    /* 1023.95 would be printed as 1024.0. */
+    for (; amount >= 1023.95 && prefixes[i + 1] != '\0'; i++)
+        amount /= 1024;
+    if (i < 0)
+        snprintf(text, GS_HUMAN_TEXT, "%" PRIu64 " bytes", bytes);
+    else
+        snprintf(text, GS_HUMAN_TEXT, "%.1f %ciB", amount, prefixes[i]);
+    return text;
+}
+
+const char *gs_human_exact(uint64_t bytes, char text[GS_HUMAN_TEXT])
+{
+    char human[GS_HUMAN_TEXT];
+    gs_human_bytes(bytes, human);
+    if (bytes < 1024)
+        memcpy(text, human, sizeof human);
+    else
+        snprintf(text, GS_HUMAN_TEXT, "%" PRIu64 " bytes (%.12s)", bytes, human);
+    return text;
+}
+
+const char *gs_human_time(double seconds, char text[GS_HUMAN_TEXT])
+{
+    if (seconds < 59.95) {
+        snprintf(text, GS_HUMAN_TEXT, "%.1f s", seconds);
+        return text;
+    }
+    const uint64_t whole = seconds < 1e15 ? (uint64_t)(seconds + 0.5) : (uint64_t)1e15;
+    snprintf(text, GS_HUMAN_TEXT, "%" PRIu64 ":%02d:%02d", whole / 3600, (int)(whole / 60 % 60),
+             (int)(whole % 60));
+    return text;
+}
+
+/* How many bytes of text make a line of at most `columns`: of whole clauses ("; ") if possible, or
+ * else of whole words. A word that is longer stays whole. */
+static size_t cut_line(const char *text, size_t columns)
+{
+    const size_t length = strlen(text);
+    size_t word = 0;
+    if (length <= columns)
+        return length;
+    for (size_t i = columns; i > 0; i--) {
+        if (text[i] != ' ')
+            continue;
+        if (text[i - 1] == ';')
+            return i;
+        word = word > 0 ? word : i;
+    }
+    return word > 0 ? word : strcspn(text, " ");
+}
+
+void gs_human_row(FILE *out, int name_columns, const char *name, const char *format, ...)
+{
+    char text[ROW_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *rest = text;
+    do {
+        const size_t length = cut_line(rest, (size_t)(LINE_COLUMNS - 1 - name_columns));
+        fprintf(out, "%-*s %.*s\n", name_columns, name, (int)length, rest);
+        name = "";
+        rest += length + (rest[length] == ' ');
+    } while (*rest != '\0');
+}

@@ -1,0 +1,248 @@
+/* sort_bins_gpu.cu -- sort bins of wider keys in shared memory, each in one visit by a block.
+ * SPDX-License-Identifier: MIT
+ *
+ * A last linear digit, with a counter for every key that the block can hold, puts each key within a
+ * few places of where it belongs: rank by atomicAdd, scan of the counters, store. Then each key
+ * counts the lesser ones of its group, the keys of its digit. (A network of comparators, as for
+ * keys of 32 bits, takes more instructions and registers here.) Two counters share a word.
+ *
+ * Where that would take long, as groups are large and their keys differ (a crowd), the bin starts
+ * anew, with the bounds of its own keys instead of those of its digit one level up. Crowds that are
+ * left then are sorted by a warp each (gpu_crowds_wide.cuh), or by all warps and a digit of their
+ * own; if even that leaves a large one, a bitonic network sorts all keys of the bin: slower than
+ * all else, but equally fast for any keys.
+ */
+#include "sort/device/kernels/gpu_launch.cuh"
+#include "sort/device/kernels/gpu_launchers.h"
+#include "sort/device/wide/gpu_crowds_wide.cuh"
+
+enum {
+    ITEMS = 8, /* of a thread, in a small job */
+    SMALL_THREADS = GS_GPU_SMALL_KEYS / ITEMS,
+    SMALL_BLOCKS = GS_BITS == 64 ? 3 : 2, /* of a multiprocessor */
+    MEDIUM_THREADS = 1024,
+    MEDIUM_ITEMS = GS_GPU_MEDIUM_KEYS / MEDIUM_THREADS
+};
+
+/* Load the keys of a job. Keys past the end are copies of the last. */
+template <int THREADS, int N>
+static __device__ __forceinline__ void load_keys(const gs_key *in, uint32_t size, gs_key (&key)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        key[i] = in[min(i * THREADS + threadIdx.x, size - 1)];
+}
+
+/* The bounds of this block's keys; every thread has some. */
+template <int THREADS, int N>
+static __device__ __forceinline__ void find_bounds(const gs_key (&key)[N], gs_key *low,
+                                                   gs_key *high)
+{
+    __shared__ gs_key s_low[THREADS / 32], s_high[THREADS / 32];
+    *low = *high = key[0];
+#pragma unroll
+    for (int i = 1; i < N; i++) {
+        *low = min(*low, key[i]);
+        *high = max(*high, key[i]);
+    }
+    *low = reduce_min_warp(*low);
+    *high = reduce_max_warp(*high);
+    if (lane_index() == 0) {
+        s_low[threadIdx.x / 32] = *low;
+        s_high[threadIdx.x / 32] = *high;
+    }
+    __syncthreads();
+    *low = reduce_min_warp(s_low[lane_index() % (THREADS / 32)]);
+    *high = reduce_max_warp(s_high[lane_index() % (THREADS / 32)]);
+    __syncthreads();
+}
+
+/* Sort the large crowds of the keys in shared memory, each by a digit of its own. Returns false if
+ * that leaves a large crowd somewhere. */
+template <int THREADS, int N>
+static __device__ __forceinline__ bool split_crowds(struct bin_memory<THREADS * N> *memory,
+                                                    const struct crowd_list<THREADS * N> *crowds,
+                                                    gs_key *out)
+{
+    __shared__ struct crowd_list<THREADS * N> s_inner;
+    for (uint32_t i = 0; i < crowds->large; i++) {
+        const uint32_t crowd = crowds->crowd[crowds->MOST - 1 - i];
+        const uint32_t first = crowd >> 16;
+        const uint32_t size = crowd & 0xffff;
+        gs_key *s_keys = memory->key + first;
+        gs_key key[N];
+        gs_key low, high;
+        load_keys<THREADS>(s_keys, size, key);
+        find_bounds<THREADS>(key, &low, &high);
+        if (low == high) /* written already */
+            continue;
+        const struct gs_gpu_digit digit = make_digit(low, high, THREADS * N);
+        if (place_keys<THREADS>(memory, key, first, size, digit)) {
+            settle_crowds<THREADS, N>(memory, s_keys, &s_inner);
+            if (s_inner.large > 0)
+                return false;
+        }
+        write_ranked<THREADS>(memory, s_keys, size, digit, out + first);
+        __syncthreads();
+    }
+    return true;
+}
+
+/* Sort this block's job whatever its keys are. Not inline, as it would cost the usual case
+ * registers; nothing has been written yet. */
+template <int THREADS, int N>
+static __device__ __noinline__ void sort_hard(const gs_key *in, gs_key *out, uint32_t size)
+{
+    extern __shared__ __align__(16) unsigned char s_memory[];
+    __shared__ struct crowd_list<THREADS * N> s_crowds;
+    struct bin_memory<THREADS *N> *memory = (struct bin_memory<THREADS * N> *)s_memory;
+    const uint32_t t = threadIdx.x;
+    gs_key key[N];
+    gs_key low, high;
+    load_keys<THREADS>(in, size, key);
+    find_bounds<THREADS>(key, &low, &high);
+    if (low == high)
+        return write_run(out, size, low);
+    const struct gs_gpu_digit digit = make_digit(low, high, THREADS * N);
+    const bool crowded = place_keys<THREADS>(memory, key, 0, size, digit);
+    if (crowded)
+        settle_crowds<THREADS, N>(memory, memory->key, &s_crowds);
+    write_ranked<THREADS>(memory, memory->key, size, digit, out);
+    if (!crowded)
+        return;
+    __syncthreads();
+    if (split_crowds<THREADS, N>(memory, &s_crowds, out))
+        return;
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        key[i] = i * THREADS + t < size ? memory->key[i * THREADS + t] : GS_KEY_MAX;
+    sort_bitonic(key, memory->key, (uint32_t)THREADS);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        memory->key[t * N + i] = key[i];
+    __syncthreads();
+    for (uint32_t x = t; x < size; x += THREADS)
+        out[x] = memory->key[x];
+}
+
+/* Sort this block's job, and prefetch the keys of the job AHEAD blocks later. */
+template <int THREADS, int N, int AHEAD>
+static __device__ __forceinline__ void sort_job(const gs_key *a, const gs_key *b, gs_key *output,
+                                                const struct gs_gpu_job *jobs, uint32_t job_count)
+{
+    extern __shared__ __align__(16) unsigned char s_memory[];
+    struct bin_memory<THREADS *N> *memory = (struct bin_memory<THREADS * N> *)s_memory;
+    const struct gs_gpu_job job = jobs[blockIdx.x];
+    const gs_key *in = (job.in_b ? b : a) + job.from;
+    gs_key *out = output + job.start;
+    const uint32_t size = job.size;
+    if (threadIdx.x == THREADS - 1 && blockIdx.x + AHEAD < job_count) {
+        const struct gs_gpu_job *later = &jobs[blockIdx.x + AHEAD];
+        prefetch_keys((later->in_b ? b : a) + later->from, later->size / 2 * 2);
+    }
+    if (job.low > job.high)
+        return sort_hard<THREADS, N>(in, out, size);
+    if (job.low == job.high)
+        return write_run(out, size, job.low);
+    gs_key key[N];
+    load_keys<THREADS>(in, size, key);
+    const struct gs_gpu_digit digit = make_digit(job.low, job.high, THREADS * N);
+    if (place_keys<THREADS>(memory, key, 0, size, digit))
+        return sort_hard<THREADS, N>(in, out, size);
+    write_ranked<THREADS>(memory, memory->key, size, digit, out);
+}
+
+/* How much there is to do, as the host knows it; or, if state is not NULL, as the device's lists
+ * say, when there are blocks enough for any lists. */
+struct listed {
+    const struct gs_gpu_state *state;
+    uint32_t jobs;
+    uint32_t fills;
+};
+
+/* Small and medium jobs are independent: see u32/sort_bins_gpu.cu. */
+enum beside { ALONE, FIRST, SECOND };
+
+/* One block sorts one job, or writes one run. */
+template <int THREADS, int N, int BLOCKS>
+static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THREADS))
+    sort_bins_kernel(const gs_key *a, const gs_key *b, gs_key *output,
+                     const struct gs_gpu_job *jobs, const struct gs_gpu_fill *fills,
+                     const struct listed listed, enum beside beside)
+{
+    if (beside != SECOND)
+        after_previous();
+    if (beside == FIRST)
+        let_next_in();
+    const uint32_t job_count = listed.state != NULL ? listed.state->listed.small_jobs : listed.jobs;
+    if (blockIdx.x < job_count) {
+        sort_job<THREADS, N, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count);
+    } else {
+        const uint32_t i = blockIdx.x - job_count;
+        if (i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
+            write_run(output + fills[i].start, fills[i].size, fills[i].value);
+    }
+    if (beside == SECOND && blockIdx.x == 0)
+        after_previous();
+}
+
+/* Launch `count` blocks, one for each job or run. */
+template <int THREADS, int N, int BLOCKS>
+static cudaError_t launch_jobs(const gs_key *b, gs_key *a, const struct gs_gpu_job *jobs,
+                               const struct gs_gpu_fill *fills, struct listed listed,
+                               uint32_t count, enum beside beside, cudaStream_t stream)
+{
+    const size_t shared = sizeof(struct bin_memory<THREADS * N>);
+    if (count == 0) /* always so for large blocks where the device has no room for one */
+        return cudaSuccess;
+    const cudaError_t error =
+        cudaFuncSetAttribute(sort_bins_kernel<THREADS, N, BLOCKS>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error != cudaSuccess)
+        return error;
+    return gs_launch_next(sort_bins_kernel<THREADS, N, BLOCKS>, count, THREADS, shared, stream,
+                          (const gs_key *)a, b, a, jobs, fills, listed, beside);
+}
+
+static cudaError_t sort_small(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
+                              struct listed listed, uint32_t count, enum beside beside,
+                              cudaStream_t stream)
+{
+    return launch_jobs<SMALL_THREADS, ITEMS, SMALL_BLOCKS>(b, a, work->small_jobs, work->fills,
+                                                           listed, count, beside, stream);
+}
+
+static cudaError_t sort_medium(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
+                               uint32_t count, enum beside beside, cudaStream_t stream)
+{
+    const struct listed listed = {NULL, count, 0};
+    return launch_jobs<MEDIUM_THREADS, MEDIUM_ITEMS, 1>(b, a, work->medium_jobs, NULL, listed,
+                                                        count, beside, stream);
+}
+
+cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
+                             uint32_t small_jobs, uint32_t medium_jobs, uint32_t fills, bool uneven,
+                             cudaStream_t stream)
+{
+    const struct listed small = {NULL, small_jobs, fills};
+    const bool both = small_jobs > 0 && medium_jobs > 0;
+    (void)uneven; /* jobs then come without bounds */
+    cudaError_t error = sort_medium(work, a, b, medium_jobs, both ? FIRST : ALONE, stream);
+    if (error == cudaSuccess && small_jobs > 0)
+        return sort_small(work, a, b, small, small_jobs + fills, both ? SECOND : ALONE, stream);
+    return error == cudaSuccess ? gs_fill_bins_gpu(work, a, fills, stream) : error;
+}
+
+cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
+                               uint32_t most, cudaStream_t stream)
+{
+    const struct listed listed = {work->state, 0, 0};
+    return sort_small(work, a, b, listed, most, FIRST, stream);
+}
+
+cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
+                               uint32_t medium_jobs, cudaStream_t stream)
+{
+    return sort_medium(work, a, b, medium_jobs, SECOND, stream);
+}

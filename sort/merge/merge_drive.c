@@ -1,0 +1,108 @@
+/* merge_drive.c -- the threads of a merge, of keys or of records.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/merge/merge_drive.h"
+#include "sort/types/key_text.h"
+
+#include "common/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void gs_merge_open(struct gs_merge_drive *drive, const struct gs_options *emit_options,
+                   struct gs_sink *sink, struct gs_progress *progress, struct gs_stats *stats)
+{
+    *stats = (struct gs_stats){
+        .engine = "merge", .device = "cpu", .order = "none", .threads = drive->threads};
+    snprintf(stats->reason, sizeof stats->reason, "a merge runs on the CPU");
+    for (size_t i = 0; i < drive->span_count; i++)
+        stats->keys_in += drive->spans[i].count;
+    drive->stats = stats;
+    drive->progress = progress != NULL ? progress : &drive->own_progress;
+    pthread_mutex_init(&drive->lock, NULL);
+    gs_progress_enter(drive->progress, "merge", stats->keys_in);
+    gs_emit_init(&drive->emitter, emit_options, sink);
+}
+
+void gs_merge_fail(struct gs_merge_drive *drive, enum gs_status status)
+{
+    struct gs_error error = {.status = status};
+    gs_emit_fail(&drive->emitter, &error);
+}
+
+/* Add ns of a thread's time to a stage. */
+static void add_row(struct gs_merge_drive *drive, enum gs_stage stage, uint64_t ns)
+{
+    struct gs_stage_stats row = gs_stage_since(drive->begin_ns, 0, 0);
+    row.ns = ns / drive->threads;
+    gs_stage_add(&drive->stats->stages[stage], &row);
+}
+
+void gs_merge_take(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
+{
+    for (;;) {
+        pthread_mutex_lock(&drive->lock);
+        const bool more = drive->cut(drive, worker);
+        pthread_mutex_unlock(&drive->lock);
+        if (!more || drive->merge(drive, worker) != GS_OK)
+            break;
+        atomic_fetch_add(&drive->progress->done, worker->count);
+    }
+    atomic_fetch_add(&drive->fingerprint, worker->fingerprint);
+#pragma omp critical(gs_merge_account)
+    {
+        add_row(drive, GS_STAGE_SORT_BINS, worker->work.sort_ns);
+        add_row(drive, GS_STAGE_WRITE, worker->work.write_ns);
+    }
+}
+
+/* Report the first disorder of the first span that has one. */
+static enum gs_status name_disorder(const struct gs_merge_drive *drive, struct gs_error *err)
+{
+    struct gs_options order = *drive->options;
+    order.unique = false;
+    order.threads = drive->threads;
+    for (size_t i = 0; i < drive->span_count; i++) {
+        const struct gs_span *span = &drive->spans[i];
+        const uint64_t bad = drive->first_disorder(&order, span->keys, span->count, NULL);
+        if (bad < span->count) {
+            char text[GS_KEY_TEXT];
+            gs_record_text(&order, (const char *)span->keys + bad * gs_record_bytes(&order), text);
+            return gs_fail(err, GS_ERR_INPUT, 0, "%s:%" PRIu64 ": disorder: %s", span->name, bad,
+                           text);
+        }
+    }
+    return gs_fail(err, GS_ERR_INPUT, 0, "an input changed while it was being merged");
+}
+
+static enum gs_status find_failure(struct gs_merge_drive *drive, struct gs_error *err)
+{
+    struct gs_error first = {.status = GS_OK};
+    const enum gs_status st = gs_emit_result(&drive->emitter, &first);
+    if (st == GS_OK || first.text[0] != '\0')
+        return st == GS_OK ? GS_OK : gs_fail(err, st, 0, "%s", first.text);
+    if (st == GS_ERR_MEMORY)
+        return gs_fail(err, st, 0, "not enough memory to merge %zu inputs", drive->span_count);
+    return name_disorder(drive, err);
+}
+
+enum gs_status gs_merge_run(struct gs_merge_drive *drive, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_stats *stats = drive->stats;
+    struct gs_stage_stats *sort = &stats->stages[GS_STAGE_SORT_BINS];
+    struct gs_stage_stats *write = &stats->stages[GS_STAGE_WRITE];
+    drive->begin_ns = gs_now_ns();
+    stats->threads = drive->threads;
+#pragma omp parallel num_threads(drive->threads)
+    drive->run(drive);
+    GS_TRY(find_failure(drive, err));
+    stats->keys_out = drive->emitter.position;
+    stats->fingerprint = drive->fingerprint - drive->emitter.dropped_sum;
+    sort->keys = stats->keys_in;
+    sort->bytes = stats->keys_in * drive->sort_bytes;
+    write->keys = stats->keys_out;
+    write->bytes = stats->keys_out * drive->write_bytes;
+cleanup:
+    return st;
+}

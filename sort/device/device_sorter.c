@@ -17,7 +17,10 @@ static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
  * two jobs. */
 static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
 {
-    return capacity / GS_GPU_SUB_BIN_KEYS + level_slots(work, capacity) * GS_GPU_DEEP_DIGITS +
+    /* A digit of wider keys may have fewer, and an equality bin. */
+    const uint64_t least = GS_BITS == 32 ? GS_GPU_SUB_BIN_KEYS : GS_GPU_SUB_BIN_KEYS * 2 / 5;
+    return capacity / least +
+           level_slots(work, capacity) * (GS_BITS == 32 ? 1 : 2) * GS_GPU_DEEP_DIGITS +
            GS_GPU_SPLITTERS_MAX + 1;
 }
 
@@ -40,7 +43,7 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
 #endif
     /* One for each slot of level 2. */
     const uint64_t maps =
-        work->rows ? gs_device_bins_up_to(capacity, GS_GPU_ONE_LEVEL_KEYS + 1) : 0;
+        GS_BITS == 32 && work->rows ? gs_device_bins_up_to(capacity, GS_GPU_ONE_LEVEL_KEYS + 1) : 0;
     work->maps = gs_device_carve(&memory, &total, maps, sizeof *work->maps);
     /* Slots of level 2 may be smaller than level_slots() assumes, but there is at most one for each
      * bin of level 1. */

@@ -42,8 +42,8 @@ static __device__ __forceinline__ uint32_t tree_levels(uint32_t bins)
 /* Go down the tree with all keys of a thread together. The index counts bytes: a load then takes
  * just a register and a constant offset, and a step three instructions. */
 template <int ITEMS>
-static __device__ __forceinline__ void descend(const uint32_t *tree, uint32_t levels,
-                                               const uint32_t (&key)[ITEMS], uint32_t (&bin)[ITEMS])
+static __device__ __forceinline__ void descend(const gs_key *tree, uint32_t levels,
+                                               const gs_key (&key)[ITEMS], uint32_t (&bin)[ITEMS])
 {
     const uint32_t size = sizeof *tree;
 #pragma unroll
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void descend(const uint32_t *tree, uint32_t le
         const char *nodes = (const char *)(tree + (1U << level));
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            if (*(const uint32_t *)(nodes + bin[i]) < key[i])
+            if (*(const gs_key *)(nodes + bin[i]) < key[i])
                 bin[i] += size << level;
     }
     const uint32_t shift = 32 - levels;
@@ -95,11 +95,15 @@ template <int SEARCH> struct splitter_view {
 #if GS_BITS == 32
         classify_proxies(key, bin);
 #else
-        uint32_t proxy[ITEMS];
+        if constexpr (SEARCH == GS_GPU_STEPS) {
+            descend((const gs_key *)guide, steps, key, bin);
+        } else {
+            uint32_t proxy[ITEMS];
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            proxy[i] = gs_gpu_proxy(scale, key[i]);
-        classify_proxies(proxy, bin);
+            for (int i = 0; i < ITEMS; i++)
+                proxy[i] = gs_gpu_proxy(scale, key[i]);
+            classify_proxies(proxy, bin);
+        }
 #endif
     }
 
@@ -108,10 +112,12 @@ template <int SEARCH> struct splitter_view {
                                                      uint32_t (&bin)[ITEMS]) const
     {
         if constexpr (SEARCH == GS_GPU_STEPS) {
+#if GS_BITS == 32
             if (search == GS_GPU_TREE)
                 descend(guide, steps, key, bin);
             else
                 halve(key, bin);
+#endif
         } else {
 #pragma unroll
             for (int i = 0; i < ITEMS; i++)
@@ -196,7 +202,7 @@ load_splitters(const struct gs_gpu_tables *tables, uint32_t *s_table) {
         s_four[2] = four.z;
         s_four[3] = four.w;
     }
-    if constexpr (SEARCH == GS_GPU_STEPS)
+    if constexpr (GS_BITS == 32 && SEARCH == GS_GPU_STEPS)
         for (uint32_t i = threadIdx.x; i <= tables->count; i += blockDim.x)
             s_splitter[i] = i < tables->count ? tables->splitter[i] : UINT32_MAX;
 #if GS_BITS > 32
@@ -228,6 +234,7 @@ struct digit_view {
     }
 };
 
+#if GS_BITS == 32
 /* By a slot's map. */
 template <bool DIVIDED> struct map_view {
     static const bool WAITS = ROWS_WAIT;
@@ -254,7 +261,6 @@ template <bool DIVIDED> struct map_view {
             bin[i] = entry[place_of(key[i])];
     }
 
-#if GS_BITS == 32
     /* The least key of a slot whose digit is d > 0 or larger, or 2^32 or more if there is none;
      * `low` is the slot's least key. WARP: all lanes of a warp search together, with the same d. */
     template <bool WARP>
@@ -278,7 +284,6 @@ template <bool DIVIDED> struct map_view {
         const uint64_t wide = ((uint64_t)its << 32) + (within << (32 - bits));
         return wide > 0 ? least_key_wide(cell, low, wide) : low;
     }
-#endif
 
     /* The first place in [begin, end) for which is_so() holds, or `end`; it then holds for all
      * later ones. */
@@ -306,7 +311,6 @@ template <bool DIVIDED> struct map_view {
     }
 };
 
-#if GS_BITS == 32
 /* The least key that may have digit d of a slot; for d == bins, one more than the largest key.
  * DIGITS: enum gs_gpu_digits. entry: the entries of the slot's map, if it has one. WARP: as
  * above. */
@@ -324,7 +328,6 @@ static __device__ __forceinline__ uint64_t digit_begin(const struct gs_gpu_slot 
         return map_view<DIGITS == GS_GPU_DIVIDED>{slot.digit, entry}.template least_key<WARP>(
             slot.low, d);
 }
-#endif
 
 /* Words of shared memory for a slot's map, if this kind of digits has one. */
 template <int DIGITS> static constexpr __host__ __device__ uint32_t map_words()
@@ -346,24 +349,59 @@ load_map(const struct gs_gpu_slot &slot, const struct gs_gpu_map *maps, struct g
     return view;
 }
 
-/* Make a call that is compiled for each kind of digits; it gets the kind as a constant. Keys of
- * more than 32 bits have no divided maps. */
+#else
+/* By a slot's splitters: a tree of them, as above. */
+struct tree_view {
+    static const bool WAITS = true;
+    static const bool PAIRED = false;
+    const gs_key *tree; /* in shared memory */
+    uint32_t levels;
+
+    template <int ITEMS>
+    __device__ __forceinline__ void classify(const gs_key (&key)[ITEMS],
+                                             uint32_t (&bin)[ITEMS]) const
+    {
+        descend(tree, levels, key, bin);
+    }
+};
+
+/* Build the tree of a slot's splitters in shared memory; returns its view. */
+static __device__ __forceinline__ struct tree_view
+load_tree(const struct gs_gpu_slot &slot, const gs_key *splitters, gs_key *s_tree) {
+    const struct tree_view view = {
+        s_tree, tree_levels(slot.bins)
+    };
+    const uint32_t count = slot.bins - 1;
+    for (uint32_t node = threadIdx.x; node < 1U << view.levels; node += blockDim.x) {
+        const uint32_t i = node > 0 ? splitter_of(node, view.levels) : count;
+        s_tree[node] = i < count ? splitters[slot.first_digit + i] : GS_KEY_MAX;
+    }
+    __syncthreads();
+    return view;
+}
+#endif
+
+/* Make a call that is compiled for each kind of digits; it gets the kind as a constant. */
 template <typename CALL>
 static cudaError_t with_digits(enum gs_gpu_digits digits, const CALL &call)
 {
+#if GS_BITS == 32
     switch (digits) {
     case GS_GPU_LINEAR:
         return call(std::integral_constant<int, GS_GPU_LINEAR>());
     case GS_GPU_MAPPED:
         return call(std::integral_constant<int, GS_GPU_MAPPED>());
     default:
-#if GS_BITS == 32
         return call(std::integral_constant<int, GS_GPU_DIVIDED>());
-#else
-        return cudaErrorInvalidValue;
-#endif
     }
+#else
+    if (digits == GS_GPU_LINEAR)
+        return call(std::integral_constant<int, GS_GPU_LINEAR>());
+    return call(std::integral_constant<int, GS_GPU_SPLIT>());
+#endif
 }
+
+#if GS_BITS == 32
 
 /* By a slot's digit, of any kind, and within it by its heavy value. Bins are numbered by part:
  * first all digits' lesser keys, then all larger ones, then the heavy values, which need not be
@@ -401,5 +439,7 @@ load_heavy(const struct gs_gpu_slot &slot, const DIGITS &digits, const gs_key *h
     __syncthreads();
     return view;
 }
+
+#endif
 
 #endif

@@ -18,7 +18,7 @@ static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
 static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
 {
     /* A digit of wider keys may have fewer, and an equality bin. */
-    const uint64_t least = GS_BITS == 32 ? GS_GPU_SUB_BIN_KEYS : GS_GPU_SUB_BIN_KEYS * 2 / 5;
+    const uint64_t least = GS_BITS == 32 ? GS_GPU_SUB_BIN_KEYS : GS_GPU_SUB_BIN_KEYS / 3;
     return capacity / least +
            level_slots(work, capacity) * (GS_BITS == 32 ? 1 : 2) * GS_GPU_DEEP_DIGITS +
            GS_GPU_SPLITTERS_MAX + 1;

@@ -232,9 +232,9 @@ static __device__ __forceinline__ void find_tile(struct gs_gpu_slot *s_slot,
 
 /* A block counts the digits of one tile of one slot. DIGITS: enum gs_gpu_digits. */
 template <int DIGITS>
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
-                                         GS_RESIDENT_BLOCKS(DIGITS == GS_GPU_SPLIT ? 2 : DIGIT_BLOCKS,
-                                                            GS_GPU_TILE_THREADS))
+static __global__ void
+__launch_bounds__(GS_GPU_TILE_THREADS, GS_RESIDENT_BLOCKS(DIGITS == GS_GPU_SPLIT ? 2 : DIGIT_BLOCKS,
+                                                          GS_GPU_TILE_THREADS))
     count_digits_kernel(const gs_key *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
                         const gs_key *heavy, const struct gs_gpu_map *maps,

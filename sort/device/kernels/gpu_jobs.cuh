@@ -7,7 +7,7 @@
 #include "sort/device/kernels/gpu_sort.h"
 
 /* List a bin of unsorted keys, with their bounds, for blocks of its size. uneven: keys may be so
- * between these. Only wider keys need to know. */
+ * between these. Only wider keys' blocks ask. */
 static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, int64_t from,
                                uint32_t size, uint32_t in_b, bool uneven, gs_key low, gs_key high)
 {
@@ -17,8 +17,7 @@ static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, i
     (void)high;
     struct gs_gpu_job job = {start, from, size, in_b};
 #else
-    const bool known = !uneven || high - low < GS_GPU_SMALL_KEYS; /* or each value has a digit */
-    struct gs_gpu_job job = {start, from, size, in_b, known ? low : GS_KEY_MAX, known ? high : 0};
+    struct gs_gpu_job job = {start, from, size, in_b, uneven, low, high};
 #endif
     if (size <= work->small_keys)
         work->small_jobs[atomicAdd(&work->state->listed.small_jobs, 1)] = job;

@@ -38,8 +38,10 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             const struct gs_gpu_slot slot = slots[i];
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
             /* Digits made from a sample vary more in size: aim lower, so that they become jobs. */
-            const uint32_t share = uneven && (GS_BITS > 32 || level == 2) ? work.sub_bin_keys - work.sub_bin_keys / 5
-                                                        : work.sub_bin_keys;
+            const uint32_t share =
+                uneven && (GS_BITS > 32 || level == 2)
+                    ? work.sub_bin_keys - work.sub_bin_keys / (GS_BITS == 32 ? 5 : 3)
+                    : work.sub_bin_keys;
             uint64_t wanted = (slot.size + share - 1) / share;
             const bool deep = level > 2 && slot.size > work.medium_keys;
             wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
@@ -58,7 +60,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
             bins *= GS_BITS > 32 && mapped ? 2 : 1; /* as many equality bins */
-            if (slot.values > 0) { /* counted, and only to be written */
+            if (slot.values > 0) {                  /* counted, and only to be written */
                 tiles = 0;
                 bins = 0;
             } else if (slot.low < slot.high) {

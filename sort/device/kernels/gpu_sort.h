@@ -276,7 +276,8 @@ struct gs_gpu_job {
     uint32_t size;
     uint32_t in_b; /* whether its keys are in b rather than a */
 #if GS_BITS > 32
-    gs_key low; /* bounds of its keys; low > high: unknown, or keys are uneven between them */
+    uint32_t uneven; /* whether keys may be uneven between these bounds */
+    gs_key low;
     gs_key high;
 #endif
 };

@@ -367,10 +367,9 @@ struct tree_view {
 
 /* Build the tree of a slot's splitters in shared memory; returns its view. */
 static __device__ __forceinline__ struct tree_view
-load_tree(const struct gs_gpu_slot &slot, const gs_key *splitters, gs_key *s_tree) {
-    const struct tree_view view = {
-        s_tree, tree_levels(slot.bins)
-    };
+load_tree(const struct gs_gpu_slot &slot, const gs_key *splitters, gs_key *s_tree)
+{
+    const struct tree_view view = {s_tree, tree_levels(slot.bins)};
     const uint32_t count = slot.bins - 1;
     for (uint32_t node = threadIdx.x; node < 1U << view.levels; node += blockDim.x) {
         const uint32_t i = node > 0 ? splitter_of(node, view.levels) : count;

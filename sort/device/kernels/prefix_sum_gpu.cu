@@ -192,8 +192,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         const uint32_t bin = round + threadIdx.x;
         const unsigned long long size = bin < slot.bins ? counter[bin] : 0;
         unsigned long long sum;
-        const unsigned long long begin =
-            before + scan_block<DIGIT_THREADS>(size, s_partial, &sum);
+        const unsigned long long begin = before + scan_block<DIGIT_THREADS>(size, s_partial, &sum);
         before += sum;
         if (size > 0) {
             const struct key_bounds its = bounds.of(bin);

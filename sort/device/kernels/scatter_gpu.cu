@@ -124,8 +124,11 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
             s_slot.bins, memory, s_rows, room);
     } else {
         scatter_slot_tile<ITEMS>(
-            in, size, target, [&]() { return digit_view{s_slot.digit, s_slot.bins}; }, s_slot.bins,
-            memory, s_rows, room);
+            in, size, target,
+            [&]() {
+                return digit_view{s_slot.digit, s_slot.bins};
+            },
+            s_slot.bins, memory, s_rows, room);
     }
 #endif
 }
@@ -150,10 +153,9 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE>, tiles,
-                          SCATTER_THREADS, shared, stream, in, work->pages, out, (PLACE)most,
-                          work->slots[level & 1], slots, room, work->heavy, work->maps,
-                          work->counters TILES_ARGUMENT);
+    return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE>, tiles, SCATTER_THREADS,
+                          shared, stream, in, work->pages, out, (PLACE)most, work->slots[level & 1],
+                          slots, room, work->heavy, work->maps, work->counters TILES_ARGUMENT);
 }
 
 /* The most static shared memory that a scatter kernel declares, in bytes. */

@@ -11,7 +11,8 @@
 
 enum {
     CROWD_LEAST = 48, /* keys of a digit, from which on they are a crowd if they differ */
-    CROWD_MOST = 512  /* the most keys between two splitters that are ranked */
+    CROWD_MOST = 512, /* the most keys between two splitters that are ranked */
+    LOOK_MOST = 5     /* of the keys that looks_even sees, the most in a digit */
 };
 
 /* Shared memory of a block that sorts up to KEYS keys, with as many digits. */
@@ -20,6 +21,7 @@ template <int KEYS> struct bin_memory {
     static const uint32_t DIGITS = KEYS;
     gs_key key[KEYS];
     uint32_t count[KEYS / 2 + 4]; /* two counters a word; then where groups begin, and the end */
+    uint16_t group[KEYS];         /* of each key, if it is kept */
 
     __device__ __forceinline__ uint32_t begin(uint32_t digit) const
     {
@@ -29,6 +31,7 @@ template <int KEYS> struct bin_memory {
 
 /* Groups by a linear digit, one for every key that the block can hold. */
 template <int KEYS> struct linear_groups {
+    static const bool KEPT = false; /* it is easy to find again */
     struct gs_gpu_digit digit;
 
     /* Even a key out of bounds, which only corrupted memory can hold, gets a valid digit. */
@@ -49,6 +52,7 @@ template <int KEYS> struct linear_groups {
 /* Groups by SPLITTERS keys of the bin itself, in order: even ones for what lies between two of
  * these, odd ones for what is equal to one. */
 template <int SPLITTERS> struct sampled_groups {
+    static const bool KEPT = true;
     const gs_key *splitter; /* in shared memory, padded */
 
     __device__ __forceinline__ uint32_t of(gs_key key) const
@@ -57,8 +61,7 @@ template <int SPLITTERS> struct sampled_groups {
 #pragma unroll
         for (uint32_t half = SPLITTERS / 2; half > 0; half /= 2)
             below += splitter[gs_gpu_padded(below + half - 1)] < key ? half : 0;
-        const bool equal =
-            below < SPLITTERS - 1U && splitter[gs_gpu_padded(below)] == key;
+        const bool equal = below < SPLITTERS - 1U && splitter[gs_gpu_padded(below)] == key;
         return 2 * below + equal;
     }
 
@@ -69,8 +72,51 @@ template <int SPLITTERS> struct sampled_groups {
     }
 };
 
+/* Sort THREADS keys, one a thread, in shared memory of which `s_runs` has as much room, too: a warp
+ * sorts a run of RUN keys, and a key's place is the sum of its ranks in all runs. */
+template <int THREADS>
+static __device__ __forceinline__ void sort_splitters(gs_key sampled, gs_key *s_runs,
+                                                      gs_key *s_splitter)
+{
+    const uint32_t each = 4;
+    const uint32_t run = 32 * each;
+    const uint32_t t = threadIdx.x;
+    s_runs[t] = sampled;
+    __syncthreads();
+    if (t < THREADS / each) {
+        gs_key key[each];
+#pragma unroll
+        for (uint32_t i = 0; i < each; i++)
+            key[i] = s_runs[t * each + i];
+        sort_bitonic_warp(key, 32);
+#pragma unroll
+        for (uint32_t i = 0; i < each; i++)
+            s_runs[t * each + i] = key[i];
+    }
+    __syncthreads();
+    const uint32_t own = t / run;
+    const gs_key key = s_runs[t];
+    uint32_t place = t % run;
+#pragma unroll
+    for (uint32_t other = 1; other < THREADS / run; other++) {
+        const uint32_t r = (own + other) % (THREADS / run);
+        const gs_key *s_run = s_runs + r * run;
+        uint32_t before = 0; /* of equal keys, those of lower runs come first */
+#pragma unroll
+        for (uint32_t half = run; half > 0; half /= 2) {
+            const uint32_t probe = before + half - 1;
+            if (probe < run && (r < own ? s_run[probe] <= key : s_run[probe] < key))
+                before += half;
+        }
+        place += before;
+    }
+    s_splitter[gs_gpu_padded(place)] = key;
+    __syncthreads();
+}
+
 /* Turn counts into the places where groups begin. Returns the largest counts that this thread has
- * read, of even groups in the lower half, and of odd ones. A warp owns a contiguous piece, and reads 8 counters a lane at a time. */
+ * read, of even groups in the lower half, and of odd ones. A warp owns a contiguous piece, and
+ * reads 8 counters a lane at a time. */
 template <int THREADS, int N>
 static __device__ __forceinline__ uint32_t scan_counts(uint32_t *s_count)
 {
@@ -142,6 +188,8 @@ static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS 
     uint32_t place[N]; /* rank << 16 | group */
 #pragma unroll
     for (int i = 0; i < N; i++) {
+        if (GROUPS::KEPT && i * THREADS >= size)
+            break;
         const uint32_t g = groups.of(key[i]);
         const uint32_t shift = (g & 1) * 16;
         const uint32_t counts = atomicAdd(
@@ -153,10 +201,33 @@ static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS 
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < N; i++)
-        if (i * THREADS + t < size)
-            memory->key[memory->begin(place[i] & 0xffff) + (place[i] >> 16)] = key[i];
+        if (i * THREADS + t < size) {
+            const uint32_t x = memory->begin(place[i] & 0xffff) + (place[i] >> 16);
+            memory->key[x] = key[i];
+            if (GROUPS::KEPT)
+                memory->group[x] = (uint16_t)place[i];
+        }
     __syncthreads();
     return largest;
+}
+
+/* Would a linear digit do, by a look at one key a thread? */
+template <int THREADS, int N>
+static __device__ __forceinline__ bool looks_even(struct bin_memory<THREADS * N> *memory,
+                                                  const gs_key *in, uint32_t size,
+                                                  const struct linear_groups<THREADS * N> &groups)
+{
+    const uint32_t t = threadIdx.x;
+    if (digit_is_exact(groups.digit))
+        return true;
+#pragma unroll
+    for (int i = 0; i < N / 8; i++)
+        ((uint4 *)memory->count)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
+    const uint32_t g = groups.of(in[t * size / THREADS]);
+    __syncthreads();
+    const uint32_t shift = (g & 1) * 16;
+    const uint32_t before = atomicAdd(&memory->count[g / 2], 1U << shift) >> shift & 0xffff;
+    return __syncthreads_or(before >= LOOK_MOST) == 0;
 }
 
 /* Is there a crowd? `largest`: from place_keys. */
@@ -172,8 +243,7 @@ static __device__ __forceinline__ bool has_crowd(const struct bin_memory<KEYS> *
         const gs_key own = memory->key[x];
         const uint32_t g = groups.of(own);
         const uint32_t begin = memory->begin(g);
-        mixed = mixed ||
-                (memory->begin(g + 1) - begin >= CROWD_LEAST && memory->key[begin] != own);
+        mixed = mixed || (memory->begin(g + 1) - begin >= CROWD_LEAST && memory->key[begin] != own);
     }
     return __syncthreads_or(mixed) != 0;
 }
@@ -187,7 +257,7 @@ static __device__ __forceinline__ void write_ranked(const struct bin_memory<KEYS
 #pragma unroll 4
     for (uint32_t x = threadIdx.x; x < size; x += THREADS) {
         const gs_key own = memory->key[x];
-        const uint32_t g = groups.of(own);
+        const uint32_t g = GROUPS::KEPT ? memory->group[x] : groups.of(own);
         const uint32_t begin = memory->begin(g);
         const uint32_t end = memory->begin(g + 1);
         uint32_t place = begin;

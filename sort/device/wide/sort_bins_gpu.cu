@@ -61,14 +61,13 @@ static __device__ __noinline__ bool sort_sampled(const gs_key *in, gs_key *out, 
     extern __shared__ __align__(16) unsigned char s_memory[];
     __shared__ gs_key s_splitter[gs_gpu_padded(THREADS)];
     struct bin_memory<THREADS *N> *memory = (struct bin_memory<THREADS * N> *)s_memory;
-    gs_key sample[1] = {in[threadIdx.x * size / THREADS]};
     __syncthreads(); /* what came before has been read */
-    sort_bitonic(sample, memory->key, (uint32_t)THREADS);
-    s_splitter[gs_gpu_padded(threadIdx.x)] = sample[0];
+    sort_splitters<THREADS>(in[threadIdx.x * size / THREADS], memory->key, s_splitter);
     gs_key key[N];
     load_keys<THREADS>(in, size, key);
-    __syncthreads();
-    const struct sampled_groups<THREADS> groups = {s_splitter};
+    const struct sampled_groups<THREADS> groups = {
+        s_splitter
+    };
     const uint32_t largest = place_keys<THREADS>(memory, key, size, groups) & 0xffff;
     if (__syncthreads_or(largest > CROWD_MOST) != 0)
         return false;
@@ -103,11 +102,12 @@ static __device__ __forceinline__ void sort_job(const gs_key *a, const gs_key *b
     }
     if (job.low == job.high)
         return write_run(out, size, job.low);
-    if (job.low < job.high) {
+    const struct linear_groups<THREADS *N> groups = {
+        make_digit(job.low, job.high, THREADS *N)
+    };
+    if (!job.uneven || looks_even<THREADS, N>(memory, in, size, groups)) {
         gs_key key[N];
         load_keys<THREADS>(in, size, key);
-        const struct linear_groups<THREADS * N> groups = {
-            make_digit(job.low, job.high, THREADS * N)};
         const uint32_t largest = place_keys<THREADS>(memory, key, size, groups);
         if (!has_crowd<THREADS>(memory, size, largest, groups))
             return write_ranked<THREADS>(memory, size, groups, out);

@@ -13,16 +13,16 @@
 
 enum {
     SPLIT_THREADS = 1024,
-    SPLIT_ITEMS = GS_BITS == 64 ? 8 : 4, /* samples of a thread */
-    SPLIT_EACH = 32                      /* samples of a digit, if there are few digits */
+    SPLIT_ITEMS = 8, /* samples of a thread; half as many where a block has less memory */
+    SPLIT_EACH = 16  /* samples of a digit at least, if that is not too many */
 };
 
 static_assert(SPLIT_THREADS >= GS_GPU_DIGITS_MAX / 2, "a thread for each splitter");
 
 /* Draw N keys a thread from the slot, and sort them all in shared memory. */
 template <int N>
-static __device__ __forceinline__ uint32_t sort_sample(const gs_key *keys, uint64_t size,
-                                                       gs_key *s_sample)
+static __device__ __noinline__ uint32_t sort_sample(const gs_key *keys, uint64_t size,
+                                                    gs_key *s_sample)
 {
     const uint32_t t = threadIdx.x;
     const uint64_t apart = size / (N * SPLIT_THREADS);
@@ -56,7 +56,7 @@ static __device__ __forceinline__ bool is_even(const gs_key *s_sample, uint32_t 
 /* A block splits one slot: it turns the digits that the slot has been given into splitters. */
 static __global__ void __launch_bounds__(SPLIT_THREADS)
     split_slots_kernel(const gs_key *__restrict__ keys, struct gs_gpu_slot *slots,
-                       gs_key *splitters)
+                       gs_key *splitters, uint32_t most)
 {
     after_previous();
     extern __shared__ __align__(16) unsigned char s_memory[];
@@ -67,9 +67,14 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     if (!slot.mapped)
         return;
     const uint32_t bins = slot.bins / 2; /* the others are for equality bins */
-    const bool few = bins * SPLIT_EACH <= SPLIT_THREADS || slot.size < SPLIT_ITEMS * SPLIT_THREADS;
-    const uint32_t samples = few ? sort_sample<1>(keys + slot.from, slot.size, s_sample)
-                                 : sort_sample<SPLIT_ITEMS>(keys + slot.from, slot.size, s_sample);
+    const gs_key *const first = keys + slot.from;
+    const uint32_t wanted = (uint32_t)min(min((uint64_t)bins * SPLIT_EACH, slot.size / 2),
+                                          (uint64_t)most * SPLIT_THREADS);
+    const uint32_t samples =
+        wanted <= SPLIT_THREADS       ? sort_sample<1>(first, slot.size, s_sample)
+        : wanted <= 2 * SPLIT_THREADS ? sort_sample<2>(first, slot.size, s_sample)
+        : wanted <= 4 * SPLIT_THREADS ? sort_sample<4>(first, slot.size, s_sample)
+                                      : sort_sample<SPLIT_ITEMS>(first, slot.size, s_sample);
     const struct gs_gpu_digit digit = make_digit(slot.low, slot.high, bins);
     if (is_even(s_sample, samples, bins, digit)) {
         if (t == 0) {
@@ -110,12 +115,13 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream)
 {
-    const size_t shared = SPLIT_ITEMS * SPLIT_THREADS * sizeof(gs_key);
+    const uint32_t most = GS_BITS == 64 || work->rows ? SPLIT_ITEMS : SPLIT_ITEMS / 2;
+    const size_t shared = most * SPLIT_THREADS * sizeof(gs_key);
     (void)digits;
     const cudaError_t error = cudaFuncSetAttribute(
         split_slots_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(split_slots_kernel, slots, SPLIT_THREADS, shared, stream, keys,
-                          work->slots[level & 1], work->heavy);
+                          work->slots[level & 1], work->heavy, most);
 }

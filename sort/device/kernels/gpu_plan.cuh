@@ -43,7 +43,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
                     ? work.sub_bin_keys - work.sub_bin_keys / (GS_BITS == 32 ? 5 : 3)
                     : work.sub_bin_keys;
             uint64_t wanted = (slot.size + share - 1) / share;
-            const bool deep = level > 2 && slot.size > work.medium_keys;
+            const bool deep = GS_BITS == 32 && level > 2 && slot.size > work.medium_keys;
             wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
             if (slot.low < slot.high) {
                 /* One digit for each value, if values repeat that often: nothing is to be sorted

@@ -10,9 +10,10 @@
 #include "sort/device/kernels/gpu_digit.cuh"
 
 enum {
-    CROWD_LEAST = 48, /* keys of a digit, from which on they are a crowd if they differ */
-    CROWD_MOST = 512, /* the most keys between two splitters that are ranked */
-    LOOK_MOST = 5     /* of the keys that looks_even sees, the most in a digit */
+    CROWD_LEAST = 48,  /* keys of a digit, from which on they are a crowd if they differ */
+    CROWD_MOST = 512,  /* the most keys between two splitters that are ranked */
+    LINEAR_MOST = 256, /* from here on a crowd is not even placed to see whether its keys differ */
+    LOOK_MOST = 5      /* of the keys that looks_even sees, the most in a digit */
 };
 
 /* Shared memory of a block that sorts up to KEYS keys, with as many digits. */
@@ -29,9 +30,25 @@ template <int KEYS> struct bin_memory {
     }
 };
 
+/* Is a key in shared memory less than `key`, or with `ties` equal to it? Of a key of 16 bytes, the
+ * lower half is seldom needed, and not loaded then. */
+static __device__ __forceinline__ bool is_before(const gs_key *s_key, gs_key key, bool ties)
+{
+#if GS_BITS == 64
+    return ties ? *s_key <= key : *s_key < key;
+#else
+    const uint64_t *half = (const uint64_t *)s_key;
+    const uint64_t upper = half[1];
+    if (upper != (uint64_t)(key >> 64))
+        return upper < (uint64_t)(key >> 64);
+    return ties ? half[0] <= (uint64_t)key : half[0] < (uint64_t)key;
+#endif
+}
+
 /* Groups by a linear digit, one for every key that the block can hold. */
 template <int KEYS> struct linear_groups {
     static const bool KEPT = false; /* it is easy to find again */
+    static const uint32_t MOST = LINEAR_MOST;
     struct gs_gpu_digit digit;
 
     /* Even a key out of bounds, which only corrupted memory can hold, gets a valid digit. */
@@ -51,16 +68,17 @@ template <int KEYS> struct linear_groups {
 
 /* Groups by SPLITTERS keys of the bin itself, in order: even ones for what lies between two of
  * these, odd ones for what is equal to one. */
-template <int SPLITTERS> struct sampled_groups {
+template <int SPLITTERS, int KEYS> struct sampled_groups {
     static const bool KEPT = true;
-    const gs_key *splitter; /* in shared memory, padded */
+    static const uint32_t MOST = KEYS; /* all may be equal to a splitter */
+    const gs_key *splitter;            /* in shared memory, padded */
 
     __device__ __forceinline__ uint32_t of(gs_key key) const
     {
         uint32_t below = 0; /* splitters less than the key, without the last */
 #pragma unroll
         for (uint32_t half = SPLITTERS / 2; half > 0; half /= 2)
-            below += splitter[gs_gpu_padded(below + half - 1)] < key ? half : 0;
+            below += is_before(&splitter[gs_gpu_padded(below + half - 1)], key, false) ? half : 0;
         const bool equal = below < SPLITTERS - 1U && splitter[gs_gpu_padded(below)] == key;
         return 2 * below + equal;
     }
@@ -105,7 +123,7 @@ static __device__ __forceinline__ void sort_splitters(gs_key sampled, gs_key *s_
 #pragma unroll
         for (uint32_t half = run; half > 0; half /= 2) {
             const uint32_t probe = before + half - 1;
-            if (probe < run && (r < own ? s_run[probe] <= key : s_run[probe] < key))
+            if (probe < run && is_before(&s_run[probe], key, r < own))
                 before += half;
         }
         place += before;
@@ -171,7 +189,8 @@ static __device__ __forceinline__ uint32_t scan_counts(uint32_t *s_count)
 }
 
 /* Put `size` keys of this block into shared memory, by their groups. Returns the largest counts
- * that this thread has seen, as above. */
+ * that this thread has seen, as above; or, without having done it, UINT32_MAX to all threads if a
+ * group has too many keys. */
 template <int THREADS, int N, typename GROUPS>
 static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS * N> *memory,
                                                       const gs_key (&key)[N], uint32_t size,
@@ -186,6 +205,7 @@ static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS 
         memory->count[THREADS * N / 2] = size;
     __syncthreads();
     uint32_t place[N]; /* rank << 16 | group */
+    bool most = false;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (GROUPS::KEPT && i * THREADS >= size)
@@ -195,8 +215,10 @@ static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS 
         const uint32_t counts = atomicAdd(
             i * THREADS + t < size ? &memory->count[g / 2] : &s_none[lane_index()], 1U << shift);
         place[i] = counts >> shift << 16 | g;
+        most = most || (i * THREADS + t < size && place[i] >> 16 >= GROUPS::MOST);
     }
-    __syncthreads();
+    if (__syncthreads_or(most) != 0)
+        return UINT32_MAX;
     const uint32_t largest = scan_counts<THREADS, N>(memory->count);
     __syncthreads();
 #pragma unroll
@@ -236,6 +258,8 @@ static __device__ __forceinline__ bool has_crowd(const struct bin_memory<KEYS> *
                                                  uint32_t size, uint32_t largest,
                                                  const struct linear_groups<KEYS> &groups)
 {
+    if (largest == UINT32_MAX)
+        return true;
     if (__syncthreads_or(max(largest & 0xffff, largest >> 16) >= CROWD_LEAST) == 0)
         return false;
     bool mixed = false;
@@ -264,10 +288,8 @@ static __device__ __forceinline__ void write_ranked(const struct bin_memory<KEYS
         if (end - begin == 1 || groups.done(g, end - begin))
             place = x;
         else
-            for (uint32_t j = begin; j < end; j++) {
-                const gs_key other = memory->key[j];
-                place += other < own || (other == own && j < x);
-            }
+            for (uint32_t j = begin; j < end; j++)
+                place += is_before(&memory->key[j], own, j < x);
         out[place] = own;
     }
 }

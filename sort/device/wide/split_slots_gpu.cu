@@ -56,7 +56,7 @@ static __device__ __forceinline__ bool is_even(const gs_key *s_sample, uint32_t 
 /* A block splits one slot: it turns the digits that the slot has been given into splitters. */
 static __global__ void __launch_bounds__(SPLIT_THREADS)
     split_slots_kernel(const gs_key *__restrict__ keys, struct gs_gpu_slot *slots,
-                       gs_key *splitters, uint32_t most)
+                       gs_key *splitters, uint32_t most, uint32_t sub_bin_keys)
 {
     after_previous();
     extern __shared__ __align__(16) unsigned char s_memory[];
@@ -75,11 +75,15 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         : wanted <= 2 * SPLIT_THREADS ? sort_sample<2>(first, slot.size, s_sample)
         : wanted <= 4 * SPLIT_THREADS ? sort_sample<4>(first, slot.size, s_sample)
                                       : sort_sample<SPLIT_ITEMS>(first, slot.size, s_sample);
-    const struct gs_gpu_digit digit = make_digit(slot.low, slot.high, bins);
-    if (is_even(s_sample, samples, bins, digit)) {
+    /* Linear digits may be larger, but if each value has one. */
+    const bool exact = slot.high - slot.low < bins;
+    const uint32_t even =
+        exact ? bins : (uint32_t)min((slot.size + sub_bin_keys - 1) / sub_bin_keys, (uint64_t)bins);
+    const struct gs_gpu_digit digit = make_digit(slot.low, slot.high, even);
+    if (is_even(s_sample, samples, even, digit)) {
         if (t == 0) {
             slots[blockIdx.x].digit = digit;
-            slots[blockIdx.x].bins = bins;
+            slots[blockIdx.x].bins = even;
             slots[blockIdx.x].mapped = 0;
         }
         return;
@@ -123,5 +127,5 @@ cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, co
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(split_slots_kernel, slots, SPLIT_THREADS, shared, stream, keys,
-                          work->slots[level & 1], work->heavy, most);
+                          work->slots[level & 1], work->heavy, most, work->sub_bin_keys);
 }

@@ -24,29 +24,29 @@ enum {
     LARGE_KEYS = 1U << 16   /* up to this, tiles are medium */
 };
 
-/* Sort each tile of THREADS * KEYS keys, from in to out, which may be the same. */
-template <int THREADS, int KEYS>
+/* Sort each tile of THREADS * BITONIC_KEYS keys, from in to out, which may be the same. */
+template <int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     sort_tiles_kernel(const gs_key *in, gs_key *out, uint32_t n)
 {
     after_previous();
-    __shared__ gs_key s_keys[THREADS * KEYS + THREADS * KEYS / 32];
-    const uint32_t first = blockIdx.x * THREADS * KEYS;
+    __shared__ gs_key s_keys[THREADS * BITONIC_KEYS + THREADS * BITONIC_KEYS / 32];
+    const uint32_t first = blockIdx.x * THREADS * BITONIC_KEYS;
     const uint32_t t = threadIdx.x;
-    gs_key key[KEYS];
+    gs_key key[BITONIC_KEYS];
 #pragma unroll
-    for (int i = 0; i < KEYS; i++) {
+    for (int i = 0; i < BITONIC_KEYS; i++) {
         uint32_t x = first + i * THREADS + t;
         key[i] = x < n ? in[x] : GS_KEY_MAX; /* sorts behind all keys, where it is not written */
     }
     sort_bitonic(key, s_keys, (uint32_t)THREADS);
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < KEYS; i++)
-        s_keys[t * KEYS + i + t * KEYS / 32] = key[i];
+    for (int i = 0; i < BITONIC_KEYS; i++)
+        s_keys[t * BITONIC_KEYS + i + t * BITONIC_KEYS / 32] = key[i];
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < KEYS; i++) {
+    for (int i = 0; i < BITONIC_KEYS; i++) {
         uint32_t x = i * THREADS + t;
         if (first + x < n)
             out[first + x] = s_keys[x + x / 32];
@@ -108,11 +108,9 @@ template <int TILE>
 static cudaError_t sort_by_tiles(gs_key *keys, gs_key *spare, uint32_t n, cudaStream_t stream)
 {
     const uint32_t tiles = (n + TILE - 1) / TILE;
-    /* Few wider keys take less time by more threads: comparing them takes longer than a barrier. */
-    const int each = GS_BITS > 32 && TILE == TILE_SMALL ? 2 : BITONIC_KEYS;
     gs_key *sorted = tiles > 1 ? spare : keys;
-    cudaError_t error = gs_launch_next(sort_tiles_kernel<TILE / each, each>, tiles, TILE / each, 0,
-                                       stream, keys, sorted, n);
+    cudaError_t error = gs_launch_next(sort_tiles_kernel<TILE / BITONIC_KEYS>, tiles,
+                                       TILE / BITONIC_KEYS, 0, stream, keys, sorted, n);
     if (error == cudaSuccess && tiles > 1)
         error = gs_launch_next(merge_tiles_kernel<TILE>, (n + RANK_THREADS - 1) / RANK_THREADS,
                                RANK_THREADS, 0, stream, sorted, keys, n);

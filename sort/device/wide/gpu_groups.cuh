@@ -10,10 +10,9 @@
 #include "sort/device/kernels/gpu_digit.cuh"
 
 enum {
-    CROWD_LEAST = 48,  /* keys of a digit, from which on they are a crowd if they differ */
-    CROWD_MOST = 512,  /* the most keys between two splitters that are ranked */
-    LINEAR_MOST = 256, /* from here on a crowd is not even placed to see whether its keys differ */
-    LOOK_MOST = 5      /* of the keys that looks_even sees, the most in a digit */
+    CROWD_LEAST = 48, /* keys of a digit, from which on they are a crowd if they differ */
+    CROWD_MOST = 512, /* the most keys between two splitters that are ranked */
+    LOOK_MOST = 5     /* of the keys that looks_even sees, the most in a digit */
 };
 
 /* Shared memory of a block that sorts up to KEYS keys, with as many digits. */
@@ -30,25 +29,20 @@ template <int KEYS> struct bin_memory {
     }
 };
 
-/* Is a key in shared memory less than `key`, or with `ties` equal to it? Of a key of 16 bytes, the
- * lower half is seldom needed, and not loaded then. */
+/* Is a key in shared memory less than `key`, or with `ties` equal to it? */
 static __device__ __forceinline__ bool is_before(const gs_key *s_key, gs_key key, bool ties)
 {
 #if GS_BITS == 64
     return ties ? *s_key <= key : *s_key < key;
 #else
     const uint64_t *half = (const uint64_t *)s_key;
-    const uint64_t upper = half[1];
-    if (upper != (uint64_t)(key >> 64))
-        return upper < (uint64_t)(key >> 64);
-    return ties ? half[0] <= (uint64_t)key : half[0] < (uint64_t)key;
+    return halves_before(half[1], half, key, ties);
 #endif
 }
 
 /* Groups by a linear digit, one for every key that the block can hold. */
 template <int KEYS> struct linear_groups {
     static const bool KEPT = false; /* it is easy to find again */
-    static const uint32_t MOST = LINEAR_MOST;
     struct gs_gpu_digit digit;
 
     /* Even a key out of bounds, which only corrupted memory can hold, gets a valid digit. */
@@ -68,10 +62,9 @@ template <int KEYS> struct linear_groups {
 
 /* Groups by SPLITTERS keys of the bin itself, in order: even ones for what lies between two of
  * these, odd ones for what is equal to one. */
-template <int SPLITTERS, int KEYS> struct sampled_groups {
+template <int SPLITTERS> struct sampled_groups {
     static const bool KEPT = true;
-    static const uint32_t MOST = KEYS; /* all may be equal to a splitter */
-    const gs_key *splitter;            /* in shared memory, padded */
+    const gs_key *splitter; /* in shared memory, padded */
 
     __device__ __forceinline__ uint32_t of(gs_key key) const
     {
@@ -189,8 +182,7 @@ static __device__ __forceinline__ uint32_t scan_counts(uint32_t *s_count)
 }
 
 /* Put `size` keys of this block into shared memory, by their groups. Returns the largest counts
- * that this thread has seen, as above; or, without having done it, UINT32_MAX to all threads if a
- * group has too many keys. */
+ * that this thread has seen, as above. */
 template <int THREADS, int N, typename GROUPS>
 static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS * N> *memory,
                                                       const gs_key (&key)[N], uint32_t size,
@@ -205,7 +197,6 @@ static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS 
         memory->count[THREADS * N / 2] = size;
     __syncthreads();
     uint32_t place[N]; /* rank << 16 | group */
-    bool most = false;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (GROUPS::KEPT && i * THREADS >= size)
@@ -215,10 +206,8 @@ static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS 
         const uint32_t counts = atomicAdd(
             i * THREADS + t < size ? &memory->count[g / 2] : &s_none[lane_index()], 1U << shift);
         place[i] = counts >> shift << 16 | g;
-        most = most || (i * THREADS + t < size && place[i] >> 16 >= GROUPS::MOST);
     }
-    if (__syncthreads_or(most) != 0)
-        return UINT32_MAX;
+    __syncthreads();
     const uint32_t largest = scan_counts<THREADS, N>(memory->count);
     __syncthreads();
 #pragma unroll
@@ -258,8 +247,6 @@ static __device__ __forceinline__ bool has_crowd(const struct bin_memory<KEYS> *
                                                  uint32_t size, uint32_t largest,
                                                  const struct linear_groups<KEYS> &groups)
 {
-    if (largest == UINT32_MAX)
-        return true;
     if (__syncthreads_or(max(largest & 0xffff, largest >> 16) >= CROWD_LEAST) == 0)
         return false;
     bool mixed = false;

@@ -65,7 +65,7 @@ static __device__ __noinline__ bool sort_sampled(const gs_key *in, gs_key *out, 
     sort_splitters<THREADS>(in[threadIdx.x * size / THREADS], memory->key, s_splitter);
     gs_key key[N];
     load_keys<THREADS>(in, size, key);
-    const struct sampled_groups<THREADS, THREADS *N> groups = {
+    const struct sampled_groups<THREADS> groups = {
         s_splitter
     };
     const uint32_t largest = place_keys<THREADS>(memory, key, size, groups) & 0xffff;

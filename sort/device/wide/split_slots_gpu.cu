@@ -42,11 +42,12 @@ static __device__ __noinline__ uint32_t sort_sample(const gs_key *keys, uint64_t
     return N * SPLIT_THREADS;
 }
 
-/* Would linear digits be even enough? None may have several times its share of the sample. */
+/* Would linear digits be even enough? None may have much more than its share of the sample. */
 static __device__ __forceinline__ bool is_even(const gs_key *s_sample, uint32_t samples,
                                                uint32_t bins, const struct gs_gpu_digit &digit)
 {
-    const uint32_t most = samples / bins * 5 / 2 + 4;
+    const uint32_t share = samples / bins;
+    const uint32_t most = share + share / 2 + (uint32_t)(2 * sqrtf((float)share)) + 4;
     bool crowded = false;
     for (uint32_t i = threadIdx.x; i + most < samples; i += SPLIT_THREADS)
         crowded = crowded || digit_of(digit, s_sample[i]) == digit_of(digit, s_sample[i + most]);
@@ -56,7 +57,7 @@ static __device__ __forceinline__ bool is_even(const gs_key *s_sample, uint32_t 
 /* A block splits one slot: it turns the digits that the slot has been given into splitters. */
 static __global__ void __launch_bounds__(SPLIT_THREADS)
     split_slots_kernel(const gs_key *__restrict__ keys, struct gs_gpu_slot *slots,
-                       gs_key *splitters, uint32_t most, uint32_t sub_bin_keys)
+                       gs_key *splitters, uint32_t most)
 {
     after_previous();
     extern __shared__ __align__(16) unsigned char s_memory[];
@@ -75,27 +76,24 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         : wanted <= 2 * SPLIT_THREADS ? sort_sample<2>(first, slot.size, s_sample)
         : wanted <= 4 * SPLIT_THREADS ? sort_sample<4>(first, slot.size, s_sample)
                                       : sort_sample<SPLIT_ITEMS>(first, slot.size, s_sample);
-    /* Linear digits may be larger, but if each value has one. */
-    const bool exact = slot.high - slot.low < bins;
-    const uint32_t even =
-        exact ? bins : (uint32_t)min((slot.size + sub_bin_keys - 1) / sub_bin_keys, (uint64_t)bins);
-    const struct gs_gpu_digit digit = make_digit(slot.low, slot.high, even);
-    if (is_even(s_sample, samples, even, digit)) {
+    const struct gs_gpu_digit digit = make_digit(slot.low, slot.high, bins);
+    if (is_even(s_sample, samples, bins, digit)) {
         if (t == 0) {
             slots[blockIdx.x].digit = digit;
-            slots[blockIdx.x].bins = even;
+            slots[blockIdx.x].bins = bins;
             slots[blockIdx.x].mapped = 0;
         }
         return;
     }
-    /* As for level 1: a value that is also found half a bin's share away is alone in its bin. */
+    /* As for level 1: a value that is also found a quarter of a bin's share away is alone in its
+     * bin. */
     uint32_t emitted = 0;
     gs_key key = 0;
     bool below = false;
     if (t + 1 < bins) {
         const uint32_t pick = (t + 1) * samples / bins;
         const gs_key before = t > 0 ? s_sample[t * samples / bins] : 0;
-        const uint32_t share = max(samples / bins / 2, 1U);
+        const uint32_t share = max(samples / bins / 4, 1U);
         key = s_sample[pick];
         const bool heavy = (pick + share < samples && s_sample[pick + share] == key) ||
                            (pick >= share && s_sample[pick - share] == key);
@@ -127,5 +125,5 @@ cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, co
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(split_slots_kernel, slots, SPLIT_THREADS, shared, stream, keys,
-                          work->slots[level & 1], work->heavy, most, work->sub_bin_keys);
+                          work->slots[level & 1], work->heavy, most);
 }

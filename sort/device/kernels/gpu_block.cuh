@@ -88,16 +88,6 @@ static __device__ __forceinline__ gs_key shuffle_xor(gs_key key, uint32_t lanes)
 }
 
 #if GS_BITS == 128
-/* Is a key, its upper half given and its lower half in memory, less than `key`, or with `ties` equal
- * to it? The lower half is seldom needed, and not loaded then. */
-static __device__ __forceinline__ bool halves_before(uint64_t upper, const uint64_t *lower,
-                                                     gs_key key, bool ties)
-{
-    if (upper != (uint64_t)(key >> 64))
-        return upper < (uint64_t)(key >> 64);
-    return ties ? *lower <= (uint64_t)key : *lower < (uint64_t)key;
-}
-
 static __device__ __forceinline__ gs_key min(gs_key a, gs_key b)
 {
     return b < a ? b : a;

@@ -127,7 +127,7 @@ static __device__ void build_tree(const gs_key *splitter, struct gs_gpu_tables *
     gs_key *tree = (gs_key *)tables->guide;
     for (uint32_t node = threadIdx.x; node < 1U << levels; node += TABLE_THREADS) {
         const uint32_t i = node > 0 ? splitter_of(node, levels) : UINT32_MAX;
-        put_node(tree, levels, node, i < count ? splitter[i] : GS_KEY_MAX);
+        tree[node] = i < count ? splitter[i] : GS_KEY_MAX;
     }
 }
 

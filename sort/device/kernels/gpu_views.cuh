@@ -39,56 +39,30 @@ static __device__ __forceinline__ uint32_t tree_levels(uint32_t bins)
     return bit_length(max(bins - 1, 1U));
 }
 
-/* Nodes of 16 bytes lie in two halves, all upper ones first: fewer lanes meet in a bank. */
-static const uint32_t NODE_BYTES = GS_BITS == 128 ? 8 : sizeof(gs_key);
-
-static __device__ __forceinline__ void put_node(gs_key *tree, uint32_t levels, uint32_t node,
-                                                gs_key key)
-{
-#if GS_BITS == 128
-    ((uint64_t *)tree)[node] = (uint64_t)(key >> 64);
-    ((uint64_t *)tree)[node + (1U << levels)] = (uint64_t)key;
-#else
-    (void)levels;
-    tree[node] = key;
-#endif
-}
-
-/* Is the node at that address less than the key? */
-static __device__ __forceinline__ bool node_before(const char *node, uint32_t levels, gs_key key)
-{
-#if GS_BITS == 128
-    const uint64_t *upper = (const uint64_t *)node;
-    return halves_before(*upper, upper + (1U << levels), key, false);
-#else
-    (void)levels;
-    return *(const gs_key *)node < key;
-#endif
-}
-
-/* Wider keys leave no registers for more levels at once. */
-enum { LEVELS_TOGETHER = GS_BITS == 32 ? GS_GPU_LEVELS_MAX : 1 };
-
 /* Go down the tree with all keys of a thread together. The index counts bytes: a load then takes
- * just a register and a constant offset, and a step three instructions. */
+ * just a register and a constant offset, and a step three instructions. Many wider keys go in two
+ * parts, as there are not registers for all their nodes. */
 template <int ITEMS>
 static __device__ __forceinline__ void descend(const gs_key *tree, uint32_t levels,
                                                const gs_key (&key)[ITEMS], uint32_t (&bin)[ITEMS])
 {
-    const uint32_t size = NODE_BYTES;
+    const uint32_t size = sizeof *tree;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         bin[i] = 0;
-#pragma unroll(LEVELS_TOGETHER)
-    for (uint32_t level = 0; level < GS_GPU_LEVELS_MAX; level++) {
-        if (level >= levels)
-            break;
-        const char *nodes = (const char *)tree + (size << level);
+    const int part = GS_BITS > 32 && ITEMS > 8 ? ITEMS / 2 : ITEMS;
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (node_before(nodes + bin[i], levels, key[i]))
-                bin[i] += size << level;
-    }
+    for (int first = 0; first < ITEMS; first += part)
+#pragma unroll
+        for (uint32_t level = 0; level < GS_GPU_LEVELS_MAX; level++) {
+            if (level >= levels)
+                break;
+            const char *nodes = (const char *)(tree + (1U << level));
+#pragma unroll
+            for (int i = first; i < first + part; i++)
+                if (*(const gs_key *)(nodes + bin[i]) < key[i])
+                    bin[i] += size << level;
+        }
     const uint32_t shift = 32 - levels;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
@@ -403,8 +377,7 @@ load_tree(const struct gs_gpu_slot &slot, const gs_key *splitters, gs_key *s_tre
     const uint32_t count = slot.bins - 1;
     for (uint32_t node = threadIdx.x; node < 1U << view.levels; node += blockDim.x) {
         const uint32_t i = node > 0 ? splitter_of(node, view.levels) : count;
-        put_node(s_tree, view.levels, node,
-                 i < count ? splitters[slot.first_digit + i] : GS_KEY_MAX);
+        s_tree[node] = i < count ? splitters[slot.first_digit + i] : GS_KEY_MAX;
     }
     __syncthreads();
     return view;

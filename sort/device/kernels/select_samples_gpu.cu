@@ -214,7 +214,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     if (t + 1 < bins) {
         uint32_t pick = (uint32_t)((uint64_t)(t + 1) * samples / bins);
         gs_key before = t > 0 ? sample[(uint64_t)t * samples / bins] : 0;
-        uint32_t share = max(samples / bins / (GS_BITS == 32 ? 2 : 4), 1U);
+        uint32_t share = max(samples / bins / 2, 1U);
         key = sample[pick];
         bool heavy = (pick + share < samples && sample[pick + share] == key) ||
                      (pick >= share && sample[pick - share] == key);

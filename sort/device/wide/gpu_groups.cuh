@@ -33,10 +33,12 @@ template <int KEYS> struct bin_memory {
 static __device__ __forceinline__ bool is_before(const gs_key *s_key, gs_key key, bool ties)
 {
 #if GS_BITS == 64
-    return ties ? *s_key <= key : *s_key < key;
+    return *s_key < key || (ties && *s_key == key);
 #else
     const uint64_t *half = (const uint64_t *)s_key;
-    return halves_before(half[1], half, key, ties);
+    if (half[1] != (uint64_t)(key >> 64)) /* the lower half is seldom needed, and not loaded then */
+        return half[1] < (uint64_t)(key >> 64);
+    return ties ? half[0] <= (uint64_t)key : half[0] < (uint64_t)key;
 #endif
 }
 

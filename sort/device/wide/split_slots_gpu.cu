@@ -85,15 +85,14 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         }
         return;
     }
-    /* As for level 1: a value that is also found a quarter of a bin's share away is alone in its
-     * bin. */
+    /* As for level 1: a value that is also found half a bin's share away is alone in its bin. */
     uint32_t emitted = 0;
     gs_key key = 0;
     bool below = false;
     if (t + 1 < bins) {
         const uint32_t pick = (t + 1) * samples / bins;
         const gs_key before = t > 0 ? s_sample[t * samples / bins] : 0;
-        const uint32_t share = max(samples / bins / 4, 1U);
+        const uint32_t share = max(samples / bins / 2, 1U);
         key = s_sample[pick];
         const bool heavy = (pick + share < samples && s_sample[pick + share] == key) ||
                            (pick >= share && s_sample[pick - share] == key);

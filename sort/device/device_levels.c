@@ -141,9 +141,11 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
         gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
         *done = report->tiles == 0; /* each slot has been written, or has one value */
-        if (*done)
-            return GS_OK;
     }
+    if (GS_BITS > 32)
+        *done = report->tiles == 0;
+    if (*done)
+        return GS_OK;
     if (digits != GS_GPU_LINEAR)
         GS_CUDA_TRY(gs_map_digits_gpu(work, level, from, report->slots, digits, stream));
     if (GS_BITS == 32 && (level > 2 || report->repeats))
@@ -156,9 +158,8 @@ cleanup:
 
 enum gs_gpu_digits gs_device_choose_digits(unsigned level, const struct gs_gpu_report *report)
 {
-#if GS_BITS > 32
-    return level > 2 || report->uneven ? GS_GPU_SPLIT : GS_GPU_LINEAR;
-#endif
+    if (GS_BITS > 32)
+        return level > 2 || report->uneven ? GS_GPU_SPLIT : GS_GPU_LINEAR;
     if (level > 2 || !report->uneven) /* deeper slots are few, or have few keys */
         return GS_GPU_LINEAR;
     return report->skewed ? GS_GPU_DIVIDED : GS_GPU_MAPPED;

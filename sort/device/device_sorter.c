@@ -14,14 +14,13 @@ static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
 }
 
 /* The most digits of a level, and so the most runs of equal keys that they can add; each may add
- * two jobs. */
+ * two jobs. A value of 1024 copies may have a digit. */
 static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
 {
-    /* A digit of wider keys may have fewer, and an equality bin. */
-    const uint64_t least = GS_BITS == 32 ? GS_GPU_SUB_BIN_KEYS : GS_GPU_SUB_BIN_KEYS / 3;
-    return capacity / least +
-           level_slots(work, capacity) * (GS_BITS == 32 ? 1 : 2) * GS_GPU_DEEP_DIGITS +
-           GS_GPU_SPLITTERS_MAX + 1;
+    const uint64_t slots = level_slots(work, capacity);
+    if (GS_BITS > 32) /* two digits for 2,467 keys, one of them for a value that fills one */
+        return capacity / GS_GPU_REPEATED + 2 * (slots + GS_GPU_SPLITTERS_MAX + 1);
+    return capacity / GS_GPU_SUB_BIN_KEYS + slots * GS_GPU_DEEP_DIGITS + GS_GPU_SPLITTERS_MAX + 1;
 }
 
 /* Place each list in `memory`, or nowhere if that is NULL; returns the bytes of all. */

@@ -35,12 +35,13 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, 
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
-/* heavy_keys_gpu.cu: find values that make up much of a slot. */
+/* u32/heavy_keys_gpu.cu: find values that make up much of a slot of 32-bit keys. */
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 
-/* map_digits_gpu.cu: if keys are uneven, build the maps of the slots of level 2, or of those of
- * level 1 that are to be split. */
+/* u32/map_digits_gpu.cu: if keys are uneven, build the maps of the slots of level 2, or of those of
+ * level 1 that are to be split. For wider keys, wide/split_slots_gpu.cu: give uneven slots of any
+ * level splitters. */
 cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 

@@ -66,18 +66,6 @@ scatter_tiles(const gs_key *__restrict__ in, uint64_t n, const TARGET &target,
     }
 }
 
-#if GS_BITS > 32
-/* The same by a tree: not inline, as it would cost the usual case registers. */
-template <int ITEMS, typename TARGET, typename PLACE>
-static __device__ __noinline__ void
-scatter_tiles_by_tree(const gs_key *__restrict__ in, uint64_t n, const TARGET target,
-                      const struct gs_gpu_tables *__restrict__ tables, uint32_t *s_table,
-                      bool try_rows, const struct tile_memory<PLACE> memory, uint32_t *taken)
-{
-    scatter_tiles<GS_GPU_STEPS, ITEMS>(in, n, target, tables, s_table, try_rows, memory, taken);
-}
-#endif
-
 template <int ITEMS, typename TARGET>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_bins_kernel(const gs_key *__restrict__ in, uint64_t n, const TARGET target,
@@ -113,16 +101,11 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
                                                  &state->tiles);
         break;
+#endif
     default:
         scatter_tiles<GS_GPU_STEPS, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
                                            &state->tiles);
         break;
-#else
-    default:
-        scatter_tiles_by_tree<ITEMS>(in, n, target, tables, s_table, try_rows, memory,
-                                     &state->tiles);
-        break;
-#endif
     }
 }
 

@@ -165,7 +165,7 @@ struct gs_gpu_tables {
     uint32_t steps; /* halving steps after the guide; or levels of the tree */
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
 #if GS_BITS > 32
-    struct gs_gpu_scale scale; /* of the proxies, which the guide is about */
+    struct gs_gpu_scale scale;             /* of the proxies, which the guide is about */
     gs_key last[GS_GPU_SPLITTERS_MAX + 1]; /* the largest key of each bin but the last */
 #endif
 };
@@ -255,12 +255,12 @@ struct gs_gpu_slot {
     struct gs_gpu_digit digit;
 };
 
-/* How the keys of a level's slots find their digits. SPLIT, for wider keys: a slot in which they are
- * uneven, or repeat, has splitters of its own, and equality bins. LINEAR: digits are equally wide. MAPPED, where
- * keys are uneven: a slot has a map of equally wide cells, each of which belongs to a digit.
- * DIVIDED, where keys are skewed as well, so that a few cells would have most of the keys: there
- * are fewer cells, each is divided into two or more parts, more parts the more keys it holds, and
- * each part belongs to a digit. */
+/* How the keys of a level's slots find their digits. SPLIT, for wider keys: a slot in which they
+ * are uneven, or repeat, has splitters of its own, and equality bins. LINEAR: digits are equally
+ * wide. MAPPED, where keys are uneven: a slot has a map of equally wide cells, each of which
+ * belongs to a digit. DIVIDED, where keys are skewed as well, so that a few cells would have most
+ * of the keys: there are fewer cells, each is divided into two or more parts, more parts the more
+ * keys it holds, and each part belongs to a digit. */
 enum gs_gpu_digits { GS_GPU_LINEAR, GS_GPU_MAPPED, GS_GPU_DIVIDED, GS_GPU_SPLIT };
 
 /* The digit of each cell. Or, for a divided map, first for each cell (number of its first pair of

@@ -1,8 +1,8 @@
 /* values_absent.c -- functions of gpu_launchers.h that only keys of 32 bits have.
  * SPDX-License-Identifier: MIT
  *
- * Of wider keys, a slot's values are never counted: it is split by splitters with equality bins, and
- * a level tells the bounds of the next one's slots.
+ * Of wider keys, a slot's values are never counted: it is split by splitters with equality bins,
+ * and a level tells the bounds of the next one's slots.
  */
 #include "sort/device/kernels/gpu_launchers.h"
 

@@ -33,7 +33,8 @@ template <int KEYS> struct bin_memory {
 static __device__ __forceinline__ bool is_before(const gs_key *s_key, gs_key key, bool ties)
 {
 #if GS_BITS == 64
-    return *s_key < key || (ties && *s_key == key);
+    const gs_key other = *s_key;
+    return other < key || (other == key && ties);
 #else
     const uint64_t *half = (const uint64_t *)s_key;
     if (half[1] != (uint64_t)(key >> 64)) /* the lower half is seldom needed, and not loaded then */

@@ -17,7 +17,7 @@ _gsort()
         option=$previous
         # These take an argument only after a =.
         case $option in
-        --check | --dry-run | --plan | --progress | --stats) option= ;;
+        --check | --dry-run | --plan | --print | --progress | --stats) option= ;;
         esac
     fi
 
@@ -35,7 +35,7 @@ _gsort()
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    -R | --record | -k | --key | --skip | -S | --buffer-size) return ;;
+    -R | --record | -k | --key | --skip | --print | -S | --buffer-size) return ;;
     --device-memory | --samples | --bins | --lists | -j | --parallel | --threads) return ;;
     *)
         if [[ $current == -* ]]; then
@@ -44,7 +44,7 @@ _gsort()
                 --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --resume --parallel= --threads= --fsync --direct
                 --no-direct --stats
-                --stats-file= --verify --progress --check --merge --local --apart --plan
+                --stats-file= --verify --progress --check --merge --print --local --apart --plan
                 --dry-run --help --usage --version)
         else
             compopt -o filenames

@@ -98,8 +98,8 @@ cleanup:
 }
 
 static enum gs_status add_fields(struct gs_columns *columns, FILE *names, const char *above,
-                                 const struct gs_npy_field *fields, uint32_t count,
-                                 uint32_t offset, struct gs_error *err)
+                                 const struct gs_npy_field *fields, uint32_t count, uint32_t offset,
+                                 struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     char *path = NULL;
@@ -135,8 +135,7 @@ enum gs_status gs_columns_make(struct gs_columns *columns, const struct gs_comma
     FILE *names = open_memstream(&columns->names, &columns->names_bytes);
     if (names == NULL)
         return no_memory(err);
-    enum gs_status st =
-        add_fields(columns, names, "", type->fields, type->field_count, 0, err);
+    enum gs_status st = add_fields(columns, names, "", type->fields, type->field_count, 0, err);
     fputc('\n', names);
     if (fclose(names) != 0 && st == GS_OK)
         st = no_memory(err);

@@ -267,8 +267,7 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         if (*npy == NULL)
             goto cleanup;
         expect_records(input, &(*npy)->head);
-        st = set_format(format, &(*npy)->head, options, input->name,
-                           err);
+        st = set_format(format, &(*npy)->head, options, input->name, err);
     }
 cleanup:
     free(start.bytes);

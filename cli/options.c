@@ -237,9 +237,10 @@ static enum gs_status set_mode(struct parse *parse, enum gs_mode mode, bool quie
     const char *now = gs_mode_option(command);
     if (before == NULL || strcmp(before, now) == 0)
         return GS_OK;
-    return gs_fail(&parse->err, GS_ERR_USAGE, 0,
-                   "options '%s' and '%s' are incompatible: each says what to do instead of sorting",
-                   before, now);
+    return gs_fail(
+        &parse->err, GS_ERR_USAGE, 0,
+        "options '%s' and '%s' are incompatible: each says what to do instead of sorting", before,
+        now);
 }
 
 static enum gs_status set_check(struct parse *parse, const char *arg)
@@ -254,8 +255,7 @@ static enum gs_status set_print(struct parse *parse, const char *arg)
     uint64_t *most = &parse->command->print_most;
     *most = UINT64_MAX;
     const enum gs_status st =
-        arg == NULL ? GS_OK
-                    : gs_count_arg_parse("--print", arg, 0, UINT64_MAX, most, &parse->err);
+        arg == NULL ? GS_OK : gs_count_arg_parse("--print", arg, 0, UINT64_MAX, most, &parse->err);
     return st == GS_OK ? set_mode(parse, GS_MODE_PRINT, false) : st;
 }
 

@@ -97,10 +97,10 @@ turned()
     {
         run -1 --separate-stderr gsort -c "$@"
         [ "$stderr" = "gsort: in:1: disorder: $text" ]
+        [ "$1" != -u ] || return 0 # no disorder for -m
         run -2 --separate-stderr gsort -m "$@" -o out
-        [ "$stderr" = "gsort: in:1: disorder: $text" ] || [ "$merged" = no ]
+        [ "$stderr" = "gsort: in:1: disorder: $text" ]
     }
-    merged=yes
     printf 'abcdabca' >in
     text="97 after 100" said -R 4 -k 3:u8 in
     text="97 after 100 in key 2" said -R 4 -k 0:u8 -k 3:u8 -k 1:u8 in
@@ -108,7 +108,6 @@ turned()
     text="97 after 97: equal keys, but other bytes are out of order; -s leaves them" \
         said -R 4 -k 0:u8 in
     run -0 gsort -c -s -R 4 -k 0:u8 in
-    merged=no
     text="97 after 97: equal keys" said -u -s -R 4 -k 0:u8 -k 1:u8 in
     keys 7 7 >in
     text="7 after 7: equal keys" said -u in

@@ -41,7 +41,7 @@ _gsort()
         if [[ $current == -* ]]; then
             values=(-o -r -u -t -R -k -s -e -S -T -c -C -m -j -h -V --output= --reverse --unique
                 --type= --record= --key= --skip= --stable --argsort= --engine= --samples= --bins=
-                --lists= --format= --device= --buffer-size= --device-memory=
+                --lists= --files0-from= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --resume --parallel= --threads= --fsync --direct
                 --no-direct --stats
                 --stats-file= --verify --progress --check --merge --local --apart --plan

@@ -1,12 +1,15 @@
 # gsort: build, test, install. `make help` lists the targets.
 # SPDX-License-Identifier: MIT
-VERSION := 0.1.0
+VERSION := 0.2.0
 
 # Optional dependencies: detected when unset; 0 leaves one out, 1 requires it. `make install` reuses
 # the settings of the last build: under sudo, PATH may lack nvcc, and nobody repeats CC= or CFLAGS=.
 ifeq ($(MAKECMDGOALS),install)
   -include build/last.mk
 endif
+# The commit: git archive wrote it, or this is a clone. (root may not read another user's.)
+COMMIT := $(shell grep -x '[0-9a-f]*' mk/commit || git describe --always --dirty --exclude='*' 2>/dev/null)
+COMMIT := $(or $(COMMIT),$(BUILT_COMMIT),unknown)
 PKG_CONFIG ?= pkg-config
 NVCC       ?= nvcc
 OBJCOPY    ?= objcopy
@@ -66,7 +69,7 @@ WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow $(WERROR) \
              $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),,-Wno-sign-conversion)
 C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -fopenmp
 CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti
-CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) -MMD -MP
+CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) -MMD -MP
 LIBS      := -lpthread -lm
 ifeq ($(DEBUG),1)
   CPP_FLAGS += -DGS_DEBUG=1
@@ -207,7 +210,7 @@ GIVEN := $(foreach name,CC CXX CPPFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR PKG_CONFI
 gsort: $(B)/gsort FORCE
 	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
 	@$(if $(filter install,$(MAKECMDGOALS)),[ -e build/last.mk ] ||) printf '%s\n' 'CUDA ?= $(CUDA)' 'HIGHWAY ?= $(HIGHWAY)' \
-	    'NVCC ?= $(NVCC_FOUND)' 'MPI ?= $(MPI)' 'MPICC ?= $(MPICC_FOUND)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
+	    'NVCC ?= $(NVCC_FOUND)' 'MPI ?= $(MPI)' 'MPICC ?= $(MPICC_FOUND)' 'BUILT_COMMIT := $(COMMIT)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
@@ -236,12 +239,21 @@ $(M)/%.o: %.c $(B)/flags
 # The flags of the last build: if CFLAGS or LDFLAGS change, everything is rebuilt.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \
              $(LDFLAGS) $(LIBS)
-$(B)/flags: FORCE
-	@mkdir -p $(@D); echo '$(call quoted,$(FLAGS_NOW))' | cmp -s - $@ || echo '$(call quoted,$(FLAGS_NOW))' >$@
+define kept_rule
+$(1): FORCE
+	@mkdir -p $$(@D); echo '$$(call quoted,$(2))' | cmp -s - $$@ || echo '$$(call quoted,$(2))' >$$@
+endef
+kept = $(eval $(kept_rule))
+$(call kept,$(B)/flags,$(FLAGS_NOW))
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
+
+VERSION_NOW := -DGS_VERSION='"$(VERSION)"' -DGS_COMMIT='"$(COMMIT)"' -DGS_GPU_ARCHS='"$(GPU_ARCHS)"'
+$(B)/cli/version.o: private CPP_FLAGS += $(VERSION_NOW)
+$(B)/cli/version.o: $(B)/version
+$(call kept,$(B)/version,$(VERSION_NOW))
 
 # The same for wider keys; then all of a width in one file.
 $(foreach room,$(filter-out $(APART),$(KEY_ROOMS)),$(eval $(call whole_rule,$(B)/,$(KEYS_32),$(room))))
@@ -361,7 +373,20 @@ demo: all
 
 BIN := $(DESTDIR)$(PREFIX)/bin
 MAN := $(DESTDIR)$(PREFIX)/share/man
-COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+# Completions, of each program for each shell.
+PROGRAMS := $(PROGRAM) $(if $(filter 1,$(MPI)),$(PROGRAM)-mpi)
+SHELLS   := bash zsh fish
+ZSH_FUNCTIONS ?= zsh/site-functions
+bash_file = bash-completion/completions/$(1)
+zsh_file  = $(ZSH_FUNCTIONS)/_$(1)
+fish_file = fish/vendor_completions.d/$(1).fish
+completion = '$(DESTDIR)$(PREFIX)/share/$(call $(1)_file,$(2))'
+define install_completion
+	install -d "$$(dirname $(completion))"
+	cli/completions.sh $(1) ./gsort $(2) >$(completion)
+	chmod 644 $(completion)
+
+endef
 # Each page under its section and the program's name, as in man5/keysort-stats.5.
 PAGES := $(sort $(wildcard man/gsort*.[1-8]))
 installed = $(MAN)/man$(subst .,,$(suffix $(1)))/$(PROGRAM)$(patsubst man/gsort%,%,$(1))
@@ -369,15 +394,17 @@ HEADING := $(shell echo '$(PROGRAM)' | tr '[:lower:]' '[:upper:]')
 install: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
 	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
 	$(if $(filter 1,$(MPI)),install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
-	install -d '$(MAN)/man1' '$(MAN)/man5' '$(COMPLETIONS)'
+	install -d '$(MAN)/man1' '$(MAN)/man5'
 	$(foreach page,$(PAGES),sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g; /^\.TH /s/GSORT/$(HEADING)/' $(page) >'$(call installed,$(page))' &&) :
-	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >'$(COMPLETIONS)/$(PROGRAM)'
-	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))') '$(COMPLETIONS)/$(PROGRAM)'
+	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))')
+	$(foreach shell,$(SHELLS),$(foreach name,$(PROGRAMS),$(call install_completion,$(shell),$(name))))
 
 uninstall:
-	rm -f '$(BIN)/$(PROGRAM)' '$(BIN)/$(PROGRAM)-mpi' $(foreach page,$(PAGES),'$(call installed,$(page))') '$(COMPLETIONS)/$(PROGRAM)'
+	rm -f $(foreach name,$(PROGRAM) $(PROGRAM)-mpi,'$(BIN)/$(name)' $(foreach shell,$(SHELLS),$(call completion,$(shell),$(name)))) \
+	    $(foreach page,$(PAGES),'$(call installed,$(page))')
 
 dist:
+	@command -v git >/dev/null || { echo 'make $@ needs git: install it' >&2; exit 2; }
 	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
 

@@ -105,7 +105,11 @@ $function()
         esac
     fi
     case \$option in
-    ${directories# | }) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "\$current"); return ;;
+    ${directories# | })
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -d -- "\$current")
+        return
+        ;;
 $(printf '%s\n' "${cases[@]}")
     *)
         if [[ \$current != -* ]]; then

@@ -74,7 +74,8 @@ static void print_run(FILE *out, const struct gs_command *command, enum gs_exit 
     const bool failed = status != GS_EXIT_DONE;
     struct rusage usage = {.ru_maxrss = 0};
     (void)getrusage(RUSAGE_SELF, &usage);
-    fprintf(out, "{\n\"version\": %d,\n\"gsort\": \"%s\",\n\"commit\": \"%s\",\n\"mode\": \"%s\",\n",
+    fprintf(out,
+            "{\n\"version\": %d,\n\"gsort\": \"%s\",\n\"commit\": \"%s\",\n\"mode\": \"%s\",\n",
             GS_STATS_FILE_VERSION, gs_version, gs_commit, mode_name(command));
     fprintf(out,
             "\"status\": \"%s\",\n\"exit_status\": %d,\n\"error\": ", failed ? "failed" : "done",

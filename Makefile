@@ -14,6 +14,11 @@ PKG_CONFIG ?= pkg-config
 NVCC       ?= nvcc
 OBJCOPY    ?= objcopy
 CXX        ?= g++
+STATIC ?= 0
+ifeq ($(STATIC),1)
+  CUDA    ?= 0
+  HIGHWAY ?= 0
+endif
 have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
 HIGHWAY ?= $(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
 CUDA    ?= $(call have,$(NVCC))
@@ -24,7 +29,7 @@ MPICC   ?= mpicc
 V       ?= 0
 
 check_switch = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))
-$(foreach switch,CUDA HIGHWAY FUSE DEBUG MPI V,$(call check_switch,$(switch)))
+$(foreach switch,CUDA HIGHWAY FUSE DEBUG MPI STATIC V,$(call check_switch,$(switch)))
 ifeq ($(HIGHWAY),1)
   ifneq ($(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && echo 1),1)
     $(error HIGHWAY=1, but $(PKG_CONFIG) finds no libhwy-contrib 1.0 or newer: install libhwy-dev and pkg-config)
@@ -59,7 +64,7 @@ PREFIX    ?= /usr/local
 PROGRAM   ?= gsort
 BATS      ?= bats
 SANITIZE  :=
-CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(if $(filter 1,$(DEBUG)),-debug)$(CONFIG_SUFFIX)
+CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(if $(filter 1,$(DEBUG)),-debug)$(if $(filter 1,$(STATIC)),-static)$(CONFIG_SUFFIX)
 B         := build/$(CONFIG)
 
 # Set WERROR= if another compiler has more warnings. Without optimization, GCC's intrinsics are
@@ -67,10 +72,16 @@ B         := build/$(CONFIG)
 WERROR    ?= -Werror
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow $(WERROR) \
              $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),,-Wno-sign-conversion)
-C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -fopenmp
-CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti
+# The same program, wherever the tree is.
+SAME_PATHS := -ffile-prefix-map='$(CURDIR)'=.
+C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -fopenmp $(SAME_PATHS)
+CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(SAME_PATHS)
 CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) -MMD -MP
 LIBS      := -lpthread -lm
+ifeq ($(STATIC),1)
+  $(if $(filter 1,$(CUDA) $(HIGHWAY) $(MPI)),$(error STATIC=1 goes without CUDA, Highway and MPI))
+  LIBS    += -static -s
+endif
 ifeq ($(DEBUG),1)
   CPP_FLAGS += -DGS_DEBUG=1
 endif
@@ -199,7 +210,7 @@ tools: $(TOOLS)
 .PHONY: help
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile $(PARTS)
-	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 MPI=0|1 MPICC= DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
+	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 MPI=0|1 MPICC= STATIC=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
 
 
 # ./gsort is the configuration built last; build/last.mk keeps the variables given to that make, as
@@ -210,7 +221,7 @@ GIVEN := $(foreach name,CC CXX CPPFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR PKG_CONFI
 gsort: $(B)/gsort FORCE
 	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
 	@$(if $(filter install,$(MAKECMDGOALS)),[ -e build/last.mk ] ||) printf '%s\n' 'CUDA ?= $(CUDA)' 'HIGHWAY ?= $(HIGHWAY)' \
-	    'NVCC ?= $(NVCC_FOUND)' 'MPI ?= $(MPI)' 'MPICC ?= $(MPICC_FOUND)' 'BUILT_COMMIT := $(COMMIT)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
+	    'NVCC ?= $(NVCC_FOUND)' 'MPI ?= $(MPI)' 'STATIC ?= $(STATIC)' 'MPICC ?= $(MPICC_FOUND)' 'BUILT_COMMIT := $(COMMIT)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@

@@ -60,8 +60,6 @@ endif
 # build: CFLAGS='-Og -g'.
 CFLAGS    ?= -O2 -g1 -fno-asynchronous-unwind-tables
 CXXFLAGS  ?= -O2 -g1
-PREFIX    ?= /usr/local
-PROGRAM   ?= gsort
 BATS      ?= bats
 SANITIZE  :=
 CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(if $(filter 1,$(DEBUG)),-debug)$(if $(filter 1,$(STATIC)),-static)$(CONFIG_SUFFIX)
@@ -198,11 +196,8 @@ quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 ##   tools            what the tests need besides
 ##   units            the unit tests, built and not run
 ##   demo             sort generated keys and check the result
-##   install          below PREFIX=/usr/local, within DESTDIR=, as PROGRAM=gsort; MPI=1: gsort-mpi, too
-##   uninstall        the same files, away
-##   dist             a tarball of HEAD
 ##   clean            all that was built, away
-.PHONY: all tools units demo install uninstall dist clean FORCE
+.PHONY: all tools units demo clean FORCE
 all: gsort $(if $(filter 1,$(MPI)),gsort-mpi) build/keygen
 tools: $(TOOLS)
 
@@ -382,48 +377,11 @@ demo: all
 	./gsort --check build/demo/out.bin
 	rm -r build/demo
 
-BIN := $(DESTDIR)$(PREFIX)/bin
-MAN := $(DESTDIR)$(PREFIX)/share/man
-# Completions, of each program for each shell.
-PROGRAMS := $(PROGRAM) $(if $(filter 1,$(MPI)),$(PROGRAM)-mpi)
-SHELLS   := bash zsh fish
-ZSH_FUNCTIONS ?= zsh/site-functions
-bash_file = bash-completion/completions/$(1)
-zsh_file  = $(ZSH_FUNCTIONS)/_$(1)
-fish_file = fish/vendor_completions.d/$(1).fish
-completion = '$(DESTDIR)$(PREFIX)/share/$(call $(1)_file,$(2))'
-define install_completion
-	install -d "$$(dirname $(completion))"
-	cli/completions.sh $(1) ./gsort $(2) >$(completion)
-	chmod 644 $(completion)
-
-endef
-# Each page under its section and the program's name, as in man5/keysort-stats.5.
-PAGES := $(sort $(wildcard man/gsort*.[1-8]))
-installed = $(MAN)/man$(subst .,,$(suffix $(1)))/$(PROGRAM)$(patsubst man/gsort%,%,$(1))
-HEADING := $(shell echo '$(PROGRAM)' | tr '[:lower:]' '[:upper:]')
-install: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
-	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
-	$(if $(filter 1,$(MPI)),install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
-	install -d '$(MAN)/man1' '$(MAN)/man5'
-	$(foreach page,$(PAGES),sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g; /^\.TH /s/GSORT/$(HEADING)/' $(page) >'$(call installed,$(page))' &&) :
-	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))')
-	$(foreach shell,$(SHELLS),$(foreach name,$(PROGRAMS),$(call install_completion,$(shell),$(name))))
-
-uninstall:
-	rm -f $(foreach name,$(PROGRAM) $(PROGRAM)-mpi,'$(BIN)/$(name)' $(foreach shell,$(SHELLS),$(call completion,$(shell),$(name)))) \
-	    $(foreach page,$(PAGES),'$(call installed,$(page))')
-
-dist:
-	@command -v git >/dev/null || { echo 'make $@ needs git: install it' >&2; exit 2; }
-	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }
-	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
-
-PARTS := mk/hostile.mk mk/bench.mk mk/gpu.mk
+PARTS := mk/package.mk mk/hostile.mk mk/bench.mk mk/gpu.mk
 include $(PARTS)
 
 clean:
-	rm -rf build gsort gsort-mpi gsort-*.tar.gz
+	rm -rf build gsort gsort-mpi gsort-*.tar.gz keysort_*.deb
 
 FORCE:
 -include $(shell find build -name '*.d' 2>/dev/null)

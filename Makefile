@@ -384,4 +384,4 @@ clean:
 	rm -rf build gsort gsort-mpi gsort-*.tar.gz keysort_*.deb
 
 FORCE:
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build -name '*.d' -type f 2>/dev/null)

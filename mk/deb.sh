@@ -26,7 +26,7 @@ mkdir -p "$root/DEBIAN" "$root/debian" "$doc"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root"/usr/bin/*
 cp CHANGELOG.md "$doc/changelog"
 cat >"$doc/changelog.Debian" <<END
-keysort ($version-1) unstable; urgency=medium
+keysort ($version-0) unstable; urgency=medium
 
   * Packed by make deb. The program gsort is called keysort here, since
     Debian has another gsort; gsort-mpi is keysort-mpi.
@@ -53,7 +53,7 @@ find "$root/usr" -type f -printf '%P\n' | sort |
     (cd "$root/usr" && xargs md5sum) | sed 's|  |  usr/|' >"$root/DEBIAN/md5sums"
 cat >"$root/DEBIAN/control" <<END
 Package: keysort
-Version: $version-1
+Version: $version-0
 Architecture: $arch
 Maintainer: $maintainer
 Installed-Size: $(du -sk --apparent-size "$root/usr" | cut -f 1)
@@ -70,6 +70,6 @@ Description: sort binary files of numbers or records, in parallel
  gsort is another program.
 END
 find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-package=keysort_$version-1_$arch.deb
+package=keysort_$version-0_$arch.deb
 dpkg-deb --root-owner-group -Zxz --build "$root" "$package" >/dev/null
 echo "$package"

@@ -2,15 +2,15 @@
 # deb.sh -- pack what make install has put below a directory as a package for Debian
 # SPDX-License-Identifier: MIT
 #
-# usage: mk/deb.sh ROOT VERSION     at the top of the tree; needs dpkg-dev
+# usage: mk/deb.sh DIR VERSION     at the top of the tree; needs dpkg-dev
 #
-# ROOT holds usr/, installed with PROGRAM=keysort. Prints the package's name and leaves it in the
-# current directory. DEBFULLNAME and DEBEMAIL name who packs it, as for all of Debian's tools. The
+# DIR/debian/keysort holds usr/, installed with PROGRAM=keysort. Prints the package's name and leaves
+# it in the current directory. DEBFULLNAME and DEBEMAIL name who packs it, as for all of Debian's tools. The
 # same sources and tools give the same bytes: files have the day of the release in CHANGELOG.md.
 set -eu -o pipefail
 export LC_ALL=C TZ=UTC
 umask 022
-root=$1 version=$2
+root=$1/debian/keysort version=$2
 command -v dpkg-shlibdeps >/dev/null || {
     echo 'make deb needs dpkg-shlibdeps: install the package dpkg-dev' >&2
     exit 2
@@ -22,11 +22,11 @@ SOURCE_DATE_EPOCH=$(date -d "${day:-1970-01-01}" +%s)
 export SOURCE_DATE_EPOCH
 
 doc=$root/usr/share/doc/keysort
-mkdir -p "$root/DEBIAN" "$root/debian" "$doc"
+mkdir -p "$root/DEBIAN" "$doc"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root"/usr/bin/*
 cp CHANGELOG.md "$doc/changelog"
 cat >"$doc/changelog.Debian" <<END
-keysort ($version-0) unstable; urgency=medium
+keysort ($version-0gsort1) unstable; urgency=medium
 
   * Packed by make deb. The program gsort is called keysort here, since
     Debian has another gsort; gsort-mpi is keysort-mpi.
@@ -45,15 +45,14 @@ END
 } >"$doc/copyright"
 find "$root/usr/share/man" "$doc" -type f ! -name copyright -exec gzip -9n {} +
 
-# What the programs are linked with; dpkg-shlibdeps wants to be in a source package.
-echo 'Source: keysort' >"$root/debian/control"
-depends=$(cd "$root" && dpkg-shlibdeps -O usr/bin/* | sed -n 's/^shlibs:Depends=//p')
-rm -r "$root/debian"
+# What the programs are linked with, as for a source package.
+printf 'Source: keysort\n\nPackage: keysort\nArchitecture: any\n' >"$1/debian/control"
+depends=$(cd "$1" && dpkg-shlibdeps -O debian/keysort/usr/bin/* | sed -n 's/^shlibs:Depends=//p')
 find "$root/usr" -type f -printf '%P\n' | sort |
     (cd "$root/usr" && xargs md5sum) | sed 's|  |  usr/|' >"$root/DEBIAN/md5sums"
 cat >"$root/DEBIAN/control" <<END
 Package: keysort
-Version: $version-0
+Version: $version-0gsort1
 Architecture: $arch
 Maintainer: $maintainer
 Installed-Size: $(du -sk --apparent-size "$root/usr" | cut -f 1)
@@ -70,6 +69,6 @@ Description: sort binary files of numbers or records, in parallel
  gsort is another program.
 END
 find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-package=keysort_$version-0_$arch.deb
+package=keysort_$version-0gsort1_$arch.deb
 dpkg-deb --root-owner-group -Zxz --build "$root" "$package" >/dev/null
 echo "$package"

@@ -44,7 +44,7 @@ uninstall:
 
 deb: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
 	rm -rf build/deb
-	+@$(MAKE) -s install DESTDIR=build/deb PREFIX=/usr PROGRAM=keysort ZSH_FUNCTIONS=zsh/vendor-completions
+	+@$(MAKE) -s install DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort ZSH_FUNCTIONS=zsh/vendor-completions
 	@mk/deb.sh build/deb $(VERSION)
 
 dist:

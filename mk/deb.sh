@@ -4,9 +4,9 @@
 #
 # usage: mk/deb.sh DIR VERSION     at the top of the tree; needs dpkg-dev
 #
-# DIR/debian/keysort holds usr/, installed with PROGRAM=keysort. Prints the package's name and leaves
-# it in the current directory. DEBFULLNAME and DEBEMAIL name who packs it, as for all of Debian's tools. The
-# same sources and tools give the same bytes: files have the day of the release in CHANGELOG.md.
+# DIR/debian/keysort holds usr/, installed with PROGRAM=keysort. Prints the package's name and
+# leaves it in the current directory. DEBFULLNAME and DEBEMAIL name who packs it, as for Debian's tools.
+# The same sources and tools give the same bytes: files have the day of the release in CHANGELOG.md.
 set -eu -o pipefail
 export LC_ALL=C TZ=UTC
 umask 022

@@ -10,7 +10,7 @@ pack()
     cp "$GSORT" "$1/gsort"
     make -s -C "$1" -o gsort install DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort \
         ZSH_FUNCTIONS=zsh/vendor-completions
-    (cd "$1" && mk/deb.sh build/deb 1.2.3)
+    (cd "$1" && mk/deb.sh build/deb "$(sed -n 's/^VERSION := //p' Makefile)")
 }
 
 setup()
@@ -27,7 +27,7 @@ setup()
 @test "the package's files, compressed and stripped" {
     require dpkg-shlibdeps
     pack tree
-    dpkg-deb -x tree/keysort_1.2.3-*.deb root
+    dpkg-deb -x tree/keysort_*.deb root
     (cd root/usr && find . -type f | sort) >got
     diff got - <<'END'
 ./bin/keysort

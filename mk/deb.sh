@@ -5,7 +5,8 @@
 # usage: mk/deb.sh DIR VERSION     at the top of the tree; needs dpkg-dev
 #
 # DIR/debian/keysort holds usr/, installed with PROGRAM=keysort. Prints the package's name and
-# leaves it in the current directory. DEBFULLNAME and DEBEMAIL name who packs it, as for Debian's tools.
+# leaves it in the current directory. DEBFULLNAME and DEBEMAIL name who packs it, as Debian's tools
+# have it.
 # The same sources and tools give the same bytes: files have the day of the release in CHANGELOG.md.
 set -eu -o pipefail
 export LC_ALL=C TZ=UTC

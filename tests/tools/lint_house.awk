@@ -3,8 +3,8 @@
 #
 # usage: awk -f lint_code.awk -f lint_house.awk FILE...   with all sources of the tree
 #
-# Prints FILE:LINE: what for each finding, and exits 1 if there is one. A header at the root of sort/
-# belongs to the room that defines its functions; sort/X/u32 and the like are part of a room.
+# Prints FILE:LINE: what for each finding, and exits 1 if there is one. A header at the root of
+# sort/ belongs to the room that defines its functions; sort/X/u32 and the like are part of a room.
 
 BEGIN {
     # The house from the ground up; rooms on one floor do not know each other.
@@ -106,7 +106,8 @@ function find_circle(start,    queue, first, last, from, to, list, n, i, path, s
                 to = previous[to]
                 path = to " > " path
             } while (to != start)
-            found(edge_file[start, step], edge_line[start, step], "is in a circle of includes: " path)
+            path = "is in a circle of includes: " path
+            found(edge_file[start, step], edge_line[start, step], path)
             return
         }
     }

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 
 #include "cli/exit.h"
+#include "cli/file_list.h"
 #include "cli/help.h"
 #include "cli/launcher.h"
 #include "cli/local_names.h"
@@ -30,6 +31,7 @@
 enum {
     OPT_CHECK = 256,
     OPT_ARGSORT,
+    OPT_FILES0_FROM,
     OPT_SKIP,
     OPT_DEVICE,
     OPT_SAMPLES,
@@ -90,6 +92,8 @@ static const struct argp_option table[] = {
      "do not sort: merge FILEs that are in order already; options of engine and device are "
      "without effect",
      0},
+    {"files0-from", OPT_FILES0_FROM, "FILE", 0,
+     "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them", 0},
 
     {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
     {"skip", OPT_SKIP, "N", 0,
@@ -276,6 +280,8 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_FILES0_FROM:
+        return set_once("lists of files", arg, &command->file_list, err);
     case 's':
         command->stable = true;
         return GS_OK;
@@ -456,6 +462,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
                      command->quiet ? "C" : "c");
     else if (parse.is_merged)
         command->mode = GS_MODE_MERGE;
+    if (st == GS_OK)
+        st = gs_file_list_read(command, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
@@ -484,6 +492,8 @@ void gs_command_free(struct gs_command *command)
     command->names = NULL;
     free(command->files);
     command->files = NULL;
+    free(command->list_names);
+    command->list_names = NULL;
     free(command->directories);
     command->directories = NULL;
 }

@@ -315,6 +315,7 @@ units: $(UNITS) $(B)/unit.bats $(B)/unit_wide.bats
 $(B)/unit.bats $(B)/unit_wide.bats: tests/unit/list.sh $(UNITS)
 	@tests/unit/list.sh $(filter-out %_64 %_128,$(UNITS)) >$(B)/unit.bats
 	@tests/unit/list.sh $(filter %_64 %_128,$(UNITS)) >$(B)/unit_wide.bats
+$(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
 $(B)/unit/%: tests/unit/%.c $(B)/unit.a $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(UNIT_CFLAGS) $(SANITIZE) $(LDFLAGS) $< $(B)/unit.a $(LIBS) -o $@

@@ -25,6 +25,8 @@ struct gs_arrived {
 struct gs_run {
     const struct gs_options *options;
     struct gs_plan plan;
+    struct gs_last_key *last;      /* of the output that this one continues, as a part of a larger
+                                    * sort whose spans have keys, whatever options say; or NULL */
     struct gs_tiles tiles;         /* the input: its spans, cut into tiles */
     struct gs_splitters splitters; /* filled before the device's first stage */
     uint64_t *counts;              /* per bin: its keys in the sample, later in the whole input */

@@ -148,7 +148,7 @@ void gs_tag_sort_describe(struct gs_stats *stats)
     stats->device_text = gs_cache_sort_name();
     stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
     stats->order = "none";
-    snprintf(stats->reason, sizeof stats->reason, "records of this size are sorted on the CPU");
+    snprintf(stats->reason, sizeof stats->reason, "%s", GS_TAG_SORT_REASON);
 }
 
 static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spans,

@@ -4,8 +4,6 @@
 #include "sort/wide/chunk_sizes.h"
 #include "sort/wide/record_calls.h"
 
-#include "common/slurp.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -96,15 +94,4 @@ enum gs_status gs_chunk_plan(struct gs_options *options, uint64_t memory, uint64
             return gs_chunk_refuse(options, count, "", gs_chunk_mebibytes(options, count), memory,
                                    err);
     return GS_OK;
-}
-
-/* What is held comes by reading: one read more must leave memory to sort in, at least by parts. */
-bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                                     uint64_t held_bytes, uint64_t count)
-{
-    const uint64_t next = held_bytes > 0 ? gs_slurp_most(held_bytes) : 0;
-    uint64_t sum;
-    return memory_bytes > 0 &&
-           (__builtin_add_overflow(gs_sort_records_memory(options, count), held_bytes, &sum) ||
-            __builtin_add_overflow(sum, next, &sum) || sum > memory_bytes);
 }

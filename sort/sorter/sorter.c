@@ -93,9 +93,10 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
     if (options->memory_bytes == 0 || needed <= options->memory_bytes)
         return GS_OK;
     return gs_fail(err, GS_ERR_MEMORY, 0,
-                   "sorting %" PRIu64 " keys takes %" PRIu64 " MiB of memory, and only %" PRIu64
+                   "sorting %" PRIu64 " %ss takes %" PRIu64 " MiB of memory, and only %" PRIu64
                    " MiB may be used (-S)",
-                   plan->count, (needed + (1 << 20) - 1) >> 20, options->memory_bytes >> 20);
+                   plan->count, gs_noun(options), (needed + (1 << 20) - 1) >> 20,
+                   options->memory_bytes >> 20);
 }
 
 /* Note the engine that ran, and the rest of the stats. */
@@ -106,10 +107,8 @@ static void describe_run(struct gs_run *run)
     gs_run_describe(run);
 }
 
-/* Sort with one device's stages. *partial: a stream has got some keys already, so that a failed
- * sort cannot be repeated on another device. */
-static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages,
-                              struct gs_sink *sink, bool *partial, struct gs_error *err)
+enum gs_status gs_sort_on(struct gs_run *run, const struct gs_stages *stages, struct gs_sink *sink,
+                          bool *partial, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_options *options = run->options;
@@ -147,10 +146,10 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
 {
     bool partial = false;
     struct gs_error gpu_error = {.status = GS_OK};
-    enum gs_status st = sort_on(run, &gs_stages_gpu, sink, &partial, &gpu_error);
+    enum gs_status st = gs_sort_on(run, &gs_stages_gpu, sink, &partial, &gpu_error);
     if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->device == GS_DEVICE_GPU) {
         gpu_error.status = GS_OK;
-        st = sort_on(run, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
+        st = gs_sort_on(run, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
     }
     if (st == GS_OK)
         return st;
@@ -160,7 +159,7 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
         return gs_fail(err, st, 0, "%s", gpu_error.text);
     snprintf(run->stats->warning, sizeof run->stats->warning, "%.200s: sorting on the CPU",
              gpu_error.text);
-    return sort_on(run, &gs_stages_cpu, sink, &partial, err);
+    return gs_sort_on(run, &gs_stages_cpu, sink, &partial, err);
 }
 
 static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, struct gs_sink *sink,
@@ -229,7 +228,7 @@ static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *span
         if (!options->leave_device) /* a process that calls exit() while CUDA starts crashes */
             (void)gs_gpu_wait(&device, NULL);
     } else {
-        st = sort_on(run, &gs_stages_cpu, sink, &partial, err);
+        st = gs_sort_on(run, &gs_stages_cpu, sink, &partial, err);
     }
 cleanup:
     gs_tiles_free(&run->tiles);

@@ -4,7 +4,7 @@
 #ifndef GS_SORTER_H
 #define GS_SORTER_H
 
-#include "sort/run/plan.h"
+#include "sort/run/stages.h"
 #include "sort/types/types.h"
 
 /* Check options before any work: GS_ERR_USAGE if one exceeds its limit (limits.h) or is malformed,
@@ -32,6 +32,11 @@ bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *
 enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *spans,
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err);
+
+/* Sort run->tiles with the stages of one device; options, stats and progress are set. *partial: a
+ * stream has got some keys already, so that a failed sort cannot be repeated on another device. */
+enum gs_status gs_sort_on(struct gs_run *run, const struct gs_stages *stages, struct gs_sink *sink,
+                          bool *partial, struct gs_error *err);
 
 /* Predict a gs_sort of count keys: engine, device and reason in *stats, and its approximate time in
  * *seconds. Starts no device. */

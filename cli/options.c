@@ -9,6 +9,7 @@
 #include "cli/options.h"
 
 #include "cli/exit.h"
+#include "cli/file_list.h"
 #include "cli/help.h"
 #include "cli/launcher.h"
 #include "cli/local_names.h"
@@ -19,6 +20,7 @@
 #include "cli/size_arg.h"
 #include "cli/slips.h"
 #include "cli/suggest.h"
+#include "cli/version.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -29,6 +31,7 @@
 enum {
     OPT_CHECK = 256,
     OPT_ARGSORT,
+    OPT_FILES0_FROM,
     OPT_SKIP,
     OPT_DEVICE,
     OPT_SAMPLES,
@@ -89,6 +92,8 @@ static const struct argp_option table[] = {
      "do not sort: merge FILEs that are in order already; options of engine and device are "
      "without effect",
      0},
+    {"files0-from", OPT_FILES0_FROM, "FILE", 0,
+     "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them", 0},
 
     {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
     {"skip", OPT_SKIP, "N", 0,
@@ -178,8 +183,8 @@ static const char doc[] =
     "With no FILE, or where FILE is -, read standard input."
     "\v"
     "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
-    "SIGUSR1 makes a running gsort say how far it is.\n"
-    "-h has examples, the manual page gsort(1) all the rest.";
+    "SIGUSR1 makes a running sort say how far it is.\n"
+    "-h has examples, the manual page all the rest.";
 
 /* The state of the parser. */
 struct parse {
@@ -215,7 +220,7 @@ static void answer(struct argp_state *state, int key)
     if (key == 'h')
         gs_help_short();
     else if (key == 'V')
-        gs_help_version();
+        gs_version_print();
     else
         argp_state_help(state, stdout,
                         key == OPT_USAGE ? ARGP_HELP_USAGE
@@ -275,6 +280,8 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_FILES0_FROM:
+        return set_once("lists of files", arg, &command->file_list, err);
     case 's':
         command->stable = true;
         return GS_OK;
@@ -455,6 +462,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
                      command->quiet ? "C" : "c");
     else if (parse.is_merged)
         command->mode = GS_MODE_MERGE;
+    if (st == GS_OK)
+        st = gs_file_list_read(command, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
@@ -483,6 +492,8 @@ void gs_command_free(struct gs_command *command)
     command->names = NULL;
     free(command->files);
     command->files = NULL;
+    free(command->list_names);
+    command->list_names = NULL;
     free(command->directories);
     command->directories = NULL;
 }

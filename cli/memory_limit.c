@@ -51,8 +51,7 @@ static uint64_t least_memory(const struct gs_command *command)
     const unsigned tagged = bytes < 4 ? 4 : bytes < one.key_bytes ? bytes : one.key_bytes;
     const uint64_t keys = SMALL_BYTES / (one.records != NULL ? tagged : one.key_bytes);
     const uint64_t few = (uint64_t)SMALL_RECORDS * bytes;
-    const uint64_t least =
-        gs_memory_buffers(&one, keys) + (few > SMALL_BYTES ? few : SMALL_BYTES);
+    const uint64_t least = gs_memory_buffers(&one, keys) + (few > SMALL_BYTES ? few : SMALL_BYTES);
     return one.records != NULL ? least + least / 4 : least; /* and samples of runs */
 }
 

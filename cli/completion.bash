@@ -27,6 +27,7 @@ _gsort()
     --format) values=(auto raw) ;;
     -t | --type) values=(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64) ;;
     --argsort) values=(u32 u64) ;;
+    --count) values=(u8 u16 u32 u64) ;;
     --dry-run | --plan | --stats) values=(text json) ;;
     --progress) values=(auto always never) ;;
     --check) values=(diagnose-first quiet silent) ;;
@@ -36,11 +37,13 @@ _gsort()
         return
         ;;
     -R | --record | -k | --key | --skip | -S | --buffer-size) return ;;
+    --sum | --min | --max) return ;;
     --device-memory | --samples | --bins | --lists | -j | --parallel | --threads) return ;;
     *)
         if [[ $current == -* ]]; then
             values=(-o -r -u -t -R -k -s -e -S -T -c -C -m -j -h -V --output= --reverse --unique
-                --type= --record= --key= --skip= --stable --argsort= --engine= --samples= --bins=
+                --count= --repeated --single --sum= --min= --max= --type= --record=
+                --key= --skip= --stable --argsort= --engine= --samples= --bins=
                 --lists= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --resume --parallel= --threads= --fsync --direct
                 --no-direct --stats

@@ -8,6 +8,7 @@
  */
 #include "cli/options.h"
 
+#include "cli/combine.h"
 #include "cli/exit.h"
 #include "cli/help.h"
 #include "cli/launcher.h"
@@ -30,6 +31,12 @@ enum {
     OPT_CHECK = 256,
     OPT_ARGSORT,
     OPT_SKIP,
+    OPT_COUNT,
+    OPT_REPEATED,
+    OPT_SINGLE,
+    OPT_SUM,
+    OPT_MIN,
+    OPT_MAX,
     OPT_DEVICE,
     OPT_SAMPLES,
     OPT_BINS,
@@ -53,6 +60,7 @@ enum {
 
 enum {
     GROUP_MAIN = 1,
+    GROUP_COMBINE,
     GROUP_FORMATS,
     GROUP_RESOURCES,
     GROUP_REPORTS,
@@ -89,6 +97,18 @@ static const struct argp_option table[] = {
      "do not sort: merge FILEs that are in order already; options of engine and device are "
      "without effect",
      0},
+
+    {NULL, 0, NULL, 0, "One record of each key, as -u writes:", GROUP_COMBINE},
+    {"count", OPT_COUNT, "TYPE", 0,
+     "behind each record, how many of its keys there were, as TYPE: u8, u16, u32, u64", 0},
+    {"repeated", OPT_REPEATED, NULL, 0, "only keys that come more than once", 0},
+    {"single", OPT_SINGLE, NULL, 0, "only keys that come once", 0},
+    {"sum", OPT_SUM, "FIELD", 0,
+     "OFFSET:TYPE, a field that is no key, or a name in a .npy file: its sum over the records of "
+     "the key; may be given several times, as the next two",
+     0},
+    {"min", OPT_MIN, "FIELD", 0, "the least value of a field", 0},
+    {"max", OPT_MAX, "FIELD", 0, "the greatest value of a field", 0},
 
     {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
     {"skip", OPT_SKIP, "N", 0,
@@ -275,6 +295,16 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_COUNT:
+        return gs_combine_count(&command->combine, arg, err);
+    case OPT_REPEATED:
+    case OPT_SINGLE:
+        return gs_combine_which(&command->combine, key == OPT_REPEATED, err);
+    case OPT_SUM:
+    case OPT_MIN:
+    case OPT_MAX:
+        return gs_combine_field(&command->combine, (enum gs_fold)(key - OPT_SUM + (int)GS_FOLD_SUM),
+                                arg, err);
     case 's':
         command->stable = true;
         return GS_OK;
@@ -391,6 +421,13 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
             return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
                            letter);
     }
+    if (command->combine != NULL &&
+        (command->mode == GS_MODE_CHECK || command->sort.index_bytes != 0))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "%s: nothing can be combined: it writes no records of keys",
+                       command->sort.index_bytes != 0 ? "--argsort"
+                       : command->quiet               ? "-C"
+                                                      : "-c");
     if (command->resumes && command->mode != GS_MODE_SORT)
         return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--resume' are incompatible",
                        mode_letter(command));
@@ -479,6 +516,8 @@ void gs_command_free(struct gs_command *command)
     command->skips = NULL;
     gs_npy_files_free(command->npy);
     command->npy = NULL;
+    free(command->combine);
+    command->combine = NULL;
     free(command->names);
     command->names = NULL;
     free(command->files);

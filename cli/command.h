@@ -41,8 +41,10 @@ struct gs_command {
     uint64_t done_ns;       /* and the time that it took */
     enum gs_progress_when progress;
     const char *output;       /* NULL: standard output */
-    const char **files;       /* file_count strings of argv */
-    size_t file_count;        /* 0: standard input */
+    const char **files;       /* file_count strings of argv, */
+    size_t file_count;        /* 0: standard input; */
+    const char *file_list;    /* or of this file, --files0-from, or NULL */
+    char *list_names;         /* that then has all of them; owned */
     uint64_t *skips;          /* bytes in front of each file's records, or NULL */
     struct gs_npy_files *npy; /* the files are .npy files, or NULL */
     bool undecided;           /* whether they are, the first bytes of a pipe will tell */

@@ -10,6 +10,7 @@
 
 #include "cli/combine.h"
 #include "cli/exit.h"
+#include "cli/file_list.h"
 #include "cli/help.h"
 #include "cli/launcher.h"
 #include "cli/local_names.h"
@@ -20,6 +21,7 @@
 #include "cli/size_arg.h"
 #include "cli/slips.h"
 #include "cli/suggest.h"
+#include "cli/version.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -30,6 +32,7 @@
 enum {
     OPT_CHECK = 256,
     OPT_ARGSORT,
+    OPT_FILES0_FROM,
     OPT_SKIP,
     OPT_COUNT,
     OPT_REPEATED,
@@ -96,6 +99,9 @@ static const struct argp_option table[] = {
     {"merge", 'm', NULL, 0,
      "do not sort: merge FILEs that are in order already; options of engine and device are "
      "without effect",
+     0},
+    {"files0-from", OPT_FILES0_FROM, "FILE", 0,
+     "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them",
      0},
 
     {NULL, 0, NULL, 0, "One record of each key, as -u writes:", GROUP_COMBINE},
@@ -198,8 +204,8 @@ static const char doc[] =
     "With no FILE, or where FILE is -, read standard input."
     "\v"
     "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
-    "SIGUSR1 makes a running gsort say how far it is.\n"
-    "-h has examples, the manual page gsort(1) all the rest.";
+    "SIGUSR1 makes a running sort say how far it is.\n"
+    "-h has examples, the manual page all the rest.";
 
 /* The state of the parser. */
 struct parse {
@@ -235,7 +241,7 @@ static void answer(struct argp_state *state, int key)
     if (key == 'h')
         gs_help_short();
     else if (key == 'V')
-        gs_help_version();
+        gs_version_print();
     else
         argp_state_help(state, stdout,
                         key == OPT_USAGE ? ARGP_HELP_USAGE
@@ -295,6 +301,8 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_FILES0_FROM:
+        return set_once("lists of files", arg, &command->file_list, err);
     case OPT_COUNT:
         return gs_combine_count(&command->combine, arg, err);
     case OPT_REPEATED:
@@ -398,49 +406,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* The option that chose the mode, if it is not sorting. */
-static const char *mode_letter(const struct gs_command *command)
-{
-    return command->mode == GS_MODE_MERGE ? "m" : command->quiet ? "C" : "c";
-}
-
-/* Check the options against each other. */
-static enum gs_status check_together(const struct gs_command *command, struct gs_error *err)
-{
-    if (command->mode == GS_MODE_CHECK) {
-        const char *letter = mode_letter(command);
-        if (command->output != NULL)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%so' are incompatible", letter);
-        if (command->stats != GS_STATS_NONE || command->sort.verify)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
-                           letter, command->sort.verify ? "verify" : "stats");
-        if (command->stats_file != NULL)
-            return gs_fail(err, GS_ERR_USAGE, 0,
-                           "options '-%s' and '--stats-file' are incompatible", letter);
-        if (command->planned)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
-                           letter);
-    }
-    if (command->combine != NULL &&
-        (command->mode == GS_MODE_CHECK || command->sort.index_bytes != 0))
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "%s: nothing can be combined: it writes no records of keys",
-                       command->sort.index_bytes != 0 ? "--argsort"
-                       : command->quiet               ? "-C"
-                                                      : "-c");
-    if (command->resumes && command->mode != GS_MODE_SORT)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--resume' are incompatible",
-                       mode_letter(command));
-    if (command->resumes && gs_launcher_variable() != NULL)
-        return gs_fail(err, GS_ERR_USAGE, 0, "--resume: under mpirun, nothing is kept");
-    if (command->sort.index_bytes != 0 && command->mode != GS_MODE_SORT)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--argsort' are incompatible",
-                       mode_letter(command));
-    if (command->sort.index_bytes != 0 && command->sort.verify)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '--argsort' and '--verify' are incompatible");
-    return GS_OK;
-}
-
 /* Run argp_parse; getopt's message goes to parse->err, without the program's name in front. */
 static error_t parse_arguments(struct parse *parse, int argc, char **argv)
 {
@@ -492,10 +457,12 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
                      command->quiet ? "C" : "c");
     else if (parse.is_merged)
         command->mode = GS_MODE_MERGE;
+    if (st == GS_OK)
+        st = gs_file_list_read(command, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
-        st = check_together(command, &parse.err);
+        st = gs_options_together(command, &parse.err);
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
     if (st == GS_OK)
@@ -522,6 +489,8 @@ void gs_command_free(struct gs_command *command)
     command->names = NULL;
     free(command->files);
     command->files = NULL;
+    free(command->list_names);
+    command->list_names = NULL;
     free(command->directories);
     command->directories = NULL;
 }

@@ -54,7 +54,8 @@ static bool has_content(const char *name)
 static enum gs_status check_operand(const struct gs_command *command, struct gs_error *err)
 {
     const char *output = command->output;
-    const char *last = command->file_count > 1 ? command->files[command->file_count - 1] : NULL;
+    const bool typed = command->file_count > 1 && command->file_list == NULL;
+    const char *last = typed ? command->files[command->file_count - 1] : NULL;
     if (last != NULL && output == NULL && command->mode == GS_MODE_SORT && is_missing(last))
         return gs_fail(err, GS_ERR_USAGE, 0, "%s: does not exist: -o %s would write it", last,
                        last);

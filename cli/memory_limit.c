@@ -3,6 +3,7 @@
  */
 #include "cli/memory_limit.h"
 
+#include "cli/combine.h"
 #include "common/dirty.h"
 #include "common/memory.h"
 
@@ -94,7 +95,7 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
         limit = available < total ? available : total;
         limit = limit > 2 * beside ? limit - beside : limit / 2;
         if (output_in_memory(command->output))
-            limit = beside_output(limit, keys * gs_output_bytes(&command->sort), pending);
+            limit = beside_output(limit, keys * gs_written_bytes(&command->sort), pending);
         limit = limit / 4 * 3;
     }
     uint64_t least = least_memory(command);

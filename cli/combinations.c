@@ -3,6 +3,7 @@
  */
 #include "cli/combinations.h"
 
+#include "cli/combine.h"
 #include "cli/launcher.h"
 
 const char *gs_mode_option(const struct gs_command *command)
@@ -32,6 +33,17 @@ static const char *explain(enum gs_mode mode)
     }
 }
 
+/* The option, or one of them, that says what is combined. */
+static const char *combining(const struct gs_combine *combine)
+{
+    static const char *const fields[] = {"--sum", "--min", "--max"};
+    if (combine == NULL || combine->count_text != NULL)
+        return "--count";
+    if (combine->repeated || combine->single)
+        return combine->repeated ? "--repeated" : "--single";
+    return fields[combine->fields[0].fold];
+}
+
 /* Options that only some modes have a use for. */
 static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
 {
@@ -46,6 +58,7 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
         {command->sort.reverse, prints, "-r"},
         {command->sort.unique, prints, "-u"},
         {command->stable, prints, "-s"},
+        {command->combine != NULL, looks, combining(command->combine)},
         {command->sort.verify, looks, "--verify"},
         {command->stats != GS_STATS_NONE, looks, "--stats"},
         {command->stats_file != NULL, looks, "--stats-file"},
@@ -68,5 +81,8 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '--argsort' and '--verify' are incompatible: positions do not show "
                        "what was read");
+    if (command->combine != NULL && command->sort.index_bytes != 0)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--argsort: nothing can be combined: it writes no records of keys");
     return check_mode(command, err);
 }

@@ -32,6 +32,7 @@ struct gs_command {
     struct gs_format format;        /* of the records */
     struct gs_codec codec;          /* of that format, */
     struct gs_record_order order;   /* or that, of records that no element holds */
+    struct gs_combine *combine;     /* --count, --sum and the like, or NULL; owned */
     struct gs_options sort;         /* memory_bytes is left 0 here: see memory_limit */
     uint64_t memory_limit;          /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;

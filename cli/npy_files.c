@@ -191,6 +191,8 @@ void gs_npy_files_free(struct gs_npy_files *npy)
     if (npy == NULL)
         return;
     gs_npy_free(&npy->head);
+    gs_npy_free(&npy->made);
+    free(npy->made_bytes);
     free(npy->bytes);
     free(npy->out);
     free(npy);
@@ -327,12 +329,20 @@ cleanup:
     return st;
 }
 
+enum gs_status gs_npy_files_add(struct gs_npy_files *npy, const char *field,
+                                const struct gs_key_type *type, struct gs_error *err)
+{
+    return gs_npy_add_field(&npy->made, &npy->made_bytes, &npy->head, npy->bytes, field, type,
+                            npy->name, err);
+}
+
 enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, bool grows,
                                      struct gs_error *err)
 {
-    npy->out_bytes = npy->head.header_bytes;
-    if (grows || (changes && npy->count > 1))
-        npy->out_bytes = gs_npy_room(&npy->head, grows ? INT64_MAX : npy->head.count);
+    const struct gs_npy *head = npy->made_bytes != NULL ? &npy->made : &npy->head;
+    npy->out_bytes = head->header_bytes;
+    if (grows || npy->made_bytes != NULL || (changes && npy->count > 1))
+        npy->out_bytes = gs_npy_room(head, grows ? INT64_MAX : head->count);
     npy->out = malloc(npy->out_bytes);
     if (npy->out == NULL)
         return no_memory(npy->name, err);
@@ -342,7 +352,9 @@ enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, boo
 
 void gs_npy_files_count(struct gs_npy_files *npy, uint64_t count)
 {
-    gs_npy_write(&npy->head, npy->bytes, count, npy->out, npy->out_bytes);
+    const bool made = npy->made_bytes != NULL;
+    gs_npy_write(made ? &npy->made : &npy->head, made ? npy->made_bytes : npy->bytes, count,
+                 npy->out, npy->out_bytes);
 }
 
 enum gs_status gs_npy_files_compare(const struct gs_npy_files *npy, const char *name,

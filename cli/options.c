@@ -9,6 +9,7 @@
 #include "cli/options.h"
 
 #include "cli/combinations.h"
+#include "cli/combine.h"
 #include "cli/exit.h"
 #include "cli/file_list.h"
 #include "cli/help.h"
@@ -34,6 +35,12 @@ enum {
     OPT_ARGSORT,
     OPT_FILES0_FROM,
     OPT_SKIP,
+    OPT_COUNT,
+    OPT_REPEATED,
+    OPT_SINGLE,
+    OPT_SUM,
+    OPT_MIN,
+    OPT_MAX,
     OPT_DEVICE,
     OPT_SAMPLES,
     OPT_BINS,
@@ -58,6 +65,7 @@ enum {
 
 enum {
     GROUP_MAIN = 1,
+    GROUP_COMBINE,
     GROUP_FORMATS,
     GROUP_RESOURCES,
     GROUP_REPORTS,
@@ -100,6 +108,18 @@ static const struct argp_option table[] = {
     {"files0-from", OPT_FILES0_FROM, "FILE", 0,
      "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them",
      0},
+
+    {NULL, 0, NULL, 0, "One record of each key, as -u writes:", GROUP_COMBINE},
+    {"count", OPT_COUNT, "TYPE", 0,
+     "behind each record, how many of its keys there were, as TYPE: u8, u16, u32, u64", 0},
+    {"repeated", OPT_REPEATED, NULL, 0, "only keys that come more than once", 0},
+    {"single", OPT_SINGLE, NULL, 0, "only keys that come once", 0},
+    {"sum", OPT_SUM, "FIELD", 0,
+     "OFFSET:TYPE, a field that is no key, or a name in a .npy file: its sum over the records of "
+     "the key; may be given several times, as the next two",
+     0},
+    {"min", OPT_MIN, "FIELD", 0, "the least value of a field", 0},
+    {"max", OPT_MAX, "FIELD", 0, "the greatest value of a field", 0},
 
     {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
     {"skip", OPT_SKIP, "N", 0,
@@ -309,6 +329,16 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
     case OPT_FILES0_FROM:
         return set_once("lists of files", arg, &command->file_list, err);
+    case OPT_COUNT:
+        return gs_combine_count(&command->combine, arg, err);
+    case OPT_REPEATED:
+    case OPT_SINGLE:
+        return gs_combine_which(&command->combine, key == OPT_REPEATED, err);
+    case OPT_SUM:
+    case OPT_MIN:
+    case OPT_MAX:
+        return gs_combine_field(&command->combine, (enum gs_fold)(key - OPT_SUM + (int)GS_FOLD_SUM),
+                                arg, err);
     case 's':
         command->stable = true;
         return GS_OK;
@@ -475,6 +505,8 @@ void gs_command_free(struct gs_command *command)
     command->skips = NULL;
     gs_npy_files_free(command->npy);
     command->npy = NULL;
+    free(command->combine);
+    command->combine = NULL;
     free(command->names);
     command->names = NULL;
     free(command->files);

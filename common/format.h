@@ -70,6 +70,10 @@ enum gs_status gs_format_add_key(struct gs_format_options *options, const char *
 enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,
                                  struct gs_error *err);
 
+/* Parse OFFSET:TYPE[r], a key or another field of records; option as above. */
+enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
+                                  struct gs_error *err);
+
 /* The format that -t, -R and -k mean; u32 if none is given, and whole records as bytes for -R
  * alone. reverse and stable are left at 0. */
 enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_options *options,

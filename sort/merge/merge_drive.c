@@ -14,7 +14,7 @@ void gs_merge_open(struct gs_merge_drive *drive, const struct gs_options *emit_o
 {
     *stats = (struct gs_stats){
         .engine = "merge", .device = "cpu", .order = "none", .threads = drive->threads};
-    snprintf(stats->reason, sizeof stats->reason, "a merge runs on the CPU");
+    snprintf(stats->reason, sizeof stats->reason, "%s", GS_MERGE_REASON);
     for (size_t i = 0; i < drive->span_count; i++)
         stats->keys_in += drive->spans[i].count;
     drive->stats = stats;

@@ -84,5 +84,9 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
     if (command->combine != NULL && command->sort.index_bytes != 0)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--argsort: nothing can be combined: it writes no records of keys");
+    if (command->mode == GS_MODE_SORT && command->sort.lists != 0 &&
+        (command->sort.engine == GS_ENGINE_AUTO || command->sort.engine == GS_ENGINE_SAMPLESORT))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--lists is for the engines atomicmin, reduction and hybrid: -e names one");
     return check_mode(command, err);
 }

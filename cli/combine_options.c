@@ -22,12 +22,13 @@ enum gs_status gs_combine_count(struct gs_combine **combine, const char *arg, st
     if (st != GS_OK)
         return st;
     (*combine)->count_text = arg;
-    st = gs_key_type_parse("--count", arg, &(*combine)->count, err);
-    if (st == GS_OK && ((*combine)->count.kind != GS_TYPE_UNSIGNED || (*combine)->count.bytes > 8))
-        st = gs_fail(err, GS_ERR_USAGE, 0,
-                     "invalid --count argument '%s': numbers of records are u8, u16, u32 or u64",
-                     arg);
-    return st;
+    if (gs_key_type_parse("--count", arg, &(*combine)->count, err) == GS_OK &&
+        (*combine)->count.kind == GS_TYPE_UNSIGNED && (*combine)->count.bytes <= 8)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0,
+                   "invalid --count argument '%s': it is u8, u16, u32 or u64; with 'be' behind, "
+                   "big-endian",
+                   arg);
 }
 
 enum gs_status gs_combine_which(struct gs_combine **combine, bool repeated, struct gs_error *err)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE };
+enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE, GS_MODE_PRINT };
 
 enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
 
@@ -26,6 +26,7 @@ struct gs_spill_home;
 struct gs_command {
     enum gs_mode mode;
     bool quiet;                     /* -C: only the exit status tells */
+    uint64_t print_most;            /* --print: so many records, at most */
     struct gs_format_options named; /* -t, -R and -k as given */
     bool stable;                    /* -s */
     struct gs_format format;        /* of the records */

@@ -91,7 +91,9 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                                    struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
+    const struct gs_incoming_calls *incoming = gs_width(&command->sort)->incoming;
     struct gs_stage_stats reading = {0};
+    struct gs_forecast forecast;
     uint64_t own_bytes = 0; /* of input held in memory */
     bool makes_pages = command->sort.combine == NULL && output->direct != GS_DIRECT_ALWAYS &&
                        output->kind != GS_OUTPUT_STREAM &&
@@ -105,8 +107,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         .output = makes_pages ? output : NULL,
         .bytes = gs_memory_limit(command, gs_inputs_bytes(inputs) / gs_record_bytes(&options),
                                  gs_inputs_pending(inputs))};
-    if (inputs->count == 1 && gs_inputs_pending(inputs))
-        options.incoming = gs_width(&command->sort)->incoming_new(&command->sort);
+    if (incoming != NULL && inputs->count == 1 && gs_inputs_pending(inputs))
+        options.incoming = incoming->start(&command->sort);
     GS_TRY(refuse_overwriting(command, inputs, output, err));
     GS_TRY(gs_read_pipes(&limit, &own_bytes, &reading, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
@@ -117,9 +119,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                           : 0;
     uint64_t keys = (limit.mapped_bytes + own_bytes) / gs_record_bytes(&options);
     GS_TRY(gs_width(&command->sort)->check_count(&command->sort, keys, err));
-    if (!limit.reached)
-        options.threads = gs_memory_threads(&options, limit.bytes, own_bytes + copied, keys);
-    bool spills = limit.reached || gs_read_limit_exceeded(&limit, own_bytes + copied, keys);
+    bool spills = limit.reached ||
+                  !gs_memory_fits(&options, limit.bytes, own_bytes + copied, keys, &forecast);
     if (spills)
         gs_output_end_prefill(output); /* pages count as memory, and are needed only much later */
     else if (copied > 0)
@@ -130,7 +131,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
             &limit, own_bytes,
             gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * gs_record_bytes(&options), spills);
     if (!spills) {
-        uint64_t needed = own_bytes + gs_width(&options)->memory(&options, keys);
+        uint64_t needed = own_bytes + forecast.memory_bytes;
         st = sort_in_memory(&limit, own_bytes, inputs, output, stats, &spills, err);
         limit.bytes = needed < limit.bytes ? needed : limit.bytes;
         if (spills)
@@ -139,14 +140,16 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
             goto cleanup;
     }
     if (spills) {
-        gs_width(&options)->incoming_restore(options.incoming);
+        if (incoming != NULL)
+            incoming->restore(options.incoming);
         GS_TRY(
             gs_spilled_sort(command, limit.bytes, own_bytes, inputs, output, progress, stats, err));
     }
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
-    gs_width(&options)->incoming_free(options.incoming);
+    if (incoming != NULL)
+        incoming->free(options.incoming);
     return st;
 }
 

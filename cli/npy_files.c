@@ -153,6 +153,20 @@ static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, 
     return st;
 }
 
+/* The order of the records; any, if no -k is given and they are only shown. */
+static enum gs_status set_format(struct gs_format *format, const struct gs_npy *head,
+                                 const struct gs_format_options *options, const char *name,
+                                 struct gs_error *err)
+{
+    const enum gs_status st =
+        gs_npy_format(format, head, options->keys, options->key_count, name, err);
+    if (st == GS_OK || !options->shown || options->key_count > 0)
+        return st;
+    *err = (struct gs_error){.status = GS_OK};
+    *format = gs_format_of((struct gs_key_type){GS_TYPE_BYTES, head->type.record_bytes, true});
+    return GS_OK;
+}
+
 enum gs_status gs_npy_files_find(const char *first, size_t count,
                                  const struct gs_format_options *options, struct gs_npy_files **npy,
                                  uint64_t **skips, struct gs_format *format, bool *undecided,
@@ -166,7 +180,7 @@ enum gs_status gs_npy_files_find(const char *first, size_t count,
     if (!gs_npy_is(start.bytes, start.size))
         goto cleanup;
     GS_TRY(take_first(npy, count, skips, &start, first, err));
-    st = gs_npy_format(format, &(*npy)->head, options->keys, options->key_count, first, err);
+    st = set_format(format, &(*npy)->head, options, first, err);
 cleanup:
     free(start.bytes);
     return st;
@@ -255,8 +269,7 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         if (*npy == NULL)
             goto cleanup;
         expect_records(input, &(*npy)->head);
-        st = gs_npy_format(format, &(*npy)->head, options->keys, options->key_count, input->name,
-                           err);
+        st = set_format(format, &(*npy)->head, options, input->name, err);
     }
 cleanup:
     free(start.bytes);

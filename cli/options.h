@@ -13,7 +13,4 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
 
 void gs_command_free(struct gs_command *command);
 
-/* Check the options against each other. */
-enum gs_status gs_options_together(const struct gs_command *command, struct gs_error *err);
-
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/spilled_sort.h"
+#include "cli/memory_limit.h"
 
 #include "cli/ahead.h"
 #include "cli/output_sink.h"
@@ -246,14 +247,10 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                struct gs_stats *stats, struct gs_error *err)
 {
     uint64_t more = limit_bytes > held_bytes ? limit_bytes - held_bytes : 0;
-    double seconds = 0;
     struct gs_command try = *command;
     struct gs_error first = {.status = GS_OK};
-    enum gs_status st =
-        gs_width(&command->sort)
-            ->external_forecast(&command->sort, limit_bytes,
-                                gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort), &seconds,
-                                err);
+    enum gs_status st = gs_memory_check_external(
+        command, limit_bytes, gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort), err);
     warn_of_unmapped(command, inputs);
     while (st == GS_OK) {
         bool advanced = false;

@@ -3,6 +3,7 @@
  */
 #include "cli/memory_limit.h"
 
+#include "cli/combine.h"
 #include "common/dirty.h"
 #include "common/memory.h"
 
@@ -14,8 +15,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Whatever -S says, so many bytes of keys can be sorted, and so many records of any size. */
-#define SMALL_BYTES   (UINT64_C(256) << 10)
+/* Whatever -S says, so many bytes of keys can be sorted in memory, from a pipe, too, and so many
+ * records of any size. */
+#define SMALL_BYTES   (UINT64_C(400) << 10)
 #define SMALL_RECORDS 192
 
 /* Memory to leave for other uses than the sort's buffers: file buffers and libraries. */
@@ -40,14 +42,18 @@ uint64_t gs_memory_buffers(const struct gs_options *options, uint64_t keys)
     return forecast.memory_bytes;
 }
 
-/* The memory that a small input takes. */
+/* The memory that a small input takes, by one thread. A tag has 16 bytes, however narrow the
+ * records. */
 static uint64_t least_memory(const struct gs_command *command)
 {
-    const uint64_t keys = SMALL_BYTES / command->sort.key_bytes;
-    const uint64_t record_bytes = (uint64_t)SMALL_RECORDS * gs_record_bytes(&command->sort);
-    const uint64_t bytes = gs_memory_buffers(&command->sort, keys) +
-                           (record_bytes > SMALL_BYTES ? record_bytes : SMALL_BYTES);
-    return command->sort.records != NULL ? bytes + bytes / 4 : bytes; /* and samples of runs */
+    struct gs_options one = command->sort;
+    one.threads = 1;
+    const unsigned bytes = gs_record_bytes(&one);
+    const unsigned tagged = bytes < 4 ? 4 : bytes < one.key_bytes ? bytes : one.key_bytes;
+    const uint64_t keys = SMALL_BYTES / (one.records != NULL ? tagged : one.key_bytes);
+    const uint64_t few = (uint64_t)SMALL_RECORDS * bytes;
+    const uint64_t least = gs_memory_buffers(&one, keys) + (few > SMALL_BYTES ? few : SMALL_BYTES);
+    return one.records != NULL ? least + least / 4 : least; /* and samples of runs */
 }
 
 static uint64_t subtract(uint64_t from, uint64_t bytes)
@@ -89,7 +95,7 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
         limit = available < total ? available : total;
         limit = limit > 2 * beside ? limit - beside : limit / 2;
         if (output_in_memory(command->output))
-            limit = beside_output(limit, keys * gs_output_bytes(&command->sort), pending);
+            limit = beside_output(limit, keys * gs_written_bytes(&command->sort), pending);
         limit = limit / 4 * 3;
     }
     uint64_t least = least_memory(command);

@@ -67,7 +67,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     for (size_t i = 0; i < inputs->count; i++)
         if (spans[i].count > 0)
             gs_inputs_advise(inputs, spans[i].keys, inputs->list[i].size, MADV_SEQUENTIAL);
-    if (!options.unique)
+    if (!gs_writes_fewer(&options))
         GS_TRY(gs_output_reserve(output, keys * record_bytes, err));
     options.memory_bytes = limit / 2;
     gs_width(&options)->forecast_merge(&options, inputs->count, keys, &forecast);
@@ -80,7 +80,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
-    st = gs_output_sink_close(&to, st, err);
+    st = gs_output_sink_close(&to, st, stats, err);
     free(spans);
     return st;
 }

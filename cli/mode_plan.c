@@ -1,6 +1,7 @@
 /* mode_plan.c -- --plan: print what a run would do, and do nothing.
  * SPDX-License-Identifier: MIT
  */
+#include "cli/combine.h"
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/pace_look.h"
@@ -71,7 +72,7 @@ enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
             st = plan_sort(command, &plan, err);
     }
     plan.input_count = inputs.count;
-    plan.output_bytes = plan.keys * gs_output_bytes(&command->sort);
+    plan.output_bytes = plan.keys * gs_written_bytes(&command->sort);
     plan.fresh_bytes = plan.forecast.memory_bytes + plan.temporary_bytes + plan.output_bytes;
     if (st == GS_OK)
         st = gs_plan_check_room(command, &plan, err);

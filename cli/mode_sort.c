@@ -44,10 +44,11 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     struct gs_output_sink to = gs_output_sink(output, &options, inputs);
     options.leave_device = true; /* main then ends by gs_exit_now */
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&options), &spans, &keys, err));
-    gs_output_sink_choose(&to, keys * gs_output_bytes(&options));
-    if (!options.unique)
-        GS_TRY(gs_output_reserve(output, keys * gs_output_bytes(&options), err));
-    gs_start_ahead(&options, keys * gs_record_bytes(&options), options.unique ? NULL : output, 0);
+    gs_output_sink_choose(&to, keys * gs_written_bytes(&options));
+    if (!gs_writes_fewer(&options))
+        GS_TRY(gs_output_reserve(output, keys * gs_written_bytes(&options), err));
+    gs_start_ahead(&options, keys * gs_record_bytes(&options),
+                   gs_writes_fewer(&options) ? NULL : output, 0);
     fetch(inputs, gs_record_bytes(&options), progress, &fetching);
     options.memory_bytes = limit->bytes;
     options.held_bytes = own_bytes;
@@ -59,7 +60,7 @@ cleanup:
     *refused = st == GS_ERR_MEMORY && !atomic_load(&to.wrote) &&
                (own_bytes == 0 || !atomic_load(&to.forgot)) &&
                options.engine <= GS_ENGINE_SAMPLESORT && options.incoming == NULL;
-    st = gs_output_sink_close(&to, st, err);
+    st = gs_output_sink_close(&to, st, stats, err);
     free(spans);
     return st;
 }
@@ -94,7 +95,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     struct gs_stage_stats reading = {0};
     struct gs_forecast forecast;
     uint64_t own_bytes = 0; /* of input held in memory */
-    bool makes_pages = output->direct != GS_DIRECT_ALWAYS && output->kind != GS_OUTPUT_STREAM &&
+    bool makes_pages = command->sort.combine == NULL && output->direct != GS_DIRECT_ALWAYS &&
+                       output->kind != GS_OUTPUT_STREAM &&
                        !(output->kind == GS_OUTPUT_POSITIONED &&
                          gs_inputs_await(inputs, output->device, output->inode));
     struct gs_options options = command->sort;

@@ -3,6 +3,7 @@
  *
  * The meaning of the JSON fields changes only with the version.
  */
+#include "cli/combine.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/plan.h"
@@ -59,7 +60,8 @@ static void print_sizes(const struct gs_command *command, const struct gs_plan *
     ROW("temporary", "%s%s%s", gs_human_exact(plan->temporary_bytes, bytes),
         plan->temporary_bytes > 0 ? " at most" : "", directories);
     ROW("output", "%s%s%s%s%s", gs_human_exact(plan->output_bytes, bytes),
-        command->sort.unique ? " at most" : "", plan->output_room != UINT64_MAX ? ", with " : "",
+        gs_writes_fewer(&command->sort) ? " at most" : "",
+        plan->output_room != UINT64_MAX ? ", with " : "",
         plan->output_room != UINT64_MAX ? gs_human_bytes(plan->output_room, room) : "",
         plan->output_room != UINT64_MAX ? " free" : "");
 }

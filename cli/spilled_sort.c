@@ -133,7 +133,7 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
     if (st != GS_OK || bytes > 0)
         return st;
     gs_output_begin(source->output); /* its file position may be shared with an input's */
-    if (!source->options->unique && source->output->kind == GS_OUTPUT_POSITIONED)
+    if (!gs_writes_fewer(source->options) && source->output->kind == GS_OUTPUT_POSITIONED)
         st = gs_output_reserve(source->output, source->keys * source->output_bytes, err);
     return st;
 }
@@ -215,7 +215,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     }
     for (size_t i = 0; i < source.span_count; i++)
         own.keys += spans[i].count;
-    if (!command->sort.unique)
+    if (!gs_writes_fewer(&command->sort))
         GS_TRY(reserve_output(output, keys * gs_output_bytes(&command->sort), source.read == NULL,
                               &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
@@ -224,7 +224,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                ->sort_external(&command->sort, &source, &to.sink, progress, stats, err));
 cleanup:
     *advanced = own.advanced || atomic_load(&to.wrote);
-    st = gs_output_sink_close(&to, st, err);
+    st = gs_output_sink_close(&to, st, stats, err);
     free(spans);
     return st;
 }

@@ -66,8 +66,9 @@ static enum gs_status name_disorder(const struct gs_merge_drive *drive, struct g
         const struct gs_span *span = &drive->spans[i];
         const uint64_t bad = drive->first_disorder(&order, span->keys, span->count, NULL);
         if (bad < span->count) {
-            char text[GS_KEY_TEXT];
-            gs_record_text(&order, (const char *)span->keys + bad * gs_record_bytes(&order), text);
+            char text[GS_DISORDER_TEXT];
+            const char *record = (const char *)span->keys + bad * gs_record_bytes(&order);
+            gs_disorder_text(&order, record - gs_record_bytes(&order), record, text);
             return gs_fail(err, GS_ERR_INPUT, 0, "%s:%" PRIu64 ": disorder: %s", span->name, bad,
                            text);
         }

@@ -66,10 +66,10 @@ static uint64_t memory_for(const struct gs_plan *plan)
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
     uint64_t table = plan->one_bin ? 0 : chunks * (2 * plan->bins + 1) * sizeof(uint32_t);
     uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, plan->bin_keys_max, UINT64_MAX);
-    gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
+    gathered = plan->one_bin ? 0 : clamp(gathered, 0, plan->count);
     uint64_t sample = plan->samples + gs_cache_sort_scratch(plan->samples);
     return (sample + plan->count) * sizeof(gs_key) + table +
-           plan->threads * (plan->scratch_keys * sizeof(gs_key) + gathered);
+           plan->threads * (plan->scratch_keys + gathered) * sizeof(gs_key);
 }
 
 static bool is_one_bin(const struct gs_options *options, uint64_t count)

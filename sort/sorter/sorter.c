@@ -92,9 +92,10 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
     if (options->memory_bytes == 0 || needed <= options->memory_bytes)
         return GS_OK;
     return gs_fail(err, GS_ERR_MEMORY, 0,
-                   "sorting %" PRIu64 " keys takes %" PRIu64 " MiB of memory, and only %" PRIu64
+                   "sorting %" PRIu64 " %ss takes %" PRIu64 " MiB of memory, and only %" PRIu64
                    " MiB may be used (-S)",
-                   plan->count, (needed + (1 << 20) - 1) >> 20, options->memory_bytes >> 20);
+                   plan->count, gs_noun(options), (needed + (1 << 20) - 1) >> 20,
+                   options->memory_bytes >> 20);
 }
 
 const char *gs_sort_engine(const struct gs_options *options)
@@ -118,11 +119,9 @@ static void open_emitter(struct gs_run *run, struct gs_sink *sink)
         run->emitter.last = run->last;
 }
 
-/* Sort with one device's stages, which may change the plan. *partial: a stream has got some keys
- * already, so that a failed sort cannot be repeated on another device. */
-static enum gs_status sort_on(struct gs_run *run, const struct gs_plan *plan,
-                              const struct gs_stages *stages, struct gs_sink *sink, bool *partial,
-                              struct gs_error *err)
+enum gs_status gs_sort_on(struct gs_run *run, const struct gs_plan *plan,
+                          const struct gs_stages *stages, struct gs_sink *sink, bool *partial,
+                          struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_options *options = run->options;
@@ -161,10 +160,10 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
     bool partial = false;
     const struct gs_plan plan = run->plan;
     struct gs_error gpu_error = {.status = GS_OK};
-    enum gs_status st = sort_on(run, &plan, &gs_stages_gpu, sink, &partial, &gpu_error);
+    enum gs_status st = gs_sort_on(run, &plan, &gs_stages_gpu, sink, &partial, &gpu_error);
     if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->device == GS_DEVICE_GPU) {
         gpu_error.status = GS_OK;
-        st = sort_on(run, &plan, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
+        st = gs_sort_on(run, &plan, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
     }
     if (st == GS_OK)
         return st;
@@ -174,7 +173,7 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
         return gs_fail(err, st, 0, "%s", gpu_error.text);
     snprintf(run->stats->warning, sizeof run->stats->warning, "%.200s: sorting on the CPU",
              gpu_error.text);
-    return sort_on(run, &plan, &gs_stages_cpu, sink, &partial, err);
+    return gs_sort_on(run, &plan, &gs_stages_cpu, sink, &partial, err);
 }
 
 static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, struct gs_sink *sink,
@@ -260,7 +259,7 @@ static enum gs_status sort_run(struct gs_run *run, struct gs_sink *sink, struct 
             (void)gs_gpu_wait(&device, NULL);
     } else {
         const struct gs_plan plan = run->plan;
-        st = sort_on(run, &plan, &gs_stages_cpu, sink, &partial, err);
+        st = gs_sort_on(run, &plan, &gs_stages_cpu, sink, &partial, err);
     }
 cleanup:
     return st;

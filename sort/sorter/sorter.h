@@ -4,8 +4,7 @@
 #ifndef GS_SORTER_H
 #define GS_SORTER_H
 
-#include "sort/run/emit.h"
-#include "sort/run/plan.h"
+#include "sort/run/stages.h"
 #include "sort/types/types.h"
 
 /* Check options before any work: GS_ERR_USAGE if one exceeds its limit (limits.h) or is malformed,
@@ -39,6 +38,13 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
 enum gs_status gs_sort_part(const struct gs_options *options, const struct gs_plan *plan,
                             const struct gs_span *span, struct gs_last_key *last,
                             struct gs_sink *sink, struct gs_stats *stats, struct gs_error *err);
+
+/* Sort run->tiles by a plan with the stages of one device, which may change the plan; options,
+ * stats and progress are set. *partial: a stream has got some keys already, so that a failed sort
+ * cannot be repeated on another device. */
+enum gs_status gs_sort_on(struct gs_run *run, const struct gs_plan *plan,
+                          const struct gs_stages *stages, struct gs_sink *sink, bool *partial,
+                          struct gs_error *err);
 
 /* The device that gs_sort would take for count keys, and why, if the GPU has started or not; and
  * the name of the engine. */

@@ -31,6 +31,7 @@ enum gs_engine {
     GS_ENGINE_HYBRID
 };
 
+struct gs_combine;
 struct gs_incoming;
 struct gs_record_order;
 
@@ -55,6 +56,8 @@ struct gs_options {
                                             * element holds: they are wider, or equal ones stay in
                                             * input order. NULL: each is an element */
     unsigned index_bytes; /* of records only: 4 or 8: the sink gets the index of each instead */
+    const struct gs_combine *combine; /* the caller's: what its sink makes of sorted records, which
+                                       * writes fewer of them than the sort gives it; or NULL */
     enum gs_engine engine;
     enum gs_device device;
     unsigned threads;      /* CPU threads; 0: as gs_threads() says */

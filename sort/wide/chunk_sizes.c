@@ -82,8 +82,11 @@ enum gs_status gs_chunk_plan(struct gs_options *options, uint64_t memory, uint64
                              uint64_t *chunk, struct gs_error *err)
 {
     const uint64_t room = without_samples(memory);
-    options->threads = gs_threads(options);
-    while (options->threads > 1 && part_bytes(options, GS_CHUNK_LEAST) > room / 4)
+    const unsigned threads = gs_threads(options);
+    options->threads = 1; /* whose chunks are the largest: more may take a quarter of that */
+    const uint64_t least = gs_chunk_fit(options, room, true) / 4 * 3;
+    options->threads = threads;
+    while (options->threads > 1 && gs_chunk_fit(options, room, true) < least)
         options->threads--;
     while ((*chunk = gs_chunk_fit(options, room, true)) < GS_CHUNK_LEAST ||
            gs_chunk_serves(options, *chunk) < count)

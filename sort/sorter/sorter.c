@@ -3,6 +3,7 @@
  */
 #include "sort/sorter/sorter.h"
 #include "sort/bin/cache_sort.h"
+#include "sort/cpu/binned.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/engines/engine.h"
 #include "sort/engines/list_engines.h"
@@ -121,7 +122,9 @@ enum gs_status gs_sort_on(struct gs_run *run, const struct gs_stages *stages, st
         stages->plan(&run->plan, options);
     if (stages->forgets_input)
         gs_incoming_take(options->incoming, run);
-    bool forgets = stages->forgets_input && run->arrived.keys == NULL;
+    if (stages->forgets_input && run->arrived.count == 0)
+        gs_binned_take(options->binned, run);
+    bool forgets = stages->forgets_input && run->arrived.rows.keys == NULL;
     uint64_t held = forgets ? gs_plan_held(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
     gs_emit_init(&run->emitter, options, sink);
@@ -131,8 +134,9 @@ enum gs_status gs_sort_on(struct gs_run *run, const struct gs_stages *stages, st
     describe_run(run);
     run->stats->memory_bytes += held;
 cleanup:
-    gs_pages_free(run->arrived.starts, run->arrived.starts_bytes); /* if open has not taken them */
-    run->arrived = (struct gs_arrived){.keys = NULL};
+    gs_pages_free(run->arrived.rows.starts,
+                  run->arrived.starts_bytes); /* if open has not taken them */
+    run->arrived = (struct gs_arrived){.count = 0};
     return st;
 }
 

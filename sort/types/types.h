@@ -31,6 +31,7 @@ enum gs_engine {
     GS_ENGINE_HYBRID
 };
 
+struct gs_binned;
 struct gs_incoming;
 struct gs_last_key;
 struct gs_record_order;
@@ -69,6 +70,7 @@ struct gs_options {
     struct gs_incoming *incoming; /* work done while the input's only span was being read, or NULL:
                                    * the sort may use it and overwrite the span (sort/incoming.h) */
     bool decoded; /* the spans have keys all the same, not records: the library's own call */
+    struct gs_binned *binned; /* the spans' keys, if they lie in bins, or NULL; the same */
     struct gs_last_key *last; /* the last key of an earlier output, which this one continues; the
                                * library's own call, or NULL */
 };

@@ -12,7 +12,7 @@ void gs_binned_take(struct gs_binned *binned, struct gs_run *run)
     const struct gs_plan *plan = &run->plan;
     /* A bin whose runs are too short to be split is gathered to be sorted, however large it is:
      * that must not take more memory than the scattered copy that is saved here. */
-    if (binned == NULL || run->options->bins > 0 || run->options->samples > 0 || plan->one_bin ||
+    if (run->options->bins > 0 || run->options->samples > 0 || plan->one_bin ||
         plan->count > UINT32_MAX ||
         binned->rows.count * GS_RUN_KEYS_MIN * 2 > plan->count / plan->threads)
         return;

@@ -22,7 +22,7 @@ struct gs_binned {
 };
 
 /* Let a planned run on the CPU begin with all its keys in their bins, if it would distribute them,
- * and takes no more memory for it. binned may be NULL. */
+ * and takes no more memory for it. */
 void gs_binned_take(struct gs_binned *binned, struct gs_run *run);
 
 #endif

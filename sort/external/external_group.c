@@ -100,6 +100,7 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
 {
     enum gs_status st;
     struct gs_options options = *sorter->options;
+    struct gs_plan plan = sorter->group;
     struct gs_stats stats = {0};
     struct gs_span span = {.count = count, .name = "temporary file"};
     struct gs_binned binned = {.fingerprint = 0};
@@ -111,11 +112,9 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
     GS_TRY(make_rows(level, low, high, &binned, err));
     binned.fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
     sorter->expected -= binned.fingerprint;
-    options.decoded = true;
-    options.binned = &binned;
-    options.last = &sorter->last;
     options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
-    st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);
+    gs_plan_part(&plan, &options, count);
+    st = gs_sort_part(&options, &plan, &span, &binned, &sorter->last, &sorter->sink, &stats, err);
     add_stats(sorter->stats, &stats);
     sorter->position += stats.keys_out;
     if (options.verify)

@@ -11,6 +11,7 @@
 #include "sort/split/splitters.h"
 #include "sort/types/types.h"
 
+struct gs_binned;
 struct gs_cpu;
 struct gs_gpu;
 
@@ -26,6 +27,8 @@ struct gs_arrived {
 struct gs_run {
     const struct gs_options *options;
     struct gs_plan plan;
+    struct gs_last_key *last;      /* of the output that this one continues, as a part of a larger
+                                    * sort whose spans have keys, whatever options say; or NULL */
     struct gs_tiles tiles;         /* the input: its spans, cut into tiles */
     struct gs_splitters splitters; /* filled before the device's first stage */
     unsigned loose_bits;           /* keys that agree above so many lowest bits share a bin */
@@ -37,7 +40,8 @@ struct gs_run {
     uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
     struct gs_cpu *cpu;           /* state of the CPU's stages, from open to close, */
     struct gs_gpu *gpu;           /* and of the GPU's */
-    struct gs_arrived arrived;    /* work done while the keys were read */
+    struct gs_arrived arrived;    /* work done before, such as while the keys were read */
+    struct gs_binned *binned;     /* more of it, if the CPU sorts (binned.h); or NULL */
     gs_key *mapped;               /* what sink->map() returned if it was called before the sample
                                    * was drawn: a thread then creates its pages; else NULL */
     bool asked_map;               /* it was called then */

@@ -52,6 +52,7 @@ static enum gs_status run_stages(struct piece *piece, const struct gs_stages *st
         stages->plan(&run->plan, &piece->options);
     piece->last = *piece->whole->emitter.last;
     gs_emit_init(&run->emitter, &piece->options, &piece->sink);
+    run->emitter.last = &piece->last;
     run->emitter.keeps_keys = true;
     run->emitter.trail.look = NULL; /* that of the whole follows what it gets */
     return gs_pipeline_run(run, stages, err);
@@ -90,7 +91,6 @@ static enum gs_status sort_piece(struct gs_run *whole, const struct gs_stages *s
     piece->whole = whole;
     piece->options = *whole->options;
     piece->options.leave_device = false; /* the next piece needs its memory */
-    piece->options.last = &piece->last;
     piece->run.options = &piece->options;
     piece->run.progress = &piece->progress;
     piece->run.stats = &piece->stats;

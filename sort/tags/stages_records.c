@@ -34,11 +34,6 @@ static struct gs_wide *wide_of(struct gs_run *run)
     return (struct gs_wide *)run; /* its first member */
 }
 
-static void plan(struct gs_plan *plan, const struct gs_options *options)
-{
-    gs_tag_sort_plan(plan, options, plan->count);
-}
-
 /* Do the prefixes of narrow tags tell nearly all records apart? If two of `samples` are the same
  * with probability p, there are p samples^2 / 2 pairs among them, and each of `count` records is
  * like p count others. */
@@ -249,7 +244,6 @@ const struct gs_stages gs_stages_records = {
     .scatter_device = "cpu",
     .chunks_side_by_side = true,
     .bins_only = true,
-    .plan = plan,
     .suits = suits,
     .map_output = map_output,
     .open = gs_open_cpu,

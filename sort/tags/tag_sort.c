@@ -47,7 +47,7 @@ void gs_tag_sort_describe(struct gs_stats *stats)
     stats->device_text = gs_cache_sort_name();
     stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
     stats->order = "none";
-    snprintf(stats->reason, sizeof stats->reason, "records of this size are sorted on the CPU");
+    snprintf(stats->reason, sizeof stats->reason, "%s", GS_TAG_SORT_REASON);
 }
 
 static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spans,
@@ -55,6 +55,7 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
 {
     enum gs_status st = GS_OK;
     bool partial;
+    struct gs_plan plan;
     struct gs_run *run = &wide->run;
     const struct gs_options *options = wide->options;
     if (gs_whole_tags_fit(options, spans, span_count, GS_KEY_BYTES))
@@ -66,7 +67,8 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     gs_tag_sort_describe(run->stats);
     GS_TRY(gs_trail_open(&wide->trail, options, gs_records_look, wide->sink, err));
     GS_TRY(gs_tiles_tag(&run->tiles, &wide->tags.tagger, spans, span_count, err));
-    GS_TRY(gs_sort_on(run, &gs_stages_records, &wide->tag_sink, &partial, err));
+    gs_tag_sort_plan(&plan, run->options, gs_tiles_keys(&run->tiles));
+    GS_TRY(gs_sort_on(run, &plan, &gs_stages_records, &wide->tag_sink, &partial, err));
     if (!run->refused)
         GS_TRY(gs_trail_prove(&wide->trail, run->stats->fingerprint, run->stats, err));
 cleanup:

@@ -16,6 +16,8 @@
 #define PROCESS_SECONDS 0.002
 #define TAG_SECONDS     50e-9
 #define COPY_SECONDS    0.5e-9
+/* What a record takes longer through temporary files. */
+#define EXTERNAL_SECONDS 2e-7
 
 enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_numbers_way numbers,
                                     const struct gs_span *spans, size_t span_count,
@@ -50,13 +52,21 @@ uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count
     return plan.memory_bytes;
 }
 
+/* The records are read to the end: nothing of the input is given back before. What is held comes by
+ * reading: one read more must leave memory to sort in, at least by parts. */
 void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
-                              struct gs_stats *stats, double *seconds)
+                              struct gs_forecast *forecast)
 {
+    const double thread = TAG_SECONDS + COPY_SECONDS * gs_record_bytes(options);
     struct gs_plan plan;
     gs_tag_sort_plan(&plan, options, count);
-    gs_tag_sort_describe(stats);
-    *seconds = PROCESS_SECONDS + (double)count *
-                                     (TAG_SECONDS + COPY_SECONDS * gs_record_bytes(options)) /
-                                     plan.threads;
+    *forecast =
+        (struct gs_forecast){.engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
+                             .device = GS_DEVICE_CPU,
+                             .reason = GS_TAG_SORT_REASON,
+                             .seconds = PROCESS_SECONDS + (double)count * thread / plan.threads,
+                             .external_seconds = (double)count * EXTERNAL_SECONDS,
+                             .memory_bytes = plan.memory_bytes,
+                             .held_bytes = UINT64_MAX,
+                             .reads_on = true};
 }

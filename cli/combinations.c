@@ -33,23 +33,13 @@ static const char *explain(enum gs_mode mode)
     }
 }
 
-/* The option, or one of them, that says what is combined. */
-static const char *combining(const struct gs_combine *combine)
-{
-    static const char *const fields[] = {"--sum", "--min", "--max"};
-    if (combine == NULL || combine->count_text != NULL)
-        return "--count";
-    if (combine->repeated || combine->single)
-        return combine->repeated ? "--repeated" : "--single";
-    return fields[combine->fields[0].fold];
-}
-
 /* Options that only some modes have a use for. */
 static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
 {
     const bool prints = command->mode == GS_MODE_PRINT;
     const bool looks = prints || command->mode == GS_MODE_CHECK;
     const bool sorts = command->mode == GS_MODE_SORT;
+    const struct gs_combine *combine = command->combine;
     const struct {
         bool given, useless;
         const char *option;
@@ -57,8 +47,8 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
         {command->output != NULL, looks, "-o"},
         {command->sort.reverse, prints, "-r"},
         {command->sort.unique, prints, "-u"},
+        {combine != NULL, looks, combine != NULL ? combine->option : ""},
         {command->stable, prints, "-s"},
-        {command->combine != NULL, looks, combining(command->combine)},
         {command->sort.verify, looks, "--verify"},
         {command->stats != GS_STATS_NONE, looks, "--stats"},
         {command->stats_file != NULL, looks, "--stats-file"},
@@ -81,9 +71,10 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '--argsort' and '--verify' are incompatible: positions do not show "
                        "what was read");
-    if (command->combine != NULL && command->sort.index_bytes != 0)
+    if (command->sort.index_bytes != 0 && command->combine != NULL)
         return gs_fail(err, GS_ERR_USAGE, 0,
-                       "--argsort: nothing can be combined: it writes no records of keys");
+                       "options '--argsort' and '%s' are incompatible: positions are not combined",
+                       command->combine->option);
     if (command->mode == GS_MODE_SORT && command->sort.lists != 0 &&
         (command->sort.engine == GS_ENGINE_AUTO || command->sort.engine == GS_ENGINE_SAMPLESORT))
         return gs_fail(err, GS_ERR_USAGE, 0,

@@ -88,7 +88,7 @@ END
     shows '5\n3\n9\n' --print=3 a - <b
     shows '3\n1\n' --print=3 --skip=4 a b
     shows '5\n3\n' --print=2 a nobody
-    shows '' --print=0 nobody
+    shows '' --print=0 a nobody
     shows '3\n5\n1\n' --print <(keys 3 5 1)
     keygen uniform 700000 >long
     od -An -v -tu4 -w4 long | tr -d ' ' >expected

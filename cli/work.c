@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/sets.h"
 #include "cli/slips.h"
 #include "cli/stats.h"
 #include "common/clock.h"
@@ -154,8 +155,11 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
         if (st == GS_OK)
             st = gs_inputs_consume(&inputs, err);
         gs_output_begin(&output);
+        struct gs_inputs sorted = inputs;
         if (st == GS_OK)
-            st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
+            st = gs_set_open(command, &sorted, &output, err);
+        if (st == GS_OK)
+            st = write_and_publish(work, command, progress, &sorted, &output, &stats, err);
         gs_output_discard(&output); /* still watched: a signal meanwhile takes it back, too */
         gs_report_watch(NULL, NULL, NULL);
     }

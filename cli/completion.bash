@@ -35,13 +35,14 @@ _gsort()
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    -R | --record | -k | --key | --skip | -S | --buffer-size) return ;;
+    --head | --tail | -R | --record | -k | --key | --skip | -S | --buffer-size) return ;;
     --device-memory | --samples | --bins | --lists | -j | --parallel | --threads) return ;;
     *)
         if [[ $current == -* ]]; then
             values=(-o -r -u -t -R -k -s -e -S -T -c -C -m -j -h -V --output= --reverse --unique
                 --type= --record= --key= --skip= --stable --argsort= --engine= --samples= --bins=
-                --lists= --files0-from= --format= --device= --buffer-size= --device-memory=
+                --lists= --head= --tail=
+                --files0-from= --format= --device= --buffer-size= --device-memory=
                 --temporary-directory= --resume --parallel= --threads= --fsync --direct
                 --no-direct --stats
                 --stats-file= --verify --progress --check --merge --local --apart --plan

@@ -29,8 +29,13 @@
 #include <unistd.h>
 
 /* What ranks cannot do together. */
-static enum gs_status check_command(const struct gs_command *command, struct gs_error *err)
+static enum gs_status check_command(const struct gs_cluster *cluster,
+                                    const struct gs_command *command, struct gs_error *err)
 {
+    if (command->sort.wanted.end != GS_WANTED_ALL && !gs_is_one_host(cluster, command))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--head and --tail: only ranks of one host have them, without --local and "
+                       "--apart");
     if (command->mode == GS_MODE_MERGE)
         return gs_fail(err, GS_ERR_USAGE, 0, "-m: only one process merges: start it once");
     if (command->output == NULL)
@@ -330,7 +335,7 @@ enum gs_status gs_mode_cluster(struct gs_command *command, const struct gs_clust
     if (st == GS_OK && !(looks && cluster->size == 1)) /* alone, it can look as well */
         st = check_ranks(cluster, err);
     if (st == GS_OK && !looks)
-        st = check_command(command, err);
+        st = check_command(cluster, command, err);
     st = gs_cluster_agree(cluster, st, err);
     if (st == GS_OK && looks)
         st = look_only(cluster, command, progress, ordered, err);

@@ -4,6 +4,7 @@
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/pace_look.h"
+#include "cli/partial_output.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/record_format.h"
@@ -29,11 +30,19 @@ static enum gs_status plan_sort(const struct gs_command *command, struct gs_plan
 {
     enum gs_status st = GS_OK;
     struct gs_options options = command->sort;
+    bool partial;
+    GS_TRY(gs_partial_choose(&options, plan->limit_bytes, plan->keys, plan->pending, &partial, err));
     options.threads = gs_memory_threads(&options, plan->limit_bytes, 0, plan->keys);
     gs_width(&options)->forecast(&options, plan->keys, &plan->stats, &plan->seconds);
     /* With --argsort, a record has its position beside it in temporary files. */
     const unsigned position_bytes = command->sort.index_bytes != 0 ? GS_NUMBER_BYTES : 0;
-    if (gs_width(&options)->external_needed(&options, plan->limit_bytes, 0, plan->keys)) {
+    if (partial) {
+        const uint64_t expected = plan->pending ? UINT64_MAX : plan->keys;
+        plan->method = "partial sort in memory";
+        plan->passes = 1;
+        plan->memory_bytes = gs_partial_memory(&options, expected);
+        plan->seconds = gs_partial_seconds(&options, plan->keys);
+    } else if (gs_width(&options)->external_needed(&options, plan->limit_bytes, 0, plan->keys)) {
         plan->method = "external sort";
         plan->passes = 2;
         plan->memory_bytes = plan->limit_bytes;
@@ -46,6 +55,7 @@ static enum gs_status plan_sort(const struct gs_command *command, struct gs_plan
         plan->passes = 1;
         plan->memory_bytes = gs_width(&options)->memory(&options, plan->keys);
     }
+cleanup:
     return st;
 }
 
@@ -80,7 +90,7 @@ enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
             st = plan_sort(command, &plan, err);
     }
     plan.input_count = inputs.count;
-    plan.output_bytes = plan.keys * gs_output_bytes(&command->sort);
+    plan.output_bytes = gs_wanted_of(&command->sort, plan.keys) * gs_output_bytes(&command->sort);
     plan.fresh_bytes = plan.memory_bytes + plan.temporary_bytes + plan.output_bytes;
     if (st == GS_OK)
         st = gs_plan_check_room(command, &plan, err);

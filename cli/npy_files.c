@@ -329,6 +329,9 @@ enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, boo
 
 void gs_npy_files_count(struct gs_npy_files *npy, uint64_t count)
 {
+    const struct gs_wanted *wanted = &npy->wanted;
+    if (wanted->end != GS_WANTED_ALL && wanted->count < count)
+        count = wanted->count;
     gs_npy_write(&npy->head, npy->bytes, count, npy->out, npy->out_bytes);
 }
 

@@ -31,6 +31,8 @@ enum {
     OPT_CHECK = 256,
     OPT_ARGSORT,
     OPT_FILES0_FROM,
+    OPT_HEAD,
+    OPT_TAIL,
     OPT_SKIP,
     OPT_DEVICE,
     OPT_SAMPLES,
@@ -80,6 +82,11 @@ static const struct argp_option table[] = {
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
     {"stable", 's', NULL, 0, "leave records of equal keys in the order of the input", 0},
+    {"head", OPT_HEAD, "N", 0,
+     "write only the first N records of the output; only what these need is sorted; N may have a "
+     "suffix, as 10k or 2M",
+     0},
+    {"tail", OPT_TAIL, "N", 0, "write only the last N records of the output", 0},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
      "do not sort: check the order, of several FILEs as if they were one, and report the first key "
      "that breaks it; WORD is diagnose-first (default) or, for -C, quiet or silent",
@@ -279,6 +286,10 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_HEAD:
+        return gs_set_wanted(command, "--head", GS_WANTED_HEAD, arg, err);
+    case OPT_TAIL:
+        return gs_set_wanted(command, "--tail", GS_WANTED_TAIL, arg, err);
     case OPT_FILES0_FROM:
         return set_once("lists of files", arg, &command->file_list, err);
     case 's':
@@ -410,6 +421,25 @@ static enum gs_status check_together(const struct gs_command *command, struct gs
     return GS_OK;
 }
 
+/* What --head and --tail do not go with. */
+static enum gs_status check_wanted(const struct gs_command *command, struct gs_error *err)
+{
+    const struct gs_wanted *wanted = &command->sort.wanted;
+    const char *option = wanted->end == GS_WANTED_TAIL ? "tail" : "head";
+    if (wanted->end == GS_WANTED_ALL)
+        return GS_OK;
+    if (command->mode == GS_MODE_CHECK)
+        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
+                       mode_letter(command), option);
+    if (command->resumes)
+        return gs_fail(err, GS_ERR_USAGE, 0, "options '--%s' and '--resume' are incompatible",
+                       option);
+    if (command->mode == GS_MODE_MERGE && command->sort.unique && wanted->end == GS_WANTED_TAIL)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '-mu' and '--tail' are incompatible: without -m, they go together");
+    return GS_OK;
+}
+
 /* Run argp_parse; getopt's message goes to parse->err, without the program's name in front. */
 static error_t parse_arguments(struct parse *parse, int argc, char **argv)
 {
@@ -467,6 +497,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
         st = check_together(command, &parse.err);
+    if (st == GS_OK)
+        st = check_wanted(command, &parse.err);
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
     if (st == GS_OK)

@@ -13,7 +13,8 @@
 /* Shorter outputs seldom wait for pages, nor for the disk. */
 #define CHOICE_BYTES_MIN ((uint64_t)64 << 20)
 
-static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_t count,
+/* Write a piece of the output to its place. */
+static enum gs_status write_piece(struct gs_sink *sink, const void *keys, uint64_t count,
                                  uint64_t position, struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
@@ -35,6 +36,46 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
                : gs_output_write(to->output, keys, bytes, position * to->record_bytes, err);
     gs_pace_book(&to->pace, direct, bytes, gs_now_ns() - start);
     return st;
+}
+
+/* The same where only some records are wanted: the library has all of them. With --verify, they
+ * come one piece after the other. */
+static enum gs_status write_wanted(struct gs_sink *sink, const void *keys, uint64_t count,
+                                   uint64_t position, struct gs_error *err)
+{
+    struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    const struct gs_wanted *wanted = &to->options->wanted;
+    const uint64_t first = wanted->end == GS_WANTED_TAIL && to->total > wanted->count
+                               ? to->total - wanted->count
+                               : 0;
+    const uint64_t from = position > first ? 0 : first - position < count ? first - position : count;
+    const uint64_t start = position + from - first; /* in the output */
+    uint64_t here = count - from;
+    if (here == 0 || start >= wanted->count)
+        return GS_OK;
+    here = here < wanted->count - start ? here : wanted->count - start;
+    const char *records = (const char *)keys + from * to->record_bytes;
+    if (to->options->verify) {
+        struct gs_look look;
+        gs_width(to->options)->look(to->options, records, here, NULL, &look);
+        to->fingerprint += look.fingerprint;
+    }
+    atomic_fetch_add(&to->passed, here);
+    return write_piece(sink, records, here, start, err);
+}
+
+void gs_output_sink_expect(struct gs_output_sink *to, uint64_t total)
+{
+    to->total = total;
+}
+
+void gs_output_sink_account(const struct gs_output_sink *to, struct gs_stats *stats)
+{
+    if (to->options->wanted.end == GS_WANTED_ALL)
+        return;
+    stats->keys_out = atomic_load(&to->passed);
+    stats->fingerprint = to->fingerprint;
+    stats->summary.known = false; /* of more than was written */
 }
 
 /* Not if address space is limited: sorting in the mapped output takes more of it than of memory. */
@@ -73,22 +114,24 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                      const struct gs_inputs *inputs)
 {
     /* Only a temporary file can be read back; the library verifies a stream as it is written. */
+    const bool all = options->wanted.end == GS_WANTED_ALL;
     bool stream = output->kind == GS_OUTPUT_STREAM ||
-                  (options->verify && output->kind != GS_OUTPUT_TEMPORARY);
-    struct gs_sink sink = {.write = write_keys, .stream = stream};
+                  (options->verify && (!all || output->kind != GS_OUTPUT_TEMPORARY));
+    struct gs_sink sink = {.write = all ? write_piece : write_wanted, .stream = stream};
     if (inputs != NULL)
         sink.forget = forget_keys;
     bool alike = options->records != NULL || (gs_record_bytes(options) == options->key_bytes &&
                                               output->head_bytes % options->key_bytes == 0);
     bool paged = output->direct != GS_DIRECT_ALWAYS;
-    if (paged && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
+    if (all && paged && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
-    if (paged && !stream) {
+    if (all && paged && !stream) {
         sink.make = make_keys;
         sink.expect = expect_keys;
     }
     return (struct gs_output_sink){.sink = sink,
                                    .output = output,
+                                   .options = options,
                                    .record_bytes = gs_output_bytes(options),
                                    .inputs = inputs,
                                    .begun = ATOMIC_FLAG_INIT,

@@ -23,6 +23,10 @@ struct gs_output_sink {
     struct gs_pace pace;             /* when to use it */
     unsigned threads;                /* that make pages alongside those that sort, */
     unsigned idle_threads;           /* or while all others wait */
+    const struct gs_options *options;
+    uint64_t total;               /* records that the library will hand over, if not all of them */
+    atomic_uint_fast64_t passed;  /* are wanted: how many of them were written, */
+    uint64_t fingerprint;         /* and theirs, under options->verify */
 };
 
 /* With options->verify, an output that cannot be read back is a stream, which the library verifies
@@ -32,6 +36,11 @@ struct gs_output_sink {
  * reported as failed only now. */
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      const struct gs_inputs *inputs);
+
+/* Where only the last records are wanted (options->wanted): the output would have `total` of them.
+ * Call before the first write. When all is written, `account` notes what was. */
+void gs_output_sink_expect(struct gs_output_sink *to, uint64_t total);
+void gs_output_sink_account(const struct gs_output_sink *to, struct gs_stats *stats);
 
 /* About `bytes` bytes will be written: where they are not stored to mapped pages, go past the page
  * cache when that is faster, unless the user has decided. Call before the first write. */

@@ -22,6 +22,26 @@ const struct gs_width *gs_width(const struct gs_options *options);
 enum gs_status gs_verify_file(const struct gs_options *options, int fd, uint64_t start,
                               struct gs_stats *stats, const char *name, struct gs_error *err);
 
+/* A sort for options->wanted, the first or last records of the output, which keeps no more than a
+ * few times as many of what it reads: partial_sort.c. The input comes in pieces, in its order; `add`
+ * keeps what it needs of them. When all has come, `finish` sorts that and tells the number of
+ * records in the output; `write` hands them to the sink, from position 0 on, and fills *stats.
+ * expected: records that will come, or UINT64_MAX if that is not known. The options must stay. Free
+ * in any case. */
+struct gs_partial;
+enum gs_status gs_partial_new(struct gs_partial **partial, const struct gs_options *options,
+                              uint64_t expected, struct gs_error *err);
+enum gs_status gs_partial_add(struct gs_partial *partial, const void *records, uint64_t count,
+                              struct gs_error *err);
+enum gs_status gs_partial_finish(struct gs_partial *partial, uint64_t *count, struct gs_error *err);
+enum gs_status gs_partial_write(struct gs_partial *partial, struct gs_sink *sink,
+                                struct gs_stats *stats, struct gs_error *err);
+void gs_partial_free(struct gs_partial *partial);
+
+/* The bytes of memory that this takes, or UINT64_MAX; and about how many seconds. */
+uint64_t gs_partial_memory(const struct gs_options *options, uint64_t expected);
+double gs_partial_seconds(const struct gs_options *options, uint64_t expected);
+
 /* Has a GPU's runtime been started? If so, end by _exit: the runtime's exit handlers take long, and
  * crash if they run while it is still starting. */
 bool gs_holds_device(void);

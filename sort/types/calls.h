@@ -6,6 +6,7 @@
 
 #include "sort/types/external_source.h"
 #include "sort/types/look.h"
+#include "sort/types/sift.h"
 #include "sort/types/types.h"
 
 /* The calls for keys of one width, which are unsigned little-endian integers. */
@@ -58,6 +59,9 @@ struct gs_width {
 
     /* Look at records for order and fingerprint. */
     gs_look_at *look;
+
+    /* Find what may be in a part of the output. */
+    gs_sift_by *sift;
 
     /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys
      * are allowed. A span out of order is GS_ERR_INPUT, "NAME:INDEX: disorder: KEY". Takes fewer

@@ -6,6 +6,7 @@
 
 #include "sort/tags/number.h"
 #include "sort/types/external_source.h"
+#include "sort/types/sift.h"
 
 /* In memory: sort_records.c. */
 enum gs_status gs_sort_records(const struct gs_options *options, const struct gs_span *spans,
@@ -32,6 +33,9 @@ bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t 
 enum gs_status gs_sort_records_external_forecast(const struct gs_options *options,
                                                  uint64_t memory_bytes, uint64_t count,
                                                  double *seconds, struct gs_error *err);
+
+/* Which may be in a part of the output: sift_records.c. */
+gs_sift_by gs_records_sift;
 
 /* Sorted inputs: merge_records.c. */
 enum gs_status gs_records_merge(const struct gs_options *options, const struct gs_span *spans,

@@ -76,6 +76,7 @@ const struct gs_width gs_width_records = {
     .held = held,
     .first_disorder = gs_records_first_disorder,
     .look = gs_records_look,
+    .sift = gs_records_sift,
     .merge = gs_records_merge,
     .merge_seconds = gs_records_merge_seconds,
     .merge_memory = gs_records_merge_memory,

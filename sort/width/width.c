@@ -7,6 +7,7 @@
 #include "sort/external/external_plan.h"
 #include "sort/keys/look_keys.h"
 #include "sort/keys/order.h"
+#include "sort/keys/sift.h"
 #include "sort/merge/merge.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/run/plan.h"
@@ -32,6 +33,7 @@ const struct gs_width NAME(GS_BITS) = {
     .held = gs_sort_held,
     .first_disorder = gs_first_record_disorder,
     .look = gs_keys_look,
+    .sift = gs_keys_sift,
     .merge = gs_merge,
     .merge_seconds = gs_merge_seconds,
     .merge_memory = gs_merge_memory,

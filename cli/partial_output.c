@@ -9,11 +9,13 @@
 
 #include "cli/ahead.h"
 #include "cli/output_sink.h"
+#include "cli/work.h"
 #include "common/memory.h"
 #include "sort/gsort.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 /* Bytes that are read of a pipe, or taken of a file, before they are looked at. */
@@ -120,6 +122,27 @@ cleanup:
     return st;
 }
 
+/* Read everything; twice, if the first guess at what is wanted was wrong. */
+static enum gs_status keep_wanted(struct reading *reading, struct gs_inputs *inputs,
+                                  uint64_t *count, struct gs_error *err)
+{
+    enum gs_status st;
+    struct gs_span *spans = NULL;
+    bool again = true;
+    if (!gs_inputs_pending(inputs)) {
+        uint64_t keys;
+        GS_TRY(gs_make_spans(inputs, reading->record_bytes, &spans, &keys, err));
+        GS_TRY(gs_partial_guess(reading->partial, spans, keys, err));
+    }
+    for (reading->keys = 0; again; reading->keys = 0) {
+        GS_TRY(take_all(reading, inputs, err));
+        GS_TRY(gs_partial_finish(reading->partial, count, &again, err));
+    }
+cleanup:
+    free(spans);
+    return st;
+}
+
 enum gs_status gs_partial_output(const struct gs_command *command, struct gs_inputs *inputs,
                                  struct gs_output *output, struct gs_progress *progress,
                                  struct gs_stats *stats, struct gs_error *err)
@@ -137,10 +160,8 @@ enum gs_status gs_partial_output(const struct gs_command *command, struct gs_inp
     GS_TRY(gs_partial_new(&reading.partial, &options, pending ? UINT64_MAX : keys, err));
     (void)gs_fetch_inputs(inputs);
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), pending ? 0 : keys);
-    GS_TRY(take_all(&reading, inputs, err));
+    GS_TRY(keep_wanted(&reading, inputs, &count, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
-    gs_progress_enter(progress, gs_stage_name(GS_STAGE_SORT_BINS), 0);
-    GS_TRY(gs_partial_finish(reading.partial, &count, err));
     GS_TRY(gs_output_reserve(output, count * gs_output_bytes(&options), err));
     gs_output_sink_expect(&to, count);
     gs_output_sink_choose(&to, count * gs_output_bytes(&options));

@@ -6,7 +6,8 @@
  * records on its better side can still be in the output, so only these enter. The bound gets closer
  * each time. Whatever the order of the input, each sort makes room for about half as many records
  * as it sorts; if that is random, few are needed, since the n-th record enters with probability
- * wanted / n.
+ * wanted / n. Of an input that can be read twice, a sample guesses the bound first. If that was too
+ * close, so that too few records entered, the input is read again without it.
  *
  * The sorts are those of the table of calls, so that this works for each type, order, -u, -s and
  * device. -s is kept since records that stay are in order in front of those that come later. With
@@ -14,6 +15,8 @@
  */
 #include "sort/gsort.h"
 #include "sort/check/trail.h"
+#include "sort/keys/params.h"
+#include "sort/keys/sample_position.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -21,6 +24,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +40,12 @@
 #define SIFT_RECORDS 4096
 #define THREAD_BYTES ((uint64_t)256 << 10)
 
+/* Records in the sample for a guess, from so many records on that it is worth drawing it; and how
+ * many standard deviations beyond the rank expected for the bound it is taken. */
+#define SAMPLES      ((uint64_t)16384)
+#define GUESS_MIN    ((uint64_t)1 << 20)
+#define GUESS_BEYOND 5
+
 /* For forecasts: bytes that a thread sifts in a second. */
 #define SIFT_RATE 4e9
 
@@ -48,7 +58,8 @@ struct gs_partial {
     char *sorted;         /* the other side of a sort */
     uint64_t *positions;  /* with options->index_bytes: of the records, else NULL; */
     uint64_t *indices;    /* where the sorted ones were, then their positions */
-    bool bounded;         /* the part is complete, with this record at its end: */
+    bool bounded;         /* what is wanted is complete, with this record at its end, */
+    bool guessed;         /* or it was guessed: */
     char *bound;
     struct gs_stats stats; /* of the last sort, with the stages of all */
     uint64_t sift_ns;      /* in which records were read */
@@ -172,7 +183,14 @@ static void take_back(struct gs_partial *partial, uint64_t from, uint64_t count)
     memcpy(partial->records, partial->sorted, count * bytes);
 }
 
-/* Sort the room and keep the part. */
+static void set_bound(struct gs_partial *partial, const char *records, uint64_t index)
+{
+    const unsigned bytes = gs_record_bytes(partial->options);
+    memcpy(partial->bound, records + index * bytes, bytes);
+    partial->bounded = true;
+}
+
+/* Sort the room and keep what is wanted. */
 static enum gs_status sort_room(struct gs_partial *partial, struct gs_error *err)
 {
     enum gs_status st;
@@ -194,12 +212,8 @@ static enum gs_status sort_room(struct gs_partial *partial, struct gs_error *err
     const uint64_t count = stats.keys_out < wanted->count ? stats.keys_out : wanted->count;
     take_back(partial, wanted->end == GS_WANTED_TAIL ? stats.keys_out - count : 0, count);
     partial->used = count;
-    partial->bounded = count == wanted->count;
-    if (partial->bounded && count > 0) {
-        const unsigned bytes = gs_record_bytes(&options);
-        const uint64_t last = wanted->end == GS_WANTED_TAIL ? 0 : count - 1;
-        memcpy(partial->bound, partial->records + last * bytes, bytes);
-    }
+    if (count == wanted->count && count > 0)
+        set_bound(partial, partial->records, wanted->end == GS_WANTED_TAIL ? 0 : count - 1);
 cleanup:
     return st;
 }
@@ -307,17 +321,64 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_partial_finish(struct gs_partial *partial, uint64_t *count, struct gs_error *err)
+/* Copy one record of each of `count` strata of the spans to the room. */
+static void draw(struct gs_partial *partial, const struct gs_span *spans, uint64_t keys,
+                 uint64_t count)
+{
+    const unsigned bytes = gs_record_bytes(partial->options);
+    uint64_t before = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t at = gs_sample_position(i, count, keys, GS_SAMPLE_SEED);
+        while (at - before >= spans->count)
+            before += spans++->count;
+        memcpy(partial->records + i * bytes, (const char *)spans->keys + (at - before) * bytes,
+               bytes);
+    }
+}
+
+enum gs_status gs_partial_guess(struct gs_partial *partial, const struct gs_span *spans,
+                                uint64_t keys, struct gs_error *err)
+{
+    struct gs_options options = *partial->options;
+    const uint64_t samples = SAMPLES < partial->room ? SAMPLES : partial->room;
+    const double rank = (double)options.wanted.count / (double)keys * (double)samples;
+    const uint64_t guess = (uint64_t)(rank + GUESS_BEYOND * (sqrt(rank) + 1));
+    struct gs_stats stats;
+    if (keys < GUESS_MIN || keys / 2 < partial->room || guess >= samples ||
+        options.wanted.count == 0)
+        return GS_OK;
+    options.index_bytes = 0;
+    options.unique = options.verify = false;
+    options.incoming = NULL;
+    const struct gs_span sample = {.keys = partial->records, .count = samples, .name = "-"};
+    struct room_sink to = {
+        .sink = {.write = write_to_room}, .to = partial->sorted, .bytes = gs_record_bytes(&options)};
+    draw(partial, spans, keys, samples);
+    const enum gs_status st =
+        gs_width(&options)->sort(&options, &sample, 1, &to.sink, NULL, &stats, err);
+    if (st == GS_OK)
+        set_bound(partial, partial->sorted,
+                  options.wanted.end == GS_WANTED_TAIL ? samples - 1 - guess : guess);
+    partial->guessed = st == GS_OK;
+    return st;
+}
+
+enum gs_status gs_partial_finish(struct gs_partial *partial, uint64_t *count, bool *again,
+                                 struct gs_error *err)
 {
     enum gs_status st = sort_room(partial, err);
     const struct gs_options *options = partial->options;
-    if (st == GS_OK && options->verify && options->index_bytes == 0) {
+    *count = partial->used;
+    *again = st == GS_OK && partial->guessed && partial->used < options->wanted.count;
+    if (*again) {
+        partial->used = partial->seen = 0;
+        partial->guessed = partial->bounded = false;
+    } else if (st == GS_OK && options->verify && options->index_bytes == 0) {
         gs_width(options)->look(options, partial->records, partial->used, NULL, &partial->look);
         if (partial->look.bad != partial->used)
             st = gs_fail(err, GS_ERR_VERIFY, 0, "verify: output %s %" PRIu64 " is out of order",
                          gs_noun(options), partial->look.bad);
     }
-    *count = partial->used;
     return st;
 }
 

@@ -350,6 +350,7 @@ enum gs_status gs_partial_guess(struct gs_partial *partial, const struct gs_span
     options.index_bytes = 0;
     options.unique = options.verify = false;
     options.incoming = NULL;
+    const uint64_t begin = gs_now_ns();
     const struct gs_span sample = {.keys = partial->records, .count = samples, .name = "-"};
     struct room_sink to = {
         .sink = {.write = write_to_room}, .to = partial->sorted, .bytes = gs_record_bytes(&options)};
@@ -360,6 +361,9 @@ enum gs_status gs_partial_guess(struct gs_partial *partial, const struct gs_span
         set_bound(partial, partial->sorted,
                   options.wanted.end == GS_WANTED_TAIL ? samples - 1 - guess : guess);
     partial->guessed = st == GS_OK;
+    const struct gs_stage_stats row =
+        gs_stage_since(begin, samples, samples * gs_record_bytes(&options));
+    gs_stage_add(&partial->stats.stages[GS_STAGE_SELECT_SAMPLES], &row);
     return st;
 }
 

@@ -1,16 +1,24 @@
 # gsort: build, test, install. `make help` lists the targets.
 # SPDX-License-Identifier: MIT
-VERSION := 0.1.0
+VERSION := 0.2.0
 
 # Optional dependencies: detected when unset; 0 leaves one out, 1 requires it. `make install` reuses
 # the settings of the last build: under sudo, PATH may lack nvcc, and nobody repeats CC= or CFLAGS=.
 ifeq ($(MAKECMDGOALS),install)
   -include build/last.mk
 endif
+# The commit: git archive wrote it, or this is a clone. (root may not read another user's.)
+COMMIT := $(shell grep -x '[0-9a-f]*' mk/commit || git describe --always --dirty --exclude='*' 2>/dev/null)
+COMMIT := $(or $(COMMIT),$(BUILT_COMMIT),unknown)
 PKG_CONFIG ?= pkg-config
 NVCC       ?= nvcc
 OBJCOPY    ?= objcopy
 CXX        ?= g++
+STATIC ?= 0
+ifeq ($(STATIC),1)
+  CUDA    ?= 0
+  HIGHWAY ?= 0
+endif
 have = $(shell command -v $(1) >/dev/null 2>&1 && echo 1 || echo 0)
 HIGHWAY ?= $(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && command -v $(CXX) >/dev/null 2>&1 && echo 1 || echo 0)
 CUDA    ?= $(call have,$(NVCC))
@@ -21,7 +29,7 @@ MPICC   ?= mpicc
 V       ?= 0
 
 check_switch = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))
-$(foreach switch,CUDA HIGHWAY FUSE DEBUG MPI V,$(call check_switch,$(switch)))
+$(foreach switch,CUDA HIGHWAY FUSE DEBUG MPI STATIC V,$(call check_switch,$(switch)))
 ifeq ($(HIGHWAY),1)
   ifneq ($(shell $(PKG_CONFIG) --exists "libhwy-contrib >= 1.0" 2>/dev/null && echo 1),1)
     $(error HIGHWAY=1, but $(PKG_CONFIG) finds no libhwy-contrib 1.0 or newer: install libhwy-dev and pkg-config)
@@ -52,11 +60,9 @@ endif
 # build: CFLAGS='-Og -g'.
 CFLAGS    ?= -O2 -g1 -fno-asynchronous-unwind-tables
 CXXFLAGS  ?= -O2 -g1
-PREFIX    ?= /usr/local
-PROGRAM   ?= gsort
 BATS      ?= bats
 SANITIZE  :=
-CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(if $(filter 1,$(DEBUG)),-debug)$(CONFIG_SUFFIX)
+CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(if $(filter 1,$(DEBUG)),-debug)$(if $(filter 1,$(STATIC)),-static)$(CONFIG_SUFFIX)
 B         := build/$(CONFIG)
 
 # Set WERROR= if another compiler has more warnings. Without optimization, GCC's intrinsics are
@@ -64,10 +70,16 @@ B         := build/$(CONFIG)
 WERROR    ?= -Werror
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow $(WERROR) \
              $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),,-Wno-sign-conversion)
-C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -fopenmp
-CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti
-CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) -MMD -MP
+# The same program, wherever the tree is.
+SAME_PATHS := -ffile-prefix-map='$(CURDIR)'=.
+C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -fopenmp $(SAME_PATHS)
+CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(SAME_PATHS)
+CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) -MMD -MP
 LIBS      := -lpthread -lm
+ifeq ($(STATIC),1)
+  $(if $(filter 1,$(CUDA) $(HIGHWAY) $(MPI)),$(error STATIC=1 goes without CUDA, Highway and MPI))
+  LIBS    += -static -s
+endif
 ifeq ($(DEBUG),1)
   CPP_FLAGS += -DGS_DEBUG=1
 endif
@@ -184,11 +196,8 @@ quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
 ##   tools            what the tests need besides
 ##   units            the unit tests, built and not run
 ##   demo             sort generated keys and check the result
-##   install          below PREFIX=/usr/local, within DESTDIR=, as PROGRAM=gsort; MPI=1: gsort-mpi, too
-##   uninstall        the same files, away
-##   dist             a tarball of HEAD
 ##   clean            all that was built, away
-.PHONY: all tools units demo install uninstall dist clean FORCE
+.PHONY: all tools units demo clean FORCE
 all: gsort $(if $(filter 1,$(MPI)),gsort-mpi) build/keygen
 tools: $(TOOLS)
 
@@ -196,7 +205,7 @@ tools: $(TOOLS)
 .PHONY: help
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile $(PARTS)
-	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 MPI=0|1 MPICC= DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
+	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 MPI=0|1 MPICC= STATIC=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
 
 
 # ./gsort is the configuration built last; build/last.mk keeps the variables given to that make, as
@@ -207,7 +216,7 @@ GIVEN := $(foreach name,CC CXX CPPFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR PKG_CONFI
 gsort: $(B)/gsort FORCE
 	@cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
 	@$(if $(filter install,$(MAKECMDGOALS)),[ -e build/last.mk ] ||) printf '%s\n' 'CUDA ?= $(CUDA)' 'HIGHWAY ?= $(HIGHWAY)' \
-	    'NVCC ?= $(NVCC_FOUND)' 'MPI ?= $(MPI)' 'MPICC ?= $(MPICC_FOUND)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
+	    'NVCC ?= $(NVCC_FOUND)' 'MPI ?= $(MPI)' 'STATIC ?= $(STATIC)' 'MPICC ?= $(MPICC_FOUND)' 'BUILT_COMMIT := $(COMMIT)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
 
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
@@ -236,12 +245,21 @@ $(M)/%.o: %.c $(B)/flags
 # The flags of the last build: if CFLAGS or LDFLAGS change, everything is rebuilt.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \
              $(LDFLAGS) $(LIBS)
-$(B)/flags: FORCE
-	@mkdir -p $(@D); echo '$(call quoted,$(FLAGS_NOW))' | cmp -s - $@ || echo '$(call quoted,$(FLAGS_NOW))' >$@
+define kept_rule
+$(1): FORCE
+	@mkdir -p $$(@D); echo '$$(call quoted,$(2))' | cmp -s - $$@ || echo '$$(call quoted,$(2))' >$$@
+endef
+kept = $(eval $(kept_rule))
+$(call kept,$(B)/flags,$(FLAGS_NOW))
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
+
+VERSION_NOW := -DGS_VERSION='"$(VERSION)"' -DGS_COMMIT='"$(COMMIT)"' -DGS_GPU_ARCHS='"$(GPU_ARCHS)"'
+$(B)/cli/version.o: private CPP_FLAGS += $(VERSION_NOW)
+$(B)/cli/version.o: $(B)/version
+$(call kept,$(B)/version,$(VERSION_NOW))
 
 # The same for wider keys; then all of a width in one file.
 $(foreach room,$(filter-out $(APART),$(KEY_ROOMS)),$(eval $(call whole_rule,$(B)/,$(KEYS_32),$(room))))
@@ -359,33 +377,11 @@ demo: all
 	./gsort --check build/demo/out.bin
 	rm -r build/demo
 
-BIN := $(DESTDIR)$(PREFIX)/bin
-MAN := $(DESTDIR)$(PREFIX)/share/man
-COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-# Each page under its section and the program's name, as in man5/keysort-stats.5.
-PAGES := $(sort $(wildcard man/gsort*.[1-8]))
-installed = $(MAN)/man$(subst .,,$(suffix $(1)))/$(PROGRAM)$(patsubst man/gsort%,%,$(1))
-HEADING := $(shell echo '$(PROGRAM)' | tr '[:lower:]' '[:upper:]')
-install: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
-	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
-	$(if $(filter 1,$(MPI)),install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
-	install -d '$(MAN)/man1' '$(MAN)/man5' '$(COMPLETIONS)'
-	$(foreach page,$(PAGES),sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g; /^\.TH /s/GSORT/$(HEADING)/' $(page) >'$(call installed,$(page))' &&) :
-	sed 's/\bgsort\b/$(PROGRAM)/g' cli/completion.bash >'$(COMPLETIONS)/$(PROGRAM)'
-	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))') '$(COMPLETIONS)/$(PROGRAM)'
-
-uninstall:
-	rm -f '$(BIN)/$(PROGRAM)' '$(BIN)/$(PROGRAM)-mpi' $(foreach page,$(PAGES),'$(call installed,$(page))') '$(COMPLETIONS)/$(PROGRAM)'
-
-dist:
-	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }
-	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
-
-PARTS := mk/hostile.mk mk/bench.mk mk/gpu.mk
+PARTS := mk/package.mk mk/hostile.mk mk/bench.mk mk/gpu.mk
 include $(PARTS)
 
 clean:
-	rm -rf build gsort gsort-mpi gsort-*.tar.gz
+	rm -rf build gsort gsort-mpi gsort-*.tar.gz keysort_*.deb
 
 FORCE:
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build -name '*.d' -type f 2>/dev/null)

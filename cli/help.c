@@ -1,10 +1,9 @@
-/* help.c -- the answers of -h and --version; --help is argp's.
+/* help.c -- the answer of -h; --help is argp's.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/help.h"
 
 #include "cli/report.h"
-#include "sort/cluster.h"
 
 #include <stdio.h>
 
@@ -37,11 +36,4 @@ void gs_help_short(void)
     printf("  %s -t f64 in.bin -o in.bin                  doubles, into the same file\n", name);
     printf("  %s -R 16 -k 8:f64r -k 0:u64 in -o out       pairs, the largest double first\n", name);
     printf("  producer | %s -u | consumer                 a pipe, each key once\n", name);
-}
-
-void gs_help_version(void)
-{
-    printf("gsort %s\nCUDA: %s\nHighway: %s\nMPI: %s\nLicense: MIT\n", GS_VERSION,
-           GS_CUDA ? "yes" : "no", GS_HIGHWAY ? "yes" : "no",
-           gs_cluster_library() != NULL ? gs_cluster_library() : "no");
 }

@@ -20,6 +20,7 @@
 #include "cli/size_arg.h"
 #include "cli/slips.h"
 #include "cli/suggest.h"
+#include "cli/version.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -189,8 +190,8 @@ static const char doc[] =
     "With no FILE, or where FILE is -, read standard input."
     "\v"
     "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
-    "SIGUSR1 makes a running gsort say how far it is.\n"
-    "-h has examples, the manual page gsort(1) all the rest.";
+    "SIGUSR1 makes a running sort say how far it is.\n"
+    "-h has examples, the manual page all the rest.";
 
 /* The state of the parser. */
 struct parse {
@@ -226,7 +227,7 @@ static void answer(struct argp_state *state, int key)
     if (key == 'h')
         gs_help_short();
     else if (key == 'V')
-        gs_help_version();
+        gs_version_print();
     else
         argp_state_help(state, stdout,
                         key == OPT_USAGE ? ARGP_HELP_USAGE

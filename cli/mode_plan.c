@@ -31,7 +31,8 @@ static enum gs_status plan_sort(const struct gs_command *command, struct gs_plan
     enum gs_status st = GS_OK;
     struct gs_options options = command->sort;
     bool partial;
-    GS_TRY(gs_partial_choose(&options, plan->limit_bytes, plan->keys, plan->pending, &partial, err));
+    GS_TRY(
+        gs_partial_choose(&options, plan->limit_bytes, plan->keys, plan->pending, &partial, err));
     options.threads = gs_memory_threads(&options, plan->limit_bytes, 0, plan->keys);
     gs_width(&options)->forecast(&options, plan->keys, &plan->stats, &plan->seconds);
     /* With --argsort, a record has its position beside it in temporary files. */

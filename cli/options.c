@@ -100,7 +100,8 @@ static const struct argp_option table[] = {
      "without effect",
      0},
     {"files0-from", OPT_FILES0_FROM, "FILE", 0,
-     "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them", 0},
+     "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them",
+     0},
 
     {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
     {"skip", OPT_SKIP, "N", 0,

@@ -15,7 +15,7 @@
 
 /* Write a piece of the output to its place. */
 static enum gs_status write_piece(struct gs_sink *sink, const void *keys, uint64_t count,
-                                 uint64_t position, struct gs_error *err)
+                                  uint64_t position, struct gs_error *err)
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     atomic_store(&to->wrote, true);
@@ -45,10 +45,11 @@ static enum gs_status write_wanted(struct gs_sink *sink, const void *keys, uint6
 {
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     const struct gs_wanted *wanted = &to->options->wanted;
-    const uint64_t first = wanted->end == GS_WANTED_TAIL && to->total > wanted->count
-                               ? to->total - wanted->count
-                               : 0;
-    const uint64_t from = position > first ? 0 : first - position < count ? first - position : count;
+    const uint64_t first =
+        wanted->end == GS_WANTED_TAIL && to->total > wanted->count ? to->total - wanted->count : 0;
+    const uint64_t from = position > first           ? 0
+                          : first - position < count ? first - position
+                                                     : count;
     const uint64_t start = position + from - first; /* in the output */
     uint64_t here = count - from;
     if (here == 0 || start >= wanted->count)

@@ -24,9 +24,9 @@ struct gs_output_sink {
     unsigned threads;                /* that make pages alongside those that sort, */
     unsigned idle_threads;           /* or while all others wait */
     const struct gs_options *options;
-    uint64_t total;               /* records that the library will hand over, if not all of them */
-    atomic_uint_fast64_t passed;  /* are wanted: how many of them were written, */
-    uint64_t fingerprint;         /* and theirs, under options->verify */
+    uint64_t total;              /* records that the library will hand over, if not all of them */
+    atomic_uint_fast64_t passed; /* are wanted: how many of them were written, */
+    uint64_t fingerprint;        /* and theirs, under options->verify */
 };
 
 /* With options->verify, an output that cannot be read back is a stream, which the library verifies

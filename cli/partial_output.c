@@ -151,9 +151,8 @@ enum gs_status gs_partial_output(const struct gs_command *command, struct gs_inp
     struct gs_options options = command->sort;
     const bool pending = gs_inputs_pending(inputs);
     const uint64_t keys = gs_inputs_bytes(inputs) / gs_record_bytes(&options);
-    struct reading reading = {.options = &options,
-                              .progress = progress,
-                              .record_bytes = gs_record_bytes(&options)};
+    struct reading reading = {
+        .options = &options, .progress = progress, .record_bytes = gs_record_bytes(&options)};
     struct gs_output_sink to = gs_output_sink(output, &options, NULL);
     uint64_t count;
     options.leave_device = true; /* main then ends by gs_exit_now */

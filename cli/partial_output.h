@@ -11,9 +11,9 @@
 /* How many of `keys` records of the output are wanted. */
 uint64_t gs_wanted_of(const struct gs_options *options, uint64_t keys);
 
-/* Is a partial sort the way for --head or --tail: faster than to sort all of `keys` records, or more
- * if pending, and possible with so much memory? *partial is false if neither is given. Fails where
- * no other way is left, with -u and --tail. */
+/* Is a partial sort the way for --head or --tail: faster than to sort all of `keys` records, or
+ * more if pending, and possible with so much memory? *partial is false if neither is given. Fails
+ * where no other way is left, with -u and --tail. */
 enum gs_status gs_partial_choose(const struct gs_options *options, uint64_t memory_bytes,
                                  uint64_t keys, bool pending, bool *partial, struct gs_error *err);
 

@@ -136,9 +136,9 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
     gs_output_sink_expect(source->to, source->keys);
     gs_output_begin(source->output); /* its file position may be shared with an input's */
     if (!source->options->unique && source->output->kind == GS_OUTPUT_POSITIONED)
-        st = gs_output_reserve(
-            source->output, gs_wanted_of(source->options, source->keys) * source->output_bytes,
-            err);
+        st = gs_output_reserve(source->output,
+                               gs_wanted_of(source->options, source->keys) * source->output_bytes,
+                               err);
     return st;
 }
 

@@ -98,9 +98,9 @@ enum gs_status gs_work_set_head(const struct gs_command *command, const struct g
                        output->name);
     npy->streams = output->kind == GS_OUTPUT_STREAM;
     npy->wanted = command->sort.wanted;
-    enum gs_status st = gs_npy_files_make_out(
-        npy, command->sort.unique || npy->wanted.end != GS_WANTED_ALL,
-        inputs->count > 1 || command->local, err);
+    enum gs_status st =
+        gs_npy_files_make_out(npy, command->sort.unique || npy->wanted.end != GS_WANTED_ALL,
+                              inputs->count > 1 || command->local, err);
     gs_output_set_head(output, npy->out, npy->out_bytes);
     return st;
 }

@@ -55,11 +55,11 @@ struct gs_partial {
     uint64_t used; /* of which so many are there */
     uint64_t seen; /* have come so far */
     char *records;
-    char *sorted;         /* the other side of a sort */
-    uint64_t *positions;  /* with options->index_bytes: of the records, else NULL; */
-    uint64_t *indices;    /* where the sorted ones were, then their positions */
-    bool bounded;         /* what is wanted is complete, with this record at its end, */
-    bool guessed;         /* or it was guessed: */
+    char *sorted;        /* the other side of a sort */
+    uint64_t *positions; /* with options->index_bytes: of the records, else NULL; */
+    uint64_t *indices;   /* where the sorted ones were, then their positions */
+    bool bounded;        /* what is wanted is complete, with this record at its end, */
+    bool guessed;        /* or it was guessed: */
     char *bound;
     struct gs_stats stats; /* of the last sort, with the stages of all */
     uint64_t sift_ns;      /* in which records were read */
@@ -71,7 +71,8 @@ static uint64_t room_for(const struct gs_options *options, uint64_t expected)
 {
     const uint64_t least = ROOM_BYTES_MIN / gs_record_bytes(options) + ROOM_MIN;
     uint64_t room;
-    if (__builtin_mul_overflow(options->wanted.count, (uint64_t)ROOM_TIMES, &room) || room > INT64_MAX)
+    if (__builtin_mul_overflow(options->wanted.count, (uint64_t)ROOM_TIMES, &room) ||
+        room > INT64_MAX)
         room = INT64_MAX;
     room = room > least ? room : least;
     return room < expected ? room : expected;
@@ -114,7 +115,7 @@ enum gs_status gs_partial_new(struct gs_partial **partial, const struct gs_optio
     *partial = new;
     if (new == NULL)
         goto failed;
-    *new = (struct gs_partial){        .options = options, .room = room};
+    *new = (struct gs_partial){.options = options, .room = room};
     new->begin_ns = gs_now_ns();
     new->records = gs_pages_alloc(room * bytes);
     new->sorted = gs_pages_alloc(room * bytes);
@@ -125,7 +126,7 @@ enum gs_status gs_partial_new(struct gs_partial **partial, const struct gs_optio
         return GS_OK;
     new->positions = gs_pages_alloc(index_bytes);
     new->indices = gs_pages_alloc(index_bytes);
-    if (new->positions != NULL && new->indices != NULL)
+    if (new->positions != NULL &&new->indices != NULL)
         return GS_OK;
 failed:
     return gs_fail(err, GS_ERR_MEMORY, errno, "not enough memory for %" PRIu64 " records",
@@ -352,8 +353,9 @@ enum gs_status gs_partial_guess(struct gs_partial *partial, const struct gs_span
     options.incoming = NULL;
     const uint64_t begin = gs_now_ns();
     const struct gs_span sample = {.keys = partial->records, .count = samples, .name = "-"};
-    struct room_sink to = {
-        .sink = {.write = write_to_room}, .to = partial->sorted, .bytes = gs_record_bytes(&options)};
+    struct room_sink to = {.sink = {.write = write_to_room},
+                           .to = partial->sorted,
+                           .bytes = gs_record_bytes(&options)};
     draw(partial, spans, keys, samples);
     const enum gs_status st =
         gs_width(&options)->sort(&options, &sample, 1, &to.sink, NULL, &stats, err);
@@ -402,8 +404,8 @@ enum gs_status gs_partial_write(struct gs_partial *partial, struct gs_sink *sink
     const struct gs_options *options = partial->options;
     const unsigned bytes = gs_record_bytes(options);
     const uint64_t begin = gs_now_ns();
-    struct gs_stage_stats row = gs_stage_since(partial->begin_ns, partial->seen,
-                                               partial->seen * bytes);
+    struct gs_stage_stats row =
+        gs_stage_since(partial->begin_ns, partial->seen, partial->seen * bytes);
     const void *from = partial->positions != NULL ? (void *)partial->positions : partial->records;
     row.ns = partial->sift_ns;
     *stats = partial->stats;

@@ -49,7 +49,7 @@ uint64_t gs_keys_sift(const struct gs_options *options, enum gs_wanted_end end, 
     const struct gs_codec *codec = gs_input_codec(options);
     const struct gs_span span = {.keys = records, .count = count};
     const unsigned payload = options->unique ? gs_payload_bits(options) : 0;
-    const gs_key flip = options->reverse == (end == GS_WANTED_TAIL) ? 0 : (gs_key)~(gs_key)0;
+    const gs_key flip = options->reverse == (end == GS_WANTED_TAIL) ? 0 : (gs_key) ~(gs_key)0;
     gs_key block[SIFT_KEYS];
     uint64_t used = 0;
     gs_key limit = flip ^ gs_span_key(&(struct gs_span){.keys = bound, .count = 1}, codec, 0);

@@ -4,7 +4,7 @@
 #ifndef GS_SIFT_H
 #define GS_SIFT_H
 
-#include "sort/types/sift.h"
+#include "sort/types/sift_by.h"
 
 gs_sift_by gs_keys_sift;
 

@@ -6,7 +6,7 @@
 
 #include "sort/types/external_source.h"
 #include "sort/types/look.h"
-#include "sort/types/sift.h"
+#include "sort/types/sift_by.h"
 #include "sort/types/types.h"
 
 /* The calls for keys of one width, which are unsigned little-endian integers. */

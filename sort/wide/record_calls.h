@@ -6,7 +6,7 @@
 
 #include "sort/tags/number.h"
 #include "sort/types/external_source.h"
-#include "sort/types/sift.h"
+#include "sort/types/sift_by.h"
 
 /* In memory: sort_records.c. */
 enum gs_status gs_sort_records(const struct gs_options *options, const struct gs_span *spans,

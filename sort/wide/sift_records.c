@@ -19,8 +19,8 @@ static bool may_be(const struct gs_options *options, enum gs_wanted_end end, con
     return (sign > 0) == turned;
 }
 
-uint64_t gs_records_sift(const struct gs_options *options, enum gs_wanted_end end, const void *bound,
-                         const void *records, uint64_t count, uint32_t *kept)
+uint64_t gs_records_sift(const struct gs_options *options, enum gs_wanted_end end,
+                         const void *bound, const void *records, uint64_t count, uint32_t *kept)
 {
     const struct gs_record_word how = options->records->word;
     const bool turned = options->reverse != (end == GS_WANTED_TAIL);

@@ -19,7 +19,7 @@ setup()
     assert_same last got
     cat a b | gsort --head=20000 -o got
     assert_same first got
-    cat b | gsort --tail=20000 a - | cmp last -
+    gsort --tail=20000 a - < <(cat b) | cmp last -
     gsort --head=20000 - a <b | cmp first -
     mkfifo p
     cat a >p &
@@ -69,7 +69,7 @@ setup()
     reference b >t
     gsort -m --head=20000 s t | cmp first -
     gsort -m --tail=20000 s t | cmp last -
-    cat t | gsort -m --tail=20000 s - | cmp last -
+    gsort -m --tail=20000 s - < <(cat t) | cmp last -
     gsort -mu --head=20000 s t | cmp - <(gsort -u --head=20000 a b)
     printf '\0\0\0\0' >>s
     gsort -m --head=20000 s t | cmp first -
@@ -86,7 +86,7 @@ setup()
     gsort --head=20000 a.npy b.npy -o got.npy
     assert_same first.npy got.npy
     gsort --tail=20000 a.npy <(cat b.npy) | cmp last.npy -
-    cat a.npy | gsort --head=20000 - b.npy | cmp first.npy -
+    gsort --head=20000 - b.npy < <(cat a.npy) | cmp first.npy -
     gsort --head=0 a.npy | cmp - <(npy "'<u4'" 0 </dev/null)
     reference -u a b >unique
     head -c 80000 unique | npy "'<u4'" 20000 >wanted

@@ -1,4 +1,4 @@
-/* sift.h -- records that may be among those wanted.
+/* sift_by.h -- records that may be among those wanted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_SIFT_BY_H

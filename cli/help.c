@@ -29,6 +29,7 @@ void gs_help_short(void)
           "  -j N      threads\n"
           "  --stats   say how long each stage took\n"
           "  --plan    only say what would be done\n"
+          "  --print   show records as text, in their order in the files\n"
           "  --help    all options; the manual page has the rest\n",
           stdout);
     puts("Examples:");

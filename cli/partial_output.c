@@ -36,7 +36,10 @@ enum gs_status gs_partial_choose(const struct gs_options *options, uint64_t memo
     const struct gs_wanted *wanted = &options->wanted;
     const bool only = options->unique && wanted->end == GS_WANTED_TAIL;
     const uint64_t most = memory_bytes > PIECE_BYTES ? memory_bytes - PIECE_BYTES : memory_bytes;
-    const bool fits = gs_partial_memory(options, pending ? UINT64_MAX : keys) <= most;
+    struct gs_forecast forecast = {.memory_bytes = 0};
+    if (wanted->end != GS_WANTED_ALL)
+        gs_partial_forecast(options, pending ? UINT64_MAX : keys, &forecast);
+    const bool fits = forecast.memory_bytes <= most;
     *partial = wanted->end != GS_WANTED_ALL && fits &&
                (only || pending || wanted->count <= keys / WANTED_PART);
     if (!only || fits)
@@ -167,7 +170,7 @@ enum gs_status gs_partial_output(const struct gs_command *command, struct gs_inp
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_WRITE), count);
     GS_TRY(gs_partial_write(reading.partial, &to.sink, stats, err));
 cleanup:
-    st = gs_output_sink_close(&to, st, err);
+    st = gs_output_sink_close(&to, st, stats, err);
     gs_partial_free(reading.partial);
     return st;
 }

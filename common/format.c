@@ -153,19 +153,20 @@ enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs
     return end != NULL && *end == '\0' ? GS_OK : refuse_type(option, text, err);
 }
 
-/* Parse OFFSET:TYPE[r]. */
-static enum gs_status parse_key(const char *text, struct gs_key_field *key, struct gs_error *err)
+enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
+                                  struct gs_error *err)
 {
     const char *colon = read_number(text, &key->offset);
     if (colon == NULL || *colon != ':')
         return gs_fail(err, GS_ERR_USAGE, 0,
-                       "invalid -k argument '%s': a key is OFFSET:TYPE, OFFSET in bytes from 0, "
-                       "as in 8:f64 or, descending, 8:f64r",
-                       text);
+                       "invalid %s argument '%s': a %s is OFFSET:TYPE, OFFSET in bytes from 0, "
+                       "as in 8:f64%s",
+                       option, text, option[1] == 'k' ? "key" : "field",
+                       option[1] == 'k' ? " or, descending, 8:f64r" : "");
     const char *end = read_type(colon + 1, &key->type);
     key->descending = end != NULL && (*end | 0x20) == 'r';
     if (end == NULL || end[key->descending] != '\0')
-        return refuse_type("-k", text, err);
+        return refuse_type(option, text, err);
     return GS_OK;
 }
 
@@ -266,7 +267,7 @@ enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_
     }
     *format = gs_format_of(type);
     for (uint32_t i = 0; i < options->key_count; i++)
-        GS_TRY(parse_key(options->keys[i], &format->keys[i], err));
+        GS_TRY(gs_key_field_parse("-k", options->keys[i], &format->keys[i], err));
     if (options->key_count > 0)
         format->key_count = options->key_count;
     st = gs_format_finish(format, err);

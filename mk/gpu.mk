@@ -33,7 +33,7 @@ $(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECT
 	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 
 define bench_rule
-$(B)/bench-gpu-$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $$(filter $(B)/w$(1)/sort/device/%,$$(call wide_objects,$(1))) $$(call objects,$$(call present,common types) $(GPU_ONCE)) build/tools/data/dist.o $(B)/flags
+$(B)/bench-gpu-$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $$(filter $(B)/w$(1)/sort/device/%,$$(call wide_objects,$(1))) $$(GROUND) $$(ONCE) build/tools/data/dist.o $(B)/flags
 	$$(call quiet,NVCC)$$(NVCC) -std=c++17 -O3 -arch=$$(BENCH_ARCH) -DGS_BITS=$(1) -Xcompiler -fopenmp -I. -c $$< -o $$@.o
 	$$(call quiet,LINK)$$(CXX) $$(CFLAGS) -fopenmp $$(LDFLAGS) $$@.o $$(filter %.o,$$^) $$(LIBS) -o $$@
 endef

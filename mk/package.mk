@@ -13,7 +13,7 @@ PROGRAM ?= gsort
 BIN := $(DESTDIR)$(PREFIX)/bin
 MAN := $(DESTDIR)$(PREFIX)/share/man
 # Completions, of each program for each shell.
-PROGRAMS := $(PROGRAM) $(if $(filter 1,$(MPI)),$(PROGRAM)-mpi)
+NAMES    := $(PROGRAM) $(call is,MPI,$(PROGRAM)-mpi)
 SHELLS   := bash zsh fish
 ZSH_FUNCTIONS ?= zsh/site-functions
 bash_file = bash-completion/completions/$(1)
@@ -30,19 +30,19 @@ endef
 PAGES := $(sort $(wildcard man/gsort*.[1-8]))
 installed = $(MAN)/man$(subst .,,$(suffix $(1)))/$(PROGRAM)$(patsubst man/gsort%,%,$(1))
 HEADING := $(shell echo '$(PROGRAM)' | tr '[:lower:]' '[:upper:]')
-install: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
+install: $(PROGRAMS)
 	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
-	$(if $(filter 1,$(MPI)),install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
+	$(call is,MPI,install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
 	install -d '$(MAN)/man1' '$(MAN)/man5'
 	$(foreach page,$(PAGES),sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g; /^\.TH /s/GSORT/$(HEADING)/' $(page) >'$(call installed,$(page))' &&) :
 	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))')
-	$(foreach shell,$(SHELLS),$(foreach name,$(PROGRAMS),$(call install_completion,$(shell),$(name))))
+	$(foreach shell,$(SHELLS),$(foreach name,$(NAMES),$(call install_completion,$(shell),$(name))))
 
 uninstall:
 	rm -f $(foreach name,$(PROGRAM) $(PROGRAM)-mpi,'$(BIN)/$(name)' $(foreach shell,$(SHELLS),$(call completion,$(shell),$(name)))) \
 	    $(foreach page,$(PAGES),'$(call installed,$(page))')
 
-deb: gsort $(if $(filter 1,$(MPI)),gsort-mpi)
+deb: $(PROGRAMS)
 	rm -rf build/deb
 	+@$(MAKE) -s install DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort ZSH_FUNCTIONS=zsh/vendor-completions
 	@mk/deb.sh build/deb $(VERSION)

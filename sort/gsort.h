@@ -43,9 +43,9 @@ enum gs_status gs_partial_write(struct gs_partial *partial, struct gs_sink *sink
                                 struct gs_stats *stats, struct gs_error *err);
 void gs_partial_free(struct gs_partial *partial);
 
-/* The bytes of memory that this takes, or UINT64_MAX; and about how many seconds. */
-uint64_t gs_partial_memory(const struct gs_options *options, uint64_t expected);
-double gs_partial_seconds(const struct gs_options *options, uint64_t expected);
+/* Predict that: memory_bytes, which may be UINT64_MAX, and seconds. */
+void gs_partial_forecast(const struct gs_options *options, uint64_t expected,
+                         struct gs_forecast *forecast);
 
 /* Has a GPU's runtime been started? If so, end by _exit: the runtime's exit handlers take long, and
  * crash if they run while it is still starting. */

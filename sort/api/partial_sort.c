@@ -32,6 +32,7 @@
 #define ROOM_TIMES     3
 #define ROOM_BYTES_MIN ((uint64_t)8 << 20)
 #define ROOM_MIN       ((uint64_t)256)
+#define ROOM_MAX       ((uint64_t)1 << 40) /* more than any memory has */
 
 /* It is full when less than one in so many is left: a piece is sifted into what is left. */
 #define ROOM_LEFT 8
@@ -87,22 +88,16 @@ static uint64_t room_bytes(const struct gs_options *options, uint64_t room)
     return __builtin_mul_overflow(2 * each, room, &bytes) ? UINT64_MAX : bytes;
 }
 
-uint64_t gs_partial_memory(const struct gs_options *options, uint64_t expected)
+void gs_partial_forecast(const struct gs_options *options, uint64_t expected,
+                         struct gs_forecast *forecast)
 {
     const uint64_t room = room_for(options, expected);
     const uint64_t bytes = room_bytes(options, room);
-    if (bytes > INT64_MAX)
-        return UINT64_MAX;
-    return bytes + gs_width(options)->memory(options, room);
-}
-
-double gs_partial_seconds(const struct gs_options *options, uint64_t expected)
-{
-    struct gs_stats stats;
-    double seconds = 0;
-    gs_width(options)->forecast(options, room_for(options, expected), &stats, &seconds);
-    return seconds +
-           (double)expected * gs_record_bytes(options) / (SIFT_RATE * gs_threads(options));
+    const double records = expected == UINT64_MAX ? 0 : (double)expected;
+    gs_width(options)->forecast(options, room, forecast);
+    forecast->seconds += records * gs_record_bytes(options) / (SIFT_RATE * gs_threads(options));
+    if (__builtin_add_overflow(forecast->memory_bytes, bytes, &forecast->memory_bytes))
+        forecast->memory_bytes = UINT64_MAX;
 }
 
 enum gs_status gs_partial_new(struct gs_partial **partial, const struct gs_options *options,

@@ -26,7 +26,8 @@ bool gs_binned_fits(const struct gs_options *options, const struct gs_plan *plan
 
 enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_plan *plan,
                               const struct gs_binned *binned, uint64_t fingerprint,
-                              struct gs_sink *sink, struct gs_stats *stats, struct gs_error *err)
+                              struct gs_last_key *last, struct gs_sink *sink,
+                              struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
     struct gs_progress progress = {.phase = NULL};
@@ -52,6 +53,7 @@ enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_
     }
     run->offsets = run->counts + binned->bins;
     gs_emit_init(&run->emitter, options, sink);
+    run->emitter.last = last;
     GS_TRY(gs_sort_bins_cpu(run, err));
     GS_TRY(gs_emit_prove(&run->emitter, run->fingerprint, err));
     stats->device_text = gs_cache_sort_name();

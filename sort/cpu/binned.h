@@ -6,6 +6,7 @@
 
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/rows.h"
+#include "sort/run/emit.h"
 #include "sort/run/plan.h"
 #include "sort/types/types.h"
 #include "sort/split/splitters.h"
@@ -26,9 +27,11 @@ struct gs_binned {
  * this many rows, take no more memory for them? */
 bool gs_binned_fits(const struct gs_options *options, const struct gs_plan *plan, size_t rows);
 
-/* Sort the keys, planned as those of a sort, into sink. fingerprint: theirs (options->verify). */
+/* Sort the keys, planned as those of a sort, into sink. fingerprint: theirs (options->verify).
+ * last: of the output that this continues. */
 enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_plan *plan,
                               const struct gs_binned *binned, uint64_t fingerprint,
-                              struct gs_sink *sink, struct gs_stats *stats, struct gs_error *err);
+                              struct gs_last_key *last, struct gs_sink *sink,
+                              struct gs_stats *stats, struct gs_error *err);
 
 #endif

@@ -84,7 +84,7 @@ cleanup:
     return st;
 }
 
-static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
+enum gs_status gs_open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
     const struct gs_plan *plan = &run->plan;
     struct gs_cpu *cpu = calloc(1, sizeof *cpu);
@@ -98,7 +98,7 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     return cpu->scratch != NULL && open_chunks(run, cpu) ? GS_OK : gs_cpu_fail_memory(run, err);
 }
 
-static void close_cpu(struct gs_run *run)
+void gs_close_cpu(struct gs_run *run)
 {
     struct gs_cpu *cpu = run->cpu;
     if (cpu == NULL)
@@ -119,10 +119,10 @@ const struct gs_stages gs_stages_cpu = {
     .has_other_ways = true,
     .expect_output = expect_output,
     .map_output = map_output,
-    .open = open_cpu,
+    .open = gs_open_cpu,
     .count_bins = gs_count_bins_cpu,
     .prefix_sum = gs_prefix_sum_cpu,
     .scatter = gs_scatter_cpu,
     .sort_bins = gs_sort_bins_cpu,
-    .close = close_cpu,
+    .close = gs_close_cpu,
 };

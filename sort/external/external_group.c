@@ -94,8 +94,8 @@ static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct 
     if (binned.rows.starts == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", binned.bins);
     fill_table(level, low, high, &binned);
-    enum gs_status st =
-        gs_sort_binned(options, plan, &binned, fingerprint, &sorter->sink, stats, err);
+    enum gs_status st = gs_sort_binned(options, plan, &binned, fingerprint, &sorter->last,
+                                       &sorter->sink, stats, err);
     free(binned.rows.starts);
     return st;
 }
@@ -106,7 +106,7 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
 {
     enum gs_status st;
     struct gs_options options = *sorter->options;
-    struct gs_plan plan;
+    struct gs_plan plan = sorter->group;
     struct gs_stats stats = {0};
     struct gs_span span = {.count = count, .name = "temporary file"};
     uint64_t start = gs_now_ns();
@@ -117,15 +117,16 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
     span.keys = sorter->load;
     uint64_t fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
     sorter->expected -= fingerprint;
-    options.decoded = true;
-    options.last = &sorter->last;
     options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
-    gs_plan_make(&plan, &options, count);
-    if (gs_sort_choose(&options, &plan, &stats) == GS_DEVICE_CPU &&
-        !gs_engine_uses_lists(options.engine) && gs_binned_fits(&options, &plan, rows))
+    gs_plan_part(&plan, &options, count);
+    const enum gs_device device = gs_sort_choose(&options, count, false, stats.reason);
+    stats.engine = gs_sort_engine(&options);
+    stats.device = gs_device_name(device);
+    if (device == GS_DEVICE_CPU && !gs_engine_uses_lists(options.engine) &&
+        gs_binned_fits(&options, &plan, rows))
         st = sort_bins(sorter, &options, &plan, level, low, high, rows, fingerprint, &stats, err);
     else
-        st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);
+        st = gs_sort_part(&options, &plan, &span, &sorter->last, &sorter->sink, &stats, err);
     add_stats(sorter->stats, &stats);
     sorter->position += stats.keys_out;
     if (options.verify)

@@ -46,7 +46,7 @@ static uint64_t note_all(uint64_t count, uint32_t *kept)
 uint64_t gs_keys_sift(const struct gs_options *options, enum gs_wanted_end end, const void *bound,
                       const void *records, uint64_t count, uint32_t *kept)
 {
-    const struct gs_codec *codec = gs_input_codec(options);
+    const struct gs_codec *codec = options->codec;
     const struct gs_span span = {.keys = records, .count = count};
     const unsigned payload = options->unique ? gs_payload_bits(options) : 0;
     const gs_key flip = options->reverse == (end == GS_WANTED_TAIL) ? 0 : (gs_key) ~(gs_key)0;

@@ -175,8 +175,8 @@ static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
     cpu->scratch_bytes = GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
     cpu->scratch = gs_pages_alloc(cpu->scratch_bytes);
     if (cpu->scratch != NULL &&
-        gs_tiles_decode(&worker->run.tiles, gs_input_codec(incoming->options), &worker->chunk, 1,
-                        NULL) == GS_OK &&
+        gs_tiles_decode(&worker->run.tiles, incoming->options->codec, &worker->chunk, 1, NULL) ==
+            GS_OK &&
         pthread_create(&worker->thread, NULL, work, worker) == 0)
         return true;
     gs_tiles_free(&worker->run.tiles);

@@ -25,8 +25,11 @@ struct gs_arrived {
 struct gs_run {
     const struct gs_options *options;
     struct gs_plan plan;
+    struct gs_last_key *last;      /* of the output that this one continues, as a part of a larger
+                                    * sort whose spans have keys, whatever options say; or NULL */
     struct gs_tiles tiles;         /* the input: its spans, cut into tiles */
     struct gs_splitters splitters; /* filled before the device's first stage */
+    unsigned loose_bits;           /* keys that agree above so many lowest bits share a bin */
     uint64_t *counts;              /* per bin: its keys in the sample, later in the whole input */
     uint64_t *offsets;             /* per bin: where it starts in the output */
     struct gs_emitter emitter;
@@ -39,6 +42,7 @@ struct gs_run {
     gs_key *mapped;               /* what sink->map() returned if it was called before the sample
                                    * was drawn: a thread then creates its pages; else NULL */
     bool asked_map;               /* it was called then */
+    bool refused;                 /* the sample does not suit the stages: nothing has been sorted */
     bool keeps_most; /* the output will be about as long as the input: duplicates stay, or are few;
                       * also false where the sink has no use for the answer */
 };

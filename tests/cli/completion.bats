@@ -58,7 +58,7 @@ options()
 @test "zsh has the options of --help, and their words" {
     make_completion zsh
     options >wanted
-    sed -n "s/^    '\*\(-[-a-zA-Z]*\).*/\1/p" zsh | sed 's/-$//' | sort -u >got
+    sed -n "s/^    '\*\(-[-a-zA-Z0-9]*\).*/\1/p" zsh | sed 's/-$//' | sort -u >got
     assert_same wanted got
     grep -q "^    '\*--device=\[.*\]:NAME:(auto cpu gpu)' " zsh
     require zsh
@@ -69,7 +69,7 @@ options()
 @test "fish has the options of --help, and their words" {
     make_completion fish
     options >wanted
-    grep -Eo -- ' -[sl] [-a-zA-Z]+' fish | sed 's/^ -s /-/; s/^ -l /--/' | sort -u >got
+    grep -Eo -- ' -[sl] [-a-zA-Z0-9]+' fish | sed 's/^ -s /-/; s/^ -l /--/' | sort -u >got
     assert_same wanted got
     require fish
     export HOME=$PWD

@@ -64,7 +64,7 @@ hinted()
 }
 
 @test "every refusal of a command line hints at -h, under the program's name" {
-    hinted "options '-co' are incompatible" -c in -o out
+    hinted "options '-c' and '-o' are incompatible" -c in -o out
     hinted "-k needs -R" -k 0:u32 in -o out
     hinted "is not from 1 to" --parallel=0 in -o out
     hinted "requires an argument" in -o

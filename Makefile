@@ -154,7 +154,9 @@ WIDE_UNITS := cache_sort cache_sort_methods copy_ordered external_split few_valu
 UNITS    := $(UNITS_32) $(foreach width,$(WIDTHS),$(WIDE_UNITS:%=$(B)/unit/test_%_$(width)))
 PROGRAMS := gsort $(call is,MPI,gsort-mpi)
 
-quiet = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$@';)
+# Before a command: make its target's directory, and unless V=1 print a word instead of the command.
+quiet = $(if $(filter 1,$(V)),,@)mkdir -p $(@D);$(if $(filter 1,$(V)),, printf '  %-5s %s\n' '$(1)' '$@';)
+compile_c = $(call quiet,CC)$(CC) $(CPP_FLAGS) $(OWN_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
 
 ## Build
 ##   all              ./gsort and build/keygen (default); MPI=1: ./gsort-mpi, too
@@ -186,8 +188,8 @@ gsort: $(B)/gsort FORCE
 gsort-mpi: $(M)/gsort-mpi FORCE
 	$(copy)
 
-MPIRUN ?= $(patsubst mpicc%,mpirun%,$(notdir $(MPICC)))
 # The program, and the same for several processes, by the compiler's wrapper of one MPI library or another.
+MPIRUN ?= $(patsubst mpicc%,mpirun%,$(notdir $(MPICC)))
 MPI_CC := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
 link = $(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
 $(B)/gsort: $(MAIN) $(OBJECTS)
@@ -209,7 +211,6 @@ $(eval $(call kept,$(B)/version,VERSION_NOW))
 $(B)/cli/version.o: private OWN_FLAGS := $(VERSION_NOW)
 $(B)/cli/version.o: $(B)/version
 
-
 # All files of a room as one: written again when there are others.
 files_in = $(patsubst "%",%,$(filter "%",$(file <$(1))))
 differ = $(filter-out $(1),$(2))$(filter-out $(2),$(1))
@@ -221,10 +222,6 @@ in_room = $(call whole_room,$(1)/sort/$(2).c,$(filter sort/$(2)/%.c,$(3)))
 $(foreach room,$(WHOLE),$(eval $(call in_room,$(B),$(room),$(NARROW)))\
     $(foreach width,$(WIDTHS),$(eval $(call in_room,$(B)/w$(width),$(room),$(WIDE_$(width))))))
 
-define compile_c
-@mkdir -p $(@D)
-$(call quiet,CC)$(CC) $(CPP_FLAGS) $(OWN_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) -c $< -o $@
-endef
 define compile
 $(1)/%.o: %.c $(B)/flags
 	$$(compile_c)
@@ -233,11 +230,9 @@ $(1)/%.o: $(1)/%.c $(B)/flags
 	$$(compile_c)
 
 $(1)/%.o: %.cc $(B)/flags
-	@mkdir -p $$(@D)
 	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) $$(OWN_FLAGS) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
 
 $(1)/%.o: %.cu $(B)/flags
-	@mkdir -p $$(@D)
 	$$(call quiet,NVCC)$$(NVCC) -I. -MMD -MP $$(OWN_FLAGS) $$(NVCC_FLAGS) -c $$< -o $$@
 endef
 $(foreach place,$(B) $(M) $(WIDTHS:%=$(B)/w%),$(eval $(call compile,$(place))))
@@ -252,7 +247,6 @@ define unit
 $(B)/unit$(1).a:
 	$$(call quiet,AR)rm -f $$@ && $$(AR) rcT $$@ $$^
 $(B)/unit/%$(1): tests/unit/%.c $(B)/unit$(1).a $(B)/flags
-	@mkdir -p $$(@D)
 	$$(call quiet,UNIT)$$(CC) $$(CPP_FLAGS) $$(OWN_FLAGS) $$(CPPFLAGS) $$(C_FLAGS) $$(UNIT_CFLAGS) $$(SANITIZE) $$(LDFLAGS) $$< $(B)/unit$(1).a $$(LIBS) -o $$@
 endef
 # Each wider build is one object file that shows nothing but its table of calls and its sort by tags (that of 128 bits, the table
@@ -282,16 +276,13 @@ $(filter-out %.so %/quirkfs,$(TOOLS)):
 build/faults.so: tests/faults/shim.c
 build/refuse.so: tests/faults/refuse.c
 build/%.so:
-	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(TOOL_FLAGS) -shared -fPIC $< -o $@
 
 # A file system with quirks, to be mounted by tests.
 build/quirkfs: tests/faults/quirkfs.c
-	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(TOOL_FLAGS) $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags fuse3)) $< $(shell $(PKG_CONFIG) --libs fuse3) -o $@
 
 build/tools/%.o: %.c
-	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(TOOL_FLAGS) -MMD -MP -c $< -o $@
 
 ##
@@ -307,8 +298,8 @@ SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='
         QUIRKFS='$(call is,FUSE,$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
-# TESTS: Bats files or directories, or the word unit, for the unit tests, or unit/NAME. BATS_JOBS files run at a time, one more than there are
-# processors, since tests wait for disks, pipes and clocks; without GNU parallel, only one.
+# TESTS: Bats files or directories, or unit, for the unit tests, or unit/NAME. BATS_JOBS files run at a time, one more than
+# there are processors, since tests wait for disks, pipes and clocks; without GNU parallel, only one.
 TESTS     ?= unit tests
 unit_named = $(filter $(B)/unit/test_$(1) $(WIDTHS:%=$(B)/unit/test_$(1)_%),$(UNITS))
 UNITS_NOW  = $(foreach word,$(TESTS),$(if $(filter unit,$(word)),$(UNITS),$(call unit_named,$(word:unit/%=%))))

@@ -33,17 +33,6 @@ static const char *explain(enum gs_mode mode)
     }
 }
 
-/* The option, or one of them, that says what is combined. */
-static const char *combining(const struct gs_combine *combine)
-{
-    static const char *const fields[] = {"--sum", "--min", "--max"};
-    if (combine == NULL || combine->count_text != NULL)
-        return "--count";
-    if (combine->repeated || combine->single)
-        return combine->repeated ? "--repeated" : "--single";
-    return fields[combine->fields[0].fold];
-}
-
 /* The option that says what is wanted. */
 static const char *wanting(const struct gs_wanted *wanted)
 {
@@ -65,7 +54,7 @@ static enum gs_status check_wanted(const struct gs_command *command, struct gs_e
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '%s' and '%s' are incompatible: combine first, and pass that on to "
                        "gsort -m %s",
-                       wanting(wanted), combining(command->combine), wanting(wanted));
+                       wanting(wanted), command->combine->option, wanting(wanted));
     if (command->mode == GS_MODE_MERGE && command->sort.unique && wanted->end == GS_WANTED_TAIL)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '-mu' and '--tail' are incompatible: without -m, they go together");
@@ -78,6 +67,7 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
     const bool prints = command->mode == GS_MODE_PRINT;
     const bool looks = prints || command->mode == GS_MODE_CHECK;
     const bool sorts = command->mode == GS_MODE_SORT;
+    const struct gs_combine *combine = command->combine;
     const struct {
         bool given, useless;
         const char *option;
@@ -85,8 +75,8 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
         {command->output != NULL, looks, "-o"},
         {command->sort.reverse, prints, "-r"},
         {command->sort.unique, prints, "-u"},
+        {combine != NULL, looks, combine != NULL ? combine->option : ""},
         {command->stable, prints, "-s"},
-        {command->combine != NULL, looks, combining(command->combine)},
         {command->sort.wanted.end != GS_WANTED_ALL, looks, wanting(&command->sort.wanted)},
         {command->sort.verify, looks, "--verify"},
         {command->stats != GS_STATS_NONE, looks, "--stats"},
@@ -110,9 +100,10 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '--argsort' and '--verify' are incompatible: positions do not show "
                        "what was read");
-    if (command->combine != NULL && command->sort.index_bytes != 0)
+    if (command->sort.index_bytes != 0 && command->combine != NULL)
         return gs_fail(err, GS_ERR_USAGE, 0,
-                       "--argsort: nothing can be combined: it writes no records of keys");
+                       "options '--argsort' and '%s' are incompatible: positions are not combined",
+                       command->combine->option);
     const enum gs_status st = check_wanted(command, err);
     return st == GS_OK ? check_mode(command, err) : st;
 }

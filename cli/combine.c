@@ -129,7 +129,7 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
     for (uint32_t i = 0; i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
         const struct gs_key_field *field = &one->field;
-        if (one->fold == GS_FOLD_SUM) {
+        if (one->fold == GS_COMBINE_SUM) {
             if (combiner->times == 1)
                 gs_field_sum_begin(&combiner->sums[i], field, last);
             gs_field_sum_add(&combiner->sums[i], field, records, count, how->record_bytes);
@@ -138,7 +138,7 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
         const char *record = records;
         for (uint64_t j = 0; j < count; j++, record += how->record_bytes) {
             const int sign = gs_record_compare_keys(&one->order, record, last);
-            if (one->fold == GS_FOLD_MIN ? sign < 0 : sign > 0)
+            if (one->fold == GS_COMBINE_MIN ? sign < 0 : sign > 0)
                 memcpy(last + field->offset, record + field->offset, field->type.bytes);
         }
     }
@@ -159,7 +159,8 @@ static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
     }
     for (uint32_t i = 0; combiner->times > 1 && i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
-        if (one->fold != GS_FOLD_SUM || gs_field_sum_store(&combiner->sums[i], &one->field, last))
+        if (one->fold != GS_COMBINE_SUM ||
+            gs_field_sum_store(&combiner->sums[i], &one->field, last))
             continue;
         gs_key_print(&combiner->options->format->keys[0], last, key);
         return gs_fail(err, GS_ERR_INPUT, 0,

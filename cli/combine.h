@@ -12,17 +12,25 @@
 #include "common/record_order.h"
 #include "sort/gsort.h"
 
-enum gs_fold { GS_FOLD_SUM, GS_FOLD_MIN, GS_FOLD_MAX };
+enum gs_combine_option {
+    GS_COMBINE_COUNT,
+    GS_COMBINE_REPEATED,
+    GS_COMBINE_SINGLE,
+    GS_COMBINE_SUM,
+    GS_COMBINE_MIN,
+    GS_COMBINE_MAX
+};
 
 /* A field that is combined. */
 struct gs_combined_field {
-    enum gs_fold fold;
-    const char *text; /* as given */
+    enum gs_combine_option fold; /* SUM, MIN or MAX */
+    const char *text;            /* as given */
     struct gs_key_field field;
     struct gs_record_order order; /* by that field, for the least and the greatest */
 };
 
 struct gs_combine {
+    const char *option;     /* the first that asks for it */
     bool repeated;          /* only keys that come more than once; */
     bool single;            /* only those that come once */
     const char *count_text; /* --count, or NULL */
@@ -33,12 +41,10 @@ struct gs_combine {
     struct gs_combined_field fields[GS_FORMAT_KEYS_MAX];
 };
 
-/* What combining adds to a command line: one is made by the first option that asks for it.
- * GS_ERR_USAGE if an option's value is malformed, or goes not with others. */
-enum gs_status gs_combine_count(struct gs_combine **combine, const char *arg, struct gs_error *err);
-enum gs_status gs_combine_which(struct gs_combine **combine, bool repeated, struct gs_error *err);
-enum gs_status gs_combine_field(struct gs_combine **combine, enum gs_fold fold, const char *arg,
-                                struct gs_error *err);
+/* Add an option of the command line; the first one makes *combine. GS_ERR_USAGE if its value is
+ * malformed, or it goes not with another. */
+enum gs_status gs_combine_add(struct gs_combine **combine, enum gs_combine_option option,
+                              const char *arg, struct gs_error *err);
 
 /* Now that the format of the records is known: find the fields, by the names in a .npy file's
  * header if npy is not NULL, and check that they are no keys. */

@@ -7,52 +7,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"--sum", "--min", "--max"};
+static const char *const names[] = {"--count", "--repeated", "--single", "--sum", "--min", "--max"};
 
-static enum gs_status make(struct gs_combine **combine, struct gs_error *err)
+static enum gs_status set_count(struct gs_combine *combine, const char *arg, struct gs_error *err)
+{
+    combine->count_text = arg;
+    if (gs_key_type_parse("--count", arg, &combine->count, err) == GS_OK &&
+        combine->count.kind == GS_TYPE_UNSIGNED && combine->count.bytes <= 8)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0,
+                   "invalid --count argument '%s': it is u8, u16, u32 or u64; with 'be' behind, "
+                   "big-endian",
+                   arg);
+}
+
+enum gs_status gs_combine_add(struct gs_combine **combine, enum gs_combine_option option,
+                              const char *arg, struct gs_error *err)
 {
     if (*combine == NULL)
         *combine = calloc(1, sizeof **combine);
-    return *combine != NULL ? GS_OK : gs_fail(err, GS_ERR_MEMORY, ENOMEM, "command line");
-}
-
-enum gs_status gs_combine_count(struct gs_combine **combine, const char *arg, struct gs_error *err)
-{
-    enum gs_status st = make(combine, err);
-    if (st != GS_OK)
-        return st;
-    (*combine)->count_text = arg;
-    st = gs_key_type_parse("--count", arg, &(*combine)->count, err);
-    if (st == GS_OK && ((*combine)->count.kind != GS_TYPE_UNSIGNED || (*combine)->count.bytes > 8))
-        st = gs_fail(err, GS_ERR_USAGE, 0,
-                     "invalid --count argument '%s': numbers of records are u8, u16, u32 or u64",
-                     arg);
-    return st;
-}
-
-enum gs_status gs_combine_which(struct gs_combine **combine, bool repeated, struct gs_error *err)
-{
-    enum gs_status st = make(combine, err);
-    if (st != GS_OK)
-        return st;
-    *(repeated ? &(*combine)->repeated : &(*combine)->single) = true;
-    if ((*combine)->repeated && (*combine)->single)
-        st = gs_fail(err, GS_ERR_USAGE, 0,
-                     "options '--repeated' and '--single' are incompatible: -u alone writes both");
-    return st;
-}
-
-enum gs_status gs_combine_field(struct gs_combine **combine, enum gs_fold fold, const char *arg,
-                                struct gs_error *err)
-{
-    enum gs_status st = make(combine, err);
-    if (st != GS_OK)
-        return st;
-    if ((*combine)->field_count == GS_FORMAT_KEYS_MAX)
+    struct gs_combine *all = *combine;
+    if (all == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "command line");
+    if (all->option == NULL)
+        all->option = names[option];
+    if (option == GS_COMBINE_COUNT)
+        return set_count(all, arg, err);
+    all->repeated = all->repeated || option == GS_COMBINE_REPEATED;
+    all->single = all->single || option == GS_COMBINE_SINGLE;
+    if (all->repeated && all->single)
+        return gs_fail(
+            err, GS_ERR_USAGE, 0,
+            "options '--repeated' and '--single' are incompatible: -u alone writes both");
+    if (option <= GS_COMBINE_SINGLE)
+        return GS_OK;
+    if (all->field_count == GS_FORMAT_KEYS_MAX)
         return gs_fail(err, GS_ERR_USAGE, 0, "more than %d fields: %s %s", GS_FORMAT_KEYS_MAX,
-                       names[fold], arg);
-    (*combine)->fields[(*combine)->field_count++] =
-        (struct gs_combined_field){.fold = fold, .text = arg};
+                       names[option], arg);
+    all->fields[all->field_count++] = (struct gs_combined_field){.fold = option, .text = arg};
     return GS_OK;
 }
 
@@ -72,7 +64,7 @@ static enum gs_status find_field(struct gs_combined_field *one, uint32_t record_
     if (one->field.descending || format.key_count > 1)
         return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s': it is one field, without r",
                        names[one->fold], one->text);
-    if (one->fold == GS_FOLD_SUM && one->field.type.kind == GS_TYPE_BYTES)
+    if (one->fold == GS_COMBINE_SUM && one->field.type.kind == GS_TYPE_BYTES)
         return gs_fail(err, GS_ERR_USAGE, 0, "--sum=%s: bytes have no sum, numbers do", one->text);
     gs_record_order_init(&one->order, &format);
 cleanup:

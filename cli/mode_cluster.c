@@ -5,6 +5,7 @@
  * all ranks are on one host, one of them sorts (one_host.c).
  */
 #include "cli/cluster_stats.h"
+#include "cli/combine.h"
 #include "cli/launcher.h"
 #include "cli/local_files.h"
 #include "cli/memory_limit.h"
@@ -37,9 +38,11 @@ static enum gs_status check_command(const struct gs_cluster *cluster,
                        "--head and --tail: only ranks of one host have them, without --local and "
                        "--apart");
     if (command->combine != NULL && !gs_is_one_host(cluster, command))
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "--count, --sum and the like: ranks combine on one host only, without "
-                       "--apart and --local: sort first, and combine by gsort -m");
+        return gs_fail(
+            err, GS_ERR_USAGE, 0,
+            "%s: ranks combine on one host only, without --apart and --local: sort first, "
+            "and combine by gsort -m",
+            command->combine->option);
     if (command->mode == GS_MODE_MERGE)
         return gs_fail(err, GS_ERR_USAGE, 0, "-m: only one process merges: start it once");
     if (command->output == NULL)

@@ -37,12 +37,8 @@ enum {
     OPT_HEAD,
     OPT_TAIL,
     OPT_SKIP,
-    OPT_COUNT,
-    OPT_REPEATED,
-    OPT_SINGLE,
-    OPT_SUM,
-    OPT_MIN,
-    OPT_MAX,
+    OPT_COMBINE,
+    OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_MAX,
     OPT_DEVICE,
     OPT_SAMPLES,
     OPT_BINS,
@@ -82,7 +78,7 @@ static const struct argp_option table[] = {
     {"type", 't', "TYPE", 0,
      "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32); "
      "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
-     "does",
+     "does. TYPE,TYPEr and so on: records of such fields, each a key, with r in descending order",
      0},
     {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 65536", 0},
     {"key", 'k', "KEY", 0,
@@ -117,16 +113,17 @@ static const struct argp_option table[] = {
      0},
 
     {NULL, 0, NULL, 0, "One record of each key, as -u writes:", GROUP_COMBINE},
-    {"count", OPT_COUNT, "TYPE", 0,
+    {"count", OPT_COMBINE + GS_COMBINE_COUNT, "TYPE", 0,
      "behind each record, how many of its keys there were, as TYPE: u8, u16, u32, u64", 0},
-    {"repeated", OPT_REPEATED, NULL, 0, "only keys that come more than once", 0},
-    {"single", OPT_SINGLE, NULL, 0, "only keys that come once", 0},
-    {"sum", OPT_SUM, "FIELD", 0,
+    {"repeated", OPT_COMBINE + GS_COMBINE_REPEATED, NULL, 0, "only keys that come more than once",
+     0},
+    {"single", OPT_COMBINE + GS_COMBINE_SINGLE, NULL, 0, "only keys that come once", 0},
+    {"sum", OPT_COMBINE + GS_COMBINE_SUM, "FIELD", 0,
      "OFFSET:TYPE, a field that is no key, or a name in a .npy file: its sum over the records of "
      "the key; may be given several times, as the next two",
      0},
-    {"min", OPT_MIN, "FIELD", 0, "the least value of a field", 0},
-    {"max", OPT_MAX, "FIELD", 0, "the greatest value of a field", 0},
+    {"min", OPT_COMBINE + GS_COMBINE_MIN, "FIELD", 0, "the least value of a field", 0},
+    {"max", OPT_COMBINE + GS_COMBINE_MAX, "FIELD", 0, "the greatest value of a field", 0},
 
     {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
     {"skip", OPT_SKIP, "N", 0,
@@ -340,16 +337,6 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_set_wanted(command, "--tail", GS_WANTED_TAIL, arg, err);
     case OPT_FILES0_FROM:
         return set_once("lists of files", arg, &command->file_list, err);
-    case OPT_COUNT:
-        return gs_combine_count(&command->combine, arg, err);
-    case OPT_REPEATED:
-    case OPT_SINGLE:
-        return gs_combine_which(&command->combine, key == OPT_REPEATED, err);
-    case OPT_SUM:
-    case OPT_MIN:
-    case OPT_MAX:
-        return gs_combine_field(&command->combine, (enum gs_fold)(key - OPT_SUM + (int)GS_FOLD_SUM),
-                                arg, err);
     case 's':
         command->stable = true;
         return GS_OK;
@@ -411,6 +398,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->files[command->file_count++] = arg;
         return GS_OK;
     default:
+        if (key >= OPT_COMBINE && key <= OPT_COMBINE_LAST)
+            return gs_combine_add(&command->combine, (enum gs_combine_option)(key - OPT_COMBINE),
+                                  arg, err);
         return gs_fail(err, GS_ERR_INTERNAL, 0, "option %d is in no case", key);
     }
 }
@@ -508,22 +498,4 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     if (st != GS_OK)
         gs_command_free(command);
     return st;
-}
-
-void gs_command_free(struct gs_command *command)
-{
-    free(command->skips);
-    command->skips = NULL;
-    gs_npy_files_free(command->npy);
-    command->npy = NULL;
-    free(command->combine);
-    command->combine = NULL;
-    free(command->names);
-    command->names = NULL;
-    free(command->files);
-    command->files = NULL;
-    free(command->list_names);
-    command->list_names = NULL;
-    free(command->directories);
-    command->directories = NULL;
 }

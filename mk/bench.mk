@@ -27,7 +27,6 @@ TBB_LIBS = $(shell $(PKG_CONFIG) --exists tbb 2>/dev/null && $(PKG_CONFIG) --lib
 PEERS := $(B)/bench_cpu $(B)/bench_cpu_64
 $(PEERS:%=%.peers.o): private OWN_FLAGS = $(if $(findstring _64,$@),-DGS_BITS=64)
 $(PEERS:%=%.peers.o): tests/bench/peers.cc $(B)/flags
-	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(OWN_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c $< -o $@
 $(B)/bench_cpu_64: $(B)/bench_cpu_64.peers.o build/tools/data/dist.o
 $(B)/bench_cpu: $(B)/bench_cpu.peers.o

@@ -34,7 +34,6 @@ FUZZ_format  := common/format.c common/key_text.c common/codec.c
 FUZZ_npy     := common/npy.c common/npy_literal.c common/npy_type.c common/npy_plain.c common/npy_format.c common/utf8.c common/format.c
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
-	@mkdir -p $(@D)
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
 	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(FUZZ_$*) $< \

@@ -22,16 +22,15 @@ static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
 {
     uint64_t spare = gs_regions_spare(run);
     const struct gs_plan *plan = &run->plan;
+    if (run->arrived.rows.keys != NULL) {
+        cpu->rows = run->arrived.rows;
+        cpu->starts_bytes = run->arrived.starts_bytes;
+        run->arrived.rows.starts = NULL;
+        return true;
+    }
     cpu->rows.row_keys = plan->chunk_keys;
     cpu->rows.count = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
     cpu->rows.stride = gs_run_bins(run) + 1;
-    if (run->arrived.keys != NULL) {
-        cpu->starts_bytes = run->arrived.starts_bytes;
-        cpu->rows.starts = run->arrived.starts;
-        cpu->rows.keys = run->arrived.keys;
-        run->arrived.starts = NULL;
-        return true;
-    }
     cpu->starts_bytes = cpu->rows.count * cpu->rows.stride * sizeof *cpu->rows.starts;
     cpu->rows.starts = gs_pages_alloc(cpu->starts_bytes);
     if (spare > 0) {
@@ -69,7 +68,7 @@ static enum gs_status map_output(struct gs_run *run, struct gs_error *err)
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
     if (!gs_sink_maps(sink) || !run->keeps_most || run->plan.count <= GS_FEW_KEYS ||
-        (early && run->arrived.keys == NULL && !run->asked_map &&
+        (early && run->arrived.rows.keys == NULL && !run->asked_map &&
          !gs_regions_pay(run, gs_run_bins(run))))
         return GS_OK;
     uint64_t start = gs_now_ns();

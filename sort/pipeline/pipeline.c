@@ -278,7 +278,7 @@ static enum gs_status prepare(struct attempt *attempt, enum needs needs, struct 
     if (needs == NOTHING)
         return GS_OK;
     run->stats->device = attempt->stages->device;
-    if (attempt->sample == NULL && run->arrived.keys == NULL)
+    if (attempt->sample == NULL && run->arrived.rows.keys == NULL)
         GS_TRY(draw_sample(attempt, err));
     if (needs == BINS && run->counts == NULL)
         GS_TRY(prepare_bins(attempt, err));
@@ -292,7 +292,7 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
     enum gs_status st = GS_OK;
     struct attempt attempt = {.run = run, .stages = stages};
     /* Chunks that arrived are in order of bins by now: they are sorted by them. */
-    const bool bins_only = stages->bins_only || run->arrived.keys != NULL;
+    const bool bins_only = stages->bins_only || run->arrived.rows.keys != NULL;
     size_t i = bins_only ? sizeof ways / sizeof *ways - 1 : 0;
     attempt.sorted = bins_only && run->plan.count == 0;
     run->stats->device = "cpu";

@@ -3,6 +3,7 @@
  */
 #include "sort/sorter/sorter.h"
 #include "sort/bin/cache_sort.h"
+#include "sort/cpu/binned.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/engines/engine.h"
 #include "sort/engines/list_engines.h"
@@ -134,7 +135,9 @@ enum gs_status gs_sort_on(struct gs_run *run, const struct gs_plan *plan,
         stages->plan(&run->plan, options);
     if (stages->forgets_input)
         gs_incoming_take(options->incoming, run);
-    bool forgets = stages->forgets_input && run->arrived.keys == NULL;
+    if (stages->forgets_input && run->binned != NULL)
+        gs_binned_take(run->binned, run);
+    bool forgets = stages->forgets_input && run->arrived.rows.keys == NULL;
     uint64_t held = forgets ? gs_plan_held(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
     open_emitter(run, sink);
@@ -144,8 +147,9 @@ enum gs_status gs_sort_on(struct gs_run *run, const struct gs_plan *plan,
     describe_run(run);
     run->stats->memory_bytes += held;
 cleanup:
-    gs_pages_free(run->arrived.starts, run->arrived.starts_bytes); /* if open has not taken them */
-    run->arrived = (struct gs_arrived){.keys = NULL};
+    gs_pages_free(run->arrived.rows.starts,
+                  run->arrived.starts_bytes); /* if open has not taken them */
+    run->arrived = (struct gs_arrived){.count = 0};
     return st;
 }
 
@@ -287,8 +291,9 @@ cleanup:
 }
 
 enum gs_status gs_sort_part(const struct gs_options *options, const struct gs_plan *plan,
-                            const struct gs_span *span, struct gs_last_key *last,
-                            struct gs_sink *sink, struct gs_stats *stats, struct gs_error *err)
+                            const struct gs_span *span, struct gs_binned *binned,
+                            struct gs_last_key *last, struct gs_sink *sink, struct gs_stats *stats,
+                            struct gs_error *err)
 {
     enum gs_status st;
     struct gs_progress progress = {.phase = NULL};
@@ -296,6 +301,7 @@ enum gs_status gs_sort_part(const struct gs_options *options, const struct gs_pl
     if (run == NULL)
         return GS_ERR_MEMORY;
     GS_TRY(gs_tiles_make(&run->tiles, span, 1, err));
+    run->binned = binned;
     run->last = last;
     run->plan = *plan;
     st = sort_run(run, sink, err);

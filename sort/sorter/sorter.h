@@ -33,11 +33,12 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err);
 
-/* The same for a part of a larger sort, by a plan: the span has keys, not records, and the output
- * continues the one whose last key is *last. */
+/* The same for a part of a larger sort, by a plan: the span has keys, not records, which lie in
+ * bins, and the output continues the one whose last key is *last. */
 enum gs_status gs_sort_part(const struct gs_options *options, const struct gs_plan *plan,
-                            const struct gs_span *span, struct gs_last_key *last,
-                            struct gs_sink *sink, struct gs_stats *stats, struct gs_error *err);
+                            const struct gs_span *span, struct gs_binned *binned,
+                            struct gs_last_key *last, struct gs_sink *sink, struct gs_stats *stats,
+                            struct gs_error *err);
 
 /* Sort run->tiles by a plan with the stages of one device, which may change the plan; options,
  * stats and progress are set. *partial: a stream has got some keys already, so that a failed sort

@@ -10,7 +10,7 @@
 #include "sort/merge/merge.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/sorter/sorter.h"
-#include "sort/width/forecast.h"
+#include "sort/width/sort_forecast.h"
 
 static struct gs_incoming *start_incoming(const struct gs_options *options)
 {

@@ -114,8 +114,9 @@ hinted()
 }
 
 @test "--help begins with what people need" {
-    gsort --help | grep -E '^ [^ ].*:$' | head -4 >groups
-    printf ' %s:\n' 'What to do' Formats Resources Reports | cmp groups -
+    gsort --help | grep -E '^ [^ ].*:$' | head -5 >groups
+    printf ' %s:\n' 'What to do' 'One record of each key, as -u writes' Formats Resources Reports |
+        cmp groups -
 }
 
 @test "a size that does not fit says what may help" {

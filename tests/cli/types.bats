@@ -17,7 +17,10 @@ refused()
     refused "invalid type in -t argument 'u33'" -t u33 in
     refused "'r' belongs to a key" -t f64r in
     refused "-k needs -R SIZE" -k 0:u8 in
-    refused "-t is for files of one type" -t u8 -R 8 in
+    refused "-t u8 has 1 bytes, but -R 8: name all fields" -t u8 -R 8 in
+    refused "-t u64,u32 has 12 bytes, but -R 16" -R 16 -t u64,u32 in
+    refused "-t names all fields of a record" -t u64,u32 -k 0:u64 in
+    refused "in: size 160 is not a multiple of 12" -t u64,u32 in
     refused "invalid -R argument '0'" -R 0 in
     refused "invalid -k argument 'x'" -R 8 -k x in
     refused "key 6:u32 ends at byte 10, but a record has 8 bytes" -R 8 -k 6:u32 in

@@ -75,6 +75,11 @@ static void test_accepted(void)
     accepts("-R 100 -k 0:b10", "-R 100 -k 0:b10", 0);
     accepts("-k 1:i16ber -R 3", "-R 3 -k 1:i16ber", 4);
     accepts("-R 12 -k 0:u8r", "-R 12 -k 0:u8r", 16);
+    accepts("-t u64,u32", "-R 12 -k 0:u64 -k 8:u32", 16);
+    accepts("-t i8r,f64beR,b3,u16,<f4", "-R 18 -k 0:i8r -k 1:f64ber -k 9:b3 -k 12:u16 -k 14:f32",
+            0);
+    accepts("-t u64,uint32_tr -R 12", "-R 12 -k 0:u64 -k 8:u32r", 16);
+    accepts("-R 8 -t double", "-R 8 -k 0:f64", 8);
     accepts("-R 12B", "-R 12 -k 0:b12", 16);
     accepts("-R 1k", "-R 1024 -k 0:b1024", 0);
     accepts("-R 0x10 -k 0x8:u32", "-R 16 -k 8:u32", 16);
@@ -140,6 +145,12 @@ static void test_refused(void)
         "-R 4 -k 0:u32rr",
         "-R 4 -k 0:",
         "-R 4 -k 0:u32rbe",
+        "-t u64,",
+        "-t ,u64",
+        "-t u64,,u32",
+        "-t u64,u32rr",
+        "-t u64,x",
+        "-t u64;u32",
         "-t b99999999999999999999",
     };
     for (size_t i = 0; i < sizeof no_types / sizeof *no_types; i++)
@@ -158,7 +169,11 @@ static void test_refused(void)
     refuses("-R 4 -k 0,u8", "OFFSET:TYPE");
     refuses("-k 0:u32", "-R SIZE");
     refuses("-t u64 -k 0:u32", "-R SIZE");
-    refuses("-t u64 -R 8", "-R SIZE");
+    refuses("-t u64 -R 16", "-t u64 has 8 bytes, but -R 16");
+    refuses("-t u64,u32 -R 16", "-t u64,u32 has 12 bytes, but -R 16");
+    refuses("-t u64,u32 -R x", "1 to 65536");
+    refuses("-t u64,u32 -k 0:u64", "-R SIZE");
+    refuses("-t b65000,b537", "more than 65536 bytes");
     refuses("-R 8 -k 4:u32 -k 5:u32be", "key 5:u32be ends at byte 9, but a record has 8 bytes");
     refuses("-R 1 -k 1:u8r", "key 1:u8r ends at byte 2, but a record has 1 bytes");
     refuses("-R 8 -k 0:u32 -k 3:u8", "keys 0:u32 and 3:u8 overlap");

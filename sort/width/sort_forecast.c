@@ -1,7 +1,7 @@
-/* forecast.c -- predict a sort of elements.
+/* sort_forecast.c -- predict a sort of elements.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/width/forecast.h"
+#include "sort/width/sort_forecast.h"
 #include "sort/external/external_plan.h"
 #include "sort/run/cost.h"
 #include "sort/run/plan.h"

@@ -1,8 +1,8 @@
-/* forecast.h -- predict a sort of elements.
+/* sort_forecast.h -- predict a sort of elements.
  * SPDX-License-Identifier: MIT
  */
-#ifndef GS_WIDTH_FORECAST_H
-#define GS_WIDTH_FORECAST_H
+#ifndef GS_SORT_FORECAST_H
+#define GS_SORT_FORECAST_H
 
 #include "sort/types/forecast.h"
 

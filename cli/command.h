@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE };
+enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE, GS_MODE_PRINT };
 
 enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
 
@@ -26,11 +26,13 @@ struct gs_spill_home;
 struct gs_command {
     enum gs_mode mode;
     bool quiet;                     /* -C: only the exit status tells */
+    uint64_t print_most;            /* --print: so many records, at most */
     struct gs_format_options named; /* -t, -R and -k as given */
     bool stable;                    /* -s */
     struct gs_format format;        /* of the records */
     struct gs_codec codec;          /* of that format, */
     struct gs_record_order order;   /* or that, of records that no element holds */
+    struct gs_combine *combine;     /* --count, --sum and the like, or NULL; owned */
     struct gs_options sort;         /* memory_bytes is left 0 here: see memory_limit */
     uint64_t memory_limit;          /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;

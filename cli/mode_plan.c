@@ -1,6 +1,7 @@
 /* mode_plan.c -- --plan: print what a run would do, and do nothing.
  * SPDX-License-Identifier: MIT
  */
+#include "cli/combine.h"
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/pace_look.h"
@@ -20,45 +21,36 @@ static void look_at_pace(const struct gs_inputs *inputs, struct gs_plan *plan)
 {
     plan->look = gs_pace_look(inputs);
     const double slower = plan->look.fresh - FRESH_SECONDS;
-    plan->seconds += (double)plan->fresh_bytes * (slower > 0 ? slower : 0);
-    plan->seconds += (double)plan->look.cold_bytes * plan->look.disk;
+    plan->forecast.seconds += (double)plan->fresh_bytes * (slower > 0 ? slower : 0);
+    plan->forecast.seconds += (double)plan->look.cold_bytes * plan->look.disk;
 }
 
 static enum gs_status plan_sort(const struct gs_command *command, struct gs_plan *plan,
                                 struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
     struct gs_options options = command->sort;
-    options.threads = gs_memory_threads(&options, plan->limit_bytes, 0, plan->keys);
-    gs_width(&options)->forecast(&options, plan->keys, &plan->stats, &plan->seconds);
     /* With --argsort, a record has its position beside it in temporary files. */
     const unsigned position_bytes = command->sort.index_bytes != 0 ? GS_NUMBER_BYTES : 0;
-    if (gs_width(&options)->external_needed(&options, plan->limit_bytes, 0, plan->keys)) {
-        plan->method = "external sort";
-        plan->passes = 2;
-        plan->memory_bytes = plan->limit_bytes;
-        plan->temporary_bytes = plan->keys * (gs_record_bytes(&command->sort) + position_bytes);
-        st = gs_width(&command->sort)
-                 ->external_forecast(&command->sort, plan->limit_bytes, plan->keys, &plan->seconds,
-                                     err);
-    } else {
+    if (gs_memory_fits(&options, plan->limit_bytes, 0, plan->keys, &plan->forecast)) {
         plan->method = "sort in memory";
         plan->passes = 1;
-        plan->memory_bytes = gs_width(&options)->memory(&options, plan->keys);
+        return GS_OK;
     }
-    return st;
+    plan->method = "external sort";
+    plan->passes = 2;
+    plan->forecast.memory_bytes = plan->limit_bytes;
+    plan->forecast.seconds += plan->forecast.external_seconds;
+    plan->temporary_bytes = plan->keys * (gs_record_bytes(&command->sort) + position_bytes);
+    return gs_memory_check_external(command, plan->limit_bytes, plan->keys, err);
 }
 
 static void plan_merge(const struct gs_command *command, size_t count, struct gs_plan *plan)
 {
     struct gs_options options = command->sort;
     options.memory_bytes = plan->limit_bytes / 2;
-    plan->stats =
-        (struct gs_stats){.engine = "merge", .device = "cpu", .reason = "a merge runs on the CPU"};
     plan->method = "merge";
     plan->passes = 1;
-    plan->memory_bytes = gs_width(&options)->merge_memory(&options, count);
-    plan->seconds = gs_width(&options)->merge_seconds(&options, plan->keys);
+    gs_width(&options)->forecast_merge(&options, count, plan->keys, &plan->forecast);
 }
 
 enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
@@ -80,8 +72,8 @@ enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
             st = plan_sort(command, &plan, err);
     }
     plan.input_count = inputs.count;
-    plan.output_bytes = plan.keys * gs_output_bytes(&command->sort);
-    plan.fresh_bytes = plan.memory_bytes + plan.temporary_bytes + plan.output_bytes;
+    plan.output_bytes = plan.keys * gs_written_bytes(&command->sort);
+    plan.fresh_bytes = plan.forecast.memory_bytes + plan.temporary_bytes + plan.output_bytes;
     if (st == GS_OK)
         st = gs_plan_check_room(command, &plan, err);
     if (st == GS_OK)

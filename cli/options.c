@@ -8,6 +8,8 @@
  */
 #include "cli/options.h"
 
+#include "cli/combinations.h"
+#include "cli/combine.h"
 #include "cli/exit.h"
 #include "cli/file_list.h"
 #include "cli/help.h"
@@ -33,6 +35,8 @@ enum {
     OPT_ARGSORT,
     OPT_FILES0_FROM,
     OPT_SKIP,
+    OPT_COMBINE,
+    OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_MAX,
     OPT_DEVICE,
     OPT_SAMPLES,
     OPT_BINS,
@@ -46,6 +50,7 @@ enum {
     OPT_LOCAL,
     OPT_APART,
     OPT_PLAN,
+    OPT_PRINT,
     OPT_STATS,
     OPT_STATS_FILE,
     OPT_VERIFY,
@@ -56,6 +61,7 @@ enum {
 
 enum {
     GROUP_MAIN = 1,
+    GROUP_COMBINE,
     GROUP_FORMATS,
     GROUP_RESOURCES,
     GROUP_REPORTS,
@@ -70,7 +76,7 @@ static const struct argp_option table[] = {
     {"type", 't', "TYPE", 0,
      "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32); "
      "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
-     "does",
+     "does. TYPE,TYPEr and so on: records of such fields, each a key, with r in descending order",
      0},
     {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 65536", 0},
     {"key", 'k', "KEY", 0,
@@ -92,8 +98,25 @@ static const struct argp_option table[] = {
      "do not sort: merge FILEs that are in order already; options of engine and device are "
      "without effect",
      0},
+    {"print", OPT_PRINT, "N", OPTION_ARG_OPTIONAL,
+     "do not sort: show the records as text, one a line, in their order in the files; at most N",
+     0},
     {"files0-from", OPT_FILES0_FROM, "FILE", 0,
-     "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them", 0},
+     "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them",
+     0},
+
+    {NULL, 0, NULL, 0, "One record of each key, as -u writes:", GROUP_COMBINE},
+    {"count", OPT_COMBINE + GS_COMBINE_COUNT, "TYPE", 0,
+     "behind each record, how many of its keys there were, as TYPE: u8, u16, u32, u64", 0},
+    {"repeated", OPT_COMBINE + GS_COMBINE_REPEATED, NULL, 0, "only keys that come more than once",
+     0},
+    {"single", OPT_COMBINE + GS_COMBINE_SINGLE, NULL, 0, "only keys that come once", 0},
+    {"sum", OPT_COMBINE + GS_COMBINE_SUM, "FIELD", 0,
+     "OFFSET:TYPE, a field that is no key, or a name in a .npy file: its sum over the records of "
+     "the key; may be given several times, as the next two",
+     0},
+    {"min", OPT_COMBINE + GS_COMBINE_MIN, "FIELD", 0, "the least value of a field", 0},
+    {"max", OPT_COMBINE + GS_COMBINE_MAX, "FIELD", 0, "the greatest value of a field", 0},
 
     {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
     {"skip", OPT_SKIP, "N", 0,
@@ -189,8 +212,7 @@ static const char doc[] =
 /* The state of the parser. */
 struct parse {
     struct gs_command *command;
-    bool is_checked;  /* -c or -C was given */
-    bool is_merged;   /* -m was given */
+    bool has_mode;    /* an option said what to do instead of sorting */
     bool is_answered; /* --help or the like was given and answered: nothing else to do */
     uint64_t threads;
     uint64_t skip;
@@ -227,16 +249,37 @@ static void answer(struct argp_state *state, int key)
                                          : ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
 }
 
-static enum gs_status set_check(struct parse *parse, const char *arg, struct gs_error *err)
+/* Two modes exclude each other. */
+static enum gs_status set_mode(struct parse *parse, enum gs_mode mode, bool quiet)
+{
+    struct gs_command *command = parse->command;
+    const char *before = parse->has_mode ? gs_mode_option(command) : NULL;
+    command->mode = mode;
+    command->quiet = quiet;
+    parse->has_mode = true;
+    const char *now = gs_mode_option(command);
+    if (before == NULL || strcmp(before, now) == 0)
+        return GS_OK;
+    return gs_fail(
+        &parse->err, GS_ERR_USAGE, 0,
+        "options '%s' and '%s' are incompatible: each says what to do instead of sorting", before,
+        now);
+}
+
+static enum gs_status set_check(struct parse *parse, const char *arg)
 {
     bool quiet;
-    enum gs_status st = gs_parse_check(arg, &quiet, err);
-    if (st == GS_OK && parse->is_checked && parse->command->quiet != quiet)
-        st = gs_fail(err, GS_ERR_USAGE, 0, "options '-cC' are incompatible");
-    parse->is_checked = true;
-    parse->command->mode = GS_MODE_CHECK;
-    parse->command->quiet = quiet;
-    return st;
+    const enum gs_status st = gs_parse_check(arg, &quiet, &parse->err);
+    return st == GS_OK ? set_mode(parse, GS_MODE_CHECK, quiet) : st;
+}
+
+static enum gs_status set_print(struct parse *parse, const char *arg)
+{
+    uint64_t *most = &parse->command->print_most;
+    *most = UINT64_MAX;
+    const enum gs_status st =
+        arg == NULL ? GS_OK : gs_count_arg_parse("--print", arg, 0, UINT64_MAX, most, &parse->err);
+    return st == GS_OK ? set_mode(parse, GS_MODE_PRINT, false) : st;
 }
 
 /* Two different values would be a mistake: of several types, none goes without saying. */
@@ -264,14 +307,15 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->sort.unique = true;
         return GS_OK;
     case 'c':
-        return set_check(parse, NULL, err);
+        return set_check(parse, NULL);
     case 'C':
-        return set_check(parse, "quiet", err);
+        return set_check(parse, "quiet");
     case 'm':
-        parse->is_merged = true;
-        return GS_OK;
+        return set_mode(parse, GS_MODE_MERGE, false);
     case OPT_CHECK:
-        return set_check(parse, arg, err);
+        return set_check(parse, arg);
+    case OPT_PRINT:
+        return set_print(parse, arg);
     case 't':
         return set_once("types", arg, &command->named.type, err);
     case 'R':
@@ -343,6 +387,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->files[command->file_count++] = arg;
         return GS_OK;
     default:
+        if (key >= OPT_COMBINE && key <= OPT_COMBINE_LAST)
+            return gs_combine_add(&command->combine, (enum gs_combine_option)(key - OPT_COMBINE),
+                                  arg, err);
         return gs_fail(err, GS_ERR_INTERNAL, 0, "option %d is in no case", key);
     }
 }
@@ -373,42 +420,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             return EINVAL;
         return take_option(parse, key, arg) == GS_OK ? 0 : EINVAL;
     }
-}
-
-/* The option that chose the mode, if it is not sorting. */
-static const char *mode_letter(const struct gs_command *command)
-{
-    return command->mode == GS_MODE_MERGE ? "m" : command->quiet ? "C" : "c";
-}
-
-/* Check the options against each other. */
-static enum gs_status check_together(const struct gs_command *command, struct gs_error *err)
-{
-    if (command->mode == GS_MODE_CHECK) {
-        const char *letter = mode_letter(command);
-        if (command->output != NULL)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%so' are incompatible", letter);
-        if (command->stats != GS_STATS_NONE || command->sort.verify)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
-                           letter, command->sort.verify ? "verify" : "stats");
-        if (command->stats_file != NULL)
-            return gs_fail(err, GS_ERR_USAGE, 0,
-                           "options '-%s' and '--stats-file' are incompatible", letter);
-        if (command->planned)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
-                           letter);
-    }
-    if (command->resumes && command->mode != GS_MODE_SORT)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--resume' are incompatible",
-                       mode_letter(command));
-    if (command->resumes && gs_launcher_variable() != NULL)
-        return gs_fail(err, GS_ERR_USAGE, 0, "--resume: under mpirun, nothing is kept");
-    if (command->sort.index_bytes != 0 && command->mode != GS_MODE_SORT)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--argsort' are incompatible",
-                       mode_letter(command));
-    if (command->sort.index_bytes != 0 && command->sort.verify)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '--argsort' and '--verify' are incompatible");
-    return GS_OK;
 }
 
 /* Run argp_parse; getopt's message goes to parse->err, without the program's name in front. */
@@ -457,17 +468,13 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     else if (failed != 0)
         st = GS_ERR_USAGE; /* parse.err has the message */
     command->sort.threads = (unsigned)parse.threads;
-    if (st == GS_OK && parse.is_merged && parse.is_checked)
-        st = gs_fail(&parse.err, GS_ERR_USAGE, 0, "options '-%sm' are incompatible",
-                     command->quiet ? "C" : "c");
-    else if (parse.is_merged)
-        command->mode = GS_MODE_MERGE;
     if (st == GS_OK)
         st = gs_file_list_read(command, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
-        st = check_together(command, &parse.err);
+        st = gs_check_combinations(command, &parse.err);
+    command->named.shown = command->mode == GS_MODE_PRINT;
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
     if (st == GS_OK)
@@ -480,20 +487,4 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     if (st != GS_OK)
         gs_command_free(command);
     return st;
-}
-
-void gs_command_free(struct gs_command *command)
-{
-    free(command->skips);
-    command->skips = NULL;
-    gs_npy_files_free(command->npy);
-    command->npy = NULL;
-    free(command->names);
-    command->names = NULL;
-    free(command->files);
-    command->files = NULL;
-    free(command->list_names);
-    command->list_names = NULL;
-    free(command->directories);
-    command->directories = NULL;
 }

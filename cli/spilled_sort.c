@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/spilled_sort.h"
+#include "cli/memory_limit.h"
 
 #include "cli/ahead.h"
 #include "cli/output_sink.h"
@@ -132,7 +133,7 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
     if (st != GS_OK || bytes > 0)
         return st;
     gs_output_begin(source->output); /* its file position may be shared with an input's */
-    if (!source->options->unique && source->output->kind == GS_OUTPUT_POSITIONED)
+    if (!gs_writes_fewer(source->options) && source->output->kind == GS_OUTPUT_POSITIONED)
         st = gs_output_reserve(source->output, source->keys * source->output_bytes, err);
     return st;
 }
@@ -214,7 +215,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     }
     for (size_t i = 0; i < source.span_count; i++)
         own.keys += spans[i].count;
-    if (!command->sort.unique)
+    if (!gs_writes_fewer(&command->sort))
         GS_TRY(reserve_output(output, keys * gs_output_bytes(&command->sort), source.read == NULL,
                               &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
@@ -223,7 +224,7 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                ->sort_external(&command->sort, &source, &to.sink, progress, stats, err));
 cleanup:
     *advanced = own.advanced || atomic_load(&to.wrote);
-    st = gs_output_sink_close(&to, st, err);
+    st = gs_output_sink_close(&to, st, stats, err);
     free(spans);
     return st;
 }
@@ -246,14 +247,10 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                struct gs_stats *stats, struct gs_error *err)
 {
     uint64_t more = limit_bytes > held_bytes ? limit_bytes - held_bytes : 0;
-    double seconds = 0;
     struct gs_command try = *command;
     struct gs_error first = {.status = GS_OK};
-    enum gs_status st =
-        gs_width(&command->sort)
-            ->external_forecast(&command->sort, limit_bytes,
-                                gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort), &seconds,
-                                err);
+    enum gs_status st = gs_memory_check_external(
+        command, limit_bytes, gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort), err);
     warn_of_unmapped(command, inputs);
     while (st == GS_OK) {
         bool advanced = false;

@@ -3,6 +3,7 @@
  */
 #include "cli/work.h"
 
+#include "cli/combine.h"
 #include "cli/npy_files.h"
 #include "cli/progress.h"
 #include "cli/record_format.h"
@@ -40,7 +41,7 @@ static enum gs_status prove_and_publish(const struct gs_command *command, struct
     const struct gs_options *options = &command->sort;
     struct gs_stage_stats publishing;
     uint64_t start;
-    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY) {
+    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY && options->combine == NULL) {
         GS_TRY(gs_output_settle(output, err));
         GS_TRY(gs_verify_file(options, output->fd, output->head_bytes, stats, output->name, err));
     }
@@ -49,7 +50,7 @@ static enum gs_status prove_and_publish(const struct gs_command *command, struct
     start = gs_now_ns();
     if (output->target.kind == GS_TARGET_REPLACE)
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
-    GS_TRY(gs_output_publish(output, stats->keys_out * gs_output_bytes(options), err));
+    GS_TRY(gs_output_publish(output, stats->keys_out * gs_written_bytes(options), err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
 cleanup:
@@ -92,13 +93,18 @@ enum gs_status gs_work_set_head(const struct gs_command *command, const struct g
             gs_output_set_head(output, inputs->head, command->skips[0]);
         return GS_OK;
     }
-    if (output->kind == GS_OUTPUT_STREAM && command->sort.unique)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "%s: a .npy file begins with its length, which -u changes: use -o FILE",
-                       output->name);
+    const bool fewer = gs_writes_fewer(&command->sort);
+    if (output->kind == GS_OUTPUT_STREAM && fewer)
+        return gs_fail(
+            err, GS_ERR_USAGE, 0, "%s: a .npy file begins with its length, which %s: use -o FILE",
+            output->name, command->sort.unique ? "-u changes" : "is known when it is written");
+    if (command->combine != NULL && command->combine->count_text != NULL) {
+        enum gs_status added = gs_npy_files_add(npy, "count", &command->combine->count, err);
+        if (added != GS_OK)
+            return added;
+    }
     npy->streams = output->kind == GS_OUTPUT_STREAM;
-    enum gs_status st =
-        gs_npy_files_make_out(npy, command->sort.unique, inputs->count > 1 || command->local, err);
+    enum gs_status st = gs_npy_files_make_out(npy, fewer, inputs->count > 1 || command->local, err);
     gs_output_set_head(output, npy->out, npy->out_bytes);
     return st;
 }

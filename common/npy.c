@@ -140,6 +140,8 @@ enum gs_status gs_npy_parse(struct gs_npy *npy, const void *bytes, size_t size, 
         st = gs_npy_type_read(&npy->type, &literals, entries.descr, name, err);
     if (st == GS_OK)
         st = read_shape(npy, &literals, entries.shape, name, err);
+    npy->descr = good ? literals.list[entries.descr].begin : 0;
+    npy->descr_end = good ? literals.list[entries.descr].end : 0;
     npy->text_end = literals.end;
     npy->newline = ((const char *)bytes)[npy->header_bytes - 1] == '\n';
     npy->strings = literals.strings;

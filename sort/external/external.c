@@ -45,7 +45,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
         .target = sink,
         .journal = is_known ? source->journal : NULL};
     uint64_t count = 0;
-    if (gs_external_counts(options, GS_MANY_KEYS))
+    if (gs_plan_counts(options))
         return gs_external_values(options, source, sink, progress, stats, err);
     for (size_t i = 0; i < source->span_count; i++)
         count += source->spans[i].count;
@@ -54,6 +54,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
     else
         sorter.plan =
             gs_external_plan(options, source->memory_bytes, source->read == NULL ? count : 0);
+    gs_plan_make(&sorter.group, options, sorter.plan.bin_keys);
     *stats = (struct gs_stats){.order = "none",
                                .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
                                .device = gs_device_name(GS_DEVICE_CPU),

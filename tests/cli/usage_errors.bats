@@ -87,7 +87,7 @@ setup()
     refused o -c in -o out
     refused stats -c --stats in
     refused verify -C --verify in
-    refused cC -c -C in
+    refused "'-c' and '-C'" -c -C in
 }
 
 @test "two different outputs are refused" {

@@ -1,7 +1,7 @@
 /* reference.c -- a plain sort of keys and records, which the tests compare gsort's output with.
  * SPDX-License-Identifier: MIT
  *
- *     reference [-r] [-u] [-s] [-t TYPE] [-R SIZE] [-k OFFSET:TYPE[r]]... FILE... > OUT
+ *     reference [-r] [-u] [-s] [-t TYPE] [-R SIZE] [-k OFFSET:TYPE[r]]... [--argsort=u32|u64] FILE...
  *
  * On purpose, it shares no code with gsort. It reads all keys, sorts them by LSD radix sort, three
  * stable counting passes over a third of the bits each, and writes them. Keys are taken from their
@@ -112,6 +112,11 @@ static int take_option(struct reference_order *order, char **argv, int a)
 {
     const char *option = argv[a];
     const char *value = argv[a + 1];
+    if (strncmp(option, "--argsort=u", 11) == 0) {
+        order->index = strtoul(option + 11, NULL, 10) / 8;
+        order->stable = 1;
+        return 1;
+    }
     if (strcmp(option, "-t") != 0 && strcmp(option, "-R") != 0 && strcmp(option, "-k") != 0) {
         if (option[0] != '-' || option[strspn(option, "-rus")] != '\0' || option[1] == '\0')
             return 0;

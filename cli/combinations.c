@@ -1,0 +1,79 @@
+/* combinations.c -- options that exclude each other.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/combinations.h"
+
+#include "cli/combine.h"
+#include "cli/launcher.h"
+
+const char *gs_mode_option(const struct gs_command *command)
+{
+    switch (command->mode) {
+    case GS_MODE_CHECK:
+        return command->quiet ? "-C" : "-c";
+    case GS_MODE_MERGE:
+        return "-m";
+    case GS_MODE_PRINT:
+        return "--print";
+    default:
+        return NULL;
+    }
+}
+
+/* Why a mode has no use for other options. */
+static const char *explain(enum gs_mode mode)
+{
+    switch (mode) {
+    case GS_MODE_CHECK:
+        return "a check sorts and writes nothing";
+    case GS_MODE_PRINT:
+        return "it shows the records as they are, on standard output";
+    default:
+        return "merging keeps neither state nor positions";
+    }
+}
+
+/* Options that only some modes have a use for. */
+static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
+{
+    const bool prints = command->mode == GS_MODE_PRINT;
+    const bool looks = prints || command->mode == GS_MODE_CHECK;
+    const bool sorts = command->mode == GS_MODE_SORT;
+    const struct gs_combine *combine = command->combine;
+    const struct {
+        bool given, useless;
+        const char *option;
+    } others[] = {
+        {command->output != NULL, looks, "-o"},
+        {command->sort.reverse, prints, "-r"},
+        {command->sort.unique, prints, "-u"},
+        {combine != NULL, looks, combine != NULL ? combine->option : ""},
+        {command->stable, prints, "-s"},
+        {command->sort.verify, looks, "--verify"},
+        {command->stats != GS_STATS_NONE, looks, "--stats"},
+        {command->stats_file != NULL, looks, "--stats-file"},
+        {command->planned != GS_STATS_NONE, looks, "--plan"},
+        {command->resumes, !sorts, "--resume"},
+        {command->sort.index_bytes != 0, !sorts, "--argsort"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given && others[i].useless)
+            return gs_fail(err, GS_ERR_USAGE, 0, "options '%s' and '%s' are incompatible: %s",
+                           gs_mode_option(command), others[i].option, explain(command->mode));
+    return GS_OK;
+}
+
+enum gs_status gs_check_combinations(const struct gs_command *command, struct gs_error *err)
+{
+    if (command->resumes && gs_launcher_variable() != NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0, "--resume: under mpirun, nothing is kept");
+    if (command->sort.index_bytes != 0 && command->sort.verify)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '--argsort' and '--verify' are incompatible: positions do not show "
+                       "what was read");
+    if (command->sort.index_bytes != 0 && command->combine != NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '--argsort' and '%s' are incompatible: positions are not combined",
+                       command->combine->option);
+    return check_mode(command, err);
+}

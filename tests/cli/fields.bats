@@ -3,8 +3,8 @@
 
 load ../npy
 
-# agrees FIELDS RECORD-OPTION...: -t FIELDS sorts ./in as the reference does by these options, checks
-# it so, and shows it as gsort does by these.
+# agrees FIELDS RECORD-OPTION...: -t FIELDS sorts ./in as the reference does by these options,
+# checks it so, and shows it as gsort does by these.
 agrees()
 {
     local fields=$1

@@ -1,7 +1,7 @@
 /* reference.c -- a plain sort of keys and records, which the tests compare gsort's output with.
  * SPDX-License-Identifier: MIT
  *
- *     reference [-r] [-u] [-s] [-t TYPE] [-R SIZE] [-k OFFSET:TYPE[r]]... [--argsort=u32|u64] FILE...
+ *     reference [-rus] [-t TYPE] [-R SIZE] [-k OFFSET:TYPE[r]]... [--argsort=u32|u64] FILE...
  *
  * On purpose, it shares no code with gsort. It reads all keys, sorts them by LSD radix sort, three
  * stable counting passes over a third of the bits each, and writes them. Keys are taken from their

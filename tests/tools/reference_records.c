@@ -211,17 +211,11 @@ static struct entry entry_of(const unsigned char *record)
     return entry;
 }
 
-/* The record, or where it was, in little-endian order. */
-static void write_entry(const struct entry *entry, const unsigned char *first)
+/* Where a record was, in little-endian order. */
+static void write_index(size_t place, size_t width)
 {
-    const size_t place = (size_t)(entry->record - first) / record_size;
-    unsigned char index[sizeof place];
-    for (size_t i = 0; i < sizeof index; i++)
-        index[i] = (unsigned char)(place >> (8 * i));
-    if (now->index > 0)
-        fwrite(index, 1, now->index, stdout);
-    else
-        fwrite(entry->record, 1, record_size, stdout);
+    for (size_t i = 0; i < width; i++)
+        putchar((int)(place >> (8 * i) & 255));
 }
 
 void reference_sort_records(const struct reference_order *order, const unsigned char *bytes,
@@ -243,7 +237,10 @@ void reference_sort_records(const struct reference_order *order, const unsigned 
     for (size_t i = 0; i < n; i++) {
         if (order->unique && i > 0 && compare_keys(&entries[i - 1], &entries[i]) == 0)
             continue;
-        write_entry(&entries[i], bytes);
+        if (order->index > 0)
+            write_index((size_t)(entries[i].record - bytes) / record_size, order->index);
+        else
+            fwrite(entries[i].record, 1, record_size, stdout);
     }
     free(entries);
     free(room);

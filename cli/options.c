@@ -19,6 +19,7 @@
 #include "cli/option_values.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/sets.h"
 #include "cli/size_arg.h"
 #include "cli/slips.h"
 #include "cli/suggest.h"
@@ -34,9 +35,11 @@ enum {
     OPT_CHECK = 256,
     OPT_ARGSORT,
     OPT_FILES0_FROM,
+    OPT_HEAD,
+    OPT_TAIL,
     OPT_SKIP,
     OPT_COMBINE,
-    OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_MAX,
+    OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_LAST,
     OPT_DEVICE,
     OPT_SAMPLES,
     OPT_BINS,
@@ -87,6 +90,11 @@ static const struct argp_option table[] = {
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
     {"stable", 's', NULL, 0, "leave records of equal keys in the order of the input", 0},
+    {"head", OPT_HEAD, "N", 0,
+     "write only the first N records of the output; only what these need is sorted; N may have a "
+     "suffix, as 10k or 2M",
+     0},
+    {"tail", OPT_TAIL, "N", 0, "write only the last N records of the output", 0},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
      "do not sort: check the order, of several FILEs as if they were one, and report the first key "
      "that breaks it; WORD is diagnose-first (default) or, for -C, quiet or silent",
@@ -104,6 +112,10 @@ static const struct argp_option table[] = {
     {"files0-from", OPT_FILES0_FROM, "FILE", 0,
      "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them",
      0},
+
+    {"minus", OPT_COMBINE + GS_COMBINE_MINUS, "FILE", 0,
+     "leave out what FILE has, which is in order: each record once, with -u all of its keys", 0},
+    {"common", OPT_COMBINE + GS_COMBINE_COMMON, "FILE", 0, "leave out what FILE has not", 0},
 
     {NULL, 0, NULL, 0, "One record of each key, as -u writes:", GROUP_COMBINE},
     {"count", OPT_COMBINE + GS_COMBINE_COUNT, "TYPE", 0,
@@ -324,6 +336,10 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_HEAD:
+        return gs_set_wanted(command, "--head", GS_WANTED_HEAD, arg, err);
+    case OPT_TAIL:
+        return gs_set_wanted(command, "--tail", GS_WANTED_TAIL, arg, err);
     case OPT_FILES0_FROM:
         return set_once("lists of files", arg, &command->file_list, err);
     case 's':
@@ -470,6 +486,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     command->sort.threads = (unsigned)parse.threads;
     if (st == GS_OK)
         st = gs_file_list_read(command, &parse.err);
+    if (st == GS_OK)
+        st = gs_set_append(command, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)

@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/sets.h"
 #include "cli/slips.h"
 #include "cli/stats.h"
 #include "common/clock.h"
@@ -104,7 +105,9 @@ enum gs_status gs_work_set_head(const struct gs_command *command, const struct g
             return added;
     }
     npy->streams = output->kind == GS_OUTPUT_STREAM;
-    enum gs_status st = gs_npy_files_make_out(npy, fewer, inputs->count > 1 || command->local, err);
+    npy->wanted = command->sort.wanted;
+    enum gs_status st = gs_npy_files_make_out(npy, fewer || npy->wanted.end != GS_WANTED_ALL,
+                                              inputs->count > 1 || command->local, err);
     gs_output_set_head(output, npy->out, npy->out_bytes);
     return st;
 }
@@ -154,8 +157,11 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
         if (st == GS_OK)
             st = gs_inputs_consume(&inputs, err);
         gs_output_begin(&output);
+        struct gs_inputs sorted = inputs;
         if (st == GS_OK)
-            st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
+            st = gs_set_open(command, &sorted, &output, err);
+        if (st == GS_OK)
+            st = write_and_publish(work, command, progress, &sorted, &output, &stats, err);
         gs_output_discard(&output); /* still watched: a signal meanwhile takes it back, too */
         gs_report_watch(NULL, NULL, NULL);
     }

@@ -240,10 +240,16 @@ void reference_sort_records(const struct reference_order *order, const unsigned 
     for (size_t i = 0; i < n; i++)
         entries[i] = entry_of(bytes + i * record_size);
     sort_entries(entries, n, room);
-    for (size_t i = 0; i < n; i++) {
-        if (order->unique && i > 0 && compare_keys(&entries[i - 1], &entries[i]) == 0)
+    const int once = order->unique || order->count > 0 || order->repeated || order->single;
+    for (size_t i = 0, times; i < n; i += times) {
+        for (times = 1; once && i + times < n; times++)
+            if (compare_keys(&entries[i], &entries[i + times]) != 0)
+                break;
+        if (times > 1 ? order->single : order->repeated)
             continue;
         write_entry(&entries[i], bytes);
+        for (size_t j = 0; j < order->count; j++)
+            putchar((int)(times >> (8 * j) & 255));
     }
     free(entries);
     free(room);
